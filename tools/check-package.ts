@@ -1,0 +1,100 @@
+/**
+ * Judges the package as its users get it: packs what `npm run build` left, looks at the tarball, installs it into an
+ * empty folder and uses it there.
+ */
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+interface Manifest {
+  readonly exports: Readonly<Record<string, unknown>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+}
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const readJson = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
+// This is our own file; `test/package.test.ts` pins its fields.
+const manifest = readJson(join(root, 'package.json')) as Manifest;
+const bin = (name: string): string => join(root, 'node_modules', '.bin', name);
+
+/** Runs a program, shows what it prints only if it fails, and answers with its standard output. */
+function run(cwd: string, program: string, ...args: readonly string[]): string {
+  try {
+    return execFileSync(program, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  } catch (cause) {
+    const { stdout = '', stderr = '' } = cause as { stdout?: string; stderr?: string };
+    throw new Error(`${[program, ...args].join(' ')}\n${stdout}${stderr}`, { cause });
+  }
+}
+
+/** Only what users need: compiled modules with their types, and the four texts. */
+function checkFiles(paths: readonly string[]): void {
+  const expected = /^(dist\/.+\.(js|d\.ts)|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
+  assert.deepEqual(
+    paths.filter((path) => !expected.test(path)),
+    [],
+    'the tarball holds files that nobody needs',
+  );
+  for (const needed of ['README.md', 'LICENSE', 'CHANGELOG.md', 'dist/core/index.js', 'dist/core/index.d.ts']) {
+    assert.ok(paths.includes(needed), `the tarball lacks ${needed}`);
+  }
+}
+
+/** Alone: the runtime dependencies and nothing else arrive, and every subpath can be imported without a framework. */
+function useAlone(folder: string, tarball: string): void {
+  install(folder, tarball);
+  const arrived = readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'));
+  assert.deepEqual(arrived.sort(), ['oauth-query', ...Object.keys(manifest.dependencies)].sort());
+  const subpaths = Object.keys(manifest.exports).filter((subpath) => subpath !== './package.json');
+  const script = subpaths.map((subpath) => `await import(${JSON.stringify(join('oauth-query', subpath))});`).join('\n');
+  writeFileSync(join(folder, 'imports.mjs'), script);
+  run(folder, process.execPath, 'imports.mjs');
+  console.log(`  ${subpaths.length} subpaths can be imported with ${arrived.length - 1} dependencies and no framework`);
+}
+
+/** Beside the frameworks: a TypeScript program compiles against the declarations and runs. */
+function useWithFrameworks(folder: string): void {
+  const version = (name: string): string => {
+    const { version: found } = readJson(join(root, 'node_modules', name, 'package.json')) as { version: string };
+    return `${name}@${found}`;
+  };
+  const types = ['@types/node', '@types/express', '@types/koa'];
+  install(folder, ...[...Object.keys(manifest.peerDependencies), ...types].map(version));
+  copyFileSync(join(root, 'tools', 'smoke', 'consumer.ts'), join(folder, 'consumer.ts'));
+  const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--verbatimModuleSyntax'];
+  const target = ['--target', 'es2023', '--module', 'nodenext', '--types', 'node', '--skipLibCheck', 'false'];
+  const { stdout } = spawnSync(bin('tsc'), [...strict, ...target, 'consumer.ts'], { cwd: folder, encoding: 'utf8' });
+  // Declarations of other packages have errors of their own, which are not ours to judge.
+  const ours = stdout.split('\n').filter((line) => /^(node_modules\/oauth-query\/|consumer\.ts|error)/.test(line));
+  assert.deepEqual(ours, [], 'the declarations in the tarball do not compile');
+  process.stdout.write(run(folder, process.execPath, 'consumer.js'));
+}
+
+/** What `npm ci` has just fetched for the checkout is in npm's cache, so this seldom needs the network. */
+function install(folder: string, ...what: readonly string[]): void {
+  run(folder, 'npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error', ...what);
+}
+
+const temporary = mkdtempSync(join(tmpdir(), 'oauth-query-package-'));
+try {
+  // The build is fresh, and npm would build again here.
+  const [packed] = JSON.parse(run(root, 'npm', 'pack', '--ignore-scripts', '--json', '--pack-destination', temporary));
+  const tarball = join(temporary, packed.filename);
+  checkFiles(packed.files.map(({ path }: { path: string }) => path));
+  console.log(`${packed.filename}: ${packed.entryCount} files, ${Math.round(packed.size / 1024)} KiB`);
+  run(root, bin('publint'), 'run', tarball, '--strict');
+  console.log('  publint has nothing to say');
+  run(root, bin('attw'), tarball, '--profile', 'esm-only');
+  console.log('  attw: types and modules agree');
+  const folder = join(temporary, 'consumer');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'package.json'), '{ "name": "consumer", "private": true, "type": "module" }\n');
+  useAlone(folder, tarball);
+  useWithFrameworks(folder);
+} finally {
+  rmSync(temporary, { recursive: true, force: true });
+}
