@@ -1,0 +1,61 @@
+import { OAuthError } from '../../errors.js';
+import type { HttpRequest, HttpResponse } from '../../http.js';
+import { json } from '../../responses.js';
+import type { Client } from '../client.js';
+import { authenticateClient, CLIENT_PARAMETERS } from '../client-authentication.js';
+import type { OAuthContext } from '../context.js';
+import { GRANT_HANDLERS } from '../grants/index.js';
+import { readCheckedForm } from '../parameters.js';
+
+const PARAMETERS = {
+  grant_type: 'vschar',
+  ...CLIENT_PARAMETERS,
+  code: 'vschar',
+  redirect_uri: 'uri',
+  code_verifier: 'vschar',
+  refresh_token: 'vschar',
+  scope: 'vschar',
+  device_code: 'vschar',
+  username: 'text',
+  password: 'text',
+  resource: 'uri',
+} as const;
+
+/**
+ * The token endpoint. The order of the checks decides which error wins and what an attacker can use up: nothing of a
+ * grant changes before its handler has checked everything.
+ *
+ * @see {@link https://www.rfc-editor.org/rfc/rfc6749#section-3.2 | RFC 6749 §3.2}
+ */
+export const token = async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
+  const form = await readCheckedForm(request, PARAMETERS, context.config.limits);
+  const grant_type = form.get('grant_type');
+  if (grant_type === undefined) throw new OAuthError('invalid_request', 'The parameter grant_type is missing.');
+  const handler = GRANT_HANDLERS.get(grant_type);
+  if (handler === undefined || !context.config.grants.has(grant_type)) {
+    throw new OAuthError('unsupported_grant_type', 'The grant_type is not supported.');
+  }
+  let client: Client | undefined;
+  try {
+    client = await authenticateClient(request, form, context);
+    if (!client.grantTypes.has(grant_type))
+      throw new OAuthError('unauthorized_client', 'The client may not use this grant_type.');
+    const { response, sub, grant_id } = await handler({ request, form, client, context });
+    const { client_id } = client;
+    context.emit?.({
+      type: 'token.issued',
+      grant_type,
+      client_id,
+      sub,
+      scope: response.scope,
+      ...(grant_id === undefined ? {} : { grant_id }),
+    });
+    return json(200, response);
+  } catch (error) {
+    if (error instanceof OAuthError && error.code !== 'authorization_pending') {
+      const known = client === undefined ? {} : { client_id: client.client_id };
+      context.emit?.({ type: 'token.refused', error: error.code, reason: error.message, grant_type, ...known });
+    }
+    throw error;
+  }
+};

@@ -1,0 +1,18 @@
+import { CLIENT_SUBJECT } from '../tokens.js';
+import { requestedResources, requestedScope } from '../requested-scope.js';
+import { formatScope } from '../scope.js';
+import type { GrantHandler } from './grant-handler.js';
+
+/**
+ * A token for the client itself, without a refresh token.
+ *
+ * @see {@link https://www.rfc-editor.org/rfc/rfc6749#section-4.4 | RFC 6749 §4.4}
+ */
+export const clientCredentials: GrantHandler = async ({ form, client, context }) => {
+  const scope = formatScope(requestedScope(form, client, context));
+  const resources = requestedResources(form, context);
+  return {
+    response: await context.tokens.issueOwn(client, scope, resources),
+    sub: CLIENT_SUBJECT + client.client_id,
+  };
+};

@@ -1,0 +1,23 @@
+import type { HttpRequest } from '../../http.js';
+import type { Client } from '../client.js';
+import type { OAuthContext } from '../context.js';
+import type { Parameters } from '../parameters.js';
+import type { TokenResponse } from '../tokens.js';
+
+/** A token request whose client is known and may use the grant. */
+export interface TokenRequest {
+  readonly request: HttpRequest;
+  readonly form: Parameters;
+  readonly client: Client;
+  readonly context: OAuthContext;
+}
+
+/** What was issued, and to whom: the subject only goes to the event. */
+export interface Issued {
+  readonly response: TokenResponse;
+  readonly sub: string;
+  readonly grant_id?: string;
+}
+
+/** One `grant_type` of the token endpoint. */
+export type GrantHandler = (request: TokenRequest) => Promise<Issued>;

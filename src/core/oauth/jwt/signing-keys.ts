@@ -1,0 +1,248 @@
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  KeyObject,
+  sign as signData,
+  type SignKeyObjectInput,
+  verify as verifySignature,
+} from 'node:crypto';
+import { UnavailableError } from '../../errors.js';
+import type { Clock, MaybePromise } from '../../ports.js';
+import { sha256 } from '../../secrets.js';
+
+/** ES256 is small and fast; EdDSA too, where every verifier knows it; RS256 is for verifiers that know nothing else. */
+export type SigningAlgorithm = 'ES256' | 'EdDSA' | 'RS256';
+
+/** A JSON Web Key (RFC 7517). */
+export type Jwk = Readonly<Record<string, unknown>>;
+
+/** A key that never leaves its vault: it signs there, and only its public half is known. */
+export interface ExternalKey {
+  readonly publicKey: Jwk;
+  /** The JWS signature of these bytes (RFC 7518 §3): for ES256 both integers one after the other, 64 bytes. */
+  sign(data: Uint8Array): MaybePromise<Uint8Array>;
+}
+
+export interface SigningKey {
+  /** A private key as PKCS#8 PEM, as JWK or as KeyObject, or one that signs elsewhere. */
+  readonly key: string | Jwk | KeyObject | ExternalKey;
+  /** The key's thumbprint (RFC 7638) if absent. */
+  readonly kid?: string;
+  /**
+   * Milliseconds since the epoch. Until then the key is only published, so that verifiers know it before it signs; from
+   * then on it takes the place of every older one. A key without it signs from the start; of several such the first.
+   */
+  readonly signFrom?: number;
+}
+
+/** The keys, or who knows them: asked again every minute, while requests wait, so it should rather fail than hang. */
+export type KeySource = readonly SigningKey[] | (() => MaybePromise<readonly SigningKey[]>);
+
+/** A key ready for use. */
+interface ReadyKey {
+  readonly kid: string;
+  readonly signFrom: number;
+  readonly publicJwk: Jwk;
+  readonly publicKey: KeyObject;
+  sign(data: Uint8Array): MaybePromise<Uint8Array>;
+}
+
+/** Milliseconds for which the answer of a key provider is used. */
+const RELOAD_AFTER = 60_000;
+
+/** The members of a public key that its thumbprint is made of, in their order (RFC 7638 §3.2). */
+const PUBLIC_MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  EC: ['crv', 'kty', 'x', 'y'],
+  OKP: ['crv', 'kty', 'x'],
+  RSA: ['e', 'kty', 'n'],
+};
+
+const KEY_KINDS: Readonly<Record<SigningAlgorithm, (jwk: Jwk) => boolean>> = {
+  ES256: ({ kty, crv }) => kty === 'EC' && crv === 'P-256',
+  EdDSA: ({ kty, crv }) => kty === 'OKP' && crv === 'Ed25519',
+  RS256: ({ kty, n }) => kty === 'RSA' && typeof n === 'string' && Buffer.from(n, 'base64url').length >= 256,
+};
+
+/** A new private key that fits an algorithm. */
+export const generateKey = (algorithm: SigningAlgorithm): KeyObject => {
+  if (algorithm === 'EdDSA') return generateKeyPairSync('ed25519').privateKey;
+  if (algorithm === 'RS256') return generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+  return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+};
+
+const isExternal = (key: SigningKey['key']): key is ExternalKey =>
+  typeof key === 'object' && !(key instanceof KeyObject) && typeof key['sign'] === 'function';
+
+const privateKeyOf = (key: string | Jwk | KeyObject): KeyObject => {
+  if (key instanceof KeyObject) return key;
+  return typeof key === 'string' ? createPrivateKey(key) : createPrivateKey({ key: { ...key }, format: 'jwk' });
+};
+
+/** How node has to be told about a signature (RFC 7518 §3, RFC 8037 §3.1). */
+const signatureOf = (
+  algorithm: SigningAlgorithm,
+  key: KeyObject,
+): readonly [digest: string | null, key: SignKeyObjectInput] =>
+  algorithm === 'EdDSA'
+    ? [null, { key }]
+    : ['sha256', algorithm === 'ES256' ? { key, dsaEncoding: 'ieee-p1363' } : { key }];
+
+const ownSigner = (key: KeyObject, algorithm: SigningAlgorithm): ReadyKey['sign'] => {
+  const [digest, input] = signatureOf(algorithm, key);
+  return (data) => signData(digest, data, input);
+};
+
+/** A vault with another key, or one that answers in DER, would give tokens that nobody can verify. */
+const externalSigner = (key: ExternalKey, publicKey: KeyObject, algorithm: SigningAlgorithm): ReadyKey['sign'] => {
+  const [digest, input] = signatureOf(algorithm, publicKey);
+  return async (data) => {
+    let signature: Uint8Array;
+    try {
+      signature = await key.sign(data);
+    } catch (cause) {
+      throw new UnavailableError('The key that signs elsewhere failed.', { cause });
+    }
+    if (verifySignature(digest, data, input, signature)) return signature;
+    throw new Error(`The signature of the key that signs elsewhere is no ${algorithm} signature of its publicKey.`);
+  };
+};
+
+/** Nothing of a private key gets into the published one: its members are named one by one. */
+const publicMembers = (jwk: Jwk): Readonly<Record<string, unknown>> => {
+  const names = PUBLIC_MEMBERS[String(jwk['kty'])] ?? [];
+  return Object.fromEntries(names.map((name) => [name, jwk[name]]));
+};
+
+/** What is wrong with a key, as the end of a sentence. */
+class KeyProblem extends Error {}
+
+/** The public half of a key, and what signs with the other. */
+const halvesOf = (key: SigningKey['key'], algorithm: SigningAlgorithm): Pick<ReadyKey, 'publicKey' | 'sign'> => {
+  if (isExternal(key)) {
+    const publicKey = createPublicKey({ key: { ...key.publicKey }, format: 'jwk' });
+    return { publicKey, sign: externalSigner(key, publicKey, algorithm) };
+  }
+  const privateKey = privateKeyOf(key);
+  if (privateKey.type !== 'private') throw new KeyProblem('is no private key.');
+  return { publicKey: createPublicKey(privateKey), sign: ownSigner(privateKey, algorithm) };
+};
+
+/** @throws KeyProblem, or what node says about a key that it cannot read. */
+const prepareKey = (signingKey: Partial<SigningKey> | undefined, algorithm: SigningAlgorithm): ReadyKey => {
+  const { key, kid, signFrom = 0 } = signingKey ?? {};
+  if (key === undefined) throw new KeyProblem('must be an object with a key; is the environment variable set?');
+  const { publicKey, sign } = halvesOf(key, algorithm);
+  const members = publicMembers(publicKey.export({ format: 'jwk' }) as Jwk); // A plain object with a kty.
+  if (!KEY_KINDS[algorithm](members)) throw new KeyProblem(`does not fit ${algorithm}.`);
+  if (kid !== undefined && (typeof kid !== 'string' || kid === '')) throw new KeyProblem('has a kid that is no text.');
+  if (typeof signFrom !== 'number' || Number.isNaN(signFrom))
+    throw new KeyProblem('has a signFrom that is no number of milliseconds.');
+  const id = kid ?? sha256(JSON.stringify(members));
+  return { kid: id, signFrom, publicJwk: { ...members, kid: id, alg: algorithm, use: 'sig' }, publicKey, sign };
+};
+
+const prepareKeys = (keys: readonly SigningKey[], algorithm: SigningAlgorithm): readonly ReadyKey[] => {
+  if (!Array.isArray(keys) || keys.length === 0)
+    throw new TypeError('options.accessTokens.keys must have at least one key.');
+  const ready = keys.map((key: SigningKey, index) => {
+    try {
+      return prepareKey(key, algorithm);
+    } catch (cause) {
+      const problem =
+        cause instanceof KeyProblem ? cause.message : 'cannot be read as a private key: PKCS#8 PEM, JWK or KeyObject.';
+      throw new TypeError(`options.accessTokens.keys[${index}] ${problem}`, { cause });
+    }
+  });
+  if (new Set(ready.map(({ kid }) => kid)).size < ready.length)
+    throw new TypeError('options.accessTokens.keys has the same kid twice.');
+  // The youngest is last; of keys with the same beginning it is the one that was named first.
+  return ready.toReversed().toSorted((a, b) => a.signFrom - b.signFrom);
+};
+
+/**
+ * The keys of this server. The youngest one whose time has come signs. Every key is published from the start until the
+ * last token has expired that it can have signed before a younger one took its place.
+ */
+export class KeyRing {
+  readonly algorithm: SigningAlgorithm;
+  readonly #source: KeySource;
+  readonly #clock: Clock;
+  /** Milliseconds that a token lives. */
+  readonly #tokenLifetime: number;
+  readonly #onError: (error: unknown) => void;
+  #keys: readonly ReadyKey[];
+  #reloadAt: number;
+  #loading: Promise<void> | undefined;
+
+  /** @throws TypeError for a key that cannot be used; keys of a provider are checked when they come. */
+  constructor(dependencies: {
+    source: KeySource;
+    algorithm: SigningAlgorithm;
+    clock: Clock;
+    tokenLifetime: number;
+    onError: (error: unknown) => void;
+  }) {
+    this.algorithm = dependencies.algorithm;
+    this.#source = dependencies.source;
+    this.#clock = dependencies.clock;
+    this.#tokenLifetime = dependencies.tokenLifetime;
+    this.#onError = dependencies.onError;
+    this.#keys = typeof this.#source === 'function' ? [] : prepareKeys(this.#source, this.algorithm);
+    this.#reloadAt = typeof this.#source === 'function' ? 0 : Infinity;
+  }
+
+  /** Signs with the key of the moment. */
+  async sign(header: (kid: string) => string, payload: string): Promise<string> {
+    const keys = await this.#current();
+    const now = this.#clock();
+    const key = keys.findLast(({ signFrom }) => signFrom <= now);
+    if (key === undefined) throw new UnavailableError('There is no key yet whose time to sign has come.');
+    const input = `${header(key.kid)}.${payload}`;
+    const signature = await key.sign(Buffer.from(input));
+    return `${input}.${Buffer.from(signature).toString('base64url')}`;
+  }
+
+  /** The public key with this id, as long as tokens of it may be alive. */
+  async find(kid: string | undefined): Promise<KeyObject | undefined> {
+    const published = await this.#published();
+    return published.find((key) => key.kid === kid)?.publicKey;
+  }
+
+  /** The published keys (RFC 7517 §5). */
+  async jwks(): Promise<{ readonly keys: readonly Jwk[] }> {
+    const published = await this.#published();
+    return { keys: published.map(({ publicJwk }) => publicJwk) };
+  }
+
+  async #published(): Promise<readonly ReadyKey[]> {
+    const keys = await this.#current();
+    const now = this.#clock();
+    return keys.filter((key) => {
+      const successor = keys.find(({ signFrom }) => signFrom > key.signFrom);
+      return successor === undefined || now < successor.signFrom + this.#tokenLifetime;
+    });
+  }
+
+  async #current(): Promise<readonly ReadyKey[]> {
+    if (this.#clock() >= this.#reloadAt) {
+      this.#loading ??= this.#load().finally(() => {
+        this.#loading = undefined;
+      });
+      await this.#loading;
+    }
+    return this.#keys;
+  }
+
+  /** Keys that were good a minute ago are better than none; without any there is nothing to sign or verify with. */
+  async #load(): Promise<void> {
+    if (typeof this.#source !== 'function') return;
+    try {
+      this.#keys = prepareKeys(await this.#source(), this.algorithm);
+    } catch (cause) {
+      if (this.#keys.length === 0) throw new UnavailableError('The provider of the signing keys failed.', { cause });
+      this.#onError(cause);
+    }
+    this.#reloadAt = this.#clock() + RELOAD_AFTER;
+  }
+}

@@ -1,0 +1,28 @@
+/** One or more characters of %x21 / %x23-5B / %x5D-7E (RFC 6749 §3.3). */
+const SCOPE_TOKEN = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
+
+export const isScopeToken = (text: string): boolean => SCOPE_TOKEN.test(text);
+
+/**
+ * The scopes of a request in their order, each once; `undefined` when the text is not scopes separated by single
+ * spaces (RFC 6749 §3.3).
+ */
+export const parseScope = (text: string): readonly string[] | undefined => {
+  if (text === '') return [];
+  const tokens = text.split(' ');
+  return tokens.every(isScopeToken) ? [...new Set(tokens)] : undefined;
+};
+
+export const formatScope = (scopes: Iterable<string>): string => [...scopes].join(' ');
+
+/** Whether a scope of ours, which was checked when it was granted, has all of these. */
+export const hasScopes = (granted: string, wanted: readonly string[]): boolean => {
+  const scopes = granted.split(' ');
+  return wanted.every((scope) => scopes.includes(scope));
+};
+
+/** Whether every scope of `inner` is one of `outer`. Order and repeats mean nothing. */
+export const isSubset = (inner: readonly string[], outer: readonly string[] | ReadonlySet<string>): boolean => {
+  const allowed = outer instanceof Set ? outer : new Set(outer);
+  return inner.every((scope) => allowed.has(scope));
+};

@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import type { DeviceOptions } from '../options.js';
+import { hmac } from '../secrets.js';
+
+/** How people see a user code: in two halves. */
+export const formatUserCode = (code: string): string => {
+  const half = Math.ceil(code.length / 2);
+  return `${code.slice(0, half)}-${code.slice(half)}`;
+};
+
+/** A user code as it is stored: however it was typed, in capitals and without spaces and dashes (RFC 8628 §6.1). */
+export const normalizeUserCode = (typed: string, device: DeviceOptions): string | undefined => {
+  const code = typed.replace(/[\s\-_.]/g, '').toUpperCase();
+  const isCode =
+    code.length === device.userCodeLength && [...code].every((letter) => device.userCodeAlphabet.includes(letter));
+  return isCode ? code : undefined;
+};
+
+/** A user code is short enough to be found by trying, so its record's name needs a key that the store does not know. */
+export const userCodeDigest = (code: string, key: Uint8Array): string => hmac(key, code);
+
+/**
+ * What both screens can show of a device code, which is itself a secret: the first eight hex digits of its SHA-256.
+ *
+ * @param deviceHash - base64url
+ */
+export const fingerprintOfHash = (deviceHash: string): string =>
+  Buffer.from(deviceHash, 'base64url').toString('hex').slice(0, 8);
+
+/** As {@link fingerprintOfHash}, for the device, which knows the device code. */
+export const deviceFingerprint = (device_code: string): string =>
+  createHash('sha256').update(device_code).digest('hex').slice(0, 8);
