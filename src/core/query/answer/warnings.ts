@@ -1,0 +1,32 @@
+import type { ConditionData } from './api-error.js';
+import { type Message, message } from './messages.js';
+
+/** Something that a client should know although its request was answered. */
+export interface Warning {
+  readonly module: string;
+  readonly code: string;
+  readonly text: Message;
+  readonly data?: ConditionData | undefined;
+}
+
+/** Gathers the warnings of one request. */
+export class Warnings {
+  readonly list: Warning[] = [];
+  #helped = false;
+
+  add(module: string, code: string, text: Message, data?: ConditionData): void {
+    this.list.push({ module, code, text, data });
+  }
+
+  /**
+   * A deprecation, and once per request the notice where such things are announced.
+   *
+   * @param feature - What was used, for the log of whoever counts it: `action=query&list=exturlusage&euexpandurl`.
+   */
+  deprecation(module: string, text: Message, feature: string): void {
+    this.add(module, 'deprecation', text, { feature });
+    if (this.#helped) return;
+    this.#helped = true;
+    this.add('main', 'deprecation-help', message('apiwarn-deprecation-help'));
+  }
+}

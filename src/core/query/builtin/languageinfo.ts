@@ -1,0 +1,70 @@
+import type { MetaHandler } from '../modules/handlers.js';
+import type { ParamsOf } from '../catalogue/index.js';
+import { commaList, message } from '../answer/messages.js';
+
+/** What is known about a language. */
+export interface Language {
+  /** Its name in itself. */
+  readonly autonym: string;
+  /** Its name in English. Default: the autonym. */
+  readonly name?: string;
+  /** Default: the code. */
+  readonly bcp47?: string;
+  /** Default `ltr`. */
+  readonly dir?: 'ltr' | 'rtl';
+  /** Codes of languages that help out when a text is missing. */
+  readonly fallbacks?: readonly string[];
+  /** Codes of the variants that texts can be converted to. */
+  readonly variants?: readonly string[];
+  /** Names of the variants, by their codes. */
+  readonly variantnames?: Readonly<Record<string, string>>;
+}
+
+/** Answers `meta=languageinfo` from the languages that the host has named. */
+export const languageinfo =
+  (languages: Readonly<Record<string, Language>>): MetaHandler<ParamsOf<'languageinfo'>> =>
+  ({ params: { prop, code: codes }, warn }) => {
+    const all = Object.keys(languages).sort();
+    const everything = codes.length === 1 && codes[0] === '*';
+    const unknown = everything ? [] : codes.filter((code) => !Object.hasOwn(languages, code));
+    if (unknown.length > 0) {
+      warn(
+        'unrecognizedvalues',
+        message(
+          'paramvalidator-unrecognizedvalues',
+          { plaintext: 'licode' },
+          { plaintext: codes.join('|') },
+          commaList(unknown),
+          { num: unknown.length },
+        ),
+        { values: unknown },
+      );
+    }
+    const chosen = everything ? all : codes.filter((code) => Object.hasOwn(languages, code));
+    const wanted = new Set(prop);
+    return {
+      data: Object.fromEntries(
+        chosen.map((code) => {
+          const language = languages[code];
+          const facts = language ? factsOf(code, language) : {};
+          return [
+            code,
+            Object.fromEntries(Object.entries(facts).filter(([name]) => wanted.has(name as (typeof prop)[number]))),
+          ];
+        }),
+      ),
+    };
+  };
+
+function factsOf(code: string, { autonym, name, bcp47, dir, fallbacks, variants, variantnames }: Language) {
+  return {
+    code,
+    bcp47: bcp47 ?? code,
+    dir: dir ?? 'ltr',
+    autonym,
+    name: name ?? autonym,
+    fallbacks: fallbacks ?? [],
+    variants: variants ?? [],
+    variantnames: variantnames ?? {},
+  };
+}

@@ -1,0 +1,165 @@
+import { ApiError } from '../answer/api-error.js';
+import { message } from '../answer/messages.js';
+import type { ParamsOf } from '../catalogue/index.js';
+import type { MetaHandler, ModuleRequest } from '../modules/handlers.js';
+import { PROTOCOLS } from '../catalogue/value-sets.js';
+import type { Site } from '../site/site.js';
+import { titleKey } from '../pages/title.js';
+import { isoSeconds } from '../types/timestamp.js';
+import type { Language } from './languageinfo.js';
+
+type Params = ParamsOf<'siteinfo'>;
+type Prop = Params['prop'][number];
+
+interface SiteFacts {
+  readonly site: Site;
+  readonly params: Params;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly languages: Readonly<Record<string, Language>>;
+}
+
+/** Answers `meta=siteinfo` from what the host says about its site. What a site here cannot have is empty. */
+export const siteinfo =
+  (languages: Readonly<Record<string, Language>>): MetaHandler<Params> =>
+  ({ params, site, clock }: ModuleRequest<Params>) => {
+    const facts: SiteFacts = { site, params, now: clock(), languages };
+    return { data: Object.fromEntries(params.prop.map((prop) => [prop, FACTS[prop](facts)])) };
+  };
+
+const FACTS: { readonly [P in Prop]: (facts: SiteFacts) => unknown } = {
+  general,
+  namespaces: ({ site }) => Object.fromEntries(site.namespaces.map(describeNamespace)),
+  namespacealiases: ({ site }) => site.namespaces.flatMap(({ id, aliases }) => aliases.map((alias) => ({ id, alias }))),
+  interwikimap,
+  statistics: ({ site }) => ({ ...site.statistics }),
+  usergroups,
+  rightsinfo: ({ site }) => ({ ...site.rightsInfo }),
+  languages: ({ languages }) =>
+    Object.entries(languages).map(([code, { bcp47, autonym }]) => ({ code, bcp47: bcp47 ?? code, name: autonym })),
+  fileextensions: ({ site }) => site.fileExtensions.map((ext) => ({ ext })),
+  protocols: () => PROTOCOLS.filter((protocol) => protocol !== '').map((protocol) => `${protocol}:`),
+  restrictions: () => ({
+    types: ['create', 'edit', 'move', 'upload'],
+    levels: ['', 'autoconfirmed', 'sysop'],
+    cascadinglevels: ['sysop'],
+    semiprotectedlevels: ['autoconfirmed'],
+  }),
+  dbrepllag: ({ site, params: { showalldb } }) => {
+    if (showalldb) throw new ApiError('includeAllDenied', message('apierror-siteinfo-includealldenied'));
+    return [{ host: site.siteId, lag: -1 }];
+  },
+  autocreatetempuser: ({ site }) => ({
+    enabled: site.temporaryAccounts !== undefined,
+    ...(site.temporaryAccounts
+      ? { matchPatterns: [`${site.temporaryAccounts.before}$1${site.temporaryAccounts.after}`] }
+      : {}),
+  }),
+  magicwords: () => [],
+  specialpagealiases: () => [],
+  extensions: () => [],
+  skins: () => [],
+  libraries: () => [],
+  clientlibraries: () => [],
+  extensiontags: () => [],
+  functionhooks: () => [],
+  showhooks: () => [],
+  variables: () => [],
+  doubleunderscores: () => [],
+  copyuploaddomains: () => [],
+  sbom: () => ({}),
+  defaultoptions: () => ({}),
+  uploaddialog: () => ({}),
+  languagevariants: () => ({}),
+  autopromote: () => ({}),
+  autopromoteonce: () => ({}),
+};
+
+function general({ site, now }: SiteFacts) {
+  const { server, articlePath, scriptPath } = site;
+  const mainPage = articlePath.replace('$1', encodeURIComponent(titleKey(site.mainPage)));
+  return {
+    mainpage: site.mainPage,
+    base: server + mainPage,
+    sitename: site.name,
+    mainpageisdomainroot: false,
+    generator: site.generator,
+    case: site.namespace(0)?.case ?? 'first-letter',
+    lang: site.language,
+    fallback: [],
+    rtl: false,
+    fallback8bitEncoding: 'windows-1252',
+    readonly: false,
+    writeapi: false,
+    langconversion: false,
+    linkconversion: false,
+    titleconversion: false,
+    linkprefixcharset: '',
+    linkprefix: '',
+    linktrail: '/^([a-z]+)(.*)$/sD',
+    legaltitlechars: ' %!"$&\'()*,\\-.\\/0-9:;=?@A-Z\\\\^_`a-z~\\x80-\\xFF+',
+    invalidusernamechars: '@:>=',
+    fixarabicunicode: true,
+    fixmalayalamunicode: true,
+    maxarticlesize: 2_097_152,
+    timezone: 'UTC',
+    timeoffset: 0,
+    time: isoSeconds(now / 1000),
+    articlepath: articlePath,
+    scriptpath: scriptPath,
+    script: `${scriptPath}/index.php`,
+    variantarticlepath: false,
+    server,
+    servername: server.replace(/^[a-z]*:?\/\//, '').replace(/[:/].*$/s, ''),
+    wikiid: site.siteId,
+    misermode: false,
+    uploadsenabled: false,
+    maxuploadsize: 0,
+    minuploadchunksize: 0,
+    thumblimits: {},
+    imagelimits: {},
+    centralidlookupprovider: 'local',
+    interwikimagic: true,
+    magiclinks: {},
+    categorycollation: 'uppercase',
+    nofollowlinks: true,
+    externallinktarget: false,
+  };
+}
+
+function describeNamespace(namespace: Site['namespaces'][number]): [string, object] {
+  const { id, name, canonical, subpages, content, nonincludable, defaultContentModel } = namespace;
+  return [
+    String(id),
+    {
+      id,
+      case: namespace.case,
+      name,
+      subpages,
+      ...(canonical === undefined ? {} : { canonical }),
+      content,
+      nonincludable,
+      ...(defaultContentModel === undefined ? {} : { defaultcontentmodel: defaultContentModel }),
+    },
+  ];
+}
+
+function interwikimap({ site, params: { filteriw } }: SiteFacts) {
+  return [...site.interwiki]
+    .filter(([, { local }]) => filteriw === undefined || (filteriw === 'local') === (local ?? false))
+    .map(([prefix, { url, local, language }]) => ({
+      prefix,
+      local: local ?? false,
+      ...(language === undefined ? {} : { language }),
+      url,
+      protorel: url.startsWith('//'),
+    }));
+}
+
+function usergroups({ site, params: { numberingroup } }: SiteFacts) {
+  return Object.entries(site.groups).map(([name, rights]) => ({
+    name,
+    rights,
+    ...(numberingroup ? { number: 0 } : {}),
+  }));
+}

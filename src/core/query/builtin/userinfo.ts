@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import type { ParamsOf } from '../catalogue/index.js';
+import type { Caller, Item, MetaHandler } from '../modules/handlers.js';
+import type { Site } from '../site/site.js';
+
+/** What nobody has to ask for to be given. */
+const EVERYBODY = ['*'];
+const REGISTERED = ['*', 'user'];
+
+/**
+ * Answers `meta=userinfo` from the bearer token: who the caller is, and with which rights. What only the host can know,
+ * such as an edit count, is left at the value of a user who has done nothing yet.
+ */
+export const userinfo: MetaHandler<ParamsOf<'userinfo'>> = ({ params, caller, address, site }) => {
+  const identity = caller ? { id: idOf(caller), name: caller.name } : { id: 0, name: address, anon: true };
+  const facts: Record<string, unknown> = {};
+  for (const prop of params.prop ?? []) Object.assign(facts, FACTS[prop]?.(caller, site));
+  return { data: { ...identity, ...facts } };
+};
+
+/** A number for the caller that stays the same: the subject where it is one, and otherwise 31 bits of its hash. */
+export function idOf({ authorization: { sub } }: Caller): number {
+  if (/^[1-9]\d{0,14}$/.test(sub)) return Number(sub);
+  return createHash('sha256').update(sub).digest().readUInt32BE(0) >>> 1 || 1;
+}
+
+/** Groups of the site whose every right the caller has. */
+function groupsOf(caller: Caller, site: Site): readonly string[] {
+  return Object.entries(site.groups)
+    .filter(([, rights]) => rights.length > 0 && rights.every((right) => caller.rights.includes(right)))
+    .map(([group]) => group);
+}
+
+type Prop = NonNullable<ParamsOf<'userinfo'>['prop']>[number];
+
+const FACTS: { readonly [P in Prop]?: (caller: Caller | undefined, site: Site) => Item } = {
+  groups: (caller, site) => ({ groups: caller ? [...groupsOf(caller, site), ...REGISTERED] : EVERYBODY }),
+  implicitgroups: (caller) => ({ implicitgroups: caller ? REGISTERED : EVERYBODY }),
+  groupmemberships: (caller, site) => ({
+    groupmemberships: caller ? groupsOf(caller, site).map((group) => ({ group, expiry: 'infinity' })) : [],
+  }),
+  rights: (caller) => ({ rights: ['read', ...(caller?.rights ?? []).filter((right) => right !== 'read')] }),
+  changeablegroups: () => ({ changeablegroups: { add: [], remove: [], 'add-self': [], 'remove-self': [] } }),
+  options: () => ({ options: {} }),
+  editcount: () => ({ editcount: 0 }),
+  ratelimits: () => ({ ratelimits: {} }),
+  theoreticalratelimits: () => ({ theoreticalratelimits: {} }),
+  realname: () => ({ realname: '' }),
+  email: () => ({ email: '' }),
+  acceptlang: () => ({ acceptlang: [] }),
+  hasmsg: () => ({ messages: false }),
+  unreadcount: () => ({ unreadcount: 0 }),
+  centralids: (caller) => ({
+    centralids: { local: caller ? idOf(caller) : 0 },
+    attachedlocal: { local: caller !== undefined },
+  }),
+};

@@ -1,0 +1,90 @@
+import type { ParamDescriptor } from '../descriptor.js';
+import type { Described } from '../parameters/parse.js';
+
+/** What is wrong with a parameter taken by itself, each as the rest of a sentence that begins with its name. */
+const mistakesIn = (p: ParamDescriptor): readonly string[] => {
+  const bounds = [p.min, p.max, p.highmax].filter((bound) => bound !== undefined);
+  const numeric = p.type === 'limit' || p.type === 'integer';
+  const listed = typeof p.type === 'string' ? undefined : p.type;
+  const mistakes: readonly (readonly [boolean, string])[] = [
+    [listed?.length === 0, 'lists no values'],
+    [listed !== undefined && new Set(listed).size < listed.length, 'lists a value twice'],
+    [bounds.length > 0 && !numeric, 'has bounds, but is no limit or integer'],
+    [bounds.some((bound, index) => bound < (bounds[index - 1] ?? bound)), 'needs min ≤ max ≤ highmax'],
+    [p.highmax !== undefined && p.max === undefined, 'has a highmax, but no max that it raises'],
+    [
+      p.multi === true && (p.type === 'limit' || p.type === 'boolean'),
+      `cannot have several values as a ${String(p.type)}`,
+    ],
+    [p.allspecifier !== undefined && p.multi !== true, 'has an allspecifier, but takes one value only'],
+    [p.allowsduplicates === true && p.multi !== true, 'allows duplicates, but takes one value only'],
+    [
+      p.default !== undefined && p.type === 'boolean',
+      'is a boolean, which is false by default and has no other default',
+    ],
+    [p.subtypes !== undefined && p.type !== 'user', 'has subtypes, but is no user'],
+    [p.extranamespaces !== undefined && p.type !== 'namespace', 'has extra namespaces, but is no namespace'],
+    [
+      p.deprecatedvalues?.some((value) => !listed?.includes(value)) ?? false,
+      'deprecates a value that it does not list',
+    ],
+  ];
+  return mistakes.filter(([wrong]) => wrong).map(([, text]) => text);
+};
+
+/** What is wrong with a name, and between its variables and the parameters that fill them. */
+const nameMistakes = (name: string, { templatevars = {} }: ParamDescriptor, module: Described): readonly string[] => {
+  const inName = [...name.matchAll(/\{([^{}]*)\}/g)].map(([, variable = '']) => variable);
+  const filled = Object.keys(templatevars);
+  const same = new Set([...inName, ...filled]).size === inName.length && inName.length === filled.length;
+  return [
+    ...(/^(?:[A-Za-z0-9_-]|\{[a-z]+\})+$/.test(name)
+      ? []
+      : ['needs a name of letters, digits, hyphens, underscores and {variables}']),
+    ...(same ? [] : ['must have exactly its templatevars in its name']),
+    ...Object.values(templatevars)
+      .filter((source) => !Object.hasOwn(module.parameters, source) || module.parameters[source]?.multi !== true)
+      .map((source) => `is filled by "${source}", which is no parameter with several values`),
+  ];
+};
+
+const checkModule = (module: Described): void => {
+  const { name, prefix, parameters } = module;
+  if (!/^[A-Za-z][A-Za-z0-9_-]*$/.test(name)) {
+    throw new TypeError(`The query module "${name}" needs a name of letters, digits, hyphens and underscores.`);
+  }
+  if (!/^[a-z0-9]*$/.test(prefix)) {
+    throw new TypeError(`The query module "${name}" needs a prefix of lower-case letters and digits, not "${prefix}".`);
+  }
+  for (const [parameter, p] of Object.entries(parameters)) {
+    const [mistake] = [...nameMistakes(parameter, p, module), ...mistakesIn(p)];
+    if (mistake !== undefined) {
+      throw new TypeError(`The parameter "${parameter}" of the query module "${name}" ${mistake}.`);
+    }
+  }
+};
+
+/**
+ * Looks for what no request could be read by: descriptions that contradict themselves, and names on the wire that two
+ * modules claim. What `query` itself takes is no obstacle: MediaWiki's own iwlinks shares `iwurl` with it.
+ *
+ * @throws TypeError for the first mistake, with a sentence that names the module.
+ */
+export const checkDescriptors = (modules: readonly Described[], main: Described): void => {
+  const owners = new Map(Object.keys(main.parameters).map((parameter) => [parameter, main.name]));
+  for (const module of modules) {
+    checkModule(module);
+    const { name, prefix, parameters, generator } = module;
+    for (const start of generator === true ? [prefix, `g${prefix}`] : [prefix]) {
+      for (const parameter of Object.keys(parameters)) {
+        const owner = owners.get(start + parameter);
+        if (owner !== undefined) {
+          throw new TypeError(
+            `The query module "${name}" and "${owner}" both have a parameter "${start}${parameter}"; choose another prefix.`,
+          );
+        }
+        owners.set(start + parameter, name);
+      }
+    }
+  }
+};

@@ -1,0 +1,110 @@
+import { defineModule } from '../descriptor.js';
+import { BOOLEAN, INTEGER, INTEGERS, LIMIT, NAMESPACES, STRING, STRINGS } from './shared-parameters.js';
+import { ICONS } from './icons.js';
+
+/** Modules that list neither pages nor changes nor users. */
+
+export const codexicons = defineModule({
+  name: 'codexicons',
+  group: 'list',
+  prefix: '',
+  parameters: { names: { type: ICONS, multi: true, required: true, allspecifier: '*' } },
+});
+
+export const gadgetcategories = defineModule({
+  name: 'gadgetcategories',
+  group: 'list',
+  prefix: 'gc',
+  parameters: {
+    prop: { type: ['members', 'name', 'title'], multi: true, default: 'name' },
+    names: STRINGS,
+  },
+});
+
+export const gadgets = defineModule({
+  name: 'gadgets',
+  group: 'list',
+  prefix: 'ga',
+  parameters: {
+    prop: { type: ['desc', 'id', 'metadata'], multi: true, default: 'id|metadata' },
+    categories: STRINGS,
+    ids: STRINGS,
+    allowedonly: BOOLEAN,
+    enabledonly: BOOLEAN,
+  },
+});
+
+export const linterrors = defineModule({
+  name: 'linterrors',
+  group: 'list',
+  prefix: 'lnt',
+  parameters: {
+    categories: {
+      type: [
+        'bogus-image-options',
+        'deletable-table-tag',
+        'duplicate-ids',
+        'empty-heading',
+        'fostered',
+        'fostered-transparent',
+        'html5-misnesting',
+        'large-tables',
+        'misc-tidy-replacement-issues',
+        'misnested-tag',
+        'missing-end-tag',
+        'missing-end-tag-in-heading',
+        'multi-colon-escape',
+        'multiline-html-table-in-list',
+        'multiple-unclosed-formatting-tags',
+        'night-mode-unaware-background-color',
+        'obsolete-tag',
+        'pwrap-bug-workaround',
+        'self-closed-tag',
+        'stripped-tag',
+        'template-arg-in-extension-tag',
+        'tidy-font-bug',
+        'tidy-whitespace-bug',
+        'unclosed-quotes-in-heading',
+        'wikilink-in-extlink',
+      ],
+      multi: true,
+      default:
+        'bogus-image-options|deletable-table-tag|duplicate-ids|empty-heading|fostered|html5-misnesting|' +
+        'misc-tidy-replacement-issues|misnested-tag|missing-end-tag|missing-end-tag-in-heading|multi-colon-escape|' +
+        'multiline-html-table-in-list|multiple-unclosed-formatting-tags|night-mode-unaware-background-color|' +
+        'obsolete-tag|pwrap-bug-workaround|self-closed-tag|stripped-tag|template-arg-in-extension-tag|tidy-font-bug|' +
+        'tidy-whitespace-bug|unclosed-quotes-in-heading|wikilink-in-extlink',
+    },
+    limit: LIMIT,
+    namespace: NAMESPACES,
+    pageid: INTEGERS,
+    title: STRING,
+    from: INTEGER,
+  },
+});
+
+export const mystashedfiles = defineModule({
+  name: 'mystashedfiles',
+  group: 'list',
+  prefix: 'msf',
+  parameters: {
+    prop: { type: ['size', 'type'], multi: true, default: '' },
+    limit: LIMIT,
+    continue: STRING,
+  },
+});
+
+export const tags = defineModule({
+  name: 'tags',
+  group: 'list',
+  prefix: 'tg',
+  parameters: {
+    continue: STRING,
+    limit: LIMIT,
+    prop: {
+      type: ['active', 'defined', 'description', 'displayname', 'hitcount', 'source'],
+      multi: true,
+      default: '',
+    },
+  },
+});

@@ -1,0 +1,145 @@
+import type { HttpRequest, HttpResponse } from '../../http.js';
+import { type Headers, VARY } from '../answer/print.js';
+import type { ParameterSource } from '../parameters/parameter.js';
+
+/** What the origin of a request means for its answer. */
+export interface OriginDecision {
+  /** Header fields that every answer to the request has, if there are any. */
+  readonly headers?: Headers;
+  /** The caller's identity must not count: any site may have sent this, and any site may read the answer. */
+  readonly anonymous: boolean;
+  /** Present when the request is refused, or is a preflight: nothing else happens then. */
+  readonly response?: HttpResponse;
+}
+
+/** The decision about a request that speaks of no other site. */
+const NO_ORIGIN: OriginDecision = { anonymous: false };
+
+const EXPOSED = 'MediaWiki-API-Error, Retry-After, X-Database-Lag, MediaWiki-Login-Suppressed';
+const METHODS = 'POST, GET, HEAD';
+const VARY_BY_ORIGIN = `${VARY}, Origin`;
+const REJECTION = 'mediawiki-cors-rejection';
+
+/** Header fields that a script of another site may send. */
+const ALLOWED_HEADERS = new Set([
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'api-user-agent',
+  'authorization',
+  'cache-control',
+  'content-language',
+  'content-type',
+  'dnt',
+  'keep-alive',
+  'origin',
+  'promise-non-write-api-action',
+  'treat-as-untrusted',
+  'user-agent',
+  'x-requested-with',
+]);
+
+/**
+ * Decides what other sites may do, by the parameters `origin` and `crossorigin`.
+ *
+ * @param allowed - Whether a site may act for the users that visit it.
+ */
+export function decideOrigin(
+  request: HttpRequest,
+  parameters: ParameterSource,
+  allowed: (origin: string) => boolean,
+): OriginDecision {
+  const origin = parameters.get('origin');
+  const crossorigin = parameters.get('crossorigin') !== undefined;
+  if (origin === undefined && !crossorigin && request.method !== 'OPTIONS') return NO_ORIGIN;
+  if (origin !== undefined && crossorigin) {
+    return refuse("'origin' and 'crossorigin' parameters cannot be used together");
+  }
+  const preflight = preflightOf(request);
+  if (origin === '*' || crossorigin) {
+    const headers = { 'access-control-allow-origin': '*', 'access-control-allow-credentials': 'false' };
+    return finish(request, preflight, headers, origin === '*');
+  }
+  if (origin === undefined) return finish(request, undefined, {}, false);
+  const sent = (request.header('origin') ?? '').split(' ');
+  if (origin === '' || !sent.includes(origin)) return refuse("'origin' parameter does not match Origin header");
+  if (!allowed(origin))
+    return finish(request, undefined, { [REJECTION]: 'Origin mismatch', vary: VARY_BY_ORIGIN }, false);
+  return finish(
+    request,
+    preflight,
+    {
+      'access-control-allow-origin': origin,
+      'access-control-allow-credentials': 'true',
+      'timing-allow-origin': origin,
+      vary: VARY_BY_ORIGIN,
+    },
+    false,
+  );
+}
+
+interface Preflight {
+  readonly method: string;
+  readonly headers: string;
+}
+
+function preflightOf(request: HttpRequest): Preflight | undefined {
+  const method = request.header('access-control-request-method');
+  if (request.method !== 'OPTIONS' || method === undefined) return undefined;
+  return { method, headers: request.header('access-control-request-headers') ?? '' };
+}
+
+function finish(
+  request: HttpRequest,
+  preflight: Preflight | undefined,
+  base: Headers,
+  anonymous: boolean,
+): OriginDecision {
+  const suppressed = anonymous ? { 'mediawiki-login-suppressed': 'true' } : {};
+  const headers = { ...base, ...suppressed, ...(preflight ? answerPreflight(preflight) : exposed(base)) };
+  if (request.method !== 'OPTIONS') return { headers, anonymous };
+  const response = { status: 200, headers: { ...headers, 'content-type': 'text/html; charset=UTF-8' }, body: '' };
+  return { headers, anonymous, response };
+}
+
+const exposed = (base: Headers): Headers =>
+  base['access-control-allow-origin'] === undefined ? {} : { 'access-control-expose-headers': EXPOSED };
+
+function answerPreflight({ method, headers }: Preflight): Headers {
+  if (!METHODS.split(', ').includes(method)) return { [REJECTION]: 'Unsupported method requested in preflight' };
+  const names = headers
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => name !== '');
+  if (!names.every((name) => ALLOWED_HEADERS.has(name))) {
+    return { [REJECTION]: 'Unsupported header requested in preflight' };
+  }
+  return {
+    'access-control-allow-methods': METHODS,
+    ...(names.length > 0 ? { 'access-control-allow-headers': headers } : {}),
+  };
+}
+
+function refuse(reason: string): OriginDecision {
+  const headers = {
+    'content-type': 'text/plain; charset=utf-8',
+    'cache-control': 'no-cache',
+    'x-content-type-options': 'nosniff',
+  };
+  return { anonymous: true, response: { status: 403, headers, body: `${reason}\n` } };
+}
+
+/**
+ * Makes the check of the `origins` option.
+ *
+ * @param origins - Whole origins such as `https://app.example`, or hosts with `*` for any part: `*.app.example`.
+ */
+export function originCheck(origins: readonly string[]): (origin: string) => boolean {
+  const exact = new Set(origins.filter((origin) => origin.includes('://')));
+  const hosts = origins
+    .filter((origin) => !origin.includes('://'))
+    .map((pattern) => new RegExp(`^https?://${pattern.split('*').map(escapePattern).join('[^/:]*')}$`));
+  return (origin) => exact.has(origin) || hosts.some((host) => host.test(origin));
+}
+
+const escapePattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);

@@ -1,0 +1,24 @@
+import { ApiError } from '../answer/api-error.js';
+import { message } from '../answer/messages.js';
+import type { QueryOptions } from '../options.js';
+
+/**
+ * Refuses a request that would rather wait than be answered from data that are too old.
+ *
+ * @throws ApiError `maxlag`
+ */
+export async function checkLag(maxlag: unknown, lagOf: NonNullable<QueryOptions['lag']>): Promise<void> {
+  if (typeof maxlag !== 'number') return;
+  const found = await lagOf();
+  if (!found || found.lag <= maxlag) return;
+  const { host, lag } = found;
+  throw new ApiError(
+    'maxlag',
+    host === undefined ? message('apierror-maxlag-generic', lag) : message('apierror-maxlag', lag, host),
+    {
+      module: 'main',
+      data: { host: host ?? '', lag, type: 'db' },
+      headers: { 'retry-after': String(Math.max(maxlag, 5)), 'x-database-lag': String(Math.floor(lag)) },
+    },
+  );
+}

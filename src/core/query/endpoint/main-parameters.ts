@@ -1,0 +1,54 @@
+import { ERROR_FORMATS } from '../answer/error-format.js';
+import type { Described } from '../parameters/parse.js';
+
+/** The actions of the endpoint. */
+export const ACTIONS = ['help', 'paraminfo', 'query'] as const;
+/** `json` for programs, `jsonfm` for people: the same in a page; `none` for those who only want the header fields. */
+export const FORMATS = ['json', 'jsonfm', 'none'] as const;
+
+/** What every request may say, whatever its action. The order is that in which mistakes are reported. */
+export const mainModule = {
+  name: 'main',
+  group: 'main',
+  prefix: '',
+  parameters: {
+    action: { type: ACTIONS, default: 'help' },
+    format: { type: FORMATS, default: 'jsonfm' },
+    maxlag: { type: 'integer' },
+    smaxage: { type: 'integer', min: 0, default: 0 },
+    maxage: { type: 'integer', min: 0, default: 0 },
+    assert: { type: ['anon', 'bot', 'user'] },
+    assertuser: { type: 'user', subtypes: ['name', 'temp'] },
+    requestid: { type: 'string' },
+    servedby: { type: 'boolean' },
+    curtimestamp: { type: 'boolean' },
+    responselanginfo: { type: 'boolean' },
+    origin: { type: 'string' },
+    crossorigin: { type: 'boolean' },
+    uselang: { type: 'string', default: 'user' },
+    variant: { type: 'string' },
+    errorformat: { type: ERROR_FORMATS, default: 'bc' },
+    errorlang: { type: 'string', default: 'uselang' },
+    errorsuselocal: { type: 'boolean' },
+  },
+} as const satisfies Described;
+
+/** What the JSON printer reads. */
+export const jsonModule = {
+  name: 'json',
+  group: 'action',
+  prefix: '',
+  parameters: {
+    callback: { type: 'string' },
+    utf8: { type: 'boolean' },
+    ascii: { type: 'boolean' },
+    formatversion: { type: ['1', '2', 'latest'], default: '1' },
+  },
+} as const satisfies Described;
+
+/** The printers, for who wants them described. They read the same parameters, as far as there is anything to print. */
+export const formatModules: readonly Described[] = FORMATS.map((name) => ({
+  ...jsonModule,
+  name,
+  ...(name === 'none' ? { parameters: {} } : {}),
+}));

@@ -1,0 +1,63 @@
+import type { ModuleNode } from '../description/module-tree.js';
+import { ACTION_MODULE_TEXTS, ACTION_PARAMETER_TEXTS } from './action-texts.js';
+import { escapeHtml } from './html.js';
+import { moduleText, parameterText } from './texts.js';
+
+/** How descriptions are written; `none` leaves them out. */
+export type HelpFormat = 'html' | 'none' | 'raw' | 'wikitext';
+
+/** A sentence with the key under which clients that bring their own texts know it. */
+export interface HelpText {
+  readonly key: string;
+  readonly params: readonly string[];
+  readonly text: string;
+}
+
+const isQueryModule = ({ path }: ModuleNode): boolean => path.startsWith('query+');
+
+/** Whether the module came with this package, and not from the host. */
+export const describesOwn = (node: ModuleNode): boolean => !isQueryModule(node) || moduleText(node.name) !== undefined;
+
+/** jsonfm takes what json takes. */
+const textsName = (node: ModuleNode): string => (node.name === 'jsonfm' ? 'json' : node.name);
+
+export const textOfModule = (node: ModuleNode): HelpText => {
+  const known = isQueryModule(node) ? moduleText(node.name) : ACTION_MODULE_TEXTS[node.name];
+  return {
+    key: `apihelp-${node.path}-summary`,
+    params: [node.module.prefix, node.name, node.path],
+    text: node.module.description ?? known ?? '',
+  };
+};
+
+export const textOfParameter = (node: ModuleNode, parameter: string): HelpText => {
+  const known = isQueryModule(node)
+    ? parameterText(node.name, parameter)
+    : ACTION_PARAMETER_TEXTS[textsName(node)]?.[parameter];
+  return {
+    key: `apihelp-${node.path}-param-${parameter}`,
+    params: [node.module.prefix, parameter, node.name, node.path],
+    text: node.module.parameters[parameter]?.description ?? known ?? '',
+  };
+};
+
+const ANNOTATIONS: Readonly<Record<string, string>> = {
+  useronly: 'Only works together with user.',
+  nonuseronly: 'Does not work together with user.',
+  modes: 'Only works in some modes: 1 with given pages, 2 with user, 3 otherwise.',
+  singlepageonly: 'Only works with a single page.',
+  preloadcontentonly: 'Only works together with preloadcontent in prop.',
+  editintroonly: 'Only works together with editintro in prop.',
+};
+
+export const annotationText = (name: string): HelpText => ({
+  key: `apihelp-paraminfo-${name}`,
+  params: [],
+  text: ANNOTATIONS[name] ?? name,
+});
+
+/** The sentence as a client wants it. */
+export const inFormat = (format: HelpFormat, { key, params, text }: HelpText): unknown => {
+  if (format === 'raw') return { key, params };
+  return format === 'html' ? escapeHtml(text) : text;
+};

@@ -1,0 +1,117 @@
+import type { Authorization } from '../../authorization.js';
+import type { Clock, MaybePromise } from '../../ports.js';
+import type { Catalogue, ModuleName, ParamsOf } from '../catalogue/index.js';
+import type { ConditionData } from '../answer/api-error.js';
+import type { ModuleDescriptor } from '../descriptor.js';
+import type { Message } from '../answer/messages.js';
+import type { PageSet } from '../pages/page-set.js';
+import type { Site } from '../site/site.js';
+
+/** Who asks. */
+export interface Caller {
+  readonly authorization: Authorization;
+  /** The user name, or for a client's own token what stands in its `sub`. */
+  readonly name: string;
+  readonly rights: readonly string[];
+}
+
+/** What every handler is given. */
+export interface ModuleRequest<P = unknown> {
+  /** The parameters by their bare names: checked, converted, defaults filled in. */
+  readonly params: P;
+  /**
+   * How many results may be given at most; 0 for modules without a limit. Already within the bounds of the caller and
+   * of the module, so it can be smaller than `params.limit`.
+   */
+  readonly limit: number;
+  /** Where to go on: what an earlier answer's `continue` was, as text; `undefined` at the beginning. */
+  readonly continue: string | undefined;
+  /** `undefined` for a request without a bearer token, and for one whose origin must not see what its user may. */
+  readonly caller: Caller | undefined;
+  /** The address of the caller, as the host framework sees it. */
+  readonly address: string;
+  /** Whether a page of any site may have sent this and may read the answer: nothing personal must be in it. */
+  readonly isolated: boolean;
+  /**
+   * Aborted when the deadline has passed or the answer is no longer needed. Made when it is first looked at, so that a
+   * copy of this object does not have it.
+   */
+  readonly signal: AbortSignal;
+  readonly site: Site;
+  readonly clock: Clock;
+  /** Tells the client of something that it should know although it is answered. */
+  warn(code: string, text: Message | string, data?: ConditionData): void;
+  /** `generator` when the result becomes the pages that others work on; give titles or page ids then. */
+  readonly role: 'module' | 'generator';
+}
+
+/** Where a module goes on in the next request. Several values are joined with `|`; an object names other parameters. */
+export type ContinueValue = string | number | readonly (string | number)[] | Readonly<Record<string, string | number>>;
+
+/** One entry of a list: plain JSON data, with `true`/`false` for flags. */
+export type Item = Readonly<Record<string, unknown>>;
+
+/** A page that a list yields when it is used as a generator. */
+export interface GeneratedPage {
+  readonly title?: string;
+  readonly pageid?: number;
+  readonly revid?: number;
+  /** Shown with the page. */
+  readonly extra?: Item;
+}
+
+/** The answer of a list module. A bare array is the whole list. */
+export interface ListResult {
+  /** At most `limit` of them. */
+  readonly items: readonly Item[];
+  readonly continue?: ContinueValue | undefined;
+  /** Further keys beside the list, such as `searchinfo`. */
+  readonly beside?: Item;
+  /** For a generator whose items do not carry `title` or `pageid` themselves. */
+  readonly pages?: readonly GeneratedPage[];
+}
+
+/** The answer of a prop module: data by page id, as `page.id` has it. */
+export interface PropResult {
+  readonly pages: ReadonlyMap<number, unknown> | Readonly<Record<number, unknown>>;
+  readonly continue?: ContinueValue | undefined;
+  /** Data that belongs to no page, beside `pages`. */
+  readonly beside?: Item;
+}
+
+/** The answer of a meta module: its data; `undefined` when there is nothing to show at all. */
+export interface MetaResult {
+  readonly data: unknown;
+  readonly continue?: ContinueValue | undefined;
+}
+
+export type ListHandler<P> = (request: ModuleRequest<P>) => MaybePromise<ListResult | readonly Item[]>;
+export type PropHandler<P> = (request: ModuleRequest<P> & { readonly pages: PageSet }) => MaybePromise<PropResult>;
+export type MetaHandler<P> = (request: ModuleRequest<P>) => MaybePromise<MetaResult>;
+
+/** The handler of a module, by its group. */
+export type HandlerOf<M extends ModuleDescriptor, P> = M['group'] extends 'list'
+  ? ListHandler<P>
+  : M['group'] extends 'prop'
+    ? PropHandler<P>
+    : MetaHandler<P>;
+
+/** A host's own module: its description and what answers it. Made by `ownModule`, which knows how they fit together. */
+export interface OwnModule {
+  readonly descriptor: ModuleDescriptor;
+  readonly handler: (request: never) => unknown;
+}
+
+/** Handlers by the names of the catalogue's modules. */
+export type ModuleHandlers = { readonly [N in ModuleName]?: HandlerOf<Catalogue[N], ParamsOf<N>> };
+
+/** Joins a description and its handler, with the parameters typed by the description. */
+export function ownModule<const M extends ModuleDescriptor>(
+  descriptor: M,
+  handler: HandlerOf<M, ParamsOf<M>>,
+): OwnModule {
+  return { descriptor, handler };
+}
+
+/** A handler whose type has been forgotten: the endpoint knows the group by the descriptor and checks what comes back. */
+export type AnyHandler = (request: ModuleRequest & { readonly pages: PageSet }) => unknown;

@@ -1,0 +1,123 @@
+import { decodeReferences } from './character-references.js';
+import { canonicalAddress } from './ip-address.js';
+import type { Interwiki, Site } from '../site/site.js';
+
+/** A title on this site. */
+export interface LocalTitle {
+  readonly kind: 'local';
+  readonly ns: number;
+  /** Without the namespace, with spaces. Empty for a lone fragment. */
+  readonly text: string;
+  /** With the namespace, with spaces: `Talk:Main Page`. */
+  readonly prefixed: string;
+  /** What followed the first `#`; empty without one. */
+  readonly fragment: string;
+}
+
+/** A title on another site. */
+export interface ForeignTitle {
+  readonly kind: 'interwiki';
+  /** The prefix, lower case. */
+  readonly prefix: string;
+  readonly interwiki: Interwiki;
+  /** What followed the prefix. */
+  readonly text: string;
+}
+
+export interface InvalidTitle {
+  readonly kind: 'invalid';
+  /** One sentence for people. */
+  readonly reason: string;
+}
+
+export type ParsedTitle = LocalTitle | ForeignTitle | InvalidTitle;
+
+const SPACES = /[ _\u00a0\u1680\u180e\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/g;
+const BIDI_MARKS = /[\u200e\u200f\u202a-\u202e]/g;
+const INVALID =
+  /[^ %!"$&'()*,\-./0-9:;=?@A-Z\\^_`a-z~\u0080-\u{10ffff}+]|%[0-9A-Fa-f]{2}|&(?:[A-Za-z0-9\u0080-\u{10ffff}]+|#[0-9]+|#x[0-9A-Fa-f]+);/u;
+const RELATIVE = /^\.{1,2}(?:$|\/)|\/\.{1,2}(?:$|\/)/;
+
+const EMPTY = 'The requested page title is empty or contains only the name of a namespace.';
+
+const invalid = (reason: string): InvalidTitle => ({ kind: 'invalid', reason });
+
+/** Reads a title as a person or a program writes it, and gives the form that the site keeps. */
+export function parseTitle(raw: string, site: Site, defaultNamespace = 0): ParsedTitle {
+  let text = tidy(decodeReferences(raw));
+  if (text.includes('\ufffd')) return invalid('The requested page title contains an invalid UTF-8 sequence.');
+  let ns = defaultNamespace;
+  if (text.startsWith(':')) {
+    ns = 0;
+    text = tidy(text.slice(1));
+  }
+  if (text === '') return invalid(EMPTY);
+  const colon = text.indexOf(':');
+  if (colon > 0) {
+    const prefix = text.slice(0, colon).trimEnd();
+    const id = site.namespaceId(prefix);
+    const rest = tidy(text.slice(colon + 1));
+    if (id !== undefined) {
+      if (id === 1 && claimsNamespace(rest, site)) {
+        return invalid('The requested talk page title refers to a page that cannot exist.');
+      }
+      ns = id;
+      text = rest;
+    } else {
+      const interwiki = site.interwiki.get(prefix.toLowerCase());
+      if (interwiki) return { kind: 'interwiki', prefix: prefix.toLowerCase(), interwiki, text: rest };
+    }
+  }
+  if (text.startsWith(':')) return invalid('The requested page title contains an invalid colon at the beginning.');
+  return finish(text, ns, site);
+}
+
+function finish(whole: string, ns: number, site: Site): ParsedTitle {
+  const hash = whole.indexOf('#');
+  const fragment = hash < 0 ? '' : tidy(whole.slice(hash + 1));
+  let text = hash < 0 ? whole : whole.slice(0, hash).trimEnd();
+  const unfit = INVALID.exec(text);
+  if (unfit) return invalid(`The requested page title contains invalid characters: "${unfit[0]}".`);
+  if (RELATIVE.test(text)) {
+    return invalid(
+      "Title has relative path. Relative page titles (./, ../) are invalid, because they will often be unreachable when handled by user's browser.",
+    );
+  }
+  if (text.includes('~~~')) return invalid('The requested page title contains invalid magic tilde sequence (~~~).');
+  const most = ns === -1 ? 512 : 255;
+  if (Buffer.byteLength(text) > most) {
+    return invalid(`The requested page title is too long. It must be no longer than ${most} bytes in UTF-8 encoding.`);
+  }
+  if (text === '' && (ns !== 0 || hash < 0)) return invalid(EMPTY);
+  if (site.namespace(ns)?.case !== 'case-sensitive') text = upperFirst(text);
+  if (ns === 2 || ns === 3) text = canonicalAddress(text) ?? text;
+  return { kind: 'local', ns, text, prefixed: prefixedTitle(ns, text, site), fragment };
+}
+
+/** `Talk:File:X` names no page: whoever writes it means `File talk:X`. */
+function claimsNamespace(rest: string, site: Site): boolean {
+  const colon = rest.indexOf(':');
+  if (colon <= 0) return false;
+  const prefix = rest.slice(0, colon).trimEnd();
+  return site.namespaceId(prefix) !== undefined || site.interwiki.has(prefix.toLowerCase());
+}
+
+/** A title with its namespace in front, in the form that answers show. */
+export function prefixedTitle(ns: number, text: string, site: Site): string {
+  const name = site.namespace(ns)?.name ?? `Special:Badtitle/NS${ns}`;
+  return name === '' ? text : `${name}:${text}`;
+}
+
+/** First letter upper case. A letter that would become two (`ß`) stays. */
+export function upperFirst(text: string): string {
+  const first = text.codePointAt(0);
+  if (first === undefined) return text;
+  const letter = String.fromCodePoint(first);
+  const upper = letter.toUpperCase();
+  return upper === letter || [...upper].length > 1 ? text : upper + text.slice(letter.length);
+}
+
+const tidy = (text: string): string => text.replace(BIDI_MARKS, '').replace(SPACES, ' ').replace(/^ | $/g, '');
+
+/** A title as it stands in continuation values and keys: with underscores. */
+export const titleKey = (title: string): string => title.replaceAll(' ', '_');

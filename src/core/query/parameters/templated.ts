@@ -1,0 +1,107 @@
+import type { ParamDescriptor } from '../descriptor.js';
+import { message } from '../answer/messages.js';
+import { missingParameter, type ParameterReader, type ParameterSource } from './parameter.js';
+import type { ParsedParams } from './parse.js';
+import type { ParseContext } from '../types/index.js';
+
+/** Reads the parameters that a request has made out of the module's templates, and adds them to the others. */
+export type Expand = (params: ParsedParams, source: ParameterSource, context: ParseContext) => void;
+
+/** A variable with its braces, and the parameter that fills it. */
+type Variable = readonly [variable: string, from: string];
+
+interface Surroundings {
+  readonly path: string;
+  readonly wirePrefix: string;
+  compile(name: string, descriptor: ParamDescriptor): ParameterReader;
+}
+
+const MOST_READERS = 256;
+
+/**
+ * A name such as `contentformat-{slot}` stands for as many parameters as the parameter that fills `slot` has values.
+ * A variable may also be filled from another templated parameter.
+ */
+export function compileTemplates(
+  entries: readonly (readonly [string, ParamDescriptor])[],
+  surroundings: Surroundings,
+): Expand | undefined {
+  if (entries.length === 0) return undefined;
+  const templates = entries.map(([name, descriptor]) => ({
+    name,
+    descriptor,
+    variables: Object.entries(descriptor.templatevars ?? {}).map(([variable, from]): Variable => [
+      `{${variable}}`,
+      from,
+    ]),
+  }));
+  // The same few names come again and again; a client that makes up others only empties the cache.
+  const readers = new Map<string, ParameterReader>();
+  const readerOf = (name: string, descriptor: ParamDescriptor): ParameterReader => {
+    const known = readers.get(name);
+    if (known) return known;
+    if (readers.size >= MOST_READERS) readers.clear();
+    const reader = surroundings.compile(name, descriptor);
+    readers.set(name, reader);
+    return reader;
+  };
+  return (params, source, context) => {
+    for (const { name: template, descriptor, variables } of templates) {
+      for (const name of namesOf(template, variables, params, surroundings, context)) {
+        const reader = readerOf(name, descriptor);
+        (context.expanded ??= new Set()).add(reader.wireName);
+        const raw = source.get(reader.wireName);
+        if (raw !== undefined) params[name] = reader.read(raw, source, context);
+        else if (reader.mandatory) throw missingParameter(reader.wireName);
+        else if (reader.fallback !== undefined) params[name] = reader.fallback;
+      }
+    }
+  };
+}
+
+const NO_NAMES: readonly string[] = [];
+
+/** Every name that the template takes on. */
+function namesOf(
+  name: string,
+  [first, ...more]: readonly Variable[],
+  params: ParsedParams,
+  surroundings: Surroundings,
+  context: ParseContext,
+): readonly string[] {
+  if (!first) return [name];
+  const [variable, from] = first;
+  const values = params[from];
+  if (!Array.isArray(values) || values.length === 0) return NO_NAMES;
+  const names: string[] = [];
+  for (const value of values) {
+    const text = String(value);
+    if (BRACES.test(text)) {
+      refuse(from, text, surroundings, context);
+      continue;
+    }
+    const filled = name.replace(variable, () => text);
+    // A later variable may come from a parameter whose own name has this one in it.
+    if (more.length === 0) names.push(filled);
+    else {
+      const rest = more.map(([later, origin]): Variable => [later, origin.replaceAll(variable, () => text)]);
+      names.push(...namesOf(filled, rest, params, surroundings, context));
+    }
+  }
+  return names;
+}
+
+const BRACES = /[{}]/;
+
+function refuse(from: string, value: string, { path, wirePrefix }: Surroundings, { warnings }: ParseContext): void {
+  const text = message(
+    'apiwarn-ignoring-invalid-templated-value',
+    { plaintext: wirePrefix + from },
+    { plaintext: value },
+  );
+  const known = warnings.list.some(
+    ({ module, text: { key, params } }) =>
+      module === path && key === text.key && JSON.stringify(params) === JSON.stringify(text.params),
+  );
+  if (!known) warnings.add(path, 'ignoring-invalid-templated-value', text);
+}

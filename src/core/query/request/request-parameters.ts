@@ -1,0 +1,138 @@
+import type { Readable } from 'node:stream';
+import { readBody } from '../../body.js';
+import { OAuthError } from '../../errors.js';
+import type { HttpRequest } from '../../http.js';
+import type { MaybePromise } from '../../ports.js';
+import { ApiError } from '../answer/api-error.js';
+import { message } from '../answer/messages.js';
+import { parameterOf, readMultipart } from './multipart.js';
+import type { ParameterSource } from '../parameters/parameter.js';
+import { decodeFormText, decodeUtf8, type DecodedText, type Fallback } from './raw-values.js';
+
+/** Names that need no second look. */
+const PLAIN_NAME = /^\w+$/;
+
+/** The parameters of one request, from its address and, for a POST, from its body. */
+export class RequestParameters implements ParameterSource {
+  readonly #values = new Map<string, string>();
+  // Few requests need them, and every request would pay for them.
+  #malformed: Set<string> | undefined;
+  #arrays: Set<string> | undefined;
+  /** Called once for each parameter that is asked for and was sent in the array syntax, which is not read. */
+  onArray: (name: string) => void = () => {};
+
+  get(name: string): string | undefined {
+    const value = this.#values.get(name);
+    if (value === undefined && this.#arrays?.delete(name)) this.onArray(name);
+    return value;
+  }
+
+  malformed(name: string): boolean {
+    return this.#malformed !== undefined && this.#malformed.has(name);
+  }
+
+  /** The names that are not known, in the order in which they came. */
+  namesBut(isKnown: (name: string) => boolean): readonly string[] {
+    const names: string[] = [];
+    for (const name of this.#values.keys()) if (!isKnown(name)) names.push(name);
+    for (const name of this.#arrays ?? []) if (!isKnown(name)) names.push(name);
+    return names;
+  }
+
+  /** Adds what an address or a urlencoded body says. The last of several equal names wins. */
+  addForm(form: string, fallback: Fallback): void {
+    let start = 0;
+    while (start < form.length) {
+      let end = form.indexOf('&', start);
+      if (end < 0) end = form.length;
+      if (end > start) this.#addPair(form.slice(start, end), fallback);
+      start = end + 1;
+    }
+  }
+
+  #addPair(pair: string, fallback: Fallback): void {
+    const equals = pair.indexOf('=');
+    const { text: name } = decodeFormText(equals < 0 ? pair : pair.slice(0, equals), 'replacement');
+    this.add(name, decodeFormText(equals < 0 ? '' : pair.slice(equals + 1), fallback));
+  }
+
+  add(rawName: string, { text, malformed }: DecodedText): void {
+    if (PLAIN_NAME.test(rawName) && !malformed && !this.#arrays) {
+      this.#values.set(rawName, text);
+      this.#malformed?.delete(rawName);
+      return;
+    }
+    const bracket = rawName.indexOf('[');
+    const isArray = bracket > 0 && rawName.includes(']', bracket);
+    const name = (isArray ? rawName.slice(0, bracket) : rawName).trimStart().replace(/[. [\0]/g, '_');
+    if (name === '') return;
+    this.#malformed?.delete(name);
+    if (isArray) {
+      this.#values.delete(name);
+      (this.#arrays ??= new Set()).add(name);
+      return;
+    }
+    this.#arrays?.delete(name);
+    this.#values.set(name, text);
+    if (malformed) (this.#malformed ??= new Set()).add(name);
+  }
+}
+
+/**
+ * Reads the parameters of a request.
+ *
+ * @param maxBodyBytes - A longer body is refused with HTTP 413.
+ */
+export function readParameters(request: HttpRequest, maxBodyBytes: number): MaybePromise<RequestParameters> {
+  const parameters = new RequestParameters();
+  // Old browsers wrote addresses in the encoding of their page.
+  parameters.addForm(request.query, 'windows-1252');
+  if (request.method !== 'POST') return parameters;
+  return addBody(parameters, request, maxBodyBytes).then(() => parameters);
+}
+
+async function addBody(parameters: RequestParameters, request: HttpRequest, most: number): Promise<void> {
+  const contentType = request.header('content-type') ?? '';
+  const media = contentType.split(';', 1)[0]?.trim().toLowerCase();
+  if (media !== 'application/x-www-form-urlencoded' && media !== 'multipart/form-data') return;
+  const body = request.stream.readableDidRead ? request.parsedBody : await readBytes(request.stream, most);
+  if (typeof body === 'object' && body !== null && !(body instanceof Uint8Array)) {
+    addRecord(parameters, body);
+    return;
+  }
+  const bytes =
+    typeof body === 'string' ? Buffer.from(body) : body instanceof Uint8Array ? Buffer.from(body) : undefined;
+  if (!bytes) return;
+  if (bytes.length > most) throw tooLarge();
+  if (media === 'application/x-www-form-urlencoded') parameters.addForm(bytes.toString('utf8'), 'replacement');
+  else {
+    for (const { name, content } of readMultipart(bytes, parameterOf(contentType, 'boundary') ?? '')) {
+      parameters.add(name, decodeUtf8(content, 'replacement'));
+    }
+  }
+}
+
+/** What a body parser of the host has made: texts, lists of texts, and objects where the array syntax was used. */
+function addRecord(parameters: RequestParameters, record: object): void {
+  for (const [name, value] of Object.entries(record)) {
+    const last: unknown = Array.isArray(value) ? value.at(-1) : value;
+    if (typeof last === 'string') parameters.add(name, { text: last, malformed: false });
+    else if (last instanceof Uint8Array) parameters.add(name, decodeUtf8(last, 'replacement'));
+    else if (typeof last === 'object' && last !== null) parameters.add(`${name}[]`, { text: '', malformed: false });
+  }
+}
+
+async function readBytes(stream: Readable, most: number): Promise<Buffer> {
+  try {
+    return await readBody(stream, most);
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error;
+    // The reader is shared with the other half of the server; here its refusals are this half's errors.
+    throw error.status === 413
+      ? tooLarge()
+      : new ApiError('badbody', message('apierror-badbody'), { module: 'main', status: 400 });
+  }
+}
+
+const tooLarge = (): ApiError =>
+  new ApiError('http-contenttoolarge', message('apierror-http-contenttoolarge'), { module: 'main', status: 413 });

@@ -1,0 +1,101 @@
+/** What is known about one namespace of a site. */
+export interface Namespace {
+  readonly id: number;
+  /** The name in the site's language, with spaces; empty for the main namespace. */
+  readonly name: string;
+  /** The English name that works on every site; absent for the main namespace and for a site's own ones. */
+  readonly canonical?: string;
+  /** Further names that are understood in titles. */
+  readonly aliases: readonly string[];
+  /** Whether the first letter of a title is always upper case. */
+  readonly case: 'first-letter' | 'case-sensitive';
+  /** Whether a slash in a title makes a subpage. */
+  readonly subpages: boolean;
+  /** Whether its pages are the content of the site. */
+  readonly content: boolean;
+  /** Whether its pages cannot be included in others. */
+  readonly nonincludable: boolean;
+  readonly defaultContentModel?: string;
+}
+
+/** A namespace that a site adds or changes; what is left out stays as it is, or is the plainest choice for a new one. */
+export type NamespaceOptions = Partial<Omit<Namespace, 'id'>>;
+
+const PLAIN = { aliases: [], case: 'first-letter', subpages: false, content: false, nonincludable: false } as const;
+
+/** id, canonical name, whether it has subpages. The project's own namespace gets its name from the site. */
+const CORE: readonly (readonly [id: number, canonical: string, subpages: boolean])[] = [
+  [-2, 'Media', false],
+  [-1, 'Special', false],
+  [0, '', false],
+  [1, 'Talk', true],
+  [2, 'User', true],
+  [3, 'User talk', true],
+  [4, 'Project', true],
+  [5, 'Project talk', true],
+  [6, 'File', false],
+  [7, 'File talk', true],
+  [8, 'MediaWiki', true],
+  [9, 'MediaWiki talk', true],
+  [10, 'Template', true],
+  [11, 'Template talk', true],
+  [12, 'Help', true],
+  [13, 'Help talk', true],
+  [14, 'Category', false],
+  [15, 'Category talk', true],
+];
+
+const CORE_ALIASES: Readonly<Record<number, readonly string[]>> = { 6: ['Image'], 7: ['Image talk'] };
+
+/** The core namespaces with a site's changes and additions, ascending by id; the special ones (-2, -1) included. */
+export const resolveNamespaces = (
+  siteName: string,
+  options: Readonly<Record<number, string | NamespaceOptions>>,
+): readonly Namespace[] => {
+  const namespaces = new Map<number, Namespace>();
+  for (const [id, canonical, subpages] of CORE) {
+    const name = id === 4 ? siteName : id === 5 ? `${siteName} talk` : canonical;
+    namespaces.set(id, {
+      ...PLAIN,
+      id,
+      name,
+      subpages,
+      content: id === 0,
+      aliases: CORE_ALIASES[id] ?? [],
+      ...(id === 0 ? {} : { canonical }),
+    });
+  }
+  for (const [key, change] of Object.entries(options)) {
+    const id = Number(key);
+    if (!Number.isSafeInteger(id) || (id < 0 && !namespaces.has(id))) {
+      throw new TypeError(`query.site.namespaces: "${key}" must be a namespace number from 0 on.`);
+    }
+    const before = namespaces.get(id) ?? { ...PLAIN, id, name: '' };
+    const merged = { ...before, ...(typeof change === 'string' ? { name: change } : change) };
+    if (id !== 0 && merged.name.trim() === '') {
+      throw new TypeError(`query.site.namespaces: namespace ${id} needs a name.`);
+    }
+    namespaces.set(id, merged);
+  }
+  return [...namespaces.values()].sort((a, b) => a.id - b.id);
+};
+
+/** How a namespace name is compared: without regard to case, underscores, and spaces around or repeated. */
+export const foldNamespaceName = (name: string): string =>
+  name
+    .replace(/[_\s]+/g, ' ')
+    .trim()
+    .toLowerCase();
+
+/** Every name that a namespace answers to, folded, with its id. The first namespace to claim a name keeps it. */
+export const namespaceNames = (namespaces: readonly Namespace[]): ReadonlyMap<string, number> => {
+  const ids = new Map<string, number>();
+  for (const pick of [(n: Namespace) => [n.name], (n: Namespace) => [n.canonical ?? '', ...n.aliases]]) {
+    for (const namespace of namespaces) {
+      for (const name of pick(namespace).map(foldNamespaceName)) {
+        if (name !== '' && !ids.has(name)) ids.set(name, namespace.id);
+      }
+    }
+  }
+  return ids;
+};

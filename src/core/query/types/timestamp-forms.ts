@@ -1,0 +1,100 @@
+/**
+ * The ways in which a point in time may be written. Each reader takes a text apart; all of them end in `toSeconds`,
+ * where fields beyond their range roll over, as in MediaWiki.
+ */
+
+type Groups = Readonly<Record<string, string | undefined>>;
+type Form = readonly [pattern: RegExp, read: (groups: Groups, now: number) => number | undefined];
+
+const DATE = String.raw`(?<Y>\d{4})-(?<m>\d\d)-(?<d>\d\d)`;
+const TIME = String.raw`(?<H>\d\d):(?<i>\d\d):(?<s>\d\d)`;
+const FRACTION = String.raw`(?:[.,]\d{1,6})?`;
+const ZONE = String.raw`(?<zone>Z|[+-]\d\d(?::?\d\d)?)?`;
+const WEEKDAYS = 'sun|mon|tue|wed|thu|fri|sat';
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const MONTH = `(?<M>${MONTHS.join('|')})`;
+const DAY_SECONDS = 86_400;
+
+const FORMS: readonly Form[] = [
+  [/^(?<Y>\d{4})(?<m>\d\d)(?<d>\d\d)(?<H>\d\d)(?<i>\d\d)(?<s>\d\d)$/, toSeconds],
+  [/^(?<unix>-?\d{1,13})$/, ({ unix }) => Number(unix)],
+  [new RegExp(`^${DATE}[T ]${TIME}${FRACTION}${ZONE}$`), toSeconds],
+  [
+    new RegExp(String.raw`^(?<Y>\d{4})(?<m>\d\d)(?<d>\d\d)T(?<H>\d\d)(?<i>\d\d)(?<s>\d\d)${FRACTION}${ZONE}$`),
+    toSeconds,
+  ],
+  [/^(?<unix>-?\d{1,13})\.\d{1,6}$/, ({ unix }) => Number(unix)],
+  [new RegExp(String.raw`^(?<d>\d\d)-(?<m>\d\d)-(?<Y>\d{4}) ${TIME}\.\d{6}$`), toSeconds],
+  [new RegExp(String.raw`^${DATE} ${TIME}(?:\.\d{1,6})?(?<zone>[+\- ]\d\d)$`), toSeconds],
+  [new RegExp(String.raw`^${DATE} ${TIME}(?:\.\d{1,6})? GMT$`), toSeconds],
+  [new RegExp(String.raw`^(?<Y>\d{4}):(?<m>\d\d):(?<d>\d\d) ${TIME}$`), toSeconds],
+  [
+    new RegExp(
+      String.raw`^[ \t]*(?:(?<D>${WEEKDAYS}),[ \t]*)?(?<d>\d{1,2})[ \t]+${MONTH}[ \t]+(?<Y>\d{2,4})[ \t]+` +
+        String.raw`(?<H>\d\d)[ \t]*:[ \t]*(?<i>\d\d)[ \t]*:[ \t]*(?<s>\d\d)` +
+        String.raw`(?:[ \t]*(?<zone>[+-]\d{4}|ut|gmt|[ecmp][sd]t|[a-ik-z]))?(?:[ \t]*;.*)?$`,
+      'i',
+    ),
+    (groups) => toSeconds({ ...groups, Y: fullYear(groups['Y'] ?? '') }),
+  ],
+  [
+    new RegExp(
+      String.raw`^(?<D>sunday|monday|tuesday|wednesday|thursday|friday|saturday), (?<d>\d\d)-${MONTH}-(?<y>\d\d) ${TIME}` +
+        String.raw`(?:[ \t]*(?<zone>[+-]\d\d(?::?\d\d)?|utc|ut|gmt|[ecmp][sd]t|[a-ik-z]))?$`,
+      'i',
+    ),
+    (groups, now) => toSeconds({ ...groups, Y: String(nearYear(Number(groups['y']), now)) }),
+  ],
+  [new RegExp(String.raw`^(?<D>${WEEKDAYS}) ${MONTH} +(?<d>\d{1,2}) ${TIME} (?<Y>\d{4})\n?$`, 'i'), toSeconds],
+];
+
+/** Seconds since the epoch, or `undefined` when the text has none of the forms. */
+export function readTimestamp(text: string, now: number): number | undefined {
+  for (const [pattern, read] of FORMS) {
+    const match = pattern.exec(text);
+    if (match) return read(match.groups ?? {}, now);
+  }
+  return undefined;
+}
+
+function toSeconds(groups: Groups): number {
+  const { Y, m, M, d, H, i, s, zone, D } = groups;
+  const month = M === undefined ? Number(m) - 1 : MONTHS.indexOf(M.toLowerCase());
+  const date = new Date(0);
+  date.setUTCFullYear(Number(Y), month, Number(d));
+  let days = Math.floor(date.getTime() / 1000 / DAY_SECONDS);
+  if (D !== undefined) {
+    // A weekday that disagrees moves the time forward to that weekday.
+    const weekday = WEEKDAYS.split('|').indexOf(D.slice(0, 3).toLowerCase());
+    days += (((weekday - date.getUTCDay()) % 7) + 7) % 7;
+  }
+  return days * DAY_SECONDS + Number(H) * 3600 + Number(i) * 60 + Number(s) - offset(zone);
+}
+
+/** Seconds east of Greenwich. A lone letter means Greenwich, as RFC 2822 §4.3 advises. */
+function offset(zone: string | undefined): number {
+  if (zone === undefined) return 0;
+  const numeric = /^([+\- ])(\d\d):?(\d\d)?$/.exec(zone);
+  if (numeric) {
+    const seconds = Number(numeric[2]) * 3600 + Number(numeric[3] ?? 0) * 60;
+    return numeric[1] === '-' ? -seconds : seconds;
+  }
+  const american = /^([ecmp])([sd])t$/i.exec(zone);
+  if (!american) return 0;
+  const standard = -5 - 'ecmp'.indexOf((american[1] ?? 'e').toLowerCase());
+  return (standard + (american[2]?.toLowerCase() === 'd' ? 1 : 0)) * 3600;
+}
+
+/** RFC 2822 §4.3: two digits below 50 are of this century, two or three digits above are counted from 1900. */
+function fullYear(text: string): string {
+  const year = Number(text);
+  if (text.length === 4) return text;
+  return String(text.length === 2 && year < 50 ? year + 2000 : year + 1900);
+}
+
+/** RFC 7231 §7.1.1.1: two digits that would be more than 50 years ahead are of the century before. */
+function nearYear(short: number, now: number): number {
+  const current = new Date(now).getUTCFullYear();
+  const year = current - (current % 100) + short;
+  return year > current + 50 ? year - 100 : year;
+}
