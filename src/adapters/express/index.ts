@@ -1,0 +1,76 @@
+import type { Request, RequestHandler } from 'express';
+import { createServer } from '../../core/server.js';
+import type { JwtGuardOptions } from '../../resource-server/jwt-guard.js';
+import type { IntrospectionGuardOptions } from '../../resource-server/options.js';
+import { type Front, frontOf } from '../front.js';
+import { type AdapterOptions, remoteIntrospection, remoteJwt, serverOptions } from '../node.js';
+import { type ExpressGuard, expressGuard } from './guard.js';
+import { expressMiddleware } from './middleware.js';
+
+export type { Authorization } from '../../core/authorization.js';
+export type { JwtGuardOptions } from '../../resource-server/jwt-guard.js';
+export type { IntrospectionCredentials, IntrospectionGuardOptions } from '../../resource-server/options.js';
+export type { Front, FrontOptions } from '../front.js';
+export type { GuardOptions } from '../node.js';
+export type { ExpressGuard, ExpressGuardHandler } from './guard.js';
+
+export type OAuthQueryOptions = AdapterOptions<Request>;
+
+/** Middleware to mount with `app.use(…)`, at the root or below a path. */
+export interface OAuthQuery extends RequestHandler {
+  readonly guard: ExpressGuard;
+  /**
+   * The metadata again, for `app.use(oauth.wellKnown)` at the root of the host: where clients look for it when the
+   * issuer has a path.
+   *
+   * @see {@link https://www.rfc-editor.org/rfc/rfc8414#section-3.1 | RFC 8414 §3.1}
+   */
+  readonly wellKnown: RequestHandler;
+  /** Answers the requests of programs before the framework sees them, for who wants the last factor of speed. */
+  readonly front: Front;
+  /** Ends a grant and everything that was issued under it, for example when its owner withdraws consent. */
+  readonly revokeGrant: (grantId: string) => Promise<void>;
+  /** Ends a remembered approval: the owner is asked again. */
+  readonly forgetConsent: (sub: string, client_id: string) => Promise<void>;
+}
+
+/**
+ * An OAuth 2.0 authorization server, the guard for its tokens and the query API, as one middleware for Express 4 and 5.
+ *
+ * @throws TypeError with a sentence that names a wrong option and the remedy.
+ */
+export const oauthQuery = (options: OAuthQueryOptions = {}): OAuthQuery => {
+  const complete = serverOptions(options, 'app.use(oauthQuery({ … }))');
+  const server = createServer(complete);
+  return Object.assign(expressMiddleware(server.routes, complete), {
+    guard: expressGuard(server, complete.onError),
+    wellKnown: expressMiddleware(server.wellKnown, complete),
+    front: frontOf(server, complete.onError),
+    revokeGrant: (grantId: string) => server.revokeGrant(grantId),
+    forgetConsent: (sub: string, client_id: string) => server.forgetConsent(sub, client_id),
+  });
+};
+
+/** A guard for the routes of another process than the authorization server's; `close` ends its open connections. */
+export type RemoteGuard = ExpressGuard & { readonly close: () => void };
+
+/**
+ * Protects routes with the tokens of an authorization server elsewhere: asks its introspection endpoint (RFC 7662), once
+ * for all requests that bring the same token, and believes an answer for a few seconds.
+ *
+ * @throws TypeError with a sentence that names a wrong option and the remedy.
+ */
+export const introspectionGuard = (options: IntrospectionGuardOptions): RemoteGuard => {
+  const { remote, onError } = remoteIntrospection(options);
+  return Object.assign(expressGuard(remote, onError), { close: () => remote.close() });
+};
+
+/**
+ * Protects routes with JWT access tokens (RFC 9068) of an authorization server elsewhere, without a request per token.
+ *
+ * @throws TypeError with a sentence that names a wrong option and the remedy.
+ */
+export const jwtGuard = (options: JwtGuardOptions): RemoteGuard => {
+  const { remote, onError } = remoteJwt(options);
+  return Object.assign(expressGuard(remote, onError), { close: () => remote.close() });
+};
