@@ -1,0 +1,117 @@
+/**
+ * Records in parallel arrays, because one object per record would cost more than the record. Slots are dense: the last
+ * one fills the gap of a removed one. `heap` is a binary heap of slots by deadline, `place` says where each slot stands in it.
+ */
+export class ExpiringTable {
+  readonly #slots = new Map<string, number>();
+  readonly #keys: string[] = [];
+  readonly #values: object[] = [];
+  readonly #deadlines: number[] = [];
+  readonly #heap: number[] = [];
+  readonly #place: number[] = [];
+
+  get size(): number {
+    return this.#keys.length;
+  }
+
+  get(key: string, now: number): object | undefined {
+    const slot = this.#slots.get(key);
+    return slot !== undefined && at(this.#deadlines, slot) > now ? this.#values[slot] : undefined;
+  }
+
+  /** The key must not be there. */
+  insert(key: string, value: object, deadline: number): void {
+    const slot = this.size;
+    this.#slots.set(key, slot);
+    this.#keys.push(key);
+    this.#values.push(value);
+    this.#deadlines.push(deadline);
+    this.#heap.push(slot);
+    this.#place.push(slot);
+    this.#rise(slot);
+  }
+
+  delete(key: string): void {
+    const slot = this.#slots.get(key);
+    if (slot !== undefined) this.#remove(slot);
+  }
+
+  /** Removes the record with the earliest deadline, if that has come. */
+  deleteDue(now: number): boolean {
+    const [slot] = this.#heap;
+    if (slot === undefined || at(this.#deadlines, slot) > now) return false;
+    this.#remove(slot);
+    return true;
+  }
+
+  *entries(now: number): IterableIterator<readonly [string, object]> {
+    for (const key of [...this.#keys]) {
+      const value = this.get(key, now);
+      if (value !== undefined) yield [key, value];
+    }
+  }
+
+  #remove(slot: number): void {
+    const gap = at(this.#place, slot);
+    const lowest = this.#heap.pop();
+    if (lowest !== undefined && lowest !== slot) {
+      this.#put(lowest, gap);
+      this.#rise(gap);
+      this.#sink(at(this.#place, lowest));
+    }
+    this.#slots.delete(at(this.#keys, slot));
+    const last = this.size - 1;
+    if (slot !== last) this.#move(last, slot);
+    this.#keys.pop();
+    this.#values.pop();
+    this.#deadlines.pop();
+    this.#place.pop();
+  }
+
+  #move(from: number, to: number): void {
+    const key = at(this.#keys, from);
+    this.#slots.set(key, to);
+    this.#keys[to] = key;
+    this.#values[to] = at(this.#values, from);
+    this.#deadlines[to] = at(this.#deadlines, from);
+    this.#put(to, at(this.#place, from));
+  }
+
+  #put(slot: number, place: number): void {
+    this.#heap[place] = slot;
+    this.#place[slot] = place;
+  }
+
+  #rise(from: number): void {
+    const slot = at(this.#heap, from);
+    const deadline = at(this.#deadlines, slot);
+    let place = from;
+    while (place > 0) {
+      const above = at(this.#heap, (place - 1) >> 1);
+      if (at(this.#deadlines, above) <= deadline) break;
+      this.#put(above, place);
+      place = (place - 1) >> 1;
+    }
+    this.#put(slot, place);
+  }
+
+  #sink(from: number): void {
+    const slot = at(this.#heap, from);
+    const deadline = at(this.#deadlines, slot);
+    let place = from;
+    for (let below = 2 * place + 1; below < this.#heap.length; below = 2 * place + 1) {
+      if (below + 1 < this.#heap.length && this.#deadlineAt(below + 1) < this.#deadlineAt(below)) below += 1;
+      if (this.#deadlineAt(below) >= deadline) break;
+      this.#put(at(this.#heap, below), place);
+      place = below;
+    }
+    this.#put(slot, place);
+  }
+
+  #deadlineAt(place: number): number {
+    return at(this.#deadlines, at(this.#heap, place));
+  }
+}
+
+/** An element that is known to be there. */
+const at = <T>(list: readonly T[], index: number): T => list[index] as T;

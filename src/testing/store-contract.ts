@@ -1,0 +1,367 @@
+import assert from 'node:assert/strict';
+import type { Clock, MaybePromise, Store } from '../core/ports.js';
+
+/** One place where records are kept: a database, a file, a key prefix. It starts empty. */
+export interface StorePlace {
+  /**
+   * Opens a store over this place's records. Called several times for one place when `shared` is true;
+   * `close`, where there is one, is called on each store when its case is over.
+   */
+  open(clock: Clock): MaybePromise<Store & { close?(): MaybePromise<void> }>;
+  /** Called once when the case is over and every store is closed. */
+  remove?(): MaybePromise<void>;
+}
+
+export interface StoreContractOptions {
+  /**
+   * Whether all stores opened over one place see the same records, also after the others were closed.
+   * True unless told; false only for what lives in one process's memory.
+   */
+  readonly shared?: boolean;
+}
+
+/** One requirement. `run` rejects with an assertion that says what the store did. */
+export interface ContractCase {
+  readonly name: string;
+  run(): Promise<void>;
+}
+
+/**
+ * What every {@link Store} must do, as cases for any test runner:
+ *
+ * ```ts
+ * for (const { name, run } of storeContract(() => ({ open: (clock) => myStore({ clock }) }), { shared: false })) {
+ *   test(name, run);
+ * }
+ * ```
+ *
+ * Each case gets a place of its own and a clock that it sets by hand, so nothing waits.
+ */
+export function storeContract(
+  makePlace: () => MaybePromise<StorePlace>,
+  options: StoreContractOptions = {},
+): ContractCase[] {
+  const { shared = true } = options;
+  const cases = { ...BASIC, ...VALUES, ...RACES, ...TIME, ...(shared ? SHARED : {}) };
+  return Object.entries(cases).map(([name, check]) => ({
+    name,
+    run: () => onPlace(makePlace, check),
+  }));
+}
+
+/** What a case works with. */
+interface Bench {
+  /** The store's clock, in milliseconds; a case may set it. */
+  now: number;
+  readonly store: Store;
+  /** One more store over the same records, `ahead` milliseconds ahead of `now`. */
+  another(ahead?: number): Promise<Store>;
+  /** Closes every store and opens one again. */
+  reopen(): Promise<Store>;
+}
+
+type Check = (bench: Bench) => Promise<void>;
+
+/** Far from the machine's own time, so that a store which asks anything but its clock is found out. */
+const START = Date.UTC(2031, 4, 5, 6, 7, 8, 9);
+const HOUR = 3_600_000;
+const MINUTE = 60_000;
+const CALLERS = 20;
+
+async function onPlace(makePlace: () => MaybePromise<StorePlace>, check: Check): Promise<void> {
+  const place = await makePlace();
+  let opened: (() => MaybePromise<void>)[] = [];
+  const open = async (clock: Clock): Promise<Store> => {
+    const store = await place.open(clock);
+    opened.push(() => store.close?.());
+    return store;
+  };
+  const close = async (): Promise<void> => {
+    const closing = opened;
+    opened = [];
+    for (const closeOne of closing) await closeOne();
+  };
+  try {
+    const time = { now: START };
+    const bench: Bench = Object.assign(time, {
+      store: await open(() => time.now),
+      another: (ahead = 0) => open(() => time.now + ahead),
+      reopen: async () => {
+        await close();
+        return open(() => time.now);
+      },
+    });
+    await check(bench);
+  } finally {
+    await close();
+    await place.remove?.();
+  }
+}
+
+const range = (length: number): number[] => Array.from({ length }, (_, index) => index);
+
+/** Lets `CALLERS` calls start together, spread over the stores, and says which of them were told that they wrote. */
+async function addTogether(stores: readonly Store[], key: string, expiresAt: number): Promise<number[]> {
+  const answers = await Promise.all(
+    range(CALLERS).map(async (caller) => {
+      const store = stores[caller % stores.length];
+      assert.ok(store);
+      return store.add(key, { caller }, expiresAt);
+    }),
+  );
+  for (const answer of answers) assert.equal(typeof answer, 'boolean', 'add answers true or false');
+  return range(CALLERS).filter((caller) => answers[caller]);
+}
+
+async function assertOneWinner(stores: readonly Store[], key: string, expiresAt: number): Promise<void> {
+  const winners = await addTogether(stores, key, expiresAt);
+  assert.equal(winners.length, 1, `${winners.length} of ${CALLERS} simultaneous adds were told that they wrote`);
+  for (const store of stores) {
+    assert.deepEqual(await store.get(key), { caller: winners[0] }, 'the record is what the winner wrote');
+  }
+}
+
+const BASIC: Record<string, Check> = {
+  'add writes a record that get returns': async ({ store }) => {
+    assert.equal(await store.add('a:1', { is: 'first' }, START + HOUR), true);
+    assert.deepEqual(await store.get('a:1'), { is: 'first' });
+    assert.deepEqual(await store.get('a:1'), { is: 'first' }, 'reading takes nothing away');
+  },
+  'get of an unknown key answers undefined': async ({ store }) => {
+    assert.equal(await store.get('nobody'), undefined);
+  },
+  'a second add answers false and changes neither value nor deadline': async (bench) => {
+    const { store } = bench;
+    await store.add('a:1', { is: 'first' }, START + MINUTE);
+    assert.equal(await store.add('a:1', { is: 'second' }, START + HOUR), false);
+    assert.deepEqual(await store.get('a:1'), { is: 'first' });
+    bench.now = START + MINUTE;
+    assert.equal(await store.get('a:1'), undefined, 'the refused add has moved the deadline');
+  },
+  'delete removes a record at once, and a new one may follow': async ({ store }) => {
+    await store.add('a:1', { is: 'first' }, START + HOUR);
+    assert.equal(await store.delete('a:1'), undefined);
+    assert.equal(await store.get('a:1'), undefined);
+    assert.equal(await store.add('a:1', { is: 'second' }, START + HOUR), true);
+    assert.deepEqual(await store.get('a:1'), { is: 'second' });
+  },
+  'delete of an unknown key is no error': async ({ store }) => {
+    await store.delete('nobody');
+    await store.delete('nobody');
+  },
+  'keys are told apart to the last character': async ({ store }) => {
+    const long = 'k'.repeat(199);
+    const odd = [
+      'a',
+      'A',
+      'a ',
+      ' a',
+      'a:',
+      'a*',
+      'a%',
+      'a_',
+      'a?',
+      "a'",
+      'a"',
+      'a\\',
+      '{a}',
+      '{b}a',
+      '__proto__',
+      `${long}1`,
+      `${long}2`,
+    ];
+    const all = [...odd, ...range(95).map((code) => `=${String.fromCharCode(code + 32)}=`)];
+    for (const key of all) assert.equal(await store.add(key, { key }, START + HOUR), true, `add ${key}`);
+    await store.delete('a');
+    assert.equal(await store.get('a'), undefined);
+    for (const key of all.slice(1)) assert.deepEqual(await store.get(key), { key });
+  },
+  'many live records stay, none is dropped for another': async ({ store }) => {
+    const keys = range(2_000).map((index) => `many:${index}`);
+    assert.ok((await Promise.all(keys.map((key) => store.add(key, { key }, START + HOUR)))).every(Boolean));
+    for (const key of keys) assert.deepEqual(await store.get(key), { key });
+  },
+};
+
+const VALUES: Record<string, Check> = {
+  'a value comes back as it was': async ({ store }) => {
+    const value = {
+      text: 'ünï ☃ 💾 \u2028 "quoted" \\ \n \u0000 \ud800',
+      numbers: [0, -1, 1.5, 1e-7, 1e21, Number.MAX_SAFE_INTEGER, 1_790_000_000_123],
+      booleans: [true, false],
+      nothing: null,
+      empty: [{}, [], ''],
+      deep: { er: [{ still: { deeper: ['x', null] } }] },
+      'a key': { "it's": 1, expiresAt: 5, key: 'k', value: 'v' },
+    };
+    await store.add('v:1', structuredClone(value), START + HOUR);
+    assert.deepEqual(await store.get('v:1'), value);
+    await store.add('v:2', {}, START + HOUR);
+    assert.deepEqual(await store.get('v:2'), {});
+    const long = { text: 'ä'.repeat(20_000) };
+    await store.add('v:3', { ...long }, START + HOUR);
+    assert.deepEqual(await store.get('v:3'), long);
+  },
+  'who wrote a record cannot change it afterwards': async ({ store }) => {
+    const value = { scope: 'read', deep: { list: ['a'] } };
+    await store.add('v:1', value, START + HOUR);
+    attempt(() => (value.scope = 'read write'));
+    attempt(() => value.deep.list.push('b'));
+    assert.deepEqual(await store.get('v:1'), { scope: 'read', deep: { list: ['a'] } });
+  },
+  'who reads a record cannot change it for the next reader': async ({ store }) => {
+    await store.add('v:1', { scope: 'read', deep: { list: ['a'] } }, START + HOUR);
+    const value = await store.get('v:1');
+    assert.ok(value);
+    attempt(() => Object.assign(value, { scope: 'read write' }));
+    attempt(() => Object.assign(value, { more: true }));
+    attempt(() => {
+      const { deep } = Object(value) as { deep: { list: string[] } }; // what was added two lines above
+      deep.list.push('b');
+    });
+    assert.deepEqual(await store.get('v:1'), { scope: 'read', deep: { list: ['a'] } });
+  },
+};
+
+/** A frozen value may refuse a change; it need not. */
+function attempt(change: () => unknown): void {
+  try {
+    change();
+  } catch (error) {
+    assert.ok(error instanceof TypeError);
+  }
+}
+
+const RACES: Record<string, Check> = {
+  'of 20 simultaneous adds one is told that it wrote': async ({ store }) => {
+    for (const round of range(50)) await assertOneWinner([store], `race:${round}`, START + HOUR);
+  },
+  'of 20 simultaneous adds over an expired record one is told that it wrote': async (bench) => {
+    const { store } = bench;
+    for (const round of range(20)) await store.add(`race:${round}`, { old: true }, START + MINUTE);
+    bench.now = START + MINUTE;
+    for (const round of range(20)) await assertOneWinner([store], `race:${round}`, START + HOUR);
+  },
+  'an add that was answered is seen by every later call': async ({ store }) => {
+    await Promise.all(
+      range(200).map(async (index) => {
+        const key = `seen:${index}`;
+        assert.equal(await store.add(key, { index }, START + HOUR), true);
+        assert.deepEqual(await store.get(key), { index });
+        await store.delete(key);
+        assert.equal(await store.get(key), undefined);
+        assert.equal(await store.add(key, { again: index }, START + HOUR), true);
+      }),
+    );
+  },
+};
+
+const TIME: Record<string, Check> = {
+  'a record lives until the millisecond before its deadline': async (bench) => {
+    const { store } = bench;
+    await store.add('t:1', { is: 'first' }, START + HOUR);
+    bench.now = START + HOUR - 1;
+    assert.deepEqual(await store.get('t:1'), { is: 'first' }, 'it is gone too early');
+    assert.equal(await store.add('t:1', { is: 'second' }, START + 2 * HOUR), false);
+    bench.now = START + HOUR;
+    assert.equal(await store.get('t:1'), undefined, 'it is still there at its deadline');
+  },
+  'a record that lives for one millisecond': async (bench) => {
+    const { store } = bench;
+    assert.equal(await store.add('t:1', { is: 'short' }, START + 1), true);
+    assert.deepEqual(await store.get('t:1'), { is: 'short' });
+    bench.now = START + 1;
+    assert.equal(await store.get('t:1'), undefined);
+  },
+  'at its deadline a record makes way for the next': async (bench) => {
+    const { store } = bench;
+    await store.add('t:1', { is: 'first' }, START + MINUTE);
+    bench.now = START + MINUTE;
+    assert.equal(await store.add('t:1', { is: 'second' }, START + HOUR), true);
+    assert.deepEqual(await store.get('t:1'), { is: 'second' });
+    bench.now = START + HOUR - 1;
+    assert.deepEqual(await store.get('t:1'), { is: 'second' }, 'the first deadline is still in force');
+    bench.now = START + HOUR;
+    assert.equal(await store.get('t:1'), undefined);
+  },
+  'after a delete the old deadline is forgotten': async (bench) => {
+    const { store } = bench;
+    await store.add('t:1', { is: 'first' }, START + MINUTE);
+    await store.delete('t:1');
+    await store.add('t:1', { is: 'second' }, START + HOUR);
+    bench.now = START + MINUTE;
+    for (const index of range(50)) await store.add(`t:other:${index}`, {}, START + HOUR);
+    assert.deepEqual(await store.get('t:1'), { is: 'second' });
+    assert.equal(await store.add('t:1', { is: 'third' }, START + HOUR), false);
+  },
+  'an add whose deadline has come writes nothing and answers false': async (bench) => {
+    const { store } = bench;
+    assert.equal(await store.add('t:1', { is: 'late' }, START), false);
+    assert.equal(await store.add('t:2', { is: 'later' }, START - HOUR), false);
+    assert.equal(await store.get('t:1'), undefined);
+    assert.equal(await store.add('t:1', { is: 'in time' }, START + MINUTE), true);
+    assert.equal(await store.add('t:1', { is: 'late' }, START - 1), false);
+    assert.deepEqual(await store.get('t:1'), { is: 'in time' }, 'a late add has touched a live record');
+  },
+  'a year is not too long': async (bench) => {
+    const { store } = bench;
+    await store.add('t:1', { is: 'old' }, START + 366 * 24 * HOUR);
+    bench.now = START + 366 * 24 * HOUR - 1;
+    assert.deepEqual(await store.get('t:1'), { is: 'old' });
+    bench.now += 1;
+    assert.equal(await store.get('t:1'), undefined);
+  },
+  'a clock long before the machine’s own': async (bench) => {
+    const { store } = bench;
+    bench.now = 1_000;
+    assert.equal(await store.add('t:1', { is: 'early' }, 2_000), true);
+    assert.deepEqual(await store.get('t:1'), { is: 'early' });
+    bench.now = 2_000;
+    assert.equal(await store.get('t:1'), undefined);
+  },
+};
+
+const SHARED: Record<string, Check> = {
+  'what one store writes or deletes, the others see at once': async (bench) => {
+    const others = [await bench.another(), await bench.another()];
+    assert.equal(await bench.store.add('s:1', { by: 'first' }, START + HOUR), true);
+    for (const other of others) {
+      assert.deepEqual(await other.get('s:1'), { by: 'first' });
+      assert.equal(await other.add('s:1', { by: 'other' }, START + HOUR), false);
+    }
+    await others[0]?.delete('s:1');
+    assert.equal(await bench.store.get('s:1'), undefined);
+    assert.equal(await others[1]?.get('s:1'), undefined);
+  },
+  'of 20 simultaneous adds through four stores one is told that it wrote': async (bench) => {
+    const stores = [bench.store, await bench.another(), await bench.another(), await bench.another()];
+    for (const round of range(30)) await assertOneWinner(stores, `race:${round}`, START + HOUR);
+    for (const round of range(10)) await bench.store.add(`late:${round}`, { old: true }, START + MINUTE);
+    bench.now = START + MINUTE;
+    for (const round of range(10)) await assertOneWinner(stores, `late:${round}`, START + HOUR);
+  },
+  'each store judges by its own clock, a minute ahead or behind': async (bench) => {
+    const ahead = await bench.another(MINUTE);
+    assert.equal(await ahead.add('s:1', { by: 'ahead' }, START + 2 * MINUTE), true);
+    assert.equal(await bench.store.add('s:2', { by: 'behind' }, START + 2 * MINUTE), true);
+    bench.now = START + MINUTE;
+    assert.equal(await ahead.get('s:1'), undefined);
+    assert.equal(await ahead.get('s:2'), undefined);
+    assert.deepEqual(await bench.store.get('s:1'), { by: 'ahead' }, 'the store behind has lost a live record');
+    assert.deepEqual(await bench.store.get('s:2'), { by: 'behind' });
+    assert.equal(await bench.store.add('s:1', { by: 'behind' }, START + HOUR), false);
+    assert.equal(await ahead.add('s:1', { by: 'ahead again' }, START + HOUR), true);
+    assert.deepEqual(await bench.store.get('s:1'), { by: 'ahead again' });
+  },
+  'records outlive the store that wrote them': async (bench) => {
+    await bench.store.add('s:1', { is: 'kept' }, START + HOUR);
+    await bench.store.add('s:2', { is: 'deleted' }, START + HOUR);
+    await bench.store.delete('s:2');
+    const again = await bench.reopen();
+    assert.deepEqual(await again.get('s:1'), { is: 'kept' });
+    assert.equal(await again.get('s:2'), undefined);
+    assert.equal(await again.add('s:1', { is: 'new' }, START + HOUR), false);
+    bench.now = START + HOUR;
+    assert.equal(await again.get('s:1'), undefined);
+  },
+};
