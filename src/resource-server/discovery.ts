@@ -1,0 +1,37 @@
+import { UnavailableError } from '../core/errors.js';
+import type { HttpClient, JsonAnswer } from './http-client.js';
+import { isProtected } from './option-checks.js';
+
+type Metadata = JsonAnswer['body'];
+
+/**
+ * The metadata of an authorization server. The well-known path goes between the host and the path of the issuer;
+ * servers that only know OpenID's append theirs.
+ *
+ * @see {@link https://www.rfc-editor.org/rfc/rfc8414#section-3 | RFC 8414 §3}
+ */
+export const discover = async (http: HttpClient, issuer: string): Promise<Metadata> => {
+  const { origin, pathname } = new URL(issuer);
+  const path = pathname.replace(/\/$/, '');
+  const find = async (address: string): Promise<Metadata> => {
+    const { status, body } = await http.get(new URL(address));
+    if (status !== 200) throw new UnavailableError(`${address} answered ${status}.`);
+    if (body['issuer'] !== issuer) throw new UnavailableError(`${address} names another issuer than ${issuer}.`);
+    return body;
+  };
+  return find(`${origin}/.well-known/oauth-authorization-server${path}`).catch((problem: unknown) =>
+    find(`${origin}${path}/.well-known/openid-configuration`).catch(() => {
+      throw problem; // The usual place is where a remedy is wanted.
+    }),
+  );
+};
+
+/** An endpoint of the metadata. It must not be less protected on the way than the metadata was. */
+export const endpointOf = (metadata: Metadata, name: string, issuer: string): URL => {
+  const text = metadata[name];
+  const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !isProtected(url) || (issuer.startsWith('https:') && url.protocol !== 'https:')) {
+    throw new UnavailableError(`The metadata of ${issuer} has no usable ${name}.`);
+  }
+  return url;
+};

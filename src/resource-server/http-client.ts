@@ -1,0 +1,145 @@
+import type * as http from 'node:http';
+import { UnavailableError } from '../core/errors.js';
+
+/** What came back: a JSON object, whatever its status. */
+export interface JsonAnswer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+interface Message {
+  readonly method: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+interface RawAnswer {
+  readonly status: number;
+  readonly type: string | undefined;
+  readonly text: string;
+}
+
+interface Transport {
+  readonly request: typeof http.request;
+  readonly agent: http.Agent;
+}
+
+const MAX_ANSWER_BYTES = 65_536;
+
+/** Requests with made-up tokens must not become any number of connections. */
+const AGENT_OPTIONS = { keepAlive: true, maxSockets: 64 } as const;
+
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
+
+const parse = (text: string): JsonAnswer['body'] => {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new UnavailableError('The authorization server announced JSON and sent something else.', { cause });
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new UnavailableError('The authorization server answered with JSON that is not an object.');
+  }
+  return value as JsonAnswer['body']; // An object that is no array.
+};
+
+const read = async (response: http.IncomingMessage): Promise<RawAnswer> => {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response) {
+    const bytes = chunk as Buffer; // No encoding is set, so node gives bytes.
+    size += bytes.length;
+    // Leaving the loop closes the connection.
+    if (size > MAX_ANSWER_BYTES) throw new Error(`The answer is longer than ${MAX_ANSWER_BYTES} bytes.`);
+    chunks.push(bytes);
+  }
+  return {
+    status: response.statusCode ?? 0,
+    type: response.headers['content-type'],
+    text: Buffer.concat(chunks).toString('utf8'),
+  };
+};
+
+const isCut = (error: NodeJS.ErrnoException): boolean => error.code === 'ECONNRESET' || error.code === 'EPIPE';
+
+/**
+ * Talks JSON with an authorization server over connections that stay open: a `fetch` costs several times as much. It
+ * follows no redirect, because a token must not travel to an address that nobody configured.
+ */
+export class HttpClient {
+  /** Milliseconds for a whole exchange. */
+  readonly #timeout: number;
+  readonly #transports = new Map<string, Promise<Transport>>();
+
+  constructor(timeout: number) {
+    this.#timeout = timeout;
+  }
+
+  get(url: URL): Promise<JsonAnswer> {
+    return this.#exchange(url, { method: 'GET', headers: { accept: 'application/json' }, body: '' });
+  }
+
+  postForm(url: URL, form: Readonly<Record<string, string>>, authorization?: string): Promise<JsonAnswer> {
+    const body = new URLSearchParams(form).toString();
+    const headers = {
+      accept: 'application/json',
+      'content-type': 'application/x-www-form-urlencoded',
+      'content-length': String(Buffer.byteLength(body)),
+      ...(authorization === undefined ? {} : { authorization }),
+    };
+    return this.#exchange(url, { method: 'POST', headers, body });
+  }
+
+  /** Closes the connections that are kept open. */
+  close(): void {
+    for (const transport of this.#transports.values()) void transport.then(({ agent }) => agent.destroy());
+    this.#transports.clear();
+  }
+
+  async #exchange(url: URL, message: Message): Promise<JsonAnswer> {
+    let answer: RawAnswer;
+    try {
+      answer = await this.#send(url, message, AbortSignal.timeout(this.#timeout));
+    } catch (cause) {
+      throw new UnavailableError(`${url.origin}${url.pathname} cannot be asked.`, { cause });
+    }
+    const { status, type = '', text } = answer;
+    if (status >= 300 && status < 400) {
+      throw new UnavailableError(
+        `${url.origin}${url.pathname} redirects, which is not followed; configure the real address.`,
+      );
+    }
+    if (!JSON_TYPE.test(type))
+      throw new UnavailableError(`${url.origin}${url.pathname} answered ${status} without JSON.`);
+    return { status, body: parse(text) };
+  }
+
+  async #send(url: URL, message: Message, signal: AbortSignal): Promise<RawAnswer> {
+    const { request, agent } = await this.#transport(url.protocol);
+    const { method, headers, body } = message;
+    return new Promise((resolve, reject) => {
+      const outgoing = request(url, { method, headers, signal, agent }, (response) => {
+        read(response).then(resolve, reject);
+      });
+      outgoing.on('error', (error) => {
+        // The other side may close a connection at the very moment at which it is taken up again.
+        if (outgoing.reusedSocket && isCut(error) && !signal.aborted) resolve(this.#send(url, message, signal));
+        else reject(error);
+      });
+      outgoing.end(body);
+    });
+  }
+
+  #transport(protocol: string): Promise<Transport> {
+    const known = this.#transports.get(protocol) ?? openTransport(protocol);
+    this.#transports.set(protocol, known);
+    return known;
+  }
+}
+
+/** Loaded where they are used: at start they would cost milliseconds, with or without them. */
+const openTransport = async (protocol: string): Promise<Transport> => {
+  const { request, Agent } = await (protocol === 'https:' ? import('node:https') : import('node:http'));
+  return { request, agent: new Agent(AGENT_OPTIONS) };
+};

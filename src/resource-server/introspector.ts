@@ -1,0 +1,176 @@
+import type { Authorization } from '../core/authorization.js';
+import { UnavailableError } from '../core/errors.js';
+import { discover, endpointOf } from './discovery.js';
+import { HttpClient, type JsonAnswer } from './http-client.js';
+import type { ResolvedOptions } from './options.js';
+import { singleFlight } from './single-flight.js';
+
+/** A bearer token is renewed so many milliseconds before its end, so that it does not end on its way. */
+const RENEW_BEFORE = 30_000;
+
+/** Seconds that a bearer token is used whose end nobody told us. */
+const UNKNOWN_LIFETIME = 60;
+
+interface Endpoints {
+  readonly introspection: URL;
+  /** Where the bearer token comes from, if one is needed. */
+  readonly token: URL | undefined;
+}
+
+interface BearerToken {
+  readonly value: string;
+  /** Milliseconds since the epoch. */
+  readonly renewAt: number;
+}
+
+/** RFC 6749 appendix B: both halves of Basic credentials are form-encoded. */
+const formEncode = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1);
+
+const basic = ({ client_id, client_secret }: ResolvedOptions['credentials']): string =>
+  `Basic ${Buffer.from(`${formEncode(client_id)}:${formEncode(client_secret)}`).toString('base64')}`;
+
+const problemOf = (who: string, { status, body }: JsonAnswer): UnavailableError => {
+  const error = typeof body['error'] === 'string' ? ` ${body['error'].replace(/[^\w.-]/g, '?')}` : '';
+  return new UnavailableError(`The ${who} endpoint answered ${status}${error}.`);
+};
+
+/** Asks an authorization server what tokens stand for. It remembers nothing about tokens but its own. */
+export class Introspector {
+  readonly #options: ResolvedOptions;
+  readonly #http: HttpClient;
+  #endpoints: Endpoints | undefined;
+  #bearer: BearerToken | undefined;
+  readonly #findEndpoints = singleFlight(() => this.#discover());
+  readonly #renewBearer = singleFlight(() => this.#requestBearer());
+
+  constructor(options: ResolvedOptions) {
+    this.#options = options;
+    this.#http = new HttpClient(options.timeout);
+  }
+
+  close(): void {
+    this.#http.close();
+  }
+
+  /**
+   * What a token stands for; `undefined` when it is not active.
+   *
+   * @throws UnavailableError when that cannot be known.
+   */
+  async introspect(token: string): Promise<Authorization | undefined> {
+    try {
+      const { introspection } = await this.#endpointsNow();
+      const answer = await this.#ask(introspection, { token, token_type_hint: 'access_token' });
+      if (answer.status !== 200) throw problemOf('introspection', answer);
+      return this.#read(answer.body);
+    } catch (error) {
+      this.#endpoints = undefined; // They may have moved.
+      throw error;
+    }
+  }
+
+  #ask(endpoint: URL, question: Readonly<Record<string, string>>): Promise<JsonAnswer> {
+    const { credentials } = this.#options;
+    const { client_id, client_secret, method } = credentials;
+    if (method === 'bearer') return this.#askAsBearer(endpoint, question);
+    return method === 'client_secret_post'
+      ? this.#http.postForm(endpoint, { ...question, client_id, client_secret })
+      : this.#http.postForm(endpoint, question, basic(credentials));
+  }
+
+  async #askAsBearer(endpoint: URL, question: Readonly<Record<string, string>>): Promise<JsonAnswer> {
+    const bearer = await this.#bearerNow();
+    const answer = await this.#http.postForm(endpoint, question, `Bearer ${bearer.value}`);
+    if (answer.status !== 401) return answer;
+    // It may have been revoked before its end. Everybody who was refused with it goes on with the same new one.
+    if (this.#bearer === bearer) this.#bearer = undefined;
+    const renewed = await this.#bearerNow();
+    return this.#http.postForm(endpoint, question, `Bearer ${renewed.value}`);
+  }
+
+  async #bearerNow(): Promise<BearerToken> {
+    const known = this.#bearer;
+    return known !== undefined && this.#options.clock() < known.renewAt ? known : this.#renewBearer();
+  }
+
+  async #requestBearer(): Promise<BearerToken> {
+    const { clock, credentials } = this.#options;
+    const { token } = await this.#endpointsNow();
+    if (token === undefined) throw new UnavailableError('The authorization server names no token endpoint.');
+    const form = { grant_type: 'client_credentials', scope: credentials.scope };
+    const askedAt = clock();
+    const answer = await this.#http.postForm(token, form, basic(credentials));
+    const { access_token, expires_in, scope } = answer.body;
+    if (answer.status !== 200 || typeof access_token !== 'string') throw problemOf('token', answer);
+    if (scope !== undefined && scope !== credentials.scope) {
+      throw new UnavailableError(
+        `The authorization server gives ${credentials.client_id} a token without the scope ${credentials.scope}.`,
+      );
+    }
+    const lifetime = 1000 * (typeof expires_in === 'number' ? expires_in : UNKNOWN_LIFETIME);
+    this.#bearer = { value: access_token, renewAt: askedAt + Math.max(lifetime - RENEW_BEFORE, lifetime / 2) };
+    return this.#bearer;
+  }
+
+  async #endpointsNow(): Promise<Endpoints> {
+    return this.#endpoints ?? this.#findEndpoints();
+  }
+
+  async #discover(): Promise<Endpoints> {
+    const { issuer = '', endpoint, tokenEndpoint, credentials } = this.#options;
+    const needsToken = credentials.method === 'bearer' && tokenEndpoint === undefined;
+    const metadata = endpoint === undefined || needsToken ? await discover(this.#http, issuer) : {};
+    this.#endpoints = {
+      introspection: endpoint ?? endpointOf(metadata, 'introspection_endpoint', issuer),
+      token: needsToken ? endpointOf(metadata, 'token_endpoint', issuer) : tokenEndpoint,
+    };
+    return this.#endpoints;
+  }
+
+  /** RFC 7662 §2.2. An answer of a wrong shape is no answer. */
+  #read(body: JsonAnswer['body']): Authorization | undefined {
+    const { issuer, clock, cacheSeconds } = this.#options;
+    if (body['active'] === false) return undefined;
+    if (body['active'] !== true)
+      throw new UnavailableError('The introspection endpoint did not say whether the token is active.');
+    const now = Math.floor(clock() / 1000);
+    const {
+      sub,
+      username,
+      client_id,
+      scope = '',
+      iss = issuer ?? '',
+      aud = iss,
+      exp = now + cacheSeconds,
+      iat = now,
+      token_type,
+    } = body;
+    if (
+      typeof client_id !== 'string' ||
+      typeof scope !== 'string' ||
+      typeof iss !== 'string' ||
+      typeof exp !== 'number' ||
+      typeof iat !== 'number'
+    ) {
+      throw new UnavailableError(
+        'The introspection endpoint said active and not for whom, or not in the words of RFC 7662.',
+      );
+    }
+    // A refresh token has no token_type, and a token that is bound to a key must not pass without a proof of it.
+    if (typeof token_type !== 'string' || token_type.toLowerCase() !== 'bearer' || body['cnf'] !== undefined)
+      return undefined;
+    if (issuer !== undefined && iss !== issuer) return undefined;
+    if (body['exp'] !== undefined && now >= exp) return undefined;
+    return {
+      sub: typeof sub === 'string' ? sub : `client:${client_id}`,
+      ...(typeof username === 'string' ? { username } : {}),
+      client_id,
+      scope,
+      aud: Array.isArray(aud) ? aud.map(String) : String(aud),
+      iss,
+      exp,
+      iat,
+      token_type: 'Bearer',
+    };
+  }
+}
