@@ -1,0 +1,28 @@
+import express from 'express';
+import { oauthQuery } from 'oauth-query/express';
+import type { BuildApp } from './app.js';
+
+export const buildApp: BuildApp = async ({ options, pages }) => {
+  const app = express().disable('x-powered-by').disable('etag');
+  const oauth = oauthQuery(options);
+  app.use(oauth);
+
+  app.get('/me', oauth.guard('profile'), ({ auth }, res) => {
+    res.json({ sub: auth?.sub, username: auth?.username, client_id: auth?.client_id, scope: auth?.scope });
+  });
+  app.get('/content', oauth.guard('content.read'), (_req, res) => {
+    res.json({ ok: true });
+  });
+  app.get('/open', (_req, res) => {
+    res.json({ ok: true });
+  });
+  for (const [path, page] of Object.entries(pages)) {
+    app.get(path, (req, res) => {
+      res.type('text/plain').send(page(new URL(req.url, 'http://localhost').searchParams));
+    });
+  }
+  app.use((_req, res) => {
+    res.status(404).json({ error: 'not_found' });
+  });
+  return app;
+};

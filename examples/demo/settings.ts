@@ -1,0 +1,67 @@
+import { Complaint } from './complaint.js';
+
+export const FRAMEWORKS = ['express', 'koa', 'fastify'] as const;
+export type Framework = (typeof FRAMEWORKS)[number];
+
+export interface Settings {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly framework: Framework;
+  readonly store: string;
+  /** Where the server listens if absent. */
+  readonly issuer: string | undefined;
+  /** Seconds, where they are to differ from the library's own. */
+  readonly lifetimes: Readonly<Partial<Record<'authorizationCode' | 'accessToken' | 'deviceCode', number>>>;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** An empty variable counts as none. */
+const read = (environment: Environment, name: string, fallback: string): string => environment[name] || fallback;
+
+const wholeNumber = (name: string, text: string, max: number): number => {
+  if (!/^\d+$/.test(text) || Number(text) > max) {
+    throw new Complaint(`${name} must be a whole number from 0 to ${max}, not "${text}".`);
+  }
+  return Number(text);
+};
+
+const lifetime = <Name extends string>(
+  environment: Environment,
+  variable: string,
+  name: Name,
+): Partial<Record<Name, number>> => {
+  const text = environment[variable];
+  if (text === undefined || text === '') return {};
+  const seconds: Partial<Record<string, number>> = { [name]: wholeNumber(variable, text, 31_536_000) };
+  return seconds;
+};
+
+const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
+
+/** @throws Complaint that names the variable and what it may be. */
+export const readSettings = (environment: Environment): Settings => {
+  const framework = FRAMEWORKS.find((name) => name === read(environment, 'FRAMEWORK', 'express'));
+  if (framework === undefined) {
+    throw new Complaint(`FRAMEWORK must be one of ${FRAMEWORKS.join(', ')}, not "${environment['FRAMEWORK']}".`);
+  }
+  const host = read(environment, 'HOST', '127.0.0.1');
+  if (!LOOPBACK.includes(host)) {
+    throw new Complaint(
+      `HOST must be one of ${LOOPBACK.join(', ')}, not "${host}": everybody knows the secrets of this demo.`,
+    );
+  }
+  return {
+    host,
+    port: wholeNumber('PORT', read(environment, 'PORT', '3000'), 65_535),
+    framework,
+    store: read(environment, 'STORE', 'sqlite:.data/demo.db'),
+    issuer: environment['ISSUER'] || undefined,
+    lifetimes: {
+      ...lifetime(environment, 'CODE_TTL', 'authorizationCode'),
+      ...lifetime(environment, 'TOKEN_TTL', 'accessToken'),
+      ...lifetime(environment, 'DEVICE_TTL', 'deviceCode'),
+    },
+  };
+};

@@ -1,0 +1,75 @@
+/** An application with a login, a body parser and routes of its own, which other programs may now use with OAuth. */
+import express from 'express';
+import session from 'express-session';
+import { oauthQuery } from 'oauth-query/express';
+
+declare module 'express-session' {
+  interface SessionData {
+    user: string;
+  }
+}
+
+const port = Number(process.env['PORT'] ?? 3000);
+const base = `http://127.0.0.1:${port}`;
+const PASSWORDS = new Map([['alice', 'wonderland']]);
+const PHOTOS = new Map([['alice', ['rabbit.jpg', 'tea-party.jpg']]]);
+
+// What the application had before.
+const app = express();
+app.use(
+  session({
+    secret: 'a secret of the application',
+    resave: false,
+    saveUninitialized: false,
+    cookie: { sameSite: 'lax' },
+  }),
+);
+app.use(express.urlencoded({ extended: true }));
+app.use(express.json());
+
+/** Nobody is sent to another site from here. */
+const localPath = (path: unknown): string => (typeof path === 'string' && /^\/(?![/\\])/.test(path) ? path : '/');
+
+app.get('/login', (_req, res) => {
+  res.send(
+    '<form method="post"><input name="username"><input name="password" type="password"><button>Log in</button></form>',
+  );
+});
+app.post('/login', (req, res, next) => {
+  const { username, password } = req.body as Record<string, unknown>; // What a form sent.
+  if (typeof username !== 'string' || !PASSWORDS.has(username) || PASSWORDS.get(username) !== password) {
+    res.status(403).send('Wrong user name or password.');
+    return;
+  }
+  req.session.regenerate((error) => {
+    if (error !== undefined && error !== null) return next(error);
+    req.session.user = username;
+    res.redirect(303, localPath(req.query['return_to']));
+  });
+});
+app.get('/', (req, res) => {
+  res.send(`Hello ${req.session.user ?? 'stranger'}`);
+});
+
+// What is new.
+const oauth = oauthQuery({
+  issuer: base,
+  secret: 'another secret, for the forms of the consent page',
+  clients: [
+    {
+      client_id: 'printer',
+      client_secret: 'printer-secret',
+      client_name: 'Photo Printer',
+      redirect_uris: ['http://127.0.0.1/callback'],
+    },
+  ],
+  scopes: { 'photos.read': 'See your photos' },
+  owner: ({ session: { user } }) => (user === undefined ? undefined : { sub: user, username: user }),
+  loginUrl: '/login',
+});
+app.use(oauth);
+app.get('/api/photos', oauth.guard('photos.read'), (req, res) => {
+  res.json({ photos: PHOTOS.get(req.auth?.sub ?? '') ?? [] });
+});
+
+app.listen(port, '127.0.0.1', () => console.log(`Listening on ${base}`));
