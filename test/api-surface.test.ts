@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import { parseSync } from 'oxc-parser';
+import { expect, test } from 'vitest';
+
+const root = new URL('../', import.meta.url);
+const manifest: { exports: Record<string, string | { types: string; default: string }> } = JSON.parse(
+  readFileSync(new URL('package.json', root), 'utf8'),
+);
+
+/** The subpaths that can be imported, with the file under `src` that each is built from. */
+const entries = Object.entries(manifest.exports).flatMap(([subpath, target]) =>
+  typeof target === 'string'
+    ? []
+    : [{ subpath, path: target.default.replace('./dist/', 'src/').replace(/\.js$/, '.ts') }],
+);
+
+/** The names that a file exports, types included. */
+function exportedNames(path: string): readonly string[] {
+  const { module } = parseSync(path, readFileSync(new URL(path, root), 'utf8'), { lang: 'ts' });
+  return module.staticExports.flatMap(({ entries: exported }) =>
+    exported.flatMap(({ exportName, moduleRequest }) => {
+      if (exportName.kind === 'Default') return ['default'];
+      if (exportName.kind === 'Name' && exportName.name !== null) return [exportName.name];
+      if (moduleRequest === null || !moduleRequest.value.startsWith('.')) return [`* from ${moduleRequest?.value}`];
+      return exportedNames(posix.join(posix.dirname(path), moduleRequest.value.replace(/\.js$/, '.ts')));
+    }),
+  );
+}
+
+// A change of this file is the release note that waits to be written. `vitest run test/api-surface.test.ts -u` writes it.
+test('the package exports these names', async () => {
+  const sections = await Promise.all(
+    entries.map(async ({ subpath, path }) => {
+      const values = Object.keys(await import(new URL(path, root).href)).sort();
+      const types = [...new Set(exportedNames(path))].filter((name) => !values.includes(name)).sort();
+      return [posix.join('oauth-query', subpath), ...values, ...types.map((name) => `type ${name}`)].join('\n  ');
+    }),
+  );
+  await expect(`${sections.join('\n\n')}\n`).toMatchFileSnapshot('./api-surface.snap.txt');
+});
+
+test.each(entries)('$subpath has no default export and hides nothing behind a foreign star', ({ path }) => {
+  expect(exportedNames(path).filter((name) => name === 'default' || name.startsWith('* from'))).toEqual([]);
+});

@@ -1,0 +1,43 @@
+import type { RequestListener } from 'node:http';
+import type { Front } from '../../src/adapters/front.js';
+import type { AdapterOptions, GuardOptions } from '../../src/adapters/node.js';
+
+/** Options that fit every framework. The issuer is where the host listens, unless told otherwise. */
+export type HostOptions = AdapterOptions<unknown>;
+
+export interface GuardedRoute extends GuardOptions {
+  readonly scope: string | readonly string[];
+}
+
+/** What a test says about the host that it wants. */
+export interface HostSetup {
+  readonly options?: HostOptions | ((base: string) => HostOptions);
+  /** `/guarded/<name>` → what it asks for. `profile` is there unless told otherwise. */
+  readonly guarded?: Readonly<Record<string, GuardedRoute>>;
+}
+
+/** What a framework needs to know to build its app. */
+export interface AppSetup {
+  readonly options: AdapterOptions<unknown>;
+  readonly guarded: Readonly<Record<string, GuardedRoute>>;
+  /** `''` for the root. */
+  readonly prefix: string;
+  /** Whether the host has its body parser in front of us, or on its own routes only. */
+  readonly parserInFront: boolean;
+  /** Everything that reaches the host's error handler. */
+  readonly errors: unknown[];
+}
+
+/**
+ * An app with routes of its own beside ours: `GET /guarded/<name>` answers `{ auth }`; `POST /echo` (a form) and
+ * `POST /json` answer `{ body }`; `GET /broken` throws. Its error handler answers 500 `{ host: 'error' }`.
+ */
+export interface App {
+  readonly listener: RequestListener;
+  readonly front: Front;
+  readonly revokeGrant: (grantId: string) => Promise<void>;
+  readonly forgetConsent: (sub: string, client_id: string) => Promise<void>;
+  close(): Promise<void>;
+}
+
+export type BuildApp = (setup: AppSetup) => Promise<App>;

@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, Client, everyHost } from '../hosts.js';
+import { Browser, formOf, PKCE, responseOf } from '../oauth/support/browser.js';
+import { type Place, SECRET, startPlace } from './support.js';
+
+const REDIRECT = 'http://127.0.0.1:49153/callback';
+
+/** Basic credentials in the words of a library, before base64. */
+const basicOf = (pair: string) => ({ authorization: `Basic ${Buffer.from(pair).toString('base64')}` });
+
+/** Form-encoding of the most careful kind: everything but letters and digits. */
+const careful = (text: string): string =>
+  [...Buffer.from(text)]
+    .map((byte) =>
+      /[A-Za-z0-9]/.test(String.fromCharCode(byte))
+        ? String.fromCharCode(byte)
+        : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`,
+    )
+    .join('');
+
+describe.each(everyHost)('the habits of clients at $name', (host) => {
+  let place: Place;
+  let client: Client;
+  beforeAll(async () => {
+    place = await startPlace(host);
+    client = new Client(place.base);
+  });
+  afterAll(() => place.close());
+
+  const request = (client_id: string, more: Readonly<Record<string, string>> = {}): string =>
+    `${place.base}/oauth/authorize?${new URLSearchParams({ response_type: 'code', client_id, redirect_uri: REDIRECT, ...PKCE.request, ...more })}`;
+
+  const redemption = async (client_id: string, more: Readonly<Record<string, string>> = {}) => {
+    const { searchParams } = await place.decide(request(client_id, more));
+    return {
+      grant_type: 'authorization_code',
+      code: searchParams.get('code') ?? '',
+      redirect_uri: REDIRECT,
+      code_verifier: PKCE.verifier,
+    };
+  };
+
+  const token = (form: Readonly<Record<string, string>>, headers = {}): Promise<Answer> =>
+    client.post('/oauth/token', form, headers);
+
+  const own = { grant_type: 'client_credentials' };
+
+  it.each([
+    ['carefully encoded, with %2D for a hyphen', `${careful('web-app')}:${careful(SECRET)}`],
+    ['encoded as forms are', `web-app:${new URLSearchParams({ '': SECRET }).toString().slice(1)}`],
+    ['encoded as parts of addresses are', `${encodeURIComponent('web-app')}:${encodeURIComponent(SECRET)}`],
+  ])('Basic credentials may come %s', async (_how, pair) => {
+    expect((await token(own, basicOf(pair))).status).toBe(200);
+    expect((await token(own, basicOf(`${pair}x`))).status).toBe(401);
+  });
+
+  it('a public client may send an empty secret in the body or in Basic, a confidential one may not', async () => {
+    const inBody = await token({ ...(await redemption('native-app')), client_id: 'native-app', client_secret: '' });
+    expect(inBody.status).toBe(200);
+    const inHeader = await token(await redemption('native-app'), basicOf('native-app:'));
+    expect(inHeader.status).toBe(200);
+    const refresh = { grant_type: 'refresh_token', refresh_token: String(inHeader.json['refresh_token']) };
+    expect((await token(refresh, basicOf('native-app:'))).status).toBe(200);
+    expect((await token({ ...own, client_id: 'web-app', client_secret: '' })).status).toBe(401);
+    expect((await token(own, basicOf('web-app:'))).status).toBe(401);
+  });
+
+  it('surplus fields change nothing, not even a scope in a code exchange', async () => {
+    const fields = await redemption('native-app', { scope: 'profile' });
+    const surplus = {
+      scope: 'content.write',
+      response_type: 'code',
+      allow_redirects: 'True',
+      'x[]': 'y',
+      audience: '',
+    };
+    const answer = await token({ ...fields, ...surplus, client_id: 'native-app' });
+    expect([answer.status, answer.json['scope']]).toEqual([200, 'profile']);
+    const refresh = { grant_type: 'refresh_token', refresh_token: String(answer.json['refresh_token']) };
+    const refreshed = await token({ ...refresh, scope: 'profile', allow_redirects: 'True', client_id: 'native-app' });
+    expect([refreshed.status, refreshed.json['scope']]).toEqual([200, 'profile']);
+  });
+
+  it('an empty state is no state', async () => {
+    const answer = await place.decide(request('native-app', { state: '' }));
+    expect([...answer.searchParams.keys()].sort()).toEqual(['code', 'iss']);
+  });
+
+  it('revocation answers 200 with a JSON object, whether or not it knew the token', async () => {
+    const { json } = await token({ ...own, client_id: 'web-app', client_secret: SECRET });
+    for (const known of [String(json['access_token']), 'nobody knows it']) {
+      const answer = await client.post('/oauth/revoke', { token: known, client_id: 'web-app', client_secret: SECRET });
+      expect([answer.status, answer.text]).toEqual([200, '{}']);
+      expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+    }
+  });
+
+  it('every answer to a program is JSON that nobody keeps; only failed client authentication is a 401', async () => {
+    const web = { client_id: 'web-app', client_secret: SECRET };
+    const answers: readonly (readonly [status: number, answer: Answer])[] = [
+      [200, await token({ ...own, ...web })],
+      [200, await client.post('/oauth/device', { client_id: 'tv' })],
+      [
+        200,
+        await client.post('/oauth/introspect', { token: 'x', client_id: 'resource-server', client_secret: SECRET }),
+      ],
+      [200, await client.post('/oauth/revoke', { token: 'x', ...web })],
+      [400, await token(web)],
+      [400, await token({ grant_type: 'nonsense', ...web })],
+      [400, await token({ ...own, ...web, scope: 'nonsense' })],
+      [
+        400,
+        await token({
+          grant_type: 'authorization_code',
+          code: 'x',
+          redirect_uri: REDIRECT,
+          code_verifier: PKCE.verifier,
+          ...web,
+        }),
+      ],
+      [400, await token({ grant_type: 'refresh_token', refresh_token: 'x', ...web })],
+      [400, await token({ grant_type: 'password', username: 'alice', password: 'wrong', ...web })],
+      [400, await token({ ...own, client_id: 'native-app' })],
+      [400, await client.post('/oauth/revoke', web)],
+      [401, await token({ ...own, client_id: 'web-app', client_secret: 'wrong' })],
+      [401, await token(own, basicOf('web-app:wrong'))],
+      [401, await token({ ...own, client_id: 'nobody' })],
+      [401, await client.post('/oauth/device', { client_id: 'nobody' })],
+      [
+        401,
+        await client.post('/oauth/introspect', { token: 'x', client_id: 'resource-server', client_secret: 'wrong' }),
+      ],
+      [401, await client.post('/oauth/revoke', { token: 'x' })],
+    ];
+    for (const [status, answer] of answers) {
+      expect([answer.status, answer.text]).toEqual([status, answer.text]);
+      expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+      expect(answer.headers['cache-control']).toBe('no-store');
+      expect(typeof answer.json['error']).toBe(status === 200 ? 'undefined' : 'string');
+    }
+  });
+
+  it.each([
+    ['what was asked for', { scope: 'content.write profile' }, ['content.write', 'profile']],
+    ['the default where nothing was asked for', {}, ['content.read', 'profile']],
+  ])('scope is a string and says what was granted: %s', async (_what, more, granted) => {
+    const { json } = await token({ ...(await redemption('native-app', more)), client_id: 'native-app' });
+    expect(typeof json['scope']).toBe('string');
+    expect(String(json['scope']).split(' ').sort()).toEqual(granted);
+    const inspected = await client.post('/oauth/introspect', {
+      token: String(json['access_token']),
+      client_id: 'resource-server',
+      client_secret: SECRET,
+    });
+    expect(inspected.json['scope']).toBe(json['scope']);
+  });
+
+  it('loopback redirects go to any port, with a 303 after the form, past a policy that lets the browser go there', async () => {
+    // A page whose referrer policy is no-referrer makes browsers say this of its forms.
+    const browser = new Browser(place, { origin: 'null' });
+    const consent = await browser.signIn(await browser.open(request('native-app', { state: 's' })));
+    expect(consent.headers['referrer-policy']).toBe('no-referrer');
+    expect(formOf(consent).buttons).toContain('decision=approve');
+    expect(consent.headers['content-security-policy']).not.toContain('form-action');
+    const answer = await browser.submit(consent, { decision: 'approve' });
+    expect(answer.status).toBe(303);
+    expect(answer.headers.location?.startsWith(`${REDIRECT}?`)).toBe(true);
+    expect(responseOf(answer)).toMatchObject({ state: 's', iss: place.base, code: expect.any(String) });
+  });
+
+  it('the metadata name Basic before the body, and none for the public clients', async () => {
+    const { json } = await client.get('/.well-known/oauth-authorization-server');
+    expect(json['token_endpoint_auth_methods_supported']).toEqual([
+      'client_secret_basic',
+      'client_secret_post',
+      'none',
+    ]);
+  });
+});

@@ -1,0 +1,371 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { oauthQuery } from '../../src/adapters/express/index.js';
+import { type Answer, basic, Client, everyHost, oneHostEach, type RunningHost } from '../hosts.js';
+import { Browser, formOf, locationOf, PKCE, responseOf, wordsOf } from './support/browser.js';
+import { fixture } from './support/fixture.js';
+
+const WEB = { response_type: 'code', client_id: 'web', state: 'st' } as const;
+const BOB = { username: 'bob', password: 'builder' } as const;
+const CODE = /^[A-Za-z0-9_-]{43,}$/;
+
+const CLIENTS = [
+  {
+    client_id: 'desktop',
+    client_name: 'Desktop',
+    redirect_uris: ['http://127.0.0.1/cb', 'com.example.desktop:/cb', 'https://desktop.example/cb'],
+  },
+] as const;
+
+const isSignIn = (page: Answer): boolean => page.status === 200 && 'password' in formOf(page).fields;
+const isConsent = (page: Answer): boolean => page.status === 200 && formOf(page).buttons.includes('decision=approve');
+
+describe.each(everyHost)('$name', ({ start }) => {
+  const { options, events, errors, advance } = fixture();
+  let host: RunningHost;
+
+  beforeAll(async () => {
+    host = await start({ options });
+  });
+  afterEach(() => {
+    expect(errors).toEqual([]);
+    events.length = 0;
+  });
+  afterAll(() => host.close());
+
+  const eventsOf = (type: string): number => events.filter((event) => event.type === type).length;
+  /** A browser whose owner is signed in and looks at the consent page. */
+  const consentPage = async (user?: typeof BOB): Promise<readonly [Browser, Answer]> => {
+    const browser = new Browser(host);
+    const page = await browser.signIn(await browser.authorize(WEB), user);
+    expect(isConsent(page)).toBe(true);
+    return [browser, page];
+  };
+  const redeem = (code: string | undefined): Promise<Answer> =>
+    new Client(host.base).post(
+      '/oauth/token',
+      { grant_type: 'authorization_code', code: code ?? '' },
+      basic('web', 'web-secret'),
+    );
+  /** Refused by a page, and nothing came of it. */
+  const expectNothing = (answer: Answer, status: number): void => {
+    expect([answer.status, answer.headers.location]).toEqual([status, undefined]);
+    expect([eventsOf('grant.created'), eventsOf('consent.decided')]).toEqual([0, 0]);
+  };
+
+  describe('signing in', () => {
+    it('#29 nobody is signed in → sign-in, no code; afterwards exactly the checked request goes on (RFC 6749 §3.1)', async () => {
+      const browser = new Browser(host);
+      const page = await browser.authorize({ ...WEB, scope: 'profile content.write' });
+      expect(isSignIn(page)).toBe(true);
+      expect(eventsOf('grant.created')).toBe(0);
+      const consent = await browser.signIn(page);
+      expect(isConsent(consent)).toBe(true);
+      for (const text of ['alice', 'See your name', 'Change your content', 'app.example'])
+        expect(wordsOf(consent)).toContain(text);
+      expect(wordsOf(consent)).not.toContain('Read your content');
+      const { code, ...rest } = responseOf(await browser.submit(consent, { decision: 'approve' }));
+      expect(code).toMatch(CODE);
+      expect(rest).toEqual({ state: 'st', iss: host.base });
+      const tokens = await redeem(code);
+      expect(tokens.json).toMatchObject({ scope: 'profile content.write' });
+    });
+
+    it('#29 an edited address on the way back changes nothing (RFC 6749 §3.1)', async () => {
+      const browser = new Browser(host);
+      const resume = locationOf(
+        await browser.submit(await browser.authorize(WEB), { username: 'alice', password: 'wonderland' }),
+      );
+      const edits =
+        '&client_id=spa&redirect_uri=https%3A%2F%2Fspa.example%2Fcb&scope=content.write&state=other&response_type=token';
+      const consent = await browser.open(resume + edits);
+      expect(wordsOf(consent)).toContain('app.example');
+      expect(wordsOf(consent)).not.toContain('Change your content');
+      const answer = await browser.submit(consent, {
+        decision: 'approve',
+        client_id: 'spa',
+        redirect_uri: 'https://spa.example/cb',
+        scope: 'content.write',
+        state: 'other',
+      });
+      expect(locationOf(answer)).toMatch(/^https:\/\/app\.example\/cb\?code=[^&]+&state=st&iss=/);
+      expect((await redeem(responseOf(answer)['code'])).json).toMatchObject({ scope: 'profile content.read' });
+    });
+
+    it('#29 a damaged, foreign, repeated or old address → 400 page, no code (RFC 6749 §3.1)', async () => {
+      const [browser] = await consentPage();
+      const { resume = '' } = formOf(await browser.authorize(WEB)).fields;
+      const path = locationOf(await new Client(host.base).post('/oauth/authorize', WEB)).split('?')[0] ?? '';
+      expect(isConsent(await browser.open(`${path}?resume=${resume}`))).toBe(true);
+      const session = [...browser.cookies.values()][0]?.value ?? '';
+      const damaged = resume.slice(0, -3) + (resume.endsWith('AAA') ? 'BBB' : 'AAA');
+      for (const wrong of [damaged, resume.slice(1), session, 'x', `${resume}&resume=${resume}`]) {
+        expectNothing(await browser.open(`${path}?resume=${wrong}`), 400);
+      }
+      advance(600);
+      expectNothing(await browser.open(`${path}?resume=${resume}`), 400);
+    });
+  });
+
+  describe('the decision', () => {
+    it('#30 without the proof, or with one of another session, request or user → 403, no code (RFC 6749 §10.12; RFC 9700 §4.7)', async () => {
+      const [browser, page] = await consentPage();
+      const [bob, bobsPage] = await consentPage(BOB);
+      const { form_token: other = '' } = formOf(await browser.authorize(WEB)).fields;
+      const { form_token: bobs = '' } = formOf(bobsPage).fields;
+      const attempts = [
+        browser.submit(page, { decision: 'approve', form_token: '' }),
+        browser.submit(page, { decision: 'approve', form_token: 'x'.repeat(43) }),
+        browser.submit(page, { decision: 'approve', form_token: other }),
+        browser.submit(page, { decision: 'approve', form_token: bobs }),
+        bob.submit(page, { decision: 'approve' }),
+        bob.submit(page, { decision: 'deny' }),
+        new Browser(host).submit(page, { decision: 'approve' }),
+      ];
+      for (const attempt of attempts) expectNothing(await attempt, 403);
+      expect(locationOf(await browser.submit(page, { decision: 'approve' }))).toContain('code=');
+    });
+
+    it('#30 the sign-in form has a proof of its own: a decision cannot be made with it (RFC 6749 §10.12)', async () => {
+      const browser = new Browser(host);
+      const signIn = await browser.authorize(WEB);
+      expectNothing(await browser.submit(signIn, { decision: 'approve' }), 403);
+      const without = await browser.submit(signIn, { username: 'alice', password: 'wonderland', form_token: '' });
+      expectNothing(without, 403);
+      expect(without.headers['set-cookie']).toBeUndefined();
+    });
+
+    it('#31 posted twice in parallel, and once more → one code', async () => {
+      const [browser, page] = await consentPage();
+      const answers = await Promise.all(Array.from({ length: 8 }, () => browser.submit(page, { decision: 'approve' })));
+      answers.push(
+        await browser.submit(page, { decision: 'approve' }),
+        await browser.submit(page, { decision: 'deny' }),
+      );
+      const redirected = answers.filter(({ headers }) => headers.location !== undefined);
+      expect(redirected.map((answer) => responseOf(answer)['code'])).toEqual([expect.stringMatching(CODE)]);
+      expect(answers.filter(({ status }) => status === 400)).toHaveLength(9);
+      expect([eventsOf('grant.created'), eventsOf('consent.decided')]).toEqual([1, 1]);
+    });
+
+    it('#32 denial → redirect access_denied with state and iss, no code stored (RFC 6749 §4.1.2.1)', async () => {
+      const [browser, page] = await consentPage();
+      const answer = await browser.submit(page, { decision: 'deny' });
+      const { error_description: _, ...rest } = responseOf(answer);
+      expect(rest).toEqual({ error: 'access_denied', state: 'st', iss: host.base });
+      expect(eventsOf('grant.created')).toBe(0);
+      const after = await browser.submit(page, { decision: 'approve' });
+      expect([after.status, after.headers.location]).toEqual([400, undefined]);
+    });
+
+    it('#32 neither yes nor no → 400 page, and the owner can still decide', async () => {
+      const [browser, page] = await consentPage();
+      for (const decision of ['maybe', 'APPROVE', 'constructor'])
+        expectNothing(await browser.submit(page, { decision }), 400);
+      expect(locationOf(await browser.submit(page, { decision: 'approve' }))).toContain('code=');
+    });
+
+    it('#33 every redirect that follows a form is a 303 (RFC 9700 §4.12)', async () => {
+      const browser = new Browser(host);
+      const signedIn = await browser.submit(await browser.authorize(WEB), {
+        username: 'alice',
+        password: 'wonderland',
+      });
+      const page = await browser.follow(signedIn);
+      const switched = await browser.submit(page, { decision: 'switch' });
+      const answers = [
+        signedIn,
+        switched,
+        await (async () => {
+          const [other, form] = await consentPage();
+          return other.submit(form, { decision: 'approve' });
+        })(),
+        await (async () => {
+          const [other, form] = await consentPage();
+          return other.submit(form, { decision: 'deny' });
+        })(),
+        await new Client(host.base).post('/oauth/authorize', { ...WEB, scope: 'nonsense' }),
+      ];
+      expect(answers.map(({ status }) => status)).toEqual([303, 303, 303, 303, 303]);
+    });
+  });
+
+  it('#34 every page forbids frames, referrers, caches and anything from elsewhere (RFC 9700 §4.2.4, §4.16)', async () => {
+    const [browser, consent] = await consentPage();
+    const pages = [
+      await new Browser(host).authorize(WEB),
+      consent,
+      await browser.submit(consent, { decision: 'maybe' }),
+      await browser.authorize({ ...WEB, client_id: 'nobody' }),
+    ];
+    for (const { headers, text } of pages) {
+      expect(headers).toMatchObject({
+        'x-frame-options': 'DENY',
+        'referrer-policy': 'no-referrer',
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+      });
+      const policy = headers['content-security-policy'];
+      for (const part of ["default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'"])
+        expect(policy).toContain(part);
+      expect(policy).not.toMatch(/unsafe|\*|script/);
+      expect(text).not.toMatch(/<script|<link|<img|<iframe|src=|@import|url\(/);
+    }
+  });
+
+  it('#35 a code has 256 random bits and is never the same (RFC 6749 §10.10)', async () => {
+    const browser = new Browser(host);
+    const secrets = new Set<string>();
+    for (let n = 0; n < 8; n += 1) {
+      const { code = '' } = responseOf(await browser.authorizeFor(WEB));
+      expect(code).toMatch(CODE);
+      secrets.add(code.slice(-43));
+    }
+    expect(secrets.size).toBe(8);
+  });
+
+  it('#35 a code lives for 60 s by default; after that → invalid_grant (RFC 6749 §4.1.2)', async () => {
+    const browser = new Browser(host);
+    const [young, old] = [
+      responseOf(await browser.authorizeFor(WEB))['code'],
+      responseOf(await browser.authorizeFor(WEB))['code'],
+    ];
+    advance(59);
+    expect((await redeem(young)).status).toBe(200);
+    advance(1);
+    const late = await redeem(old);
+    expect([late.status, late.json['error']]).toEqual([400, 'invalid_grant']);
+  });
+
+  it('#37 nobody is sent to an address that was not registered, whatever parameter names it (RFC 9700 §4.11.2)', async () => {
+    const evil = 'https://evil.example/';
+    const names = [
+      'redirect_uri',
+      'return_to',
+      'returnTo',
+      'next',
+      'url',
+      'continue',
+      'resume',
+      'target',
+      'state',
+      'iss',
+      'user_code',
+      'post_logout_redirect_uri',
+    ];
+    const [signedIn, page] = await consentPage();
+    const paths = [
+      '/oauth/authorize',
+      '/oauth/device',
+      '/oauth/device/verify',
+      '/oauth/token',
+      '/.well-known/oauth-authorization-server',
+    ];
+    const prefix = host.base.slice(host.origin.length);
+    for (const name of names) {
+      const query = `${name}=${encodeURIComponent(evil)}`;
+      const answers = [
+        ...(await Promise.all(paths.map((path) => signedIn.open(`${prefix + path}?${query}`)))),
+        ...(await Promise.all(
+          paths.map((path) => new Browser(host).open(`${prefix + path}?response_type=code&client_id=nobody&${query}`)),
+        )),
+        await signedIn.submit(page, { decision: 'maybe', [name]: evil }),
+      ];
+      const addresses = answers.map(({ headers }) => headers.location ?? '');
+      expect(addresses.filter((address) => !address.startsWith(`${prefix}/oauth/`)).join('')).toBe('');
+    }
+  });
+});
+
+describe.each(everyHost)('$name where approvals are remembered', ({ start }) => {
+  const { options, errors, advance } = fixture({ clients: CLIENTS, lifetimes: { rememberedConsent: 3600 } });
+  let host: RunningHost;
+
+  beforeAll(async () => {
+    host = await start({ options });
+  });
+  afterAll(async () => {
+    expect(errors).toEqual([]);
+    await host.close();
+  });
+
+  const desktop = (redirect_uri: string) => ({
+    response_type: 'code',
+    client_id: 'desktop',
+    redirect_uri,
+    ...PKCE.request,
+  });
+
+  it('a client that proves who it is, by a secret or its https address, is not asked about twice', async () => {
+    for (const request of [WEB, desktop('https://desktop.example/cb')]) {
+      const browser = new Browser(host);
+      await browser.authorizeFor(request);
+      const again = await browser.authorize(request);
+      expect([again.status, responseOf(again)['code']]).toEqual([302, expect.stringMatching(CODE)]);
+    }
+  });
+
+  it('#36 a public client on a loopback or private-scheme address is asked about every time (RFC 8252 §8.6)', async () => {
+    for (const redirect_uri of ['http://127.0.0.1:51004/cb', 'com.example.desktop:/cb']) {
+      const browser = new Browser(host);
+      expect(locationOf(await browser.authorizeFor(desktop(redirect_uri)))).toContain('code=');
+      expect(isConsent(await browser.authorize(desktop(redirect_uri)))).toBe(true);
+    }
+  });
+
+  it('less than what was allowed is not asked about, and nothing is remembered that the host has forgotten', async () => {
+    const browser = new Browser(host);
+    await browser.authorizeFor({ ...WEB, scope: 'profile content.read' });
+    expect((await browser.authorize({ ...WEB, scope: 'content.read' })).status).toBe(302);
+    await host.forgetConsent('alice', 'web');
+    expect(isConsent(await browser.authorize({ ...WEB, scope: 'content.read' }))).toBe(true);
+  });
+
+  it('another owner, another scope or a denial is asked about, and after its time everything is', async () => {
+    const browser = new Browser(host);
+    await browser.authorizeFor({ ...WEB, scope: 'profile' }, { user: BOB });
+    expect(isConsent(await browser.authorize({ ...WEB, scope: 'profile content.write' }))).toBe(true);
+    await browser.authorizeFor({ ...WEB, scope: 'content.write' }, { decision: 'deny' });
+    expect(isConsent(await browser.authorize({ ...WEB, scope: 'content.write' }))).toBe(true);
+    const carol = new Browser(host);
+    expect(
+      isConsent(
+        await carol.signIn(await carol.authorize({ ...WEB, scope: 'profile' }), {
+          username: 'carol',
+          password: 'singer',
+        }),
+      ),
+    ).toBe(true);
+    expect((await browser.authorize({ ...WEB, scope: 'profile' })).status).toBe(302);
+    advance(3600);
+    const later = new Browser(host);
+    expect(isConsent(await later.signIn(await later.authorize({ ...WEB, scope: 'profile' }), BOB))).toBe(true);
+  });
+});
+
+describe.each(oneHostEach)('$name with a longer life of codes', ({ start }) => {
+  it('#35 600 s is the most that a code may live (RFC 6749 §4.1.2)', async () => {
+    const { options, advance } = fixture({ lifetimes: { authorizationCode: 600 } });
+    const host = await start({ options });
+    const browser = new Browser(host);
+    const codes = [
+      responseOf(await browser.authorizeFor(WEB))['code'],
+      responseOf(await browser.authorizeFor(WEB))['code'],
+    ];
+    const redeem = async (code = '') =>
+      (
+        await new Client(host.base).post(
+          '/oauth/token',
+          { grant_type: 'authorization_code', code },
+          basic('web', 'web-secret'),
+        )
+      ).status;
+    advance(599);
+    expect(await redeem(codes[0])).toBe(200);
+    advance(1);
+    expect(await redeem(codes[1])).toBe(400);
+    await host.close();
+    expect(() => oauthQuery({ lifetimes: { authorizationCode: 601 } })).toThrow(
+      /options\.lifetimes\.authorizationCode .* 1 .* 600/,
+    );
+  });
+});

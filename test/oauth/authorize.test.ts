@@ -1,0 +1,434 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { oauthQuery } from '../../src/adapters/express/index.js';
+import { type Answer, basic, Client, everyHost, oneHostEach, type RunningHost } from '../hosts.js';
+import { type AuthorizationParameters, Browser, locationOf, PKCE } from './support/browser.js';
+import { fixture } from './support/fixture.js';
+
+const CB = 'https://app.example/cb';
+
+const CLIENTS = [
+  { client_id: 'loop', redirect_uris: ['http://127.0.0.1/cb', 'http://[::1]/cb?x=1', 'http://localhost/cb'] },
+  { client_id: 'pair', redirect_uris: ['https://pair.example/a', 'https://pair.example/b'] },
+  {
+    client_id: 'keep',
+    client_secret: 'keep-secret',
+    redirect_uris: ['https://Keep.example:443/CB?keep=1&scope=mine&empty='],
+  },
+  {
+    client_id: 'mute',
+    client_secret: 'mute-secret',
+    redirect_uris: ['https://mute.example/cb'],
+    grant_types: ['client_credentials'],
+  },
+  { client_id: 'gone', client_secret: 'gone-secret', redirect_uris: ['https://gone.example/cb'], disabled: true },
+] as const;
+
+const WEB = { response_type: 'code', client_id: 'web', state: 'st' } as const;
+const LOOP = { response_type: 'code', client_id: 'loop', ...PKCE.request } as const;
+
+/** The server keeps the browser: a page, and nowhere to go. */
+const expectPage = (answer: Answer): void => {
+  expect(answer.headers.location).toBeUndefined();
+  expect(answer.status).toBe(400);
+  expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
+};
+
+/** The address without the answer, and the error in it. */
+const refusal = (answer: Answer): readonly [address: string, error: string | null] => {
+  const url = locationOf(answer);
+  return [url.slice(0, url.indexOf('?')), new URL(url).searchParams.get('error')];
+};
+
+/** A request that is good up to the scope: its answer shows which redirect URI was accepted. */
+const redirectedTo = async (browser: Browser, parameters: AuthorizationParameters): Promise<string> => {
+  const [address, error] = refusal(await browser.authorize({ ...parameters, scope: 'no-such-scope' }));
+  expect(error).toBe('invalid_scope');
+  return address;
+};
+
+describe.each(everyHost)('$name', ({ start }) => {
+  const { options, events, errors } = fixture({ clients: CLIENTS });
+  let host: RunningHost;
+  let signedIn: Browser;
+
+  beforeAll(async () => {
+    host = await start({ options });
+    signedIn = new Browser(host);
+    await signedIn.signIn(await signedIn.authorize(WEB));
+  });
+  afterEach(() => {
+    expect(errors).toEqual([]);
+  });
+  afterAll(() => host.close());
+
+  const authorize = (parameters: AuthorizationParameters): Promise<Answer> => new Browser(host).authorize(parameters);
+
+  describe('the request', () => {
+    it('#15 GET is served; POST reaches the same decisions (RFC 6749 §3.1)', async () => {
+      const requests: readonly AuthorizationParameters[] = [
+        { ...WEB, client_id: 'nobody' },
+        { ...WEB, client_id: ['web', 'web'] },
+        { ...WEB, redirect_uri: 'https://evil.example/cb' },
+        { ...WEB, response_type: 'nonsense' },
+        { ...WEB, scope: 'nonsense' },
+        { ...WEB, scope: ['profile', 'profile'] },
+        { response_type: 'code', client_id: 'spa' },
+      ];
+      for (const request of requests) {
+        const [got, posted] = await Promise.all([
+          authorize(request),
+          new Client(host.base).post('/oauth/authorize', request),
+        ]);
+        expect(posted.status).toBe(got.status === 302 ? 303 : got.status);
+        expect([posted.headers.location, posted.text]).toEqual([got.headers.location, got.text]);
+      }
+      const good = await new Client(host.base).post('/oauth/authorize', WEB);
+      expect(good.status).toBe(303);
+      const page = await new Browser(host).follow(good);
+      expect([page.status, page.text.includes('name="password"')]).toEqual([200, true]);
+    });
+
+    it.each([
+      ['missing', {}],
+      ['empty', { client_id: '' }],
+      ['unknown', { client_id: 'nobody' }],
+      ['a name of Object.prototype', { client_id: 'constructor' }],
+      ['repeated', { client_id: ['web', 'web'] }],
+      ['repeated, the second one empty', { client_id: ['web', ''] }],
+      ['not printable', { client_id: 'web\u0000' }],
+      ['not ASCII', { client_id: 'wéb' }],
+      ['disabled', { client_id: 'gone', redirect_uri: 'https://gone.example/cb' }],
+    ])('#16 client_id is %s → 400 page at the server, no Location (RFC 6749 §4.1.2.1)', async (_what, parameters) => {
+      expectPage(await authorize({ response_type: 'code', redirect_uri: CB, ...parameters }));
+    });
+
+    it.each([
+      ['unregistered', 'https://evil.example/cb'],
+      ['of another client', 'https://spa.example/cb'],
+      ['malformed', 'https://'],
+      ['no URI', 'cb'],
+      ['relative', '/cb'],
+      ['relative to a scheme', '//app.example/cb'],
+      ['with a fragment', `${CB}#`],
+      ['with a fragment and more', `${CB}#x`],
+      ['repeated', [CB, CB]],
+      ['repeated, one of them wrong', [CB, 'https://evil.example/cb']],
+      ['with a line break', `${CB}\r\nX-Evil: 1`],
+      ['with a space in front', ` ${CB}`],
+      ['not ASCII', 'https://app.éxample/cb'],
+    ])('#17 redirect_uri is %s → 400 page, no Location (RFC 6749 §3.1.2, §4.1.2.1)', async (_what, redirect_uri) => {
+      expectPage(await authorize({ ...WEB, redirect_uri }));
+    });
+
+    it.each([
+      'https://app.example/cb/',
+      'https://app.example/CB',
+      'https://app.example/cb?',
+      'https://app.example/cb?x=1',
+      'https://app.example:443/cb',
+      'https://app.example:8443/cb',
+      'https://user@app.example/cb',
+      'https://app.example@evil.example/cb',
+      'https://app.example/x/../cb',
+      'https://app.example/./cb',
+      'https://app.example/%2e/cb',
+      'https://app.example/%63b',
+      'https://app.example//cb',
+      'https://app.example\\cb',
+      'https://app.example/cb;x',
+      'https://www.app.example/cb',
+      'https://app.example.evil.example/cb',
+      'https://app.example./cb',
+      'https://APP.example/cb',
+      'HTTPS://app.example/cb',
+      'http://app.example/cb',
+      'app.example:/cb',
+      'https://app.example/c',
+      'https://app.example/',
+      'https://app.example',
+    ])('#18 %s is near https://app.example/cb and refused (RFC 9700 §2.1, §4.1.3)', async (redirect_uri) => {
+      expectPage(await authorize({ ...WEB, redirect_uri }));
+    });
+
+    it.each([
+      'http://127.0.0.1/cb',
+      'http://127.0.0.1:80/cb',
+      'http://127.0.0.1:51004/cb',
+      'http://127.0.0.1:65535/cb',
+    ])('#19 a loopback address takes any port and keeps it: %s (RFC 8252 §7.3)', async (redirect_uri) => {
+      expect(await redirectedTo(signedIn, { ...LOOP, redirect_uri })).toBe(redirect_uri);
+    });
+
+    it('#19 so does the loopback address of IPv6, whose query must match too (RFC 8252 §7.3)', async () => {
+      const redirect_uri = 'http://[::1]:4711/cb?x=1';
+      const answer = await authorize({ ...LOOP, redirect_uri, scope: 'no-such-scope' });
+      expect(locationOf(answer)).toMatch(/^http:\/\/\[::1\]:4711\/cb\?x=1&error=invalid_scope&/);
+      for (const other of ['http://[::1]:4711/cb', 'http://[::1]:4711/cb?x=2', 'http://[::1]:4711/cb?x=1&y=2']) {
+        expectPage(await authorize({ ...LOOP, redirect_uri: other }));
+      }
+    });
+
+    it.each([
+      'https://127.0.0.1/cb',
+      'http://127.1/cb',
+      'http://127.0.0.2/cb',
+      'http://2130706433/cb',
+      'http://0177.0.0.1/cb',
+      'http://127.0.0.1.evil.example/cb',
+      'http://127.0.0.1:1@evil.example/cb',
+      'http://evil.example:80@127.0.0.1/cb',
+      'http://[::ffff:127.0.0.1]/cb',
+      'http://[0:0:0:0:0:0:0:1]/cb?x=1',
+      'http://127.0.0.1:65536/cb',
+      'http://127.0.0.1:/cb',
+      'http://127.0.0.1:+80/cb',
+      'http://127.0.0.1:80/cb/',
+      'http://127.0.0.1:80/cb?x=1',
+      'http://127.0.0.1:80/',
+      'http://127.0.0.1:80',
+      'http://127.0.0.1:80/cb#x',
+      'http://localhost:80/cb',
+      'http://localhost:51004/cb',
+      'HTTP://127.0.0.1:80/cb',
+    ])('#19 %s is no registered loopback address (RFC 8252 §8.3; RFC 9700 §2.1)', async (redirect_uri) => {
+      expectPage(await authorize({ ...LOOP, redirect_uri }));
+    });
+
+    it('#19 http://localhost is exact unless an option says otherwise (RFC 8252 §8.3)', async () => {
+      expect(await redirectedTo(signedIn, { ...LOOP, redirect_uri: 'http://localhost/cb' })).toBe(
+        'http://localhost/cb',
+      );
+    });
+
+    it('#20 redirect_uri omitted → the single registered one is used; several → 400 page (RFC 6749 §3.1.2.3)', async () => {
+      expect(await redirectedTo(signedIn, WEB)).toBe(CB);
+      expectPage(await authorize({ response_type: 'code', client_id: 'pair' }));
+      const redirect_uri = 'https://pair.example/b';
+      expect(await redirectedTo(signedIn, { ...LOOP, client_id: 'pair', redirect_uri })).toBe(redirect_uri);
+    });
+
+    it('#20 none registered → 400 page (RFC 6749 §3.1.2.3)', async () => {
+      expectPage(await authorize({ response_type: 'code', client_id: 'service' }));
+      expectPage(await authorize({ response_type: 'code', client_id: 'service', redirect_uri: CB }));
+    });
+
+    it('#22 missing response_type → redirect invalid_request, unknown → unsupported_response_type (RFC 6749 §4.1.2.1)', async () => {
+      const { response_type: _, ...missing } = WEB;
+      expect(refusal(await authorize(missing))).toEqual([CB, 'invalid_request']);
+      expect(refusal(await authorize({ ...WEB, response_type: '' }))).toEqual([CB, 'invalid_request']);
+      expect(refusal(await authorize({ ...WEB, response_type: ['code', 'code'] }))).toEqual([CB, 'invalid_request']);
+      for (const response_type of ['nonsense', 'CODE', 'constructor', 'id_token', 'code token', 'code id_token']) {
+        expect(refusal(await authorize({ ...WEB, response_type }))).toEqual([CB, 'unsupported_response_type']);
+      }
+    });
+
+    it('#22 a response_type that only other clients may use → unauthorized_client, nothing issued (RFC 6749 §4.1.2.1)', async () => {
+      events.length = 0;
+      expect(refusal(await signedIn.authorize({ ...WEB, client_id: 'mute' }))).toEqual([
+        'https://mute.example/cb',
+        'unauthorized_client',
+      ]);
+      expect(events).toEqual([]);
+    });
+
+    it.each([
+      'nonsense',
+      'profile nonsense',
+      'highvolume introspect',
+      'profile  content.read',
+      ' profile',
+      'profile ',
+      'pro"file',
+      'PROFILE',
+    ])(
+      '#23 scope=%j is unknown, malformed or not for this client → redirect invalid_scope (RFC 6749 §3.3)',
+      async (scope) => {
+        expect(refusal(await authorize({ ...WEB, scope }))).toEqual([CB, 'invalid_scope']);
+      },
+    );
+
+    it('#28 by default response_type=token → unsupported_response_type in the query, grant_type=password → unsupported_grant_type (RFC 9700 §2.1.2, §2.4)', async () => {
+      expect(refusal(await authorize({ ...WEB, response_type: 'token' }))).toEqual([CB, 'unsupported_response_type']);
+      const form = { grant_type: 'password', username: 'alice', password: 'wonderland' };
+      const answer = await new Client(host.base).post('/oauth/token', form, basic('web', 'web-secret'));
+      expect([answer.status, answer.json['error']]).toEqual([400, 'unsupported_grant_type']);
+    });
+  });
+
+  describe('the answer', () => {
+    const PRINTABLE = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index)).join('');
+
+    it.each([
+      ['all printable ASCII', PRINTABLE],
+      ['two KiB', PRINTABLE.repeat(22)],
+      ['something like an escape', '%20+%2B&state=other&error=x#'],
+    ])(
+      '#24 state of %s comes back byte for byte, on success, denial and error; and only once (RFC 6749 §4.1.2)',
+      async (_what, state) => {
+        const answers = [
+          await signedIn.authorizeFor({ ...WEB, state }),
+          await signedIn.authorizeFor({ ...WEB, state }, { decision: 'deny' }),
+          await signedIn.authorize({ ...WEB, state, scope: 'nonsense' }),
+        ];
+        for (const answer of answers) expect(new URL(locationOf(answer)).searchParams.getAll('state')).toEqual([state]);
+      },
+    );
+
+    it('#24 no state when none was sent, or more than one (RFC 6749 §4.1.2)', async () => {
+      const { state: _, ...request } = WEB;
+      const answers = [
+        await signedIn.authorizeFor(request),
+        await signedIn.authorizeFor({ ...request, state: '' }),
+        await signedIn.authorize({ ...request, scope: 'nonsense' }),
+        await signedIn.authorize({ ...request, state: ['a', 'b'] }),
+      ];
+      for (const answer of answers) expect(new URL(locationOf(answer)).searchParams.has('state')).toBe(false);
+    });
+
+    it('#25 a registered query stays as it is written, on success and on error, and our answer comes behind it (RFC 6749 §3.1.2)', async () => {
+      const request = { ...WEB, client_id: 'keep' };
+      const start = 'https://Keep.example:443/CB?keep=1&scope=mine&empty=&';
+      const good = locationOf(await signedIn.authorizeFor(request));
+      const bad = locationOf(await signedIn.authorize({ ...request, scope: 'nonsense' }));
+      for (const location of [good, bad]) expect(location.slice(0, start.length)).toBe(start);
+      const names = (location: string): readonly string[] => [
+        ...new URLSearchParams(location.slice(start.length)).keys(),
+      ];
+      expect(names(good)).toEqual(['code', 'state', 'iss']);
+      expect(names(bad)).toEqual(['error', 'error_description', 'state', 'iss']);
+    });
+
+    it('#26 iss, identical to the issuer of the metadata, on success, denial and error (RFC 9207 §2)', async () => {
+      const metadata = await new Client(host.base).get('/.well-known/oauth-authorization-server');
+      const { issuer, authorization_response_iss_parameter_supported: supported } = metadata.json;
+      expect([issuer, supported]).toEqual([host.base, true]);
+      const answers = [
+        await signedIn.authorizeFor(WEB),
+        await signedIn.authorizeFor(WEB, { decision: 'deny' }),
+        await signedIn.authorize({ ...WEB, scope: 'nonsense' }),
+      ];
+      for (const answer of answers) expect(new URL(locationOf(answer)).searchParams.getAll('iss')).toEqual([issuer]);
+    });
+  });
+});
+
+describe.each(everyHost)('$name with the implicit grant', ({ start }) => {
+  const legacy = 'https://legacy.example/cb';
+  const { options, errors } = fixture({
+    grants: ['authorization_code', 'implicit', 'refresh_token'],
+    clients: [
+      {
+        client_id: 'legacy',
+        client_secret: 'legacy-secret',
+        redirect_uris: [legacy],
+        grant_types: ['implicit', 'refresh_token'],
+      },
+    ],
+  });
+  const TOKEN = { response_type: 'token', client_id: 'legacy', scope: 'profile', state: 'a b' };
+  let host: RunningHost;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    host = await start({ options });
+    browser = new Browser(host);
+  });
+  afterAll(async () => {
+    expect(errors).toEqual([]);
+    await host.close();
+  });
+
+  /** What came in the fragment; nothing may be in the query. */
+  const fragmentOf = (answer: Answer): Readonly<Record<string, string>> => {
+    const [address, fragment] = locationOf(answer).split('#');
+    expect(address).toBe(legacy);
+    return Object.fromEntries(new URLSearchParams(fragment));
+  };
+
+  it('#27 the token comes in the fragment, and never a refresh token (RFC 6749 §4.2.2)', async () => {
+    const { access_token, ...rest } = fragmentOf(await browser.authorizeFor(TOKEN));
+    expect(rest).toEqual({ token_type: 'Bearer', expires_in: '3600', scope: 'profile', state: 'a b', iss: host.base });
+    const guarded = await new Client(host.origin).get('/guarded/profile', { authorization: `Bearer ${access_token}` });
+    expect(guarded.json).toMatchObject({ auth: { sub: 'alice', client_id: 'legacy', scope: 'profile' } });
+  });
+
+  it('#27 errors come in the fragment too (RFC 6749 §4.2.2.1)', async () => {
+    const denied = fragmentOf(await browser.authorizeFor(TOKEN, { decision: 'deny' }));
+    expect(denied).toMatchObject({ error: 'access_denied', state: 'a b', iss: host.base });
+    const refused = fragmentOf(await browser.authorize({ ...TOKEN, scope: 'nonsense' }));
+    expect(refused).toMatchObject({ error: 'invalid_scope', state: 'a b', iss: host.base });
+  });
+
+  it('#22 a client without the implicit grant → unauthorized_client, though another client has it (RFC 6749 §4.1.2.1)', async () => {
+    const answer = await browser.authorize({ response_type: 'token', client_id: 'web' });
+    expect(new URLSearchParams(locationOf(answer).split('#')[1]).get('error')).toBe('unauthorized_client');
+    expect(refusal(await browser.authorize({ response_type: 'code', client_id: 'legacy' }))).toEqual([
+      legacy,
+      'unauthorized_client',
+    ]);
+  });
+});
+
+describe.each(oneHostEach)('$name with allowLocalhostRedirects', ({ start }) => {
+  it('#19 http://localhost takes any port where an option adds it (RFC 8252 §8.3)', async () => {
+    const { options } = fixture({ clients: CLIENTS, allowLocalhostRedirects: true });
+    const host = await start({ options });
+    const browser = new Browser(host);
+    expect(await redirectedTo(browser, { ...LOOP, redirect_uri: 'http://localhost:51004/cb' })).toBe(
+      'http://localhost:51004/cb',
+    );
+    for (const redirect_uri of [
+      'http://localhost.evil.example/cb',
+      'http://127.0.0.1:80/cb/',
+      'https://localhost:51004/cb',
+    ]) {
+      expectPage(await browser.authorize({ ...LOOP, redirect_uri }));
+    }
+    await host.close();
+  });
+});
+
+describe('registered redirect URIs', () => {
+  const register = (uri: string): unknown =>
+    oauthQuery({ clients: [{ client_id: 'new', redirect_uris: [uri] }], onWarning: () => undefined });
+
+  it.each([
+    ['javascript:alert(1)', /scheme javascript/],
+    ['JavaScript:alert(1)', /scheme javascript/],
+    ['data:text/html,x', /scheme data/],
+    ['vbscript:x', /scheme vbscript/],
+    ['file:///etc/passwd', /scheme file/],
+    ['blob:https://app.example/1', /scheme blob/],
+    ['https://*.app.example/cb', /wildcard/],
+    ['https://app.example/cb#x', /fragment/],
+    ['https://app.example/cb#', /fragment/],
+    ['https://user@app.example/cb', /user name/],
+    ['https://user:secret@app.example/cb', /user name/],
+    ['https://@app.example/cb', /user name/],
+    ['http://app.example/cb', /scheme http/],
+    ['http://127.0.0.1.evil.example/cb', /scheme http/],
+    ['/cb', /absolute/],
+    ['//app.example/cb', /absolute/],
+    ['https://app.example/c b', /characters/],
+    ['https://app.example/cb\r\nx: y', /characters/],
+  ])('#21 %s is rejected (RFC 6749 §3.1.2; RFC 7591 §5)', (uri, problem) => {
+    expect(() => register(uri)).toThrow(problem);
+  });
+
+  it.each(['code', 'state', 'error', 'error_description', 'error_uri', 'iss', 'c%6Fde'])(
+    '#25 a query that already has %s, which is ours to say, is rejected (RFC 6749 §3.1.2)',
+    (name) => {
+      expect(() => register(`https://app.example/cb?${name}=x`)).toThrow(/which the response itself must set/);
+    },
+  );
+
+  it.each([
+    'https://app.example/cb',
+    'com.example.app:/cb',
+    'http://localhost:8080/cb',
+    'http://[::1]/cb',
+    'https://app.example/cb?x=1',
+  ])('#21 %s is not (RFC 8252 §7)', (uri) => {
+    expect(() => register(uri)).not.toThrow();
+  });
+});

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, basic, Client } from '../hosts.js';
+import { fixture, START } from './support/fixture.js';
+import { type ProxiedHost, proxiedHosts } from './support/proxied.js';
+
+const GRANT = 'grant_type=client_credentials';
+const BODY = { error: 'temporarily_unavailable', error_description: 'Too many failed attempts of this client.' };
+
+const machine = { client_secret: 'secret', grant_types: ['client_credentials'], scope: 'content.read' } as const;
+const CLIENTS = ['one', 'two', 'three', 'four', 'five', 'six'].map((client_id) => ({ client_id, ...machine }));
+
+describe.each(proxiedHosts)('$name', ({ start }) => {
+  const { options, events, advance, clock } = fixture({ clients: CLIENTS });
+  let first: ProxiedHost;
+  let second: ProxiedHost;
+
+  beforeAll(async () => {
+    first = await start(options);
+    second = await start(options); // The same store, as on two machines.
+  });
+  afterAll(() => {
+    first.close();
+    second.close();
+  });
+
+  /** To the beginning of the next window. */
+  const nextMinute = (): void => advance(60 - (((clock() - START) / 1000) % 60));
+
+  const ask = (client_id: string, secret: string, source = '192.0.2.1', host = first): Promise<Answer> =>
+    new Client(host.base).post('/oauth/token', GRANT, { ...basic(client_id, secret), 'x-forwarded-for': source });
+
+  const fail = async (
+    count: number,
+    ...[id, source, host]: [id: string, source?: string, host?: ProxiedHost]
+  ): Promise<void> => {
+    for (let n = 0; n < count; n += 1) expect((await ask(id, 'wrong', source, host)).status).toBe(401);
+  };
+
+  const expectBlocked = ({ status, json, headers }: Answer, retryAfter: number): void => {
+    expect([status, json, headers['retry-after'], headers['cache-control']]).toEqual([
+      429,
+      BODY,
+      String(retryAfter),
+      'no-store',
+    ]);
+  };
+
+  it('#54 after ten failures in a minute even the right secret is refused, until the minute is over (RFC 6749 §2.3.1)', async () => {
+    await fail(9, 'one');
+    expect((await ask('one', 'secret')).status).toBe(200);
+    await fail(1, 'one');
+    expectBlocked(await ask('one', 'wrong'), 60);
+    advance(18.5);
+    expectBlocked(await ask('one', 'secret'), 42);
+    advance(41.499);
+    expectBlocked(await ask('one', 'secret'), 1);
+    advance(0.001);
+    expect((await ask('one', 'secret')).status).toBe(200);
+    expect(events).toContainEqual({ type: 'limit.reached', limit: 'client', ip: '192.0.2.1' });
+  });
+
+  it('#54 the same client from another source still works, and so does another client (RFC 6749 §2.3.1)', async () => {
+    nextMinute();
+    await fail(10, 'two');
+    expect((await ask('two', 'secret', '192.0.2.2')).status).toBe(200);
+    expect((await ask('two', 'secret', '2001:db8::1')).status).toBe(200);
+    expect((await ask('three', 'secret')).status).toBe(200);
+    expectBlocked(await ask('two', 'secret'), 60);
+  });
+
+  it('#54 failures in the body, of unknown clients and at the other endpoints count as well (RFC 6749 §2.3.1)', async () => {
+    nextMinute();
+    const client = new Client(first.base);
+    const post = (path: string) =>
+      client.post(path, `${GRANT}&token=x&client_id=four&client_secret=wrong`, { 'x-forwarded-for': '192.0.2.4' });
+    for (const path of ['/oauth/token', '/oauth/device', '/oauth/introspect', '/oauth/revoke']) {
+      for (let n = 0; n < 2; n += 1) expect((await post(path)).status).toBe(401);
+    }
+    await fail(2, 'four', '192.0.2.4');
+    for (const path of ['/oauth/token', '/oauth/device', '/oauth/introspect', '/oauth/revoke'])
+      expectBlocked(await post(path), 60);
+    await fail(10, 'nobody');
+    expectBlocked(await ask('nobody', 'x'), 60);
+  });
+
+  it('#54 all processes on one store count together (RFC 6749 §2.3.1)', async () => {
+    nextMinute();
+    await fail(6, 'five', '192.0.2.5', first);
+    await fail(4, 'five', '192.0.2.5', second);
+    expectBlocked(await ask('five', 'secret', '192.0.2.5', second), 60);
+    // The first one hears of it by its own next failure: who has the right secret costs the store no question.
+    await fail(1, 'five', '192.0.2.5', first);
+    expectBlocked(await ask('five', 'secret', '192.0.2.5', first), 60);
+  });
+
+  it('#54 requests that are wrong for another reason do not count (RFC 6749 §2.3.1)', async () => {
+    nextMinute();
+    const client = new Client(first.base);
+    for (let n = 0; n < 12; n += 1) {
+      expect(
+        (await client.post('/oauth/token', 'grant_type=refresh_token', basic('six', 'secret'))).json['error'],
+      ).toBe('unauthorized_client');
+      expect(
+        (await client.post('/oauth/token', `${GRANT}&client_secret=x`, basic('six', 'secret'))).json['error'],
+      ).toBe('invalid_request');
+    }
+    expect((await client.post('/oauth/token', GRANT, basic('six', 'secret'))).status).toBe(200);
+  });
+});

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Answer, basic, Client, oneHostEach, type RunningHost } from '../hosts.js';
+import { fixture } from './support/fixture.js';
+
+/** What the server computes and compares. Time itself would depend on the machine; this is what it is made of. */
+const work = vi.hoisted((): string[] => []);
+
+vi.mock(import('node:crypto'), async (original) => {
+  const crypto = await original();
+  return {
+    ...crypto,
+    hash: ((...args: Parameters<typeof crypto.hash>) => {
+      work.push('hash');
+      return crypto.hash(...args);
+    }) as typeof crypto.hash, // Its overloads cannot be written as one function.
+    timingSafeEqual: (a, b) => {
+      work.push('compare');
+      return crypto.timingSafeEqual(a, b);
+    },
+    scrypt: ((...args: Parameters<typeof crypto.scrypt>) => {
+      work.push('scrypt');
+      crypto.scrypt(...args);
+    }) as typeof crypto.scrypt, // As above.
+  };
+});
+
+const { hashClientSecret } = await import('../../src/core/oauth/client-secret.js');
+const { directoryOf } = await import('../../src/core/oauth/users.js');
+
+const GRANT = 'grant_type=client_credentials';
+const CLIENTS = [
+  {
+    client_id: 'hashed',
+    client_secret: { scrypt: hashClientSecret('chosen by a person') },
+    grant_types: ['client_credentials'],
+    scope: 'content.read',
+  },
+  { client_id: 'rolling', client_secret: ['old', 'new'], grant_types: ['client_credentials'], scope: 'content.read' },
+] as const;
+
+describe.each(oneHostEach)('$name', ({ start }) => {
+  const { options } = fixture({ clients: CLIENTS, limits: { clientFailures: 1000 } });
+  let host: RunningHost;
+  let client: Client;
+
+  beforeAll(async () => {
+    host = await start({ options });
+    client = new Client(host.base);
+  });
+  beforeEach(() => {
+    work.length = 0;
+  });
+  afterAll(() => host.close());
+
+  const ask = (id: string, secret: string): Promise<Answer> => client.post('/oauth/token', GRANT, basic(id, secret));
+
+  const workOf = async (id: string, secret: string): Promise<readonly string[]> => {
+    work.length = 0;
+    expect((await ask(id, secret)).status).toBe(401);
+    return [...work];
+  };
+
+  it('#53 an unknown client costs what a wrong secret costs (RFC 6819 §4.4.1)', async () => {
+    const wrong = await workOf('service', 'x');
+    expect(wrong.filter((step) => step === 'compare')).toHaveLength(1);
+    expect(await workOf('nobody', 'x')).toEqual(wrong);
+  });
+
+  it('#53 how much of a secret is right, and how long it is, changes nothing (RFC 6819 §5.1.4)', async () => {
+    const wrong = await workOf('service', 'x');
+    for (const guess of ['service-secre', 'service-secreT', 'service-secret ', 'x'.repeat(1000)]) {
+      expect(await workOf('service', guess)).toEqual(wrong);
+    }
+  });
+
+  it('#53 during a rotation both secrets are compared, whichever is right (RFC 6819 §5.1.4)', async () => {
+    const compared = async (secret: string) => {
+      work.length = 0;
+      const { status } = await ask('rolling', secret);
+      return [status, work.filter((step) => step === 'compare').length];
+    };
+    expect([await compared('old'), await compared('new'), await compared('x')]).toEqual([
+      [200, 2],
+      [200, 2],
+      [401, 2],
+    ]);
+  });
+
+  it('#53 a secret that a person chose is compared by its slow hash (RFC 6819 §5.1.4.1.3)', async () => {
+    expect((await ask('hashed', 'chosen by a person')).status).toBe(200);
+    const { status, text, headers } = await ask('hashed', 'x');
+    const unknown = await ask('nobody', 'x');
+    expect([status, text, headers['www-authenticate']]).toEqual([
+      401,
+      unknown.text,
+      unknown.headers['www-authenticate'],
+    ]);
+    expect(work.filter((step) => step === 'scrypt')).toHaveLength(2);
+  });
+});
+
+describe('the built-in users', () => {
+  const users = directoryOf([
+    { username: 'alice', password: { scrypt: hashClientSecret('wonderland') } },
+    { username: 'bob', password: { scrypt: hashClientSecret('builder') } },
+  ]);
+
+  it('#53 an unknown name costs what a wrong password costs (RFC 6819 §4.4.1)', async () => {
+    const workOf = async (name: string, password: string) => {
+      work.length = 0;
+      expect(await users.authenticate(name, password)).toBeUndefined();
+      return [...work];
+    };
+    expect(await workOf('alice', 'x')).toContain('scrypt');
+    expect(await workOf('nobody', 'x')).toEqual(await workOf('alice', 'x'));
+    expect(await users.authenticate('bob', 'builder')).toEqual({ sub: 'bob', username: 'bob' });
+  });
+});

@@ -1,0 +1,298 @@
+import * as oauth from 'oauth4webapi';
+import * as openid from 'openid-client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Example, startExample } from '../examples/process.js';
+import { everyHost } from '../hosts.js';
+import { Browser, formOf, locationOf } from './support/browser.js';
+import { fixture } from './support/fixture.js';
+
+/** A server that strangers talk to, and what they know about it from its operator. */
+interface Place {
+  readonly origin: string;
+  readonly base: string;
+  /** Registered for `web`, `spa` and `native`. */
+  readonly redirectUris: Readonly<Record<'web' | 'spa' | 'native', string>>;
+  readonly protectedPath: string;
+  close(): Promise<void>;
+}
+
+const inProcess = everyHost.map(({ name, start }) => ({
+  name,
+  start: async (): Promise<Place> => {
+    const { options, errors } = fixture();
+    const { origin, base, close } = await start({ options });
+    return {
+      origin,
+      base,
+      redirectUris: {
+        web: 'https://app.example/cb',
+        spa: 'https://spa.example/cb',
+        native: 'http://127.0.0.1:49152/cb',
+      },
+      protectedPath: '/guarded/profile',
+      close: async () => {
+        await close();
+        expect(errors).toEqual([]);
+      },
+    };
+  },
+}));
+
+const demos = ['express', 'koa', 'fastify'].map((framework) => ({
+  name: `the demo on ${framework}`,
+  start: async (): Promise<Place> => {
+    const demo: Example = startExample('demo/main.ts', [], { PORT: '0', STORE: 'memory', FRAMEWORK: framework });
+    const [base] = await demo.until(/http:\/\/127\.0\.0\.1:\d+/);
+    const callback = 'http://127.0.0.1:49152/callback';
+    return {
+      origin: base,
+      base,
+      redirectUris: { web: callback, spa: callback, native: callback },
+      protectedPath: '/me',
+      close: async () => {
+        expect(await demo.stop()).toBe(0);
+      },
+    };
+  },
+}));
+
+/** Alice opens a link in her browser, signs in and allows; the client gets the address that she ends at. */
+const allow = async (place: Place, link: URL): Promise<URL> => {
+  const browser = new Browser(place);
+  const consent = await browser.signIn(await browser.open(link.href), { username: 'alice', password: 'wonderland' });
+  return new URL(locationOf(await browser.submit(consent, { decision: 'approve' })));
+};
+
+const allowDevice = async (place: Place, link: string, user_code: string): Promise<void> => {
+  const browser = new Browser(place);
+  const page = await browser.signIn(await browser.open(link), { username: 'alice', password: 'wonderland' });
+  const consent = await browser.submit(page, { user_code });
+  expect(formOf(consent).buttons).toContain('decision=approve');
+  expect((await browser.submit(consent, { decision: 'approve' })).status).toBe(200);
+};
+
+/** Loopback needs no TLS; everything else these libraries check as strictly as ever. */
+const insecure = { [oauth.allowInsecureRequests]: true } as const;
+
+/** What the libraries throw when a server refuses as the protocol says. */
+const refused = (error: string) => expect.objectContaining({ name: 'ResponseBodyError', error });
+
+describe.each([...inProcess, ...demos])('strict client libraries against $name', ({ start }) => {
+  let place: Place;
+  beforeAll(async () => {
+    place = await start();
+  });
+  afterAll(() => place.close());
+
+  describe('oauth4webapi', () => {
+    let server: oauth.AuthorizationServer;
+    beforeAll(async () => {
+      const issuer = new URL(place.base);
+      server = await oauth.processDiscoveryResponse(
+        issuer,
+        await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure }),
+      );
+    });
+
+    const codeFlow = async (client_id: keyof Place['redirectUris'], authentication: oauth.ClientAuth) => {
+      const client: oauth.Client = { client_id };
+      const verifier = oauth.generateRandomCodeVerifier();
+      const state = oauth.generateRandomState();
+      const redirect_uri = place.redirectUris[client_id];
+      const link = new URL(server.authorization_endpoint ?? '');
+      link.search = new URLSearchParams({
+        response_type: 'code',
+        client_id,
+        redirect_uri,
+        state,
+        scope: 'profile content.read',
+        code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+      }).toString();
+      const parameters = oauth.validateAuthResponse(server, client, await allow(place, link), state);
+      const redeem = async () =>
+        oauth.processAuthorizationCodeResponse(
+          server,
+          client,
+          await oauth.authorizationCodeGrantRequest(
+            server,
+            client,
+            authentication,
+            parameters,
+            redirect_uri,
+            verifier,
+            insecure,
+          ),
+        );
+      return { client, redeem, tokens: await redeem() };
+    };
+
+    const introspect = async (token: string) => {
+      const client: oauth.Client = { client_id: 'api' };
+      const response = await oauth.introspectionRequest(
+        server,
+        client,
+        oauth.ClientSecretBasic('api-secret'),
+        token,
+        insecure,
+      );
+      return oauth.processIntrospectionResponse(server, client, response);
+    };
+
+    it.each([
+      ['web', oauth.ClientSecretBasic('web-secret')],
+      ['web', oauth.ClientSecretPost('web-secret')],
+      ['spa', oauth.None()],
+      ['native', oauth.None()],
+    ] as const)('code with PKCE for %s, and a protected resource', async (client_id, authentication) => {
+      const { tokens, redeem } = await codeFlow(client_id, authentication);
+      expect(tokens).toMatchObject({ token_type: 'bearer', expires_in: 3600, scope: 'profile content.read' });
+      expect('refresh_token' in tokens).toBe(client_id !== 'spa');
+      const url = new URL(place.origin + place.protectedPath);
+      const resource = await oauth.protectedResourceRequest(tokens.access_token, 'GET', url, undefined, null, insecure);
+      expect(resource.status).toBe(200);
+      await expect(redeem()).rejects.toEqual(refused('invalid_grant'));
+      await expect(
+        oauth.protectedResourceRequest(tokens.access_token, 'GET', url, undefined, null, insecure),
+      ).rejects.toMatchObject({ name: 'WWWAuthenticateChallengeError', status: 401 });
+    });
+
+    it('client credentials, and a challenge for a wrong secret', async () => {
+      const client: oauth.Client = { client_id: 'service' };
+      const ask = async (secret: string) =>
+        oauth.processClientCredentialsResponse(
+          server,
+          client,
+          await oauth.clientCredentialsGrantRequest(
+            server,
+            client,
+            oauth.ClientSecretBasic(secret),
+            { scope: 'content.read' },
+            insecure,
+          ),
+        );
+      const tokens = await ask('service-secret');
+      expect(tokens).toMatchObject({ token_type: 'bearer', scope: 'content.read' });
+      expect(tokens).not.toHaveProperty('refresh_token');
+      await expect(ask('wrong')).rejects.toMatchObject({ status: 401 });
+    });
+
+    it.each([
+      ['web', oauth.ClientSecretBasic('web-secret')],
+      ['native', oauth.None()],
+    ] as const)('refresh with rotation for %s', async (client_id, authentication) => {
+      const { client, tokens } = await codeFlow(client_id, authentication);
+      const refresh = async (token = '') =>
+        oauth.processRefreshTokenResponse(
+          server,
+          client,
+          await oauth.refreshTokenGrantRequest(server, client, authentication, token, insecure),
+        );
+      const next = await refresh(tokens.refresh_token);
+      expect(next.refresh_token).not.toBe(tokens.refresh_token);
+      const last = await refresh(next.refresh_token);
+      await expect(refresh(tokens.refresh_token), 'an older ancestor').rejects.toEqual(refused('invalid_grant'));
+      await expect(refresh(last.refresh_token), 'whose replay ended the family').rejects.toEqual(
+        refused('invalid_grant'),
+      );
+    });
+
+    it('the device grant', async () => {
+      const client: oauth.Client = { client_id: 'tv' };
+      const started = await oauth.processDeviceAuthorizationResponse(
+        server,
+        client,
+        await oauth.deviceAuthorizationRequest(server, client, oauth.None(), { scope: 'profile' }, insecure),
+      );
+      const poll = async () =>
+        oauth.processDeviceCodeResponse(
+          server,
+          client,
+          await oauth.deviceCodeGrantRequest(server, client, oauth.None(), started.device_code, insecure),
+        );
+      await expect(poll()).rejects.toEqual(refused('authorization_pending'));
+      await expect(poll()).rejects.toEqual(refused('slow_down'));
+      await allowDevice(place, started.verification_uri, started.user_code);
+      const tokens = await poll();
+      expect(tokens).toMatchObject({ token_type: 'bearer', scope: 'profile', refresh_token: expect.any(String) });
+      await expect(poll()).rejects.toEqual(refused('invalid_grant'));
+    });
+
+    it('introspection and revocation', async () => {
+      const authentication = oauth.ClientSecretBasic('web-secret');
+      const { client, tokens } = await codeFlow('web', authentication);
+      expect(await introspect(tokens.access_token)).toMatchObject({
+        active: true,
+        client_id: 'web',
+        sub: 'alice',
+        iss: place.base,
+        token_type: 'Bearer',
+      });
+      const revoke = async (token = '') =>
+        oauth.processRevocationResponse(await oauth.revocationRequest(server, client, authentication, token, insecure));
+      await revoke(tokens.access_token);
+      expect(await introspect(tokens.access_token)).toEqual({ active: false });
+      expect(await introspect(tokens.refresh_token ?? '')).toMatchObject({ active: true });
+      await revoke(tokens.refresh_token);
+      expect(await introspect(tokens.refresh_token ?? '')).toEqual({ active: false });
+      await revoke('a token that nobody knows');
+    });
+  });
+
+  describe('openid-client', () => {
+    const discover = (client_id: string, authentication: openid.ClientAuth): Promise<openid.Configuration> =>
+      openid.discovery(new URL(place.base), client_id, undefined, authentication, {
+        algorithm: 'oauth2',
+        execute: [openid.allowInsecureRequests],
+      });
+
+    it.each([
+      ['web', openid.ClientSecretBasic('web-secret')],
+      ['native', openid.None()],
+    ] as const)('code with PKCE, refresh and revocation for %s', async (client_id, authentication) => {
+      const config = await discover(client_id, authentication);
+      const pkceCodeVerifier = openid.randomPKCECodeVerifier();
+      const expectedState = openid.randomState();
+      const link = openid.buildAuthorizationUrl(config, {
+        redirect_uri: place.redirectUris[client_id],
+        scope: 'profile',
+        state: expectedState,
+        code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier),
+        code_challenge_method: 'S256',
+      });
+      const tokens = await openid.authorizationCodeGrant(config, await allow(place, link), {
+        pkceCodeVerifier,
+        expectedState,
+      });
+      expect(tokens.scope).toBe('profile');
+      const resource = await openid.fetchProtectedResource(
+        config,
+        tokens.access_token,
+        new URL(place.origin + place.protectedPath),
+        'GET',
+      );
+      expect(resource.status).toBe(200);
+      const next = await openid.refreshTokenGrant(config, tokens.refresh_token ?? '');
+      await openid.tokenRevocation(config, next.refresh_token ?? '');
+      await expect(openid.refreshTokenGrant(config, next.refresh_token ?? '')).rejects.toEqual(
+        refused('invalid_grant'),
+      );
+    });
+
+    it('client credentials, introspection of them, and the start of the device grant', async () => {
+      const own = await openid.clientCredentialsGrant(
+        await discover('service', openid.ClientSecretPost('service-secret')),
+        { scope: 'highvolume' },
+      );
+      const api = await discover('api', openid.ClientSecretBasic('api-secret'));
+      expect(await openid.tokenIntrospection(api, own.access_token)).toMatchObject({
+        active: true,
+        scope: 'highvolume',
+      });
+      const device = await openid.initiateDeviceAuthorization(await discover('tv', openid.None()), {
+        scope: 'profile',
+      });
+      expect(device).toMatchObject({ interval: 5, expires_in: 600, verification_uri: `${place.base}/oauth/device` });
+    });
+  });
+});

@@ -1,0 +1,318 @@
+import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Store } from '../../src/core/ports.js';
+import { type Answer, Client, everyHost, oneHostEach, type RunningHost } from '../hosts.js';
+import { Browser, formOf, wordsOf } from './support/browser.js';
+import { DEVICE_CODE, fixture } from './support/fixture.js';
+import { proxiedHosts } from './support/proxied.js';
+
+const BOB = { username: 'bob', password: 'builder' } as const;
+const CLIENTS = [
+  { client_id: 'radio', client_name: 'Kitchen Radio', grant_types: ['device_code'], scope: 'profile content.write' },
+] as const;
+
+const asksForCode = (page: Answer): boolean =>
+  formOf(page).fields['user_code'] !== undefined && formOf(page).buttons.length === 0;
+const asksForDecision = (page: Answer): boolean =>
+  page.status === 200 && formOf(page).buttons.includes('decision=approve');
+
+describe.each(everyHost)('$name', ({ start }) => {
+  const { options, errors, events, advance } = fixture({ clients: CLIENTS, device: { verificationUriComplete: true } });
+  let host: RunningHost;
+  let path: string;
+
+  beforeAll(async () => {
+    host = await start({ options });
+    path = `${host.base.slice(host.origin.length)}/oauth/device`;
+  });
+  beforeEach(() => {
+    advance(600); // Wrong codes of the last test are forgotten.
+    events.length = 0;
+  });
+  afterEach(() => {
+    expect(errors).toEqual([]);
+  });
+  afterAll(() => host.close());
+
+  const device = async (client_id = 'radio') => {
+    const { json } = await new Client(host.base).post('/oauth/device', { client_id });
+    const text = (name: string): string => String(json[name]);
+    return {
+      device_code: text('device_code'),
+      user_code: text('user_code'),
+      complete: text('verification_uri_complete'),
+    };
+  };
+  const poll = async (device_code: string, client_id = 'radio'): Promise<unknown> => {
+    const answer = await new Client(host.base).post('/oauth/token', {
+      grant_type: DEVICE_CODE,
+      client_id,
+      device_code,
+    });
+    return answer.status === 200 ? 'token' : answer.json['error'];
+  };
+  /** A browser that looks at the page with the field, signed in. */
+  const codePage = async (user?: typeof BOB): Promise<readonly [Browser, Answer]> => {
+    const browser = new Browser(host);
+    const page = await browser.device(user);
+    expect(asksForCode(page)).toBe(true);
+    return [browser, page];
+  };
+  const decisions = (): number => events.filter(({ type }) => type === 'device.decided').length;
+
+  it('#81 wdjb mjht = WDJB-MJHT = wdjbmjht: a code works however it is typed (RFC 8628 §6.1)', async () => {
+    const [browser, page] = await codePage();
+    const { user_code } = await device();
+    const [one = '', two = ''] = user_code.split('-');
+    const spellings = [
+      user_code,
+      `${one} ${two}`,
+      one + two,
+      `${one}${two}`.toLowerCase(),
+      ` ${one.toLowerCase()} - ${two} `,
+      `${one}_${two}`,
+      (one + two).split('').join('.'),
+    ];
+    for (const spelling of spellings) {
+      const shown = await browser.submit(page, { user_code: spelling });
+      expect([spelling, asksForDecision(shown), wordsOf(shown).includes(user_code)]).toEqual([spelling, true, true]);
+    }
+  });
+
+  it('#87 typing a code needs somebody who is signed in (RFC 8628 §5.1)', async () => {
+    const stranger = new Browser(host);
+    const { user_code, complete, device_code } = await device();
+    for (const page of [await stranger.open(path), await stranger.open(complete)]) {
+      expect('password' in formOf(page).fields).toBe(true);
+      expect(wordsOf(page)).not.toContain('Kitchen Radio');
+    }
+    const posted = await new Client(host.base).post('/oauth/device/verify', { user_code, decision: 'approve' });
+    expect([posted.status, posted.headers.location]).toEqual([303, `${path}?user_code=${user_code}`]);
+    expect(await poll(device_code)).toBe('authorization_pending');
+    // After sign-in the code that was typed, or came with the link, is still there.
+    const page = await stranger.signIn(await stranger.open(complete));
+    expect([asksForDecision(page), wordsOf(page).includes('Kitchen Radio')]).toEqual([true, true]);
+  });
+
+  it('#87 after five wrong codes → 429, for the right code too; ten minutes later it goes on (RFC 8628 §5.1)', async () => {
+    const [browser, page] = await codePage();
+    const { user_code } = await device();
+    for (const wrong of ['BBBB-BBBB', 'x', 'BCDFGHJKL', '0000-0000', 'CCCC-CCCC']) {
+      const answer = await browser.submit(page, { user_code: wrong });
+      expect([
+        answer.status,
+        asksForCode(answer),
+        wordsOf(answer).includes('This code is wrong or has expired.'),
+      ]).toEqual([400, true, true]);
+    }
+    for (const attempt of [browser.submit(page, { user_code }), browser.open(`${path}?user_code=${user_code}`)]) {
+      const { status, headers, text } = await attempt;
+      expect([status, headers['content-type']]).toEqual([429, 'text/html; charset=utf-8']);
+      expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+      expect(Number(headers['retry-after'])).toBeLessThanOrEqual(600);
+      expect(text).not.toContain('Kitchen Radio');
+    }
+    advance(600);
+    const later = new Browser(host);
+    expect(asksForDecision(await later.submit(await later.device(), { user_code: (await device()).user_code }))).toBe(
+      true,
+    );
+  });
+
+  it('#87 wrong codes in links count as well (RFC 8628 §5.1)', async () => {
+    const [browser] = await codePage();
+    for (let n = 0; n < 5; n += 1) expect((await browser.open(`${path}?user_code=BBBB-BBBB`)).status).toBe(400);
+    expect((await browser.open(`${path}?user_code=CCCC-CCCC`)).status).toBe(429);
+    expect((await browser.open(path)).status).toBe(200);
+  });
+
+  it('#88 opening the complete address decides nothing: it shows code, client, scopes, fingerprint and a warning (RFC 8628 §3.3.1, §5.4)', async () => {
+    const [browser] = await codePage();
+    const { complete, user_code, device_code } = await device();
+    for (const address of [complete, `${complete}&decision=approve`]) {
+      const page = await browser.open(address);
+      expect(asksForDecision(page)).toBe(true);
+      const fingerprint = createHash('sha256').update(device_code).digest('hex').slice(0, 8);
+      const parts = [
+        user_code,
+        'Kitchen Radio',
+        'See your name',
+        'Change your content',
+        'alice',
+        fingerprint,
+        'If somebody sent you the code, deny it',
+      ];
+      for (const part of parts) expect(wordsOf(page)).toContain(part);
+      expect(page.text).not.toContain(device_code);
+    }
+    expect(decisions()).toBe(0);
+    expect(await poll(device_code)).toBe('authorization_pending');
+    const done = await browser.submit(await browser.open(complete), { decision: 'approve' });
+    expect([done.status, wordsOf(done).includes('Kitchen Radio is connected')]).toEqual([200, true]);
+    expect(await poll(device_code)).toBe('token');
+  });
+
+  it('#88 the decision needs the proof of this session, this owner and this code (RFC 8628 §3.3.1)', async () => {
+    const [browser, page] = await codePage();
+    const [one, two] = [await device(), await device()];
+    const shown = await browser.submit(page, { user_code: one.user_code });
+    const { form_token: other = '' } = formOf(await browser.submit(page, { user_code: two.user_code })).fields;
+    const { form_token: forCodes = '' } = formOf(page).fields;
+    const attempts = [
+      browser.submit(shown, { decision: 'approve', form_token: '' }),
+      browser.submit(shown, { decision: 'approve', form_token: other }),
+      browser.submit(shown, { decision: 'approve', form_token: forCodes }),
+      browser.submit(shown, { decision: 'approve', user_code: two.user_code }),
+      browser.submit(page, { decision: 'approve', user_code: one.user_code }),
+      browser.submit(page, { user_code: one.user_code, form_token: 'x' }),
+    ];
+    for (const attempt of attempts) expect((await attempt).status).toBe(403);
+    expect(decisions()).toBe(0);
+    expect((await browser.submit(shown, { decision: 'maybe' })).status).toBe(400);
+    await browser.submit(shown, { decision: 'deny' });
+    expect(await poll(one.device_code)).toBe('access_denied');
+  });
+
+  it('#89 who enters a code first owns it: another user can neither approve nor deny', async () => {
+    const { user_code, device_code, complete } = await device();
+    const [alice, alicesPage] = await codePage();
+    const [bob, bobsPage] = await codePage(BOB);
+    const shown = await alice.submit(alicesPage, { user_code });
+    for (const attempt of [bob.submit(bobsPage, { user_code }), bob.open(complete)]) {
+      const answer = await attempt;
+      expect([answer.status, asksForCode(answer), answer.text.includes('Kitchen Radio')]).toEqual([400, true, false]);
+    }
+    for (const decision of ['approve', 'deny'] as const)
+      expect((await bob.submit(shown, { decision })).status).toBe(403);
+    expect(await poll(device_code)).toBe('authorization_pending');
+    await alice.submit(shown, { decision: 'approve' });
+    expect(await poll(device_code)).toBe('token');
+  });
+
+  it('#89 two owners at the same moment: one of them gets the code', async () => {
+    const { user_code } = await device();
+    const people = [await codePage(), await codePage(BOB)] as const;
+    const pages = await Promise.all(people.map(([browser, page]) => browser.submit(page, { user_code })));
+    expect(pages.filter(asksForDecision)).toHaveLength(1);
+  });
+
+  it('#89 the decision is made once and is final', async () => {
+    const { user_code, device_code } = await device();
+    const [browser, page] = await codePage();
+    const shown = await browser.submit(page, { user_code });
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, (_, n) => browser.submit(shown, { decision: n % 2 === 0 ? 'deny' : 'approve' })),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(decisions()).toBe(1);
+    const created = events.filter(({ type }) => type === 'grant.created').length;
+    const revoked = events.filter(({ type }) => type === 'grant.revoked').length;
+    const approved = events.some((event) => event.type === 'device.decided' && event.decision === 'approve');
+    expect(created - revoked).toBe(approved ? 1 : 0);
+    const again = await browser.submit(page, { user_code });
+    expect([again.status, asksForCode(again)]).toEqual([400, true]);
+    advance(600);
+    expect((await browser.submit(shown, { decision: 'approve' })).status).toBe(400);
+    expect(decisions()).toBe(1);
+    expect(await poll(device_code)).toBe(approved ? 'expired_token' : 'access_denied');
+  });
+
+  it('#86 a code past its end, or of a client that is gone, is as wrong as any other', async () => {
+    const [browser, page] = await codePage();
+    const { user_code } = await device();
+    advance(600);
+    const answer = await browser.submit(page, { user_code });
+    expect([answer.status, wordsOf(answer).includes('This code is wrong or has expired.')]).toEqual([400, true]);
+  });
+});
+
+/** A store that waits at a gate before it answers for one kind of record. */
+const gatedStore = (store: Store, kind: string, gate: () => Promise<unknown>): Store => ({
+  add: (key, value, expiresAt) => store.add(key, value, expiresAt),
+  delete: (key) => store.delete(key),
+  get: async (key) => {
+    if (key.startsWith(kind)) await gate();
+    return store.get(key);
+  },
+});
+
+describe.each(oneHostEach)('$name with a store that is far away', ({ start }) => {
+  it('#87 many wrong codes at the same moment are no way around the limit (RFC 8628 §5.1)', async () => {
+    const { options, store } = fixture();
+    const late = async (): Promise<void> => {
+      for (let n = 0; n < 50; n += 1) await setImmediate();
+    };
+    const host = await start({ options: { ...options, store: gatedStore(store, 'user-code:', late) } });
+    const browser = new Browser(host);
+    const page = await browser.device();
+    const answers = await Promise.all(
+      Array.from({ length: 25 }, () => browser.submit(page, { user_code: 'BBBB-BBBB' })),
+    );
+    expect(answers.filter(({ status }) => status === 400)).toHaveLength(5);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
+    await host.close();
+  });
+
+  it('#89 decisions that meet at the same moment: one counts, and only its grant lives', async () => {
+    const { options, store, events } = fixture();
+    // Nobody gets past the question whether there is a decision before all have asked it.
+    let isOpen = true;
+    const asking: (() => void)[] = [];
+    const together = (): Promise<void> =>
+      new Promise((resolve) => {
+        if (isOpen) resolve();
+        else if (asking.push(resolve) === 4) for (const goOn of asking) goOn();
+      });
+    const host = await start({ options: { ...options, store: gatedStore(store, 'decision:', together) } });
+    const browser = new Browser(host);
+    const { json } = await new Client(host.base).post('/oauth/device', { client_id: 'tv' });
+    const shown = await browser.submit(await browser.device(), { user_code: String(json['user_code']) });
+    isOpen = false;
+    const decide = (decision: string) => browser.submit(shown, { decision });
+    const answers = await Promise.all([decide('approve'), decide('deny'), decide('approve'), decide('deny')]);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400, 400, 400]);
+    const count = (type: string) => events.filter((event) => event.type === type).length;
+    const approved = events.some((event) => event.type === 'device.decided' && event.decision === 'approve');
+    expect([count('device.decided'), count('grant.created') - count('grant.revoked')]).toEqual([1, approved ? 1 : 0]);
+    await host.close();
+  });
+});
+
+describe.each(proxiedHosts)('$name behind a proxy', ({ start }) => {
+  const { options, errors, advance } = fixture({ clients: CLIENTS });
+  let base: string;
+  let close: () => void;
+
+  beforeAll(async () => {
+    ({ base, close } = await start(options));
+  });
+  beforeEach(() => {
+    advance(600);
+  });
+  afterAll(() => {
+    expect(errors).toEqual([]);
+    close();
+  });
+
+  const from = (ip: string): Browser => new Browser({ origin: base, base }, { 'x-forwarded-for': ip });
+  const spend = async (browser: Browser, page: Answer): Promise<void> => {
+    for (let n = 0; n < 5; n += 1) expect((await browser.submit(page, { user_code: 'BBBB-BBBB' })).status).toBe(400);
+  };
+  const tryCode = async (browser: Browser, user?: typeof BOB): Promise<number> =>
+    (await browser.submit(await browser.device(user), { user_code: 'CCCC-CCCC' })).status;
+
+  it('#87 the limit holds for the user, from other sessions and addresses too (RFC 8628 §5.1)', async () => {
+    const browser = from('192.0.2.1');
+    await spend(browser, await browser.device(BOB));
+    expect(await tryCode(from('192.0.2.2'), BOB)).toBe(429);
+    expect(await tryCode(from('192.0.2.3'))).toBe(400);
+  });
+
+  it('#87 the limit holds for the address, with other users too (RFC 8628 §5.1)', async () => {
+    const browser = from('192.0.2.4');
+    await spend(browser, await browser.device(BOB));
+    expect(await tryCode(from('192.0.2.4'))).toBe(429);
+    expect(await tryCode(from('192.0.2.5'))).toBe(400);
+  });
+});

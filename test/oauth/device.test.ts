@@ -1,0 +1,276 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { RandomSource } from '../../src/core/secrets.js';
+import { type Answer, basic, Client, everyHost, oneHostEach, type RunningHost } from '../hosts.js';
+import { Browser } from './support/browser.js';
+import { DEVICE_CODE, fixture } from './support/fixture.js';
+
+const BOX = basic('box', 'box-secret');
+const ALPHABET = 'BCDFGHJKLMNPQRSTVWXZ';
+const USER_CODE = /^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/;
+
+interface Codes {
+  readonly device_code: string;
+  readonly user_code: string;
+}
+
+const codesOf = ({ json, status }: Answer): Codes => {
+  expect(status).toBe(200);
+  return { device_code: String(json['device_code']), user_code: String(json['user_code']) };
+};
+
+const outcome = (answer: Answer): readonly unknown[] => [answer.status, answer.json['error']];
+
+describe.each(everyHost)('$name', ({ start }) => {
+  const { options, errors, events, advance } = fixture();
+  let host: RunningHost;
+  let otherNode: RunningHost;
+
+  beforeAll(async () => {
+    host = await start({ options });
+    otherNode = await start({ options: { ...options, issuer: host.base } });
+  });
+  afterEach(() => {
+    expect(errors).toEqual([]);
+  });
+  afterAll(() => Promise.all([host.close(), otherNode.close()]));
+
+  const request = (
+    form: Readonly<Record<string, string | readonly string[]>> = { client_id: 'tv' },
+    headers = {},
+  ): Promise<Answer> => new Client(host.base).post('/oauth/device', form, headers);
+  const codes = async (): Promise<Codes> => codesOf(await request());
+  const poll = (device_code: string, { client_id = 'tv', node = host, headers = {} } = {}): Promise<Answer> =>
+    new Client(node.base).post('/oauth/token', { grant_type: DEVICE_CODE, client_id, device_code }, headers);
+
+  describe('the device authorization request', () => {
+    it('#79 an unknown client → invalid_client, a client without the grant → unauthorized_client (RFC 8628 §3.1)', async () => {
+      expect(outcome(await request({ client_id: 'nobody' }))).toEqual([401, 'invalid_client']);
+      expect(outcome(await request({}))).toEqual([401, 'invalid_client']);
+      expect(outcome(await request({ client_id: 'spa' }))).toEqual([400, 'unauthorized_client']);
+      expect(outcome(await request({}, basic('service', 'service-secret')))).toEqual([400, 'unauthorized_client']);
+    });
+
+    it('#79 a confidential client must authenticate, here and when it polls (RFC 8628 §3.1)', async () => {
+      expect(outcome(await request({ client_id: 'box' }))).toEqual([401, 'invalid_client']);
+      expect(outcome(await request({ client_id: 'box', client_secret: 'wrong' }))).toEqual([401, 'invalid_client']);
+      expect((await request({ client_id: 'box', client_secret: 'box-secret' })).status).toBe(200);
+      const { device_code } = codesOf(await request({}, BOX));
+      expect(outcome(await poll(device_code, { client_id: 'box' }))).toEqual([401, 'invalid_client']);
+      expect(outcome(await poll(device_code, { client_id: 'box', headers: BOX }))).toEqual([
+        400,
+        'authorization_pending',
+      ]);
+    });
+
+    it('#79 a scope that the client may not ask for → invalid_scope', async () => {
+      for (const scope of ['nonsense', 'introspect', 'profile  profile']) {
+        expect(outcome(await request({ client_id: 'tv', scope }))).toEqual([400, 'invalid_scope']);
+      }
+    });
+
+    it('#80 200 JSON with both codes, the address, the lifetime and always the interval (RFC 8628 §3.2)', async () => {
+      const { status, headers, json } = await request();
+      expect([status, headers['content-type'], headers['cache-control']]).toEqual([
+        200,
+        'application/json; charset=utf-8',
+        'no-store',
+      ]);
+      expect(json).toEqual({
+        device_code: expect.stringMatching(/^[\w-]+$/),
+        user_code: expect.stringMatching(USER_CODE),
+        verification_uri: `${host.base}/oauth/device`,
+        expires_in: 600,
+        interval: 5,
+      });
+    });
+
+    it('#81 the device code has 256 random bits, the user code eight consonants, and none comes twice (RFC 8628 §5.1, §5.2)', async () => {
+      const made = await Promise.all(Array.from({ length: 20 }, codes));
+      for (const { device_code } of made) expect(device_code).toMatch(/^[A-Za-z0-9_-]{43}$/);
+      expect(new Set(made.map(({ device_code }) => device_code)).size).toBe(20);
+      expect(new Set(made.map(({ user_code }) => user_code)).size).toBe(20);
+    });
+  });
+
+  describe('polling', () => {
+    it('#82 undecided → 400 authorization_pending, also for a first poll made at once (RFC 8628 §3.5)', async () => {
+      const { device_code } = await codes();
+      expect(outcome(await poll(device_code))).toEqual([400, 'authorization_pending']);
+      advance(5);
+      expect(outcome(await poll(device_code))).toEqual([400, 'authorization_pending']);
+    });
+
+    it('#83 sooner than the interval → 400 slow_down, and the gap grows by 5 s, on every node (RFC 8628 §3.5)', async () => {
+      const { device_code } = await codes();
+      const pollAfter = async (seconds: number, node: RunningHost): Promise<unknown> => {
+        advance(seconds);
+        return (await poll(device_code, { node })).json['error'];
+      };
+      const answers = [
+        await pollAfter(0, host),
+        await pollAfter(4, otherNode), // too early: from now on ten seconds
+        await pollAfter(9, host), // too early: fifteen
+        await pollAfter(15, otherNode),
+        await pollAfter(14, otherNode), // too early: twenty
+        await pollAfter(20, host),
+        await pollAfter(20, host),
+      ];
+      expect(answers).toEqual([
+        'authorization_pending',
+        'slow_down',
+        'slow_down',
+        'authorization_pending',
+        'slow_down',
+        'authorization_pending',
+        'authorization_pending',
+      ]);
+    });
+
+    it('#83 the gap grows up to a minute and no further', async () => {
+      const { device_code } = await codes();
+      await poll(device_code);
+      for (let n = 0; n < 20; n += 1) expect((await poll(device_code)).json['error']).toBe('slow_down');
+      advance(59);
+      expect((await poll(device_code)).json['error']).toBe('slow_down');
+      advance(60);
+      expect((await poll(device_code)).json['error']).toBe('authorization_pending');
+    });
+
+    it('#83 each device has a pace of its own', async () => {
+      const [one, two] = [await codes(), await codes()];
+      await poll(one.device_code);
+      expect((await poll(one.device_code)).json['error']).toBe('slow_down');
+      expect((await poll(two.device_code)).json['error']).toBe('authorization_pending');
+    });
+
+    it.each([
+      ['approve', [200, undefined]],
+      ['deny', [400, 'access_denied']],
+    ] as const)(
+      '#84 after the decision to %s the next poll gets the final answer whatever its timing',
+      async (decision, final) => {
+        const { device_code, user_code } = await codes();
+        await poll(device_code);
+        expect((await poll(device_code)).json['error']).toBe('slow_down');
+        await new Browser(host).decideDevice(user_code, { decision });
+        expect(outcome(await poll(device_code, { node: otherNode }))).toEqual(final);
+      },
+    );
+
+    it('#85 approved → tokens once, later polls → invalid_grant (RFC 8628 §3.5)', async () => {
+      events.length = 0;
+      const { device_code, user_code } = codesOf(await request({ client_id: 'tv', scope: 'profile content.write' }));
+      await new Browser(host).decideDevice(user_code);
+      const answer = await poll(device_code);
+      expect([answer.status, answer.headers['cache-control']]).toEqual([200, 'no-store']);
+      expect(answer.json).toEqual({
+        access_token: expect.any(String),
+        refresh_token: expect.any(String),
+        token_type: 'Bearer',
+        expires_in: 3600,
+        scope: 'profile content.write',
+      });
+      const guarded = await new Client(host.origin).get('/guarded/profile', {
+        authorization: `Bearer ${String(answer.json['access_token'])}`,
+      });
+      expect(guarded.json).toMatchObject({ auth: { sub: 'alice', client_id: 'tv' } });
+      for (let n = 0; n < 2; n += 1) expect(outcome(await poll(device_code))).toEqual([400, 'invalid_grant']);
+      expect(events.filter(({ type }) => type === 'token.issued')).toHaveLength(1);
+    });
+
+    it('#85 parallel polls on two nodes → exactly one 200 (RFC 6749 §5.2)', async () => {
+      const { device_code, user_code } = await codes();
+      await new Browser(host).decideDevice(user_code);
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, n) => poll(device_code, { node: n % 2 === 0 ? host : otherNode })),
+      );
+      const [good, bad] = [
+        answers.filter(({ status }) => status === 200),
+        answers.filter(({ status }) => status !== 200),
+      ];
+      expect(good).toHaveLength(1);
+      expect(bad.map(outcome)).toEqual(Array.from({ length: 19 }, () => [400, 'invalid_grant']));
+      const token = String(good[0]?.json['access_token']);
+      expect((await new Client(host.origin).get('/guarded/profile', { authorization: `Bearer ${token}` })).status).toBe(
+        200,
+      );
+    });
+
+    it('#86 denied → access_denied, every time (RFC 8628 §3.5)', async () => {
+      const { device_code, user_code } = await codes();
+      await new Browser(host).decideDevice(user_code, { decision: 'deny' });
+      for (let n = 0; n < 3; n += 1) expect(outcome(await poll(device_code))).toEqual([400, 'access_denied']);
+    });
+
+    it('#86 past its end → expired_token, decided or not (RFC 8628 §3.5)', async () => {
+      const [waiting, approved] = [await codes(), await codes()];
+      await new Browser(host).decideDevice(approved.user_code);
+      advance(599);
+      expect(outcome(await poll(waiting.device_code))).toEqual([400, 'authorization_pending']);
+      advance(1);
+      expect(outcome(await poll(waiting.device_code))).toEqual([400, 'expired_token']);
+      expect(outcome(await poll(approved.device_code))).toEqual([400, 'expired_token']);
+    });
+
+    it('#86 unknown → invalid_grant; so is the code of another client, whose state does not change (RFC 8628 §3.5)', async () => {
+      expect(outcome(await poll('x'.repeat(43)))).toEqual([400, 'invalid_grant']);
+      const { device_code, user_code } = await codes();
+      expect(outcome(await poll(user_code))).toEqual([400, 'invalid_grant']);
+      const thief = { client_id: 'native' };
+      for (let n = 0; n < 3; n += 1) expect(outcome(await poll(device_code, thief))).toEqual([400, 'invalid_grant']);
+      // Had the thief's polls counted, this one would be too early.
+      expect(outcome(await poll(device_code))).toEqual([400, 'authorization_pending']);
+      await new Browser(host).decideDevice(user_code);
+      expect(outcome(await poll(device_code, thief))).toEqual([400, 'invalid_grant']);
+      expect(outcome(await poll(device_code))).toEqual([200, undefined]);
+    });
+
+    it('#86 a poll without a device code → invalid_request', async () => {
+      expect(outcome(await poll(''))).toEqual([400, 'invalid_request']);
+    });
+  });
+});
+
+describe.each(oneHostEach)('$name', ({ start }) => {
+  it('#80 the complete address comes only where it is configured, with the interval and lifetime of the options (RFC 8628 §3.2)', async () => {
+    const { options } = fixture({
+      device: { verificationUriComplete: true, interval: 7 },
+      lifetimes: { deviceCode: 60 },
+    });
+    const host = await start({ options });
+    const { json } = await new Client(host.base).post('/oauth/device', { client_id: 'tv' });
+    expect(json).toMatchObject({ interval: 7, expires_in: 60 });
+    expect(json['verification_uri_complete']).toBe(`${host.base}/oauth/device?user_code=${String(json['user_code'])}`);
+    await host.close();
+  });
+
+  it('#81 a user code that another live device has is not given out again (RFC 8628 §6.1)', async () => {
+    // Two devices read 32 bytes for the device code and then eight for the user code: let both find the same eight.
+    const random = (size: number): Uint8Array => {
+      const bytes = randomBytes(size);
+      if (size < 4096) return bytes;
+      for (const at of [32, 72]) bytes.set([0, 1, 2, 3, 4, 5, 6, 7], at);
+      bytes.set([8, 9, 10, 11, 12, 13, 14, 15], 80);
+      return bytes;
+    };
+    const { options } = fixture({ random });
+    const host = await start({ options });
+    const codes: unknown[] = [];
+    for (let n = 0; n < 2; n += 1)
+      codes.push((await new Client(host.base).post('/oauth/device', { client_id: 'tv' })).json['user_code']);
+    expect(codes).toEqual(['BCDF-GHJK', 'LMNP-QRST']);
+    await host.close();
+  });
+});
+
+describe('user codes', () => {
+  it('#81 every letter is equally likely (RFC 8628 §6.1)', () => {
+    // Every byte comes equally often, so each of the twenty letters must too.
+    let next = 0;
+    const everyByte = (size: number): Uint8Array => Uint8Array.from({ length: size }, () => next++ % 256);
+    const text = new RandomSource(everyByte).letters(240 * 16, ALPHABET);
+    const counts = ALPHABET.split('').map((letter) => text.split(letter).length - 1);
+    expect(counts).toEqual(Array.from({ length: 20 }, () => 12 * 16));
+  });
+});

@@ -1,0 +1,521 @@
+import { connect } from 'node:net';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, basic, bearer, Client, everyHost, type RunningHost } from '../hosts.js';
+import { Browser, formOf, PKCE, responseOf } from './support/browser.js';
+import { DEVICE_CODE, fixture } from './support/fixture.js';
+
+/** The same requests in every run; another seed finds other ones. */
+const SEED = 20260101;
+
+const JSON_ENDPOINTS = ['/oauth/token', '/oauth/introspect', '/oauth/revoke'];
+const PATHS = [
+  ...JSON_ENDPOINTS,
+  '/oauth/token',
+  '/oauth/device',
+  '/oauth/device/verify',
+  '/oauth/authorize',
+  '/.well-known/oauth-authorization-server',
+  '/.well-known/openid-configuration',
+];
+
+const NAMES = [
+  'grant_type',
+  'client_id',
+  'client_secret',
+  'code',
+  'redirect_uri',
+  'code_verifier',
+  'refresh_token',
+  'scope',
+  'device_code',
+  'username',
+  'password',
+  'resource',
+  'token',
+  'token_type_hint',
+  'response_type',
+  'state',
+  'code_challenge',
+  'code_challenge_method',
+  'resume',
+  'decision',
+  'form_token',
+  'user_code',
+  'client_assertion',
+  'client_assertion_type',
+  'access_token',
+  '__proto__',
+  'constructor',
+  '',
+  'scope[]',
+  'code[x][y]',
+];
+
+/** What would be right somewhere. */
+const VALUES = [
+  'authorization_code',
+  'client_credentials',
+  'refresh_token',
+  DEVICE_CODE,
+  'password',
+  'implicit',
+  'code',
+  'token',
+  'service',
+  'service-secret',
+  'web',
+  'web-secret',
+  'spa',
+  'tv',
+  'box',
+  'api',
+  'api-secret',
+  'https://app.example/cb',
+  'https://spa.example/cb',
+  'http://127.0.0.1:1/cb',
+  'profile content.read',
+  'content.read',
+  'introspect',
+  'S256',
+  'plain',
+  PKCE.verifier,
+  PKCE.challenge,
+  'approve',
+  'deny',
+  'switch',
+  'alice',
+  'wonderland',
+  'https://one.example',
+  'access_token',
+  'BCDF-GHJK',
+  'x'.repeat(43),
+  'x'.repeat(65),
+];
+
+/** What is wrong everywhere, or at least on the way. */
+const ODD = [
+  '',
+  '%',
+  '%zz',
+  '%00',
+  '%0D%0A',
+  '%FF',
+  '%C3%28',
+  '%ED%A0%80',
+  '%F0%9F%92%A9',
+  '+',
+  '%2B',
+  '=',
+  '==',
+  ';',
+  '"',
+  '\\',
+  '<script>',
+  '%u0041',
+  '\u0000',
+  '\u00e9',
+  '\ud7ff',
+  '[]',
+  '{"$gt":""}',
+  "' OR 1=1",
+  '../..',
+  '//evil.example',
+  'javascript:x',
+  `${'a'.repeat(5000)}`,
+  '%41'.repeat(2000),
+  '\uffff',
+  '-1',
+  '1e309',
+  'null',
+];
+
+const method = fc.oneof(
+  { weight: 8, arbitrary: fc.constant('POST') },
+  { weight: 3, arbitrary: fc.constant('GET') },
+  fc.constantFrom('HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'),
+);
+
+const type = fc.oneof(
+  { weight: 8, arbitrary: fc.constant('application/x-www-form-urlencoded') },
+  fc.constantFrom(
+    'application/x-www-form-urlencoded; charset=utf-8',
+    'application/x-www-form-urlencoded; charset=latin1',
+    'application/x-www-form-urlencoded; charset=x',
+    'application/json',
+    'text/plain',
+    'multipart/form-data',
+    'multipart/form-data; boundary=x',
+    '',
+    ';',
+    '/',
+    'a/b; c="',
+  ),
+);
+
+/** @param live - Values that the server has just handed out. */
+const valueOf = (live: readonly string[]): fc.Arbitrary<string> =>
+  fc.oneof(
+    { weight: 5, arbitrary: fc.constantFrom(...VALUES).map(encodeURIComponent) },
+    { weight: 3, arbitrary: fc.constantFrom(...live).map(encodeURIComponent) },
+    fc
+      .tuple(fc.constantFrom(...live), fc.nat(200))
+      .map(([value, at]) => value.slice(0, at) + (value[at] === 'A' ? 'B' : 'A') + value.slice(at + 1)),
+    { weight: 3, arbitrary: fc.constantFrom(...ODD) },
+    fc.string({ unit: 'binary', maxLength: 30 }),
+    fc.webQueryParameters(),
+  );
+
+const formOfRandom = (live: readonly string[]): fc.Arbitrary<string> =>
+  fc.oneof(
+    {
+      weight: 8,
+      arbitrary: fc
+        .array(fc.tuple(fc.constantFrom(...NAMES), fc.constantFrom('=', '=', '=', '=', '', '=='), valueOf(live)), {
+          maxLength: 9,
+        })
+        .chain((pairs) =>
+          fc
+            .constantFrom('&', '&', '&', '&&', ';')
+            .map((separator) => pairs.map((pair) => pair.join('')).join(separator)),
+        ),
+    },
+    fc.string({ unit: 'binary', maxLength: 200 }),
+    fc.constantFrom(
+      '&',
+      '&&&',
+      '=',
+      '&=&',
+      '{"grant_type":"client_credentials"}',
+      `a=${'x'.repeat(100_000)}`,
+      'a=1&'.repeat(150),
+      'a[b]'.repeat(300),
+      'a%5B'.repeat(500),
+    ),
+  );
+
+const credentials = (live: readonly string[]): fc.Arbitrary<string | undefined> =>
+  fc.oneof(
+    { weight: 4, arbitrary: fc.constant(undefined) },
+    {
+      weight: 4,
+      arbitrary: fc
+        .constantFrom(
+          ['service', 'service-secret'],
+          ['web', 'web-secret'],
+          ['api', 'api-secret'],
+          ['tv', ''],
+          ['no', 'x'],
+        )
+        .map(([id = '', secret = '']) => basic(id, secret).authorization),
+    },
+    fc.constantFrom(...live).map((token) => `Bearer ${token}`),
+    fc.base64String({ maxLength: 60 }).map((text) => `Basic ${text}`),
+    fc.constantFrom(
+      'Basic',
+      'Bearer',
+      'Basic ',
+      'Bearer "',
+      'Basic :',
+      'Digest x',
+      ' ',
+      ',',
+      'Basic Og==',
+      'Bearer a b',
+      'bearer\tx',
+      'Basic JTo=',
+    ),
+    fc.string({ maxLength: 30 }).map((text) => text.replace(/[^\x20-\x7e]/g, '')),
+  );
+
+/** A status that is our fault, in any of the answers of one connection. */
+const STATUS = /HTTP\/1\.1 (\d{3})/g;
+
+/** Sends bytes, then nothing more. Everything that comes back; rejects when the server neither answers nor hangs up. */
+const exchange = (origin: string, bytes: Buffer): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = connect(Number(new URL(origin).port), '127.0.0.1', () => socket.end(bytes));
+    socket.setTimeout(5000, () => {
+      socket.destroy();
+      reject(new Error('The server neither answered nor closed the connection.'));
+    });
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    socket.on('error', () => undefined); // The server may hang up before it has read everything.
+    socket.on('close', () => resolve(Buffer.concat(chunks).toString('latin1')));
+  });
+
+describe.each(everyHost)('$name', ({ start, mount }) => {
+  const { options, errors } = fixture({
+    limits: { clientFailures: 1000, loginFailures: 1000, userCodeFailures: 100 },
+    grants: ['authorization_code', 'client_credentials', 'refresh_token', 'device_code', 'password', 'implicit'],
+    resources: ['https://one.example'],
+    cors: { origins: ['https://spa.example'] },
+  });
+  let host: RunningHost;
+  let prefix: string;
+  let browser: Browser;
+  const live: string[] = [];
+
+  beforeAll(async () => {
+    host = await start({ options });
+    prefix = host.base.slice(host.origin.length);
+    browser = new Browser(host);
+    const client = new Client(host.base);
+    const request = { client_id: 'web', response_type: 'code', scope: 'profile' };
+    const consent = await browser.signIn(await browser.authorize(request));
+    const code =
+      responseOf(await browser.submit(await browser.authorize(request), { decision: 'approve' }))['code'] ?? '';
+    const spare =
+      responseOf(await browser.submit(await browser.authorize(request), { decision: 'approve' }))['code'] ?? '';
+    const { json } = await client.post(
+      '/oauth/token',
+      { grant_type: 'authorization_code', code },
+      basic('web', 'web-secret'),
+    );
+    const device = (await client.post('/oauth/device', 'client_id=tv')).json;
+    const { resume = '', form_token = '' } = formOf(consent).fields;
+    live.push(
+      resume,
+      form_token,
+      code,
+      spare,
+      ...[json['access_token'], json['refresh_token'], device['device_code'], device['user_code']].map(String),
+    );
+    expect(live.filter((value) => value.length < 9)).toEqual([]);
+  });
+  afterAll(() => host.close());
+
+  let known = 0;
+
+  /** A parser of the host may refuse a form before we see it; what is answered then is for the host to say. */
+  const isOfHost = (): boolean => {
+    const fresh = host.errors.slice(known);
+    known = host.errors.length;
+    if (mount !== 'parser') expect(fresh).toEqual([]);
+    return fresh.length > 0;
+  };
+
+  const expectGood = (path: string, verb: string, { status, headers, text, rawHeaders }: Answer): void => {
+    expect(errors).toEqual([]);
+    if (isOfHost()) return;
+    expect(status).toBeLessThan(500);
+    expect(rawHeaders.join('')).toMatch(/^[\x20-\x7e]*$/);
+    if (!JSON_ENDPOINTS.includes(path) || verb === 'HEAD' || status === 204) return;
+    expect(headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(JSON.parse(text)).toBeTypeOf('object');
+    if (status === 200) expect(verb).toBe('POST');
+  };
+
+  // First, while everything that was handed out is still good.
+  it('lets nobody pass a guard by accident', async () => {
+    const client = new Client(host.origin);
+    const [, , , , access = ''] = live;
+    const others = live.filter((value) => value !== access);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          fc.constantFrom(...others).map((value) => `Bearer ${value}`),
+          credentials(others),
+          valueOf(others).map((value) => `Bearer ${value.replace(/[^\x20-\x7e]/g, '')}`),
+        ),
+        fc.constantFrom('', `?access_token=${access}`),
+        async (authorization, query) => {
+          const { status } = await client.get(
+            `/guarded/profile${query}`,
+            authorization === undefined ? {} : { authorization },
+          );
+          expect([400, 401]).toContain(status);
+        },
+      ),
+      { seed: SEED, numRuns: 100 },
+    );
+    // What was refused was refused for what it is: the right one still passes.
+    expect((await client.get('/guarded/profile', bearer(access))).status).toBe(200);
+    expect(errors).toEqual([]);
+  });
+
+  it('answers every form with less than 500, and with JSON where programs ask', async () => {
+    const cookies = [...browser.cookies].map(([name, { value }]) => `${name}=${value}`).join('; ');
+    const cookie = fc.constantFrom(
+      undefined,
+      cookies,
+      cookies,
+      `${cookies.slice(0, -9)}AAAAAAAAA`,
+      'x',
+      ';;;',
+      `${[...browser.cookies.keys()].join()}=; a`,
+    );
+    const seen = new Set<number>();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({
+          method,
+          path: fc.constantFrom(...PATHS),
+          query: fc.oneof(fc.constant(''), formOfRandom(live)),
+          body: formOfRandom(live),
+          type,
+          authorization: credentials(live),
+          cookie,
+        }),
+        async ({ method: verb, path, query, body, type: contentType, authorization, cookie: sent }) => {
+          const address =
+            query === ''
+              ? path
+              : `${path}?${query.replace(/[^\x21-\x7e]|#/g, encodeURIComponent.bind(undefined, '\ufffd')).slice(0, 6000)}`;
+          const client = new Client(host.base);
+          const answer = await client.request(address, {
+            method: verb,
+            headers: {
+              'content-type': contentType,
+              ...(authorization === undefined ? {} : { authorization }),
+              ...(sent === undefined ? {} : { cookie: sent }),
+            },
+            body,
+          });
+          seen.add(answer.status);
+          expectGood(path, verb, answer);
+        },
+      ),
+      { seed: SEED, numRuns: 250 },
+    );
+    // It got further than the first check.
+    for (const status of [200, 400, 401]) expect(seen).toContain(status);
+  });
+
+  it('answers or hangs up on every sequence of bytes', async () => {
+    const FORM = 'Content-Type: application/x-www-form-urlencoded';
+    const SERVICE = 'Authorization: Basic c2VydmljZTpzZXJ2aWNlLXNlY3JldA==';
+    const usual = fc.constantFrom<readonly string[]>([FORM, SERVICE], [FORM, SERVICE], [FORM], []);
+    const good = fc.constantFrom(
+      'Cookie: a=b',
+      'Origin: https://spa.example',
+      'Accept: */*',
+      'X-Forwarded-For: x',
+      FORM,
+      SERVICE,
+    );
+    const bad = fc.constantFrom(
+      'Content-Type: application/x-www-form-urlencoded, text/plain',
+      'Content-Type:',
+      'Authorization: Basic x',
+      'authorization:',
+      'Authorization: Bearer x',
+      'Transfer-Encoding: chunked',
+      'Transfer-Encoding: gzip, chunked',
+      'Transfer-Encoding: x',
+      'Content-Encoding: gzip',
+      'Content-Encoding: br',
+      'Content-Length: 5',
+      'Content-Length: 0',
+      'Content-Length: 100000000000',
+      'Content-Length: -1',
+      'Content-Length: x',
+      'Content-Length: 5, 6',
+      'Expect: 100-continue',
+      'Expect: x',
+      'Host: y',
+      `Cookie: ${'a=b; '.repeat(500)}`,
+      'Origin: null',
+      'Upgrade: websocket',
+      'Connection: upgrade',
+      'X: \u0000',
+      'X: a\rb',
+      ' folded',
+      'no colon',
+      ': no name',
+      'X\u00e9: \u00e9',
+      `X: ${'x'.repeat(20_000)}`,
+      '\u0001',
+    );
+    const line = fc.oneof({ weight: 3, arbitrary: good }, { weight: 1, arbitrary: bad });
+    const mostly = (usual: string, ...others: readonly string[]) =>
+      fc.oneof({ weight: 9, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constantFrom(...others) });
+    const start = fc
+      .tuple(
+        mostly('POST', 'GET', 'HEAD', 'OPTIONS', 'BREW', 'post', ''),
+        fc.constantFrom(...PATHS),
+        mostly(
+          '',
+          '?a=%zz',
+          '?%00',
+          '?a=\u0000',
+          '?#',
+          '?access_token=x&access_token=y',
+          '?resume=x',
+          '%2e',
+          '/..',
+          '/%ff',
+          ' x',
+        ),
+        mostly('HTTP/1.1', 'HTTP/1.0', 'HTTP/9.9', ''),
+      )
+      .map(([verb, path, tail, version]) => `${verb} ${prefix}${path}${tail} ${version}`);
+    const body = fc.oneof(
+      fc.constantFrom(
+        'grant_type=client_credentials&token=x',
+        'grant_type=client_credentials&token=x&client_id=service',
+      ),
+      formOfRandom(live),
+    );
+    const length = mostly('right', 'too long', 'too short', 'none', 'chunked', 'chunked and cut');
+    const arbitrary = fc.record({
+      start,
+      lines: fc.tuple(usual, fc.array(line, { maxLength: 2 })).map((both) => both.flat()),
+      end: mostly('\r\n', '\n'),
+      body,
+      length,
+      twice: fc.boolean(),
+    });
+    const seen = new Set<string>();
+    await fc.assert(
+      fc.asyncProperty(arbitrary, async ({ start: first, lines, end, body: form, length: how, twice }) => {
+        const bytes = Buffer.from(form);
+        const chunked = how.startsWith('chunked');
+        const sizes: Readonly<Record<string, number>> = {
+          right: bytes.length,
+          'too long': bytes.length + 10,
+          'too short': Math.max(0, bytes.length - 1),
+        };
+        const size = sizes[how];
+        const head = [
+          first,
+          'Host: x',
+          ...lines,
+          ...(size === undefined ? [] : [`Content-Length: ${size}`]),
+          ...(chunked ? ['Transfer-Encoding: chunked'] : []),
+          'Connection: close',
+          '',
+          '',
+        ].join(end);
+        const framed = chunked
+          ? Buffer.concat([
+              Buffer.from(`${bytes.length.toString(16)}\r\n`),
+              bytes,
+              Buffer.from(how === 'chunked' ? '\r\n0\r\n\r\n' : '\r\n'),
+            ])
+          : bytes;
+        const message = Buffer.concat([Buffer.from(head, 'latin1'), framed]);
+        const text = await exchange(host.origin, twice ? Buffer.concat([message, message]) : message);
+        expect(errors).toEqual([]);
+        if (isOfHost()) return;
+        expect(
+          [...text.matchAll(STATUS)].map(([, status]) => Number(status)).filter((status) => status >= 500),
+        ).toEqual([]);
+        expect(text === '' || text.startsWith('HTTP/1.1 ')).toBe(true);
+        for (const [, status = ''] of text.matchAll(STATUS)) seen.add(status);
+      }),
+      { seed: SEED, numRuns: 120 },
+    );
+    for (const status of ['200', '400', '401', '405']) expect(seen).toContain(status);
+  });
+
+  it('still works afterwards', async () => {
+    const client = new Client(host.base);
+    expect(
+      (await client.post('/oauth/token', 'grant_type=client_credentials', basic('service', 'service-secret'))).status,
+    ).toBe(200);
+    expect((await client.get('/.well-known/oauth-authorization-server')).json['issuer']).toBe(host.base);
+    expect(errors).toEqual([]);
+  });
+});

@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Store } from '../../src/core/ports.js';
+import { Client, bearer, everyHost, type RunningHost, sendRaw } from '../hosts.js';
+import { fixture } from './support/fixture.js';
+import { Flows } from './support/tokens.js';
+
+const PHOTOS = 'https://photos.example/api';
+
+/** Routes of the host, and what they ask for. */
+const GUARDED = {
+  open: { scope: [] },
+  profile: { scope: 'profile' },
+  content: { scope: ['content.read', 'content.write'] },
+  listed: { scope: 'content.read content.write' },
+  photos: { scope: 'content.read', audience: PHOTOS },
+} as const;
+
+const NO_TOKEN = 'Bearer realm="oauth"';
+const INVALID = 'Bearer realm="oauth", error="invalid_token", error_description="The access token is not valid."';
+
+describe.each(everyHost)('the guard on $name', (host) => {
+  const { options, errors, advance, store } = fixture({ resources: [PHOTOS] });
+  let storeIsAway = false;
+  /** The store of the fixture, while it answers. */
+  const answering = <T>(answer: () => Promise<T>): Promise<T> =>
+    storeIsAway ? Promise.reject(new Error('connect ECONNREFUSED')) : answer();
+  const wavering: Store = {
+    add: (...record) => answering(() => store.add(...record)),
+    get: (key) => answering(() => store.get(key)),
+    delete: (key) => answering(() => store.delete(key)),
+  };
+  let running: RunningHost;
+  let flows: Flows;
+  let site: Client;
+
+  beforeAll(async () => {
+    running = await host.start({ options: { ...options, store: wavering }, guarded: GUARDED });
+    flows = new Flows(running);
+    site = new Client(running.origin);
+  });
+  afterAll(async () => {
+    await running.close();
+    expect(errors).toEqual([]);
+    expect(running.errors).toEqual([]);
+  });
+
+  const ask = async (authorization: string | undefined, route = 'profile') => {
+    const answer = await site.get(`/guarded/${route}`, authorization === undefined ? {} : { authorization });
+    return [answer.status, answer.headers['www-authenticate']];
+  };
+
+  it('#103 no token or another scheme is a 401 Bearer challenge without error (RFC 6750 §3, §3.1)', async () => {
+    const credentials = Buffer.from('web:web-secret').toString('base64');
+    for (const header of [undefined, 'Bearer', 'Bearer ', `Basic ${credentials}`, 'Digest x', 'BearerX abc', 'abc']) {
+      expect(await ask(header)).toEqual([401, NO_TOKEN]);
+    }
+    const answer = await site.get('/guarded/profile');
+    expect([answer.text, answer.headers['cache-control']]).toEqual(['{}', 'no-store']);
+  });
+
+  it('#103 the name of the scheme works in any case (RFC 9110 §11.1)', async () => {
+    const { access_token } = await flows.tokens('web');
+    for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR', 'Bearer ']) {
+      expect(await ask(`${scheme} ${access_token}`)).toEqual([200, undefined]);
+    }
+  });
+
+  it('the host gets what the token says, in the words of an introspection response', async () => {
+    const { access_token } = await flows.tokens('web', { scope: 'profile' }, 'carol');
+    const { active: _, ...authorization } = (await flows.introspect(access_token)).json;
+    const answer = await flows.guarded('profile', access_token);
+    expect(answer.json).toEqual({ auth: authorization });
+    expect(answer.json['auth']).toMatchObject({
+      sub: 'user-3',
+      username: 'carol',
+      client_id: 'web',
+      scope: 'profile',
+      iss: running.base,
+    });
+  });
+
+  it('#104 whatever is no live access token of ours is 401 invalid_token (RFC 6750 §3.1)', async () => {
+    const web = await flows.tokens('web');
+    const revoked = await flows.tokens('web');
+    await flows.revoke('web', revoked.access_token);
+    const grantRevoked = await flows.tokens('web');
+    await flows.revoke('web', grantRevoked.refresh_token);
+    const expired = await flows.ownTokens();
+    advance(3600);
+    const code = await flows.code('web');
+    const { device_code, user_code } = await flows.device('tv');
+    const tokens = [
+      ...[
+        web.refresh_token,
+        revoked.access_token,
+        grantRevoked.access_token,
+        expired.access_token,
+        code,
+        device_code,
+        user_code,
+      ],
+      ...[
+        'x',
+        'x'.repeat(43),
+        'x'.repeat(65),
+        'a b',
+        '"',
+        'eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbGljZSJ9.',
+        `${web.access_token}x`,
+      ],
+    ];
+    for (const token of tokens) expect(await ask(`Bearer ${token}`)).toEqual([401, INVALID]);
+    const answer = await flows.guarded('profile', code);
+    expect(answer.json).toEqual({ error: 'invalid_token', error_description: 'The access token is not valid.' });
+  });
+
+  it('#104 a token for another audience is 401 invalid_token', async () => {
+    const forUs = await flows.ownTokens();
+    const forPhotos = await flows.ownTokens('service', { resource: PHOTOS });
+    expect(await ask(`Bearer ${forUs.access_token}`, 'photos')).toEqual([401, INVALID]);
+    expect(await ask(`Bearer ${forPhotos.access_token}`, 'photos')).toEqual([200, undefined]);
+    expect(await ask(`Bearer ${forPhotos.access_token}`, 'open')).toEqual([401, INVALID]);
+    expect(await ask(`Bearer ${forUs.access_token}`, 'open')).toEqual([200, undefined]);
+  });
+
+  it('#105 a missing scope is 403 insufficient_scope with all scopes of the operation (RFC 6750 §3.1)', async () => {
+    const { access_token } = await flows.tokens('web', { scope: 'content.read' });
+    const description = 'error_description="The access token lacks a scope that this request needs."';
+    for (const route of ['content', 'listed']) {
+      expect(await ask(`Bearer ${access_token}`, route)).toEqual([
+        403,
+        `Bearer realm="oauth", error="insufficient_scope", ${description}, scope="content.read content.write"`,
+      ]);
+    }
+    expect(await ask(`Bearer ${access_token}`)).toEqual([
+      403,
+      `Bearer realm="oauth", error="insufficient_scope", ${description}, scope="profile"`,
+    ]);
+    expect(await ask(`Bearer ${access_token}`, 'open')).toEqual([200, undefined]);
+    const both = await flows.tokens('web', { scope: 'content.write content.read' });
+    expect(await ask(`Bearer ${both.access_token}`, 'content')).toEqual([200, undefined]);
+  });
+
+  it('#106 a token in the query is refused by default, and in two places it is 400 invalid_request (RFC 6750 §2)', async () => {
+    const { access_token } = await flows.tokens('web');
+    const inQuery = await site.get(`/guarded/profile?access_token=${access_token}`);
+    expect([inQuery.status, inQuery.headers['www-authenticate']]).toEqual([401, NO_TOKEN]);
+    const twice = await site.get(`/guarded/profile?x=1&access_token=${access_token}`, bearer(access_token));
+    expect([twice.status, twice.json['error']]).toEqual([400, 'invalid_request']);
+    expect(twice.headers['www-authenticate']).toContain('error="invalid_request"');
+    expect((await site.get('/guarded/profile?no_access_token=1', bearer(access_token))).status).toBe(200);
+  });
+
+  it('#106 a repeated Authorization header is 400 invalid_request, whichever one is right', async () => {
+    const { access_token } = await flows.tokens('web');
+    const lines = [`Authorization: Bearer ${access_token}`, 'Authorization: Bearer x'];
+    for (const headers of [lines, lines.toReversed(), [lines[0], lines[0]]]) {
+      const request = ['GET /guarded/profile HTTP/1.1', 'Host: x', 'Connection: close', ...headers, '', ''].join(
+        '\r\n',
+      );
+      expect(await sendRaw(running.origin, request)).toMatch(/^HTTP\/1\.1 400 /);
+    }
+  });
+
+  it('#109 while the store is away it is 503 with Retry-After and never a pass', async () => {
+    const { access_token } = await flows.tokens('web');
+    for (const route of ['profile', 'open']) {
+      storeIsAway = true;
+      const away = await flows.guarded(route, access_token);
+      storeIsAway = false;
+      expect([away.status, away.headers['retry-after'], away.json['error']]).toEqual([
+        503,
+        '5',
+        'temporarily_unavailable',
+      ]);
+      expect(away.text).not.toContain('ECONNREFUSED');
+    }
+    expect(errors.splice(0)).toHaveLength(2);
+    expect(await ask(`Bearer ${access_token}`)).toEqual([200, undefined]);
+  });
+
+  it('#109 scope is checked per route: a token that passed one does not pass another', async () => {
+    const { access_token } = await flows.tokens('web', { scope: 'profile' });
+    for (const [route, status] of [
+      ['profile', 200],
+      ['content', 403],
+      ['profile', 200],
+      ['open', 200],
+    ] as const) {
+      expect((await flows.guarded(route, access_token)).status).toBe(status);
+    }
+  });
+
+  it('#109 a token that was revoked is refused at once, alone or with its grant', async () => {
+    const first = await flows.tokens('web');
+    const second = await flows.tokens('web');
+    expect(await ask(`Bearer ${first.access_token}`)).toEqual([200, undefined]);
+    await flows.revoke('web', first.access_token);
+    expect(await ask(`Bearer ${first.access_token}`)).toEqual([401, INVALID]);
+    expect(await ask(`Bearer ${second.access_token}`)).toEqual([200, undefined]);
+    await flows.revoke('web', second.refresh_token);
+    expect(await ask(`Bearer ${second.access_token}`)).toEqual([401, INVALID]);
+  });
+
+  it('#109 a token that has expired is refused from the exact second on', async () => {
+    const { access_token } = await flows.tokens('web');
+    advance(3599.999);
+    expect(await ask(`Bearer ${access_token}`)).toEqual([200, undefined]);
+    advance(0.001);
+    expect(await ask(`Bearer ${access_token}`)).toEqual([401, INVALID]);
+  });
+});

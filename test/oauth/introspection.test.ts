@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { basic, bearer, everyHost, type RunningHost } from '../hosts.js';
+import { fixture } from './support/fixture.js';
+import { Flows, refusal } from './support/tokens.js';
+
+const PHOTOS = 'https://photos.example/api';
+const FILES = 'https://files.example/api';
+
+const CLIENTS = [
+  /** A resource server: it sees every token, but only those for what it serves. */
+  { client_id: 'photos', client_secret: 'photos-secret', scope: '', introspect: true, audience: PHOTOS },
+  {
+    client_id: 'files',
+    client_secret: 'files-secret',
+    scope: 'introspect content.read',
+    audience: [FILES, 'https://more.example'],
+  },
+  { client_id: 'second', client_secret: 'second-secret', scope: 'content.read' },
+] as const;
+
+const INACTIVE = '{"active":false}';
+
+const asJwt = (claims: object): string => {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  return `${part({ alg: 'none', typ: 'at+jwt' })}.${part(claims)}.`;
+};
+
+describe.each(everyHost)('introspection on $name', (host) => {
+  const { options, errors, advance, clock } = fixture({ clients: CLIENTS, resources: [PHOTOS, FILES] });
+  let running: RunningHost;
+  let flows: Flows;
+
+  beforeAll(async () => {
+    running = await host.start({ options });
+    flows = new Flows(running, CLIENTS);
+  });
+  afterAll(async () => {
+    await running.close();
+    expect(errors).toEqual([]);
+  });
+
+  const withBearer = (caller: string, token: string) =>
+    flows.client.post('/oauth/introspect', { token }, bearer(caller));
+
+  it('#90 no credentials is 401 with WWW-Authenticate (RFC 7662 §2.1)', async () => {
+    const answer = await flows.client.post('/oauth/introspect', { token: 'x' });
+    expect(answer.status).toBe(401);
+    expect(answer.headers['www-authenticate']).toBe('Bearer realm="oauth"');
+    expect(answer.headers['cache-control']).toBe('no-store');
+  });
+
+  it('#90 a bad client is 401 invalid_client (RFC 7662 §2.3)', async () => {
+    const byHeader = await flows.client.post('/oauth/introspect', { token: 'x' }, basic('api', 'wrong'));
+    expect([...refusal(byHeader), byHeader.headers['www-authenticate']]).toEqual([
+      401,
+      'invalid_client',
+      'Basic realm="oauth"',
+    ]);
+    const others = [
+      await flows.client.post('/oauth/introspect', { token: 'x', client_id: 'api', client_secret: 'wrong' }),
+      await flows.client.post('/oauth/introspect', { token: 'x', client_id: 'nobody', client_secret: 'x' }),
+      await flows.client.post('/oauth/introspect', { token: 'x', client_id: 'api' }),
+      // A public client proves nothing about itself.
+      await flows.client.post('/oauth/introspect', { token: 'x', client_id: 'native' }),
+    ];
+    expect(others.map(refusal)).toEqual(others.map(() => [401, 'invalid_client']));
+  });
+
+  it('#90 a bad bearer token is 401 invalid_token (RFC 6750 §3.1)', async () => {
+    const { refresh_token } = await flows.tokens('web');
+    const gone = await flows.ownTokens('api');
+    await flows.revoke('api', gone.access_token);
+    for (const token of ['unknown', refresh_token, gone.access_token, 'x'.repeat(43)]) {
+      const answer = await withBearer(token, 'x');
+      expect(refusal(answer)).toEqual([401, 'invalid_token']);
+      expect(answer.headers['www-authenticate']).toMatch(/^Bearer realm="oauth", error="invalid_token"/);
+    }
+  });
+
+  it('#90 two ways to authenticate are invalid_request', async () => {
+    const { access_token } = await flows.ownTokens('api');
+    const two = { token: 'x', client_id: 'api', client_secret: 'api-secret' };
+    expect(refusal(await flows.client.post('/oauth/introspect', two, bearer(access_token)))).toEqual([
+      400,
+      'invalid_request',
+    ]);
+    expect(refusal(await flows.client.post('/oauth/introspect', two, basic('api', 'api-secret')))).toEqual([
+      400,
+      'invalid_request',
+    ]);
+    expect(refusal(await flows.post('/oauth/introspect', 'api', {}))).toEqual([400, 'invalid_request']);
+  });
+
+  it('#91 whatever is not a live token of ours is 200 and exactly {"active":false} (RFC 7662 §2.2)', async () => {
+    const { access_token: revoked } = await flows.ownTokens();
+    await flows.revoke('service', revoked);
+    const rotated = await flows.tokens('web');
+    await flows.refresh('web', rotated.refresh_token);
+    const code = await flows.code('web');
+    const { device_code, user_code } = await flows.device('tv');
+    const { access_token: expired } = await flows.ownTokens();
+    advance(3600);
+    const grantId = code.slice(0, 22);
+    const texts = [
+      ...[
+        'unknown',
+        'x'.repeat(43),
+        'x'.repeat(65),
+        '%',
+        '../../token',
+        '__proto__',
+        'a'.repeat(20_000),
+        asJwt({ sub: 'alice' }),
+      ],
+      ...[revoked, rotated.refresh_token, code, device_code, user_code, expired, grantId, `${grantId}${expired}`],
+    ];
+    for (const text of texts) {
+      const answer = await flows.introspect(text);
+      expect([answer.status, answer.text]).toEqual([200, INACTIVE]);
+      expect(answer.headers['cache-control']).toBe('no-store');
+    }
+  });
+
+  it('#91 a token ends at its exact second', async () => {
+    const { access_token } = await flows.ownTokens();
+    advance(3599);
+    expect(await flows.isActive(access_token)).toBe(true);
+    advance(1);
+    expect(await flows.isActive(access_token)).toBe(false);
+  });
+
+  it('#91 what the caller may not see is inactive, not forbidden (RFC 7662 §4)', async () => {
+    const web = await flows.tokens('web');
+    const service = await flows.ownTokens();
+    const second = await flows.ownTokens('second');
+    for (const token of [web.access_token, web.refresh_token, service.access_token]) {
+      expect((await flows.introspect(token, 'second')).text).toBe(INACTIVE);
+      expect((await withBearer(second.access_token, token)).text, 'under-privileged bearer').toBe(INACTIVE);
+    }
+    expect((await flows.introspect(second.access_token, 'second')).json['active']).toBe(true);
+    expect((await withBearer(second.access_token, second.access_token)).json['active']).toBe(true);
+    expect((await withBearer((await flows.ownTokens('api')).access_token, web.access_token)).json['active']).toBe(true);
+  });
+
+  it('#91 a wrong or unknown token_type_hint changes nothing (RFC 7662 §2.1)', async () => {
+    const { access_token, refresh_token } = await flows.tokens('web');
+    for (const token of [access_token, refresh_token]) {
+      const { text } = await flows.introspect(token);
+      for (const token_type_hint of ['access_token', 'refresh_token', 'nonsense']) {
+        expect((await flows.introspect(token, 'api', { token_type_hint })).text).toBe(text);
+      }
+    }
+    expect((await flows.introspect('unknown', 'api', { token_type_hint: 'access_token' })).text).toBe(INACTIVE);
+  });
+
+  it("#92 a user's token tells everything in the words of RFC 7662 §2.2", async () => {
+    const iat = Math.floor(clock() / 1000);
+    const { access_token, refresh_token } = await flows.tokens('web', { scope: 'profile' }, 'carol');
+    const common = {
+      active: true,
+      sub: 'user-3',
+      username: 'carol',
+      client_id: 'web',
+      scope: 'profile',
+      aud: running.base,
+      iss: running.base,
+      iat,
+    };
+    expect((await flows.introspect(access_token)).json).toEqual({ ...common, exp: iat + 3600, token_type: 'Bearer' });
+    // A refresh token has no type that a resource server could accept.
+    expect((await flows.introspect(refresh_token)).json).toEqual({ ...common, exp: iat + 14 * 86_400 });
+  });
+
+  it("#92 a client's own token has no username", async () => {
+    const iat = Math.floor(clock() / 1000);
+    const { access_token } = await flows.ownTokens('service', { scope: 'highvolume' });
+    expect((await flows.introspect(access_token)).json).toEqual({
+      active: true,
+      sub: 'client:service',
+      client_id: 'service',
+      scope: 'highvolume',
+      aud: running.base,
+      iss: running.base,
+      exp: iat + 3600,
+      iat,
+      token_type: 'Bearer',
+    });
+  });
+
+  it('#92 aud is the resource that was asked for, or all of them', async () => {
+    const one = await flows.client.post(
+      '/oauth/token',
+      { grant_type: 'client_credentials', resource: PHOTOS },
+      basic('service', 'service-secret'),
+    );
+    expect((await flows.introspect(String(one.json['access_token']))).json['aud']).toBe(PHOTOS);
+    const form = { grant_type: 'client_credentials', resource: [PHOTOS, FILES] };
+    const two = await flows.client.post('/oauth/token', form, basic('service', 'service-secret'));
+    expect((await flows.introspect(String(two.json['access_token']))).json['aud']).toEqual([PHOTOS, FILES]);
+  });
+
+  it("#93 a caller outside the token's audience gets active:false (RFC 7662 §4)", async () => {
+    const forPhotos = await flows.ownTokens('service', { resource: PHOTOS });
+    const forFiles = await flows.ownTokens('service', { resource: FILES });
+    const forUs = await flows.ownTokens();
+    const seenBy = async (client_id: string) =>
+      Promise.all(
+        [forPhotos, forFiles, forUs].map(
+          async ({ access_token }) => (await flows.introspect(access_token, client_id)).json['active'],
+        ),
+      );
+    expect(await seenBy('photos')).toEqual([true, false, false]);
+    expect(await seenBy('api')).toEqual([true, true, true]);
+    const files = await flows.ownTokens('files', { scope: 'introspect' });
+    const throughBearer = await Promise.all(
+      [forPhotos, forFiles, forUs].map(
+        async ({ access_token }) => (await withBearer(files.access_token, access_token)).json['active'],
+      ),
+    );
+    expect(throughBearer).toEqual([false, true, false]);
+  });
+
+  it('#93 a token for another resource does not authenticate a caller here', async () => {
+    const { access_token } = await flows.ownTokens('api', { resource: PHOTOS });
+    expect(refusal(await withBearer(access_token, 'x'))).toEqual([401, 'invalid_token']);
+  });
+
+  it('#94 a JWT with edited claims and a live jti is active:false: stored state beats embedded claims (RFC 7662 §4)', async () => {
+    const { access_token } = await flows.tokens('web', { scope: 'profile' });
+    const exp = Math.floor(clock() / 1000) + 999;
+    for (const jti of [access_token, access_token.slice(0, 22), access_token.slice(22)]) {
+      const forged = asJwt({
+        jti,
+        sub: 'alice',
+        scope: 'introspect',
+        client_id: 'api',
+        exp,
+        iss: running.base,
+        aud: running.base,
+      });
+      expect((await flows.introspect(forged)).text).toBe(INACTIVE);
+      expect((await flows.guarded('profile', forged)).status).toBe(401);
+    }
+  });
+
+  it('#94 a token with the grant of another one in front is no token', async () => {
+    const [mine, yours] = [await flows.tokens('web'), await flows.tokens('native', {}, 'bob')];
+    for (const forged of [yours.access_token.slice(0, 22) + mine.access_token.slice(22), mine.access_token.slice(22)]) {
+      expect((await flows.introspect(forged)).text).toBe(INACTIVE);
+    }
+    expect(await flows.areActive(mine.access_token, yours.access_token)).toEqual([true, true]);
+  });
+});

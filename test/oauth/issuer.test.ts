@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { oauthQuery as express } from '../../src/adapters/express/index.js';
+import { oauthQuery as fastify } from '../../src/adapters/fastify/index.js';
+import { oauthQuery as koa } from '../../src/adapters/koa/index.js';
+import { basic, Client, everyHost, type RunningHost, sendRaw } from '../hosts.js';
+import { Browser, PKCE, responseOf } from './support/browser.js';
+import { fixture } from './support/fixture.js';
+
+/** What somebody in front of the server, or somebody who pretends to be, says about the address. */
+const SPOOFED = {
+  host: 'evil.example',
+  'x-forwarded-host': 'evil.example',
+  'x-forwarded-proto': 'https',
+  'x-forwarded-port': '444',
+  'x-forwarded-prefix': '/evil',
+  'x-original-url': '/evil',
+  forwarded: 'for=1.2.3.4;host=evil.example;proto=https',
+  origin: 'https://evil.example',
+};
+
+describe.each(everyHost)('$name', ({ start }) => {
+  const { options } = fixture();
+  let host: RunningHost;
+  let client: Client;
+
+  beforeAll(async () => {
+    host = await start({ options });
+    client = new Client(host.base);
+  });
+  afterAll(() => host.close());
+
+  it('#9 no header moves the addresses in the metadata (RFC 9700 §4.13)', async () => {
+    const path = '/.well-known/oauth-authorization-server';
+    const [usual, spoofed] = [await client.get(path), await client.get(path, SPOOFED)];
+    expect(spoofed.text).toBe(usual.text);
+    expect(usual.json).toMatchObject({ issuer: host.base, token_endpoint: `${host.base}/oauth/token` });
+    expect(spoofed.text).not.toContain('evil');
+  });
+
+  it('#9 nor where the owner of a device is sent (RFC 9700 §4.13)', async () => {
+    const { json } = await client.post('/oauth/device', 'client_id=tv', SPOOFED);
+    expect(json['verification_uri']).toBe(`${host.base}/oauth/device`);
+  });
+
+  it('#9 nor iss in redirects and introspection (RFC 9700 §4.13, RFC 9207 §2)', async () => {
+    const denied = await client.get('/oauth/authorize?client_id=web&response_type=nonsense', SPOOFED);
+    expect(responseOf(denied)).toMatchObject({ error: 'unsupported_response_type', iss: host.base });
+    const browser = new Browser(host);
+    const allowed = await browser.authorizeFor({ client_id: 'spa', response_type: 'code', ...PKCE.request });
+    const { code = '', iss } = responseOf(allowed);
+    expect(iss).toBe(host.base);
+    const form = { grant_type: 'authorization_code', client_id: 'spa', code, code_verifier: PKCE.verifier };
+    const { json } = await client.post('/oauth/token', form, SPOOFED);
+    const seen = await client.post(
+      '/oauth/introspect',
+      { token: String(json['access_token']) },
+      { ...basic('api', 'api-secret'), ...SPOOFED },
+    );
+    expect(seen.json).toMatchObject({ active: true, iss: host.base, aud: host.base });
+  });
+
+  it('#9 nor where forms and redirects of the pages lead (RFC 9700 §4.13)', async () => {
+    const page = await client.get('/oauth/authorize?client_id=web&response_type=code', SPOOFED);
+    expect(page.text).toContain(`action="${host.base.slice(host.origin.length)}/oauth/authorize"`);
+    expect(page.text).not.toContain('evil');
+    const sent = await client.post('/oauth/authorize', 'client_id=web&response_type=code', SPOOFED);
+    const path = host.base.slice(host.origin.length);
+    expect(sent.headers.location?.startsWith(`${path}/oauth/authorize?resume=`)).toBe(true);
+  });
+
+  it('#9 nor does a whole address in the request line (RFC 9700 §4.13)', async () => {
+    const path = `${host.base.slice(host.origin.length)}/.well-known/oauth-authorization-server`;
+    const answer = await sendRaw(
+      host.origin,
+      `GET http://evil.example${path} HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`,
+    );
+    expect(answer).not.toContain('evil');
+    // Frameworks differ in whether they route such a request; who does shows the usual document.
+    if (answer.startsWith('HTTP/1.1 200')) expect(answer).toContain(`"issuer":"${host.base}"`);
+    else expect(answer).toMatch(/^HTTP\/1\.1 404/);
+  });
+});
+
+describe.each(Object.entries({ express, koa, fastify }))('%s', (_name, oauthQuery) => {
+  it.each([
+    ['https://example.org?x=1', 'neither a query nor a fragment'],
+    ['https://example.org?', 'neither a query nor a fragment'],
+    ['https://example.org#x', 'neither a query nor a fragment'],
+    ['https://example.org#', 'neither a query nor a fragment'],
+    ['http://example.org', 'must begin with https://'],
+    ['http://127.0.0.1.example.org', 'must begin with https://'],
+    ['http://10.0.0.1', 'must begin with https://'],
+    ['ftp://example.org', 'must begin with https://'],
+    ['https://user:password@example.org', 'neither a user name nor a password'],
+    ['https://example.org/', 'must not end with a slash'],
+    ['https://example.org/auth/', 'must not end with a slash'],
+    ['example.org', 'must be an absolute URL'],
+    ['/auth', 'must be an absolute URL'],
+    ['', 'must be an absolute URL'],
+  ])('#10 the issuer %j is refused at the start (RFC 8414 §2)', (issuer, reason) => {
+    expect(() => oauthQuery({ issuer, onWarning: () => undefined })).toThrow(TypeError);
+    expect(() => oauthQuery({ issuer, onWarning: () => undefined })).toThrow(reason);
+  });
+
+  it.each([
+    'https://example.org',
+    'https://example.org/auth',
+    'https://example.org:8443',
+    'http://127.0.0.1:3000',
+    'http://localhost:3000',
+    'http://[::1]:3000/auth',
+  ])('#10 the issuer %j is fine (RFC 8414 §2)', (issuer) => {
+    expect(() => oauthQuery({ issuer, onWarning: () => undefined })).not.toThrow();
+  });
+});

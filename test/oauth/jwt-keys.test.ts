@@ -1,0 +1,341 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { createRemoteJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  generateKey,
+  type KeySource,
+  type SigningAlgorithm,
+  type SigningKey,
+} from '../../src/core/oauth/jwt/signing-keys.js';
+import type { AccessTokenOptions } from '../../src/core/options.js';
+import { createServer } from '../../src/core/server.js';
+import { memoryStore } from '../../src/stores/memory.js';
+import { oneHostEach, type RunningHost } from '../hosts.js';
+import { fixture, START } from './support/fixture.js';
+import { es256, newKey, read } from './support/jwt.js';
+import { Flows } from './support/tokens.js';
+
+type JwtOptions = Extract<AccessTokenOptions, { format: 'jwt' }>;
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+const jwkOf = (key: KeyObject) => key.export({ format: 'jwk' }) as Record<string, unknown>; // Node gives a plain object.
+const pemOf = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }).toString();
+
+describe.each(oneHostEach)('signing keys on $name', (host) => {
+  let running: RunningHost | undefined;
+
+  afterEach(async () => {
+    await running?.close();
+    running = undefined;
+  });
+
+  const start = async (accessTokens: JwtOptions) => {
+    const { options, errors, advance } = fixture({ accessTokens });
+    running = await host.start({ options, guarded: { open: { scope: [] } } });
+    const flows = new Flows(running);
+    return {
+      errors,
+      advance,
+      flows,
+      token: async () => (await flows.ownTokens()).access_token,
+      published: async () => {
+        const { keys } = JSON.parse((await flows.client.get('/oauth/jwks')).text) as JSONWebKeySet;
+        return keys.map(({ kid }) => String(kid)).toSorted();
+      },
+      signer: async () => read((await flows.ownTokens()).access_token).header['kid'],
+      /** What the guard and introspection think of a token. They never differ. */
+      isAlive: async (token: string) => {
+        const [{ status }, active] = await Promise.all([flows.guarded('open', token), flows.isActive(token)]);
+        expect(status).toBe(active ? 200 : 401);
+        return active;
+      },
+    };
+  };
+
+  it.each([
+    ['ES256', ['crv', 'kty', 'x', 'y']],
+    ['EdDSA', ['crv', 'kty', 'x']],
+    ['RS256', ['e', 'kty', 'n']],
+  ] as const)(
+    '#101 #102 %s signs what others can verify, and publishes no private member (RFC 7517)',
+    async (algorithm, members) => {
+      const key = generateKey(algorithm);
+      const { flows, token, isAlive } = await start({ format: 'jwt', algorithm, keys: [{ key }] });
+      const jwt = await token();
+      expect(read(jwt).header).toMatchObject({ alg: algorithm, typ: 'at+jwt' });
+      expect(await isAlive(jwt)).toBe(true);
+      const { keys } = JSON.parse((await flows.client.get('/oauth/jwks')).text) as JSONWebKeySet;
+      expect(keys.map((jwk) => Object.keys(jwk).toSorted())).toEqual([[...members, 'alg', 'kid', 'use'].toSorted()]);
+      const remote = createRemoteJWKSet(new URL(`${running?.base}/oauth/jwks`));
+      const { payload } = await jwtVerify(jwt, remote, { algorithms: [algorithm], currentDate: new Date(START) });
+      expect(payload.iss).toBe(running?.base);
+    },
+  );
+
+  const key = newKey();
+  it.each<readonly [string, SigningKey]>([
+    ['PEM', { key: pemOf(key) }],
+    ['JWK', { key: jwkOf(key) }],
+    ['KeyObject', { key }],
+    ['vault', { key: { publicKey: jwkOf(createPublicKey(key)), sign: async (data) => es256(key)(Buffer.from(data)) } }],
+    // The public half of a vault may come with too much; only the public members are published.
+    [
+      'vault that shows its private key',
+      { key: { publicKey: jwkOf(key), sign: (data) => es256(key)(Buffer.from(data)) } },
+    ],
+  ])('#101 a key as %s is the same key, and its kid its thumbprint (RFC 7638)', async (_form, signingKey) => {
+    const { flows, token, isAlive, published } = await start({ format: 'jwt', keys: [signingKey] });
+    expect(await isAlive(await token())).toBe(true);
+    const { calculateJwkThumbprint } = await import('jose');
+    expect(await published()).toEqual([await calculateJwkThumbprint(createPublicKey(key))]);
+    expect((await flows.client.get('/oauth/jwks')).text).not.toContain('"d"');
+  });
+
+  it('#101 a new key is published before it signs, and the old one until its last token has expired (RFC 8414 §2)', async () => {
+    const keys: KeySource = [
+      { key: newKey(), kid: 'old' },
+      { key: newKey(), kid: 'new', signFrom: START + HOUR },
+    ];
+    const { advance, token, published, signer, isAlive } = await start({ format: 'jwt', keys });
+    expect([await signer(), await published()]).toEqual(['old', ['new', 'old']]);
+    advance(3599);
+    const last = await token();
+    expect(read(last).header['kid']).toBe('old');
+    advance(1);
+    const first = await token();
+    expect([read(first).header['kid'], await published(), await isAlive(last)]).toEqual(['new', ['new', 'old'], true]);
+    advance(3598);
+    expect([await isAlive(last), await isAlive(first), await published()]).toEqual([true, true, ['new', 'old']]);
+    advance(1);
+    expect([await isAlive(last), await isAlive(first), await published()]).toEqual([false, true, ['new', 'old']]);
+    advance(1);
+    expect([await published(), await signer()]).toEqual([['new'], 'new']);
+  });
+
+  it('#101 of keys without signFrom the first signs and the others stay', async () => {
+    const keys: KeySource = [
+      { key: newKey(), kid: 'new' },
+      { key: newKey(), kid: 'old' },
+      { key: newKey(), kid: 'next', signFrom: START + HOUR },
+    ];
+    const { advance, published, signer } = await start({ format: 'jwt', keys });
+    expect([await signer(), await published()]).toEqual(['new', ['new', 'next', 'old']]);
+    advance(7199);
+    expect([await signer(), await published()]).toEqual(['next', ['new', 'next', 'old']]);
+    advance(1);
+    expect([await signer(), await published()]).toEqual(['next', ['next']]);
+  });
+
+  it('#101 a provider is asked once for many and again after a minute; while it fails the last good keys stay', async () => {
+    let answers = 0;
+    let provide: () => readonly SigningKey[] | Promise<readonly SigningKey[]> = () => [{ key, kid: 'one' }];
+    const { flows, errors, advance, signer, published, isAlive, token } = await start({
+      format: 'jwt',
+      keys: () => {
+        answers += 1;
+        return provide();
+      },
+    });
+    await Promise.all(Array.from({ length: 20 }, () => flows.ownTokens()));
+    expect(answers).toBe(1);
+    const jwt = await token();
+
+    provide = async () => [
+      { key: newKey(), kid: 'two' },
+      { key, kid: 'one' },
+    ];
+    advance(59);
+    expect([await signer(), answers]).toEqual(['one', 1]);
+    advance(1);
+    expect([await signer(), answers, await published(), await isAlive(jwt)]).toEqual(['two', 2, ['one', 'two'], true]);
+
+    for (const failing of [() => Promise.reject(new Error('vault away')), () => [], () => [{ key: 'nonsense' }]]) {
+      provide = failing;
+      advance(60);
+      expect([await signer(), await isAlive(jwt)]).toEqual(['two', true]);
+    }
+    expect(errors.splice(0).map(String)).toEqual([
+      'Error: vault away',
+      'TypeError: options.accessTokens.keys must have at least one key.',
+      'TypeError: options.accessTokens.keys[0] cannot be read as a private key: PKCS#8 PEM, JWK or KeyObject.',
+    ]);
+
+    // A key that is withdrawn takes its tokens along, although they were found to be good a moment ago.
+    provide = () => [{ key: newKey(), kid: 'three' }];
+    advance(60);
+    expect([await isAlive(jwt), await published()]).toEqual([false, ['three']]);
+    provide = () => [{ key: newKey(), kid: 'one' }];
+    advance(60);
+    expect(await isAlive(jwt)).toBe(false);
+    expect(errors).toEqual([]);
+  });
+
+  it('#13 #101 a provider that fails from the start is a 503 everywhere, until it answers', async () => {
+    let provide = (): readonly SigningKey[] => {
+      throw new Error('the secret reason of the vault');
+    };
+    const { flows, errors, isAlive, token } = await start({ format: 'jwt', keys: () => provide() });
+    const jwt = `${Buffer.from('{"alg":"ES256","typ":"at+jwt","kid":"x"}').toString('base64url')}.e30.AAAA`;
+    for (const ask of [
+      () => flows.token('service', { grant_type: 'client_credentials' }),
+      () => flows.client.get('/oauth/jwks'),
+      () => flows.introspect(jwt),
+      () => flows.guarded('open', jwt),
+    ]) {
+      const { status, headers, text } = await ask();
+      expect([status, headers['retry-after']]).toEqual([503, '5']);
+      expect(text).not.toContain('secret reason');
+    }
+    expect(errors.splice(0)).toHaveLength(4);
+    provide = () => [{ key }];
+    expect(await isAlive(await token())).toBe(true);
+    expect(errors).toEqual([]);
+  });
+
+  it('#13 #102 a vault that is away, or signs with another key or in another form, gives no token', async () => {
+    const publicKey = jwkOf(createPublicKey(key));
+    const signers: Readonly<
+      Record<string, readonly [status: number, sign: (data: Uint8Array) => Promise<Uint8Array>]>
+    > = {
+      away: [503, () => Promise.reject(new Error('connect ECONNREFUSED'))],
+      'with another key': [500, async (data) => es256(newKey())(Buffer.from(data))],
+      'in DER': [500, async (data) => sign('sha256', data, key)],
+      nothing: [500, async () => new Uint8Array()],
+    };
+    for (const [name, [status, signer]] of Object.entries(signers)) {
+      const { flows, errors } = await start({ format: 'jwt', keys: [{ key: { publicKey, sign: signer } }] });
+      const answer = await flows.token('service', { grant_type: 'client_credentials' });
+      expect([name, answer.status, answer.text.includes('access_token')]).toEqual([name, status, false]);
+      expect(errors.splice(0)).toHaveLength(1);
+      await running?.close();
+    }
+  });
+
+  it('#13 a refresh while the vault is away costs nobody their grant: the same token works when it is back', async () => {
+    let away = false;
+    const vault = {
+      publicKey: jwkOf(createPublicKey(key)),
+      sign: async (data: Uint8Array) =>
+        away ? Promise.reject(new Error('vault away')) : es256(key)(Buffer.from(data)),
+    };
+    const { flows, errors, advance, isAlive } = await start({ format: 'jwt', keys: [{ key: vault }] });
+    const { refresh_token } = await flows.tokens('web');
+    away = true;
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      expect((await flows.refresh('web', refresh_token)).status).toBe(503);
+      advance(60);
+    }
+    away = false;
+    const tokens = await flows.refreshed('web', refresh_token);
+    expect(await isAlive(tokens.access_token)).toBe(true);
+    expect(errors.splice(0)).toHaveLength(3);
+  });
+
+  it('#13 a server whose only key may not sign yet answers 503', async () => {
+    const { flows, errors, advance, signer } = await start({
+      format: 'jwt',
+      keys: [{ key, kid: 'later', signFrom: START + MINUTE }],
+    });
+    expect((await flows.token('service', { grant_type: 'client_credentials' })).status).toBe(503);
+    expect(errors.splice(0).map(String)).toEqual([
+      'UnavailableError: There is no key yet whose time to sign has come.',
+    ]);
+    advance(60);
+    expect(await signer()).toBe('later');
+  });
+});
+
+describe('two servers that share a store and a key', () => {
+  it('accept the JWTs of each other, until one of them revokes them', async () => {
+    const { options } = fixture({ accessTokens: { format: 'jwt', keys: [{ key: newKey() }] } });
+    const issuer = 'https://auth.example';
+    const hosts = await Promise.all(
+      oneHostEach
+        .slice(0, 2)
+        .map((host) => host.start({ options: { ...options, issuer }, guarded: { open: { scope: [] } } })),
+    );
+    const [one, two] = hosts.map((host) => new Flows(host));
+    if (one === undefined || two === undefined) throw new Error('There are no two hosts.');
+    const { access_token } = await one.ownTokens();
+    const statuses = () =>
+      Promise.all([one, two].map(async (flows) => (await flows.guarded('open', access_token)).status));
+    expect(await statuses()).toEqual([200, 200]);
+    await two.revoke('service', access_token);
+    expect(await statuses()).toEqual([401, 401]);
+    await Promise.all(hosts.map((host) => host.close()));
+  });
+});
+
+describe('wrong options', () => {
+  const store = memoryStore();
+  const build =
+    (accessTokens: unknown, more: object = { issuer: 'https://example.org' }) =>
+    () =>
+      createServer({ store, clock: Date.now, accessTokens: accessTokens as AccessTokenOptions, ...more }); // Options come from JavaScript too.
+  const ec = newKey();
+  const keys = (...given: readonly unknown[]) => ({ format: 'jwt', keys: given });
+  const rsa = (modulusLength: number) => generateKeyPairSync('rsa', { modulusLength }).privateKey;
+  const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey;
+  const as = (algorithm: SigningAlgorithm, key: KeyObject) => ({ ...keys({ key }), algorithm });
+
+  it.each<readonly [unknown, string]>([
+    [{ format: 'JWT' }, "options.accessTokens.format must be 'opaque' or 'jwt'."],
+    [{}, "options.accessTokens.format must be 'opaque' or 'jwt'."],
+    [{ format: 'jwt', alg: 'ES256' }, 'options.accessTokens.alg is not known; known are format, algorithm, keys.'],
+    [{ format: 'jwt', algorithm: 'HS256' }, 'options.accessTokens.algorithm must be ES256, EdDSA or RS256.'],
+    [
+      { format: 'jwt', keys: pemOf(ec) },
+      'options.accessTokens.keys must be an array of keys, or a function that gives one.',
+    ],
+    [keys(), 'options.accessTokens.keys must have at least one key.'],
+    [keys(undefined), 'options.accessTokens.keys[0] must be an object with a key; is the environment variable set?'],
+    [
+      keys({ key: undefined }),
+      'options.accessTokens.keys[0] must be an object with a key; is the environment variable set?',
+    ],
+    [
+      keys({ key: ec }, pemOf(ec)),
+      'options.accessTokens.keys[1] must be an object with a key; is the environment variable set?',
+    ],
+    [keys({ key: '' }), 'options.accessTokens.keys[0] cannot be read as a private key: PKCS#8 PEM, JWK or KeyObject.'],
+    [
+      keys({ key: null }),
+      'options.accessTokens.keys[0] cannot be read as a private key: PKCS#8 PEM, JWK or KeyObject.',
+    ],
+    [
+      keys({ key: jwkOf(createPublicKey(ec)) }),
+      'options.accessTokens.keys[0] cannot be read as a private key: PKCS#8 PEM, JWK or KeyObject.',
+    ],
+    [
+      keys({ key: createPublicKey(ec).export({ type: 'spki', format: 'pem' }) }),
+      'options.accessTokens.keys[0] cannot be read as a private key: PKCS#8 PEM, JWK or KeyObject.',
+    ],
+    [keys({ key: createPublicKey(ec) }), 'options.accessTokens.keys[0] is no private key.'],
+    [keys({ key: p384 }), 'options.accessTokens.keys[0] does not fit ES256.'],
+    [as('RS256', ec), 'options.accessTokens.keys[0] does not fit RS256.'],
+    [as('RS256', rsa(1024)), 'options.accessTokens.keys[0] does not fit RS256.'],
+    [as('EdDSA', ec), 'options.accessTokens.keys[0] does not fit EdDSA.'],
+    [keys({ key: ec, kid: '' }), 'options.accessTokens.keys[0] has a kid that is no text.'],
+    [
+      keys({ key: ec, signFrom: '2030-01-01' }),
+      'options.accessTokens.keys[0] has a signFrom that is no number of milliseconds.',
+    ],
+    [keys({ key: ec }, { key: createPrivateKey(pemOf(ec)) }), 'options.accessTokens.keys has the same kid twice.'],
+  ])('%o: %s', (accessTokens, sentence) => {
+    expect(build(accessTokens)).toThrow(new TypeError(sentence));
+  });
+
+  it('JWTs need an issuer, and keys of their own are made with a warning', () => {
+    expect(build({ format: 'jwt' }, {})).toThrow(
+      new TypeError('options.accessTokens: JWTs name their issuer, so options.issuer is needed.'),
+    );
+    const warnings: string[] = [];
+    build(
+      { format: 'jwt' },
+      { issuer: 'https://example.org', onWarning: (sentence: string) => warnings.push(sentence) },
+    )();
+    expect(warnings.join()).toContain('accessTokens.keys (made at start: tokens end with the process)');
+  });
+});

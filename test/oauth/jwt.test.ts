@@ -1,0 +1,258 @@
+import { createLocalJWKSet, jwtVerify } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Store } from '../../src/core/ports.js';
+import { Client, everyHost, type RunningHost } from '../hosts.js';
+import { fixture } from './support/fixture.js';
+import { es256, forgeries, mint, newKey, read } from './support/jwt.js';
+import { Flows, refusal } from './support/tokens.js';
+
+const PHOTOS = 'https://photos.example/api';
+
+const GUARDED = {
+  open: { scope: [] },
+  profile: { scope: 'profile' },
+  write: { scope: 'content.write' },
+  photos: { scope: 'content.read', audience: PHOTOS },
+} as const;
+
+describe.each(everyHost)('JWT access tokens on $name', (host) => {
+  const key = newKey();
+  const stored: string[] = [];
+  const { options, errors, advance, clock, store } = fixture({
+    resources: [PHOTOS],
+    accessTokens: { format: 'jwt', keys: [{ key }] },
+  });
+  /** The store of the fixture, which remembers everything that it ever heard. */
+  const recording: Store = {
+    add: (recordKey, value, expiresAt) => {
+      stored.push(recordKey, JSON.stringify(value));
+      return store.add(recordKey, value, expiresAt);
+    },
+    get: (recordKey) => store.get(recordKey),
+    delete: (recordKey) => store.delete(recordKey),
+  };
+  let running: RunningHost;
+  let flows: Flows;
+
+  beforeAll(async () => {
+    running = await host.start({
+      options: (base) => ({ ...options, store: recording, resources: [PHOTOS, base] }),
+      guarded: GUARDED,
+    });
+    flows = new Flows(running);
+  });
+  afterAll(async () => {
+    await running.close();
+    expect(errors).toEqual([]);
+    expect(running.errors).toEqual([]);
+  });
+
+  const now = () => clock() / 1000;
+  const status = async (token: string, route = 'open') => (await flows.guarded(route, token)).status;
+
+  it('#102 a JWT access token has typ at+jwt, an asymmetric alg, a kid and every claim (RFC 9068 §2)', async () => {
+    const answer = await flows.ownTokens('service', { scope: 'content.read' });
+    expect(answer).toMatchObject({ token_type: 'Bearer', expires_in: 3600, scope: 'content.read' });
+    const { header, claims } = read(answer.access_token);
+    expect(header).toEqual({ alg: 'ES256', typ: 'at+jwt', kid: expect.stringMatching(/^[\w-]{43}$/) });
+    expect(claims).toEqual({
+      iss: running.base,
+      sub: 'client:service',
+      aud: running.base,
+      client_id: 'service',
+      scope: 'content.read',
+      iat: now(),
+      exp: now() + 3600,
+      jti: expect.stringMatching(/^[\w-]{43}$/),
+    });
+  });
+
+  it("#102 an owner's token names the owner, and the resource that was asked for (RFC 9068 §3)", async () => {
+    const { access_token } = await flows.tokens('web', { scope: 'profile content.read', resource: PHOTOS }, 'carol');
+    expect(read(access_token).claims).toMatchObject({
+      sub: 'user-3',
+      client_id: 'web',
+      aud: PHOTOS,
+      scope: 'profile content.read',
+    });
+    expect(await status(access_token, 'photos')).toBe(200);
+    expect((await flows.guarded('profile', access_token)).headers['www-authenticate']).toContain(
+      'error="invalid_token"',
+    );
+  });
+
+  it('#102 a token for several resources names them all, and passes where each is wanted (RFC 8707 §2)', async () => {
+    const aud = [PHOTOS, running.base];
+    const { access_token } = await flows.tokens('web', { scope: 'profile content.read', resource: aud });
+    expect(read(access_token).claims['aud']).toEqual(aud);
+    expect([await status(access_token, 'photos'), await status(access_token, 'profile')]).toEqual([200, 200]);
+    expect((await flows.introspect(access_token)).json['aud']).toEqual(aud);
+  });
+
+  it('#101 the JWKS that the metadata names has public members only, and verifies the tokens (RFC 8414 §2, RFC 7517)', async () => {
+    const { access_token } = await flows.ownTokens();
+    const { jwks_uri } = (await flows.client.get('/.well-known/oauth-authorization-server')).json;
+    const answer = await flows.client.get(String(jwks_uri));
+    const { kid } = read(access_token).header;
+    expect(answer.json).toEqual({
+      keys: [{ kty: 'EC', crv: 'P-256', x: expect.any(String), y: expect.any(String), kid, alg: 'ES256', use: 'sig' }],
+    });
+    expect(answer.headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'public, max-age=300',
+    });
+    const verified = await jwtVerify(access_token, createLocalJWKSet(JSON.parse(answer.text)), {
+      issuer: running.base,
+      audience: running.base,
+      typ: 'at+jwt',
+      currentDate: new Date(clock()),
+    });
+    expect(verified.payload['client_id']).toBe('service');
+    expect((await flows.client.post('/oauth/jwks', {})).status).toBe(405);
+  });
+
+  it('#92 introspection of a JWT says what it says of an opaque token, the user name included (RFC 7662 §2.2)', async () => {
+    const { access_token } = await flows.tokens('web', { scope: 'profile' }, 'carol');
+    const { iat, exp } = read(access_token).claims;
+    const described = {
+      sub: 'user-3',
+      username: 'carol',
+      client_id: 'web',
+      scope: 'profile',
+      aud: running.base,
+      iss: running.base,
+      exp,
+      iat,
+      token_type: 'Bearer',
+    };
+    expect((await flows.introspect(access_token)).json).toEqual({ active: true, ...described });
+    expect((await flows.guarded('profile', access_token)).json).toEqual({ auth: described });
+    const own = await flows.ownTokens();
+    expect((await flows.introspect(own.access_token)).json).toMatchObject({ active: true, sub: 'client:service' });
+    expect((await flows.introspect(own.access_token)).json).not.toHaveProperty('username');
+  });
+
+  it('#94 #104 #107 a forged JWT is 401 invalid_token at the guard and {"active":false} at introspection (RFC 9068 §4, RFC 8725)', async () => {
+    const { access_token } = await flows.tokens('web', { scope: 'profile' });
+    const { header, claims } = read(access_token);
+    const again = mint(header, claims, es256(key));
+    expect([await status(access_token), await status(again), await flows.isActive(again)]).toEqual([200, 200, true]);
+    const noKid = mint({ alg: 'ES256', typ: 'at+jwt' }, claims, es256(key));
+    const strangeId = mint(header, { ...claims, jti: 'not one of ours' }, es256(key));
+    const cases = { ...forgeries(access_token, key), 'without kid': noKid, 'with a jti of nobody': strangeId };
+    for (const [name, token] of Object.entries(cases)) {
+      const guarded = await flows.guarded('open', token);
+      expect([name, ...refusal(guarded)]).toEqual([name, 401, 'invalid_token']);
+      expect([name, (await flows.introspect(token)).text]).toEqual([name, '{"active":false}']);
+    }
+    // The genuine one has not suffered, nor does it lend its claims to a forgery.
+    expect([await status(access_token), await status(access_token, 'write')]).toEqual([200, 403]);
+  });
+
+  it('#104 a code, a refresh token or the jti alone is no access token (RFC 6750 §3.1)', async () => {
+    const code = await flows.code('web');
+    const { access_token, refresh_token } = await flows.tokens('web');
+    for (const token of [code, refresh_token, String(read(access_token).claims['jti'])]) {
+      expect(refusal(await flows.guarded('open', token))).toEqual([401, 'invalid_token']);
+    }
+  });
+
+  it('#104 #105 a JWT expires at its exact second, and lacks the scopes that it does not have', async () => {
+    const { access_token } = await flows.tokens('web', { scope: 'profile' });
+    expect(refusal(await flows.guarded('write', access_token))).toEqual([403, 'insufficient_scope']);
+    advance(3599);
+    expect([await status(access_token), await flows.isActive(access_token)]).toEqual([200, true]);
+    advance(1);
+    expect([await status(access_token), await flows.isActive(access_token)]).toEqual([401, false]);
+  });
+
+  it('#91 a revoked JWT is inactive at once, and only that one (RFC 7009 §2.1)', async () => {
+    const { access_token, refresh_token } = await flows.tokens('web');
+    expect([await status(access_token), await flows.isActive(access_token)]).toEqual([200, true]);
+    expect(refusal(await flows.revoke('service', access_token))).toEqual([400, 'invalid_grant']);
+    expect(await flows.isActive(access_token)).toBe(true);
+    expect((await flows.revoke('web', access_token)).status).toBe(200);
+    expect((await flows.revoke('web', access_token)).status).toBe(200);
+    expect([await status(access_token), await flows.isActive(access_token)]).toEqual([401, false]);
+    const next = await flows.refreshed('web', refresh_token);
+    expect(await flows.areActive(access_token, next.access_token)).toEqual([false, true]);
+    const own = await flows.ownTokens();
+    await flows.revoke('service', own.access_token);
+    expect(await status(own.access_token)).toBe(401);
+  });
+
+  it('#97 #59 #68 JWTs end with their grant: refresh token revoked, code used twice, refresh token replayed, owner gone (RFC 7009 §2.1)', async () => {
+    const revoked = await flows.tokens('web');
+    await flows.revoke('web', revoked.refresh_token);
+
+    const code = await flows.code('web');
+    const redeemed = (await flows.redeem('web', code)).json;
+    expect(refusal(await flows.redeem('web', code))).toEqual([400, 'invalid_grant']);
+
+    const first = await flows.tokens('web');
+    const second = await flows.refreshed('web', first.refresh_token);
+    advance(11);
+    expect(refusal(await flows.refresh('web', first.refresh_token))).toEqual([400, 'invalid_grant']);
+
+    const byHost = await flows.tokens('web');
+    await running.revokeGrant(String(read(byHost.access_token).claims['jti']).slice(0, 22));
+    const untouched = await flows.tokens('web');
+
+    const tokens = [
+      revoked.access_token,
+      String(redeemed['access_token']),
+      second.access_token,
+      byHost.access_token,
+      untouched.access_token,
+    ];
+    expect(await flows.areActive(...tokens)).toEqual([false, false, false, false, true]);
+    expect(await Promise.all(tokens.map((token) => status(token)))).toEqual([401, 401, 401, 401, 200]);
+  });
+
+  it('#70 a refresh that is repeated in the grace window gives the same JWT, whose revocation ends every copy', async () => {
+    const { refresh_token } = await flows.tokens('web');
+    const first = await flows.refreshed('web', refresh_token);
+    advance(5);
+    const second = await flows.refreshed('web', refresh_token);
+    expect(second.refresh_token).toBe(first.refresh_token);
+    expect(read(second.access_token)).toEqual(read(first.access_token));
+    expect(second.expires_in).toBe(3600);
+    await flows.revoke('web', first.access_token);
+    expect(await flows.areActive(first.access_token, second.access_token)).toEqual([false, false]);
+  });
+
+  it('#115 nothing in the store can be redeemed: no token, no jti (RFC 6819 §5.1.4.1.3)', async () => {
+    const { access_token, refresh_token } = await flows.tokens('web');
+    const next = await flows.refreshed('web', refresh_token);
+    await flows.revoke('web', next.access_token);
+    const everything = stored.join('\n');
+    const jti = (token: string) => String(read(token).claims['jti']);
+    expect(everything).toContain('revoked:');
+    for (const secret of [
+      access_token,
+      refresh_token,
+      next.access_token,
+      next.refresh_token,
+      jti(access_token),
+      jti(next.access_token),
+    ]) {
+      expect(everything).not.toContain(secret);
+      // The part behind the id of the grant, which is no secret.
+      expect(everything).not.toContain(secret.slice(22));
+    }
+  });
+});
+
+describe('a server whose access tokens are opaque', () => {
+  it('#101 has no JWKS and knows no JWT', async () => {
+    const { options } = fixture();
+    const running = await everyHost[0]?.start({ options });
+    if (running === undefined) throw new Error('There is no host.');
+    const client = new Client(running.base);
+    expect((await client.get('/oauth/jwks')).status).toBe(404);
+    expect((await client.get('/.well-known/oauth-authorization-server')).json).not.toHaveProperty('jwks_uri');
+    const token = mint({ alg: 'ES256', typ: 'at+jwt' }, { iss: running.base, sub: 'alice' }, es256(newKey()));
+    expect(refusal(await new Flows(running).guarded('profile', token))).toEqual([401, 'invalid_token']);
+    await running.close();
+  });
+});

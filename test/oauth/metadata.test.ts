@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Client, everyHost, type Host, type HostOptions, oneHostEach, type RunningHost } from '../hosts.js';
+import { responseOf } from './support/browser.js';
+import { DEVICE_CODE, fixture, SCOPES } from './support/fixture.js';
+import { Flows } from './support/tokens.js';
+
+/** RFC 8414 §3.1: the well-known path stands between the host and the path of the issuer. */
+const addressOf = ({ origin, base }: RunningHost): string =>
+  `/.well-known/oauth-authorization-server${base.slice(origin.length)}`;
+
+describe.each(everyHost)('metadata on $name', (host) => {
+  const { options, errors } = fixture();
+  let running: RunningHost;
+  let flows: Flows;
+  let atRoot: Client;
+
+  beforeAll(async () => {
+    running = await host.start({ options });
+    flows = new Flows(running);
+    atRoot = new Client(running.origin);
+  });
+  afterAll(async () => {
+    await running.close();
+    expect(errors).toEqual([]);
+  });
+
+  it('#100 the well-known document is 200 JSON with exactly what is switched on (RFC 8414 §3)', async () => {
+    const answer = await atRoot.get(addressOf(running));
+    expect(answer.status).toBe(200);
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+    const { base } = running;
+    expect(answer.json).toEqual({
+      issuer: base,
+      authorization_endpoint: `${base}/oauth/authorize`,
+      token_endpoint: `${base}/oauth/token`,
+      device_authorization_endpoint: `${base}/oauth/device`,
+      introspection_endpoint: `${base}/oauth/introspect`,
+      revocation_endpoint: `${base}/oauth/revoke`,
+      scopes_supported: Object.keys(SCOPES),
+      response_types_supported: ['code'],
+      response_modes_supported: ['query'],
+      grant_types_supported: ['authorization_code', 'client_credentials', 'refresh_token', DEVICE_CODE],
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+      introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+      revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+      code_challenge_methods_supported: ['S256'],
+      authorization_response_iss_parameter_supported: true,
+    });
+  });
+
+  it('#100 clients that append the well-known path to the issuer, or ask for OpenID discovery, get the same (RFC 8414 §5)', async () => {
+    const { text } = await atRoot.get(addressOf(running));
+    const path = running.base.slice(running.origin.length);
+    const addresses = [
+      `${path}/.well-known/oauth-authorization-server`,
+      `${path}/.well-known/openid-configuration`,
+      `/.well-known/openid-configuration${path}`,
+    ];
+    for (const address of addresses) expect((await atRoot.get(address)).text).toBe(text);
+  });
+
+  it('#100 every endpoint that is listed is there, and answers for itself', async () => {
+    const { json } = await atRoot.get(addressOf(running));
+    const endpoints = Object.entries(json).filter(([name]) => name.endsWith('_endpoint'));
+    expect(endpoints).toHaveLength(5);
+    for (const [name, url] of endpoints) {
+      const answer = await atRoot.post(String(url), {});
+      expect([name, answer.status === 404]).toEqual([name, false]);
+      expect([400, 401]).toContain(answer.status);
+    }
+  });
+
+  it('#100 issuer is the same text as iss in redirects and in introspection (RFC 8414 §2, RFC 9207 §2)', async () => {
+    const { issuer } = (await atRoot.get(addressOf(running))).json;
+    expect(responseOf(await flows.authorize('web'))['iss']).toBe(issuer);
+    const { access_token } = await flows.ownTokens();
+    expect((await flows.introspect(access_token)).json['iss']).toBe(issuer);
+  });
+
+  it('#100 it is for reading only', async () => {
+    const head = await atRoot.request(addressOf(running), { method: 'HEAD' });
+    expect([head.status, head.text]).toEqual([200, '']);
+    for (const method of ['POST', 'PUT', 'DELETE']) {
+      const answer = await atRoot.request(addressOf(running), { method });
+      expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD']);
+    }
+  });
+});
+
+describe.each(oneHostEach)('metadata of other configurations on $name', (host) => {
+  const documentOf = async (options: HostOptions): Promise<Record<string, unknown>> => {
+    const running = await (host satisfies Host).start({ options });
+    const { json } = await new Client(running.origin).get(addressOf(running));
+    await running.close();
+    return json;
+  };
+
+  it('#100 what is switched off is not listed', async () => {
+    const { options } = fixture({ grants: ['client_credentials'] });
+    const json = await documentOf({ ...options, clients: [{ client_id: 'service', client_secret: 'service-secret' }] });
+    expect(json).toMatchObject({
+      grant_types_supported: ['client_credentials'],
+      response_types_supported: [],
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+      revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+    });
+    expect(json).not.toHaveProperty('authorization_endpoint');
+    expect(json).not.toHaveProperty('device_authorization_endpoint');
+    expect(json).not.toHaveProperty('jwks_uri');
+  });
+
+  it('#100 what is switched on is listed', async () => {
+    const { options } = fixture({
+      grants: ['authorization_code', 'implicit', 'password'],
+      clients: [{ client_id: 'plain', redirect_uris: ['https://plain.example/cb'], code_challenge_methods: ['plain'] }],
+    });
+    expect(await documentOf(options)).toMatchObject({
+      grant_types_supported: ['authorization_code', 'implicit', 'password'],
+      response_types_supported: ['code', 'token'],
+      response_modes_supported: ['query', 'fragment'],
+      code_challenge_methods_supported: ['S256', 'plain'],
+    });
+  });
+
+  it('#100 renamed paths are listed by their first name', async () => {
+    const { options } = fixture({ paths: { token: ['/token', '/oauth/token'], revoke: '/sign-out' } });
+    const json = await documentOf(options);
+    expect(String(json['token_endpoint'])).toBe(`${String(json['issuer'])}/token`);
+    expect(String(json['revocation_endpoint'])).toBe(`${String(json['issuer'])}/sign-out`);
+  });
+});

@@ -1,0 +1,394 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import express from 'express';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { oauthQuery } from '../../src/adapters/express/index.js';
+import type { Owner } from '../../src/core/oauth/tokens.js';
+import { type Answer, Client, everyHost, oneHostEach, type RunningHost } from '../hosts.js';
+import { Browser, formOf, locationOf, responseOf, wordsOf } from './support/browser.js';
+import { fixture } from './support/fixture.js';
+import { proxiedHosts } from './support/proxied.js';
+
+const WEB = { response_type: 'code', client_id: 'web', state: 'st' } as const;
+const ALICE = { username: 'alice', password: 'wonderland' } as const;
+const BOB = { username: 'bob', password: 'builder' } as const;
+
+const isSignIn = (page: Answer): boolean => page.status === 200 && 'password' in formOf(page).fields;
+const isConsentOf = (page: Answer, username: string): boolean =>
+  page.status === 200 &&
+  formOf(page).buttons.includes('decision=approve') &&
+  wordsOf(page).includes(`You are signed in as ${username} .`);
+const setCookieOf = ({ headers }: Answer): string => {
+  const lines = headers['set-cookie'] ?? [];
+  expect(lines).toHaveLength(1);
+  return lines.join();
+};
+/** The name and the value of the first cookie that a browser keeps. */
+const firstOf = (cookies: Client['cookies']): readonly [name: string, value: string] => {
+  const [first] = cookies;
+  expect(first).toBeDefined();
+  return [first?.[0] ?? '', first?.[1].value ?? ''];
+};
+/** The page without what is different each time. */
+const constant = ({ text }: Answer): string => text.replace(/value="[^"]*"/g, '');
+
+describe.each(everyHost)('the built-in sign-in: $name', ({ start }) => {
+  const { options, errors, events, advance } = fixture();
+  let host: RunningHost;
+
+  beforeAll(async () => {
+    host = await start({ options });
+  });
+  beforeEach(() => {
+    advance(600); // Failed attempts of the last test are forgotten.
+    events.length = 0;
+  });
+  afterEach(() => {
+    expect(errors).toEqual([]);
+  });
+  afterAll(() => host.close());
+
+  const begin = async (): Promise<readonly [Browser, Answer]> => {
+    const browser = new Browser(host);
+    return [browser, await browser.authorize(WEB)];
+  };
+
+  it('a wrong password and an unknown name get the same page', async () => {
+    const [browser, page] = await begin();
+    const wrong = await browser.submit(page, { username: 'alice', password: 'wrong' });
+    const unknown = await browser.submit(page, { username: 'nobody', password: 'wrong' });
+    expect([wrong.status, unknown.status, constant(wrong)]).toEqual([400, 400, constant(unknown)]);
+    expect(wordsOf(wrong)).toContain('The user name or the password is wrong.');
+    const empty = await browser.submit(page, { username: '', password: '' });
+    expect([empty.status, constant(empty)]).toEqual([400, constant(unknown)]);
+    expect(events.map(({ type }) => type)).toEqual(Array.from({ length: 3 }, () => 'owner.sign_in_failed'));
+  });
+
+  it('after ten failures of a name → 429 with Retry-After, for the right password and the unknown name too; others go on', async () => {
+    const [browser, page] = await begin();
+    const names = ['alice', 'Alice', 'ALICE', ' alice', 'alice '];
+    for (let n = 0; n < 10; n += 1) {
+      expect((await browser.submit(page, { username: names[n % 5] ?? '', password: 'wrong' })).status).toBe(400);
+      expect((await browser.submit(page, { username: 'nobody', password: 'wrong' })).status).toBe(400);
+    }
+    const blocked = [
+      await browser.submit(page, ALICE),
+      await browser.submit(page, { username: 'nobody', password: 'wrong' }),
+    ];
+    for (const answer of blocked) {
+      expect([answer.status, answer.headers['content-type']]).toEqual([429, 'text/html; charset=utf-8']);
+      expect(answer.headers['set-cookie']).toBeUndefined();
+      const wait = Number(answer.headers['retry-after']);
+      expect(wait > 0 && wait <= 600).toBe(true);
+    }
+    expect(isConsentOf(await browser.signIn(page, BOB), 'bob')).toBe(true);
+    advance(600);
+    const [later, again] = await begin();
+    expect(isConsentOf(await later.signIn(again), 'alice')).toBe(true);
+  });
+
+  it('signing in begins a new session, so that a planted one is worth nothing (session fixation)', async () => {
+    const [victim, page] = await begin();
+    const planted = firstOf(victim.cookies).join('=');
+    const consent = await victim.signIn(page);
+    const mine = firstOf(victim.cookies).join('=');
+    expect(mine).not.toBe(planted);
+    const attacker = new Browser(host, { cookie: planted });
+    expect(isSignIn(await attacker.authorize(WEB))).toBe(true);
+    expect((await attacker.submit(consent, { decision: 'approve' })).status).toBe(403);
+    // What was shown in the planted session is worth nothing in the new one.
+    expect((await victim.submit(page, BOB)).status).toBe(403);
+    expect(isConsentOf(await new Browser(host, { cookie: mine }).authorize(WEB), 'alice')).toBe(true);
+  });
+
+  it('the sign-in form belongs to the browser that was shown it (login CSRF)', async () => {
+    const [, attackersPage] = await begin();
+    const [victim] = await begin();
+    for (const browser of [victim, new Browser(host)]) {
+      const answer = await browser.submit(attackersPage, ALICE);
+      expect([answer.status, answer.headers['set-cookie']]).toEqual([403, undefined]);
+    }
+  });
+
+  it('the cookie: for this host, out of reach of scripts and of forms from elsewhere; changed or foreign ones count for nothing', async () => {
+    const [browser, page] = await begin();
+    const shape = /^oauth_query_[\w-]{8}=[\w-]+; Path=\/; HttpOnly; SameSite=Lax$/;
+    expect(setCookieOf(page)).toMatch(shape);
+    const signedIn = await browser.submit(page, ALICE);
+    expect(setCookieOf(signedIn)).toMatch(shape);
+    const [name, value] = firstOf(browser.cookies);
+    const { resume = '' } = formOf(page).fields;
+    for (const wrong of [
+      value.slice(0, -2),
+      value.slice(1),
+      `${value.slice(0, 20)}AAAA${value.slice(24)}`,
+      resume,
+      'x',
+      '',
+    ]) {
+      expect(isSignIn(await new Browser(host, { cookie: `${name}=${wrong}` }).authorize(WEB))).toBe(true);
+    }
+    expect(
+      isConsentOf(await new Browser(host, { cookie: `other=1; ${name}=${value}; more=2` }).authorize(WEB), 'alice'),
+    ).toBe(true);
+  });
+
+  it('somebody else can sign in instead, and takes nothing over', async () => {
+    const [browser, page] = await begin();
+    const alices = await browser.signIn(page);
+    const signIn = await browser.follow(await browser.submit(alices, { decision: 'switch' }));
+    expect(isSignIn(signIn)).toBe(true);
+    const bobs = await browser.signIn(signIn, BOB);
+    expect(isConsentOf(bobs, 'bob')).toBe(true);
+    expect((await browser.submit(alices, { decision: 'approve' })).status).toBe(403);
+    const answer = await browser.submit(bobs, { decision: 'approve' });
+    expect(responseOf(answer)['state']).toBe('st');
+    expect(events.find((event) => event.type === 'grant.created')).toMatchObject({ sub: 'bob' });
+  });
+
+  it('a sign-in ends after an hour, however many pages were seen in between', async () => {
+    const [browser, page] = await begin();
+    await browser.signIn(page);
+    for (let n = 0; n < 5; n += 1) {
+      advance(599 + (n === 0 ? 4 : 0));
+      expect(isConsentOf(await browser.authorize(WEB), 'alice')).toBe(true);
+    }
+    advance(600);
+    expect(isConsentOf(await browser.authorize(WEB), 'alice')).toBe(true);
+    advance(1);
+    expect(isSignIn(await browser.authorize(WEB))).toBe(true);
+  });
+});
+
+describe.each(oneHostEach)('a directory of the host: $name', ({ start }) => {
+  it('is asked for each sign-in, and whether its owner is still active for each page', async () => {
+    const asked: string[] = [];
+    let active = true;
+    const { options, errors } = fixture({
+      users: {
+        authenticate: async (username, password) => {
+          asked.push(username);
+          return password === 'open' ? { sub: `id-${username}`, username: 'Her Name' } : null;
+        },
+        isActive: (sub) => sub !== 'id-eve' || active,
+      },
+    });
+    const host = await start({ options });
+    const browser = new Browser(host);
+    const consent = await browser.signIn(await browser.authorize(WEB), { username: 'eve', password: 'open' });
+    expect(isConsentOf(consent, 'Her Name')).toBe(true);
+    active = false;
+    expect((await browser.submit(consent, { decision: 'approve' })).status).toBe(403);
+    const signIn = await browser.authorize(WEB);
+    expect(isSignIn(signIn)).toBe(true);
+    expect((await browser.submit(signIn, { username: 'eve', password: 'open' })).status).toBe(400);
+    expect(asked).toEqual(['eve', 'eve']);
+    expect(errors).toEqual([]);
+    await host.close();
+  });
+
+  it('is not asked more often than the limit allows, however many ask at the same moment', async () => {
+    let asked = 0;
+    const authenticate = async (): Promise<undefined> => {
+      asked += 1;
+      for (let n = 0; n < 50; n += 1) await setImmediate();
+    };
+    const { options } = fixture({ users: { authenticate } });
+    const host = await start({ options });
+    const browser = new Browser(host);
+    const page = await browser.authorize(WEB);
+    const answers = await Promise.all(Array.from({ length: 40 }, () => browser.submit(page, ALICE)));
+    expect([asked, answers.filter(({ status }) => status === 429).length]).toEqual([10, 30]);
+    await host.close();
+  });
+});
+
+describe.each(proxiedHosts)('an issuer with https: $name', ({ start }) => {
+  it('the cookie is Secure and bound to this very host', async () => {
+    const { options } = fixture();
+    const { base, close } = await start(options);
+    const browser = new Browser({ origin: base, base });
+    const shape = /^__Host-oauth_query_[\w-]{8}=[\w-]+; Path=\/; HttpOnly; SameSite=Lax; Secure$/;
+    const page = await browser.authorize(WEB);
+    expect(setCookieOf(page)).toMatch(shape);
+    expect(setCookieOf(await browser.submit(page, ALICE))).toMatch(shape);
+    close();
+  });
+});
+
+describe.each(everyHost)("the host's own sign-in: $name", ({ start }) => {
+  let current: Owner | undefined;
+  const { options, errors, events } = fixture();
+  const { users: _, ...withoutUsers } = options;
+  let host: RunningHost;
+
+  beforeAll(async () => {
+    host = await start({ options: { ...withoutUsers, owner: async () => current, loginUrl: '/login?from=oauth' } });
+  });
+  beforeEach(() => {
+    current = { sub: 'host-7', username: 'Grace' };
+    events.length = 0;
+  });
+  afterEach(() => {
+    expect(errors).toEqual([]);
+  });
+  afterAll(() => host.close());
+
+  it('#29 nobody is signed in → the login address of the host, with the way back; then exactly the checked request goes on (RFC 6749 §3.1)', async () => {
+    current = undefined;
+    const browser = new Browser(host);
+    const answer = await browser.authorize(WEB);
+    expect(answer.status).toBe(302);
+    const login = locationOf(answer);
+    expect(login).toMatch(/^\/login\?from=oauth&return_to=/);
+    const returnTo = new URL(login, host.origin).searchParams.get('return_to') ?? '';
+    expect(returnTo).toMatch(new RegExp(`^${host.base.slice(host.origin.length)}/oauth/authorize\\?resume=[\\w-]+$`));
+    current = { sub: 'host-7', username: 'Grace' };
+    const consent = await browser.open(returnTo);
+    expect(isConsentOf(consent, 'Grace')).toBe(true);
+    expect(formOf(consent).buttons).toEqual(['decision=approve', 'decision=deny']);
+    expect(responseOf(await browser.submit(consent, { decision: 'approve' }))).toMatchObject({
+      state: 'st',
+      code: expect.any(String),
+    });
+    expect(events.find((event) => event.type === 'grant.created')).toMatchObject({ sub: 'host-7' });
+  });
+
+  it('#87 the device page sends to the login address too, and back with the code (RFC 8628 §5.1)', async () => {
+    const { json } = await new Client(host.base).post('/oauth/device', { client_id: 'tv' });
+    const path = `${host.base.slice(host.origin.length)}/oauth/device`;
+    current = undefined;
+    const browser = new Browser(host);
+    const answer = await browser.open(`${path}?user_code=${String(json['user_code'])}`);
+    const returnTo = new URL(locationOf(answer), host.origin).searchParams.get('return_to') ?? '';
+    expect([answer.status, returnTo]).toEqual([302, `${path}?user_code=${String(json['user_code'])}`]);
+    current = { sub: 'host-7', username: 'Grace' };
+    const done = await browser.submit(await browser.open(returnTo), { decision: 'approve' });
+    expect(wordsOf(done)).toContain('tv is connected');
+  });
+
+  it('#30 a form that one owner was shown is nothing for another, or for nobody (RFC 6749 §10.12)', async () => {
+    const browser = new Browser(host);
+    const consent = await browser.authorize(WEB);
+    for (const owner of [{ sub: 'host-8' }, undefined]) {
+      current = owner;
+      expect((await browser.submit(consent, { decision: 'approve' })).status).toBe(403);
+    }
+    expect(events.filter(({ type }) => type === 'grant.created')).toEqual([]);
+  });
+
+  it('there is no built-in sign-in beside it, and no switching', async () => {
+    const browser = new Browser(host);
+    const consent = await browser.authorize(WEB);
+    expect((await browser.submit(consent, ALICE)).status).toBe(403);
+    expect((await browser.submit(consent, { decision: 'switch' })).status).toBe(400);
+    expect(isConsentOf(await browser.authorize(WEB), 'Grace')).toBe(true);
+  });
+});
+
+describe.each(oneHostEach)("the host's own sign-in: $name", ({ start }) => {
+  it('loginUrl may be a function, and owner is asked with the request of the framework', async () => {
+    const { options } = fixture();
+    const { users: _, ...withoutUsers } = options;
+    const owner = (native: unknown): Owner | false => {
+      const { headers } = native as { readonly headers: IncomingHttpHeaders }; // Express, Koa and Fastify all have them there.
+      const sub = headers['x-user'];
+      return typeof sub === 'string' ? { sub } : false;
+    };
+    const loginUrl = (returnTo: string): string =>
+      `https://login.example/?next=${encodeURIComponent(`https://app.example${returnTo}`)}`;
+    const host = await start({ options: { ...withoutUsers, owner, loginUrl } });
+    const answer = await new Browser(host).authorize(WEB);
+    expect(locationOf(answer)).toMatch(
+      /^https:\/\/login\.example\/\?next=https%3A%2F%2Fapp\.example(%2Fauth)?%2Foauth%2Fauthorize%3Fresume%3D[\w-]+$/,
+    );
+    expect(isConsentOf(await new Browser(host, { 'x-user': 'zoe' }).authorize(WEB), 'zoe')).toBe(true);
+    await host.close();
+  });
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('a bug of the host');
+      },
+      /a bug of the host/,
+    ],
+    ['answers with no sub', () => ({ sub: '' }), /sub of an owner must be text/],
+    ['answers with the sub of a client', () => ({ sub: 'client:web' }), /must not begin with client:/],
+  ] as const)(
+    'an owner that %s is no owner: the client hears server_error, the host hears why',
+    async (_what, owner, why) => {
+      const { options, errors } = fixture();
+      const { users: _, ...withoutUsers } = options;
+      const host = await start({ options: { ...withoutUsers, owner, loginUrl: '/login' } });
+      const answer = await new Browser(host).authorize(WEB);
+      expect(responseOf(answer)).toMatchObject({ error: 'server_error', state: 'st' });
+      expect(locationOf(answer)).not.toContain('bug');
+      expect(errors.map(String)).toEqual([expect.stringMatching(why)]);
+      await host.close();
+    },
+  );
+});
+
+describe('several servers on one host', () => {
+  const secret = 'one secret for both of the servers, 32 characters';
+  const server = createServer();
+  let origin: string;
+
+  beforeAll(async () => {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // It listens on a port and not on a pipe.
+    const app = express();
+    for (const name of ['one', 'two']) {
+      const { options } = fixture({ secret, users: [{ username: 'alice', password: name, sub: `${name}-alice` }] });
+      app.use(`/${name}`, oauthQuery({ ...options, issuer: `${origin}/${name}` }));
+    }
+    server.on('request', app);
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  /** One browser with one jar for all that is on this host. */
+  const browserOf = (client: Client, name: string) => ({
+    authorize: () => client.get(`/${name}/oauth/authorize?${new URLSearchParams(WEB).toString()}`),
+    signIn: async (page: Answer) =>
+      client.get(
+        locationOf(
+          await client.post(formOf(page).action, { ...formOf(page).fields, username: 'alice', password: name }),
+        ),
+      ),
+  });
+
+  it('do not sign each other out', async () => {
+    const client = new Client(origin);
+    const [one, two] = [browserOf(client, 'one'), browserOf(client, 'two')];
+    expect(isConsentOf(await one.signIn(await one.authorize()), 'alice')).toBe(true);
+    expect(isConsentOf(await two.signIn(await two.authorize()), 'alice')).toBe(true);
+    expect([isConsentOf(await one.authorize(), 'alice'), isConsentOf(await two.authorize(), 'alice')]).toEqual([
+      true,
+      true,
+    ]);
+    expect(client.cookies.size).toBe(2);
+  });
+
+  it('do not believe each other, though they share a secret: neither a session nor a request that is under way', async () => {
+    const client = new Client(origin);
+    const [one, two] = [browserOf(client, 'one'), browserOf(client, 'two')];
+    const consent = await one.signIn(await one.authorize());
+    const [nameOfOne, value] = firstOf(client.cookies);
+    await two.authorize();
+    const nameOfTwo = [...client.cookies.keys()].find((name) => name !== nameOfOne) ?? '';
+    const forged = await new Client(origin).get(`/two/oauth/authorize?${new URLSearchParams(WEB).toString()}`, {
+      cookie: `${nameOfTwo}=${value}`,
+    });
+    expect(isSignIn(forged)).toBe(true);
+    const resumed = await client.get(`/two/oauth/authorize?resume=${formOf(consent).fields['resume'] ?? ''}`);
+    expect([resumed.status, resumed.headers.location]).toEqual([400, undefined]);
+  });
+});

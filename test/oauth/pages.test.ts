@@ -1,0 +1,319 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RenderedPage } from '../../src/core/oauth/pages/views.js';
+import { type Answer, Client, everyHost, oneHostEach, type RunningHost } from '../hosts.js';
+import { Browser, formOf, locationOf, wordsOf } from './support/browser.js';
+import { fixture } from './support/fixture.js';
+
+const HOSTILE = `<script>alert(1)</script><img src=x onerror=alert(2)> "'> &amp; </strong></title></textarea>`;
+
+const WEB = { response_type: 'code', client_id: 'web' } as const;
+const CLIENTS = [
+  {
+    client_id: 'hostile',
+    client_name: HOSTILE,
+    client_secret: 's',
+    redirect_uris: [`https://hostile.example/cb?x='><script>`],
+    grant_types: ['authorization_code', 'device_code'],
+    scope: 'profile',
+  },
+  { client_id: 'app', redirect_uris: ['com.example.app://callback'], grant_types: ['authorization_code'] },
+] as const;
+
+const VOID = new Set(['meta', 'input', 'br', 'hr', 'img', 'link']);
+
+/** The names of elements that are opened and never closed, or closed and never opened. */
+const unbalanced = (html: string): readonly string[] => {
+  const open: string[] = [];
+  for (const [, slash, name = ''] of html
+    .replace(/<style>[\s\S]*?<\/style>/g, '')
+    .matchAll(/<(\/?)([a-z][a-z0-9]*)[^>]*>/g)) {
+    if (slash === '') {
+      if (!VOID.has(name)) open.push(name);
+    } else if (open.pop() !== name) return [`</${name}>`];
+  }
+  return open;
+};
+
+const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
+
+describe.each(everyHost)('$name', ({ start }) => {
+  const { options, errors } = fixture({ clients: CLIENTS });
+  const pages: Record<string, Answer> = {};
+  let host: RunningHost;
+
+  const userCode = async (client_id = 'tv', client_secret = ''): Promise<string> =>
+    String((await new Client(host.base).post('/oauth/device', { client_id, client_secret })).json['user_code']);
+
+  beforeAll(async () => {
+    host = await start({ options });
+    const browser = new Browser(host);
+    const signIn = await browser.authorize(WEB);
+    const signInProblem = await browser.submit(signIn, { username: 'alice', password: 'wrong' });
+    const consent = await browser.signIn(signInProblem);
+    const deviceCode = await browser.device();
+    const deviceCodeProblem = await browser.submit(deviceCode, { user_code: 'wrong' });
+    const deviceConsent = await browser.submit(deviceCode, { user_code: await userCode() });
+    Object.assign(pages, {
+      signIn,
+      signInProblem,
+      consent,
+      deviceCode,
+      deviceCodeProblem,
+      deviceConsent,
+      deviceConnected: await browser.submit(deviceConsent, { decision: 'approve' }),
+      deviceRefused: await browser.submit(await browser.submit(deviceCode, { user_code: await userCode() }), {
+        decision: 'deny',
+      }),
+      unknownClient: await browser.authorize({ ...WEB, client_id: 'nobody' }),
+      forbidden: await browser.submit(consent, { decision: 'approve', form_token: 'x' }),
+    });
+  });
+  afterAll(async () => {
+    expect(errors).toEqual([]);
+    await host.close();
+  });
+
+  const all = (): readonly (readonly [string, Answer])[] => Object.entries(pages);
+
+  it('a status that says what happened', () => {
+    expect(Object.fromEntries(all().map(([name, { status }]) => [name, status]))).toEqual({
+      signIn: 200,
+      signInProblem: 400,
+      consent: 200,
+      deviceCode: 200,
+      deviceCodeProblem: 400,
+      deviceConsent: 200,
+      deviceConnected: 200,
+      deviceRefused: 200,
+      unknownClient: 400,
+      forbidden: 403,
+    });
+  });
+
+  it('#34 every page is for one reader only, in no frame, with nothing from elsewhere (RFC 9700 §4.2.4, §4.16)', () => {
+    for (const [name, { headers, text }] of all()) {
+      const style = /<style>([\s\S]*?)<\/style>/.exec(text)?.[1] ?? '';
+      const leadsToClient = name === 'consent' ? [] : ["form-action 'self'"];
+      expect([name, String(headers['content-security-policy']).split('; ')]).toEqual([
+        name,
+        [
+          "default-src 'none'",
+          `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+          ...leadsToClient,
+          "frame-ancestors 'none'",
+          "base-uri 'none'",
+        ],
+      ]);
+      expect(headers).toMatchObject({
+        'content-type': 'text/html; charset=utf-8',
+        'x-frame-options': 'DENY',
+        'referrer-policy': 'no-referrer',
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+      });
+      expect(headers['access-control-allow-origin']).toBeUndefined();
+    }
+  });
+
+  it('works without JavaScript: forms that post, buttons that submit, no script and no style of its own', () => {
+    for (const [name, page] of all()) {
+      expect(page.text).not.toMatch(/<script|javascript:|\son[a-z]+=|\sstyle=|<button[^>]*type=|href=/i);
+      const hasForm = page.text.includes('<form');
+      expect([name, hasForm]).toEqual([
+        name,
+        !['deviceConnected', 'deviceRefused', 'unknownClient', 'forbidden'].includes(name),
+      ]);
+      if (!hasForm) continue;
+      const { action, method } = formOf(page);
+      const place = name.startsWith('device') ? '/oauth/device/verify' : '/oauth/authorize';
+      expect([method, action]).toEqual(['post', host.base.slice(host.origin.length) + place]);
+    }
+  });
+
+  it('is accessible: one heading, a title, a language, a label for each field, an alert for each problem', () => {
+    for (const [name, { text }] of all()) {
+      const shape = [
+        count(text, /<h1>/g),
+        count(text, /<main>/g),
+        count(text, /<title>[^<]+<\/title>/g),
+        count(text, /<html lang="en">/g),
+        unbalanced(text),
+      ];
+      expect([name, ...shape]).toEqual([name, 1, 1, 1, 1, []]);
+      expect(text).toMatch(/^<!DOCTYPE html>/);
+      expect(text).toContain('<meta name="viewport" content="width=device-width, initial-scale=1">');
+      const ids = [...text.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id);
+      expect(new Set(ids).size).toBe(ids.length);
+      for (const [input] of text.matchAll(/<input (?!type="hidden")[^>]*>/g)) {
+        const id = /id="([^"]*)"/.exec(input)?.[1] ?? '';
+        expect([name, count(text, new RegExp(`<label for="${id}">[^<]+</label>`, 'g'))]).toEqual([name, 1]);
+      }
+      const problems = count(text, /role="alert"/g);
+      expect([name, problems]).toEqual([name, name.endsWith('Problem') ? 1 : 0]);
+      expect([name, count(text, /aria-describedby="problem"/g)]).toEqual([name, problems]);
+    }
+  });
+
+  it('who reloads the address of a form reads a page, too', async () => {
+    const page = await new Browser(host).open(`${host.base}/oauth/device/verify`);
+    expect([page.status, page.headers.allow, page.headers['content-type']]).toEqual([
+      405,
+      'POST',
+      'text/html; charset=utf-8',
+    ]);
+  });
+
+  it('the password is never sent back, and password managers know the fields', () => {
+    expect(pages['signInProblem']?.text).not.toContain('wrong"');
+    expect(pages['signInProblem']?.text).toMatch(
+      /<input [^>]*name="username" autocomplete="username"[^>]*value="alice"/,
+    );
+    expect(pages['signIn']?.text).toMatch(/<input [^>]*type="password" autocomplete="current-password" required>/);
+  });
+
+  it('#34 what clients and browsers bring is text, wherever it appears (RFC 9700 §4.16)', async () => {
+    const browser = new Browser(host);
+    const request = { response_type: 'code', client_id: 'hostile', state: HOSTILE, scope: 'profile' };
+    const signIn = await browser.authorize(request);
+    const wrong = await browser.submit(signIn, { username: HOSTILE, password: HOSTILE });
+    const consent = await browser.signIn(wrong);
+    const device = await browser.device();
+    const wrongCode = await browser.submit(device, { user_code: HOSTILE });
+    const linkedCode = await browser.open(
+      `${locationOf(await new Client(host.base).post('/oauth/device/verify', { user_code: HOSTILE }))}`,
+    );
+    const deviceConsent = await browser.submit(device, { user_code: await userCode('hostile', 's') });
+    const refused = await browser.authorize({ ...request, client_id: HOSTILE, redirect_uri: HOSTILE });
+    const done = await browser.submit(deviceConsent, { decision: 'approve' });
+    for (const page of [signIn, wrong, consent, device, wrongCode, linkedCode, deviceConsent, refused, done]) {
+      expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
+      expect(page.text).not.toMatch(/<script|<img|<\/textarea/);
+      expect([unbalanced(page.text), count(page.text, /<title>/g)]).toEqual([[], 1]);
+    }
+    for (const page of [signIn, consent, deviceConsent, done]) expect(wordsOf(page)).toContain(HOSTILE);
+    expect(formOf(wrong).fields['username']).toBe(HOSTILE);
+    for (const page of [wrongCode, linkedCode]) expect(formOf(page).fields['user_code']).toBe(HOSTILE);
+    const answer = await browser.submit(consent, { decision: 'approve' });
+    expect(new URL(locationOf(answer)).searchParams.get('state')).toBe(HOSTILE);
+  });
+
+  it('the consent page says where the decision leads: the host, or the scheme of an app', async () => {
+    const browser = new Browser(host);
+    const challenge = { code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' };
+    const app = await browser.signIn(
+      await browser.authorize({ response_type: 'code', client_id: 'app', ...challenge }),
+    );
+    expect(wordsOf(app)).toContain('Your decision takes you to com.example.app:.');
+    const native = {
+      response_type: 'code',
+      client_id: 'native',
+      redirect_uri: 'http://127.0.0.1:51004/cb',
+      ...challenge,
+    };
+    expect(wordsOf(await browser.authorize(native))).toContain('Your decision takes you to 127.0.0.1:51004.');
+  });
+});
+
+describe.each(oneHostEach)('$name', ({ start }) => {
+  it('where approvals are remembered, the sign-in form may lead to the client as well', async () => {
+    const { options } = fixture({ lifetimes: { rememberedConsent: 60 } });
+    const host = await start({ options });
+    const browser = new Browser(host);
+    const signIn = await browser.authorize(WEB);
+    expect(signIn.headers['content-security-policy']).not.toContain('form-action');
+    const device = await browser.device();
+    expect(device.headers['content-security-policy']).toContain("form-action 'self'");
+    await host.close();
+  });
+
+  it("the host's own renderers get the data, may wait, and keep the security headers", async () => {
+    const views: Record<string, unknown> = {};
+    const html = (
+      name: string,
+      form: { action: string; hidden: Readonly<Record<string, string>> },
+      rest = '',
+    ): string => {
+      const hidden = Object.entries(form.hidden).map(([key, value]) => `<input name="${key}" value="${value}">`);
+      return `<html><h1>${name}</h1><form method="post" action="${form.action}">${hidden.join('')}${rest}</form></html>`;
+    };
+    const keep = <V>(name: string, view: V): V => {
+      views[name] = view;
+      return view;
+    };
+    const { options, errors } = fixture({
+      pages: {
+        login: async (view): Promise<RenderedPage> => ({
+          html: html('own login', keep('login', view)),
+          styleSources: ['https://cdn.example'],
+          imageSources: ["'self'"],
+        }),
+        consent: (view) => html('own consent', keep('consent', view)),
+        deviceCode: (view) => html('own device code', keep('deviceCode', view)),
+        deviceConsent: (view) => html('own device consent', keep('deviceConsent', view)),
+        deviceDone: (view) => `<h1>own end ${keep('deviceDone', view).decision}</h1>`,
+        error: async (view) => `<h1>own error ${keep('error', view).status}</h1>`,
+      },
+    });
+    const host = await start({ options });
+    const browser = new Browser(host);
+    const login = await browser.authorize(WEB);
+    expect(login.text).toContain('own login');
+    expect(login.headers).toMatchObject({
+      'content-security-policy':
+        "default-src 'none'; style-src https://cdn.example; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+      'x-frame-options': 'DENY',
+      'cache-control': 'no-store',
+    });
+    const consent = await browser.signIn(login);
+    expect(consent.text).toContain('own consent');
+    expect(locationOf(await browser.submit(consent, { decision: 'approve' }))).toContain('code=');
+    const { json } = await new Client(host.base).post('/oauth/device', { client_id: 'tv' });
+    const code = await browser.open(`${host.base}/oauth/device`);
+    const device = await browser.submit(code, { user_code: String(json['user_code']) });
+    expect((await browser.submit(device, { decision: 'approve' })).text).toBe('<h1>own end approve</h1>');
+    const error = await browser.authorize({ ...WEB, client_id: 'nobody' });
+    expect([error.status, error.text, error.headers['x-frame-options']]).toEqual([
+      400,
+      '<h1>own error 400</h1>',
+      'DENY',
+    ]);
+
+    const form = { action: expect.any(String), hidden: expect.any(Object) };
+    const scopes = [
+      { name: 'profile', description: 'See your name' },
+      { name: 'content.read', description: 'Read your content' },
+    ];
+    expect(views).toEqual({
+      login: { ...form, username: '', clientName: 'web' },
+      consent: { ...form, clientName: 'web', username: 'alice', scopes, redirectHost: 'app.example', canSwitch: true },
+      deviceCode: { ...form, userCode: '', username: 'alice' },
+      deviceConsent: {
+        ...form,
+        clientName: 'tv',
+        username: 'alice',
+        scopes,
+        userCode: json['user_code'],
+        fingerprint: expect.stringMatching(/^[0-9a-f]{8}$/),
+      },
+      deviceDone: { decision: 'approve', clientName: 'tv' },
+      error: { status: 400, message: 'The application that brought you here is not known.' },
+    });
+    expect(errors).toEqual([]);
+    await host.close();
+  });
+
+  it('a renderer that breaks is told to the host; the client hears server_error, the owner sees a plain page', async () => {
+    const broken = (): never => {
+      throw new Error('a bug of the host');
+    };
+    const { options, errors } = fixture({ pages: { login: broken, error: broken } });
+    const host = await start({ options });
+    const browser = new Browser(host);
+    expect(new URL(locationOf(await browser.authorize(WEB))).searchParams.get('error')).toBe('server_error');
+    const page = await browser.authorize({ ...WEB, client_id: 'nobody' });
+    expect([page.status, page.headers['x-frame-options'], page.text.includes('a bug')]).toEqual([500, 'DENY', false]);
+    expect(errors.map(String)).toEqual(['Error: a bug of the host', 'Error: a bug of the host']);
+    await host.close();
+  });
+});

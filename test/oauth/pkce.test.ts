@@ -1,0 +1,274 @@
+import { createHash } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Store } from '../../src/core/ports.js';
+import { type Answer, basic, Client, everyHost, oneHostEach, type RunningHost } from '../hosts.js';
+import { type AuthorizationParameters, Browser, locationOf, PKCE, responseOf } from './support/browser.js';
+import { fixture } from './support/fixture.js';
+
+const s256 = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url');
+
+const SPA = { response_type: 'code', client_id: 'spa' } as const;
+const PLAIN = { response_type: 'code', client_id: 'plain' } as const;
+const WEB = { response_type: 'code', client_id: 'web' } as const;
+const WEB_CREDENTIALS = basic('web', 'web-secret');
+
+const CLIENTS = [
+  { client_id: 'plain', redirect_uris: ['https://plain.example/cb'], code_challenge_methods: ['plain', 'S256'] },
+  {
+    client_id: 'strict',
+    client_secret: 'strict-secret',
+    redirect_uris: ['https://strict.example/cb'],
+    require_pkce: true,
+  },
+] as const;
+
+const errorOf = (answer: Answer): string | undefined => {
+  expect([302, 303]).toContain(answer.status);
+  return responseOf(answer)['error'];
+};
+
+describe.each(everyHost)('$name', ({ start }) => {
+  const { options, errors } = fixture({ clients: CLIENTS });
+  let host: RunningHost;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    host = await start({ options });
+    browser = new Browser(host);
+    await browser.signIn(await browser.authorize(WEB));
+  });
+  afterEach(() => {
+    expect(errors).toEqual([]);
+  });
+  afterAll(() => host.close());
+
+  const codeFor = async (parameters: AuthorizationParameters): Promise<string> => {
+    const { code = '' } = responseOf(await browser.authorizeFor(parameters));
+    expect(code).not.toBe('');
+    return code;
+  };
+  const redeem = (form: Readonly<Record<string, string>>, headers = {}): Promise<Answer> =>
+    new Client(host.base).post('/oauth/token', { grant_type: 'authorization_code', ...form }, headers);
+  /** Refused, and nothing was issued. */
+  const expectRefused = (answer: Answer, error: string): void => {
+    expect([answer.status, answer.json['error']]).toEqual([400, error]);
+    expect(answer.json).not.toHaveProperty('access_token');
+  };
+
+  it('#38 a public client without code_challenge → redirect invalid_request (RFC 9700 §2.1.1)', async () => {
+    for (const client_id of ['spa', 'native', 'plain', 'strict']) {
+      expect(errorOf(await browser.authorize({ ...SPA, client_id }))).toBe('invalid_request');
+    }
+    expect(errorOf(await browser.authorize({ ...SPA, code_challenge: '' }))).toBe('invalid_request');
+  });
+
+  it('#39 a challenge without a method means plain, which a client must have registered (RFC 7636 §4.3)', async () => {
+    const { challenge: code_challenge } = PKCE;
+    expect(errorOf(await browser.authorize({ ...SPA, code_challenge }))).toBe('invalid_request');
+    expect(errorOf(await browser.authorize({ ...SPA, code_challenge, code_challenge_method: 'plain' }))).toBe(
+      'invalid_request',
+    );
+    expect(errorOf(await browser.authorize({ ...WEB, code_challenge }))).toBe('invalid_request');
+    for (const request of [
+      { ...PLAIN, code_challenge },
+      { ...PLAIN, code_challenge, code_challenge_method: 'plain' },
+    ]) {
+      const code = await codeFor(request);
+      // What would satisfy S256 does not satisfy plain.
+      expectRefused(await redeem({ client_id: 'plain', code, code_verifier: PKCE.verifier }), 'invalid_grant');
+      expect((await redeem({ client_id: 'plain', code, code_verifier: code_challenge })).status).toBe(200);
+    }
+  });
+
+  it.each(['s256', 'S512', 'PLAIN', 'none', 'constructor', 'S256 plain'])(
+    '#39 code_challenge_method=%s is unknown → invalid_request (RFC 7636 §4.4.1)',
+    async (code_challenge_method) => {
+      for (const client_id of ['spa', 'plain', 'web']) {
+        const request = { response_type: 'code', client_id, code_challenge: PKCE.challenge, code_challenge_method };
+        expect(errorOf(await browser.authorize(request))).toBe('invalid_request');
+      }
+    },
+  );
+
+  it.each([
+    ['shorter than a hash', PKCE.challenge.slice(1)],
+    ['longer than a hash', `${PKCE.challenge}A`],
+    ['with padding', `${PKCE.challenge}=`],
+    ['in hexadecimal', createHash('sha256').update(PKCE.verifier).digest('hex')],
+    ['in base64', `${PKCE.challenge.slice(1)}+`],
+    ['with a tilde, which base64url has not', `${PKCE.challenge.slice(1)}~`],
+    ['repeated', [PKCE.challenge, PKCE.challenge]],
+  ])('#40 a challenge for S256 that is %s → invalid_request (RFC 7636 §4.2)', async (_what, code_challenge) => {
+    expect(errorOf(await browser.authorize({ ...SPA, code_challenge, code_challenge_method: 'S256' }))).toBe(
+      'invalid_request',
+    );
+  });
+
+  it.each([
+    ['42 characters', 'a'.repeat(42)],
+    ['129 characters', 'a'.repeat(129)],
+    ['a slash', `${'a'.repeat(43)}/`],
+    ['a space', `${'a'.repeat(43)} `],
+  ])('#40 a challenge for plain with %s → invalid_request (RFC 7636 §4.2)', async (_what, code_challenge) => {
+    expect(errorOf(await browser.authorize({ ...PLAIN, code_challenge, code_challenge_method: 'plain' }))).toBe(
+      'invalid_request',
+    );
+  });
+
+  it('#40 a method without a challenge → invalid_request, for confidential clients too (RFC 7636 §4.2)', async () => {
+    for (const client_id of ['spa', 'web']) {
+      const request = { response_type: 'code', client_id, code_challenge_method: 'S256' };
+      expect(errorOf(await browser.authorize(request))).toBe('invalid_request');
+    }
+  });
+
+  it('#41 verifier missing or wrong → 400 invalid_grant, no token; the right one still works (RFC 7636 §4.6)', async () => {
+    const code = await codeFor({ ...SPA, ...PKCE.request });
+    expectRefused(await redeem({ client_id: 'spa', code }), 'invalid_grant');
+    expectRefused(await redeem({ client_id: 'spa', code, code_verifier: '' }), 'invalid_grant');
+    expectRefused(await redeem({ client_id: 'spa', code, code_verifier: `${PKCE.verifier}x` }), 'invalid_grant');
+    expectRefused(await redeem({ client_id: 'spa', code, code_verifier: PKCE.challenge }), 'invalid_grant');
+    expect((await redeem({ client_id: 'spa', code, code_verifier: PKCE.verifier })).status).toBe(200);
+  });
+
+  it('#41 a secret does not replace the verifier, nor the verifier the secret (RFC 7636 §4.6; RFC 6749 §3.2.1)', async () => {
+    const code = await codeFor({ ...WEB, ...PKCE.request });
+    expectRefused(await redeem({ code }, WEB_CREDENTIALS), 'invalid_grant');
+    expect((await redeem({ client_id: 'web', code, code_verifier: PKCE.verifier })).json['error']).toBe(
+      'invalid_client',
+    );
+    expect((await redeem({ code, code_verifier: PKCE.verifier }, WEB_CREDENTIALS)).status).toBe(200);
+  });
+
+  it.each([
+    ['shorter than 43', 'a'.repeat(42)],
+    ['longer than 128', 'a'.repeat(129)],
+    ['outside the alphabet', `${'a'.repeat(43)}+`],
+    ['with a space', `${'a'.repeat(43)} `],
+  ])('#42 a verifier %s → 400, even if its hash matches (RFC 7636 §4.1)', async (_what, verifier) => {
+    const request = { code_challenge: s256(verifier), code_challenge_method: 'S256' };
+    const code = await codeFor({ ...SPA, ...request });
+    expectRefused(await redeem({ client_id: 'spa', code, code_verifier: verifier }), 'invalid_grant');
+  });
+
+  it.each([43, 128])('#42 a verifier of %i characters works (RFC 7636 §4.1)', async (length) => {
+    const verifier = '-._~'.padEnd(length, 'aZ9');
+    const code = await codeFor({ ...SPA, code_challenge: s256(verifier), code_challenge_method: 'S256' });
+    expect((await redeem({ client_id: 'spa', code, code_verifier: verifier })).status).toBe(200);
+  });
+
+  it('#43 a verifier for a code that was issued without a challenge → 400 invalid_request, no token (RFC 9700 §2.1.1, §4.8.2)', async () => {
+    const code = await codeFor(WEB);
+    expectRefused(await redeem({ code, code_verifier: PKCE.verifier }, WEB_CREDENTIALS), 'invalid_request');
+    expect((await redeem({ code }, WEB_CREDENTIALS)).status).toBe(200);
+  });
+
+  it('#44 code_challenge and its method at the token endpoint have no effect', async () => {
+    const other = 'b'.repeat(43);
+    const code = await codeFor({ ...SPA, ...PKCE.request });
+    const form = { client_id: 'spa', code, code_challenge: s256(other), code_challenge_method: 'S256' };
+    expectRefused(await redeem({ ...form, code_verifier: other }), 'invalid_grant');
+    expectRefused(
+      await redeem({ ...form, code_challenge: other, code_challenge_method: 'plain', code_verifier: other }),
+      'invalid_grant',
+    );
+    expect((await redeem({ ...form, code_verifier: PKCE.verifier })).status).toBe(200);
+  });
+
+  it('#45 after three wrong verifiers the code is dead: the right one then → invalid_grant', async () => {
+    const code = await codeFor({ ...SPA, ...PKCE.request });
+    const wrong = { client_id: 'spa', code, code_verifier: 'x'.repeat(43) };
+    for (let n = 0; n < 3; n += 1) expectRefused(await redeem(wrong), 'invalid_grant');
+    expectRefused(await redeem({ ...wrong, code_verifier: PKCE.verifier }), 'invalid_grant');
+  });
+
+  it('#45 two wrong ones do not kill it, nor do any number from another client', async () => {
+    const code = await codeFor({ ...SPA, ...PKCE.request });
+    const wrong = { code, code_verifier: 'x'.repeat(43) };
+    for (let n = 0; n < 5; n += 1) expectRefused(await redeem({ ...wrong, client_id: 'plain' }), 'invalid_grant');
+    for (let n = 0; n < 2; n += 1) expectRefused(await redeem({ ...wrong, client_id: 'spa' }), 'invalid_grant');
+    expect((await redeem({ client_id: 'spa', code, code_verifier: PKCE.verifier })).status).toBe(200);
+  });
+
+  it('#45 many wrong ones at the same moment are counted one by one', async () => {
+    const code = await codeFor({ ...SPA, ...PKCE.request });
+    const wrong = { client_id: 'spa', code, code_verifier: 'x'.repeat(43) };
+    await Promise.all(Array.from({ length: 10 }, () => redeem(wrong)));
+    expectRefused(await redeem({ ...wrong, code_verifier: PKCE.verifier }), 'invalid_grant');
+  });
+
+  it('#46 the metadata lists the methods exactly as enforced (RFC 9700 §2.1.1)', async () => {
+    const { json } = await new Client(host.base).get('/.well-known/oauth-authorization-server');
+    expect(json['code_challenge_methods_supported']).toEqual(['S256', 'plain']);
+  });
+});
+
+/** A store that forgets some fields of what it is asked for. */
+const forgetful = (store: Store, kind: string, ...lost: readonly string[]): Store => ({
+  add: (key, value, expiresAt) => store.add(key, value, expiresAt),
+  delete: (key) => store.delete(key),
+  get: async (key) => {
+    const record = await store.get(key);
+    if (record === undefined || !key.includes(kind)) return record;
+    return Object.fromEntries(Object.entries(record).filter(([name]) => !lost.includes(name)));
+  },
+});
+
+describe.each(oneHostEach)('$name', ({ start }) => {
+  it.each([
+    ['challenge', ['code_challenge']],
+    ['method', ['code_challenge_method']],
+    ['challenge and the method', ['code_challenge', 'code_challenge_method']],
+  ])('#44 a store that loses the %s fails closed', async (_what, lost) => {
+    const { options, errors, store } = fixture();
+    const host = await start({ options: { ...options, store: forgetful(store, ':code:', ...lost) } });
+    const { code = '' } = responseOf(await new Browser(host).authorizeFor({ ...SPA, ...PKCE.request }));
+    for (const proof of [{}, { code_verifier: PKCE.verifier }]) {
+      const answer = await new Client(host.base).post('/oauth/token', {
+        grant_type: 'authorization_code',
+        client_id: 'spa',
+        code,
+        ...proof,
+      });
+      expect([answer.status, answer.json['error']]).toEqual([503, 'temporarily_unavailable']);
+    }
+    expect(errors.map(String)).toEqual([
+      'StoreError: The store answered with a record of a wrong shape for code.',
+      'StoreError: The store answered with a record of a wrong shape for code.',
+    ]);
+    await host.close();
+  });
+
+  it('#45 the number of wrong verifiers is an option from 1 to 10', async () => {
+    const { options } = fixture({ limits: { failedVerifiers: 1 } });
+    const host = await start({ options });
+    const { code = '' } = responseOf(await new Browser(host).authorizeFor({ ...SPA, ...PKCE.request }));
+    const redeem = (code_verifier: string) =>
+      new Client(host.base).post('/oauth/token', {
+        grant_type: 'authorization_code',
+        client_id: 'spa',
+        code,
+        code_verifier,
+      });
+    expect((await redeem('x'.repeat(43))).json['error']).toBe('invalid_grant');
+    expect((await redeem(PKCE.verifier)).json['error']).toBe('invalid_grant');
+    await host.close();
+  });
+
+  it('#38 one option asks every client for PKCE (RFC 9700 §2.1.1)', async () => {
+    const { options } = fixture({ requirePkce: true });
+    const host = await start({ options });
+    const browser = new Browser(host);
+    expect(errorOf(await browser.authorize(WEB))).toBe('invalid_request');
+    expect(locationOf(await browser.authorizeFor({ ...WEB, ...PKCE.request }))).toContain('code=');
+    await host.close();
+  });
+
+  it('#46 where no client may use plain, only S256 is listed (RFC 9700 §2.1.1)', async () => {
+    const { options } = fixture();
+    const host = await start({ options });
+    const { json } = await new Client(host.base).get('/.well-known/oauth-authorization-server');
+    expect(json['code_challenge_methods_supported']).toEqual(['S256']);
+    await host.close();
+  });
+});

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, basic, bearer, Client, everyHost, type RunningHost } from '../hosts.js';
+import { Browser, PKCE, responseOf } from './support/browser.js';
+import { fixture } from './support/fixture.js';
+
+const ONE = 'https://one.example/v1';
+const TWO = 'urn:example:two';
+const THREE = 'https://three.example';
+
+const WEB = basic('web', 'web-secret');
+const SERVICE = basic('service', 'service-secret');
+const CALLER = basic('caller', 'caller-secret');
+
+describe.each(everyHost)('$name', ({ start }) => {
+  const { options, errors } = fixture({
+    resources: [ONE, TWO, THREE],
+    clients: [{ client_id: 'caller', client_secret: 'caller-secret', grant_types: [], introspect: true }],
+  });
+  let host: RunningHost;
+  let client: Client;
+
+  beforeAll(async () => {
+    host = await start({
+      options,
+      guarded: { one: { scope: 'profile', audience: ONE }, issuer: { scope: 'profile' } },
+    });
+    client = new Client(host.base);
+  });
+  afterAll(async () => {
+    await host.close();
+    expect(errors).toEqual([]);
+  });
+
+  const refused = (answer: Answer) => [answer.status, answer.json['error']];
+  const audienceOf = async (answer: Answer) => {
+    expect(answer.status).toBe(200);
+    return (await client.post('/oauth/introspect', { token: String(answer.json['access_token']) }, CALLER)).json['aud'];
+  };
+
+  /** A code for these resources. */
+  const codeFor = async (...resource: readonly string[]): Promise<string> => {
+    const request = { client_id: 'web', response_type: 'code', scope: 'profile', resource, ...PKCE.request };
+    return responseOf(await new Browser(host).authorizeFor(request))['code'] ?? '';
+  };
+  const redeem = (code: string, ...resource: readonly string[]): Promise<Answer> =>
+    client.post(
+      '/oauth/token',
+      { grant_type: 'authorization_code', code, code_verifier: PKCE.verifier, resource },
+      WEB,
+    );
+
+  it.each([
+    '/relative',
+    'one.example',
+    `${ONE}#x`,
+    `${ONE}/`,
+    'https://ONE.example/v1',
+    'https://unknown.example',
+    'x',
+  ])('#111 the resource %j is invalid_target, wherever it is named (RFC 8707 §2)', async (resource) => {
+    expect(refused(await client.post('/oauth/token', { grant_type: 'client_credentials', resource }, SERVICE))).toEqual(
+      [400, 'invalid_target'],
+    );
+    expect(
+      refused(
+        await client.post('/oauth/token', { grant_type: 'client_credentials', resource: [ONE, resource] }, SERVICE),
+      ),
+    ).toEqual([400, 'invalid_target']);
+    expect(refused(await client.post('/oauth/device', { client_id: 'tv', resource }))).toEqual([400, 'invalid_target']);
+    const answer = await new Browser(host).authorize({ client_id: 'web', response_type: 'code', state: 's', resource });
+    expect(responseOf(answer)).toMatchObject({ error: 'invalid_target', state: 's', iss: host.base });
+  });
+
+  it('#111 what was granted is the audience, and without a resource it is the issuer (RFC 8707 §2.2)', async () => {
+    const credentials = (...resource: readonly string[]) =>
+      client.post('/oauth/token', { grant_type: 'client_credentials', resource }, SERVICE);
+    expect(await audienceOf(await credentials())).toBe(host.base);
+    expect(await audienceOf(await credentials(ONE))).toBe(ONE);
+    expect(await audienceOf(await credentials(TWO, ONE, TWO))).toEqual([TWO, ONE]);
+  });
+
+  it('#111 the token request can only narrow it, and a wrong one costs nothing (RFC 8707 §2.2)', async () => {
+    const code = await codeFor(ONE, TWO);
+    expect(refused(await redeem(code, THREE))).toEqual([400, 'invalid_target']);
+    expect(refused(await redeem(code, ONE, THREE))).toEqual([400, 'invalid_target']);
+    const narrowed = await redeem(code, TWO);
+    expect(await audienceOf(narrowed)).toBe(TWO);
+
+    const refresh = (...resource: readonly string[]) =>
+      client.post(
+        '/oauth/token',
+        { grant_type: 'refresh_token', refresh_token: String(latest.json['refresh_token']), resource },
+        WEB,
+      );
+    let latest = narrowed;
+    expect(refused(await refresh(THREE))).toEqual([400, 'invalid_target']);
+    latest = await refresh(ONE);
+    expect(await audienceOf(latest)).toBe(ONE);
+    latest = await refresh();
+    expect(await audienceOf(latest)).toEqual([ONE, TWO]);
+  });
+
+  it('#111 a grant without resources gets none later (RFC 8707 §2.2)', async () => {
+    const code = await codeFor();
+    expect(refused(await redeem(code, ONE))).toEqual([400, 'invalid_target']);
+    expect(await audienceOf(await redeem(code))).toBe(host.base);
+  });
+
+  it('#111 a guard lets only tokens for its resource pass (RFC 8707 §3)', async () => {
+    const tokenOf = async (...resource: readonly string[]) =>
+      bearer(String((await redeem(await codeFor(...resource))).json['access_token']));
+    const guarded = new Client(host.origin);
+    const [forOne, forTwo, forIssuer] = [await tokenOf(ONE, TWO), await tokenOf(TWO), await tokenOf()];
+    const status = async (name: string, headers: Record<string, string>) =>
+      (await guarded.get(`/guarded/${name}`, headers)).status;
+    expect([await status('one', forOne), await status('one', forTwo), await status('one', forIssuer)]).toEqual([
+      200, 401, 401,
+    ]);
+    expect([await status('issuer', forOne), await status('issuer', forTwo), await status('issuer', forIssuer)]).toEqual(
+      [401, 401, 200],
+    );
+  });
+});

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { memoryStore } from '../../src/stores/memory.js';
+import { basic, bearer, Client, oneHostEach, type RunningHost } from '../hosts.js';
+import { Browser, responseOf } from './support/browser.js';
+import { fixture } from './support/fixture.js';
+
+describe.each(oneHostEach)(
+  '$name: two servers of different issuers with one store, one secret and the same clients',
+  ({ start }) => {
+    const { options } = fixture();
+    const store = memoryStore({ clock: options.clock ?? Date.now });
+    let ours: RunningHost;
+    let theirs: RunningHost;
+
+    beforeAll(async () => {
+      ours = await start({ options: { ...options, store } });
+      theirs = await start({ options: { ...options, store } });
+    });
+    afterAll(() => Promise.all([ours.close(), theirs.close()]));
+
+    it('#104 a code or token of the one is none at the other (RFC 6750 §3.1)', async () => {
+      const here = new Client(ours.base);
+      const there = new Client(theirs.base);
+      const code =
+        responseOf(await new Browser(ours).authorizeFor({ response_type: 'code', client_id: 'web' }))['code'] ?? '';
+      const credentials = basic('web', 'web-secret');
+      const redemption = { grant_type: 'authorization_code', code };
+      expect((await there.post('/oauth/token', redemption, credentials)).json).toMatchObject({
+        error: 'invalid_grant',
+      });
+      const { access_token } = (await here.post('/oauth/token', redemption, credentials)).json;
+      const token = String(access_token);
+      expect((await new Client(ours.origin).get('/guarded/profile', bearer(token))).status).toBe(200);
+      expect((await new Client(theirs.origin).get('/guarded/profile', bearer(token))).status).toBe(401);
+      const api = basic('api', 'api-secret');
+      expect((await here.post('/oauth/introspect', { token }, api)).json).toMatchObject({
+        active: true,
+        iss: ours.base,
+      });
+      expect((await there.post('/oauth/introspect', { token }, api)).json).toEqual({ active: false });
+    });
+  },
+);

@@ -1,0 +1,87 @@
+import type { ClientRegistration } from '../../../src/core/oauth/client.js';
+import type { OAuthEvent } from '../../../src/core/oauth/events.js';
+import { type MemoryStore, memoryStore } from '../../../src/stores/memory.js';
+import type { HostOptions } from '../../hosts.js';
+
+export const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
+
+/** A time at the beginning of every window of a limiter. */
+export const START = Date.UTC(2026, 0, 1);
+
+export const SCOPES = {
+  profile: 'See your name',
+  'content.read': 'Read your content',
+  'content.write': 'Change your content',
+  highvolume: { description: 'Read a lot', rights: ['apihighlimits'] },
+  introspect: 'Look at tokens',
+} as const;
+
+export const USERS = [
+  { username: 'alice', password: 'wonderland' },
+  { username: 'bob', password: 'builder' },
+  { username: 'carol', password: 'singer', sub: 'user-3' },
+  { username: 'dave', password: 'diver' },
+] as const;
+
+const person = { scope: 'profile content.read content.write', default_scope: 'profile content.read' } as const;
+
+/** One client of each kind. A test that makes one fail, or changes what belongs to it, brings its own. */
+export const CLIENTS = [
+  { client_id: 'web', client_secret: 'web-secret', redirect_uris: ['https://app.example/cb'], ...person },
+  { client_id: 'spa', redirect_uris: ['https://spa.example/cb'], grant_types: ['authorization_code'], ...person },
+  {
+    client_id: 'native',
+    redirect_uris: ['http://127.0.0.1/cb'],
+    grant_types: ['authorization_code', 'device_code'],
+    refresh: 'rotating',
+    ...person,
+  },
+  { client_id: 'tv', grant_types: ['device_code'], refresh: 'rotating', ...person },
+  { client_id: 'box', client_secret: 'box-secret', grant_types: ['device_code', 'refresh_token'], ...person },
+  { client_id: 'service', client_secret: 'service-secret', scope: 'content.read highvolume' },
+  { client_id: 'api', client_secret: 'api-secret', scope: 'introspect', introspect: true },
+] as const satisfies readonly ClientRegistration[];
+
+export interface Fixture {
+  readonly options: HostOptions;
+  readonly store: MemoryStore;
+  readonly events: OAuthEvent[];
+  /** What no client is told about. A test that expects some takes them out; at the end there should be none. */
+  readonly errors: unknown[];
+  readonly clock: () => number;
+  /** Moves the clock of the server and the store. */
+  advance(seconds: number): void;
+}
+
+/** Options with a clock of their own. `clients` come in addition to {@link CLIENTS}. */
+export const fixture = ({
+  clients = [],
+  ...more
+}: HostOptions & { readonly clients?: readonly ClientRegistration[] } = {}): Fixture => {
+  let now = START;
+  const clock = () => now;
+  const store = memoryStore({ clock });
+  const events: OAuthEvent[] = [];
+  const errors: unknown[] = [];
+  return {
+    store,
+    events,
+    errors,
+    clock,
+    advance: (seconds) => {
+      now += seconds * 1000;
+    },
+    options: {
+      store,
+      clock,
+      secret: 'a secret of the test that has 32 characters',
+      clients: [...CLIENTS, ...clients],
+      scopes: SCOPES,
+      users: USERS,
+      onEvent: (event) => events.push(event),
+      onError: (error) => errors.push(error),
+      onWarning: () => undefined,
+      ...more,
+    },
+  };
+};

@@ -1,0 +1,84 @@
+import type { Store } from '../../../src/core/ports.js';
+
+export interface StoreCall {
+  readonly verb: keyof Store;
+  readonly key: string;
+}
+
+/** Turns of the event loop, as a store on the other side of a network takes them. */
+const turns = async (count: number): Promise<void> => {
+  for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+};
+
+/** Answers after none to three turns of the event loop, in an order that a seed decides. */
+export const distantStore = (store: Store, seed: number): Store => {
+  let state = seed;
+  const wait = (): Promise<void> => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return turns(state >>> 30);
+  };
+  return {
+    add: async (...record) => (await wait(), store.add(...record)),
+    get: async (key) => (await wait(), store.get(key)),
+    delete: async (key) => (await wait(), store.delete(key)),
+  };
+};
+
+/** A store whose `add` first looks and then writes, with a gap between the two: what no store may do. */
+export const racyStore = (store: Store): Store => ({
+  get: (key) => store.get(key),
+  delete: (key) => store.delete(key),
+  add: async (key, value, expiresAt) => {
+    if ((await store.get(key)) !== undefined) return false;
+    await turns(1);
+    await store.delete(key);
+    await store.add(key, value, expiresAt);
+    return true;
+  },
+});
+
+/** What a broken store does instead of answering. */
+export const FAULTS = {
+  rejects: () => Promise.reject(new Error('the secret reason of the store')),
+  'answers nonsense': () => Promise.resolve('nonsense'),
+} as const;
+
+/** A store whose calls can be counted, and of which one can be made to fail. */
+export class FaultyStore implements Store {
+  readonly #store: Store;
+  #calls: StoreCall[] = [];
+  #failing: { readonly call: number; readonly fault: () => Promise<unknown> } | undefined;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** The calls since the last {@link watch}. */
+  get calls(): readonly StoreCall[] {
+    return this.#calls;
+  }
+
+  /** Counts from here on, and lets the call with this number fail, once. */
+  watch(call?: number, fault: () => Promise<unknown> = FAULTS.rejects): void {
+    this.#calls = [];
+    this.#failing = call === undefined ? undefined : { call, fault };
+  }
+
+  add(key: string, value: object, expiresAt: number): Promise<boolean> {
+    return this.#answer('add', key, () => this.#store.add(key, value, expiresAt));
+  }
+
+  get(key: string): Promise<object | undefined> {
+    return this.#answer('get', key, () => this.#store.get(key));
+  }
+
+  delete(key: string): Promise<void> {
+    return this.#answer('delete', key, () => this.#store.delete(key));
+  }
+
+  #answer<T>(verb: keyof Store, key: string, answer: () => Promise<T>): Promise<T> {
+    this.#calls.push({ verb, key });
+    // A fault breaks the promise of the type, and that is what it is for.
+    return this.#calls.length === this.#failing?.call ? (this.#failing.fault() as Promise<T>) : answer();
+  }
+}

@@ -1,0 +1,87 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+
+interface Manifest {
+  readonly type: string;
+  readonly license: string;
+  readonly sideEffects: boolean;
+  readonly version: string;
+  readonly engines: { readonly node: string };
+  readonly files: readonly string[];
+  readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>;
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional: boolean }>>;
+}
+
+const at = (path: string): URL => new URL(`../${path}`, import.meta.url);
+const manifest: Manifest = JSON.parse(readFileSync(at('package.json'), 'utf8'));
+const subpaths = Object.entries(manifest.exports);
+
+describe('package.json', () => {
+  test('offers exactly these subpaths', () => {
+    expect(Object.keys(manifest.exports).sort()).toEqual([
+      '.',
+      './express',
+      './fastify',
+      './koa',
+      './package.json',
+      './stores/instrument',
+      './stores/memory',
+      './stores/postgres',
+      './stores/redis',
+      './stores/sqlite',
+      './testing',
+    ]);
+  });
+
+  test.each(subpaths)('%s is built from a source that exists, and names its types first', (_subpath, target) => {
+    if (typeof target === 'string') {
+      expect(existsSync(at(target))).toBe(true);
+      return;
+    }
+    expect(Object.keys(target)).toEqual(['types', 'default']);
+    expect(target.types).toBe(target.default.replace(/\.js$/, '.d.ts'));
+    expect(existsSync(at(target.default.replace('./dist/', 'src/').replace(/\.js$/, '.ts')))).toBe(true);
+  });
+
+  test('is an ES module under MIT, with a licence file that says so', () => {
+    expect(manifest).toMatchObject({ type: 'module', license: 'MIT', sideEffects: false });
+    expect(readFileSync(at('LICENSE'), 'utf8')).toMatch(/^MIT License\n/);
+  });
+
+  test('frameworks and embedded drivers are optional peers', () => {
+    const peers = ['better-sqlite3', 'express', 'fastify', 'koa', 'libsql'];
+    const optional = Object.entries(manifest.peerDependenciesMeta).filter(([, meta]) => meta.optional);
+    expect(optional.map(([name]) => name).sort()).toEqual(peers);
+    expect(Object.keys(manifest.peerDependencies).sort()).toEqual(peers);
+  });
+
+  test('nothing runs on the machine of who installs the package', () => {
+    const install = ['preinstall', 'install', 'postinstall'];
+    expect(Object.keys(manifest.scripts).filter((name) => install.includes(name))).toEqual([]);
+  });
+
+  test('the formatter is one exact version, so that it says the same everywhere', () => {
+    expect(manifest.devDependencies['oxfmt']).toMatch(/^\d+\.\d+\.\d+$/);
+  });
+
+  test('the changelog begins with this version or with what is not released yet', () => {
+    const [newest] = /^## \[?([^\]\s]+)/m.exec(readFileSync(at('CHANGELOG.md'), 'utf8'))?.slice(1) ?? [];
+    expect(['Unreleased', manifest.version]).toContain(newest);
+  });
+});
+
+// `npm ci` refuses a lock file without them, whichever platform it runs on. `npx tsx tools/complete-lock.ts` adds them.
+test('package-lock.json names the optional packages of every platform', () => {
+  const lock: { packages: Record<string, { optionalDependencies?: Record<string, string> }> } = JSON.parse(
+    readFileSync(at('package-lock.json'), 'utf8'),
+  );
+  const missing = Object.entries(lock.packages).flatMap(([path, { optionalDependencies = {} }]) =>
+    Object.keys(optionalDependencies).filter(
+      (name) => !(`${path}/node_modules/${name}` in lock.packages) && !(`node_modules/${name}` in lock.packages),
+    ),
+  );
+  expect(missing).toEqual([]);
+});

@@ -1,0 +1,248 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  catalogue,
+  type ModuleDescriptor,
+  type ModuleHandlers,
+  type ModuleName,
+  type ParamDescriptor,
+} from '../../src/core/query/index.js';
+import { oneHostEach } from '../hosts.js';
+import type { Json } from './fixture.js';
+import { CALLERS, type CallerName, type Joined, startJoined } from './joined.js';
+
+const modules: readonly ModuleDescriptor[] = Object.values(catalogue);
+const seen = new Map<string, { params: Readonly<Record<string, unknown>>; limit: number }>();
+
+/** Every module has a handler that notes what it was given. */
+const handlers = Object.fromEntries(
+  modules.map(({ name, group }) => [
+    name,
+    (request: { params: Readonly<Record<string, unknown>>; limit: number }) => {
+      seen.set(name, { params: { ...request.params }, limit: request.limit });
+      return group === 'list' ? [] : group === 'prop' ? { pages: {} } : { data: {} };
+    },
+  ]),
+) as ModuleHandlers;
+
+/** Parameters that cannot stand beside others of the same module. */
+const APART: { readonly [N in ModuleName]?: readonly string[] } = {
+  alldeletedrevisions: [
+    'from',
+    'to',
+    'prefix',
+    'excludeuser',
+    'expandtemplates',
+    'generatexml',
+    'parse',
+    'diffto',
+    'difftotext',
+    'difftotextpst',
+    'contentformat',
+  ],
+  allimages: ['from', 'to', 'prefix'],
+  allrevisions: [
+    'excludeuser',
+    'expandtemplates',
+    'generatexml',
+    'parse',
+    'diffto',
+    'difftotext',
+    'difftotextpst',
+    'contentformat',
+  ],
+  allusers: ['excludegroup'],
+  backlinks: ['pageid'],
+  blocks: ['ip'],
+  categorymembers: ['pageid'],
+  contributors: ['excludegroup', 'rights', 'excluderights'],
+  deletedrevisions: [
+    'excludeuser',
+    'expandtemplates',
+    'generatexml',
+    'parse',
+    'diffto',
+    'difftotext',
+    'difftotextpst',
+    'contentformat',
+  ],
+  deletedrevs: ['from', 'to', 'prefix', 'excludeuser'],
+  embeddedin: ['pageid'],
+  imageusage: ['pageid'],
+  iwlinks: ['url'],
+  langlinks: ['url'],
+  logevents: ['prefix', 'namespace'],
+  random: ['redirect'],
+  revisions: [
+    'startid',
+    'endid',
+    'excludeuser',
+    'expandtemplates',
+    'generatexml',
+    'parse',
+    'diffto',
+    'difftotext',
+    'difftotextpst',
+    'contentformat',
+  ],
+  usercontribs: ['userids', 'userprefix', 'iprange'],
+  users: ['userids'],
+};
+
+/** Texts that have to be something in particular. */
+const PARTICULAR: Readonly<Record<string, string>> = {
+  'categorymembers.title': 'Category:Fruit',
+  'imageusage.title': 'File:Apple.png',
+  'allimages.sha1': 'a'.repeat(40),
+  'allimages.sha1base36': 'a'.repeat(31),
+  'filearchive.sha1': 'a'.repeat(40),
+  'filearchive.sha1base36': 'a'.repeat(31),
+  'logevents.action': 'thanks/thank',
+  'categories.categories': 'Category:Fruit|Category:Tree',
+  'images.images': 'File:Apple.png',
+};
+
+function valueOf({ type, multi, min, subtypes, deprecatedvalues = [] }: ParamDescriptor): string {
+  if (typeof type !== 'string') {
+    const values = type.filter((value) => !deprecatedvalues.includes(value) && !(multi && value.startsWith('!')));
+    return multi ? values.filter((value) => value !== '').join('|') : (values.at(-1) ?? '');
+  }
+  const one = {
+    string: 'Fruit',
+    integer: String(Math.max(min ?? 7, 7)),
+    limit: 'max',
+    boolean: '',
+    timestamp: '2024-01-02T03:04:05Z',
+    user: subtypes && !subtypes.includes('name') ? '1.2.3.4' : 'Alice',
+    namespace: '0',
+    title: 'Apple',
+  }[type];
+  return multi ? `${one}|${type === 'integer' || type === 'namespace' ? '1' : `${one} two`}` : one;
+}
+
+/** Every parameter of a module with a value, but for those that cannot stand beside others. */
+function everythingOf({ name, prefix, parameters }: ModuleDescriptor, before = ''): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    namesOf({ name, parameters }).map((parameter) => [
+      `${before}${prefix}${filled(parameter)}`,
+      PARTICULAR[`${name}.${parameter}`] ?? valueOf(parameters[parameter] ?? { type: 'string' }),
+    ]),
+  );
+}
+
+function namesOf({ name, parameters }: Pick<ModuleDescriptor, 'name' | 'parameters'>): readonly string[] {
+  const apart = (APART as Readonly<Record<string, readonly string[]>>)[name] ?? [];
+  return Object.keys(parameters).filter((parameter) => !apart.includes(parameter));
+}
+
+const filled = (parameter: string): string => parameter.replace('{slot}', 'main');
+
+type Refusal = readonly [anonymous: string, user?: string];
+
+/** What nobody and an ordinary user are told by modules that not everybody may ask, or not for everything at once. */
+const REFUSED: { readonly [N in ModuleName]?: Refusal } = {
+  alldeletedrevisions: ['permissiondenied', 'permissiondenied'],
+  allusers: ['toomanyvalues', 'toomanyvalues'],
+  codexicons: ['toomanyvalues', 'toomanyvalues'],
+  deletedrevisions: ['permissiondenied', 'permissiondenied'],
+  deletedrevs: ['permissiondenied', 'permissiondenied'],
+  mystashedfiles: ['stashnotloggedin'],
+  notifications: ['notloggedin'],
+  recentchanges: ['permissiondenied', 'permissiondenied'],
+  stashimageinfo: ['notloggedin'],
+  unreadnotificationpages: ['notloggedin'],
+  usercontribs: ['permissiondenied', 'permissiondenied'],
+  watchlist: ['notloggedin', 'permissiondenied'],
+  watchlistraw: ['notloggedin'],
+};
+
+type Maxima = readonly [max: number, highmax: number];
+const HALVED: Maxima = [250, 2500];
+const WITH_CONTENT: Maxima = [50, 500];
+
+/** The greatest limits where the request makes them smaller than the descriptor says. */
+const SMALLER: { readonly [N in ModuleName]?: Maxima } = {
+  alldeletedrevisions: WITH_CONTENT,
+  allrevisions: WITH_CONTENT,
+  backlinks: HALVED,
+  deletedrevisions: WITH_CONTENT,
+  deletedrevs: WITH_CONTENT,
+  imageusage: HALVED,
+  revisions: WITH_CONTENT,
+};
+
+/** The refusal or the limit that each of {@link CALLERS} gets. */
+function outcomesOf(module: ModuleDescriptor): readonly (string | number)[] {
+  const name = module.name as ModuleName; // It is one of the catalogue's.
+  const { max = 0, highmax = max } = module.parameters['limit'] ?? {};
+  const [ordinary, raised] = SMALLER[name] ?? [max, highmax];
+  const [anonymous, user] = REFUSED[name] ?? [];
+  return [anonymous ?? ordinary, user ?? ordinary, raised];
+}
+
+describe.each(oneHostEach)('on $name, a request with everything that a module knows', (host) => {
+  let joined: Joined;
+  beforeAll(async () => {
+    joined = await startJoined(host, { modules: handlers, pages: () => [{ pageid: 1, ns: 0, title: 'Apple' }] });
+  });
+  afterAll(() => joined.close());
+
+  const ask = (module: ModuleDescriptor, as: CallerName): Promise<Json> =>
+    joined.get(
+      {
+        action: 'query',
+        formatversion: '2',
+        errorformat: 'plaintext',
+        [module.group]: module.name,
+        ...(module.group === 'prop' || module.name === 'deletedrevs' ? { titles: 'Apple' } : {}),
+        ...everythingOf(module),
+      },
+      as,
+    );
+
+  test.each(modules.map((module) => [module.name, module] as const))('%s', async (name, module) => {
+    const { parameters } = module;
+    const json = await ask(module, 'robot');
+    expect(json['errors']).toBeUndefined();
+    expect(codesOf(json, 'warnings').filter((code) => !EXPECTED_WARNINGS.has(code))).toEqual([]);
+    expect(Object.keys(seen.get(name)?.params ?? {}).sort()).toEqual(
+      [...new Set([...namesOf(module).map(filled), ...alwaysThere(parameters)])].sort(),
+    );
+    if (parameters['limit']?.max !== undefined) expect(seen.get(name)?.limit).toBeGreaterThan(0);
+    expect(joined.told.filter((one) => one instanceof Error)).toEqual([]);
+  });
+
+  test.each(CALLERS)('%s gets the limits and the refusals that its token means', async (as) => {
+    const outcomes: Record<string, unknown> = {};
+    for (const module of modules) {
+      seen.delete(module.name);
+      const json = await ask(module, as);
+      outcomes[module.name] = codesOf(json, 'errors')[0] ?? seen.get(module.name)?.limit;
+    }
+    const caller = CALLERS.indexOf(as);
+    expect(outcomes).toEqual(Object.fromEntries(modules.map((module) => [module.name, outcomesOf(module)[caller]])));
+  });
+
+  test('each as a generator too', async () => {
+    for (const module of modules.filter(({ generator }) => generator)) {
+      const json = await joined.get(
+        { action: 'query', generator: module.name, titles: 'Apple', ...everythingOf(module, 'g') },
+        'robot',
+      );
+      expect([module.name, json['error']]).toEqual([module.name, undefined]);
+    }
+  });
+});
+
+const EXPECTED_WARNINGS = new Set(['deprecation', 'deprecation-help', 'outofrange']);
+
+const codesOf = (json: Json, key: 'errors' | 'warnings'): readonly string[] =>
+  [...((json[key] as unknown as readonly { readonly code: string }[] | undefined) ?? [])].map(({ code }) => code);
+
+/** Names that a handler finds although the request does not have them. */
+function alwaysThere(parameters: ModuleDescriptor['parameters']): readonly string[] {
+  return Object.entries(parameters)
+    .filter(
+      ([, { type, default: preset, templatevars }]) => !templatevars && (type === 'boolean' || preset !== undefined),
+    )
+    .map(([name]) => name);
+}

@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { catalogue } from '../../../src/core/query/catalogue/index.js';
+import { checkDescriptors } from '../../../src/core/query/catalogue/check-descriptors.js';
+import type { ModuleDescriptor, ParamDescriptor } from '../../../src/core/query/descriptor.js';
+import { mainModule } from '../../../src/core/query/endpoint/main-parameters.js';
+
+const module = (
+  parameters: Readonly<Record<string, ParamDescriptor>>,
+  more: Partial<ModuleDescriptor> = {},
+): ModuleDescriptor => ({
+  name: 'photos',
+  group: 'list',
+  prefix: 'ph',
+  parameters,
+  ...more,
+});
+const check = (...own: readonly ModuleDescriptor[]) =>
+  checkDescriptors([...Object.values(catalogue), ...own], mainModule);
+
+test('the catalogue has no mistake', () => {
+  expect(() => check()).not.toThrow();
+});
+
+test('what a host may well do is no mistake', () => {
+  const template: ParamDescriptor = { type: 'string', multi: true, templatevars: { m: 'multi' } };
+  expect(() =>
+    check(
+      module({
+        number: { type: 'limit' },
+        size: { type: 'integer', min: -5, max: -5 },
+        multi: { type: 'string', multi: true },
+        'template-{m}': template,
+        'deep-{m}-{t}': { type: 'string', templatevars: { m: 'multi', t: 'template-{m}' } },
+      }),
+    ),
+  ).not.toThrow();
+});
+
+describe('a mistake is named in a sentence', () => {
+  test.each<[ParamDescriptor, string]>([
+    [{ type: [] }, 'lists no values'],
+    [{ type: ['a', 'b', 'a'] }, 'lists a value twice'],
+    [{ type: 'string', max: 5 }, 'has bounds, but is no limit or integer'],
+    [{ type: 'integer', min: 5, max: 4 }, 'needs min ≤ max ≤ highmax'],
+    [{ type: 'limit', max: 5, highmax: 4 }, 'needs min ≤ max ≤ highmax'],
+    [{ type: 'limit', min: 5, highmax: 9 }, 'has a highmax, but no max that it raises'],
+    [{ type: 'limit', multi: true }, 'cannot have several values as a limit'],
+    [{ type: 'boolean', multi: true }, 'cannot have several values as a boolean'],
+    [{ type: ['a'], allspecifier: '*' }, 'has an allspecifier, but takes one value only'],
+    [{ type: 'string', allowsduplicates: true }, 'allows duplicates, but takes one value only'],
+    [{ type: 'boolean', default: 'true' }, 'is a boolean, which is false by default and has no other default'],
+    [{ type: 'string', subtypes: ['ip'] }, 'has subtypes, but is no user'],
+    [{ type: 'integer', extranamespaces: [-1] }, 'has extra namespaces, but is no namespace'],
+    [{ type: ['a'], deprecatedvalues: ['b'] }, 'deprecates a value that it does not list'],
+    [{ type: 'string', deprecatedvalues: ['b'] }, 'deprecates a value that it does not list'],
+    [{ type: 'string', templatevars: { x: 'a' } }, 'must have exactly its templatevars in its name'],
+  ])('%j %s', (parameter, mistake) => {
+    expect(() => check(module({ size: parameter }))).toThrow(
+      new TypeError(`The parameter "size" of the query module "photos" ${mistake}.`),
+    );
+  });
+
+  test.each<[Readonly<Record<string, ParamDescriptor>>, string]>([
+    [{ 'a b': { type: 'string' } }, 'needs a name of letters, digits, hyphens, underscores and {variables}'],
+    [{ 'a.b': { type: 'string' } }, 'needs a name of letters'],
+    [{ '': { type: 'string' } }, 'needs a name of letters'],
+    [{ 'a-{b}': { type: 'string' } }, 'must have exactly its templatevars in its name'],
+    [{ 'a-{b}': { type: 'string', templatevars: { b: 'nope' } } }, 'is filled by "nope", which is no parameter'],
+    [{ 'a-{b}': { type: 'string', templatevars: { b: 'constructor' } } }, 'is filled by "constructor"'],
+    [{ one: { type: 'string' }, 'a-{b}': { type: 'string', templatevars: { b: 'one' } } }, 'is filled by "one"'],
+  ])('%j %s', (parameters, mistake) => {
+    expect(() => check(module(parameters))).toThrow(TypeError);
+    expect(() => check(module(parameters))).toThrow(mistake);
+  });
+
+  test.each<[Partial<ModuleDescriptor>, string]>([
+    [{ name: 'a+b' }, 'The query module "a+b" needs a name'],
+    [{ name: '' }, 'The query module "" needs a name'],
+    [{ prefix: 'PH' }, 'The query module "photos" needs a prefix of lower-case letters and digits, not "PH".'],
+    [
+      { prefix: 'ap' },
+      'The query module "photos" and "allpages" both have a parameter "aplimit"; choose another prefix.',
+    ],
+    [{ prefix: 'gap' }, 'The query module "photos" and "allpages" both have a parameter "gaplimit"'],
+    [{ prefix: 'ap', generator: true }, 'both have a parameter "aplimit"'],
+  ])('%j %s', (more, mistake) => {
+    expect(() => check(module({ limit: { type: 'limit' } }, more))).toThrow(TypeError);
+    expect(() => check(module({ limit: { type: 'limit' } }, more))).toThrow(mistake);
+  });
+
+  test('a name that every request has', () => {
+    expect(() => check(module({ action: { type: 'string' } }, { prefix: '' }))).toThrow(
+      'The query module "photos" and "main" both have a parameter "action"; choose another prefix.',
+    );
+  });
+});

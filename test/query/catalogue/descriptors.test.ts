@@ -1,0 +1,177 @@
+import { describe, expect, test } from 'vitest';
+import { catalogue } from '../../../src/core/query/catalogue/index.js';
+import { forSite } from '../../../src/core/query/catalogue/for-site.js';
+import type { ModuleDescriptor, ParamDescriptor } from '../../../src/core/query/descriptor.js';
+import { COMMON_TEXTS, moduleText, parameterText } from '../../../src/core/query/help/texts.js';
+import { compileModule, type ParseContext } from '../../../src/core/query/parameters/parse.js';
+import * as sets from '../../../src/core/query/catalogue/value-sets.js';
+import { resolveSite } from '../../../src/core/query/site/site.js';
+import { Warnings } from '../../../src/core/query/answer/warnings.js';
+
+const modules: readonly ModuleDescriptor[] = Object.values(catalogue);
+const parameters = modules.flatMap((module) =>
+  Object.entries(module.parameters).map(([name, p]) => [`${module.name}.${name}`, p, module] as const),
+);
+const site = resolveSite();
+
+const context = (): ParseContext => ({
+  highLimits: false,
+  now: 0,
+  warnings: new Warnings(),
+});
+
+describe('every module', () => {
+  test('is found under its own name, in its own group', () => {
+    for (const [name, module] of Object.entries(catalogue)) expect(module.name).toBe(name);
+  });
+
+  test('has a prefix of its own, but for the two that have none', () => {
+    const prefixes = modules.map(({ prefix }) => prefix);
+    expect(modules.filter(({ prefix }) => prefix === '').map(({ name }) => name)).toEqual(['codexicons', 'tokens']);
+    expect(new Set(prefixes).size).toBe(prefixes.length - 1);
+  });
+
+  test('parses a request that says nothing, or asks for what it requires', () => {
+    for (const module of modules) {
+      const required = Object.entries(module.parameters).filter(([, p]) => p.required);
+      const given = new Map(
+        required.map(([name, p]) => [module.prefix + name, typeof p.type === 'string' ? 'x' : (p.type[0] ?? '')]),
+      );
+      const source = { get: (name: string) => given.get(name), malformed: () => false };
+      const parser = compileModule(module, site);
+      const params = parser.parse(source, context());
+      for (const [name, p] of Object.entries(module.parameters)) {
+        const always = p.required === true || p.default !== undefined || p.type === 'boolean';
+        expect([module.name, name, params[name] !== undefined]).toEqual([module.name, name, always]);
+      }
+      if (given.size === 0) continue;
+      const nothing = { get: () => undefined, malformed: () => false };
+      expect(() => parser.parse(nothing, context())).toThrow(/must be set/);
+    }
+  });
+
+  test('only tokens and authmanagerinfo answer callers who may not read (semantics 2.5)', () => {
+    expect(
+      modules
+        .filter(({ readrights }) => readrights === false)
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(['authmanagerinfo', 'tokens']);
+  });
+});
+
+describe('every parameter', () => {
+  const each = (check: (p: ParamDescriptor, module: ModuleDescriptor) => boolean) =>
+    parameters.filter(([, p, module]) => !check(p, module)).map(([path]) => path);
+
+  test('that is a user says in which forms', () => {
+    expect(each((p) => p.type !== 'user' || p.subtypes !== undefined)).toEqual([]);
+  });
+
+  test('with several namespaces takes * for all of them', () => {
+    expect(each((p) => p.type !== 'namespace' || p.multi !== true || p.allspecifier === '*')).toEqual([]);
+  });
+
+  test('has a default within its bounds', () => {
+    expect(
+      each(
+        ({ default: preset, min = -Infinity, max = Infinity }) =>
+          typeof preset !== 'number' || (min <= preset && preset <= max),
+      ),
+    ).toEqual([]);
+  });
+
+  test('has a default among its values', () => {
+    expect(
+      each((p) => {
+        const allowed = typeof p.type === 'string' ? undefined : p.type;
+        if (!allowed || p.default === undefined || (p.default === '' && p.multi)) return true;
+        return String(p.default)
+          .split(p.multi ? '|' : '\n')
+          .every((value) => allowed.includes(value));
+      }),
+    ).toEqual([]);
+  });
+
+  test('that is templated has its variable in its name and a list that fills it', () => {
+    const templated = parameters.filter(([path, p]) => p.templatevars !== undefined || path.includes('{'));
+    expect(templated.map(([path]) => path).sort()).toEqual([
+      'alldeletedrevisions.contentformat-{slot}',
+      'allrevisions.contentformat-{slot}',
+      'deletedrevisions.contentformat-{slot}',
+      'revisions.contentformat-{slot}',
+    ]);
+    for (const [path, p, module] of templated) {
+      for (const [variable, source] of Object.entries(p.templatevars ?? {})) {
+        expect(path).toContain(`{${variable}}`);
+        expect(module.parameters[source]?.multi).toBe(true);
+      }
+    }
+  });
+
+  test('and every module is explained in a sentence; no sentence is left over', () => {
+    expect(modules.filter(({ name }) => !moduleText(name)?.endsWith('.'))).toEqual([]);
+    expect(
+      parameters
+        .filter(([path, , { name }]) => !parameterText(name, path.slice(name.length + 1))?.endsWith('.'))
+        .map(([path]) => path),
+    ).toEqual([]);
+    const used = new Set(parameters.map(([path, , { name }]) => parameterText(name, path.slice(name.length + 1))));
+    expect(
+      Object.entries(COMMON_TEXTS)
+        .filter(([, text]) => !used.has(text))
+        .map(([name]) => name),
+    ).toEqual([]);
+    for (const name of ['constructor', '__proto__', 'toString']) {
+      expect(moduleText(name)).toBeUndefined();
+      expect(parameterText('allpages', name)).toBeUndefined();
+    }
+  });
+});
+
+test('the named sets have no value twice', () => {
+  for (const [name, values] of Object.entries(sets)) {
+    expect([name, new Set<string>(values).size]).toEqual([name, values.length]);
+  }
+  expect(sets.CONTRIBUTOR_RIGHTS).toEqual(
+    sets.RIGHTS.filter((right) => !sets.IMPLICIT_RIGHTS.some((other) => other === right)),
+  );
+});
+
+describe('a site changes what is its own to say', () => {
+  const special = resolveSite({
+    mainPage: 'Hauptseite',
+    language: 'de',
+    groups: { sysop: ['apihighlimits'], patroller: ['patrol'] },
+    rights: ['apihighlimits', 'patrol', 'purge'],
+    contentModels: ['wikitext', 'recipe'],
+  });
+  const byName = new Map(forSite(modules, special).map((module) => [module.name, module.parameters]));
+
+  test.each([
+    ['info', 'linkcontext', { type: 'title', default: 'Hauptseite' }],
+    ['langlinks', 'inlanguagecode', { type: 'string', default: 'de' }],
+    ['imageinfo', 'extmetadatalanguage', { type: 'string', default: 'de' }],
+    ['allusers', 'group', { type: ['sysop', 'patroller'], multi: true }],
+    ['allusers', 'excludegroup', { type: ['sysop', 'patroller'], multi: true }],
+    ['allusers', 'rights', { type: ['apihighlimits', 'patrol', 'purge'], multi: true }],
+    ['contributors', 'group', { type: ['sysop', 'patroller'], multi: true }],
+    ['contributors', 'excludegroup', { type: ['sysop', 'patroller'], multi: true }],
+    ['contributors', 'rights', { type: ['apihighlimits', 'patrol'], multi: true }],
+    ['contributors', 'excluderights', { type: ['apihighlimits', 'patrol'], multi: true }],
+    ['random', 'contentmodel', { type: ['wikitext', 'recipe'] }],
+  ])('%s.%s', (module, parameter, wanted) => {
+    expect(byName.get(module)?.[parameter]).toEqual(wanted);
+  });
+
+  test('and nothing else', () => {
+    const usual = new Map(forSite(modules, site).map((module) => [module.name, module.parameters]));
+    const changed = modules.flatMap(({ name, parameters: own }) =>
+      Object.keys(own).filter(
+        (parameter) => JSON.stringify(byName.get(name)?.[parameter]) !== JSON.stringify(usual.get(name)?.[parameter]),
+      ),
+    );
+    expect(changed).toHaveLength(11);
+    for (const module of modules) expect(usual.get(module.name)).toEqual(module.parameters);
+  });
+});

@@ -1,0 +1,46 @@
+import { catalogue } from '../../../src/core/query/catalogue/index.js';
+import { forSite } from '../../../src/core/query/catalogue/for-site.js';
+import type { ModuleDescriptor } from '../../../src/core/query/descriptor.js';
+import { FORMATS, formatModules, mainModule } from '../../../src/core/query/endpoint/main-parameters.js';
+import { buildTree, type ModuleNode } from '../../../src/core/query/description/module-tree.js';
+import {
+  compileParaminfo,
+  helpModule,
+  paraminfoModule,
+  type ParaminfoParams,
+} from '../../../src/core/query/description/paraminfo.js';
+import { queryModule } from '../../../src/core/query/modules/query-parameters.js';
+import { resolveSite, type SiteOptions } from '../../../src/core/query/site/site.js';
+
+export const ENDPOINT = 'https://wiki.example/api';
+
+/** All modules below `main`, as a server has them: the catalogue for a site, and a host's own. */
+export const treeFor = (options: SiteOptions = {}, own: readonly ModuleDescriptor[] = []): ModuleNode => {
+  const modules = [...forSite<ModuleDescriptor>(Object.values(catalogue), resolveSite(options)), ...own];
+  const names = modules.map(({ name }) => name);
+  return buildTree({
+    main: mainModule,
+    actions: [queryModule(modules), paraminfoModule(names, FORMATS), helpModule],
+    formats: formatModules,
+    modules,
+  });
+};
+
+export interface ModuleInfo extends Readonly<Record<string, unknown>> {
+  readonly parameters: readonly Readonly<Record<string, unknown>>[];
+  readonly templatedparameters: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** Asks for descriptions; what is not asked for is as if the request did not say it. */
+export const ask = (
+  tree: ModuleNode,
+  params: Partial<ParaminfoParams>,
+  highLimits = false,
+): { paraminfo: Readonly<Record<string, unknown>>; modules: readonly ModuleInfo[]; warnings: readonly unknown[] } => {
+  const { paraminfo, warnings } = compileParaminfo(tree)(
+    { helpformat: 'none', mainmodule: false, pagesetmodule: false, ...params },
+    { highLimits, endpoint: ENDPOINT },
+  );
+  // The document is plain data; its lists of modules are read as such.
+  return { paraminfo, modules: (paraminfo.modules ?? []) as readonly ModuleInfo[], warnings };
+};

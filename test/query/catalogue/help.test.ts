@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest';
+import type { ModuleDescriptor } from '../../../src/core/query/descriptor.js';
+import { HELP_STYLE, type HelpParams, renderHelp } from '../../../src/core/query/help/help.js';
+import { type ModuleNode, submodulesOf } from '../../../src/core/query/description/module-tree.js';
+import { resolveSite } from '../../../src/core/query/site/site.js';
+import { treeFor } from './fixture.js';
+
+const tree = treeFor();
+const site = resolveSite({ name: 'Orchard' });
+const NOTHING_MORE = { submodules: false, recursivesubmodules: false, toc: false };
+const help = (modules: readonly string[], more: Partial<HelpParams> = {}) =>
+  renderHelp(tree, site, { modules, ...NOTHING_MORE, ...more });
+
+const ELEMENT = /<(\/?)([a-z0-9]+)((?:\s+[a-z-]+(?:="[^"<>]*")?)*)\s*>/g;
+const VOID = new Set(['meta', 'br']);
+
+/** The elements of a page in order, after a check that it is well made: everything is closed, nothing is left unescaped. */
+const elementsOf = (page: string) => {
+  const open: string[] = [];
+  const elements: { name: string; attributes: string }[] = [];
+  const text = page.replace('<!DOCTYPE html>', '').replace(/<style>[^<]*<\/style>/g, '');
+  for (const [, close, name = '', attributes = ''] of text.matchAll(ELEMENT)) {
+    if (close) expect(open.pop()).toBe(name);
+    else {
+      if (!VOID.has(name)) open.push(name);
+      elements.push({ name, attributes });
+    }
+  }
+  expect(open).toEqual([]);
+  expect(text.replace(ELEMENT, '')).not.toMatch(/[<>]/);
+  expect(text).not.toMatch(/&(?!(?:amp|lt|gt|quot|#39);)/);
+  return elements;
+};
+
+describe('help for people', () => {
+  test('the first page lists actions, output formats, and the parameters of every request', () => {
+    const { page } = help(['main']);
+    const all = elementsOf(page);
+    expect(page).toMatch(/^<!DOCTYPE html>\n<html lang="en">/);
+    expect(all.filter(({ name }) => name === 'h1')).toHaveLength(1);
+    expect(all.filter(({ name }) => name === 'main')).toHaveLength(1);
+    for (const action of ['help', 'paraminfo', 'query'])
+      expect(page).toContain(`<a href="?action=help&amp;modules=${action}">`);
+    for (const name of Object.keys(tree.module.parameters)) expect(page).toContain(`<code>${name}</code>`);
+    expect(page).toContain('Orchard');
+  });
+
+  test('the page of query lists all 72 modules, each with a link and a sentence', () => {
+    const { page } = help(['query']);
+    elementsOf(page);
+    const modules = submodulesOf(tree, true).filter(({ path }) => path.startsWith('query+'));
+    expect(modules).toHaveLength(72);
+    for (const { name, group, path } of modules) {
+      expect(page).toMatch(
+        new RegExp(
+          `<dt><a href="\\?action=help&amp;modules=${encodeURIComponent(path)}"><code>${group}=${name}</code></a>(<span class="mark">deprecated</span>)?</dt>\n<dd>[^<]+\\.</dd>`,
+        ),
+      );
+    }
+  });
+
+  test.each(submodulesOf(tree, true).map((node) => [node.path, node] as const))(
+    '%s: every parameter with all that is known',
+    (path, node) => {
+      const { page } = help([path]);
+      const all = elementsOf(page);
+      expect(all.filter(({ attributes }) => attributes.includes(' href="?action=')).length).toBeGreaterThan(2);
+      for (const [name, p] of Object.entries(node.module.parameters)) {
+        const start = page.indexOf(`<dt id="${path}:${name}"><code>${node.module.prefix}${name}</code>`);
+        expect([name, start > 0]).toEqual([name, true]);
+        const entry = page.slice(
+          start,
+          page.indexOf('<dt ', start + 1) === -1 ? undefined : page.indexOf('<dt ', start + 1),
+        );
+        if (p.deprecated) expect(entry).toContain('<span class="mark">deprecated</span></dt>');
+        if (p.required) expect(entry).toContain('<span class="mark">required</span>');
+        if (p.sensitive) expect(entry).toContain('<span class="mark">confidential</span>');
+        if (p.default !== undefined && p.default !== '') expect(entry).toContain(`Default: <code>${p.default}</code>`);
+        if (p.default === '') expect(entry).toContain('Default: <em>empty</em>');
+        if (p.max !== undefined) expect(entry).toContain(p.max.toLocaleString('en'));
+        if (p.highmax !== undefined) expect(entry).toContain(`${p.highmax.toLocaleString('en')} with raised limits`);
+        if (p.multi) expect(entry).toContain('At most 50 values (500 with raised limits).');
+        if (typeof p.type !== 'string') {
+          for (const value of p.type)
+            expect(entry).toContain(value === '' ? '<em>empty</em>' : `<code>${value}</code>`);
+        }
+      }
+    },
+  );
+
+  test('nothing on it needs a script, an inline style or another site', () => {
+    const { page } = help(['main'], { recursivesubmodules: true, toc: true });
+    const all = elementsOf(page);
+    expect(all.some(({ name }) => ['script', 'img', 'link', 'iframe', 'form', 'base'].includes(name))).toBe(false);
+    expect(all.some(({ attributes }) => /\s(?:style|on[a-z]+)=/.test(attributes))).toBe(false);
+    expect(all.every(({ attributes }) => !/\s(?:href|src)="(?![?#])/.test(attributes))).toBe(true);
+    expect(page.match(/<style>[^<]*<\/style>/g)).toEqual([`<style>${HELP_STYLE}</style>`]);
+    expect(HELP_STYLE).not.toMatch(/url\(|@import|</);
+    const ids = all.flatMap(({ attributes }) => /\sid="([^"]*)"/.exec(attributes)?.[1] ?? []);
+    expect(new Set(ids).size).toBe(ids.length);
+    const targets = all.flatMap(({ attributes }) => /\shref="#([^"]*)"/.exec(attributes)?.[1] ?? []);
+    expect(targets.filter((target) => !ids.includes(target))).toEqual([]);
+  });
+
+  test('submodules go one level down, recursivesubmodules all the way', () => {
+    const sections = (page: string) => page.match(/<section /g)?.length;
+    expect(sections(help(['main']).page)).toBe(1);
+    expect(sections(help(['main'], { submodules: true }).page)).toBe(7);
+    expect(sections(help(['main'], { recursivesubmodules: true }).page)).toBe(79);
+    expect(sections(help(['query+info', 'query+info', 'query+links']).page)).toBe(2);
+  });
+
+  test('content is what stands between the ends of main', () => {
+    const { page, content } = help(['query+tokens']);
+    expect(page).toContain(`<main id="content">\n${content}\n</main>`);
+  });
+
+  test('an unknown module is an error', () => {
+    expect(() => help(['query+nope'])).toThrow('The module "query" does not have a submodule "nope".');
+  });
+
+  test('hostile texts stay texts', () => {
+    const evil = '"><script>alert(1)</script>\'&';
+    // Put into the tree by hand: the names alone would be refused at start.
+    const module: ModuleDescriptor = {
+      name: evil,
+      group: 'list',
+      prefix: 'ev<i>',
+      description: evil,
+      parameters: {
+        a: { type: [evil, 'b'], default: evil, description: evil, deprecatedvalues: [evil] },
+        [evil]: { type: 'user', info: [{ name: evil }], multi: true, allspecifier: evil },
+        'c-{d}': { type: 'namespace', templatevars: { [evil]: evil } },
+      },
+    };
+    const node: ModuleNode = { name: evil, path: evil, group: 'list', module, children: new Map() };
+    const hostile = resolveSite({ name: evil, namespaces: { 100: evil } });
+    const around = { ...tree, children: new Map([...tree.children, [evil, node]]) };
+    const { page } = renderHelp(around, hostile, { modules: [evil, 'main'], ...NOTHING_MORE, toc: true });
+    expect(page).not.toContain('<script');
+    expect(page).not.toContain('<i>');
+    const all = page.replace(/<style>[^<]*<\/style>/g, '').replace('<!DOCTYPE html>', '');
+    expect(all.replace(ELEMENT, '')).not.toMatch(/[<>]/);
+    expect(page.split('&lt;script&gt;').length).toBeGreaterThan(10);
+  });
+
+  test('namespaces are listed with their names', () => {
+    expect(help(['query+allpages']).page).toContain('<li><code>4</code> Orchard</li>');
+    expect(help(['query+allpages']).page).not.toContain('<code>-1</code>');
+    expect(help(['query+links']).page).toContain('<li><code>-1</code> Special</li>');
+  });
+});

@@ -1,0 +1,212 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Authorization } from '../../../src/core/authorization.js';
+import { createQuery } from '../../../src/core/query/create-query.js';
+import { examplesOf } from '../../../src/core/query/help/examples.js';
+import { HELP_STYLE } from '../../../src/core/query/help/help.js';
+import { submodulesOf } from '../../../src/core/query/description/module-tree.js';
+import { type Host, serve } from '../host.js';
+import { treeFor } from './fixture.js';
+
+const HIGH: Authorization = {
+  sub: 'u1',
+  username: 'Alice',
+  client_id: 'web',
+  scope: 'highvolume',
+  aud: 'https://wiki.example',
+  iss: 'https://wiki.example',
+  exp: 4_000_000_000,
+  iat: 0,
+  token_type: 'Bearer',
+};
+
+let host: Host;
+
+beforeAll(async () => {
+  const { routes } = createQuery(
+    { site: { name: 'Orchard', server: 'https://wiki.example' } },
+    {
+      identify: async (request) => (request.header('authorization') === 'Bearer high' ? HIGH : undefined),
+      rights: () => ['apihighlimits', 'deletedhistory', 'viewmywatchlist'],
+      clock: () => 1_000_000_000_000,
+      random: (size) => randomBytes(size),
+      secret: randomBytes(32),
+      onError: (error) => {
+        throw error;
+      },
+      base: 'https://wiki.example',
+      paths: ['/api', '/w/api.php'],
+      maxBodyBytes: 1_000_000,
+    },
+  );
+  host = await serve(routes);
+});
+
+afterAll(() => host.close());
+
+const get = async (query: string, headers: Record<string, string> = {}, path = '/api') => {
+  const response = await fetch(`${host.origin}${path}?${query}`, { headers });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+};
+
+const getJson = async (query: string, headers?: Record<string, string>): Promise<unknown> =>
+  JSON.parse((await get(`${query}&format=json`, headers)).text) as unknown;
+
+const FORMAT = {
+  name: 'format',
+  type: ['json', 'jsonfm', 'none'],
+  submodules: { json: 'json', jsonfm: 'jsonfm', none: 'none' },
+};
+
+describe('§15 action=paraminfo over HTTP', () => {
+  test('§19.16 a known and an unknown module, formatversion 1', async () => {
+    const answer = await getJson('action=paraminfo&modules=query%2Ballpages|query%2Bnope');
+    expect(answer).toMatchObject({
+      warnings: { paraminfo: { '*': 'The module "query" does not have a submodule "nope".' } },
+      paraminfo: {
+        helpformat: 'none',
+        modules: [
+          {
+            name: 'allpages',
+            path: 'query+allpages',
+            readrights: '',
+            generator: '',
+            helpurls: ['https://wiki.example/api?action=help&modules=query%2Ballpages'],
+          },
+        ],
+      },
+    });
+  });
+
+  test('formatversion 1 has no false, formatversion 2 no empty flag', async () => {
+    const flags = (answer: unknown) => JSON.stringify(answer).match(/"(?:required|multi|mustExist)":[^,}]+/g) ?? [];
+    const query = 'action=paraminfo&modules=query%2Binfo|query%2Bsearch';
+    expect([...new Set(flags(await getJson(query)))].toSorted()).toEqual(['"multi":""', '"required":""']);
+    expect([...new Set(flags(await getJson(`${query}&formatversion=2`)))].toSorted()).toEqual([
+      '"multi":false',
+      '"multi":true',
+      '"mustExist":false',
+      '"required":false',
+      '"required":true',
+    ]);
+  });
+
+  test('a plus that arrives as a space', async () => {
+    expect(await getJson('action=paraminfo&modules=query+tokens')).toMatchObject({
+      paraminfo: { modules: [{ path: 'query+tokens' }] },
+    });
+  });
+
+  test('limit is the limit of the caller, and so is the number of paths', async () => {
+    const limits = (answer: unknown) => [...new Set(JSON.stringify(answer).match(/"limit":\d+/g))];
+    const query = 'action=paraminfo&modules=query%2Ballpages';
+    expect(limits(await getJson(query))).toEqual(['"limit":50']);
+    expect(limits(await getJson(query, { authorization: 'Bearer high' }))).toEqual(['"limit":500']);
+    const many = `action=paraminfo&modules=${Array.from({ length: 51 }, (_, i) => `query%2Bx${i}`).join('|')}`;
+    expect(await getJson(many)).toMatchObject({ error: { code: 'toomanyvalues', limit: 50 } });
+    expect(await getJson(many, { authorization: 'Bearer high' })).toMatchObject({ paraminfo: { helpformat: 'none' } });
+  });
+
+  test('everything at once, modern errors', async () => {
+    const answer = await getJson('action=paraminfo&modules=main|**|nope&formatversion=2&errorformat=plaintext');
+    expect(answer).toMatchObject({
+      warnings: [
+        { code: 'badmodule', module: 'paraminfo', text: 'The module "main" does not have a submodule "nope".' },
+      ],
+    });
+    expect(JSON.stringify(answer).match(/"path":"query\+/g)).toHaveLength(72);
+  });
+
+  test('the formats that there are stand in the main module and can be selected', async () => {
+    const answer = await getJson('action=paraminfo&modules=main|json|jsonfm|none&formatversion=2');
+    const json = { group: 'format', parameters: [{ name: 'callback' }, {}, {}, { name: 'formatversion' }] };
+    expect(answer).toMatchObject({
+      paraminfo: {
+        modules: [
+          { name: 'main', parameters: expect.arrayContaining([expect.objectContaining(FORMAT)]) },
+          { ...json, name: 'json', path: 'json' },
+          { ...json, name: 'jsonfm', path: 'jsonfm' },
+          { name: 'none', path: 'none', group: 'format', parameters: [] },
+        ],
+      },
+    });
+    expect(answer).not.toHaveProperty('warnings');
+  });
+
+  test.each(['1', '2'])('everything is described in less than 5 ms of CPU time, formatversion %s', async (version) => {
+    const times: number[] = [];
+    for (let round = 0; round < 21; round += 1) {
+      const before = process.cpuUsage();
+      const { text } = await get(`action=paraminfo&modules=main|**&format=json&formatversion=${version}`);
+      const { user, system } = process.cpuUsage(before);
+      times.push((user + system) / 1000);
+      expect(text.length).toBeGreaterThan(90_000);
+    }
+    expect(times.toSorted((a, b) => a - b)[10]).toBeLessThan(5);
+  });
+
+  test('deprecated selectors answer and warn', async () => {
+    expect(await getJson('action=paraminfo&querymodules=allpages|nope')).toMatchObject({
+      warnings: {
+        paraminfo: {
+          '*': 'The parameter "querymodules" has been deprecated.\nUnrecognized value for parameter "querymodules": nope',
+        },
+      },
+      paraminfo: { querymodules: [{ name: 'allpages', querytype: 'list' }] },
+    });
+  });
+
+  test('a helpformat that there is not', async () => {
+    expect(await getJson('action=paraminfo&modules=main&helpformat=zzz')).toMatchObject({
+      error: { code: 'badvalue', info: 'Unrecognized value for parameter "helpformat": zzz.' },
+    });
+  });
+});
+
+describe('action=help over HTTP', () => {
+  test.each(['', 'action=help', 'action=help&modules=query%2Ballpages', 'list=allpages'])(
+    '"%s" is a page',
+    async (query) => {
+      const { status, headers, text } = await get(query);
+      expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+      expect(text).toMatch(/^<!DOCTYPE html>[^]*Orchard[^]*<\/html>\n$/);
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      const hash = createHash('sha256').update(HELP_STYLE).digest('base64');
+      expect(headers.get('content-security-policy')).toContain(`default-src 'none'; style-src 'sha256-${hash}'`);
+      expect(text).toContain(`<style>${HELP_STYLE}</style>`);
+    },
+  );
+
+  test('wrap puts it into an ordinary answer', async () => {
+    expect(await getJson('action=help&modules=query%2Btokens&wrap=')).toMatchObject({
+      help: { mime: 'text/html', help: expect.stringMatching(/^<h1>meta=tokens[^]*<\/section>\n$/) as unknown },
+    });
+  });
+
+  test('an unknown module is an error', async () => {
+    expect(await getJson('action=help&modules=query%2Bnope')).toMatchObject({
+      error: { code: 'badmodule', info: 'The module "query" does not have a submodule "nope".' },
+    });
+  });
+
+  test('works under every name of the endpoint: all links are relative', async () => {
+    const { text } = await get('action=help&modules=query', {}, '/w/api.php');
+    const links = [...text.matchAll(/ href="([^"]*)"/g)].map(([, link]) => link);
+    expect(links.length).toBeGreaterThan(72);
+    expect(links.every((link) => link?.startsWith('?') || link?.startsWith('#'))).toBe(true);
+  });
+});
+
+describe('every example of the help pages works as it stands', () => {
+  const examples = submodulesOf(treeFor(), true)
+    .filter(({ group }) => group !== 'format')
+    .flatMap((node) => examplesOf(node).map(({ query }) => query));
+
+  test.each(examples)('%s', async (query) => {
+    if (query.startsWith('action=help')) return expect((await get(query)).text).toContain('<h1>');
+    const answer = await getJson(`${query}&formatversion=2&errorformat=plaintext`, { authorization: 'Bearer high' });
+    expect(answer).not.toHaveProperty('errors');
+    const warnings = JSON.stringify((answer as { warnings?: unknown }).warnings ?? []);
+    expect(warnings).not.toMatch(/unrecognized|badvalue|missing/);
+  });
+});

@@ -1,0 +1,420 @@
+import { describe, expect, test } from 'vitest';
+import { defineModule } from '../../../src/core/query/descriptor.js';
+import { plainText } from '../../../src/core/query/answer/messages.js';
+import { toVersion1 } from '../../../src/core/query/answer/result-format.js';
+import { ask, ENDPOINT, treeFor } from './fixture.js';
+
+const tree = treeFor();
+const texts = (warnings: readonly unknown[]) =>
+  warnings.map((warning) => plainText(warning as Parameters<typeof plainText>[0]));
+const names = (modules: readonly Readonly<Record<string, unknown>>[]) => modules.map(({ path }) => path);
+
+describe('§15.2 a module', () => {
+  const [allpages] = ask(tree, { modules: ['query+allpages'] }).modules;
+
+  test('has its keys in this order', () => {
+    expect(Object.keys(allpages ?? {})).toEqual([
+      'name',
+      'classname',
+      'path',
+      'group',
+      'prefix',
+      'source',
+      'sourcename',
+      'licensetag',
+      'licenselink',
+      'readrights',
+      'generator',
+      'helpurls',
+      'parameters',
+      'templatedparameters',
+    ]);
+    const [old] = ask(tree, { modules: ['query+deletedrevs'], helpformat: 'wikitext' }).modules;
+    expect(Object.keys(old ?? {})).toEqual([
+      'name',
+      'classname',
+      'path',
+      'group',
+      'prefix',
+      'source',
+      'sourcename',
+      'licensetag',
+      'licenselink',
+      'description',
+      'deprecated',
+      'readrights',
+      'helpurls',
+      'examples',
+      'parameters',
+      'templatedparameters',
+    ]);
+  });
+
+  test('is the sample in formatversion 1', () => {
+    const shown = toVersion1(allpages);
+    expect(shown).toMatchObject({
+      name: 'allpages',
+      path: 'query+allpages',
+      group: 'list',
+      prefix: 'ap',
+      readrights: '',
+      generator: '',
+      helpurls: [`${ENDPOINT}?action=help&modules=query%2Ballpages`],
+    });
+    const at = (index: number) => toVersion1(allpages?.parameters[index - 1]);
+    expect([1, 5, 10, 14, 15].map(at)).toStrictEqual([
+      { index: 1, name: 'from', type: 'string' },
+      { index: 5, name: 'namespace', type: 'namespace', default: 0 },
+      {
+        index: 10,
+        name: 'prtype',
+        type: ['edit', 'move', 'upload'],
+        multi: '',
+        lowlimit: 50,
+        highlimit: 500,
+        limit: 50,
+      },
+      { index: 14, name: 'limit', type: 'limit', default: 10, min: 1, max: 500, highmax: 5000 },
+      { index: 15, name: 'dir', type: ['ascending', 'descending'], default: 'ascending' },
+    ]);
+  });
+
+  test('shows required and multi always in formatversion 2, other flags only when set', () => {
+    expect(allpages?.parameters[0]).toStrictEqual({
+      index: 1,
+      name: 'from',
+      type: 'string',
+      required: false,
+      multi: false,
+    });
+    const [info] = ask(tree, { modules: ['query+info'] }).modules;
+    expect(info?.parameters[1]).toStrictEqual({
+      index: 2,
+      name: 'linkcontext',
+      type: 'title',
+      required: false,
+      default: 'Main Page',
+      multi: false,
+      mustExist: false,
+    });
+    expect(toVersion1(info?.parameters[1])).toStrictEqual({
+      index: 2,
+      name: 'linkcontext',
+      type: 'title',
+      default: 'Main Page',
+    });
+  });
+
+  test('has one counter over both lists of parameters', () => {
+    const [revisions] = ask(tree, { modules: ['query+revisions'] }).modules;
+    expect(revisions?.templatedparameters).toStrictEqual([
+      {
+        index: 11,
+        name: 'contentformat-{slot}',
+        templatevars: { slot: 'slots' },
+        type: expect.arrayContaining(['text/x-wiki']) as unknown,
+        required: false,
+        multi: false,
+      },
+    ]);
+    const indexes = [...(revisions?.parameters ?? []), ...(revisions?.templatedparameters ?? [])].map(
+      ({ index }) => index,
+    );
+    expect(indexes.toSorted((a, b) => Number(a) - Number(b))).toEqual(indexes.map((_, i) => i + 1));
+  });
+
+  test('has the keys of its parameters in this order', () => {
+    const order = [
+      'index',
+      'name',
+      'templatevars',
+      'description',
+      'type',
+      'required',
+      'deprecated',
+      'sensitive',
+      'default',
+      'multi',
+      'lowlimit',
+      'highlimit',
+      'limit',
+      'allowsduplicates',
+      'allspecifier',
+      'min',
+      'max',
+      'highmax',
+      'deprecatedvalues',
+      'subtypes',
+      'extranamespaces',
+      'mustExist',
+      'submodules',
+      'submoduleparamprefix',
+      'info',
+    ];
+    const all = ask(tree, { modules: ['main', '**'], helpformat: 'html' }).modules.flatMap((module) => [
+      ...module.parameters,
+      ...module.templatedparameters,
+    ]);
+    expect(all.length).toBeGreaterThan(570);
+    const seen = new Set<string>();
+    for (const parameter of all) {
+      const keys = Object.keys(parameter);
+      keys.forEach((key) => seen.add(key));
+      expect(keys).toEqual(order.filter((key) => keys.includes(key)));
+    }
+    expect([...seen].sort()).toEqual([...order].sort());
+  });
+
+  test('readrights is missing where no right is needed', () => {
+    const without = ask(tree, { modules: ['query+*'] }).modules.filter((module) => !('readrights' in module));
+    expect(names(without)).toEqual(['query+authmanagerinfo', 'query+tokens']);
+  });
+});
+
+describe('§15.2 limits and bounds', () => {
+  const parameter = (module: string, name: string, high = false) =>
+    ask(tree, { modules: [module] }, high).modules[0]?.parameters.find((p) => p.name === name);
+
+  test('limit is that of the caller', () => {
+    expect(parameter('query+allpages', 'prtype')).toMatchObject({ lowlimit: 50, highlimit: 500, limit: 50 });
+    expect(parameter('query+allpages', 'prtype', true)).toMatchObject({ lowlimit: 50, highlimit: 500, limit: 500 });
+  });
+
+  test('highmax only above max; the default never for a boolean; the empty default is shown', () => {
+    expect(parameter('query+extracts', 'limit')).toStrictEqual({
+      index: 3,
+      name: 'limit',
+      type: 'limit',
+      required: false,
+      default: 20,
+      multi: false,
+      min: 1,
+      max: 20,
+    });
+    expect(parameter('query+allcategories', 'prop')).toHaveProperty('default', '');
+    expect(parameter('query+tags', 'prop')).toHaveProperty('default', '');
+    expect(parameter('query+alllinks', 'unique')).not.toHaveProperty('default');
+  });
+
+  test('values are sorted naturally, plain ones first, then deprecated ones', () => {
+    const own = defineModule({
+      name: 'sizes',
+      group: 'list',
+      prefix: 'sz',
+      parameters: { of: { type: ['v10', 'b', 'v2', 'old', 'B', 'v2a', ''], deprecatedvalues: ['old', 'b'] } },
+    });
+    const [shown] = ask(treeFor({}, [own]), { modules: ['query+sizes'] }).modules;
+    expect(shown?.parameters[0]?.type).toEqual(['', 'B', 'v2', 'v2a', 'v10', 'b', 'old']);
+  });
+
+  test('a host’s own module is described alike, without a source that we could not know', () => {
+    const own = defineModule({
+      name: 'photos',
+      group: 'prop',
+      prefix: 'ph',
+      generator: true,
+      description: 'Lists photos.',
+      parameters: {
+        number: { type: 'limit', default: 3, max: 9, description: 'How many.' },
+        kinds: { type: ['raw', 'jpeg'], multi: true, lowlimit: 5, highlimit: 2 },
+      },
+    });
+    const [shown] = ask(treeFor({}, [own]), { modules: ['query+photos'], helpformat: 'wikitext' }).modules;
+    expect(shown).toMatchObject({ path: 'query+photos', group: 'prop', generator: true, description: 'Lists photos.' });
+    expect(shown).not.toHaveProperty('licensetag');
+    expect(shown?.parameters).toMatchObject([
+      { name: 'number', description: 'How many.', default: 3, min: 0, max: 9 },
+      { name: 'kinds', lowlimit: 5, highlimit: 5, limit: 5, description: '' },
+    ]);
+  });
+});
+
+describe('§15.1 selectors', () => {
+  const select = (...modules: string[]) => {
+    const { modules: found, warnings } = ask(tree, { modules });
+    return { paths: names(found), warnings: texts(warnings) };
+  };
+
+  test('plus or space between the names', () => {
+    expect(select('query+info', 'query allpages')).toEqual({ paths: ['query+info', 'query+allpages'], warnings: [] });
+  });
+
+  test('* is everything directly below main, ** everything; sorted by name', () => {
+    expect(select('*').paths).toEqual(['help', 'json', 'jsonfm', 'none', 'paraminfo', 'query']);
+    const { paths } = select('**');
+    expect(paths).toHaveLength(6 + 72);
+    expect(paths.slice(5, 8)).toEqual(['query', 'query+allcategories', 'query+alldeletedrevisions']);
+    expect(select('query+*').paths).toEqual(paths.filter((path) => String(path).startsWith('query+')));
+    expect(select('query+**').paths).toEqual(select('query *').paths);
+    expect(select('main+**').paths).toEqual(paths);
+  });
+
+  test('a module is described once, however often it is named', () => {
+    expect(select('query+info', 'query+info', 'query info').paths).toEqual(['query+info']);
+    expect(select('query+info', 'query+*').paths).toHaveLength(72);
+  });
+
+  test('what is not there is a warning, and the rest is answered', () => {
+    expect(
+      select('query+allpages', 'query+nope', 'nope+foo', 'query+allpages+foo', '', 'query++info', '+info'),
+    ).toEqual({
+      paths: ['query+allpages'],
+      warnings: [
+        'The module "query" does not have a submodule "nope".',
+        'The module "main" does not have a submodule "nope".',
+        'The module "query+allpages" has no submodules.',
+        'The module "main" does not have a submodule "".',
+        'The module "query" does not have a submodule "".',
+        'The module "main" does not have a submodule "".',
+      ],
+    });
+  });
+
+  test('names of object properties are no modules', () => {
+    expect(select('query+constructor', 'query+__proto__', 'toString').paths).toEqual([]);
+    expect(select('query+constructor', '__proto__').warnings).toHaveLength(2);
+  });
+
+  test('a wildcard below a module without submodules, or below none', () => {
+    expect(select('query+allpages+*', 'nope+*', 'paraminfo+**').warnings).toEqual([
+      'The module "query+allpages" has no submodules.',
+      'The module "main" does not have a submodule "nope".',
+      'The module "paraminfo" has no submodules.',
+    ]);
+  });
+
+  test('when nothing is found there is no list of modules', () => {
+    expect(ask(tree, { modules: ['nope'] }).paraminfo).toStrictEqual({ helpformat: 'none' });
+    expect(ask(tree, {}).paraminfo).toStrictEqual({ helpformat: 'none' });
+  });
+});
+
+describe('§15.1 deprecated selectors', () => {
+  test('querymodules, each with its querytype', () => {
+    const { paraminfo } = ask(tree, { querymodules: ['info', 'allpages'], modules: ['main'] });
+    expect(Object.keys(paraminfo)).toEqual(['helpformat', 'modules', 'querymodules']);
+    expect(paraminfo.querymodules).toMatchObject([
+      { path: 'query+info', group: 'prop', querytype: 'prop' },
+      { path: 'query+allpages', group: 'list', querytype: 'list' },
+    ]);
+  });
+
+  test('formatmodules, mainmodule', () => {
+    const { paraminfo } = ask(tree, { formatmodules: ['json'], mainmodule: true });
+    expect(Object.keys(paraminfo)).toEqual(['helpformat', 'formatmodules', 'mainmodule']);
+    expect(paraminfo.formatmodules).toMatchObject([
+      {
+        path: 'json',
+        group: 'format',
+        parameters: [{ name: 'callback' }, {}, {}, { name: 'formatversion', default: '1' }],
+      },
+    ]);
+    expect(paraminfo.mainmodule).toMatchObject({ name: 'main', path: 'main', prefix: '' });
+    expect(paraminfo.mainmodule).not.toHaveProperty('group');
+  });
+
+  test('pagesetmodule has no name, path and group, and counts its parameters from one', () => {
+    const { pagesetmodule } = ask(tree, { pagesetmodule: true }).paraminfo as {
+      pagesetmodule: { parameters: { index: number; name: string }[] };
+    };
+    expect(['name', 'path', 'group'].filter((key) => key in pagesetmodule)).toEqual([]);
+    expect(pagesetmodule.parameters.map(({ index, name }) => `${index} ${name}`)).toEqual([
+      '1 titles',
+      '2 pageids',
+      '3 revids',
+      '4 generator',
+      '5 redirects',
+      '6 converttitles',
+    ]);
+  });
+});
+
+describe('§15.2 parameters that name modules', () => {
+  const parameter = (path: string, name: string) =>
+    ask(tree, { modules: [path] }).modules[0]?.parameters.find((p) => p.name === name);
+
+  test('main: action and format', () => {
+    expect(parameter('main', 'action')).toMatchObject({
+      type: ['help', 'paraminfo', 'query'],
+      default: 'help',
+      submodules: { help: 'help', paraminfo: 'paraminfo', query: 'query' },
+    });
+    expect(parameter('main', 'format')).toMatchObject({ type: ['json', 'jsonfm', 'none'], default: 'jsonfm' });
+  });
+
+  test('query: prop, list, meta, generator', () => {
+    const counts = ['prop', 'list', 'meta'].map((name) => {
+      const p = parameter('query', name);
+      return [Object.values(p?.type ?? {}).length, Object.values(p?.submodules ?? {}).length];
+    });
+    expect(counts).toEqual([
+      [22, 22],
+      [40, 40],
+      [10, 10],
+    ]);
+    expect(parameter('query', 'list')).toMatchObject({
+      multi: true,
+      limit: 50,
+      submodules: { allpages: 'query+allpages' },
+    });
+    const generator = parameter('query', 'generator');
+    expect(generator).toMatchObject({ submoduleparamprefix: 'g', multi: false });
+    expect(generator?.type).toHaveLength(37);
+    expect(generator?.type).toContain('extlinks');
+    expect(generator?.type).not.toContain('duplicatefiles');
+    expect(generator?.type).not.toContain('tags');
+  });
+});
+
+describe('§15.1 helpformat', () => {
+  const tokens = (helpformat: 'html' | 'raw' | 'wikitext') => ask(tree, { modules: ['query+tokens'], helpformat });
+
+  test('texts', () => {
+    const {
+      paraminfo,
+      modules: [module],
+    } = tokens('wikitext');
+    expect(paraminfo.helpformat).toBe('wikitext');
+    expect(module).toMatchObject({
+      description: 'Gives the tokens that changes need as a proof of intent.',
+      examples: [{ query: 'action=query&meta=tokens' }],
+      parameters: [{ description: 'Which kinds of tokens to give.' }],
+    });
+  });
+
+  test('messages', () => {
+    const {
+      modules: [module],
+    } = tokens('raw');
+    expect(module).toMatchObject({
+      description: [{ key: 'apihelp-query+tokens-summary', params: ['', 'tokens', 'query+tokens'] }],
+      parameters: [
+        { description: [{ key: 'apihelp-query+tokens-param-type', params: ['', 'type', 'tokens', 'query+tokens'] }] },
+      ],
+    });
+  });
+
+  test('HTML, escaped', () => {
+    const own = defineModule({
+      name: 'x',
+      group: 'meta',
+      prefix: 'x',
+      description: '<b>&',
+      parameters: { a: { type: 'string', description: '"<i>"' } },
+    });
+    const [module] = ask(treeFor({}, [own]), { modules: ['query+x'], helpformat: 'html' }).modules;
+    expect(module).toMatchObject({
+      description: '&lt;b&gt;&amp;',
+      parameters: [{ description: '&quot;&lt;i&gt;&quot;' }],
+    });
+  });
+
+  test('annotations get a text', () => {
+    const info = (helpformat: 'none' | 'wikitext') =>
+      ask(tree, { modules: ['query+deletedrevs'], helpformat }).modules[0]?.parameters[0]?.info;
+    expect(info('none')).toStrictEqual([{ name: 'modes', values: [1, 2] }]);
+    expect(info('wikitext')).toStrictEqual([
+      { name: 'modes', values: [1, 2], text: expect.stringMatching(/modes/) as unknown },
+    ]);
+  });
+});

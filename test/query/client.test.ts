@@ -1,0 +1,143 @@
+import Session, { ApiErrors, ApiWarnings, set } from 'm3api';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { QueryOptions } from '../../src/core/query/index.js';
+import { everyHost } from '../hosts.js';
+import { type Joined, startJoined } from './joined.js';
+
+/** The client's own description calls its generators plain objects. */
+const each = <T>(generator: unknown): AsyncIterable<T> => generator as AsyncIterable<T>;
+
+interface Listed {
+  readonly query: { readonly allpages: readonly { readonly title: string }[] };
+}
+
+const TITLES = Array.from({ length: 23 }, (_one, index) => `Page ${String(index).padStart(2, '0')}`);
+
+const query: QueryOptions = {
+  pages: ({ titles }) =>
+    titles
+      .filter((title) => TITLES.includes(title))
+      .map((title) => ({ pageid: TITLES.indexOf(title) + 1, ns: 0, title })),
+  modules: {
+    allpages: ({ limit, continue: from = '' }) => {
+      const rest = TITLES.filter((title) => title >= from.replaceAll('_', ' '));
+      return {
+        items: rest.slice(0, limit).map((title) => ({ pageid: TITLES.indexOf(title) + 1, ns: 0, title })),
+        continue: rest[limit]?.replaceAll(' ', '_'),
+      };
+    },
+    info: ({ pages }) => ({ pages: Object.fromEntries(pages.existing.map(({ id }) => [id, { length: id }])) }),
+  },
+};
+
+describe.each(everyHost)('a MediaWiki client on $name', (host) => {
+  let joined: Joined;
+  let session: Session;
+  const warn = (warning: Error): void => {
+    throw warning;
+  };
+  beforeAll(async () => {
+    joined = await startJoined(host, query);
+    session = new Session(joined.api, { formatversion: 2, errorformat: 'plaintext' }, { userAgent: 'tests', warn });
+  });
+  afterAll(() => joined.close());
+
+  test('reads what the site says about itself', async () => {
+    const response = await session.request({
+      action: 'query',
+      meta: set('siteinfo', 'userinfo'),
+      siprop: set('general', 'namespaces'),
+      uiprop: set('rights'),
+    });
+    const { general, namespaces, userinfo } = response['query'];
+    expect(general.sitename).toBe('Fruit');
+    expect(general.generator).toMatch(/^MediaWiki 1\./);
+    expect(namespaces[14].name).toBe('Category');
+    expect(userinfo).toEqual({ id: 0, name: '127.0.0.1', anon: true, rights: ['read'] });
+  });
+
+  test('it goes through a list to the end by what each answer says', async () => {
+    const titles: string[] = [];
+    let answers = 0;
+    for await (const { query } of each<Listed>(
+      session.requestAndContinue({ action: 'query', list: set('allpages'), aplimit: 5 }),
+    )) {
+      answers += 1;
+      for (const { title } of query.allpages) titles.push(title);
+    }
+    expect(titles).toEqual(TITLES);
+    expect(answers).toBe(5);
+  });
+
+  test('it goes through generated pages, batch by batch', async () => {
+    const lengths = new Map<string, number>();
+    const batches = session.requestAndContinueReducingBatch(
+      { action: 'query', generator: 'allpages', gaplimit: 7, prop: set('info') },
+      {},
+      (pages: Map<string, number>, response: { query: { pages: { title: string; length: number }[] } }) => {
+        for (const { title, length } of response.query.pages) pages.set(title, length);
+        return pages;
+      },
+      () => new Map<string, number>(),
+    );
+    for await (const batch of each<Map<string, number>>(batches))
+      for (const [title, length] of batch) lengths.set(title, length);
+    expect([...lengths]).toEqual(TITLES.map((title, index) => [title, index + 1]));
+  });
+
+  test('it turns a refusal into its own typed error', async () => {
+    const refused = session.request({ action: 'query', list: set('allpages'), aplimit: 'many' });
+    await expect(refused).rejects.toBeInstanceOf(ApiErrors);
+    await expect(refused).rejects.toMatchObject({
+      message: 'badinteger',
+      errors: [
+        { code: 'badinteger', module: 'query+allpages', text: 'Invalid value "many" for integer parameter "aplimit".' },
+      ],
+    });
+  });
+
+  test('it sends lists whose values hold a bar, and long requests as a form', async () => {
+    const response = await session.request({ action: 'query', titles: set('A|B', 'Page 03') }, { method: 'POST' });
+    expect(response['query'].pages).toMatchObject([
+      { title: 'A|B', invalid: true },
+      { pageid: 4, title: 'Page 03' },
+    ]);
+  });
+
+  test('it hears of warnings', async () => {
+    const heard: Error[] = [];
+    await session.request(
+      { action: 'query', list: set('allpages'), aplimit: 9000, nosuch: '1' },
+      {
+        warn: (warning: Error) => {
+          heard.push(warning);
+        },
+      },
+    );
+    expect(heard[0]).toBeInstanceOf(ApiWarnings);
+    expect(heard[0]).toMatchObject({
+      warnings: [
+        { code: 'outofrange', module: 'query+allpages' },
+        { code: 'unrecognizedparams', module: 'main' },
+      ],
+    });
+  });
+
+  test('its token says who it is and how much it may ask for', async () => {
+    const { user, robot } = joined.tokens;
+    const sessionOf = (accessToken: string): Session =>
+      new Session(joined.api, { formatversion: 2, assert: 'user' }, { userAgent: 'tests', accessToken, warn });
+    const ask = { action: 'query', list: set('allpages'), aplimit: 'max', meta: set('userinfo') };
+    const ofUser = await sessionOf(user).request(ask);
+    const ofRobot = await sessionOf(robot).request({ ...ask, assert: 'bot' });
+    expect(ofUser['query'].userinfo).toMatchObject({ name: 'alice' });
+    expect([ofUser['limits'], ofRobot['limits']]).toEqual([{ allpages: 500 }, { allpages: 5000 }]);
+    const token = await Promise.resolve(sessionOf(user).getToken('csrf', {}));
+    expect(joined.verify(token, { sub: 'alice', client_id: 'web' })).toBe(true);
+    expect(joined.verify(token, { sub: 'bob', client_id: 'web' })).toBe(false);
+    expect(joined.verify(token, { sub: 'alice', client_id: 'robot' })).toBe(false);
+    await expect(sessionOf('no-such-token').request(ask)).rejects.toMatchObject({
+      message: 'mwoauth-invalid-authorization',
+    });
+  });
+});

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { request } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import { type QueryHost, startQuery } from './fixture.js';
+
+let host: QueryHost;
+beforeAll(async () => {
+  host = await startQuery({ origins: ['https://allowed.example', '*.wild.example'] });
+});
+afterAll(() => host.close());
+
+/** A request with header fields that `fetch` would not let us set. */
+function send(query: string, headers: Readonly<Record<string, string>>, method = 'GET') {
+  return new Promise<{ status: number; headers: IncomingHttpHeaders; text: string }>((resolve, reject) => {
+    request(`${host.origin}/api?format=json&action=query&${query}`, { method, headers }, (response) => {
+      let text = '';
+      response
+        .setEncoding('utf8')
+        .on('data', (chunk: string) => {
+          text += chunk;
+        })
+        .on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }));
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+const EXPOSED = 'MediaWiki-API-Error, Retry-After, X-Database-Lag, MediaWiki-Login-Suppressed';
+
+describe('§3.3 CORS', () => {
+  test('origin=* is for everybody, and nobody is logged in', async () => {
+    const { headers, text } = await send('origin=*&assert=user', {
+      authorization: 'Bearer alice',
+      origin: 'https://any.example',
+    });
+    expect(headers).toMatchObject({
+      'access-control-allow-origin': '*',
+      'access-control-allow-credentials': 'false',
+      'access-control-expose-headers': EXPOSED,
+      'mediawiki-login-suppressed': 'true',
+    });
+    expect(headers.vary).not.toContain('Origin');
+    expect(text).toContain('assertuserfailed');
+  });
+
+  test('crossorigin keeps the bearer token, which no page sends by itself', async () => {
+    const { headers, text } = await send('crossorigin=&assert=user', {
+      authorization: 'Bearer alice',
+      origin: 'https://any.example',
+    });
+    expect(headers['access-control-allow-origin']).toBe('*');
+    expect(headers['mediawiki-login-suppressed']).toBeUndefined();
+    expect(text).not.toContain('error');
+  });
+
+  test.each(['https://allowed.example', 'https://a.wild.example', 'http://b.c.wild.example'])(
+    '%s is allowed',
+    async (origin) => {
+      const { headers } = await send(`origin=${encodeURIComponent(origin)}`, { origin });
+      expect(headers).toMatchObject({
+        'access-control-allow-origin': origin,
+        'access-control-allow-credentials': 'true',
+        'timing-allow-origin': origin,
+        'access-control-expose-headers': EXPOSED,
+        vary: 'Accept-Encoding, Treat-as-Untrusted, Authorization, Origin',
+      });
+    },
+  );
+
+  test.each([
+    'https://allowed.example:8443',
+    'http://allowed.example',
+    'https://wild.example.evil.example',
+    'https://evilwild.example',
+    'null',
+  ])('%s is not, but the request goes on', async (origin) => {
+    const { status, headers, text } = await send(`origin=${encodeURIComponent(origin)}`, { origin });
+    expect([status, text]).toEqual([200, '{"batchcomplete":""}']);
+    expect(headers['mediawiki-cors-rejection']).toBe('Origin mismatch');
+    expect(headers['access-control-allow-origin']).toBeUndefined();
+    expect(headers.vary).toContain('Origin');
+  });
+
+  test.each<[string, Readonly<Record<string, string>>, string]>([
+    ['origin=https://allowed.example', {}, "'origin' parameter does not match Origin header"],
+    ['origin=', { origin: 'https://allowed.example' }, "'origin' parameter does not match Origin header"],
+    [
+      'origin=https://allowed.example/',
+      { origin: 'https://allowed.example' },
+      "'origin' parameter does not match Origin header",
+    ],
+    ['origin=*&crossorigin=', {}, "'origin' and 'crossorigin' parameters cannot be used together"],
+  ])('%s is refused in plain text', async (query, headers, reason) => {
+    const answer = await send(query, headers);
+    expect([answer.status, answer.text.trim(), answer.headers['cache-control']]).toEqual([403, reason, 'no-cache']);
+  });
+
+  test('a preflight names what may be sent, and runs nothing', async () => {
+    const origin = 'https://allowed.example';
+    const ask = (more: Readonly<Record<string, string>>) =>
+      send(
+        `origin=${origin}&list=allpages&aplimit=x`,
+        { origin, 'access-control-request-method': 'POST', ...more },
+        'OPTIONS',
+      );
+    const plain = await ask({});
+    expect([plain.status, plain.text, plain.headers['access-control-allow-methods']]).toEqual([
+      200,
+      '',
+      'POST, GET, HEAD',
+    ]);
+    expect(
+      (await ask({ 'access-control-request-headers': 'Authorization, Content-Type' })).headers[
+        'access-control-allow-headers'
+      ],
+    ).toBe('Authorization, Content-Type');
+    expect((await ask({ 'access-control-request-headers': 'X-Evil' })).headers['mediawiki-cors-rejection']).toBe(
+      'Unsupported header requested in preflight',
+    );
+    expect((await ask({ 'access-control-request-method': 'DELETE' })).headers['mediawiki-cors-rejection']).toBe(
+      'Unsupported method requested in preflight',
+    );
+  });
+
+  test('OPTIONS that is no preflight is empty', async () => {
+    const { status, text } = await send('list=allpages&aplimit=x', {}, 'OPTIONS');
+    expect([status, text]).toEqual([200, '']);
+  });
+
+  test("§3.4 a request that says it is not to be trusted is nobody's", async () => {
+    const { headers, text } = await send('assert=user', { authorization: 'Bearer alice', 'treat-as-untrusted': '1' });
+    expect(headers['mediawiki-login-suppressed']).toBe('true');
+    expect(text).toContain('assertuserfailed');
+  });
+
+  test('an origin that is none is refused at the start', async () => {
+    await expect(startQuery({ origins: ['https://allowed.example/path'] })).rejects.toThrow(/query\.origins/);
+  });
+});

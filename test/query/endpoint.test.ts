@@ -1,0 +1,639 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { PageRecord } from '../../src/core/query/index.js';
+import { type QueryHost, startQuery } from './fixture.js';
+
+const APPLE: PageRecord = { pageid: 1, ns: 0, title: 'Apple' };
+const TITLES = ['A', 'B', 'C'];
+
+let host: QueryHost;
+beforeAll(async () => {
+  host = await startQuery({
+    origins: ['https://allowed.example', '*.wild.example'],
+    servedBy: 'server-1',
+    pages: ({ titles }) => (titles.includes('Apple') ? [APPLE] : []),
+    modules: {
+      allpages: ({ limit, params, continue: from }) => {
+        const rest = TITLES.filter((title) => title >= (from ?? params.from ?? ''));
+        return {
+          items: rest.slice(0, limit).map((title, index) => ({ pageid: index + 1, ns: 0, title })),
+          continue: rest[limit],
+        };
+      },
+      backlinks: () => [],
+      recentchanges: () => [],
+      allusers: () => [],
+      watchlistraw: () => [{ ns: 0, title: 'A' }],
+      info: ({ pages }) => ({
+        pages: Object.fromEntries(pages.existing.map(({ id }) => [id, { length: 5, redirect: false, new: true }])),
+      }),
+    },
+  });
+});
+afterAll(() => host.close());
+
+const v2 = (params: Readonly<Record<string, string>>, as?: string) =>
+  host.get({ action: 'query', formatversion: '2', ...params }, as === undefined ? {} : { as });
+const v1 = (params: Readonly<Record<string, string>>) => host.get({ action: 'query', ...params });
+
+describe('§19 wire examples', () => {
+  test('1 and 2: a list, in each version', async () => {
+    const query = {
+      allpages: [
+        { pageid: 1, ns: 0, title: 'A' },
+        { pageid: 2, ns: 0, title: 'B' },
+      ],
+    };
+    expect((await v1({ list: 'allpages', aplimit: '2' })).text).toBe(
+      JSON.stringify({ batchcomplete: '', continue: { apcontinue: 'C', continue: '-||' }, query }),
+    );
+    expect((await v2({ list: 'allpages', aplimit: '2' })).text).toBe(
+      JSON.stringify({ batchcomplete: true, continue: { apcontinue: 'C', continue: '-||' }, query }),
+    );
+  });
+
+  test('3: the next part', async () => {
+    expect((await v1({ list: 'allpages', aplimit: '2', apcontinue: 'C', continue: '-||' })).json).toEqual({
+      batchcomplete: '',
+      query: { allpages: [{ pageid: 1, ns: 0, title: 'C' }] },
+    });
+  });
+
+  test('4: max is told', async () => {
+    expect((await v1({ list: 'allpages', aplimit: 'max' })).json['limits']).toEqual({ allpages: 500 });
+    expect((await v2({ list: 'allpages', aplimit: 'max' }, 'bot')).json['limits']).toEqual({ allpages: 5000 });
+  });
+
+  test('5: too small a limit is raised, with a warning', async () => {
+    const { json } = await v1({ list: 'allpages', aplimit: '0' });
+    expect(json['query']?.['allpages']).toHaveLength(1);
+    expect(json['warnings']).toEqual({
+      allpages: { '*': 'The value "0" for parameter "aplimit" must be between 1 and 500.' },
+    });
+  });
+
+  test('6: an error is HTTP 200 with its code in a header', async () => {
+    const { status, headers, json } = await v2({ list: 'allpages', aplimit: 'x' });
+    expect(status).toBe(200);
+    expect(headers.get('mediawiki-api-error')).toBe('badinteger');
+    expect(json).toEqual({
+      error: {
+        code: 'badinteger',
+        info: 'Invalid value "x" for integer parameter "aplimit".',
+        docref: 'See /api for API usage.',
+      },
+    });
+  });
+
+  test('7: an unknown module is a warning, and the rest runs', async () => {
+    expect((await v2({ prop: 'info|nope', titles: 'Apple' })).json).toEqual({
+      batchcomplete: true,
+      warnings: { query: { warnings: 'Unrecognized value for parameter "prop": nope' } },
+      query: { pages: [{ pageid: 1, ns: 0, title: 'Apple', length: 5, redirect: false, new: true }] },
+    });
+    expect((await v1({ prop: 'info', titles: 'Apple' })).json['query']?.['pages']?.[1]).toEqual({
+      pageid: 1,
+      ns: 0,
+      title: 'Apple',
+      length: 5,
+      new: '',
+    });
+  });
+
+  test('11: a generator feeds the props', async () => {
+    expect((await v2({ generator: 'allpages', gaplimit: '2', prop: 'info' })).json['continue']).toEqual({
+      gapcontinue: 'C',
+      continue: 'gapcontinue||',
+    });
+  });
+
+  test('14: what nobody reads is named', async () => {
+    expect((await v1({ list: 'allpages', limit: '5' })).json['warnings']).toEqual({
+      main: { '*': 'Unrecognized parameter: limit.' },
+    });
+    expect((await v1({ list: 'allpages', limit: '5', aulimit: '1' })).json['warnings']).toEqual({
+      main: { '*': 'Unrecognized parameters: limit, aulimit.' },
+    });
+  });
+
+  test('15: the modern form', async () => {
+    expect((await v2({ list: 'allpages', aplimit: 'x', errorformat: 'plaintext' })).json).toEqual({
+      errors: [
+        { code: 'badinteger', text: 'Invalid value "x" for integer parameter "aplimit".', module: 'query+allpages' },
+      ],
+      docref: 'See /api for API usage.',
+    });
+  });
+
+  test('16: paraminfo answers what there is and warns of the rest', async () => {
+    const { json } = await host.get({ action: 'paraminfo', modules: 'query+allpages|query+nope' });
+    expect(json['paraminfo']?.['modules']).toHaveLength(1);
+    expect(json['paraminfo']?.['modules']?.[0]).toMatchObject({ name: 'allpages', generator: '' });
+    expect(json['warnings']).toEqual({ paraminfo: { '*': 'The module "query" does not have a submodule "nope".' } });
+  });
+
+  test('17: 51 titles', async () => {
+    const titles = Array.from({ length: 51 }, (_one, index) => `T${index}`).join('|');
+    expect((await v1({ titles })).json['error']).toMatchObject({
+      code: 'toomanyvalues',
+      info: 'Too many values supplied for parameter "titles". The limit is 50.',
+      parameter: 'titles',
+      limit: 50,
+      lowlimit: 50,
+      highlimit: 500,
+    });
+    expect((await v2({ titles }, 'bot')).json['query']?.['pages']).toHaveLength(51);
+  });
+
+  test('18: watchlistraw stands at the top', async () => {
+    expect((await v2({ list: 'watchlistraw' }, 'alice')).json).toEqual({
+      batchcomplete: true,
+      watchlistraw: [{ ns: 0, title: 'A' }],
+    });
+  });
+});
+
+describe('§1 the shape of a request', () => {
+  const form = (body: string) => ({
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  });
+
+  test('a form body, together with the address; the body wins', async () => {
+    const { json } = await host.raw('action=query&format=json&list=allpages&aplimit=1', form('aplimit=2'));
+    expect(json['query']?.['allpages']).toHaveLength(2);
+  });
+
+  test('multipart, with a file as a field', async () => {
+    const body = new FormData();
+    body.set('action', 'query');
+    body.set('format', 'json');
+    body.set('formatversion', '2');
+    body.set('titles', new Blob(['Äpfel']));
+    expect((await host.raw('', { method: 'POST', body })).json['query']?.['pages']).toEqual([
+      { ns: 0, title: 'Äpfel', missing: true },
+    ]);
+  });
+
+  test('the last of several wins; dots and spaces in names are underscores; names are told apart by case', async () => {
+    const { json } = await host.raw(
+      'action=query&list=allpages&aplimit=1&aplimit=2&foo.bar=1&foo%20baz=1&APLIMIT=3&format=json&%61pfrom=B',
+    );
+    expect(json['query']?.['allpages']).toEqual([
+      { pageid: 1, ns: 0, title: 'B' },
+      { pageid: 2, ns: 0, title: 'C' },
+    ]);
+    expect(json['warnings']).toEqual({ main: { '*': 'Unrecognized parameters: foo_bar, foo_baz, APLIMIT.' } });
+  });
+
+  test('the array syntax is not read, and said so', async () => {
+    const { json } = await host.raw('action=query&list[]=allpages&titles[a]=x&format=json&other[]=1');
+    expect(json).toEqual({
+      batchcomplete: '',
+      warnings: {
+        main: {
+          '*': 'Parameter "list" uses unsupported PHP array syntax.\nParameter "titles" uses unsupported PHP array syntax.\nUnrecognized parameter: other.',
+        },
+      },
+    });
+  });
+
+  test('bytes that are not UTF-8 in the address are read the old way, with a warning', async () => {
+    const { json } = await host.raw('action=query&list=allpages&apfilterredir=%E9&format=json');
+    expect(json['error']).toMatchObject({
+      code: 'badvalue',
+      info: 'Unrecognized value for parameter "apfilterredir": é.',
+    });
+    expect(String(json['warnings']?.['allpages']?.['*'])).toContain('contains invalid or non-normalized data');
+  });
+
+  test('names that objects have are names like others', async () => {
+    const { json } = await host.raw('action=query&list=__proto__%7Cconstructor&__proto__=1&toString=2&format=json');
+    expect(json['warnings']).toEqual({
+      query: { '*': 'Unrecognized values for parameter "list": __proto__, constructor' },
+      main: { '*': 'Unrecognized parameters: __proto__, toString.' },
+    });
+  });
+
+  test('a POST without a content type works, with a warning', async () => {
+    const { port } = new URL(host.origin);
+    const answer = await new Promise<string>((resolve) => {
+      const socket = connect(Number(port), '127.0.0.1', () => {
+        socket.end(
+          'POST /api?action=query&format=json HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 13\r\n\r\nlist=allpages',
+        );
+      });
+      let text = '';
+      socket
+        .setEncoding('utf8')
+        .on('data', (chunk: string) => {
+          text += chunk;
+        })
+        .on('close', () => resolve(text));
+    });
+    expect(answer).toContain('A POST request was made without a \\"Content-Type\\" header.');
+    expect(answer).not.toContain('"allpages"');
+  });
+
+  test('a body that is too large is 413', async () => {
+    const { status, json } = await host.raw('format=json', form(`titles=${'x'.repeat(200_000)}`));
+    expect([status, json['error']?.['code']]).toEqual([413, 'http-contenttoolarge']);
+  });
+
+  test.each(['PUT', 'PATCH', 'DELETE'])('%s is 405', async (method) => {
+    const { status, headers, json } = await host.raw('action=query&format=json', { method });
+    expect([status, json['error']?.['code'], json['error']?.['info']]).toEqual([
+      405,
+      'invalidmethod',
+      'Invalid HTTP method. Consider using GET or POST.',
+    ]);
+    expect(headers.get('allow')).toBe('GET, HEAD, POST, OPTIONS');
+  });
+
+  test('HEAD has the header fields alone', async () => {
+    const { status, headers, text } = await host.raw('action=query&format=json&list=allpages&aplimit=x', {
+      method: 'HEAD',
+    });
+    expect([status, headers.get('mediawiki-api-error'), text]).toEqual([200, 'badinteger', '']);
+  });
+
+  test('aliases of the path, and a path for each module', async () => {
+    expect(
+      (await host.get({ action: 'query', list: 'allpages' }, { path: '/w/api.php' })).json['query']?.['allpages'],
+    ).toHaveLength(3);
+    for (const path of ['/api/query+allpages', '/w/api.php/query+allpages']) {
+      expect((await host.get({ aplimit: '1', formatversion: '2' }, { path })).json).toEqual({
+        batchcomplete: true,
+        continue: { apcontinue: 'B', continue: '-||' },
+        query: { allpages: [{ pageid: 1, ns: 0, title: 'A' }] },
+      });
+    }
+    expect(
+      (await host.get({ titles: 'Apple' }, { path: '/api/query+info' })).json['query']?.['pages']?.[1],
+    ).toMatchObject({ length: 5 });
+    expect((await host.get({}, { path: '/api/query+nosuch' })).status).toBe(404);
+  });
+});
+
+describe('§2 main parameters and the order of work', () => {
+  test('what is echoed also stands in errors', async () => {
+    const { json } = await v2({
+      requestid: '<b>é',
+      servedby: '',
+      curtimestamp: '',
+      responselanginfo: '',
+      list: 'allpages',
+      aplimit: 'x',
+    });
+    expect(json).toMatchObject({
+      requestid: '<b>é',
+      servedby: 'server-1',
+      curtimestamp: '2024-05-06T07:08:09Z',
+      uselang: 'en',
+      errorlang: 'en',
+      error: { code: 'badinteger' },
+    });
+  });
+
+  test.each<[string, Readonly<Record<string, string>>, string | undefined, string]>([
+    [
+      'assertanonfailed',
+      { assert: 'anon' },
+      'alice',
+      'You are no longer logged out, so the action could not be completed.',
+    ],
+    [
+      'assertuserfailed',
+      { assert: 'user' },
+      undefined,
+      'You are no longer logged in, so the action could not be completed.',
+    ],
+    [
+      'assertbotfailed',
+      { assert: 'bot' },
+      'alice',
+      'You do not have the "bot" right, so the action could not be completed.',
+    ],
+    [
+      'assertnameduserfailed',
+      { assertuser: 'bob' },
+      'alice',
+      'You are no longer logged in as "Bob", so the action could not be completed.',
+    ],
+    [
+      'assertuserfailed',
+      { assert: 'user', titles: 'x|'.repeat(60) },
+      undefined,
+      'You are no longer logged in, so the action could not be completed.',
+    ],
+    ['badvalue', { assert: 'zzz' }, undefined, 'Unrecognized value for parameter "assert": zzz.'],
+    ['badvalue', { action: 'nosuch' }, undefined, 'Unrecognized value for parameter "action": nosuch.'],
+    ['badinteger', { maxlag: 'x' }, undefined, 'Invalid value "x" for integer parameter "maxlag".'],
+  ])('%s for %j', async (code, params, as, info) => {
+    expect((await v2(params, as)).json['error']).toMatchObject({ code, info });
+  });
+
+  test.each<[Readonly<Record<string, string>>, string | undefined]>([
+    [{ assert: 'anon' }, undefined],
+    [{ assert: 'user' }, 'alice'],
+    [{ assert: 'bot' }, 'bot'],
+    [{ assertuser: 'alice' }, 'alice'],
+    [{ maxlag: '-1' }, undefined],
+  ])('%j holds', async (params, as) => {
+    expect((await v2(params, as)).json).toEqual({ batchcomplete: true });
+  });
+
+  test('§21: which error wins', async () => {
+    const winner = async (params: Readonly<Record<string, string>>) => (await v1(params)).json['error']?.['info'];
+    expect(await winner({ generator: 'allpages', gaplimit: 'x', list: 'allusers', aulimit: 'x' })).toContain(
+      '"gaplimit"',
+    );
+    expect(await winner({ list: 'allusers|allpages', aulimit: 'x', aplimit: 'x' })).toContain('"aulimit"');
+    expect(await winner({ meta: 'siteinfo', list: 'allpages', aplimit: 'x', sifilteriw: 'zzz' })).toContain(
+      '"aplimit"',
+    );
+    expect(await winner({ list: 'allpages', apnamespace: 'x', aplimit: 'x' })).toContain('"apnamespace"');
+    expect(await winner({ formatversion: '9', list: 'allpages', aplimit: 'x' })).toContain('"aplimit"');
+  });
+
+  test('§16.1: who must not have tokens gets a warning and no place where they would be', async () => {
+    const { json } = await host.get({ action: 'query', meta: 'tokens', origin: '*' }, { as: 'bot' });
+    expect(json).toEqual({
+      batchcomplete: '',
+      warnings: { tokens: { '*': 'Tokens may not be obtained when the same-origin policy is not applied.' } },
+    });
+  });
+
+  test('a bad formatversion is answered in version 1', async () => {
+    const { json } = await v1({ formatversion: '9', list: 'allpages' });
+    expect(json).toMatchObject({
+      error: {
+        code: 'badvalue',
+        info: 'Unrecognized value for parameter "formatversion": 9.',
+        '*': 'See /api for API usage.',
+      },
+      warnings: { main: { '*': 'Error printer failed. Will retry without params.' } },
+    });
+  });
+
+  test('§2.4 maxlag', async () => {
+    const lagging = await startQuery({ lag: () => ({ lag: 7.4, host: 'db2' }) });
+    const { status, headers, json } = await lagging.get({ action: 'query', maxlag: '5' });
+    expect(status).toBe(200);
+    expect([headers.get('retry-after'), headers.get('x-database-lag')]).toEqual(['5', '7']);
+    expect(json['error']).toMatchObject({
+      code: 'maxlag',
+      info: 'Waiting for db2: 7.4 seconds lagged.',
+      host: 'db2',
+      lag: 7.4,
+      type: 'db',
+    });
+    expect((await lagging.get({ action: 'query', maxlag: '8' })).json['error']).toBeUndefined();
+    await lagging.close();
+  });
+
+  test('§2.5 a private site is read by those it knows', async () => {
+    const closed = await startQuery({ private: true });
+    expect((await closed.get({ action: 'query', meta: 'siteinfo' })).json['error']).toMatchObject({
+      code: 'readapidenied',
+      info: 'You need read permission to use this module.',
+    });
+    expect((await closed.get({ action: 'query', meta: 'tokens' })).json['error']).toBeUndefined();
+    expect((await closed.get({ action: 'query', meta: 'tokens', titles: 'A' })).json['error']?.['code']).toBe(
+      'readapidenied',
+    );
+    expect((await closed.get({ action: 'paraminfo', modules: 'main' })).json['error']).toBeUndefined();
+    expect((await closed.get({ action: 'query', meta: 'siteinfo' }, { as: 'alice' })).json['error']).toBeUndefined();
+    await closed.close();
+  });
+});
+
+describe('§3 header fields', () => {
+  test('of a success', async () => {
+    const { headers } = await v1({});
+    expect(
+      Object.fromEntries(
+        [
+          'content-type',
+          'cache-control',
+          'content-disposition',
+          'x-content-type-options',
+          'x-frame-options',
+          'vary',
+          'mediawiki-api-error',
+        ].map((name) => [name, headers.get(name)]),
+      ),
+    ).toEqual({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'private, must-revalidate, max-age=0',
+      'content-disposition': 'inline; filename=api-result.json',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      vary: 'Accept-Encoding, Treat-as-Untrusted, Authorization',
+      'mediawiki-api-error': null,
+    });
+  });
+
+  test('§3.2 callback: only the characters of a name are left, and nobody is logged in', async () => {
+    const { text, headers } = await v1({ callback: 'a b;<x>(1)', _: '123' });
+    expect(text).toBe('/**/abx1({"batchcomplete":""})');
+    expect(headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+    expect(headers.get('mediawiki-login-suppressed')).toBe('true');
+    const lost = await host.get({ action: 'query', callback: 'cb', assert: 'user' }, { as: 'bot' });
+    expect(lost.text).toContain('assertuserfailed');
+    expect(
+      (await host.get({ action: 'query', callback: 'cb', list: 'allpages', aplimit: 'max' }, { as: 'bot' })).text,
+    ).toContain('"limits":{"allpages":500}');
+    expect((await host.get({ action: 'query', callback: 'cb', meta: 'tokens' }, { as: 'bot' })).text).toContain(
+      'Tokens may not be obtained when the same-origin policy is not applied.',
+    );
+  });
+});
+
+describe('§4 formats', () => {
+  test('beyond ASCII: escaped in version 1 unless utf8, raw in version 2 unless ascii', async () => {
+    expect((await v1({ titles: 'Été' })).text).toContain('\\u00c9t\\u00e9');
+    expect((await v1({ titles: 'Été', utf8: '' })).text).toContain('Été');
+    expect((await v2({ titles: 'Été' })).text).toContain('Été');
+    expect((await v2({ titles: 'Été\u{1f34e}', ascii: '' })).text).toContain('\\u00c9t\\u00e9\\ud83c\\udf4e');
+    expect((await v2({ formatversion: 'latest' })).json).toEqual({ batchcomplete: true });
+  });
+
+  test('none has no body; an unknown format is an error on a page; a browser that names none gets a page', async () => {
+    const none = await host.raw('action=query&format=none&list=allpages&aplimit=x');
+    expect([none.text, none.headers.get('mediawiki-api-error')]).toEqual(['', 'badinteger']);
+    const unknown = await host.raw('action=query&format=nosuch');
+    expect([unknown.headers.get('content-type'), unknown.headers.get('mediawiki-api-error')]).toEqual([
+      'text/html; charset=utf-8',
+      'badvalue',
+    ]);
+    expect(unknown.text).toContain('Unrecognized value for parameter \\"format\\": nosuch.');
+    const page = await host.raw('action=query&titles=%3Cb%3E', { headers: { accept: 'text/html,*/*' } });
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(page.text).toContain('&lt;b&gt;');
+    expect(page.text).not.toContain('<b>');
+    expect((await host.raw('action=query')).json).toEqual({ batchcomplete: '' });
+  });
+
+  test('no action, and action=help, are pages', async () => {
+    for (const query of ['', 'action=help', 'action=help&modules=query%2Ballpages', 'list=allpages']) {
+      const { status, headers, text } = await host.raw(query);
+      expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+      expect(text).toMatch(/^<!DOCTYPE html>/);
+    }
+    expect((await host.raw('action=help&modules=query%2Ballpages')).text).toContain('aplimit');
+    expect((await host.raw('action=help&modules=main&wrap=&format=json')).json['help']).toMatchObject({
+      mime: 'text/html',
+    });
+  });
+
+  test('an empty action is a bad value', async () => {
+    expect((await host.raw('action=&format=json')).json['error']?.['code']).toBe('badvalue');
+  });
+});
+
+describe('§5 errors and warnings in every format', () => {
+  const wrong = { list: 'allpages', aplimit: 'abc' };
+  test.each<[string, unknown]>([
+    [
+      'plaintext',
+      { code: 'badinteger', text: 'Invalid value "abc" for integer parameter "aplimit".', module: 'query+allpages' },
+    ],
+    [
+      'wikitext',
+      { code: 'badinteger', text: 'Invalid value "abc" for integer parameter "aplimit".', module: 'query+allpages' },
+    ],
+    [
+      'html',
+      { code: 'badinteger', html: 'Invalid value "abc" for integer parameter "aplimit".', module: 'query+allpages' },
+    ],
+    [
+      'raw',
+      {
+        code: 'badinteger',
+        key: 'paramvalidator-badinteger',
+        params: [{ plaintext: 'aplimit' }, { plaintext: 'abc' }],
+        module: 'query+allpages',
+      },
+    ],
+    ['none', { code: 'badinteger', module: 'query+allpages' }],
+  ])('%s', async (errorformat, entry) => {
+    expect((await v2({ ...wrong, errorformat })).text).toBe(
+      JSON.stringify({ errors: [entry], docref: 'See /api for API usage.' }),
+    );
+  });
+
+  test('in version 1 the text is *', async () => {
+    expect((await v1({ ...wrong, errorformat: 'html' })).text).toBe(
+      JSON.stringify({
+        errors: [
+          { code: 'badinteger', module: 'query+allpages', '*': 'Invalid value "abc" for integer parameter "aplimit".' },
+        ],
+        '*': 'See /api for API usage.',
+      }),
+    );
+  });
+
+  test('html escapes what it echoes, plain text drops its tags', async () => {
+    expect((await v2({ ...wrong, aplimit: '<i>&x', errorformat: 'html' })).json['errors']?.[0]?.['html']).toBe(
+      'Invalid value "&lt;i&gt;&amp;x" for integer parameter "aplimit".',
+    );
+    expect((await v2({ ...wrong, aplimit: '<i> 1</i>\t' })).json['error']?.['info']).toBe(
+      'Invalid value " 1 " for integer parameter "aplimit".',
+    );
+  });
+
+  test('a bad errorformat is told in the old one', async () => {
+    expect((await v2({ ...wrong, errorformat: 'zzz' })).json['error']).toMatchObject({
+      code: 'badvalue',
+      info: 'Unrecognized value for parameter "errorformat": zzz.',
+    });
+  });
+
+  test('warnings: by module with lines, or one by one; the same one once', async () => {
+    const params = { list: 'allpages|nosuch', aplimit: '501', foo: '1' };
+    expect((await v2(params)).json['warnings']).toEqual({
+      query: { warnings: 'Unrecognized value for parameter "list": nosuch' },
+      allpages: { warnings: 'The value "501" for parameter "aplimit" must be between 1 and 500.' },
+      main: { warnings: 'Unrecognized parameter: foo.' },
+    });
+    expect((await v2({ ...params, errorformat: 'raw' })).json['warnings']).toEqual([
+      {
+        code: 'unrecognizedvalues',
+        key: 'paramvalidator-unrecognizedvalues',
+        params: [
+          { plaintext: 'list' },
+          { plaintext: 'allpages|nosuch' },
+          { list: [{ plaintext: 'nosuch' }], type: 'comma' },
+          { num: 1 },
+        ],
+        data: { values: ['nosuch'] },
+        module: 'query',
+      },
+      {
+        code: 'outofrange',
+        key: 'paramvalidator-outofrange-minmax',
+        params: [{ plaintext: 'aplimit' }, { plaintext: '501' }, { num: 1 }, { num: 500 }],
+        data: { min: 1, curmax: 500, max: 500, highmax: 5000 },
+        module: 'query+allpages',
+      },
+      {
+        code: 'unrecognizedparams',
+        key: 'apierror-unrecognizedparams',
+        params: [{ list: ['foo'], type: 'comma' }, 1],
+        module: 'main',
+      },
+    ]);
+    const twice = await v2({ list: 'backlinks', bltitle: 'A', blnamespace: 'zzz', bllimit: '501' });
+    expect(twice.json['warnings']).toEqual({
+      backlinks: {
+        warnings:
+          'Unrecognized value for parameter "blnamespace": zzz\nThe value "501" for parameter "bllimit" must be between 1 and 500.',
+      },
+    });
+  });
+
+  test('warnings from before an error stay; the report of unread names does not come', async () => {
+    const { json } = await v2({ list: 'backlinks', bltitle: 'A', blnamespace: 'zzz', bllimit: 'x', foo: '1' });
+    expect(json['error']?.['code']).toBe('badinteger');
+    expect(json['warnings']).toEqual({
+      backlinks: { warnings: 'Unrecognized value for parameter "blnamespace": zzz' },
+    });
+    expect(json['query']).toBeUndefined();
+  });
+
+  test('§21: numbers in texts carry a comma at the thousands', async () => {
+    expect((await v2({ list: 'allpages', aplimit: '5001' }, 'bot')).json['warnings']).toEqual({
+      allpages: { warnings: 'The value "5001" for parameter "aplimit" must be between 1 and 5,000.' },
+    });
+  });
+});
+
+describe('§16.3 bearer tokens', () => {
+  test('a bad one is an API error with HTTP 200, before anything else', async () => {
+    const { status, headers, json } = await v2({ action: 'nosuch' }, 'forged');
+    expect([status, headers.get('www-authenticate'), headers.get('mediawiki-api-error')]).toEqual([
+      200,
+      null,
+      'mwoauth-invalid-authorization',
+    ]);
+    expect(json['error']).toMatchObject({
+      code: 'mwoauth-invalid-authorization',
+      info: 'The authorization headers in your request are not valid: Invalid access token',
+    });
+  });
+
+  test('a store that cannot tell is 503, never a pass', async () => {
+    const away = await startQuery({}, { identify: () => Promise.reject(new Error('ECONNREFUSED 10.0.0.7')) });
+    const { status, headers, text } = await away.get({ action: 'query' });
+    await away.close();
+    expect([status, headers.get('retry-after'), headers.get('mediawiki-api-error')]).toEqual([
+      503,
+      '5',
+      'temporarily_unavailable',
+    ]);
+    expect(text).not.toContain('10.0.0.7');
+    expect(String(away.errors[0])).toContain('10.0.0.7');
+  });
+});

@@ -1,0 +1,512 @@
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import {
+  ApiError,
+  badContinue,
+  defineModule,
+  type ModuleHandlers,
+  ownModule,
+  type PageSet,
+  verifyToken,
+} from '../../src/core/query/index.js';
+import { message } from '../../src/core/query/answer/messages.js';
+import { NOW, SERVER_SECRET, startQuery } from './fixture.js';
+
+const ALL = { action: 'query', formatversion: '2', errorformat: 'plaintext' } as const;
+
+describe('what a handler is given', () => {
+  test('typed parameters, the limit of the caller, where to go on, and who asks', async () => {
+    const seen: unknown[] = [];
+    const modules: ModuleHandlers = {
+      allpages: ({ params, limit, continue: from, caller, signal, site, clock, role }) => {
+        expectTypeOf(params.dir).toEqualTypeOf<'ascending' | 'descending'>();
+        expectTypeOf(params.namespace).toEqualTypeOf<number>();
+        expectTypeOf(params.from).toEqualTypeOf<string | undefined>();
+        seen.push({
+          params: { ...params },
+          limit,
+          from,
+          name: caller?.name,
+          aborted: signal.aborted,
+          site: site.name,
+          now: clock(),
+          role,
+        });
+        return [];
+      },
+    };
+    const host = await startQuery({ modules });
+    await host.get({ ...ALL, list: 'allpages', aplimit: 'max', apcontinue: 'B', apprtype: 'edit|move' }, { as: 'bot' });
+    await host.get({ ...ALL, generator: 'allpages' });
+    await host.close();
+    expect(seen).toEqual([
+      {
+        params: {
+          continue: 'B',
+          namespace: 0,
+          filterredir: 'all',
+          filterlanglinks: 'all',
+          prtype: ['edit', 'move'],
+          prfiltercascade: 'all',
+          prexpiry: 'all',
+          limit: 5000,
+          dir: 'ascending',
+        },
+        limit: 5000,
+        from: 'B',
+        name: 'HighBot',
+        aborted: false,
+        site: 'Fruit',
+        now: NOW,
+        role: 'module',
+      },
+      expect.objectContaining({ limit: 10, from: undefined, name: undefined, role: 'generator' }),
+    ]);
+  });
+
+  test('a prop module gets the pages, and is not called without work', async () => {
+    const seen: PageSet[] = [];
+    const host = await startQuery({
+      modules: {
+        links: ({ pages }) => {
+          seen.push(pages);
+          return { pages: {} };
+        },
+        info: ({ pages }) => {
+          seen.push(pages);
+          return { pages: {} };
+        },
+      },
+      pages: ({ titles }) => (titles.includes('Apple') ? [{ pageid: 1, ns: 0, title: 'Apple' }] : []),
+    });
+    await host.get({ ...ALL, prop: 'links', titles: 'Nope' });
+    expect(seen).toEqual([]);
+    await host.get({ ...ALL, prop: 'info', titles: 'Nope' });
+    expect(seen[0]).toMatchObject({ existing: [], missing: [{ id: -1, ns: 0, title: 'Nope' }] });
+    await host.get({ ...ALL, prop: 'links', titles: 'Apple' });
+    expect(seen[1]).toMatchObject({ existing: [{ id: 1, pageid: 1, ns: 0, title: 'Apple' }] });
+    await host.close();
+  });
+
+  test("a host's own module is parsed, typed, described and answered like the others", async () => {
+    const photos = ownModule(
+      defineModule({
+        name: 'photos',
+        group: 'list',
+        prefix: 'ph',
+        generator: true,
+        parameters: {
+          color: { type: ['red', 'green'], multi: true, default: 'red' },
+          limit: { type: 'limit', default: 2, min: 1, max: 3 },
+        },
+      }),
+      ({ params, limit }) => {
+        expectTypeOf(params.color).toEqualTypeOf<readonly ('red' | 'green')[]>();
+        return params.color.slice(0, limit).map((color) => ({ color, framed: true, sold: false }));
+      },
+    );
+    const host = await startQuery({ own: [photos] });
+    expect((await host.get({ ...ALL, list: 'photos', phcolor: 'green|blue' })).json).toMatchObject({
+      query: { photos: [{ color: 'green', framed: true, sold: false }] },
+      warnings: [{ code: 'unrecognizedvalues', module: 'query+photos' }],
+    });
+    expect((await host.get({ action: 'query', list: 'photos' })).json['query']).toEqual({
+      photos: [{ color: 'red', framed: '' }],
+    });
+    expect((await host.get({ action: 'query' }, { path: '/api/query+photos' })).json['query']).toEqual({
+      photos: [{ color: 'red', framed: '' }],
+    });
+    const { json } = await host.get({ action: 'paraminfo', modules: 'query+photos', formatversion: '2' });
+    expect(json['paraminfo']?.['modules']).toMatchObject([{ name: 'photos', prefix: 'ph', group: 'list' }]);
+    await host.close();
+  });
+
+  test('a handler for a module that there is not, or a name given twice, is refused at the start', async () => {
+    const wrong = { allpages: () => [], nosuch: () => [] };
+    await expect(startQuery({ modules: wrong })).rejects.toThrow(/query\.modules: there is no module "nosuch"/);
+    const twice = ownModule(defineModule({ name: 'allpages', group: 'list', prefix: 'x', parameters: {} }), () => []);
+    await expect(startQuery({ own: [twice] })).rejects.toThrow(/"allpages"/);
+  });
+});
+
+describe('what a handler does wrong costs its own data alone', () => {
+  const good: ModuleHandlers = { allusers: () => [{ userid: 1, name: 'Alice' }] };
+  const ask = async (allpages: unknown, options: object = {}) => {
+    const modules = { ...good, allpages } as ModuleHandlers;
+    const host = await startQuery({ modules, ...options });
+    const { json, text, status } = await host.get({ ...ALL, list: 'allpages|allusers' });
+    await host.close();
+    return { json, text, status, errors: host.errors };
+  };
+  const SECRET = 'connection to 10.0.0.7 refused';
+
+  test.each<[string, unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error(SECRET);
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error(SECRET))],
+    [
+      'throws something that is no error',
+      () => {
+        throw SECRET;
+      },
+    ],
+  ])('%s', async (_title, handler) => {
+    const { json, text, errors } = await ask(handler);
+    expect(json['query']).toEqual({ allusers: [{ userid: 1, name: 'Alice' }] });
+    expect(json['warnings']).toEqual([
+      { code: 'modulefailed', text: 'The module "allpages" could not answer.', module: 'query+allpages' },
+    ]);
+    expect(text).not.toContain(SECRET);
+    expect(errors.map(String).join()).toContain(SECRET);
+  });
+
+  test('hangs: the deadline passes and the signal says so', async () => {
+    let signal: AbortSignal | undefined;
+    const { json, errors } = await ask(
+      (request: { signal: AbortSignal }) => {
+        signal = request.signal;
+        return new Promise(() => {});
+      },
+      { deadline: 20 },
+    );
+    expect(json['query']).toEqual({ allusers: [{ userid: 1, name: 'Alice' }] });
+    expect(json['warnings']).toEqual([
+      { code: 'moduletimeout', text: 'The module "allpages" did not answer in time.', module: 'query+allpages' },
+    ]);
+    expect(signal?.aborted).toBe(true);
+    expect(errors).toHaveLength(1);
+  });
+
+  test.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['null', null],
+    ['a text', 'x'],
+    ['a list of texts', ['x']],
+    ['items that are none', { items: 'x' }],
+    ['a list of lists', [[]]],
+    ['a position that cannot be written', { items: [], continue: true }],
+    ['an endless position', { items: [], continue: Number.NaN }],
+  ])('gives %s', async (_title, value) => {
+    const { json, errors } = await ask(() => value);
+    expect(json['query']).toEqual({ allusers: [{ userid: 1, name: 'Alice' }] });
+    expect(json['warnings']).toEqual([
+      {
+        code: 'badresult',
+        text: 'The module "allpages" gave a result of the wrong shape, which was left out.',
+        module: 'query+allpages',
+      },
+    ]);
+    expect(errors).toHaveLength(1);
+  });
+
+  test('gives more than was asked for: the rest is left out and the host is told', async () => {
+    const { json, errors } = await ask(() => Array.from({ length: 11 }, (_one, pageid) => ({ pageid })));
+    expect(json['query']?.['allpages']).toHaveLength(10);
+    expect(String(errors[0])).toContain('11 items where 10 were asked for');
+  });
+
+  test('§4.2: what is too large is asked for in smaller parts; what is too large by itself is left out, with a warning', async () => {
+    const limits: number[] = [];
+    const host = await startQuery({
+      maxResultLength: 5_000,
+      modules: {
+        allpages: ({ limit, continue: from = '0' }) => {
+          limits.push(limit);
+          const items = Array.from({ length: limit }, (_one, index) => ({
+            pageid: Number(from) + index,
+            title: 'x'.repeat(400),
+          }));
+          return { items, continue: Number(from) + limit };
+        },
+        allusers: () => [{ name: 'y'.repeat(9_000) }],
+      },
+    });
+    const { json, text } = await host.get({ ...ALL, list: 'allpages', aplimit: '50' });
+    const next = Number(json['continue']?.['apcontinue']);
+    const tooMuch = await host.get({ ...ALL, list: 'allusers|allpages', meta: 'siteinfo', aplimit: '5' });
+    const noRoom = await host.get({
+      ...ALL,
+      titles: Array.from({ length: 50 }, (_one, index) => `${index}${'x'.repeat(99)}`).join('|'),
+    });
+    await host.close();
+    expect(text.length).toBeLessThanOrEqual(5_000);
+    expect(json['query']?.['allpages']).toHaveLength(next);
+    expect(next).toBeGreaterThan(5);
+    expect(limits[0]).toBe(50);
+    expect(Object.keys(tooMuch.json['query'] ?? {})).toEqual(['allpages', 'general']);
+    expect(tooMuch.json['warnings']).toContainEqual({
+      code: 'truncatedresult',
+      text: 'This result was truncated because it would otherwise be larger than the limit of 5,000 bytes.',
+      module: 'result',
+    });
+    expect(noRoom.json['errors']).toMatchObject([{ code: 'badconfig' }]);
+  });
+
+  test('a prop or meta module too', async () => {
+    const modules = { links: () => ({ pages: 'x' }), allmessages: () => ({}) } as unknown as ModuleHandlers;
+    const host = await startQuery({ modules, pages: () => [{ pageid: 1, ns: 0, title: 'Apple' }] });
+    const { json } = await host.get({ ...ALL, titles: 'Apple', prop: 'links', meta: 'allmessages' });
+    await host.close();
+    expect(json['query']).toEqual({ pages: [{ pageid: 1, ns: 0, title: 'Apple' }] });
+    expect([...(json['warnings'] as unknown as { code: string }[])].map(({ code }) => code)).toEqual([
+      'badresult',
+      'badresult',
+    ]);
+  });
+
+  test('pages that are not in the set are ignored', async () => {
+    const host = await startQuery({
+      modules: {
+        links: () => ({
+          pages: new Map([
+            [1, []],
+            [2, [{ ns: 0, title: 'X' }]],
+          ]),
+        }),
+      },
+      pages: () => [{ pageid: 1, ns: 0, title: 'Apple' }],
+    });
+    expect((await host.get({ ...ALL, titles: 'Apple', prop: 'links' })).json['query']).toEqual({
+      pages: [{ pageid: 1, ns: 0, title: 'Apple', links: [] }],
+    });
+    await host.close();
+  });
+
+  test('a page resolver that fails is an error of the request, without its text', async () => {
+    const host = await startQuery({
+      pages: () => {
+        throw new Error(SECRET);
+      },
+    });
+    const { json, text } = await host.get({ action: 'query', titles: 'Apple' });
+    await host.close();
+    expect(json['error']).toMatchObject({
+      code: 'internal_api_error_Error',
+      info: '[abababababababababababab] Caught exception of type Error',
+      errorclass: 'Error',
+    });
+    expect(text).not.toContain(SECRET);
+    expect(String(host.errors[0])).toContain(SECRET);
+  });
+
+  test('an ApiError reaches the client as it is', async () => {
+    const { json } = await ask(() => {
+      throw badContinue();
+    });
+    expect(json['errors']).toMatchObject([{ code: 'badcontinue', module: 'query+allpages' }]);
+    const own = await ask(() => {
+      throw new ApiError('nosuchpageid', message('apierror-nosuchpageid', 5));
+    });
+    expect(own.json['errors']).toEqual([
+      { code: 'nosuchpageid', text: 'There is no page with ID 5.', module: 'query+allpages' },
+    ]);
+    const inOwnWords = await ask(() => {
+      throw new ApiError('notripe', 'The <b>apples</b> are not $1 ripe.', { data: { days: 3 } });
+    });
+    expect(inOwnWords.json['errors']).toEqual([
+      { code: 'notripe', text: 'The apples are not $1 ripe.', data: { days: 3 }, module: 'query+allpages' },
+    ]);
+  });
+
+  test('of two refusals the one of the module named first counts, whenever it comes', async () => {
+    const later = async () => {
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+      throw new ApiError('first', message('apierror-badcontinue'));
+    };
+    const host = await startQuery({
+      modules: {
+        allpages: later,
+        allusers: () => {
+          throw new ApiError('second', message('apierror-badcontinue'));
+        },
+      },
+    });
+    expect((await host.get({ action: 'query', list: 'allpages|allusers' })).json['error']?.['code']).toBe('first');
+    await host.close();
+  });
+});
+
+describe('a module without a handler', () => {
+  test('is parsed, gives nothing and says so', async () => {
+    const host = await startQuery({ pages: () => [{ pageid: 1, ns: 0, title: 'Apple' }] });
+    const { json } = await host.get({
+      ...ALL,
+      titles: 'Apple',
+      prop: 'imageinfo',
+      list: 'allpages',
+      meta: 'filerepoinfo',
+    });
+    expect(json['query']).toEqual({ pages: [{ pageid: 1, ns: 0, title: 'Apple' }], allpages: [], repos: [] });
+    expect(
+      [...(json['warnings'] as unknown as { code: string; module: string }[])]
+        .map(({ code, module }) => `${code} ${module}`)
+        .sort(),
+    ).toEqual(['nohandler query+allpages', 'nohandler query+filerepoinfo', 'nohandler query+imageinfo']);
+    expect((await host.get({ ...ALL, list: 'allpages', aplimit: 'x' })).json['errors']).toMatchObject([
+      { code: 'badinteger' },
+    ]);
+    await host.close();
+  });
+
+  test('with missing: error the request is refused', async () => {
+    const host = await startQuery({ missing: 'error' });
+    expect((await host.get({ action: 'query', list: 'allpages' })).json['error']).toMatchObject({
+      code: 'moduledisabled',
+      info: 'The "allpages" module has been disabled.',
+    });
+    expect((await host.get({ action: 'query', meta: 'siteinfo' })).json['error']).toBeUndefined();
+    await host.close();
+  });
+});
+
+describe('built in', () => {
+  test('siteinfo: what clients look for', async () => {
+    const host = await startQuery({
+      site: { name: 'Fruit', statistics: { pages: 7 }, server: 'https://fruit.example' },
+    });
+    const v1 = (
+      await host.get({ action: 'query', meta: 'siteinfo', siprop: 'general|namespaces|namespacealiases|statistics' })
+    ).json['query'];
+    expect(v1?.['general']).toMatchObject({
+      sitename: 'Fruit',
+      mainpage: 'Main Page',
+      lang: 'zh-cn',
+      base: 'https://fruit.example/wiki/Main_Page',
+      variantarticlepath: false,
+      time: '2024-05-06T07:08:09Z',
+    });
+    expect(String(v1?.['general']?.['generator'])).toMatch(/^MediaWiki 1\.\d+\.\d+/);
+    expect(v1?.['general']).not.toHaveProperty('readonly');
+    expect(v1?.['namespaces']?.[1]).toEqual({
+      id: 1,
+      case: 'first-letter',
+      '*': 'Talk',
+      subpages: '',
+      canonical: 'Talk',
+    });
+    expect(v1?.['namespaces']?.[0]).not.toHaveProperty('canonical');
+    expect(v1?.['namespacealiases']).toContainEqual({ id: 6, '*': 'Image' });
+    expect(v1?.['statistics']).toMatchObject({ pages: 7, articles: 0 });
+    const v2 = (await host.get({ action: 'query', meta: 'siteinfo', siprop: 'namespaces', formatversion: '2' })).json[
+      'query'
+    ];
+    expect(v2?.['namespaces']?.[1]).toMatchObject({ id: 1, name: 'Talk', subpages: true, content: false });
+    await host.close();
+  });
+
+  test('userinfo: nobody, and the owner of the token', async () => {
+    const host = await startQuery();
+    const ask = async (as?: string) =>
+      (await host.get({ action: 'query', meta: 'userinfo', uiprop: 'rights|groups' }, as === undefined ? {} : { as }))
+        .json['query']?.['userinfo'];
+    expect(await ask()).toEqual({ id: 0, name: '127.0.0.1', anon: '', rights: ['read'], groups: ['*'] });
+    expect(await ask('bot')).toMatchObject({
+      name: 'HighBot',
+      rights: ['read', 'apihighlimits', 'bot', 'deletedhistory', 'patrol'],
+    });
+    expect(await ask('alice')).not.toHaveProperty('anon');
+    await host.close();
+  });
+
+  test('§16.1 tokens: bound to the type and the caller; for nobody the suffix alone', async () => {
+    const host = await startQuery();
+    const ask = async (as?: string) =>
+      (await host.get({ action: 'query', meta: 'tokens', type: '*' }, as === undefined ? {} : { as })).json['query']?.[
+        'tokens'
+      ] as unknown as Record<string, string>;
+    const nobody = await ask();
+    expect(nobody['csrftoken']).toBe('+\\');
+    expect(nobody['logintoken']).toMatch(/^[0-9a-f]{40}\+\\$/);
+    const [alice, bot] = [await ask('alice'), await ask('bot')];
+    expect(alice['csrftoken']).toMatch(/^[0-9a-f]{40}\+\\$/);
+    expect(new Set([...Object.values(alice), ...Object.values(bot)]).size).toBe(14);
+    const authorization = { sub: 'Alice', client_id: 'test' };
+    const check = { secret: SERVER_SECRET, type: 'csrf', authorization, now: NOW, maxAge: 60 };
+    expect(verifyToken(alice['csrftoken'] ?? '', check)).toBe(true);
+    expect(verifyToken(alice['watchtoken'] ?? '', check)).toBe(false);
+    expect(verifyToken(bot['csrftoken'] ?? '', check)).toBe(false);
+    expect(verifyToken(alice['csrftoken'] ?? '', { ...check, now: NOW + 61_000 })).toBe(false);
+    expect(verifyToken('+\\', check)).toBe(false);
+    expect(verifyToken(alice['csrftoken'] ?? '', { ...check, authorization: { sub: 'Alice', client_id: 'x' } })).toBe(
+      false,
+    );
+    expect(verifyToken(alice['csrftoken'] ?? '', { ...check, secret: 'another secret' })).toBe(false);
+    expect(verifyToken(alice['csrftoken'] ?? '', { ...check, secret: ['a new secret', SERVER_SECRET] })).toBe(true);
+    await host.close();
+  });
+
+  test('codexicons and languageinfo', async () => {
+    const host = await startQuery({
+      languages: { en: { autonym: 'English' }, he: { autonym: 'עברית', name: 'Hebrew', dir: 'rtl' } },
+    });
+    expect((await host.get({ ...ALL, list: 'codexicons', names: 'cdxIconAdd' })).json['query']).toEqual({
+      codexicons: [{ name: 'cdxIconAdd' }],
+    });
+    expect((await host.get({ ...ALL, list: 'codexicons' })).json['errors']).toMatchObject([{ code: 'missingparam' }]);
+    expect((await host.get({ ...ALL, meta: 'languageinfo', liprop: 'name|dir' })).json['query']).toEqual({
+      languageinfo: { en: { name: 'English', dir: 'ltr' }, he: { name: 'Hebrew', dir: 'rtl' } },
+    });
+    const { json } = await host.get({ ...ALL, meta: 'languageinfo', licode: 'he|xx' });
+    expect(json).toMatchObject({
+      query: { languageinfo: { he: { code: 'he' } } },
+      warnings: [{ code: 'unrecognizedvalues', data: { values: ['xx'] } }],
+    });
+    await host.close();
+  });
+});
+
+describe('§14 where the data stand', () => {
+  test('in formatversion 1 the content of an object is called *', async () => {
+    const modules = {
+      allcategories: () => [{ category: 'Fruit', size: 3, hidden: true }],
+      watchlistraw: () => [{ ns: 0, title: 'A' }],
+      querypage: () => ({ items: [{ value: '0', ns: 0, title: 'A' }], beside: { cached: true, maxresults: 5 } }),
+      search: () => ({ items: [{ ns: 0, title: 'A' }], beside: { searchinfo: { totalhits: 1 } } }),
+      langlinks: () => ({ pages: { 1: [{ lang: 'de', title: 'Apfel' }] } }),
+      contributors: () => ({ pages: { 1: { anoncontributors: 2, contributors: [{ userid: 1, name: 'Alice' }] } } }),
+      categoryinfo: () => ({ pages: { 1: { size: 3, hidden: false } } }),
+      revisions: () => ({ pages: { 1: [{ revid: 9, minor: true, slots: { main: { content: 'text' } } }] } }),
+    } satisfies ModuleHandlers;
+    const host = await startQuery({ modules, pages: () => [{ pageid: 1, ns: 0, title: 'Apple' }] });
+    const { json } = await host.get(
+      {
+        action: 'query',
+        list: 'allcategories|watchlistraw|querypage|search',
+        qppage: 'Shortpages',
+        srsearch: 'x',
+        titles: 'Apple',
+        prop: 'langlinks|contributors|categoryinfo|revisions',
+        rvslots: 'main',
+      },
+      { as: 'alice' },
+    );
+    await host.close();
+    expect(json).toEqual({
+      batchcomplete: '',
+      query: {
+        pages: {
+          1: {
+            pageid: 1,
+            ns: 0,
+            title: 'Apple',
+            langlinks: [{ lang: 'de', '*': 'Apfel' }],
+            anoncontributors: 2,
+            contributors: [{ userid: 1, name: 'Alice' }],
+            categoryinfo: { size: 3 },
+            revisions: [{ revid: 9, minor: '', slots: { main: { '*': 'text' } } }],
+          },
+        },
+        allcategories: [{ '*': 'Fruit', size: 3, hidden: '' }],
+        querypage: { name: 'Shortpages', cached: '', maxresults: 5, results: [{ value: '0', ns: 0, title: 'A' }] },
+        searchinfo: { totalhits: 1 },
+        search: [{ ns: 0, title: 'A' }],
+      },
+      watchlistraw: [{ ns: 0, title: 'A' }],
+    });
+  });
+});

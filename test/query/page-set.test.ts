@@ -1,0 +1,262 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { PageQuery, PageRecord } from '../../src/core/query/index.js';
+import { type QueryHost, startQuery } from './fixture.js';
+
+const PAGES: readonly PageRecord[] = [
+  { pageid: 15, ns: 0, title: 'Apple', revids: [151] },
+  { pageid: 16, ns: 0, title: 'Main Page' },
+  { pageid: 17, ns: 1, title: 'Talk:Apple' },
+  { pageid: 20, ns: 0, title: 'Short', redirect: { to: 'Shorter' } },
+  { pageid: 21, ns: 0, title: 'Shorter', redirect: { to: 'Apple', fragment: 'Taste' } },
+  { pageid: 22, ns: 0, title: 'Circle', redirect: { to: 'Round' } },
+  { pageid: 23, ns: 0, title: 'Round', redirect: { to: 'Circle' } },
+  { pageid: 24, ns: 0, title: 'Nowhere', redirect: { to: 'Gone' } },
+  { pageid: 26, ns: 0, title: 'Careless', redirect: { to: 'talk:apple' } },
+  { pageid: 25, ns: 0, title: 'Abroad', redirect: { to: 'wikipedia:Apple' } },
+];
+
+let host: QueryHost;
+let asked: PageQuery[] = [];
+beforeAll(async () => {
+  host = await startQuery({
+    pages: (query) => {
+      asked.push(query);
+      return PAGES.filter(
+        ({ title, pageid, revids }) =>
+          query.titles.includes(title) ||
+          query.pageids.includes(pageid) ||
+          revids?.some((id) => query.revids.includes(id)),
+      );
+    },
+    modules: {
+      allpages: () => [
+        { pageid: 15, ns: 0, title: 'Apple' },
+        { pageid: 20, ns: 0, title: 'Short' },
+      ],
+      search: () => ({
+        items: [
+          { ns: 0, title: 'Apple', pageid: 15 },
+          { ns: 0, title: 'Main Page', pageid: 16 },
+        ],
+        beside: { searchinfo: { totalhits: 2 } },
+      }),
+      links: () => ({
+        pages: {
+          15: [
+            { ns: 0, title: 'Main Page' },
+            { ns: 0, title: 'Unwritten' },
+          ],
+        },
+      }),
+      info: ({ pages }) => ({
+        pages: Object.fromEntries(
+          [...pages.existing, ...pages.missing].map(({ id }) => [id, { contentmodel: 'wikitext' }]),
+        ),
+      }),
+    },
+  });
+});
+afterAll(() => host.close());
+
+const query = async (params: Readonly<Record<string, string>>) => (await host.get({ action: 'query', ...params })).json;
+const v2 = async (params: Readonly<Record<string, string>>) => query({ formatversion: '2', ...params });
+
+describe('§12.3 page entries', () => {
+  test('an existing page, in each version', async () => {
+    expect(await query({ titles: 'Apple' })).toEqual({
+      batchcomplete: '',
+      query: { pages: { 15: { pageid: 15, ns: 0, title: 'Apple' } } },
+    });
+    expect(await v2({ titles: 'Apple' })).toEqual({
+      batchcomplete: true,
+      query: { pages: [{ pageid: 15, ns: 0, title: 'Apple' }] },
+    });
+  });
+
+  test('invalid titles get their number while titles are read, missing ones later', async () => {
+    expect((await query({ titles: 'x|Talk:' }))['query']).toEqual({
+      normalized: [{ from: 'x', to: 'X' }],
+      pages: {
+        '-2': { ns: 0, title: 'X', missing: '' },
+        '-1': {
+          title: 'Talk:',
+          invalidreason: 'The requested page title is empty or contains only the name of a namespace.',
+          invalid: '',
+        },
+      },
+    });
+  });
+
+  test('§19 9: formatversion 2 sorts by number', async () => {
+    expect((await v2({ titles: 'Main Page|Nope|[x]' }))['query']?.['pages']).toEqual([
+      { ns: 0, title: 'Nope', missing: true },
+      { title: '[x]', invalidreason: 'The requested page title contains invalid characters: "[".', invalid: true },
+      { pageid: 16, ns: 0, title: 'Main Page' },
+    ]);
+  });
+
+  test('special pages, and ids that nobody has', async () => {
+    expect((await v2({ titles: 'Special:Version|Media:X.png' }))['query']?.['pages']).toEqual([
+      { ns: -2, title: 'Media:X.png', special: true },
+      { ns: -1, title: 'Special:Version', special: true },
+    ]);
+    expect((await v2({ pageids: '15|99' }))['query']?.['pages']).toEqual([
+      { pageid: 15, ns: 0, title: 'Apple' },
+      { pageid: 99, missing: true },
+    ]);
+  });
+
+  test('a trailing bar is an empty title', async () => {
+    expect((await v2({ titles: 'Apple|' }))['query']?.['pages']).toMatchObject([
+      { title: '', invalid: true },
+      { title: 'Apple' },
+    ]);
+  });
+
+  test('the host is asked for canonical titles, each once', async () => {
+    asked = [];
+    await v2({ titles: 'apple|Apple|talk:apple|[x]|wikipedia:Y|Special:Z' });
+    expect(asked.map(({ titles }) => titles)).toEqual([['Apple', 'Talk:Apple']]);
+  });
+});
+
+describe('§12.4 what else is told', () => {
+  test('the vector: what had to be decoded is shown percent-encoded', async () => {
+    const { json } = await host.raw('action=query&format=json&formatversion=2&titles=a%7CB%7Ca%CC%8A');
+    expect(json['query']?.['normalized']).toEqual([
+      { fromencoded: true, from: 'a%CC%8A', to: 'å' },
+      { fromencoded: false, from: 'a', to: 'A' },
+      { fromencoded: false, from: 'å', to: 'Å' },
+    ]);
+    expect(json['query']?.['pages']).toEqual([
+      { ns: 0, title: 'Å', missing: true },
+      { ns: 0, title: 'B', missing: true },
+      { ns: 0, title: 'A', missing: true },
+    ]);
+  });
+
+  test('§19 8: several spellings of one title', async () => {
+    const json = await v2({ titles: 'Apple|Apple_|apple' });
+    expect(json['query']).toEqual({
+      normalized: [
+        { fromencoded: false, from: 'Apple_', to: 'Apple' },
+        { fromencoded: false, from: 'apple', to: 'Apple' },
+      ],
+      pages: [{ pageid: 15, ns: 0, title: 'Apple' }],
+    });
+  });
+
+  test('titles of other sites, with their address on request', async () => {
+    expect((await v2({ titles: 'wikipedia:Foo bar' }))['query']).toEqual({
+      interwiki: [{ title: 'wikipedia:Foo bar', iw: 'wikipedia' }],
+    });
+    expect((await v2({ titles: 'wikipedia:Foo bar', iwurl: '' }))['query']?.['interwiki']).toEqual([
+      { title: 'wikipedia:Foo bar', iw: 'wikipedia', url: 'https://en.wikipedia.example/wiki/Foo_bar' },
+    ]);
+  });
+
+  test('a chain of redirects, each step an entry', async () => {
+    expect((await v2({ titles: 'Short', redirects: '' }))['query']).toEqual({
+      redirects: [
+        { from: 'Short', to: 'Shorter' },
+        { from: 'Shorter', to: 'Apple', tofragment: 'Taste' },
+      ],
+      pages: [{ pageid: 15, ns: 0, title: 'Apple' }],
+    });
+  });
+
+  test('a circle stops, a target can be missing, or on another site', async () => {
+    expect((await v2({ titles: 'Circle', redirects: '' }))['query']?.['redirects']).toEqual([
+      { from: 'Circle', to: 'Round' },
+      { from: 'Round', to: 'Circle' },
+    ]);
+    expect((await v2({ titles: 'Nowhere', redirects: '' }))['query']?.['pages']).toEqual([
+      { ns: 0, title: 'Gone', missing: true },
+    ]);
+    expect((await v2({ titles: 'Abroad', redirects: '' }))['query']).toEqual({
+      redirects: [{ from: 'Abroad', to: 'Apple', tointerwiki: 'wikipedia' }],
+      interwiki: [{ title: 'wikipedia:Apple', iw: 'wikipedia' }],
+    });
+  });
+
+  test('a target is written as the host likes; only what the client sent is normalized', async () => {
+    expect((await v2({ titles: 'Careless', redirects: '' }))['query']).toEqual({
+      redirects: [{ from: 'Careless', to: 'Talk:Apple' }],
+      pages: [{ pageid: 17, ns: 1, title: 'Talk:Apple' }],
+    });
+  });
+
+  test('without the parameter a redirect is a page', async () => {
+    expect((await v2({ titles: 'Short' }))['query']).toEqual({ pages: [{ pageid: 20, ns: 0, title: 'Short' }] });
+  });
+
+  test('revisions: known ones lead to their page, others are named', async () => {
+    expect((await v2({ revids: '151|999' }))['query']).toEqual({
+      badrevids: { 999: { revid: 999, missing: true } },
+      pages: [{ pageid: 15, ns: 0, title: 'Apple' }],
+    });
+    const json = await v2({ revids: '151', redirects: '', errorformat: 'plaintext' });
+    expect(json['warnings']).toMatchObject([{ code: 'redirectsandrevids', module: 'query' }]);
+  });
+
+  test('indexpageids gives texts, in the order of the pages', async () => {
+    expect((await query({ titles: 'Nope|Apple', indexpageids: '' }))['query']?.['pageids']).toEqual(['-1', '15']);
+  });
+
+  test('nothing at all has no query', async () => {
+    expect(await query({})).toEqual({ batchcomplete: '' });
+  });
+});
+
+describe('§12.1 one source of pages', () => {
+  test.each([
+    ['titles=A&pageids=1', 'pageids', 'titles'],
+    ['titles=A&revids=1', 'revids', 'titles'],
+    ['pageids=1&revids=', 'revids', 'pageids'],
+  ])('%s is multisource', async (params, second, first) => {
+    const { json } = await host.raw(`action=query&format=json&${params}`);
+    expect(json['error']).toMatchObject({
+      code: 'multisource',
+      info: `The "${second}" parameter cannot be used with "${first}".`,
+    });
+  });
+});
+
+describe('§12.2 generators', () => {
+  test('the pages of a list, with redirects followed only on request', async () => {
+    expect((await v2({ generator: 'allpages' }))['query']?.['pages']).toEqual([
+      { pageid: 15, ns: 0, title: 'Apple' },
+      { pageid: 20, ns: 0, title: 'Short' },
+    ]);
+    expect((await v2({ generator: 'search', gsrsearch: 'x' }))['query']).toEqual({
+      pages: [
+        { pageid: 15, ns: 0, title: 'Apple', index: 1 },
+        { pageid: 16, ns: 0, title: 'Main Page', index: 2 },
+      ],
+    });
+  });
+
+  test('a prop module works on the titles, and what it gives is worked on', async () => {
+    expect((await v2({ generator: 'links', titles: 'apple', prop: 'info' }))['query']).toEqual({
+      normalized: [{ fromencoded: false, from: 'apple', to: 'Apple' }],
+      pages: [
+        { ns: 0, title: 'Unwritten', missing: true, contentmodel: 'wikitext' },
+        { pageid: 16, ns: 0, title: 'Main Page', contentmodel: 'wikitext' },
+      ],
+    });
+  });
+
+  test.each([
+    ['nope', 'Unknown "generator=nope".'],
+    ['', 'Unknown "generator=".'],
+    ['userinfo', 'Module "userinfo" cannot be used as a generator.'],
+  ])('generator=%s is badgenerator', async (generator, info) => {
+    expect((await v2({ generator }))['error']).toMatchObject({ code: 'badgenerator', info });
+  });
+
+  test('one module may be list and generator at once', async () => {
+    const json = await v2({ generator: 'allpages', gaplimit: 'max', list: 'allpages', aplimit: '1' });
+    expect(json['limits']).toEqual({ allpages: 500 });
+    expect(Object.keys(json['query'] ?? {})).toEqual(['pages', 'allpages']);
+  });
+});

@@ -1,0 +1,368 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ApiError } from '../../src/core/query/answer/api-error.js';
+import { catalogue } from '../../src/core/query/catalogue/index.js';
+import { forSite } from '../../src/core/query/catalogue/for-site.js';
+import type { ModuleDescriptor } from '../../src/core/query/descriptor.js';
+import { plainText } from '../../src/core/query/answer/messages.js';
+import { compileModule } from '../../src/core/query/parameters/parse.js';
+import type { ParameterSource } from '../../src/core/query/parameters/parameter.js';
+import { contextOf, site, sourceOf } from './fixture.js';
+import { parseOne, refusal } from './types/parse-one.js';
+
+const parse = (module: Pick<ModuleDescriptor, 'parameters'>, texts: Readonly<Record<string, string>>, options = {}) => {
+  const context = contextOf(options);
+  const parser = compileModule({ name: 'example', group: 'list', prefix: 'xx', ...module }, site);
+  const params = parser.parse(sourceOf(texts), context);
+  return { params: { ...params }, warnings: context.warnings.list, expanded: [...(context.expanded ?? [])] };
+};
+
+describe('§6 names on the wire', () => {
+  const parameters = { limit: { type: 'limit', default: 10, min: 1, max: 500 } } as const;
+  const read = (
+    module: { prefix: string; name: string },
+    role: 'module' | 'generator',
+    texts: Readonly<Record<string, string>>,
+  ) => compileModule({ group: 'list', parameters, ...module }, site, role).parse(sourceOf(texts), contextOf())['limit'];
+
+  test('prefix and name, with g in front for a generator', () => {
+    expect(read({ name: 'allpages', prefix: 'ap' }, 'module', { aplimit: '3', gaplimit: '4', limit: '5' })).toBe(3);
+    expect(read({ name: 'allpages', prefix: 'ap' }, 'generator', { aplimit: '3', gaplimit: '4', limit: '5' })).toBe(4);
+  });
+
+  test('an empty prefix leaves the bare name', () => {
+    expect(read({ name: 'tokens', prefix: '' }, 'module', { limit: '5' })).toBe(5);
+  });
+
+  test('errors show the name on the wire', () => {
+    const parser = compileModule({ name: 'allpages', group: 'list', prefix: 'ap', parameters }, site, 'generator');
+    expect(refusal(() => parser.parse(sourceOf({ gaplimit: 'x' }), contextOf())).message).toBe(
+      'Invalid value "x" for integer parameter "gaplimit".',
+    );
+  });
+});
+
+describe('§6.1 templated parameters', () => {
+  const parameters = {
+    multi: { type: 'string', multi: true },
+    'template-{m}': { type: 'string', multi: true, templatevars: { m: 'multi' } },
+    'recursivetemplate-{m}-{t}': { type: 'string', templatevars: { m: 'multi', t: 'template-{m}' } },
+  } as const;
+
+  test('the vector', () => {
+    const { params, warnings } = parse(
+      { parameters },
+      {
+        xxmulti: 'a|b|c|d|{bad}',
+        'xxtemplate-a': 'A!',
+        'xxtemplate-b': 'B1|B2|B3',
+        'xxtemplate-c': '',
+        'xxrecursivetemplate-b-B1': 'X',
+        'xxrecursivetemplate-b-B3': 'Y',
+      },
+    );
+    expect(params).toEqual({
+      multi: ['a', 'b', 'c', 'd', '{bad}'],
+      'template-a': ['A!'],
+      'template-b': ['B1', 'B2', 'B3'],
+      'template-c': [],
+      'recursivetemplate-b-B1': 'X',
+      'recursivetemplate-b-B3': 'Y',
+    });
+    expect(warnings.map(({ code, text }) => [code, plainText(text)])).toEqual([
+      ['ignoring-invalid-templated-value', 'Ignoring value "{bad}" in "xxmulti" when processing templated parameters.'],
+    ]);
+  });
+
+  test('without a source nothing is expanded, and what looks expanded stays unread', () => {
+    const { params, expanded } = parse({ parameters }, { 'xxtemplate-a': 'A!' });
+    expect(params).toEqual({});
+    expect(expanded).toEqual([]);
+  });
+
+  test('values come checked, so that * is every value; default, required and deprecation act on each name', () => {
+    const slots = {
+      slots: { type: ['main', 'other'], multi: true, allspecifier: '*' },
+      'format-{slot}': { type: ['x', 'y'], default: 'x', deprecated: true, templatevars: { slot: 'slots' } },
+    } as const;
+    const { params, warnings } = parse({ parameters: slots }, { xxslots: '*', 'xxformat-other': 'y' });
+    expect(params).toMatchObject({ 'format-main': 'x', 'format-other': 'y' });
+    expect(warnings.map(({ text }) => plainText(text))[0]).toBe('The parameter "xxformat-other" has been deprecated.');
+    const required = {
+      ...slots,
+      'format-{slot}': { type: 'string', required: true, templatevars: { slot: 'slots' } },
+    } as const;
+    expect(refusal(() => parse({ parameters: required }, { xxslots: 'main' })).message).toBe(
+      'The "xxformat-main" parameter must be set.',
+    );
+  });
+});
+
+describe('§7 raw values', () => {
+  const bad =
+    'The value passed for "xxvalue" contains invalid or non-normalized data. Textual data should be valid, NFC-normalized Unicode without C0 control characters other than HT (\\t), LF (\\n), and CR (\\r).';
+  test.each([
+    ['e\u0301', 'é'],
+    ['a\u0001b', 'a\ufffdb'],
+    ['a\u001fb', 'a\ufffdb'],
+    ['\ud800', '\ufffd'],
+    ['\ufffe', '\ufffd'],
+  ])('%j becomes %j, with a warning', (raw, value) => {
+    const result = parseOne({ type: 'string' }, raw);
+    expect(result.value).toBe(value);
+    expect(result.warnings.map(({ module, code, text }) => [module, code, plainText(text)])).toEqual([
+      ['query+example', 'badutf8', bad],
+    ]);
+  });
+
+  test.each(['\t\r\n', ' a ', 'é', '\u{1f34e}', '\ufeffA'])('%j stays', (raw) => {
+    expect(parseOne({ type: 'string' }, raw)).toMatchObject({ value: raw, warnings: [] });
+  });
+
+  test('pieces after a leading U+001F are cleaned one by one', () => {
+    const { value, warnings } = parseOne({ type: 'string', multi: true }, '\u001fe\u0301\u001fb|c');
+    expect(value).toEqual(['é', 'b|c']);
+    expect(warnings).toHaveLength(1);
+  });
+
+  test('also where the value is then refused', () => {
+    const context = contextOf();
+    const parser = compileModule(
+      { name: 'example', group: 'list', prefix: 'xx', parameters: { value: { type: 'integer' } } },
+      site,
+    );
+    expect(refusal(() => parser.parse(sourceOf({ xxvalue: '1\u0000' }), context)).message).toBe(
+      'Invalid value "1\ufffd" for integer parameter "xxvalue".',
+    );
+    expect(context.warnings.list.map(({ code }) => code)).toEqual(['badutf8']);
+  });
+});
+
+describe('§8 multi-values', () => {
+  const letters = { type: ['a', 'b', 'c'], multi: true, allspecifier: '*' } as const;
+
+  test('absent is absent, empty is the empty list, even where required', () => {
+    expect('value' in parse({ parameters: { value: letters } }, {}).params).toBe(false);
+    expect(parseOne({ ...letters, required: true }, '').value).toEqual([]);
+  });
+
+  test('§8.1: a single value may not start with U+001F; a bar in it is just a character', () => {
+    const error = refusal(() => parseOne({ type: 'string' }, '\u001fa'));
+    expect([error.code, error.message]).toEqual([
+      'badvalue',
+      'Parameter "xxvalue" accepts only a single value. U+001F multi-value separation may only be used for multi-valued parameters. ',
+    ]);
+    expect(parseOne({ type: 'string' }, 'a|b').value).toBe('a|b');
+  });
+
+  test.each([
+    [50, false, undefined],
+    [51, false, 50],
+    [500, true, undefined],
+    [501, true, 500],
+  ])('§8.2: %d values with high limits %s', (count, highLimits, limit) => {
+    const texts = Array.from({ length: count }, () => 'same').join('|');
+    const work = () => parseOne({ type: 'string', multi: true }, texts, { highLimits });
+    if (limit === undefined) expect(work().value).toEqual(['same']);
+    else {
+      const error = refusal(work);
+      expect(error.code).toBe('toomanyvalues');
+      expect(error.message).toBe(`Too many values supplied for parameter "xxvalue". The limit is ${limit}.`);
+      expect(error.data).toEqual({ parameter: 'xxvalue', limit, lowlimit: 50, highlimit: 500 });
+    }
+  });
+
+  test('§8.2: limits of its own; the high one is never below the low one', () => {
+    expect(
+      refusal(() => parseOne({ type: 'string', multi: true, lowlimit: 2, highlimit: 1 }, 'a|b|c', { highLimits: true }))
+        .data,
+    ).toEqual({ parameter: 'xxvalue', limit: 2, lowlimit: 2, highlimit: 2 });
+  });
+
+  test('a list that a caller with high limits has sent is still too long for others', () => {
+    const namespaces = { type: 'namespace', multi: true, lowlimit: 2, highlimit: 9 } as const;
+    const parser = compileModule(
+      { name: 'example', group: 'list', prefix: 'xx', parameters: { value: namespaces } },
+      site,
+    );
+    const source = sourceOf({ xxvalue: '0|1|2' });
+    expect(parser.parse(source, contextOf({ highLimits: true }))['value']).toEqual([0, 1, 2]);
+    expect(refusal(() => parser.parse(source, contextOf())).code).toBe('toomanyvalues');
+  });
+
+  test('§8.3: the specifier alone is everything in declared order; beside others it is a value like any other', () => {
+    expect(parseOne({ ...letters, type: ['c', 'a', 'b'] }, '*').value).toEqual(['c', 'a', 'b']);
+    expect(parseOne(letters, 'a|*')).toMatchObject({
+      value: ['a'],
+      warnings: [{ code: 'unrecognizedvalues', data: { values: ['*'] } }],
+    });
+    expect(parseOne({ ...letters, allspecifier: 'all' }, 'all').value).toEqual(['a', 'b', 'c']);
+    expect(parseOne({ type: 'string', multi: true, allspecifier: '*' }, '*').value).toEqual(['*']);
+  });
+
+  test('§8.4: unknown values are dropped with one warning that ends without a full stop', () => {
+    const { value, warnings } = parseOne(letters, 'x|a|y|a');
+    expect(value).toEqual(['a']);
+    expect(warnings.map(({ code, data, text }) => [code, data, plainText(text)])).toEqual([
+      ['unrecognizedvalues', { values: ['x', 'y'] }, 'Unrecognized values for parameter "xxvalue": x, y'],
+    ]);
+    expect(plainText(parseOne(letters, 'x').warnings[0]!.text)).toBe('Unrecognized value for parameter "xxvalue": x');
+  });
+
+  test('§8.4: all unknown is the empty list, not the default; any other mistake is fatal', () => {
+    expect(parseOne({ ...letters, default: 'a' }, 'x').value).toEqual([]);
+    expect(refusal(() => parseOne({ type: 'integer', multi: true }, '1|x')).code).toBe('badinteger');
+    expect(refusal(() => parseOne({ type: 'integer', multi: true }, '1|')).code).toBe('badinteger');
+  });
+
+  test('§8.4: duplicates go after checking, unless they are allowed', () => {
+    expect(parseOne({ type: 'integer', multi: true }, '1|01|2|1').value).toEqual([1, 2]);
+    expect(parseOne({ type: 'string', multi: true, allowsduplicates: true }, 'a|a').value).toEqual(['a', 'a']);
+    const many = Array.from({ length: 40 }, (_one, index) => String(index % 4)).join('|');
+    expect(parseOne({ type: 'string', multi: true }, many).value).toEqual(['0', '1', '2', '3']);
+  });
+});
+
+describe('§10 required and deprecated', () => {
+  test('absent and required is missing; a default is enough', () => {
+    const error = refusal(() => parse({ parameters: { name: { type: 'string', required: true } } }, {}));
+    expect([error.code, error.message, error.module]).toEqual([
+      'missingparam',
+      'The "xxname" parameter must be set.',
+      'query+example',
+    ]);
+    expect(parse({ parameters: { name: { type: 'string', required: true, default: 'x' } } }, {}).params).toEqual({
+      name: 'x',
+    });
+  });
+
+  test('a deprecated parameter works and warns, once with the help', () => {
+    const old = { type: 'string', deprecated: true } as const;
+    const { warnings } = parse({ parameters: { a: old, b: old, c: old } }, { xxa: '1', xxb: '2' });
+    expect(warnings.map(({ module, code, text, data }) => [module, code, plainText(text), data?.['feature']])).toEqual([
+      ['query+example', 'deprecation', 'The parameter "xxa" has been deprecated.', 'action=query&list=example&xxa'],
+      [
+        'main',
+        'deprecation-help',
+        expect.stringContaining('Subscribe to the mediawiki-api-announce mailing list'),
+        undefined,
+      ],
+      ['query+example', 'deprecation', 'The parameter "xxb" has been deprecated.', 'action=query&list=example&xxb'],
+    ]);
+  });
+
+  test('§21: the first mistake in the order of the definition wins, and what others have to say is kept', () => {
+    const context = contextOf();
+    const parser = compileModule(
+      {
+        name: 'example',
+        group: 'list',
+        prefix: 'xx',
+        parameters: { one: { type: 'integer' }, two: { type: ['a'], multi: true }, three: { type: 'timestamp' } },
+      },
+      site,
+    );
+    expect(refusal(() => parser.parse(sourceOf({ xxthree: 'x', xxtwo: 'x', xxone: 'x' }), context)).code).toBe(
+      'badinteger',
+    );
+    expect(context.warnings.list.map(({ code }) => code)).toEqual(['unrecognizedvalues']);
+  });
+
+  test('lists of defaults cannot be spoiled by a handler', () => {
+    const { params } = parse({ parameters: { prop: { type: ['a', 'b'], multi: true, default: 'a|b' } } }, {});
+    expect(params['prop']).toEqual(['a', 'b']);
+    expect(Object.isFrozen(params['prop'])).toBe(true);
+  });
+});
+
+const all = forSite<ModuleDescriptor>(Object.values(catalogue), site);
+const everyParser = all.map((module) => ({ module, parser: compileModule(module, site) }));
+
+describe('properties of every module', () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.string({ unit: 'grapheme' }),
+    fc.constantFrom('', '|', '\u001f', '*', 'max', '0', '-1', '2024-01-01T00:00:00Z', '#1', '[', 'a|b|c', '%', '&#0;'),
+    fc.array(fc.string(), { maxLength: 600 }).map((parts) => parts.join('|')),
+  );
+
+  test('parsing ends with values or with an ApiError, whatever comes', () => {
+    const request = fc
+      .constantFrom(...everyParser)
+      .chain(({ module, parser }) =>
+        fc
+          .dictionary(
+            fc.constantFrom('none', ...Object.keys(module.parameters).map((name) => module.prefix + name)),
+            text,
+          )
+          .map((texts) => ({ parser, texts })),
+      );
+    fc.assert(
+      fc.property(request, fc.boolean(), ({ parser, texts }, highLimits) => {
+        try {
+          parser.parse(sourceOf(texts), contextOf({ highLimits }));
+        } catch (error) {
+          expect(error).toBeInstanceOf(ApiError);
+        }
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test('a parameter is asked for once, and nothing else is', () => {
+    for (const { module, parser } of everyParser) {
+      const asked: string[] = [];
+      const source: ParameterSource = { get: (name) => void asked.push(name), malformed: () => false };
+      try {
+        parser.parse(source, contextOf());
+      } catch (error) {
+        expect(error).toBeInstanceOf(ApiError);
+      }
+      const declared = Object.entries(module.parameters)
+        .filter(([, p]) => !p.templatevars)
+        .map(([name]) => module.prefix + name);
+      expect(asked).toEqual(declared);
+    }
+  });
+});
+
+describe('time grows with the length of the input and not faster', () => {
+  /** The least of several runs, which is the one that was disturbed least. */
+  const least = (work: () => void): number => {
+    const times = Array.from({ length: 7 }, () => {
+      const start = process.hrtime.bigint();
+      work();
+      return Number(process.hrtime.bigint() - start);
+    });
+    return Math.min(...times);
+  };
+  const attempt = (type: Parameters<typeof parseOne>[0], text: string) => () => {
+    try {
+      parseOne(type, text);
+    } catch (error) {
+      expect(error).toBeInstanceOf(ApiError);
+    }
+  };
+  const SIZE = 20_000;
+
+  test.each<[string, Parameters<typeof parseOne>[0], (size: number) => string]>([
+    ['bars', { type: 'string', multi: true, lowlimit: 1e9 }, (size) => 'a|'.repeat(size)],
+    ['digits', { type: 'integer' }, (size) => '9'.repeat(size)],
+    ['zeros', { type: 'integer' }, (size) => '0'.repeat(size)],
+    ['spaces in a time', { type: 'timestamp' }, (size) => `Tue,${' '.repeat(size)}x`],
+    ['a comment in a time', { type: 'timestamp' }, (size) => `31 Jul 2012 19:01:08 ;${' '.repeat(size)}\n`],
+    ['colons in an address', { type: 'user' }, (size) => ':'.repeat(size)],
+    ['underscores in a name', { type: 'user' }, (size) => `a${'_'.repeat(size)}b`],
+    ['references in a title', { type: 'title' }, (size) => '&amp'.repeat(size)],
+    ['slashes in a title', { type: 'title' }, (size) => '/'.repeat(size)],
+    ['marks that combine', { type: 'string' }, (size) => `a${'\u0301'.repeat(size)}`],
+    ['separators', { type: 'string', multi: true, lowlimit: 1e9 }, (size) => '\u001f\u0001'.repeat(size)],
+    ['opening tags', { type: 'integer' }, (size) => '<a'.repeat(size)],
+  ])('%s', (_name, type, make) => {
+    const small = make(SIZE);
+    const large = make(SIZE * 8);
+    attempt(type, large)();
+    // Eight times as much takes about eight times as long; the square of it would be sixty-four.
+    expect(least(attempt(type, large)) / Math.max(least(attempt(type, small)), 20_000)).toBeLessThan(32);
+  });
+});

@@ -1,0 +1,159 @@
+import { Readable } from 'node:stream';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { HttpRequest } from '../../src/core/http.js';
+import { parameterOf, readMultipart } from '../../src/core/query/request/multipart.js';
+import { decodeFormText } from '../../src/core/query/request/raw-values.js';
+import { readParameters, RequestParameters } from '../../src/core/query/request/request-parameters.js';
+
+const FORM = 'application/x-www-form-urlencoded';
+
+interface Sent {
+  readonly query?: string;
+  readonly type?: string;
+  readonly body?: string | Buffer;
+  /** What a parser of the host has left, with the stream already read. */
+  readonly parsed?: unknown;
+}
+
+async function read({ query = '', type = FORM, body = '', parsed }: Sent, most = 10_000) {
+  const stream = Readable.from([Buffer.from(body)]);
+  if (parsed !== undefined) await stream.toArray();
+  const request: HttpRequest = {
+    method: 'POST',
+    query,
+    header: (name) => (name === 'content-type' ? type : undefined),
+    rawHeaders: [],
+    ip: '',
+    parsedBody: parsed,
+    stream,
+    native: undefined,
+  };
+  const parameters = await readParameters(request, most);
+  return Object.fromEntries(parameters.namesBut(() => false).map((name) => [name, parameters.get(name)]));
+}
+
+describe('a body that a parser of the host has read', () => {
+  test.each<[string, Sent]>([
+    ['a record', { parsed: { a: '1', b: ['2', '3'] } }],
+    ['a text', { parsed: 'a=1&b=2&b=3' }],
+    ['bytes', { parsed: Buffer.from('a=1&b=3') }],
+    ['nothing read yet', { body: 'a=1&b=2&b=3' }],
+  ])('%s', async (_title, sent) => {
+    expect(await read({ query: 'a=0&c=4', ...sent })).toEqual({ a: '1', b: '3', c: '4' });
+  });
+
+  test('a record with objects in it is the array syntax', async () => {
+    expect(await read({ parsed: { a: { x: '1' }, 'b.c': '2' } })).toEqual({ a: undefined, b_c: '2' });
+  });
+
+  test('JSON is not read, whoever has parsed it', async () => {
+    expect(await read({ type: 'application/json', parsed: { a: '1' } })).toEqual({});
+    expect(await read({ type: 'application/json', body: '{"a":"1"}' })).toEqual({});
+  });
+
+  test('the limit holds for it too', async () => {
+    await expect(read({ parsed: 'x'.repeat(200) }, 100)).rejects.toMatchObject({
+      code: 'http-contenttoolarge',
+      status: 413,
+    });
+    await expect(read({ body: 'x'.repeat(200) }, 100)).rejects.toMatchObject({
+      code: 'http-contenttoolarge',
+      status: 413,
+    });
+  });
+});
+
+describe('form text', () => {
+  test.each([
+    ['a+b', 'a b'],
+    ['%c3%a9', 'é'],
+    ['%C3%A9', 'é'],
+    ['100%', '100%'],
+    ['%zz', '%zz'],
+    ['%4', '%4'],
+    ['%2B', '+'],
+    ['', ''],
+    ['%F0%9F%8D%8E', '\u{1f34e}'],
+  ])('%s is %j', (encoded, text) => {
+    expect(decodeFormText(encoded, 'windows-1252')).toEqual({ text, malformed: false });
+  });
+
+  test('bytes that are not UTF-8', () => {
+    expect(decodeFormText('%E9', 'windows-1252')).toEqual({ text: 'é', malformed: true });
+    expect(decodeFormText('%E9', 'replacement')).toEqual({ text: '\ufffd', malformed: true });
+    expect(decodeFormText('%ED%A0%80', 'replacement').malformed).toBe(true);
+  });
+
+  test('what URLSearchParams writes is read back', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.stringMatching(/^[a-z]{1,8}$/), fc.string({ unit: 'grapheme' }))), (pairs) => {
+        const parameters = new RequestParameters();
+        parameters.addForm(new URLSearchParams(pairs).toString(), 'replacement');
+        for (const [name, value] of new Map(pairs)) expect(parameters.get(name)).toBe(value);
+      }),
+    );
+  });
+});
+
+describe('multipart forms', () => {
+  const fields = (body: string | Buffer, boundary = 'x') =>
+    [...readMultipart(Buffer.from(body), boundary)].map(({ name, content }) => [name, content.toString('utf8')]);
+
+  test('fields and files, whatever else their headers say', () => {
+    expect(
+      fields(
+        'preamble\r\n--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--x\r\ncontent-type: text/plain\r\ncontent-disposition: form-data; filename="f"; name=b\r\n\r\nline\r\n--y\r\n\r\n--x--\r\nepilogue',
+      ),
+    ).toEqual([
+      ['a', '1'],
+      ['b', 'line\r\n--y\r\n'],
+    ]);
+  });
+
+  test.each([
+    ['no boundary at all', 'a=1'],
+    ['an unfinished part', '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1'],
+    ['a part without a name', '--x\r\nContent-Disposition: form-data\r\n\r\n1\r\n--x--'],
+    ['a part without headers', '--x\r\n1\r\n--x--'],
+    ['nothing', ''],
+  ])('%s gives nothing', (_title, body) => {
+    expect(fields(body)).toEqual([]);
+  });
+
+  test('an empty field is there', () => {
+    expect(fields('--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n--x--')).toEqual([['a', '']]);
+  });
+
+  test('what FormData writes is read back', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.stringMatching(/^[a-z"; ]{1,8}$/), fc.string({ unit: 'grapheme' })), { maxLength: 5 }),
+        async (pairs) => {
+          const form = new FormData();
+          for (const [name, value] of pairs) form.append(name, new Blob([value]));
+          const response = new Response(form);
+          const boundary = parameterOf(response.headers.get('content-type') ?? '', 'boundary') ?? '';
+          expect(fields(Buffer.from(await response.arrayBuffer()), boundary)).toEqual(pairs);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  test('many boundaries that are none cost one pass', () => {
+    const least = (size: number): number => {
+      const body = Buffer.from(
+        `--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n${'\r\n--'.repeat(size)}\r\n--x--`,
+      );
+      return Math.min(
+        ...Array.from({ length: 7 }, () => {
+          const start = process.hrtime.bigint();
+          expect([...readMultipart(body, 'x')]).toHaveLength(1);
+          return Number(process.hrtime.bigint() - start);
+        }),
+      );
+    };
+    expect(least(400_000) / Math.max(least(50_000), 20_000)).toBeLessThan(32);
+  });
+});

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { catalogue, type ModuleDescriptor, type QueryOptions } from '../../src/core/query/index.js';
+import { oneHostEach } from '../hosts.js';
+import { type Joined, startJoined } from './joined.js';
+
+const SECRET = 'key-of-the-watchlist-51423';
+
+const modules: readonly ModuleDescriptor[] = Object.values(catalogue);
+const sensitive = modules.flatMap(({ name, prefix, parameters }) =>
+  Object.entries(parameters)
+    .filter(([, parameter]) => parameter.sensitive)
+    .map(([parameter]) => [name, prefix + parameter] as const),
+);
+
+const given: unknown[] = [];
+/** Handlers that go wrong in every way in which a failure is told to somebody. */
+const query: QueryOptions = {
+  deadline: 10,
+  modules: {
+    watchlist: ({ params }) => {
+      given.push(params.token);
+      throw new TypeError('The database is away.');
+    },
+    watchlistraw: ({ params }) => {
+      given.push(params.token);
+      return new Promise(() => {});
+    },
+  },
+  pages: () => {
+    throw new TypeError('The database is away.');
+  },
+};
+
+describe.each(oneHostEach)('§10.3 on $name, a sensitive parameter', (host) => {
+  let joined: Joined;
+  beforeAll(async () => {
+    joined = await startJoined(host, query);
+  });
+  afterAll(() => joined.close());
+
+  test('reaches its handler, and is in no answer, event or error', async () => {
+    expect(sensitive).toEqual([
+      ['watchlist', 'wltoken'],
+      ['watchlistraw', 'wrtoken'],
+    ]);
+    const answers: unknown[] = [];
+    given.length = 0;
+    for (const [list, parameter] of sensitive) {
+      for (const more of [
+        {},
+        { titles: 'Apple' },
+        { list: 'allpages' },
+        { [parameter]: `\u001f${SECRET}` },
+        { [parameter]: `${SECRET}\u0007` },
+        { errorformat: 'raw', list: `${list}|nosuch` },
+      ]) {
+        answers.push(await joined.get({ action: 'query', list, [parameter]: SECRET, ...more }, 'user'));
+      }
+    }
+    expect(given).toContain(SECRET);
+    expect(joined.told.map(String).join()).toContain('The database is away.');
+    expect(joined.told.map(String).join()).toContain('The deadline has passed.');
+    const told = joined.told.map((one) => (one instanceof Error ? `${one.stack}` : JSON.stringify(one)));
+    expect([...told, ...answers.map((one) => JSON.stringify(one))].filter((text) => text.includes(SECRET))).toEqual([]);
+  });
+});

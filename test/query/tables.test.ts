@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { message } from '../../src/core/query/answer/messages.js';
+import { ApiError } from '../../src/core/query/index.js';
+import { type Json, type QueryHost, startQuery } from './fixture.js';
+
+let host: QueryHost;
+beforeAll(async () => {
+  host = await startQuery({
+    modules: {
+      allpages: ({ limit }) => Array.from({ length: Math.min(limit, 2) }, (_one, index) => ({ pageid: index + 1 })),
+      querypage: () => [],
+      search: () => [],
+      revisions: () => ({ pages: {} }),
+    },
+    pages: ({ titles }) => (titles.includes('Apple') ? [{ pageid: 1, ns: 0, title: 'Apple' }] : []),
+  });
+});
+afterAll(() => host.close());
+
+const ask = async (query: string): Promise<Json> =>
+  (await host.raw(`format=json&formatversion=2&errorformat=plaintext&${query}`)).json;
+
+const FIFTY_ONE = Array.from({ length: 51 }, () => 'A').join('|');
+
+describe('§17.1 the errors: code, whose it is, data', () => {
+  test.each<[code: string, module: string, query: string, data?: object]>([
+    ['missingparam', 'query+search', 'action=query&list=search'],
+    ['badvalue', 'query+allpages', 'action=query&list=allpages&apdir=x'],
+    ['badvalue', 'main', 'action=nosuch'],
+    [
+      'toomanyvalues',
+      'query',
+      `action=query&titles=${FIFTY_ONE}`,
+      { parameter: 'titles', limit: 50, lowlimit: 50, highlimit: 500 },
+    ],
+    ['badinteger', 'query', 'action=query&pageids=x'],
+    ['badinteger', 'query+allpages', 'action=query&list=allpages&aplimit=x'],
+    ['badtimestamp', 'query+recentchanges', 'action=query&list=recentchanges&rcstart=yesterday'],
+    ['baduser', 'query+recentchanges', 'action=query&list=recentchanges&rcuser=a%23b'],
+    ['badcontinue', 'query', 'action=query&list=allpages&continue=foo'],
+    ['badgenerator', 'query', 'action=query&generator=nosuch'],
+    ['multisource', 'query', 'action=query&titles=A&pageids=1'],
+    ['invalidparammix', 'query+users', 'action=query&list=users&ususers=A&ususerids=1'],
+    ['invalidtitle', 'query+backlinks', 'action=query&list=backlinks&bltitle=%5B'],
+    ['assertuserfailed', 'main', 'action=query&assert=user'],
+    ['permissiondenied', 'query+recentchanges', 'action=query&list=recentchanges&rcprop=patrolled'],
+    ['notloggedin', 'query+watchlist', 'action=query&list=watchlist'],
+  ])('%s of %s', async (code, module, query, data) => {
+    const { errors } = await ask(query);
+    expect(errors).toEqual([{ code, text: expect.any(String), ...(data && { data }), module }]);
+  });
+});
+
+describe('§17.2 the warnings: code, whose it is, data', () => {
+  test.each<[code: string, module: string, query: string, data?: object]>([
+    ['unrecognizedvalues', 'query', 'action=query&list=nosuch', { values: ['nosuch'] }],
+    ['unrecognizedparams', 'main', 'action=query&nosuch=1'],
+    [
+      'outofrange',
+      'query+allpages',
+      'action=query&list=allpages&aplimit=501',
+      { min: 1, curmax: 500, max: 500, highmax: 5000 },
+    ],
+    ['unclearnowtimestamp', 'query+recentchanges', 'action=query&list=recentchanges&rcstart='],
+    ['badutf8', 'query+search', 'action=query&list=search&srsearch=a%07'],
+    ['unsupportedarray', 'main', 'action=query&list[]=allpages'],
+    [
+      'deprecation',
+      'query+exturlusage',
+      'action=query&list=exturlusage&euexpandurl=',
+      { feature: 'action=query&list=exturlusage&euexpandurl' },
+    ],
+    ['deprecation-help', 'main', 'action=query&list=exturlusage&euexpandurl='],
+    ['redirectsandrevids', 'query', 'action=query&revids=1&redirects='],
+    ['badmodule', 'paraminfo', 'action=paraminfo&modules=nosuch'],
+    ['tokens-origin', 'query+tokens', 'action=query&meta=tokens&origin=*'],
+  ])('%s of %s', async (code, module, query, data) => {
+    const json = await ask(query);
+    expect(json['errors']).toBeUndefined();
+    expect(json['warnings']).toContainEqual({ code, text: expect.any(String), ...(data && { data }), module });
+  });
+});
+
+describe('§19 wire examples, errors between parameters', () => {
+  test.each<[example: number, query: string, code: string, text: string]>([
+    [10, 'pageids=1&titles=A', 'multisource', 'The "pageids" parameter cannot be used with "titles".'],
+    [12, 'list=backlinks', 'missingparam', 'One of the parameters "bltitle" and "blpageid" is required.'],
+    [
+      13,
+      'list=recentchanges&rcshow=minor|!minor',
+      'show',
+      'Incorrect parameter - mutually exclusive values may not be supplied.',
+    ],
+  ])('%i: %s', async (_example, query, code, text) => {
+    expect((await ask(`action=query&${query}`))['errors']).toMatchObject([{ code, text }]);
+  });
+});
+
+describe('§21 observed on a running server', () => {
+  test.each<[what: string, query: string, code: string]>([
+    ['an empty required string is missing', 'action=query&list=search&srsearch=', 'missingparam'],
+    ['an empty required enum is no value', 'action=query&list=querypage&qppage=', 'badvalue'],
+    ['an empty action is no action', 'action=', 'badvalue'],
+    ['copies of one value count', `action=query&titles=${FIFTY_ONE}`, 'toomanyvalues'],
+    ['a trailing bar is an empty integer', 'action=query&pageids=1|', 'badinteger'],
+    ['a plus in front of an integer is fine, two are not', 'action=query&list=allpages&aplimit=%2B%2B5', 'badinteger'],
+    ['every bad generator', 'action=query&generator=', 'badgenerator'],
+    ['a date alone is no time', 'action=query&list=recentchanges&rcstart=2024-05-06', 'badtimestamp'],
+    [
+      'modules that continue skips are still read',
+      'action=query&list=allpages&continue=-||allpages&aplimit=x',
+      'badinteger',
+    ],
+  ])('%s: %s', async (_what, query, code) => {
+    expect((await ask(query))['errors']).toMatchObject([{ code }]);
+  });
+
+  test('a trailing bar is an unknown value of an enum, and an invalid page', async () => {
+    expect((await ask('action=query&list=allpages|'))['warnings']).toMatchObject([{ data: { values: [''] } }]);
+    expect((await ask('action=query&titles=Apple|'))['query']?.['pages']).toMatchObject([
+      { title: '', invalid: true },
+      { pageid: 1 },
+    ]);
+  });
+
+  test('all values unknown is no value, and not the default', async () => {
+    const { query, warnings } = await ask('action=query&list=allpages&meta=siteinfo&siprop=nosuch');
+    expect(Object.keys(query ?? {})).toEqual(['allpages']);
+    expect(warnings).toMatchObject([{ code: 'unrecognizedvalues', module: 'query+siteinfo' }]);
+  });
+
+  test('limits are told for the word max alone, by the name without the g of a generator', async () => {
+    expect((await ask('action=query&generator=allpages&gaplimit=max'))['limits']).toEqual({ allpages: 500 });
+    expect((await ask('action=query&list=allpages&aplimit=500'))['limits']).toBeUndefined();
+  });
+
+  test('the highmax of a bound without one is its max; -0 is 0 and may be raised', async () => {
+    expect((await ask('action=query&titles=Apple&prop=extracts&exlimit=21'))['warnings']).toContainEqual(
+      expect.objectContaining({ code: 'outofrange', data: { min: 1, curmax: 20, max: 20, highmax: 20 } }),
+    );
+    expect((await ask('action=query&list=allpages&aplimit=-0'))['warnings']).toMatchObject([{ code: 'outofrange' }]);
+    expect((await ask('action=query&list=allpages&aplimit=%2B05'))['warnings']).toBeUndefined();
+  });
+
+  test('a name with > is a user of another site', async () => {
+    expect((await ask('action=query&list=allrevisions&arvuser=%3Cbad%3E'))['errors']).toBeUndefined();
+  });
+
+  test('warnings from before an error stay, the report of unread names does not come', async () => {
+    const { warnings } = await ask('action=query&list=allpages|nosuch&aplimit=x&unread=1');
+    expect(warnings).toMatchObject([{ code: 'unrecognizedvalues', module: 'query' }]);
+    expect(warnings).toHaveLength(1);
+  });
+
+  test('a raw continuation has no batchcomplete', async () => {
+    expect(await ask('action=query&list=allpages&rawcontinue=')).toEqual({
+      query: { allpages: [{ pageid: 1 }, { pageid: 2 }] },
+    });
+  });
+
+  test('most conditions between the parameters of a prop module wait for a page', async () => {
+    const both = 'action=query&prop=revisions&rvlimit=1&rvuser=A&rvexcludeuser=B';
+    expect((await ask(`${both}&titles=Nope`))['errors']).toBeUndefined();
+    expect((await ask(`${both}&titles=Apple`))['errors']).toMatchObject([{ code: 'invalidparammix' }]);
+  });
+});
+
+describe('§3.1 status and header fields', () => {
+  const PRIVATE = 'private, must-revalidate, max-age=0';
+  test.each<[what: string, query: string, method: string, status: number, cache: string, error: string | null]>([
+    ['success', 'action=query', 'GET', 200, PRIVATE, null],
+    ['success, kept', 'action=query&maxage=60', 'GET', 200, 'private, must-revalidate, max-age=60', null],
+    ['error', 'action=query&continue=x', 'GET', 200, PRIVATE, 'badcontinue'],
+    ['error, never kept', 'action=query&continue=x&maxage=60', 'GET', 200, PRIVATE, 'badcontinue'],
+    ['wrong method', 'action=query', 'PUT', 405, PRIVATE, 'invalidmethod'],
+    ['refused origin', 'action=query&origin=https://x.example', 'GET', 403, 'no-cache', null],
+  ])('%s', async (_what, query, method, status, cache, error) => {
+    const { status: found, headers } = await host.raw(`format=json&${query}`, { method });
+    expect([found, headers.get('cache-control'), headers.get('mediawiki-api-error')]).toEqual([status, cache, error]);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+  });
+});
+
+test('§5.1 a code that a handler makes up stays within the characters of codes', () => {
+  expect(new ApiError('no such\r\nthing:é', message('apierror-badcontinue')).code).toBe('no_such__thing__');
+});

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { parseOne, refusal } from './parse-one.js';
+
+describe('§9.1 string', () => {
+  test('any text, unchanged; an empty one beats the default', () => {
+    expect(parseOne({ type: 'string' }, '  a|b ').value).toBe('  a|b ');
+    expect(parseOne({ type: 'string', default: 'x' }, '').value).toBe('');
+  });
+
+  test('required and empty is missing', () => {
+    const error = refusal(() => parseOne({ type: 'string', required: true }, ''));
+    expect([error.code, error.message]).toEqual(['missingparam', 'The "xxvalue" parameter must be set.']);
+  });
+});
+
+describe('§9.4 boolean', () => {
+  test.each(['', '0', 'false', 'no', '1', '\u001f'])('present with %j is true', (text) => {
+    expect(parseOne({ type: 'boolean' }, text).value).toBe(true);
+  });
+});
+
+describe('§9.9 enum', () => {
+  const direction = { type: ['ascending', 'descending'] };
+  test('letter by letter', () => {
+    expect(parseOne(direction, 'descending').value).toBe('descending');
+  });
+
+  test.each(['x', 'Ascending', ' ascending', '', '*'])('%j is badvalue', (text) => {
+    const error = refusal(() => parseOne(direction, text));
+    expect([error.code, error.message]).toEqual(['badvalue', `Unrecognized value for parameter "xxvalue": ${text}.`]);
+  });
+
+  test('the empty text is a value where it is listed', () => {
+    expect(parseOne({ type: ['', 'a'] }, '').value).toBe('');
+  });
+
+  test('§10.2: a deprecated value is kept and warned of, one by one, with the help once', () => {
+    const { value, warnings } = parseOne({ type: ['a', 'b', 'c'], multi: true, deprecatedvalues: ['a', 'b'] }, 'a|b|c');
+    expect(value).toEqual(['a', 'b', 'c']);
+    expect(warnings.map(({ module, code, data }) => [module, code, data?.['feature']])).toEqual([
+      ['query+example', 'deprecation', 'action=query&list=example&xxvalue=a'],
+      ['main', 'deprecation-help', undefined],
+      ['query+example', 'deprecation', 'action=query&list=example&xxvalue=b'],
+    ]);
+  });
+
+  test('every time again, not only the first', () => {
+    const deprecated = { type: ['a', 'b'], multi: true, deprecatedvalues: ['a'] } as const;
+    expect(parseOne(deprecated, 'a').warnings).toHaveLength(2);
+    expect(parseOne(deprecated, 'a').warnings).toHaveLength(2);
+  });
+});
+
+describe('§9.7 namespace', () => {
+  test.each([
+    ['0', 0],
+    ['+4', 4],
+    ['04', 4],
+    ['15', 15],
+  ])('%s is %d', (text, id) => {
+    expect(parseOne({ type: 'namespace' }, text).value).toBe(id);
+  });
+
+  test.each(['-1', '-2', '16', 'Talk', '', '1.0', ' 0', '*', '4'.repeat(400)])('%j is badvalue', (text) => {
+    const error = refusal(() => parseOne({ type: 'namespace' }, text));
+    expect([error.code, error.message]).toEqual(['badvalue', `Unrecognized value for parameter "xxvalue": ${text}.`]);
+  });
+
+  test('extra namespaces are values where they are declared', () => {
+    expect(parseOne({ type: 'namespace', extranamespaces: [-2, -1] }, '-1').value).toBe(-1);
+  });
+
+  test('two spellings of one number are one value', () => {
+    expect(parseOne({ type: 'namespace', multi: true }, '04|4').value).toEqual([4]);
+  });
+
+  test('§8.3: a list of namespaces takes the star, extra ones included and in order', () => {
+    const { value } = parseOne({ type: 'namespace', multi: true, extranamespaces: [-2, -1] }, '*');
+    expect(value).toEqual([-2, -1, ...Array.from({ length: 16 }, (_one, id) => id)]);
+  });
+});

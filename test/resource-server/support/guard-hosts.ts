@@ -1,0 +1,134 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express5 from 'express';
+import express4 from 'express4';
+import fastify from 'fastify';
+import koa3 from 'koa';
+import koa2 from 'koa2';
+import * as forExpress from '../../../src/adapters/express/index.js';
+import * as forFastify from '../../../src/adapters/fastify/index.js';
+import * as forKoa from '../../../src/adapters/koa/index.js';
+import { type Answer, bearer, Client } from '../../hosts.js';
+
+export const PHOTOS = 'https://photos.example/api';
+
+/** `/<name>` → what it asks for. */
+const ROUTES = {
+  open: { scope: [] },
+  profile: { scope: 'profile' },
+  write: { scope: ['content.write', 'profile'] },
+  photos: { scope: 'content.read', audience: PHOTOS },
+} as const;
+
+export type Setup =
+  | { readonly introspection: forExpress.IntrospectionGuardOptions }
+  | { readonly jwt: forExpress.JwtGuardOptions };
+
+type Adapter<Guard> = {
+  readonly introspectionGuard: (options: forExpress.IntrospectionGuardOptions) => Guard;
+  readonly jwtGuard: (options: forExpress.JwtGuardOptions) => Guard;
+};
+
+const guardOf = <Guard>({ introspectionGuard, jwtGuard }: Adapter<Guard>, setup: Setup): Guard =>
+  'jwt' in setup ? jwtGuard(setup.jwt) : introspectionGuard(setup.introspection);
+
+interface App {
+  readonly listener: RequestListener;
+  readonly guard: { close(): void };
+}
+
+const express =
+  (framework: typeof express5) =>
+  async (setup: Setup): Promise<App> => {
+    const guard = guardOf(forExpress, setup);
+    const app = framework();
+    for (const [name, { scope, ...more }] of Object.entries(ROUTES)) {
+      app.get(`/${name}`, guard(scope, more), (req, res) => void res.json({ auth: req.auth }));
+    }
+    return { listener: app, guard };
+  };
+
+const koa =
+  (Framework: typeof koa3) =>
+  async (setup: Setup): Promise<App> => {
+    const guard = guardOf(forKoa, setup);
+    const app = new Framework();
+    const routes = new Map(
+      Object.entries(ROUTES).map(([name, { scope, ...more }]) => [`/${name}`, guard(scope, more)]),
+    );
+    app.use(async (ctx, next) => routes.get(ctx.path)?.(ctx as Parameters<ReturnType<forKoa.KoaGuard>>[0], next)); // The guard fills the state.
+    app.use((ctx) => {
+      ctx.body = { auth: ctx.state['auth'] as unknown };
+    });
+    const callback = app.callback();
+    return { listener: (req, res) => void callback(req, res), guard };
+  };
+
+const fastifyApp = async (setup: Setup): Promise<App> => {
+  const guard = guardOf(forFastify, setup);
+  const app = fastify();
+  for (const [name, { scope, ...more }] of Object.entries(ROUTES)) {
+    app.get(`/${name}`, { onRequest: guard(scope, more) }, async (request) => ({ auth: request.auth }));
+  }
+  await app.ready();
+  return { listener: app.routing, guard };
+};
+
+const FRAMEWORKS = {
+  express5: express(express5),
+  express4: express(express4),
+  koa3: koa(koa3),
+  koa2: koa(koa2),
+  fastify5: fastifyApp,
+};
+
+/** A resource server that listens. */
+export interface ResourceServer {
+  get(route: keyof typeof ROUTES, token: string): Promise<Answer>;
+  /** Sends the header as it is. */
+  getWith(authorization: string): Promise<Answer>;
+  /** Requests that have come so far. */
+  readonly requests: number;
+  closeGuard(): void;
+  close(): void;
+}
+
+export interface GuardHost {
+  readonly name: keyof typeof FRAMEWORKS;
+  start(setup: Setup): Promise<ResourceServer>;
+}
+
+const start = async (name: keyof typeof FRAMEWORKS, setup: Setup): Promise<ResourceServer> => {
+  const { listener, guard } = await FRAMEWORKS[name](setup);
+  let requests = 0;
+  const server = createServer((req, res) => {
+    requests += 1;
+    listener(req, res);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // It listens on a port and not on a pipe.
+  const client = new Client(`http://127.0.0.1:${port}`);
+  return {
+    get: (route, token) => client.get(`/${route}`, bearer(token)),
+    getWith: (authorization) => client.get('/open', { authorization }),
+    get requests() {
+      return requests;
+    },
+    closeGuard: () => guard.close(),
+    close: () => {
+      guard.close();
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+};
+
+const NAMES = Object.keys(FRAMEWORKS) as (keyof typeof FRAMEWORKS)[]; // Its own keys.
+
+/** Each framework in each version. */
+export const guardHosts: readonly GuardHost[] = NAMES.map((name) => ({ name, start: (setup) => start(name, setup) }));
+
+/** For what does not depend on the framework. */
+export const oneGuardHost: GuardHost = { name: 'fastify5', start: (setup) => start('fastify5', setup) };

@@ -1,0 +1,90 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Database, importExport, siteQuery } from '../../../examples/site/index.js';
+import { type Answer, bearer, Client, oneHostEach } from '../../hosts.js';
+
+/** A site that listens, with its content in a folder of its own. */
+export interface RunningSite {
+  readonly origin: string;
+  readonly file: string;
+  readonly folder: string;
+  readonly database: Database;
+  /** Everything that went wrong and that no client was told. */
+  readonly failures: readonly unknown[];
+  /** The answer to a query, in formatversion 2. */
+  query(parameters: Readonly<Record<string, string>>, token?: string): Promise<Answered>;
+  raw(parameters: Readonly<Record<string, string>>, token?: string): Promise<Answer>;
+  /** A token of a client's own, or of an owner. */
+  token(username?: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+export type Entry = Readonly<Record<string, unknown>>;
+
+/** An answer in formatversion 2, as far as the tests look. */
+export interface Answered extends Entry {
+  readonly query?: Entry;
+  readonly continue?: Readonly<Record<string, string | number>>;
+}
+
+/** A list in an answer; empty when it is not there. */
+export const entries = (value: unknown): readonly Entry[] => (Array.isArray(value) ? value : []);
+
+export async function startSite(source: string | ((folder: string) => Promise<string>)): Promise<RunningSite> {
+  const folder = mkdtempSync(join(tmpdir(), 'oauth-query-site-'));
+  const file = join(folder, 'site.db');
+  const database = new Database(file);
+  await importExport(database, typeof source === 'string' ? source : await source(folder));
+  const failures: unknown[] = [];
+  const host = await oneHostEach[0]!.start({ options: (base) => optionsOf(base, database, failures) });
+  const client = new Client(host.base);
+  const raw: RunningSite['raw'] = (parameters, token) =>
+    client.post(
+      '/w/api.php',
+      { action: 'query', format: 'json', formatversion: '2', ...parameters },
+      token ? bearer(token) : {},
+    );
+  return {
+    origin: host.origin,
+    file,
+    folder,
+    database,
+    failures,
+    raw,
+    query: async (parameters, token) => (await raw(parameters, token)).json,
+    token: async (username) => {
+      const form = username
+        ? { grant_type: 'password', username, password: 'secret' }
+        : { grant_type: 'client_credentials' };
+      const { json } = await client.post('/oauth/token', { ...form, client_id: 'test', client_secret: 'test-secret' });
+      return String(json['access_token']);
+    },
+    close: async () => {
+      await host.close();
+      database.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const optionsOf = (base: string, database: Database, failures: unknown[]) => {
+  const query = siteQuery(database);
+  return {
+    paths: { api: ['/api', '/w/api.php'] },
+    grants: ['client_credentials', 'password'] as const,
+    scopes: { read: 'Read', bulk: { description: 'Read in bulk', rights: ['apihighlimits'] } },
+    users: [{ username: 'alice', password: 'secret' }],
+    clients: [
+      {
+        client_id: 'test',
+        client_secret: 'test-secret',
+        grant_types: ['client_credentials', 'password'] as const,
+        scope: 'read bulk',
+      },
+    ],
+    query: { ...query, site: { ...query.site, server: base } },
+    onError: (error: unknown) => void failures.push(error),
+    onWarning: () => undefined,
+  };
+};

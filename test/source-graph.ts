@@ -1,0 +1,93 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type ModuleExportName, parseSync, Visitor } from 'oxc-parser';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+
+/** One name that a file takes from somewhere else. */
+export interface Edge {
+  /** Path below `src`, such as `core/server.ts`. */
+  readonly from: string;
+  /**
+   * A file (`core/http.ts`) or what a package or a part of Node exports (`node:crypto#hash`), with `type ` in front
+   * where nothing of it is left at run time.
+   */
+  readonly to: string;
+}
+
+/** A parsed file of `src`. */
+export interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+  readonly edges: readonly Edge[];
+  /** What the file takes from the world around it without an import, such as `Date.now`. */
+  readonly ambient: readonly string[];
+}
+
+/** Reads one file's text the way {@link sourceFiles} reads those of `src`. */
+export function parseSource(path: string, text: string): SourceFile {
+  const { program, errors } = parseSync(path, text, { lang: 'ts' });
+  if (errors.length > 0) throw new SyntaxError(`${path}: ${errors[0]?.message}`);
+  const to: string[] = [];
+  const add = (specifier: string, name: string, typeOnly: boolean): void => {
+    const target = specifier.startsWith('.')
+      ? posix.join(posix.dirname(path), specifier).replace(/\.js$/, '.ts')
+      : specifier + (name === '' ? '' : `#${name}`);
+    to.push((typeOnly ? 'type ' : '') + target);
+  };
+  const ambient: string[] = [];
+  new Visitor({
+    ImportDeclaration({ source, specifiers, importKind }) {
+      // A statement whose names are all marked `type` one by one still loads the file; `import type` does not.
+      if (importKind !== 'type') add(source.value, '', false);
+      for (const specifier of specifiers) {
+        const typeOnly =
+          importKind === 'type' || (specifier.type === 'ImportSpecifier' && specifier.importKind === 'type');
+        add(source.value, specifier.type === 'ImportSpecifier' ? nameOf(specifier.imported) : '*', typeOnly);
+      }
+    },
+    ExportNamedDeclaration({ source, specifiers, exportKind }) {
+      if (source === null) return;
+      for (const { local, exportKind: own } of specifiers) {
+        add(source.value, nameOf(local), exportKind === 'type' || own === 'type');
+      }
+    },
+    ExportAllDeclaration: ({ source, exportKind }) => add(source.value, '*', exportKind === 'type'),
+    ImportExpression: ({ source }) => add(source.type === 'Literal' ? String(source.value) : '(computed)', '*', false),
+    TSImportType: ({ source }) => add(source.value, '*', true),
+    TSExternalModuleReference: ({ expression }) => add(expression.value, '*', false),
+    TSModuleDeclaration: ({ id }) => {
+      if (id.type === 'Literal') add(id.value, '*', true);
+    },
+    MemberExpression: ({ object, property }) => {
+      if (object.type === 'Identifier' && property.type === 'Identifier')
+        ambient.push(`${object.name}.${property.name}`);
+    },
+    NewExpression: ({ callee, arguments: args }) => {
+      if (callee.type === 'Identifier' && args.length === 0) ambient.push(`new ${callee.name}()`);
+    },
+  }).visit(program);
+  return { path, text, edges: [...new Set(to)].map((target) => ({ from: path, to: target })), ambient };
+}
+
+const nameOf = (name: ModuleExportName): string => (name.type === 'Literal' ? name.value : name.name);
+
+/** Every TypeScript file of `src`. */
+export function sourceFiles(): readonly SourceFile[] {
+  const src = join(root, 'src');
+  return readdirSync(src, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .sort()
+    .map((name) => parseSource(name.split(sep).join('/'), readFileSync(join(src, name), 'utf8')));
+}
+
+/** Every file that is loaded, directly or not, when `entry` is. Types are not followed: they are gone at run time. */
+export function loadedBy(entry: string, files: readonly SourceFile[]): ReadonlySet<string> {
+  const edges = new Map(files.map((file) => [file.path, file.edges]));
+  const loaded = new Set([entry]);
+  for (const path of loaded) {
+    for (const { to } of edges.get(path) ?? []) if (!to.startsWith('type ')) loaded.add(to);
+  }
+  return loaded;
+}

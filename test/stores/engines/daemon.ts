@@ -1,0 +1,154 @@
+import { type ChildProcess, execFileSync, spawn, type SpawnOptions } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** A server program of our own on loopback: started, paused, killed and started again by the test. */
+export interface Daemon {
+  readonly port: number;
+  /** Freezes the program with all its children (SIGSTOP): connections stay open, answers stay away. */
+  pause(): void;
+  resume(): void;
+  /** Ends it without goodbye. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port and directory, and waits until it is ready. */
+  start(): Promise<void>;
+  /** Kills it and removes its directory. */
+  remove(): Promise<void>;
+}
+
+interface Program {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly options?: SpawnOptions;
+  readonly port: number;
+  readonly directory: string;
+  /** What it prints when it takes connections. */
+  readonly ready: RegExp;
+  /** How it dies without leaving anything behind. */
+  readonly killSignal?: NodeJS.Signals;
+}
+
+const START_TIMEOUT_MS = 20_000;
+
+export async function startDaemon(program: Program): Promise<Daemon> {
+  const { file, args, options = {}, port, directory, ready, killSignal = 'SIGKILL' } = program;
+  let child: ChildProcess | undefined;
+
+  let guard: ChildProcess | undefined;
+
+  const daemon: Daemon = {
+    port,
+    async start() {
+      const started = spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+      child = started;
+      guard = guardOf(started, killSignal);
+      await untilReady(started, file, ready);
+    },
+    pause() {
+      for (const pid of family(child)) signal(pid, 'SIGSTOP');
+    },
+    resume() {
+      for (const pid of family(child)) signal(pid, 'SIGCONT');
+    },
+    async kill() {
+      const dying = child;
+      child = undefined;
+      guard?.kill('SIGKILL');
+      if (!dying || dying.exitCode !== null || dying.signalCode !== null) return;
+      const gone = once(dying, 'exit');
+      for (const pid of family(dying)) signal(pid, 'SIGCONT');
+      dying.kill(killSignal);
+      await gone;
+    },
+    async remove() {
+      await daemon.kill();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+  await daemon.start().catch(async (error: unknown) => {
+    await daemon.remove();
+    throw error;
+  });
+  return daemon;
+}
+
+/** Ends the program when this process ends in whatever way: then the guard's input does, too. */
+function guardOf({ pid }: ChildProcess, killSignal: NodeJS.Signals): ChildProcess | undefined {
+  if (pid === undefined) return undefined;
+  const script = `read -r _; kill -CONT ${pid}; kill -${killSignal.slice('SIG'.length)} ${pid}`;
+  return spawn('sh', ['-c', script], { stdio: ['pipe', 'ignore', 'ignore'] });
+}
+
+function untilReady(child: ChildProcess, file: string, ready: RegExp): Promise<void> {
+  const output: string[] = [];
+  return new Promise((resolve, reject) => {
+    const fail = (why: string): void => reject(new Error(`${file} ${why}\n${output.join('\n')}`));
+    const timer = setTimeout(fail, START_TIMEOUT_MS, 'did not get ready');
+    child.once('error', (error) => fail(error.message));
+    child.once('exit', (code) => fail(`ended with ${code}`));
+    for (const stream of [child.stdout, child.stderr]) {
+      if (!stream) continue;
+      // Read to the end, because a full pipe would stop the program.
+      createInterface(stream).on('line', (line) => {
+        output.push(line);
+        if (!ready.test(line)) return;
+        clearTimeout(timer);
+        resolve();
+      });
+    }
+  });
+}
+
+/** The process and its children. */
+function family(child: ChildProcess | undefined): number[] {
+  if (child?.pid === undefined) return [];
+  const children = execFileSync('ps', ['-e', '-o', 'pid=,ppid='], { encoding: 'utf8' })
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .filter(([, parent]) => parent === child.pid)
+    .flatMap(([pid]) => (pid === undefined ? [] : [pid]));
+  return [child.pid, ...children];
+}
+
+/** A child may end by itself between being listed and being signalled. */
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (typeof address !== 'object' || address === null) throw new Error('no port');
+  return address.port;
+}
+
+export function temporaryDirectory(): string {
+  return mkdtempSync(join(tmpdir(), 'oauth-query-'));
+}
+
+/** The full path of a program, looked for in PATH and then in `more`. */
+export function findProgram(name: string, more: readonly string[] = []): string | undefined {
+  const directories = [...(process.env['PATH'] ?? '').split(delimiter), ...more];
+  return directories.map((directory) => join(directory, name)).find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,61 @@
+import { execFileSync } from 'node:child_process';
+import { chownSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { findProgram, freePort, startDaemon, temporaryDirectory, type Daemon } from './daemon.js';
+
+const DEBIAN = '/usr/lib/postgresql';
+const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : [];
+const directories = versions.map((version) => join(DEBIAN, version, 'bin'));
+const initdb = findProgram('initdb', directories);
+const postgres = findProgram('postgres', directories);
+const owner = unprivilegedUser();
+
+/** Why no PostgreSQL can be started here, if so. */
+export const noPostgres =
+  initdb === undefined || postgres === undefined
+    ? 'there is no postgres with its initdb in PATH'
+    : owner === undefined
+      ? 'PostgreSQL refuses to run as root, and there is no user postgres or nobody'
+      : undefined;
+
+export interface PostgresServer extends Daemon {
+  readonly url: string;
+}
+
+/** A PostgreSQL of our own that does not wait for the disk. */
+export async function startPostgres(): Promise<PostgresServer> {
+  if (initdb === undefined || postgres === undefined || owner === undefined) throw new Error(noPostgres);
+  const port = await freePort();
+  const directory = temporaryDirectory();
+  if (owner.uid !== undefined && owner.gid !== undefined) chownSync(directory, owner.uid, owner.gid);
+  const options = { ...owner, cwd: directory };
+  const data = join(directory, 'data');
+  execFileSync(initdb, ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'], {
+    ...options,
+    stdio: 'pipe',
+  });
+  const daemon = await startDaemon({
+    file: postgres,
+    args: ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', '', '-F'],
+    options,
+    port,
+    directory,
+    ready: /ready to accept connections/,
+    // Its immediate shutdown: a crash for its clients, but no shared memory is left behind.
+    killSignal: 'SIGQUIT',
+  });
+  return { ...daemon, url: `postgres://postgres@127.0.0.1:${port}/postgres` };
+}
+
+/** As whom to run: root must hand it to somebody else. */
+function unprivilegedUser(): { uid?: number; gid?: number } | undefined {
+  if (process.getuid?.() !== 0) return {};
+  for (const name of ['postgres', 'nobody']) {
+    const line = readFileSync('/etc/passwd', 'utf8')
+      .split('\n')
+      .find((entry) => entry.startsWith(`${name}:`));
+    const [, , uid, gid] = line?.split(':') ?? [];
+    if (uid !== undefined && gid !== undefined) return { uid: Number(uid), gid: Number(gid) };
+  }
+  return undefined;
+}

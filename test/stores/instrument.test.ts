@@ -1,0 +1,67 @@
+import { describe, expect, test, vi } from 'vitest';
+import { instrumentedStore, type StoreCall } from 'oauth-query/stores/instrument';
+import { memoryStore } from 'oauth-query/stores/memory';
+import { storeContract } from 'oauth-query/testing';
+
+describe('an instrumented store', () => {
+  for (const { name, run } of storeContract(
+    () => ({ open: (clock) => instrumentedStore(memoryStore({ clock }), () => undefined) }),
+    { shared: false },
+  )) {
+    test(name, run);
+  }
+
+  test('reports each verb with the time that it took', async () => {
+    let time = 0;
+    const calls: StoreCall[] = [];
+    const slow = memoryStore();
+    const store = instrumentedStore(
+      {
+        add: (...args) => ((time += 5), slow.add(...args)),
+        get: (...args) => ((time += 2.5), slow.get(...args)),
+        delete: (...args) => ((time += 1), slow.delete(...args)),
+      },
+      (call) => calls.push(call),
+      { now: () => time },
+    );
+    await store.add('a', {}, Date.now() + 1_000);
+    await store.get('a');
+    await store.delete('a');
+    expect(calls).toEqual([
+      { verb: 'add', duration: 5 },
+      { verb: 'get', duration: 2.5 },
+      { verb: 'delete', duration: 1 },
+    ]);
+  });
+
+  test('reports what a call rejected with, and rejects with it', async () => {
+    const error = new Error('away');
+    const away = () => Promise.reject(error);
+    const report = vi.fn();
+    const store = instrumentedStore({ add: away, get: away, delete: away }, report, { now: () => 0 });
+    await expect(store.add('a', {}, 1)).rejects.toBe(error);
+    await expect(store.get('a')).rejects.toBe(error);
+    await expect(store.delete('a')).rejects.toBe(error);
+    expect(report.mock.calls).toEqual([
+      [{ verb: 'add', duration: 0, error }],
+      [{ verb: 'get', duration: 0, error }],
+      [{ verb: 'delete', duration: 0, error }],
+    ]);
+  });
+
+  test('a report that throws breaks nothing, and is called once', async () => {
+    const report = vi.fn(() => {
+      throw new Error('no disk for the log');
+    });
+    const store = instrumentedStore(memoryStore(), report);
+    expect(await store.add('a', { is: 'there' }, Date.now() + 1_000)).toBe(true);
+    expect(await store.get('a')).toEqual({ is: 'there' });
+    expect(report).toHaveBeenCalledTimes(2);
+  });
+
+  test('by default it measures real time', async () => {
+    const report = vi.fn<(call: StoreCall) => void>();
+    await instrumentedStore(memoryStore(), report).get('a');
+    expect(report.mock.calls[0]?.[0].duration).toBeGreaterThanOrEqual(0);
+  });
+});

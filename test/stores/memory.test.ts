@@ -1,0 +1,141 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { memoryStore } from 'oauth-query/stores/memory';
+import { ExpiringTable } from '../../src/stores/expiring-table.js';
+import { storeContract } from 'oauth-query/testing';
+
+describe('memory store: the contract', () => {
+  for (const { name, run } of storeContract(() => ({ open: (clock) => memoryStore({ clock }) }), { shared: false })) {
+    test(name, run);
+  }
+});
+
+const FULL = expect.objectContaining({ code: 'STORE_FULL' });
+
+describe('memory store: its bound', () => {
+  test('a full store refuses and drops nothing', async () => {
+    const store = memoryStore({ max: 3, clock: () => 0 });
+    for (const key of ['a', 'b', 'c']) expect(await store.add(key, { key }, 1_000)).toBe(true);
+    await expect(store.add('d', {}, 1_000)).rejects.toEqual(FULL);
+    expect(await store.add('a', {}, 1_000), 'what is there already needs no room').toBe(false);
+    for (const key of ['a', 'b', 'c']) expect(await store.get(key)).toEqual({ key });
+  });
+
+  test('a delete or an expiry makes room at once', async () => {
+    let now = 0;
+    const store = memoryStore({ max: 2, clock: () => now });
+    await store.add('a', {}, 1_000);
+    await store.add('b', {}, 500);
+    await store.delete('a');
+    expect(await store.add('c', {}, 900)).toBe(true);
+    now = 499;
+    await expect(store.add('d', {}, 1_000)).rejects.toEqual(FULL);
+    now = 500;
+    expect(await store.add('d', {}, 1_000)).toBe(true);
+    await expect(store.add('e', {}, 1_000)).rejects.toEqual(FULL);
+  });
+
+  test('an expired record makes way for its own successor in a full store', async () => {
+    let now = 0;
+    const store = memoryStore({ max: 2, clock: () => now });
+    await store.add('a', {}, 500);
+    await store.add('b', {}, 1_000);
+    now = 500;
+    expect(await store.add('a', { is: 'new' }, 1_000)).toBe(true);
+    expect(await store.get('a')).toEqual({ is: 'new' });
+  });
+
+  test('expired records do not pile up', async () => {
+    let now = 0;
+    const store = memoryStore({ clock: () => now });
+    for (now = 0; now < 50_000; now += 1) await store.add(`k:${now}`, {}, now + 100);
+    expect(store.size).toBeLessThan(300);
+  });
+
+  test('each add clears away two, so a great many that expire at once go, too', async () => {
+    let now = 0;
+    const store = memoryStore({ clock: () => now });
+    for (let index = 0; index < 1_000; index += 1) await store.add(`old:${index}`, {}, 100);
+    now = 100;
+    for (let index = 0; index < 500; index += 1) await store.add(`new:${index}`, {}, 1_000);
+    expect(store.size).toBe(500);
+  });
+
+  test.each([0, -1, 1.5, NaN, Infinity])('max: %s is refused', (max) => {
+    expect(() => memoryStore({ max })).toThrow(
+      new TypeError(`memoryStore: max must be a positive whole number, not ${max}`),
+    );
+  });
+});
+
+describe('the table behind it', () => {
+  test('knows what is due after any inserts and deletes', () => {
+    const deadlines = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 30, maxLength: 80 });
+    const deleted = fc.array(fc.nat(79), { maxLength: 25 });
+    fc.assert(
+      fc.property(deadlines, deleted, (times, holes) => {
+        const table = new ExpiringTable();
+        const left = new Map(times.map((time, index) => [`k${index}`, time]));
+        for (const [key, time] of left) table.insert(key, { key }, time);
+        for (const hole of holes) {
+          table.delete(`k${hole}`);
+          left.delete(`k${hole}`);
+        }
+        for (let now = 0; now <= 100; now += 1) {
+          while (table.deleteDue(now));
+          const alive = [...left].filter(([, time]) => time > now).map(([key]) => [key, { key }] as const);
+          expect(new Map(table.entries(0))).toEqual(new Map(alive));
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe('memory store: against a model', () => {
+  const key = fc.integer({ min: 0, max: 12 }).map((n) => `k${n}`);
+  const step = fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({ op: fc.constant('add' as const), key, life: fc.integer({ min: 0, max: 60 }) }),
+    },
+    { weight: 2, arbitrary: fc.record({ op: fc.constant('get' as const), key }) },
+    { weight: 2, arbitrary: fc.record({ op: fc.constant('delete' as const), key }) },
+    { weight: 2, arbitrary: fc.record({ op: fc.constant('wait' as const), by: fc.integer({ min: 1, max: 25 }) }) },
+  );
+
+  test('any sequence of calls has the answers of a plain Map', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 200 }), async (steps) => {
+        let now = 1_000;
+        const max = 6;
+        const store = memoryStore({ max, clock: () => now });
+        const model = new Map<string, { value: object; expiresAt: number }>();
+        const alive = () => [...model].filter(([, { expiresAt }]) => expiresAt > now);
+        for (const [index, action] of steps.entries()) {
+          if (action.op === 'wait') now += action.by;
+          if (action.op === 'get') {
+            const known = alive().find(([name]) => name === action.key);
+            expect(await store.get(action.key)).toEqual(known?.[1].value);
+          }
+          if (action.op === 'delete') {
+            model.delete(action.key);
+            await store.delete(action.key);
+          }
+          if (action.op === 'add') {
+            const expiresAt = now + action.life;
+            const taken = action.life === 0 || alive().some(([name]) => name === action.key);
+            const answer = store.add(action.key, { index }, expiresAt);
+            if (!taken && alive().length >= max) {
+              await expect(answer).rejects.toEqual(FULL);
+            } else {
+              expect(await answer).toBe(!taken);
+              if (!taken) model.set(action.key, { value: { index }, expiresAt });
+            }
+          }
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,388 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import type { Clock, Store } from '../../src/core/ports.js';
+import { storeContract } from 'oauth-query/testing';
+
+/**
+ * The contract suite is worth what it finds. Here is the plainest right store, and next to it one wrong store per
+ * promise; each must be found by the case that is named beside it.
+ */
+interface Row {
+  readonly json: string;
+  readonly expiresAt: number;
+}
+type Rows = Map<string, Row>;
+
+function plainStore(rows: Rows, clock: Clock): Store {
+  const live = (key: string): Row | undefined => {
+    const row = rows.get(key);
+    return row && row.expiresAt > clock() ? row : undefined;
+  };
+  return {
+    async add(key, value, expiresAt) {
+      if (expiresAt <= clock() || live(key)) return false;
+      rows.set(key, { json: JSON.stringify(value), expiresAt });
+      return true;
+    },
+    async get(key) {
+      const row = live(key);
+      return row && JSON.parse(row.json);
+    },
+    async delete(key) {
+      rows.delete(key);
+    },
+  };
+}
+
+type Sabotage = (good: Store, rows: Rows, clock: Clock) => Partial<Store>;
+
+const SABOTAGED: Record<string, { found: string; sabotage: Sabotage }> = {
+  'reads, then writes': {
+    found: 'of 20 simultaneous adds one is told that it wrote',
+    sabotage: (good, rows, clock) => ({
+      async add(key, value, expiresAt) {
+        if (expiresAt <= clock() || (await good.get(key))) return false;
+        await nextTurn();
+        rows.set(key, { json: JSON.stringify(value), expiresAt });
+        return true;
+      },
+    }),
+  },
+  'is atomic only while there is no expired record': {
+    found: 'of 20 simultaneous adds over an expired record one is told that it wrote',
+    sabotage: (good, rows) => ({
+      async add(key, value, expiresAt) {
+        if (!rows.has(key) || (await good.get(key))) return good.add(key, value, expiresAt);
+        await nextTurn();
+        rows.set(key, { json: JSON.stringify(value), expiresAt });
+        return true;
+      },
+    }),
+  },
+  'lets nobody win': {
+    found: 'of 20 simultaneous adds one is told that it wrote',
+    sabotage: (good) => ({
+      async add(key, value, expiresAt) {
+        return (await good.add(key, value, expiresAt)) && !key.startsWith('race:');
+      },
+    }),
+  },
+  overwrites: {
+    found: 'a second add answers false and changes neither value nor deadline',
+    sabotage: (good, rows) => ({
+      async add(key, value, expiresAt) {
+        const wrote = await good.add(key, value, expiresAt);
+        rows.set(key, { json: JSON.stringify(value), expiresAt });
+        return wrote;
+      },
+    }),
+  },
+  'moves the deadline on a refused add': {
+    found: 'a second add answers false and changes neither value nor deadline',
+    sabotage: (good, rows) => ({
+      async add(key, value, expiresAt) {
+        if (await good.add(key, value, expiresAt)) return true;
+        const row = rows.get(key);
+        if (row) rows.set(key, { ...row, expiresAt });
+        return false;
+      },
+    }),
+  },
+  'forgets the oldest of a thousand': {
+    found: 'many live records stay, none is dropped for another',
+    sabotage: (good, rows) => ({
+      async add(key, value, expiresAt) {
+        const [oldest] = rows.keys();
+        if (rows.size >= 1_000 && oldest !== undefined) rows.delete(oldest);
+        return good.add(key, value, expiresAt);
+      },
+    }),
+  },
+  'ignores expiry when reading': {
+    found: 'a record lives until the millisecond before its deadline',
+    sabotage: (_good, rows) => ({ get: async (key) => JSON.parse(rows.get(key)?.json ?? 'null') ?? undefined }),
+  },
+  'ends a millisecond late': {
+    found: 'a record lives until the millisecond before its deadline',
+    sabotage: (_good, rows, clock) => plainStore(rows, () => clock() - 1),
+  },
+  'ends a millisecond early': {
+    found: 'a record that lives for one millisecond',
+    sabotage: (_good, rows, clock) => plainStore(rows, () => clock() + 1),
+  },
+  'counts in seconds': {
+    found: 'a record that lives for one millisecond',
+    sabotage: (_good, rows, clock) => plainStore(rows, () => Math.ceil(clock() / 1000) * 1000),
+  },
+  'asks the machine’s clock': {
+    found: 'at its deadline a record makes way for the next',
+    sabotage: (_good, rows) => plainStore(rows, Date.now),
+  },
+  'keeps an expired record in the way': {
+    found: 'at its deadline a record makes way for the next',
+    sabotage: (good, rows) => ({ add: async (key, ...rest) => !rows.has(key) && good.add(key, ...rest) }),
+  },
+  'takes a late add for a success': {
+    found: 'an add whose deadline has come writes nothing and answers false',
+    sabotage: (good, _rows, clock) => ({
+      add: async (key, value, expiresAt) => (await good.add(key, value, expiresAt)) || expiresAt <= clock(),
+    }),
+  },
+  'lets a late add clear the record': {
+    found: 'an add whose deadline has come writes nothing and answers false',
+    sabotage: (good, rows, clock) => ({
+      async add(key, value, expiresAt) {
+        if (expiresAt <= clock()) rows.delete(key);
+        return good.add(key, value, expiresAt);
+      },
+    }),
+  },
+  'shortens long lives to thirty days': {
+    found: 'a year is not too long',
+    sabotage: (good, _rows, clock) => ({
+      add: (key, value, expiresAt) => good.add(key, value, Math.min(expiresAt, clock() + 30 * 86_400_000)),
+    }),
+  },
+  'remembers a deadline beyond the delete': {
+    found: 'after a delete the old deadline is forgotten',
+    sabotage: (good, rows, clock) => {
+      const deadlines: [string, number][] = [];
+      return {
+        async add(key, value, expiresAt) {
+          for (const [old, deadline] of deadlines) if (deadline <= clock()) rows.delete(old);
+          deadlines.push([key, expiresAt]);
+          return good.add(key, value, expiresAt);
+        },
+      };
+    },
+  },
+  'does not delete': {
+    found: 'delete removes a record at once, and a new one may follow',
+    sabotage: () => ({ delete: async () => undefined }),
+  },
+  'leaves a tombstone': {
+    found: 'delete removes a record at once, and a new one may follow',
+    sabotage: (good) => {
+      const deleted = new Set<string>();
+      return {
+        add: async (key, ...rest) => !deleted.has(key) && good.add(key, ...rest),
+        delete: async (key) => void deleted.add(key),
+        get: async (key) => (deleted.has(key) ? undefined : good.get(key)),
+      };
+    },
+  },
+  'rejects when there is nothing to delete': {
+    found: 'delete of an unknown key is no error',
+    sabotage: (good, rows) => ({
+      delete: async (key) => (rows.has(key) ? good.delete(key) : Promise.reject(new Error('not found'))),
+    }),
+  },
+  'answers null for nothing': {
+    found: 'get of an unknown key answers undefined',
+    sabotage: (good) => ({ get: async (key) => Object((await good.get(key)) ?? null) }),
+  },
+  'takes the record out when read': {
+    found: 'add writes a record that get returns',
+    sabotage: (good, rows) => ({
+      async get(key) {
+        const value = await good.get(key);
+        rows.delete(key);
+        return value;
+      },
+    }),
+  },
+  'folds the case of keys': {
+    found: 'keys are told apart to the last character',
+    sabotage: (good) => ({
+      add: (key, ...rest) => good.add(key.toLowerCase(), ...rest),
+      get: (key) => good.get(key.toLowerCase()),
+      delete: (key) => good.delete(key.toLowerCase()),
+    }),
+  },
+  'cuts long keys': {
+    found: 'keys are told apart to the last character',
+    sabotage: (good) => ({
+      add: (key, ...rest) => good.add(key.slice(0, 190), ...rest),
+      get: (key) => good.get(key.slice(0, 190)),
+    }),
+  },
+  'keeps the caller’s object': {
+    found: 'who wrote a record cannot change it afterwards',
+    sabotage: (good) => {
+      const values = new Map<string, object>();
+      return {
+        add: async (key, value, expiresAt) =>
+          (await good.add(key, value, expiresAt)) && Boolean(values.set(key, value)),
+        get: async (key) => ((await good.get(key)) ? values.get(key) : undefined),
+      };
+    },
+  },
+  'hands out one object to everybody': {
+    found: 'who reads a record cannot change it for the next reader',
+    sabotage: (good) => {
+      const values = new Map<string, object>();
+      return {
+        add: async (key, value, expiresAt) =>
+          (await good.add(key, value, expiresAt)) && Boolean(values.set(key, structuredClone(value))),
+        get: async (key) => ((await good.get(key)) ? values.get(key) : undefined),
+      };
+    },
+  },
+  'drops what is null': {
+    found: 'a value comes back as it was',
+    sabotage: (good) => ({
+      add: (key, value, expiresAt) =>
+        good.add(
+          key,
+          JSON.parse(JSON.stringify(value), (_name, member) => member ?? undefined),
+          expiresAt,
+        ),
+    }),
+  },
+  'loses what is not ASCII': {
+    found: 'a value comes back as it was',
+    sabotage: (good) => ({
+      async get(key) {
+        const value = await good.get(key);
+        return value && JSON.parse(Buffer.from(JSON.stringify(value), 'latin1').toString('latin1'));
+      },
+    }),
+  },
+  'answers before it has written': {
+    found: 'an add that was answered is seen by every later call',
+    sabotage: (good, _rows, clock) => {
+      const taken = new Set<string>();
+      return {
+        async add(key, value, expiresAt) {
+          if (!key.startsWith('seen:')) return good.add(key, value, expiresAt);
+          if (taken.has(key) || expiresAt <= clock()) return false;
+          taken.add(key);
+          void nextTurn().then(() => good.add(key, value, expiresAt));
+          return true;
+        },
+      };
+    },
+  },
+  'reads from its own cache': {
+    found: 'what one store writes or deletes, the others see at once',
+    sabotage: (good, _rows, clock) => {
+      const cache = new Map<string, object>();
+      const cached = plainStore(new Map(), clock);
+      return {
+        ...cached,
+        add: async (key, value, expiresAt) =>
+          (await good.add(key, value, expiresAt)) && cached.add(key, value, expiresAt),
+        async get(key) {
+          const value = (await cached.get(key)) ?? (await good.get(key));
+          if (value) cache.set(key, value);
+          return value;
+        },
+        async delete(key) {
+          await cached.delete(key);
+          await good.delete(key);
+        },
+      };
+    },
+  },
+  'is atomic only within itself': {
+    found: 'of 20 simultaneous adds through four stores one is told that it wrote',
+    sabotage: (_good, rows, clock) => {
+      const own = plainStore(new Map(), clock);
+      return {
+        async add(key, value, expiresAt) {
+          if (rows.has(key) && (rows.get(key)?.expiresAt ?? 0) > clock()) return false;
+          if (!(await own.add(key, value, expiresAt))) return false;
+          await nextTurn();
+          rows.set(key, { json: JSON.stringify(value), expiresAt });
+          return true;
+        },
+        async delete(key) {
+          await own.delete(key);
+          rows.delete(key);
+        },
+      };
+    },
+  },
+  'lets the engine judge by the machine’s clock': {
+    found: 'a clock long before the machine’s own',
+    sabotage: (good, rows) => ({
+      async get(key) {
+        if ((rows.get(key)?.expiresAt ?? 0) <= Date.now()) rows.delete(key);
+        return good.get(key);
+      },
+    }),
+  },
+  'clears away what only its own clock calls expired': {
+    found: 'each store judges by its own clock, a minute ahead or behind',
+    sabotage: (good, rows, clock) => ({
+      get(key) {
+        for (const [old, row] of rows) if (row.expiresAt <= clock()) rows.delete(old);
+        return good.get(key);
+      },
+    }),
+  },
+};
+
+/** The names of the cases that a store fails. */
+async function failures(sabotage: Sabotage): Promise<string[]> {
+  const cases = storeContract(() => {
+    const rows: Rows = new Map();
+    return {
+      open(clock) {
+        const good = plainStore(rows, clock);
+        return { ...good, ...sabotage(good, rows, clock) };
+      },
+    };
+  });
+  const failed: string[] = [];
+  for (const { name, run } of cases) {
+    await run().catch(() => failed.push(name));
+  }
+  return failed;
+}
+
+describe('the contract suite', () => {
+  test('a right store passes all of it', async () => {
+    expect(await failures(() => ({}))).toEqual([]);
+  });
+
+  test.each(Object.entries(SABOTAGED))('finds a store that %s', async (_name, { found, sabotage }) => {
+    expect(await failures(sabotage)).toContain(found);
+  });
+
+  test('finds a store that forgets everything when it is closed', async () => {
+    const cases = storeContract(() => {
+      let rows: Rows = new Map();
+      return {
+        open: (clock) => ({
+          ...plainStore(rows, clock),
+          close() {
+            rows = new Map();
+          },
+        }),
+      };
+    });
+    const outlives = cases.find(({ name }) => name === 'records outlive the store that wrote them');
+    await expect(outlives?.run()).rejects.toThrow();
+  });
+
+  test('every case finds somebody', () => {
+    const names = storeContract(() => ({ open: (clock) => plainStore(new Map(), clock) })).map(({ name }) => name);
+    const finders = new Set(Object.values(SABOTAGED).map(({ found }) => found));
+    expect(names.filter((name) => !finders.has(name))).toEqual([
+      // Its own test above.
+      'records outlive the store that wrote them',
+    ]);
+  });
+
+  test('closes every store and removes the place, also after a failure', async () => {
+    const log: string[] = [];
+    const cases = storeContract(() => ({
+      open: (clock) => ({ ...plainStore(new Map(), clock), close: () => void log.push('close') }),
+      remove: () => void log.push('remove'),
+    }));
+    const shared = cases.find(({ name }) => name === 'what one store writes or deletes, the others see at once');
+    await expect(shared?.run()).rejects.toThrow();
+    expect(log).toEqual(['close', 'close', 'close', 'remove']);
+  });
+});
