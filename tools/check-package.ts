@@ -12,7 +12,6 @@ import { fileURLToPath } from 'node:url';
 interface Manifest {
   readonly exports: Readonly<Record<string, unknown>>;
   readonly dependencies: Readonly<Record<string, string>>;
-  readonly peerDependencies: Readonly<Record<string, string>>;
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -62,8 +61,8 @@ function useWithFrameworks(folder: string): void {
     const { version: found } = readJson(join(root, 'node_modules', name, 'package.json')) as { version: string };
     return `${name}@${found}`;
   };
-  const types = ['@types/node', '@types/express', '@types/koa'];
-  install(folder, ...[...Object.keys(manifest.peerDependencies), ...types].map(version));
+  const needed = ['express', 'koa', 'fastify', '@types/node', '@types/express', '@types/koa'];
+  install(folder, ...needed.map(version));
   copyFileSync(join(root, 'tools', 'smoke', 'consumer.ts'), join(folder, 'consumer.ts'));
   const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--verbatimModuleSyntax'];
   const target = ['--target', 'es2023', '--module', 'nodenext', '--types', 'node', '--skipLibCheck', 'false'];
