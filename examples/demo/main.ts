@@ -6,6 +6,7 @@ import type { BuildApp } from './app.js';
 import { siteQuery, type Database } from '../site/index.js';
 import { Complaint } from './complaint.js';
 import { openContent } from './content.js';
+import { drainable } from './drain.js';
 import { callbackPage, guide } from './guide.js';
 import { type Framework, readSettings, type Settings } from './settings.js';
 import { SITE } from './site.js';
@@ -65,17 +66,15 @@ const start = async (): Promise<void> => {
   const content = await openContent(process.argv[2]);
   const store = await openStore(settings.store);
   const server = createServer();
+  const drain = drainable(server);
   const base = await listen(server, settings);
   const app = createApp(settings, base, store, content);
   // Who asks before the app is there waits for it.
   server.on('request', (req, res) => void app.then((listener) => listener(req, res)));
   await app;
 
-  const stop = (): void => {
-    server.close(() => void store.close().finally(() => content.close()));
-    server.closeIdleConnections();
-    setTimeout(() => server.closeAllConnections(), 1_000).unref();
-  };
+  // The store is needed until the last request has its answer.
+  const stop = (): void => void drain().then(() => store.close().finally(() => content.close()));
   process.once('SIGINT', stop).once('SIGTERM', stop);
 
   console.log(`oauth-query demo on ${settings.framework}, store ${withoutPassword(settings.store)}: ${base}
