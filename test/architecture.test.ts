@@ -84,6 +84,8 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
       /^(type )?node:(http|stream)(#|$)/,
     ],
   },
+  // A program of its own, which nobody imports.
+  { from: /^cli\//, mayImport: [/^(type )?cli\//, /^(type )?core\//, /^(type )?node:/] },
 ];
 
 const isAllowed = ({ from, to }: Edge): boolean =>
@@ -121,6 +123,8 @@ describe('who may import whom', () => {
     ['adapters/koa/index.ts', `import type { Request } from 'express';`, 'type express#Request'],
     ['adapters/express/index.ts', `import express from 'express';`, 'express'],
     ['adapters/express/guard.ts', `import { guard } from '../koa/guard.js';`, 'adapters/koa/guard.ts'],
+    ['core/index.ts', `export { wrap } from '../cli/terminal.js';`, 'cli/terminal.ts'],
+    ['cli/commands/secret.ts', `import chalk from 'chalk';`, 'chalk'],
     ['new-folder/file.ts', `import { hash } from 'node:crypto';`, 'node:crypto'],
   ])('a forbidden import would be seen: %s: %s', (path, text, target) => {
     expect(forbiddenEdges([parseSource(path, text)])).toContain(`${path} → ${target}`);
