@@ -3,6 +3,7 @@ import type { HttpResponse } from '../core/http.js';
 import type { Server } from '../core/server.js';
 import { hasLength, NodeRequest, type OnError, respond } from './node.js';
 
+/** What `oauth.front(listener, options)` can be told. */
 export interface FrontOptions {
   /** The caller's address, which limits count by: that of the connection if absent. Give it behind a proxy. */
   readonly ip?: (request: IncomingMessage) => string;

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 
 /** A request as the core sees it: readonly, and its body is only read when a route needs it. */
 export interface HttpRequest {
+  /** In upper case, such as `GET`. */
   readonly method: string;
   /** The raw query string, without the question mark. */
   readonly query: string;
@@ -21,9 +22,11 @@ export interface HttpRequest {
 
 /** A finished answer. The adapter adds nothing but what its framework adds to every answer. */
 export interface HttpResponse {
+  /** The HTTP status code. */
   readonly status: number;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  /** The whole body as text; empty for an answer without one. */
   readonly body: string;
 }
 
@@ -33,5 +36,6 @@ export interface Route {
   readonly path: string;
   /** Whether people come here, so that the host may be asked who is signed in and needs its own request for that. */
   readonly needsHost?: boolean;
+  /** Answers one request. Never rejects: what goes wrong inside becomes an answer and is told to `onError`. */
   handle(request: HttpRequest): Promise<HttpResponse>;
 }

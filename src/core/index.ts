@@ -1,3 +1,10 @@
+/**
+ * The core without a framework, and the types that all entry points share. Applications import an adapter; this is for who
+ * writes handlers, stores, pages or an adapter of their own.
+ *
+ * @module oauth-query
+ */
+
 export type { Authorization } from './authorization.js';
 export type { HttpRequest, HttpResponse, Route } from './http.js';
 export type { GuardRequirement } from './oauth/bearer.js';

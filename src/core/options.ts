@@ -10,7 +10,9 @@ import type { QueryOptions } from './query/index.js';
 
 /** A scope as consent pages show it, and the rights that it gives at the query API. */
 export interface ScopeDefinition {
+  /** What the owner is asked on the consent page. */
   readonly description: string;
+  /** Rights at the query API, such as `apihighlimits`; none if absent. */
   readonly rights?: readonly string[];
 }
 
@@ -38,6 +40,7 @@ export interface Lifetimes {
   readonly rememberedConsent: number;
 }
 
+/** How much is tolerated before a request is refused. */
 export interface Limits {
   /** 3; 1 to 10. Wrong PKCE verifiers after which a code is dead. */
   readonly failedVerifiers: number;
@@ -55,11 +58,13 @@ export interface Limits {
   readonly queryBodyBytes: number;
 }
 
+/** The device authorization grant (RFC 8628). */
 export interface DeviceOptions {
   /** 5; 1 to 60. Seconds between two polls; each early poll adds five, up to sixty. */
   readonly interval: number;
   /** 8 letters of an alphabet of 20 consonants; together at least 2^34 values. */
   readonly userCodeLength: number;
+  /** `BCDFGHJKLMNPQRSTVWXZ` if absent: no vowels, so that no words arise (RFC 8628 §6.1). */
   readonly userCodeAlphabet: string;
   /** Whether answers carry `verification_uri_complete`, for a QR code (RFC 8628 §3.3.1). */
   readonly verificationUriComplete: boolean;
@@ -82,8 +87,12 @@ export type PathName =
  * resource server that knows the published keys.
  */
 export type AccessTokenOptions =
-  | { readonly format: 'opaque' }
   | {
+      /** Random text: resource servers ask about it, and revocation works at once. */
+      readonly format: 'opaque';
+    }
+  | {
+      /** A signed token (RFC 9068). */
       readonly format: 'jwt';
       /** `ES256` if absent. */
       readonly algorithm?: SigningAlgorithm;
@@ -91,7 +100,9 @@ export type AccessTokenOptions =
       readonly keys?: KeySource;
     };
 
+/** What `createServer` can be told. Adapters take the same, with defaults for `store` and `clock`. */
 export interface ServerOptions {
+  /** Where everything is kept that the server must remember. */
   readonly store: Store;
   /** Decides when anything ends. The store needs the same one. */
   readonly clock: Clock;
@@ -107,6 +118,7 @@ export interface ServerOptions {
    * not survive a restart and is not shared with other processes.
    */
   readonly secret?: string | readonly string[];
+  /** The clients that are known: a list, or who looks them up. Without it nobody can get a token. */
   readonly clients?: readonly ClientRegistration[] | ClientRegistry;
   /** Scope → its description for people, or more. */
   readonly scopes?: Readonly<Record<string, string | ScopeDefinition>>;
@@ -134,16 +146,24 @@ export interface ServerOptions {
   readonly query?: QueryOptions;
   /** Rights of a caller at the query API, beside those that the scopes of the token give. */
   readonly rights?: (authorization: Authorization) => MaybePromise<readonly string[]>;
+  /** Addresses that differ from the default, each beginning with a slash. */
   readonly paths?: Readonly<Partial<Record<PathName, string | readonly string[]>>>;
+  /** Lifetimes that differ from the default, in seconds. */
   readonly lifetimes?: Readonly<Partial<Lifetimes>>;
+  /** Limits that differ from the default. */
   readonly limits?: Readonly<Partial<Limits>>;
+  /** What differs from the default at the device grant. */
   readonly device?: Readonly<Partial<DeviceOptions>>;
   /** Own renderers for single pages. */
   readonly pages?: Partial<Pages>;
   /** Browser origins that may call the token, revocation and metadata endpoints; `*` allows every origin. */
-  readonly cors?: { readonly origins: readonly string[] };
+  readonly cors?: {
+    /** Such as `https://app.example`: scheme, host and port, without a slash at the end. */
+    readonly origins: readonly string[];
+  };
   /** `crypto.randomBytes` if absent. */
   readonly random?: RandomBytes;
+  /** Hears what may be logged or alerted on. */
   readonly onEvent?: EventListener;
   /** Gets every error that no client is told about. */
   readonly onError?: (error: unknown) => void;
@@ -153,8 +173,12 @@ export interface ServerOptions {
 
 /** A grant as the host may judge it. */
 export interface GrantInfo {
+  /** What `revokeGrant` takes; the same as in the events. */
   readonly grant_id: string;
+  /** The client that was allowed something. */
   readonly client_id: string;
+  /** The owner who allowed it. */
   readonly sub: string;
+  /** What was allowed, separated by spaces. */
   readonly scope: string;
 }

@@ -33,4 +33,5 @@ export type Clock = () => number;
 /** Random bytes, like `crypto.randomBytes`. */
 export type RandomBytes = (size: number) => Uint8Array;
 
+/** A value, or a promise of it: functions of the host may be asynchronous or not. */
 export type MaybePromise<T> = T | Promise<T>;

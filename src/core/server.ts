@@ -28,7 +28,15 @@ import { Seal } from './seal.js';
 import { deriveKey, RandomSource, sha256 } from './secrets.js';
 
 /** Either what the token stands for, or the finished answer of a refusal. */
-export type GuardResult = { readonly authorization: Authorization } | { readonly response: HttpResponse };
+export type GuardResult =
+  | {
+      /** What the token says: the request may pass. */
+      readonly authorization: Authorization;
+    }
+  | {
+      /** The answer to send instead. */
+      readonly response: HttpResponse;
+    };
 
 /** An authorization server, waiting for an adapter to put it behind a framework's router. */
 export interface Server {

@@ -9,6 +9,7 @@ import { type CommonOptions, isFilledText, OptionChecks, type ResolvedCommonOpti
 import { type KeySet, RemoteKeys } from './remote-keys.js';
 import { type TokenGuard, tokenGuard } from './token-guard.js';
 
+/** What `jwtGuard` can be told. */
 export interface JwtGuardOptions extends CommonOptions {
   /** The authorization server's issuer: every token must name it, and its keys are discovered there (RFC 8414). */
   readonly issuer: string;

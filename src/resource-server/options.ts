@@ -4,7 +4,9 @@ const METHODS = ['client_secret_basic', 'client_secret_post', 'bearer'] as const
 
 /** Who the resource server is to the authorization server. */
 export interface IntrospectionCredentials {
+  /** The resource server as it is registered at the authorization server. */
   readonly client_id: string;
+  /** Its secret; form-encoded on the way, as RFC 6749 §2.3.1 asks. */
   readonly client_secret: string;
   /**
    * How it authenticates at the introspection endpoint: with its secret in the header (if absent) or in the body, or
@@ -15,6 +17,7 @@ export interface IntrospectionCredentials {
   readonly scope?: string;
 }
 
+/** What `introspectionGuard` can be told. `issuer` or `endpoint` is needed. */
 export interface IntrospectionGuardOptions extends CommonOptions {
   /** The authorization server's issuer: its endpoints are discovered (RFC 8414), and every token must be its own. */
   readonly issuer?: string;
@@ -22,6 +25,7 @@ export interface IntrospectionGuardOptions extends CommonOptions {
   readonly endpoint?: string;
   /** The token endpoint, beside `endpoint`, for the method `bearer`. */
   readonly tokenEndpoint?: string;
+  /** Who asks: a client that may introspect. */
   readonly credentials: IntrospectionCredentials;
   /** Seconds for which an answer is believed, never past the token's own end: 10 if absent, at most 30, 0 asks for every request. */
   readonly cacheSeconds?: number;

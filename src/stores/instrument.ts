@@ -1,7 +1,14 @@
+/**
+ * A wrapper around any store that reports how long calls take and what fails.
+ *
+ * @module oauth-query/stores/instrument
+ */
+
 import type { Store } from '../core/ports.js';
 
 /** One call of a store. It names no key: keys are hashes, but nobody needs them in a log. */
 export interface StoreCall {
+  /** Which of the three was called. */
   readonly verb: 'add' | 'get' | 'delete';
   /** Milliseconds from the call to its answer, with fractions. */
   readonly duration: number;
@@ -9,6 +16,7 @@ export interface StoreCall {
   readonly error?: unknown;
 }
 
+/** What `instrumentedStore` can be told beside what to report to. */
 export interface InstrumentOptions {
   /** Milliseconds of a clock that never goes back; `performance.now` unless told. */
   readonly now?: () => number;

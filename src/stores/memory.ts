@@ -1,3 +1,9 @@
+/**
+ * A store in the memory of one process.
+ *
+ * @module oauth-query/stores/memory
+ */
+
 import { LRUCache } from 'lru-cache';
 import type { Clock, Store } from '../core/ports.js';
 import { ExpiringTable } from './expiring-table.js';
@@ -6,6 +12,7 @@ import { StoreError } from './store-error.js';
 /** How many recent values new ones are compared with. */
 const RECENT_COPIES = 1_000;
 
+/** What `memoryStore` can be told; everything has a default. */
 export interface MemoryStoreOptions {
   /**
    * How many records the store may hold, 1,000,000 unless told. Nothing is allocated in advance.
@@ -31,7 +38,7 @@ export interface MemoryStore extends Store {
  * Each `add` clears away at most two expired records, found through a heap: no call ever walks through the store.
  *
  * @throws TypeError at construction when `max` is not a positive whole number.
- * @returns a store whose `add` rejects with a {@link StoreError} of code `STORE_FULL` when `max` records are alive.
+ * @returns a store whose `add` rejects with a `StoreError` of code `STORE_FULL` when `max` records are alive.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   const { max = 1_000_000, clock = Date.now } = options;

@@ -1,3 +1,9 @@
+/**
+ * A store in PostgreSQL, for many machines.
+ *
+ * @module oauth-query/stores/postgres
+ */
+
 import type { Clock, Store } from '../core/ports.js';
 import { clearInBackground, CLOCK_SLACK_MS, type ClearingOptions } from './clearing.js';
 import { parseRow } from './record.js';
@@ -12,9 +18,14 @@ export type Query = (
   text: string,
   values: (string | number)[],
   name: string,
-) => Promise<{ readonly rows: readonly unknown[] }>;
+) => Promise<{
+  /** Each an object by column name; empty for a statement that gives none. */
+  readonly rows: readonly unknown[];
+}>;
 
+/** What `postgresStore` can be told. */
 export interface PostgresStoreOptions extends ClearingOptions {
+  /** How to ask the database: `(text, values) => pool.query(text, values)` for pg. */
   readonly query: Query;
   /** Name of the table, `oauth_records` unless told; `schema.table` works. */
   readonly table?: string;
@@ -48,7 +59,7 @@ export interface PostgresStore extends Store {
  * pooler it saves planning: `query: (text, values, name) => pool.query({ name, text, values })`.
  *
  * @throws TypeError at construction when `table` is not a plain name.
- * @returns a store that rejects with the driver's error, with a {@link StoreError} of code `STORE_TIMEOUT` when no answer
+ * @returns a store that rejects with the driver's error, with a `StoreError` of code `STORE_TIMEOUT` when no answer
  * comes in time, and with `STORE_ANSWER` when the answer makes no sense.
  */
 export function postgresStore(options: PostgresStoreOptions): PostgresStore {

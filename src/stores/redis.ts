@@ -1,3 +1,9 @@
+/**
+ * A store in Redis or a Redis Cluster, for many machines.
+ *
+ * @module oauth-query/stores/redis
+ */
+
 import type { Clock, Store } from '../core/ports.js';
 import { CLOCK_SLACK_MS } from './clearing.js';
 import { parseRecord } from './record.js';
@@ -10,7 +16,9 @@ import { DEFAULT_TIMEOUT_MS, within } from './within.js';
  */
 export type SendCommand = (args: string[], key: string | undefined) => Promise<unknown>;
 
+/** What `redisStore` can be told. */
 export interface RedisStoreOptions {
+  /** How to ask Redis: `(args) => client.sendCommand(args)` for node-redis. */
   readonly sendCommand: SendCommand;
   /** In front of every key, `oauth:` unless told. */
   readonly prefix?: string;
@@ -63,7 +71,7 @@ return 1`;
  * Reads must go to masters, as they do unless a client is told otherwise. Reconnecting is the client's work. Redis must run with
  * `maxmemory-policy noeviction`; see {@link RedisStore.check}.
  *
- * @returns a store that rejects with Redis's or the client's error, with a {@link StoreError} of code `STORE_TIMEOUT` when no
+ * @returns a store that rejects with Redis's or the client's error, with a `StoreError` of code `STORE_TIMEOUT` when no
  * answer comes in time, and with `STORE_ANSWER` when the answer makes no sense.
  */
 export function redisStore(options: RedisStoreOptions): RedisStore {

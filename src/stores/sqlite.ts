@@ -1,3 +1,9 @@
+/**
+ * A store in a SQLite file, for the processes of one machine.
+ *
+ * @module oauth-query/stores/sqlite
+ */
+
 import { createRequire } from 'node:module';
 import type { Clock, Store } from '../core/ports.js';
 import { clearInBackground, CLOCK_SLACK_MS, type ClearingOptions } from './clearing.js';
@@ -5,16 +11,26 @@ import { parseRow } from './record.js';
 
 /** The part of a SQLite driver that is used: node:sqlite, better-sqlite3 and libsql all have it. */
 export interface SqliteDatabase {
+  /** Runs statements that give nothing back. */
   exec(sql: string): unknown;
+  /** Prepares one statement, to be run many times. */
   prepare(sql: string): SqliteStatement;
+  /** Closes the file. */
   close(): unknown;
 }
 
+/** A prepared statement, asked synchronously. */
 export interface SqliteStatement {
-  run(...values: (string | number)[]): { readonly changes: number | bigint };
+  /** Runs it and says how many rows it changed. */
+  run(...values: (string | number)[]): {
+    /** How many rows were written or deleted. */
+    readonly changes: number | bigint;
+  };
+  /** Runs it and gives the first row as an object, or `undefined`. */
   get(...values: (string | number)[]): unknown;
 }
 
+/** What `sqliteStore` can be told. `file` or `database` is needed. */
 export interface SqliteStoreOptions extends ClearingOptions {
   /** Path of the database file; it is created when missing. Several processes of one machine may share it. */
   readonly file?: string;

@@ -7,11 +7,17 @@ export interface StorePlace {
    * Opens a store over this place's records. Called several times for one place when `shared` is true;
    * `close`, where there is one, is called on each store when its case is over.
    */
-  open(clock: Clock): MaybePromise<Store & { close?(): MaybePromise<void> }>;
+  open(clock: Clock): MaybePromise<
+    Store & {
+      /** Lets go of what this store holds: its connection, its timer. */
+      close?(): MaybePromise<void>;
+    }
+  >;
   /** Called once when the case is over and every store is closed. */
   remove?(): MaybePromise<void>;
 }
 
+/** What `storeContract` should know of the store. */
 export interface StoreContractOptions {
   /**
    * Whether all stores opened over one place see the same records, also after the others were closed.
@@ -22,7 +28,9 @@ export interface StoreContractOptions {
 
 /** One requirement. `run` rejects with an assertion that says what the store did. */
 export interface ContractCase {
+  /** The requirement as a sentence: the title of a test. */
   readonly name: string;
+  /** Judges the store by it. */
   run(): Promise<void>;
 }
 

@@ -1,3 +1,9 @@
+/**
+ * The authorization server, the guards and the query API for Fastify 5.
+ *
+ * @module oauth-query/fastify
+ */
+
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { createServer } from '../../core/server.js';
 import type { JwtGuardOptions } from '../../resource-server/jwt-guard.js';
@@ -15,10 +21,15 @@ export type { GuardOptions } from '../node.js';
 export type { FastifyGuard, FastifyGuardHook } from './guard.js';
 export type { MountOptions } from './plugin.js';
 
-export type OAuthQueryOptions = AdapterOptions<FastifyRequest>;
+/** Everything that can be told to `oauthQuery`; all of it is optional. `owner` gets Fastify's own `FastifyRequest`. */
+export interface OAuthQueryOptions extends AdapterOptions<FastifyRequest> {}
 
 /** A plugin to mount with `app.register(…)`, with a `prefix` if it is not to be at the root. */
 export interface OAuthQuery extends FastifyPluginAsync<MountOptions> {
+  /**
+   * Makes guards for the routes of this process: they ask the store about each token, so a revoked one is refused at
+   * once.
+   */
   readonly guard: FastifyGuard;
   /**
    * The metadata again, for `app.register(oauth.wellKnown)` at the root of the host: where clients look for it when the
@@ -53,7 +64,10 @@ export const oauthQuery = (options: OAuthQueryOptions = {}): OAuthQuery => {
 };
 
 /** A guard for the routes of another process than the authorization server's; `close` ends its open connections. */
-export type RemoteGuard = FastifyGuard & { readonly close: () => void };
+export type RemoteGuard = FastifyGuard & {
+  /** Closes the connections that are kept open. They keep no process alive, so nobody has to. */
+  readonly close: () => void;
+};
 
 /**
  * Protects routes with the tokens of an authorization server elsewhere: asks its introspection endpoint (RFC 7662), once

@@ -4,6 +4,7 @@ import type { Route } from '../../core/http.js';
 import { type MountedOptions, checkMount, respond } from '../node.js';
 import { FastifyMessage, send } from './message.js';
 
+/** Where the plugin is registered, as Fastify passes it on. */
 export interface MountOptions {
   /** The path below which everything is mounted. */
   readonly prefix?: string;

@@ -1,3 +1,9 @@
+/**
+ * The authorization server, the guards and the query API for Koa 2 and 3.
+ *
+ * @module oauth-query/koa
+ */
+
 import type { Context, Middleware } from 'koa';
 import { createServer } from '../../core/server.js';
 import type { JwtGuardOptions } from '../../resource-server/jwt-guard.js';
@@ -14,10 +20,15 @@ export type { Front, FrontOptions } from '../front.js';
 export type { GuardOptions } from '../node.js';
 export type { AuthorizedState, KoaGuard } from './guard.js';
 
-export type OAuthQueryOptions = AdapterOptions<Context>;
+/** Everything that can be told to `oauthQuery`; all of it is optional. `owner` gets Koa's own `Context`. */
+export interface OAuthQueryOptions extends AdapterOptions<Context> {}
 
 /** Middleware to mount with `app.use(…)` at the root, or with koa-mount below a path. */
 export interface OAuthQuery extends Middleware {
+  /**
+   * Makes guards for the routes of this process: they ask the store about each token, so a revoked one is refused at
+   * once.
+   */
   readonly guard: KoaGuard;
   /**
    * The metadata again, for `app.use(oauth.wellKnown)` at the root of the host: where clients look for it when the
@@ -52,7 +63,10 @@ export const oauthQuery = (options: OAuthQueryOptions = {}): OAuthQuery => {
 };
 
 /** A guard for the routes of another process than the authorization server's; `close` ends its open connections. */
-export type RemoteGuard = KoaGuard & { readonly close: () => void };
+export type RemoteGuard = KoaGuard & {
+  /** Closes the connections that are kept open. They keep no process alive, so nobody has to. */
+  readonly close: () => void;
+};
 
 /**
  * Protects routes with the tokens of an authorization server elsewhere: asks its introspection endpoint (RFC 7662), once

@@ -27,6 +27,11 @@ export const userCodeDigest = (code: string, key: Uint8Array): string => hmac(ke
 export const fingerprintOfHash = (deviceHash: string): string =>
   Buffer.from(deviceHash, 'base64url').toString('hex').slice(0, 8);
 
-/** As {@link fingerprintOfHash}, for the device, which knows the device code. */
+/**
+ * What a device can show of its device code, which is itself a secret, so that the owner can compare both screens: the
+ * first eight hex digits of its SHA-256.
+ *
+ * @param device_code - As the device authorization answer gave it (RFC 8628 §3.2).
+ */
 export const deviceFingerprint = (device_code: string): string =>
   createHash('sha256').update(device_code).digest('hex').slice(0, 8);

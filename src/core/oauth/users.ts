@@ -5,9 +5,15 @@ import { CLIENT_SUBJECT, type Owner } from './tokens.js';
 
 /** A user of the built-in sign-in page. */
 export interface User {
+  /** What is typed on the sign-in page; unique among the users. */
   readonly username: string;
   /** The password, or what `hashClientSecret` made of it. */
-  readonly password: string | { readonly scrypt: string };
+  readonly password:
+    | string
+    | {
+        /** What `hashClientSecret` made of the password. */
+        readonly scrypt: string;
+      };
   /** The user name if absent. */
   readonly sub?: string;
 }

@@ -10,7 +10,9 @@ export type UserSubtype = 'name' | 'ip' | 'temp' | 'interwiki' | 'id' | 'cidr';
 
 /** A remark that paraminfo shows and that the module enforces, such as `singlepageonly`. */
 export interface Annotation {
+  /** What the remark says, in the word that `paraminfo` uses. */
   readonly name: string;
+  /** Numbers that belong to it, such as the modes that it speaks of. */
   readonly values?: readonly number[];
 }
 

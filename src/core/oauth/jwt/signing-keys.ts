@@ -19,11 +19,13 @@ export type Jwk = Readonly<Record<string, unknown>>;
 
 /** A key that never leaves its vault: it signs there, and only its public half is known. */
 export interface ExternalKey {
+  /** The public half (RFC 7517): it is published, and verifies each signature before a token goes out. */
   readonly publicKey: Jwk;
   /** The JWS signature of these bytes (RFC 7518 §3): for ES256 both integers one after the other, 64 bytes. */
   sign(data: Uint8Array): MaybePromise<Uint8Array>;
 }
 
+/** A key that signs access tokens, or will, or did. */
 export interface SigningKey {
   /** A private key as PKCS#8 PEM, as JWK or as KeyObject, or one that signs elsewhere. */
   readonly key: string | Jwk | KeyObject | ExternalKey;

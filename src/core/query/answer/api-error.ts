@@ -20,12 +20,19 @@ export interface ApiErrorDetails {
  * other than letters, digits, `_` and `-` becomes `_`.
  */
 export class ApiError extends Error {
+  /** Always `ApiError`. */
   override readonly name = 'ApiError';
+  /** For programs, such as `badvalue`: letters, digits, `_` and `-`. */
   readonly code: string;
+  /** For people: a sentence by its key, with what goes into it. */
   readonly text: Message;
+  /** Values that go out beside the text; `undefined` if there are none. */
   readonly data: ConditionData | undefined;
+  /** Path of the module that refuses; filled in by the endpoint if it is `undefined`. */
   readonly module: string | undefined;
+  /** HTTP status; 200 unless the details say otherwise. */
   readonly status: number;
+  /** Header fields of the answer, lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
 
   /** @param text - One English sentence of your own, or one of ours by its key. */

@@ -9,9 +9,11 @@ import type { Site } from '../site/site.js';
 
 /** Who asks. */
 export interface Caller {
+  /** What the caller's access token says. */
   readonly authorization: Authorization;
   /** The user name, or for a client's own token what stands in its `sub`. */
   readonly name: string;
+  /** What the scopes of the token and `options.rights` give, such as `apihighlimits`. */
   readonly rights: readonly string[];
 }
 
@@ -37,7 +39,9 @@ export interface ModuleRequest<P = unknown> {
    * copy of this object does not have it.
    */
   readonly signal: AbortSignal;
+  /** The site, with every default filled in. */
   readonly site: Site;
+  /** The server's clock, for whatever depends on the time. */
   readonly clock: Clock;
   /** Tells the client of something that it should know although it is answered. */
   warn(code: string, text: Message | string, data?: ConditionData): void;
@@ -53,8 +57,11 @@ export type Item = Readonly<Record<string, unknown>>;
 
 /** A page that a list yields when it is used as a generator. */
 export interface GeneratedPage {
+  /** With its namespace; may be absent beside `pageid` or `revid`. */
   readonly title?: string;
+  /** The page's id, if it exists. */
   readonly pageid?: number;
+  /** A revision of the page, for a generator that yields revisions. */
   readonly revid?: number;
   /** Shown with the page. */
   readonly extra?: Item;
@@ -64,6 +71,7 @@ export interface GeneratedPage {
 export interface ListResult {
   /** At most `limit` of them. */
   readonly items: readonly Item[];
+  /** Where to go on; absent when this was the end. */
   readonly continue?: ContinueValue | undefined;
   /** Further keys beside the list, such as `searchinfo`. */
   readonly beside?: Item;
@@ -73,7 +81,9 @@ export interface ListResult {
 
 /** The answer of a prop module: data by page id, as `page.id` has it. */
 export interface PropResult {
+  /** By page id: for most modules a list of items, for some an object. */
   readonly pages: ReadonlyMap<number, unknown> | Readonly<Record<number, unknown>>;
+  /** Where to go on; absent when this was the end. */
   readonly continue?: ContinueValue | undefined;
   /** Data that belongs to no page, beside `pages`. */
   readonly beside?: Item;
@@ -81,12 +91,17 @@ export interface PropResult {
 
 /** The answer of a meta module: its data; `undefined` when there is nothing to show at all. */
 export interface MetaResult {
+  /** Plain JSON data. */
   readonly data: unknown;
+  /** Where to go on; absent when this was the end. */
   readonly continue?: ContinueValue | undefined;
 }
 
+/** Answers a `list` module. May throw an {@link ApiError}. */
 export type ListHandler<P> = (request: ModuleRequest<P>) => MaybePromise<ListResult | readonly Item[]>;
+/** Answers a `prop` module: says something about the pages of the request. May throw an {@link ApiError}. */
 export type PropHandler<P> = (request: ModuleRequest<P> & { readonly pages: PageSet }) => MaybePromise<PropResult>;
+/** Answers a `meta` module. May throw an {@link ApiError}. */
 export type MetaHandler<P> = (request: ModuleRequest<P>) => MaybePromise<MetaResult>;
 
 /** The handler of a module, by its group. */
@@ -98,7 +113,9 @@ export type HandlerOf<M extends ModuleDescriptor, P> = M['group'] extends 'list'
 
 /** A host's own module: its description and what answers it. Made by `ownModule`, which knows how they fit together. */
 export interface OwnModule {
+  /** What parsing, help and `paraminfo` know of it. */
   readonly descriptor: ModuleDescriptor;
+  /** What answers it; its parameters are typed by the descriptor. */
   readonly handler: (request: never) => unknown;
 }
 

@@ -1,5 +1,6 @@
 /** What is known about one namespace of a site. */
 export interface Namespace {
+  /** Its number; even for content, odd for talk, below 0 for special ones. */
   readonly id: number;
   /** The name in the site's language, with spaces; empty for the main namespace. */
   readonly name: string;
@@ -15,6 +16,7 @@ export interface Namespace {
   readonly content: boolean;
   /** Whether its pages cannot be included in others. */
   readonly nonincludable: boolean;
+  /** The content model of its pages; absent for wikitext. */
   readonly defaultContentModel?: string;
 }
 

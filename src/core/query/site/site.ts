@@ -19,13 +19,21 @@ export interface Interwiki {
 
 /** Numbers about the content, as `siteinfo` shows them. */
 export interface SiteStatistics {
+  /** All pages. */
   readonly pages: number;
+  /** Pages of content: not redirects, and in a namespace with content. */
   readonly articles: number;
+  /** Revisions that were ever made. */
   readonly edits: number;
+  /** Files. */
   readonly images: number;
+  /** Registered users. */
   readonly users: number;
+  /** Users who did something lately. */
   readonly activeusers: number;
+  /** Users in the group `sysop`. */
   readonly admins: number;
+  /** Work that waits to be done; an estimate. */
   readonly jobs: number;
 }
 
@@ -59,37 +67,70 @@ export interface SiteOptions {
   readonly temporaryAccounts?: string | false;
   /** Extensions of files that can be uploaded. Default: the usual image types. */
   readonly fileExtensions?: readonly string[];
+  /** Numbers that `siteinfo` shows; those that are absent are 0. */
   readonly statistics?: Partial<SiteStatistics>;
   /** What `siteinfo` gives as `generator`. Clients refuse to talk to a MediaWiki that is too old. */
   readonly generator?: string;
   /** The licence of the content. */
-  readonly rightsInfo?: { readonly url: string; readonly text: string };
+  readonly rightsInfo?: {
+    /** Where it can be read. */
+    readonly url: string;
+    /** Its name. */
+    readonly text: string;
+  };
 }
 
-/** A site with every default filled in and its look-ups made. Made once at start by {@link resolveSite}. */
+/** A site with every default filled in and its look-ups made. Made once at start. */
 export interface Site {
+  /** The name of the site. */
   readonly name: string;
+  /** The title of the main page. */
   readonly mainPage: string;
+  /** The code of the content language. */
   readonly language: string;
   /** Empty when the answer has to use the address of the request. */
   readonly server: string;
+  /** The path of a page, with `$1` where the title goes. */
   readonly articlePath: string;
+  /** The path below which the site's programs lie. */
   readonly scriptPath: string;
+  /** A name for the site's data. */
   readonly siteId: string;
   /** Ascending by id, the special ones (-2, -1) included. */
   readonly namespaces: readonly Namespace[];
   /** Prefixes in lower case. */
   readonly interwiki: ReadonlyMap<string, Interwiki>;
+  /** Rights by the group that brings them. */
   readonly groups: Readonly<Record<string, readonly string[]>>;
+  /** Every right that exists. */
   readonly rights: readonly string[];
+  /** The rights that everybody has. */
   readonly implicitRights: readonly string[];
+  /** Every content model that exists. */
   readonly contentModels: readonly string[];
   /** The longest text before and after the changing part; `undefined` if there are no temporary accounts. */
-  readonly temporaryAccounts: { readonly before: string; readonly after: string } | undefined;
+  readonly temporaryAccounts:
+    | {
+        /** What stands in front of the changing part. */
+        readonly before: string;
+        /** What follows it. */
+        readonly after: string;
+      }
+    | undefined;
+  /** Extensions of files that can be uploaded, without a dot. */
   readonly fileExtensions: readonly string[];
+  /** Numbers about the content. */
   readonly statistics: SiteStatistics;
+  /** What `siteinfo` gives as `generator`. */
   readonly generator: string;
-  readonly rightsInfo: { readonly url: string; readonly text: string };
+  /** The licence of the content; both texts are empty if none was given. */
+  readonly rightsInfo: {
+    /** Where it can be read. */
+    readonly url: string;
+    /** Its name. */
+    readonly text: string;
+  };
+  /** The namespace of this number. */
   namespace(id: number): Namespace | undefined;
   /** The number of the namespace with this name, canonical name or alias; case, underscores and spaces do not matter. */
   namespaceId(name: string): number | undefined;
