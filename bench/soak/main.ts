@@ -1,0 +1,46 @@
+/**
+ * Four processes of the demo on one Redis under mixed load, every answer verified; with `--rolling` a second time while
+ * they are restarted one at a time.
+ *
+ *     npm run soak -- --minutes 10 --rolling
+ *
+ * Ends with 1 when anything that was promised did not hold.
+ */
+import { parseArgs } from 'node:util';
+import { noRedis } from '../../test/stores/engines/redis.js';
+import { brokenBounds, print } from './report.js';
+import { soak } from './soak.js';
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '10' },
+    connections: { type: 'string', default: '200' },
+    rolling: { type: 'boolean', default: false },
+  },
+});
+
+const positive = (name: string, text: string): number => {
+  const value = Number(text);
+  if (Number.isFinite(value) && value > 0) return value;
+  console.error(`--${name} must be a number above 0, not "${text}".`);
+  process.exit(2);
+};
+
+const minutes = positive('minutes', values.minutes);
+const connections = positive('connections', values.connections);
+if (noRedis !== undefined) {
+  console.error(`The soak needs a Redis of its own: ${noRedis}.`);
+  process.exit(2);
+}
+
+console.log(
+  `${connections} connections, 4 processes, ${minutes} min${values.rolling ? ', twice: steady and rolling' : ''}`,
+);
+const result = await soak(
+  { seconds: minutes * 60, connections, processes: 4, sampleEvery: minutes < 2 ? 3 : 10 },
+  values.rolling,
+);
+print(result);
+const broken = brokenBounds(result);
+for (const bound of broken) console.error(`BROKEN: ${bound}`);
+process.exitCode = broken.length === 0 ? 0 : 1;
