@@ -1,4 +1,4 @@
-import { Clients } from './oauth/client.js';
+import { Clients } from './oauth/clients.js';
 import type { KeySource, SigningAlgorithm } from './oauth/jwt/signing-keys.js';
 import type { UserDirectory } from './oauth/users.js';
 import {

@@ -18,11 +18,13 @@ export const GRANT_TYPES = [
   'implicit',
 ] as const;
 
+/** A grant in the spelling of `grant_type` (RFC 6749 §4, RFC 8628 §3.4), and `implicit`, which has none. */
 export type GrantType = (typeof GRANT_TYPES)[number];
 
 /** A grant type as options name it: the device grant also by its short name. */
 export type GrantName = GrantType | 'device_code';
 
+/** How a client authenticates at the token endpoint, in the names of RFC 7591 §2; `none` is a public client. */
 export type AuthenticationMethod = 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none';
 
 const AUTHENTICATION_METHODS: readonly string[] = [
@@ -36,13 +38,21 @@ const AUTHENTICATION_METHODS: readonly string[] = [
  * What a host knows about a client, in the field names of RFC 7591 where it has one.
  */
 export interface ClientRegistration {
+  /** The client's name to the server: text without control characters, unique among the clients (RFC 6749 §2.2). */
   readonly client_id: string;
   /** One secret, or several during a rotation. Without any the client is public. */
   readonly client_secret?: string | ClientSecret | readonly (string | ClientSecret)[];
   /** Public keys (RFC 7517) of a client that authenticates with `private_key_jwt` instead of a secret. */
-  readonly jwks?: { readonly keys: readonly Jwk[] };
+  readonly jwks?: {
+    /** Each with a `kid` where there are several. */
+    readonly keys: readonly Jwk[];
+  };
   /** Shown to the resource owner; the `client_id` if absent. */
   readonly client_name?: string;
+  /**
+   * Where the owner may be sent back to, compared as strings (RFC 6749 §3.1.2); a loopback address takes any port
+   * (RFC 8252 §7.3).
+   */
   readonly redirect_uris?: readonly string[];
   /** With redirect URIs: authorization code and refresh token. Without, for a confidential client: client credentials. */
   readonly grant_types?: readonly GrantName[];
@@ -71,6 +81,10 @@ export interface ClientRegistration {
 
 /** Where clients come from, if not from an array. */
 export interface ClientRegistry {
+  /**
+   * The registration of this client, or nothing when there is none. A rejection is answered with 503 and told to
+   * `onError`.
+   */
   find(client_id: string): MaybePromise<ClientRegistration | undefined | null>;
 }
 
@@ -107,56 +121,63 @@ export interface ScopeRules {
 const list = (value: string | readonly string[] | undefined): readonly string[] | undefined =>
   typeof value === 'string' ? [value] : value;
 
-const grantTypes = (registration: ClientRegistration, confidential: boolean, fail: Fail): ReadonlySet<string> => {
+/** Told about a problem, as the end of a sentence. The work goes on, so that all of them are found. */
+type Report = (problem: string) => void;
+
+const grantTypes = (registration: ClientRegistration, confidential: boolean, report: Report): ReadonlySet<string> => {
   const named = registration.grant_types;
   if (named === undefined) {
     if ((registration.redirect_uris?.length ?? 0) > 0) return new Set(['authorization_code', 'refresh_token']);
     if (confidential) return new Set(['client_credentials']);
-    return fail('grant_types is missing; without redirect_uris and without a secret it must be named');
+    report('grant_types is missing; without redirect_uris and without a secret it must be named');
+    return new Set();
   }
   const full = named.map((name) => (name === 'device_code' ? DEVICE_CODE_GRANT : name));
   const known: readonly string[] = GRANT_TYPES;
   const unknown = full.find((name) => !known.includes(name));
   if (unknown !== undefined)
-    return fail(`grant_types names ${JSON.stringify(unknown)}; known are ${GRANT_TYPES.join(', ')}`);
+    report(`grant_types names ${JSON.stringify(unknown)}; known are ${GRANT_TYPES.join(', ')}`);
   return new Set(full);
 };
 
-const scopes = (registration: ClientRegistration, rules: ScopeRules, fail: Fail): ReadonlySet<string> => {
+const scopes = (registration: ClientRegistration, rules: ScopeRules, report: Report): ReadonlySet<string> => {
   if (registration.scope === undefined) {
     return new Set([...rules.scopes].filter((scope) => scope !== rules.introspectionScope));
   }
-  const parsed = parseScope(registration.scope) ?? fail('scope must be scopes separated by single spaces');
-  const unknown = parsed.find((scope) => !rules.scopes.has(scope));
-  if (unknown !== undefined) fail(`scope names ${JSON.stringify(unknown)}, which options.scopes does not have`);
+  const parsed = parseScope(registration.scope);
+  if (parsed === undefined) report('scope must be scopes separated by single spaces');
+  const unknown = parsed?.find((scope) => !rules.scopes.has(scope));
+  if (unknown !== undefined) report(`scope names ${JSON.stringify(unknown)}, which options.scopes does not have`);
   return new Set(parsed);
 };
 
 const defaultScope = (
   registration: ClientRegistration,
   allowed: ReadonlySet<string>,
-  fail: Fail,
+  report: Report,
 ): readonly string[] => {
   if (registration.default_scope === undefined) return [...allowed];
-  const parsed =
-    parseScope(registration.default_scope) ?? fail('default_scope must be scopes separated by single spaces');
-  const unknown = parsed.find((scope) => !allowed.has(scope));
-  if (unknown !== undefined) fail(`default_scope names ${JSON.stringify(unknown)}, which the client may not ask for`);
-  return parsed;
+  const parsed = parseScope(registration.default_scope);
+  if (parsed === undefined) report('default_scope must be scopes separated by single spaces');
+  const unknown = parsed?.find((scope) => !allowed.has(scope));
+  if (unknown !== undefined) report(`default_scope names ${JSON.stringify(unknown)}, which the client may not ask for`);
+  return parsed ?? [];
 };
 
-const secretsOf = (registration: ClientRegistration, fail: Fail): readonly PreparedSecret[] => {
+const secretsOf = (registration: ClientRegistration, report: Report): readonly PreparedSecret[] => {
   const given = registration.client_secret;
   if (given === undefined) {
-    return 'client_secret' in registration ? fail('client_secret is undefined; is the environment variable set?') : [];
+    if ('client_secret' in registration) report('client_secret is undefined; is the environment variable set?');
+    return [];
   }
   const all = Array.isArray(given) ? (given as readonly (string | ClientSecret)[]) : [given as string | ClientSecret];
-  if (all.length === 0) return fail('client_secret is an empty list; leave it out for a public client');
-  return all.map((secret) => {
+  if (all.length === 0) report('client_secret is an empty list; leave it out for a public client');
+  return all.flatMap((secret) => {
     try {
       return prepareSecret(secret);
     } catch (error) {
-      return fail(`client_secret ${error instanceof Error ? error.message : 'is wrong'}`);
+      report(`client_secret ${error instanceof Error ? error.message : 'is wrong'}`);
+      return [];
     }
   });
 };
@@ -171,10 +192,8 @@ const isPublicJwks = (value: unknown): boolean => {
   );
 };
 
-type Fail = (problem: string) => never;
-
 /** Options come from JavaScript too, where a wrong type would otherwise only show at some later request. */
-const checkTypes = (registration: ClientRegistration, fail: Fail): void => {
+const checkTypes = (registration: ClientRegistration, report: Report): void => {
   const isText = (value: unknown): boolean => typeof value === 'string';
   const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
   const isFlag = (value: unknown): boolean => typeof value === 'boolean';
@@ -193,9 +212,9 @@ const checkTypes = (registration: ClientRegistration, fail: Fail): void => {
   };
   for (const [name, value] of Object.entries(registration)) {
     const rule = rules[name];
-    if (value !== undefined && rule !== undefined && !rule[0](value)) fail(`${name} must be ${rule[1]}`);
+    if (value !== undefined && rule !== undefined && !rule[0](value)) report(`${name} must be ${rule[1]}`);
     if (rule === undefined && !OTHER_FIELDS.has(name)) {
-      fail(
+      report(
         `has a field ${JSON.stringify(name)} that is not known; known are ${[...OTHER_FIELDS, ...Object.keys(rules)].join(', ')}`,
       );
     }
@@ -205,162 +224,134 @@ const checkTypes = (registration: ClientRegistration, fail: Fail): void => {
 /** Fields whose values are checked where they are read. */
 const OTHER_FIELDS = new Set(['client_id', 'client_secret', 'token_endpoint_auth_method', 'refresh']);
 
-/** What must hold between the fields. */
-const checkTogether = (client: Client, fail: Fail): void => {
-  for (const uri of client.redirectUris) {
+const redirectUris = ({ redirect_uris: uris = [] }: ClientRegistration, report: Report): readonly string[] => {
+  for (const uri of uris) {
     const problem = redirectUriProblem(uri);
-    if (problem !== undefined) fail(`the redirect URI ${JSON.stringify(uri)} ${problem}`);
+    if (problem !== undefined) report(`the redirect URI ${JSON.stringify(uri)} ${problem}`);
   }
+  return uris;
+};
+
+/** What must hold between the fields. */
+const checkTogether = (client: Client, report: Report): void => {
   const needsRedirect = ['authorization_code', 'implicit'].find((grant) => client.grantTypes.has(grant));
   if (needsRedirect !== undefined && client.redirectUris.length === 0)
-    fail(`${needsRedirect} needs at least one of redirect_uris`);
+    report(`${needsRedirect} needs at least one of redirect_uris`);
   if (client.public && client.grantTypes.has('client_credentials')) {
-    fail('client_credentials is only for clients with a client_secret or jwks');
+    report('client_credentials is only for clients with a client_secret or jwks');
   }
-  if (client.public && client.introspect) fail('introspect is only for clients with a client_secret or jwks');
+  if (client.public && client.introspect) report('introspect is only for clients with a client_secret or jwks');
   if ((client.authenticationMethod === 'private_key_jwt') !== (client.jwks !== undefined))
-    fail('private_key_jwt and jwks need each other');
-  if (client.public && client.authenticationMethod !== 'none') fail('token_endpoint_auth_method needs a client_secret');
+    report('private_key_jwt and jwks need each other');
+  if (client.public && client.authenticationMethod !== 'none')
+    report('token_endpoint_auth_method needs a client_secret');
   if (!client.public && client.authenticationMethod === 'none')
-    fail('token_endpoint_auth_method none and a client_secret exclude each other');
-  if (client.jwks !== undefined && client.secrets.length > 0) fail('jwks and client_secret exclude each other');
+    report('token_endpoint_auth_method none and a client_secret exclude each other');
+  if (client.jwks !== undefined && client.secrets.length > 0) report('jwks and client_secret exclude each other');
   const keysProblem = publicKeysProblem(client.jwks?.keys ?? []);
-  if (keysProblem !== undefined) fail(keysProblem);
+  if (keysProblem !== undefined) report(keysProblem);
   if (client.public && client.refresh === 'reusable')
-    fail("refresh 'reusable' is only for clients with a client_secret or jwks; use 'rotating'");
+    report("refresh 'reusable' is only for clients with a client_secret or jwks; use 'rotating'");
 };
 
 const refreshOf = (
   registration: ClientRegistration,
   isPublic: boolean,
   grants: ReadonlySet<string>,
-  fail: Fail,
+  report: Report,
 ): Client['refresh'] => {
   const { refresh } = registration;
   if (refresh !== undefined && refresh !== 'rotating' && refresh !== 'reusable')
-    fail("refresh must be 'rotating' or 'reusable'");
+    report("refresh must be 'rotating' or 'reusable'");
   if (isPublic && refresh === undefined && registration.grant_types?.includes('refresh_token')) {
-    return fail(
-      "grant_types names refresh_token, but a public client only gets refresh tokens with refresh: 'rotating'",
-    );
+    report("grant_types names refresh_token, but a public client only gets refresh tokens with refresh: 'rotating'");
   }
   if (isPublic) return refresh ?? 'none';
   return grants.has('refresh_token') ? (refresh ?? 'rotating') : 'none';
 };
 
-/**
- * Checks a registration and makes it ready for use.
- *
- * @throws TypeError with a sentence that names the client, the field and the remedy.
- */
-export const prepareClient = (registration: ClientRegistration, rules: ScopeRules): Client => {
-  const id: unknown = registration?.client_id;
-  const fail: Fail = (problem) => {
-    throw new TypeError(`Client ${JSON.stringify(id)}: ${problem}${problem.endsWith('?') ? '' : '.'}`);
-  };
-  if (typeof id !== 'string' || !/^[^\u0000-\u001f\u007f]+$/.test(id))
-    return fail('client_id must be text without control characters');
-  checkTypes(registration, fail);
-  const secrets = secretsOf(registration, fail);
-  const { jwks } = registration;
-  const isPublic = secrets.length === 0 && jwks === undefined;
-  const grants = grantTypes(registration, !isPublic, fail);
-  const asked = refreshOf(registration, isPublic, grants, fail);
-  const refresh = rules.refreshTokens ? asked : 'none';
-  const allowed = scopes(registration, rules, fail);
-  const method =
-    registration.token_endpoint_auth_method ?? (isPublic ? 'none' : jwks === undefined ? undefined : 'private_key_jwt');
+/** The way in which a client authenticates; `undefined` leaves a client with a secret the choice. */
+const methodOf = (
+  { token_endpoint_auth_method: named, jwks }: ClientRegistration,
+  isPublic: boolean,
+  report: Report,
+): AuthenticationMethod | undefined => {
+  const method = named ?? (isPublic ? 'none' : jwks === undefined ? undefined : 'private_key_jwt');
   if (method !== undefined && !AUTHENTICATION_METHODS.includes(method)) {
-    fail(`token_endpoint_auth_method must be one of ${AUTHENTICATION_METHODS.join(', ')}`);
+    report(`token_endpoint_auth_method must be one of ${AUTHENTICATION_METHODS.join(', ')}`);
   }
+  return method;
+};
+
+const methodsOf = (registration: ClientRegistration, report: Report): ReadonlySet<string> => {
   const methods = registration.code_challenge_methods ?? ['S256'];
   if (methods.length === 0 || !methods.every(isChallengeMethod))
-    fail('code_challenge_methods must name S256, plain or both');
-  const client: Client = {
-    client_id: id,
-    name: registration.client_name ?? id,
-    secrets,
+    report('code_challenge_methods must name S256, plain or both');
+  return new Set(methods);
+};
+
+/** Each field by itself. */
+const readFields = (registration: ClientRegistration, rules: ScopeRules, report: Report): Client => {
+  const { client_id, jwks } = registration;
+  const isPublic = registration.client_secret === undefined && jwks === undefined;
+  const grants = grantTypes(registration, !isPublic, report);
+  const asked = refreshOf(registration, isPublic, grants, report);
+  const refresh = rules.refreshTokens ? asked : 'none';
+  const allowed = scopes(registration, rules, report);
+  return {
+    client_id,
+    name: registration.client_name ?? client_id,
+    secrets: secretsOf(registration, report),
     jwks,
     public: isPublic,
-    redirectUris: registration.redirect_uris ?? [],
+    redirectUris: redirectUris(registration, report),
     grantTypes: refresh === 'none' ? grants : new Set([...grants, 'refresh_token']),
     scopes: allowed,
-    defaultScope: defaultScope(registration, allowed, fail),
-    authenticationMethod: method,
-    challengeMethods: new Set(methods),
+    defaultScope: defaultScope(registration, allowed, report),
+    authenticationMethod: methodOf(registration, isPublic, report),
+    challengeMethods: methodsOf(registration, report),
     requirePkce: isPublic || rules.requirePkce || (registration.require_pkce ?? false),
     refresh,
     introspect: registration.introspect ?? false,
     audience: list(registration.audience),
     disabled: registration.disabled ?? false,
   };
-  checkTogether(client, fail);
-  return client;
 };
 
-const unlessDisabled = (client: Client | undefined): Client | undefined =>
-  client?.disabled === true ? undefined : client;
-
-/** Finds prepared clients, whichever way the host keeps them. A disabled client is not found. */
-export class Clients {
-  readonly #known: ReadonlyMap<string, Client> | undefined;
-  readonly #registry: ClientRegistry | undefined;
-  readonly #rules: ScopeRules;
-  /** A registry that hands out the same object again does not pay for its checks again. */
-  readonly #prepared = new WeakMap<ClientRegistration, Client>();
-
-  constructor(source: readonly ClientRegistration[] | ClientRegistry, rules: ScopeRules) {
-    this.#rules = rules;
-    if (Array.isArray(source)) {
-      const known = new Map<string, Client>();
-      for (const registration of source as readonly ClientRegistration[]) {
-        const client = prepareClient(registration, rules);
-        if (known.has(client.client_id))
-          throw new TypeError(`Client ${JSON.stringify(client.client_id)}: is registered twice.`);
-        known.set(client.client_id, client);
-      }
-      this.#known = known;
-    } else {
-      this.#registry = source as ClientRegistry;
-    }
-  }
-
-  /** The methods that some client may authenticate with; a registry may have clients of every kind. */
-  get authenticationMethods(): readonly AuthenticationMethod[] {
-    const known = this.#known === undefined ? undefined : [...this.#known.values()];
-    const has = (method: AuthenticationMethod): boolean =>
-      known === undefined || known.some((client) => client.authenticationMethod === method);
-    // Some clients take the first one that they can: the header comes first.
-    return [
-      'client_secret_basic',
-      'client_secret_post',
-      ...(has('private_key_jwt') ? (['private_key_jwt'] as const) : []),
-      ...(has('none') ? (['none'] as const) : []),
-    ];
-  }
-
-  /** The challenge methods that some client may use; of a registry's clients only the usual one is known. */
-  get challengeMethods(): readonly string[] {
-    const plain = [...(this.#known?.values() ?? [])].some((client) => client.challengeMethods.has('plain'));
-    return plain ? ['S256', 'plain'] : ['S256'];
-  }
-
-  /** No promise where none is needed: this is asked once or twice in every request. */
-  find(client_id: string): MaybePromise<Client | undefined> {
-    if (this.#known === undefined) return this.#ask(client_id).then(unlessDisabled);
-    return unlessDisabled(this.#known.get(client_id));
-  }
-
-  async #ask(client_id: string): Promise<Client | undefined> {
-    const registration = await this.#registry?.find(client_id);
-    if (registration === undefined || registration === null) return undefined;
-    if (registration.client_id !== client_id) {
-      throw new TypeError('clients.find answered with another client than it was asked for.');
-    }
-    const known = this.#prepared.get(registration);
-    if (known !== undefined) return known;
-    const client = prepareClient(registration, this.#rules);
-    this.#prepared.set(registration, client);
-    return client;
-  }
+/** A registration that has been checked: the client, or sentences that name the client, the field and the remedy. */
+export interface Inspection {
+  readonly client?: Client;
+  readonly problems: readonly string[];
 }
+
+/** Checks a registration, and finds all that is wrong. What holds between fields is looked at once each is right. */
+export const inspectRegistration = (registration: ClientRegistration, rules: ScopeRules): Inspection => {
+  const id: unknown = registration?.client_id;
+  const problems: string[] = [];
+  const report: Report = (problem) =>
+    void problems.push(`Client ${JSON.stringify(id)}: ${problem}${problem.endsWith('?') ? '' : '.'}`);
+  if (typeof id !== 'string' || !/^[^\u0000-\u001f\u007f]+$/.test(id)) {
+    report('client_id must be text without control characters');
+    return { problems };
+  }
+  checkTypes(registration, report);
+  if (problems.length > 0) return { problems };
+  const client = readFields(registration, rules, report);
+  if (problems.length === 0) checkTogether(client, report);
+  return problems.length === 0 ? { client, problems } : { problems };
+};
+
+/** Checks registrations, each by itself and that no two have the same id. */
+export const inspectRegistrations = (
+  registrations: readonly ClientRegistration[],
+  rules: ScopeRules,
+): readonly Inspection[] => {
+  const known = new Set<string>();
+  return registrations.map((registration) => {
+    const inspection = inspectRegistration(registration, rules);
+    const id = inspection.client?.client_id;
+    if (id !== undefined && known.has(id)) return { problems: [`Client ${JSON.stringify(id)}: is registered twice.`] };
+    if (id !== undefined) known.add(id);
+    return inspection;
+  });
+};

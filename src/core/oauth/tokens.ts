@@ -2,7 +2,8 @@ import { OAuthError, StoreError } from '../errors.js';
 import type { Clock } from '../ports.js';
 import type { Records } from '../records.js';
 import { hmac, type RandomSource } from '../secrets.js';
-import type { Client, Clients } from './client.js';
+import type { Client } from './client.js';
+import type { Clients } from './clients.js';
 import type { EventListener } from './events.js';
 import type { JwtAccessTokens } from './jwt/access-token.js';
 import {
