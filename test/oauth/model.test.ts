@@ -303,6 +303,13 @@ const RARE: Readonly<Record<string, readonly Command[]>> = {
     refresh(1, SCOPE, false),
     introspect,
   ],
+  'a replay after the token would have ended': [
+    ...[issue('web'), wait(14 * 86_400 - 1), refresh(0, SCOPE, false), wait(50), refresh(1, SCOPE, false), introspect],
+  ],
+  'a retry in the grace window, after the token would have ended': [
+    ...[issue('web'), wait(14 * 86_400 - 1), refresh(0, SCOPE, false), wait(5), refresh(1, SCOPE, false), introspect],
+    ...[wait(4), refresh(0, SCOPE, false), refresh(2, SCOPE, false), introspect],
+  ],
   'rotation up to the absolute end': [
     ...[issue('web'), ...Array.from({ length: 6 }, () => [wait(14 * 86_400 - 1), refresh(0, SCOPE, false)]).flat()],
     ...[wait(5 * 86_400), refresh(0, SCOPE, false), introspect, wait(86_400), introspect, refresh(0, SCOPE, false)],

@@ -30,7 +30,12 @@ export interface TokenResponse {
 
 /** A resource owner as the host knows them. */
 export interface Owner {
+  /**
+   * Who it is, for ever: never given to anybody else later, and not beginning with `client:`. Becomes the token's
+   * `sub`.
+   */
   readonly sub: string;
+  /** The name that people know them by. Becomes the token's `username`. */
   readonly username?: string;
 }
 
@@ -235,14 +240,17 @@ export class Tokens {
     aud: readonly string[],
   ): Promise<TokenResponse> {
     const request = JSON.stringify([scope, aud]);
+    const at = this.#clock();
+    const graceEnd = Math.ceil(at / 1000) + this.#lifetimes.refreshGrace;
     const spent: SpentRefreshRecord = {
       client_id: client.client_id,
       grant: grant.id,
-      at: this.#clock(),
+      at,
       salt: this.#random.string(TOKEN_BYTES.grantId),
       request,
-      // From then on the token would be refused anyway, and every rotation leaves a tombstone.
-      exp: record.exp,
+      // From then on the token would be refused anyway, and every rotation leaves a tombstone. Who may still repeat
+      // the request finds it.
+      exp: Math.max(record.exp, graceEnd),
     };
     const successor = successorOf(presented, spent);
     // Signed before the token is taken: while a vault is away, the client's next attempt must not be a replay.

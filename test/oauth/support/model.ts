@@ -99,7 +99,7 @@ export class Model {
   refresh(token: Refresh, client: string, scope: string): Outcome {
     const { grant, spent } = token;
     if (client !== grant.client || !this.#isLive(grant)) return 'invalid_grant';
-    if (spent !== undefined) {
+    if (spent !== undefined && this.#isRemembered(token)) {
       const { successor } = spent;
       const isRetry = this.now - spent.at < GRACE && scope === spent.scope && successor.refresh?.spent === undefined;
       if (isRetry) return successor;
@@ -128,8 +128,13 @@ export class Model {
   revoke(token: Access | Refresh, client: string): 'invalid_grant' | undefined {
     if (token.client !== client) return this.isActive(token) ? 'invalid_grant' : undefined;
     if (token.kind === 'access') token.revoked ||= this.isActive(token);
-    else if (this.isActive(token) || token.spent !== undefined) token.grant.revoked = true;
+    else if (this.isActive(token) || this.#isRemembered(token)) token.grant.revoked = true;
     return undefined;
+  }
+
+  /** A tombstone lives as long as the token would have, or until nobody may repeat the request any more. */
+  #isRemembered({ spent, end }: Refresh): boolean {
+    return spent !== undefined && this.now < Math.max(end, spent.at + GRACE);
   }
 
   startDevice(client: string, refreshing: Refreshing): Device {
