@@ -7,9 +7,11 @@ import { FORMATS, formatModules, jsonModule, mainModule } from './endpoint/main-
 import { buildTree } from './description/module-tree.js';
 import { compileModules } from './modules/modules.js';
 import type { QueryEnvironment, QueryOptions } from './options.js';
+import type { QueryDescription } from './openapi/index.js';
 import { helpModule, paraminfoModule } from './description/paraminfo.js';
 import { compileModule } from './parameters/parse.js';
 import { queryModule } from './modules/query-parameters.js';
+import { sandboxOptions, sandboxRoute } from './sandbox/sandbox.js';
 import { resolveSite } from './site/site.js';
 
 /**
@@ -20,7 +22,7 @@ import { resolveSite } from './site/site.js';
 export function createQuery(
   options: QueryOptions,
   environment: QueryEnvironment,
-): { readonly routes: readonly Route[] } {
+): { readonly routes: readonly Route[]; readonly description: QueryDescription } {
   checkOptions(options);
   const { secret, base } = environment;
   const site = resolveSite({ ...(base !== '' && { server: new URL(base).origin }), ...options.site });
@@ -57,7 +59,8 @@ export function createQuery(
     main: compile(mainModule),
     json: compile(jsonModule),
   });
-  return { routes: routesOf(handle, environment.paths, modules.values()) };
+  const description = { tree, site, path: environment.paths[0] ?? '/api' };
+  return { routes: routesOf(handle, environment.paths, modules.values()), description };
 }
 
 function checkOptions({ deadline, missing, origins = [] }: QueryOptions): void {

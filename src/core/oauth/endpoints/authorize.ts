@@ -23,7 +23,12 @@ import { type Destination, formExpired, SIGN_IN_FIELDS } from '../sign-in.js';
 import type { Owner } from '../tokens.js';
 
 /** `resume` carries a checked request through signing in and deciding; it is ours alone and sealed. */
-const PARAMETERS = { ...AUTHORIZATION_PARAMETERS, ...SIGN_IN_FIELDS, resume: 'vschar', decision: 'vschar' } as const;
+export const AUTHORIZE_PARAMETERS = {
+  ...AUTHORIZATION_PARAMETERS,
+  ...SIGN_IN_FIELDS,
+  resume: 'vschar',
+  decision: 'vschar',
+} as const;
 
 /** A request that its owner is busy with. */
 interface Pending {
@@ -41,8 +46,8 @@ export const authorize = async (request: HttpRequest, context: OAuthContext): Pr
   const isPost = request.method === 'POST';
   try {
     const form = isPost
-      ? await readForm(request, PARAMETERS, context.config.limits)
-      : parseParameters(request.query, PARAMETERS, context.config.limits);
+      ? await readForm(request, AUTHORIZE_PARAMETERS, context.config.limits)
+      : parseParameters(request.query, AUTHORIZE_PARAMETERS, context.config.limits);
     const sealed = form.get('resume');
     if (sealed === undefined)
       return await begin(request, await readAuthorizationRequest(form, context.issuer(request), context), context);

@@ -11,7 +11,7 @@ import { requestedResources, requestedScope } from '../requested-scope.js';
 import { formatScope } from '../scope.js';
 import { formatUserCode, userCodeDigest } from '../user-code.js';
 
-const PARAMETERS = { ...CLIENT_PARAMETERS, scope: 'vschar', resource: 'uri' } as const;
+export const DEVICE_AUTHORIZATION_PARAMETERS = { ...CLIENT_PARAMETERS, scope: 'vschar', resource: 'uri' } as const;
 
 const DEVICE_CODE_BYTES = 32;
 
@@ -28,7 +28,7 @@ const ATTEMPTS = 5;
  */
 export const deviceAuthorization = async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
   const { config, records, random } = context;
-  const form = await readCheckedForm(request, PARAMETERS, config.limits);
+  const form = await readCheckedForm(request, DEVICE_AUTHORIZATION_PARAMETERS, config.limits);
   const client = await authenticateClient(request, form, context);
   if (!mayUse(context, client, DEVICE_CODE_GRANT))
     throw new OAuthError('unauthorized_client', 'The client may not use the device grant.');

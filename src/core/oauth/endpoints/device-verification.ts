@@ -22,7 +22,7 @@ import { type Destination, formExpired, SIGN_IN_FIELDS } from '../sign-in.js';
 import type { Owner } from '../tokens.js';
 import { fingerprintOfHash, formatUserCode, normalizeUserCode, userCodeDigest } from '../user-code.js';
 
-const PARAMETERS = { ...SIGN_IN_FIELDS, user_code: 'text', decision: 'vschar' } as const;
+export const DEVICE_PAGE_PARAMETERS = { ...SIGN_IN_FIELDS, user_code: 'text', decision: 'vschar' } as const;
 
 const WRONG_CODE = 'This code is wrong or has expired. Look at your device and type it again.';
 
@@ -45,7 +45,7 @@ interface Waiting {
  * at once, but decides nothing (RFC 8628 §3.3.1).
  */
 export const deviceVerification = async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
-  const form = parseParameters(request.query, PARAMETERS, context.config.limits);
+  const form = parseParameters(request.query, DEVICE_PAGE_PARAMETERS, context.config.limits);
   const typed = form.get('user_code') ?? '';
   const { sessions } = context.signIn;
   const session = sessions.read(request);
@@ -57,7 +57,7 @@ export const deviceVerification = async (request: HttpRequest, context: OAuthCon
 
 /** `POST`: a code that was typed, a decision, or the built-in sign-in form. */
 export const deviceVerificationForm = async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
-  const form = await readForm(request, PARAMETERS, context.config.limits);
+  const form = await readForm(request, DEVICE_PAGE_PARAMETERS, context.config.limits);
   if (form.firstProblem !== undefined) throw new PageError(400, form.firstProblem);
   const typed = form.get('user_code') ?? '';
   const destination = destinationOf(typed, context);

@@ -9,7 +9,7 @@ import type { TokenRecord } from '../records.js';
 import { parseScope } from '../scope.js';
 import { audienceOf, authorizationOf } from '../token-authorization.js';
 
-const PARAMETERS = { token: 'vschar', token_type_hint: 'vschar', ...CLIENT_PARAMETERS } as const;
+export const INTROSPECTION_PARAMETERS = { token: 'vschar', token_type_hint: 'vschar', ...CLIENT_PARAMETERS } as const;
 
 /** Nothing stands next to it, whatever the reason (RFC 7662 §2.2). */
 const INACTIVE = { active: false } as const;
@@ -28,7 +28,7 @@ interface Caller {
  * @see {@link https://www.rfc-editor.org/rfc/rfc7662 | RFC 7662}
  */
 export const introspection = async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
-  const form = await readCheckedForm(request, PARAMETERS, context.config.limits);
+  const form = await readCheckedForm(request, INTROSPECTION_PARAMETERS, context.config.limits);
   const caller = await callerOf(request, form, context);
   const token = form.get('token');
   if (token === undefined) throw new OAuthError('invalid_request', 'The parameter token is missing.');

@@ -7,7 +7,7 @@ import type { OAuthContext } from '../context.js';
 import { readCheckedForm } from '../parameters.js';
 import { isTokenShaped } from '../token-id.js';
 
-const PARAMETERS = { token: 'vschar', token_type_hint: 'vschar', ...CLIENT_PARAMETERS } as const;
+export const REVOCATION_PARAMETERS = { token: 'vschar', token_type_hint: 'vschar', ...CLIENT_PARAMETERS } as const;
 
 const notYours = (): OAuthError => new OAuthError('invalid_grant', 'The token was issued to another client.');
 
@@ -18,7 +18,7 @@ const notYours = (): OAuthError => new OAuthError('invalid_grant', 'The token wa
  * @see {@link https://www.rfc-editor.org/rfc/rfc7009 | RFC 7009}
  */
 export const revocation = async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
-  const form = await readCheckedForm(request, PARAMETERS, context.config.limits);
+  const form = await readCheckedForm(request, REVOCATION_PARAMETERS, context.config.limits);
   const client = await authenticateClient(request, form, context);
   const token = form.get('token');
   if (token === undefined) throw new OAuthError('invalid_request', 'The parameter token is missing.');

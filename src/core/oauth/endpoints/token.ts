@@ -7,7 +7,7 @@ import type { OAuthContext } from '../context.js';
 import { GRANT_HANDLERS } from '../grants/index.js';
 import { readCheckedForm } from '../parameters.js';
 
-const PARAMETERS = {
+export const TOKEN_PARAMETERS = {
   grant_type: 'vschar',
   ...CLIENT_PARAMETERS,
   code: 'vschar',
@@ -28,7 +28,7 @@ const PARAMETERS = {
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749#section-3.2 | RFC 6749 §3.2}
  */
 export const token = async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
-  const form = await readCheckedForm(request, PARAMETERS, context.config.limits);
+  const form = await readCheckedForm(request, TOKEN_PARAMETERS, context.config.limits);
   const grant_type = form.get('grant_type');
   if (grant_type === undefined) throw new OAuthError('invalid_request', 'The parameter grant_type is missing.');
   const handler = GRANT_HANDLERS.get(grant_type);

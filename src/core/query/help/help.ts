@@ -35,7 +35,8 @@ const marksOf = ({ module }: ModuleNode): readonly Html[] => [
   ...(module.deprecated === true ? [markup`<span class="mark">deprecated</span>`] : []),
 ];
 
-const GROUP_TITLES = [
+/** What modules are sorted by, where people read about them. */
+export const GROUP_TITLES = [
   ['action', 'Actions'],
   ['list', 'Lists'],
   ['prop', 'Facts about pages'],

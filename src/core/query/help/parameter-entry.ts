@@ -2,31 +2,21 @@ import type { ParamDescriptor } from '../descriptor.js';
 import type { ModuleNode } from '../description/module-tree.js';
 import { moduleNamesOf, shownValues } from '../description/shown-values.js';
 import type { Site } from '../site/site.js';
-import { annotationText, textOfParameter } from './descriptions.js';
+import { textOfParameter } from './descriptions.js';
+import {
+  annotationFacts,
+  boundsFact,
+  countFact,
+  duplicatesFact,
+  everythingFact,
+  formsFact,
+  templateFacts,
+  typeFacts,
+} from './facts.js';
 import { factList, type Html, markup } from './html.js';
 
 /** Longer lists of values are folded. */
 const MANY_VALUES = 24;
-
-const TYPE_NAMES: Readonly<Record<string, string>> = {
-  string: 'Text.',
-  integer: 'Whole number.',
-  limit: 'Number of results, or max.',
-  boolean: 'Switch: on when it is there, whatever its value.',
-  timestamp: 'Point in time, such as 2001-01-15T14:56:00Z, or now.',
-  user: 'User.',
-  namespace: 'Namespace, by number.',
-  title: 'Title of a page.',
-};
-
-const USER_FORMS: Readonly<Record<string, string>> = {
-  name: 'name',
-  ip: 'IP address',
-  temp: 'temporary account',
-  interwiki: 'name on another site, as in prefix>Name',
-  id: 'number, as in #12345',
-  cidr: 'range of addresses',
-};
 
 interface Value {
   readonly text: string;
@@ -71,51 +61,28 @@ const valuesBlock = (values: readonly Value[], multi: boolean): Html | undefined
     : markup`<div>${what}:${list}</div>`;
 };
 
-const number = (value: number): string => value.toLocaleString('en');
-
-const boundsFact = ({ type, min, max, highmax }: ParamDescriptor): string | undefined => {
-  if (type !== 'limit' && type !== 'integer') return undefined;
-  const most =
-    max === undefined
-      ? undefined
-      : `${number(max)}${highmax === undefined ? '' : ` (${number(highmax)} with raised limits)`}`;
-  if (min !== undefined && most !== undefined) return `From ${number(min)} to ${most}.`;
-  if (min !== undefined) return `At least ${number(min)}.`;
-  return most === undefined ? undefined : `At most ${most}.`;
-};
-
-const multiFact = ({ multi, lowlimit = 50, highlimit = 500 }: ParamDescriptor): string | undefined =>
-  multi === true
-    ? `At most ${number(lowlimit)} values (${number(Math.max(lowlimit, highlimit))} with raised limits).`
-    : undefined;
-
-const allFact = ({ type, multi, allspecifier }: ParamDescriptor): Html | undefined => {
-  const all = type === 'namespace' && multi === true ? '*' : allspecifier;
-  return all === undefined ? undefined : markup`<code>${all}</code> alone stands for all values.`;
-};
+/** What is written between backticks is code; everything else is text. */
+const withCode = (fact: string): Html =>
+  markup`${fact.split('`').map((part, index) => (index % 2 === 0 ? part : markup`<code>${part}</code>`))}`;
 
 const defaultFact = ({ type, default: preset }: ParamDescriptor): Html | undefined => {
   if (preset === undefined || type === 'boolean') return undefined;
   return preset === '' ? markup`Default: <em>empty</em>.` : markup`Default: <code>${preset}</code>`;
 };
 
-const factsOf = (p: ParamDescriptor, prefix: string): readonly (Html | string)[] =>
+const factsOf = (p: ParamDescriptor, prefix: string): readonly Html[] =>
   [
-    typeof p.type === 'string' ? TYPE_NAMES[p.type] : undefined,
-    p.type === 'string' && p.multi === true ? 'Several values, joined with |.' : undefined,
-    p.subtypes && `In these forms: ${p.subtypes.map((form) => USER_FORMS[form] ?? form).join(', ')}.`,
-    ...Object.entries(p.templatevars ?? {}).map(
-      ([variable, source]) =>
-        markup`One for each value of <code>${prefix}${source}</code>, put in place of <code>{${variable}}</code>.`,
-    ),
-    boundsFact(p),
-    multiFact(p),
-    p.allowsduplicates === true ? 'Repeated values count.' : undefined,
-    allFact(p),
+    ...[
+      ...typeFacts(p),
+      formsFact(p),
+      ...templateFacts(p, prefix),
+      boundsFact(p),
+      countFact(p),
+      duplicatesFact(p),
+      everythingFact(p),
+    ].map((fact) => (fact === undefined ? undefined : withCode(fact))),
     defaultFact(p),
-    ...(p.info ?? []).map(
-      ({ name, values }) => `${annotationText(name).text}${values ? ` Here: ${values.join(', ')}.` : ''}`,
-    ),
+    ...annotationFacts(p).map(withCode),
   ].filter((fact) => fact !== undefined);
 
 const marksOf = (p: ParamDescriptor): readonly string[] => [

@@ -63,8 +63,9 @@ export class Answer {
   addList({ name }: QueryModule, params: ParsedParams, { items, beside }: ListResult): void {
     const shown = this.#show(items, { content: contentKeyOf(name) });
     if (!this.#fits([shown, beside])) return;
-    if (name === 'watchlistraw') this.top[name] = shown;
-    else if (name === 'querypage') this.query[name] = { name: params['page'], ...this.#object(beside), results: shown };
+    const place = listPlaceOf(name);
+    if (place === 'top') this.top[name] = shown;
+    else if (place === 'results') this.query[name] = { name: params['page'], ...this.#object(beside), results: shown };
     else Object.assign(this.query, this.#object(beside), { [name]: shown });
   }
 
@@ -114,6 +115,14 @@ export class Answer {
     return this.#version === 1 ? toVersion1(value, peculiar) : value;
   }
 }
+
+/** Where a list stands: below `query` under its name, or beside `query`, or as the `results` of an object. */
+export const listPlaceOf = (name: string): 'query' | 'top' | 'results' => LIST_PLACES.get(name) ?? 'query';
+
+const LIST_PLACES: ReadonlyMap<string, 'top' | 'results'> = new Map([
+  ['watchlistraw', 'top'],
+  ['querypage', 'results'],
+]);
 
 /** Prop modules whose data become part of the page instead of standing under the module's name. */
 const MERGED = new Set(['info', 'contributors', 'imageinfo', 'pageimages', 'extracts']);
