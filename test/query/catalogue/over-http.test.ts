@@ -133,16 +133,10 @@ describe('§15 action=paraminfo over HTTP', () => {
     expect(answer).not.toHaveProperty('warnings');
   });
 
-  test.each(['1', '2'])('everything is described in less than 5 ms of CPU time, formatversion %s', async (version) => {
-    const times: number[] = [];
-    for (let round = 0; round < 21; round += 1) {
-      const before = process.cpuUsage();
-      const { text } = await get(`action=paraminfo&modules=main|**&format=json&formatversion=${version}`);
-      const { user, system } = process.cpuUsage(before);
-      times.push((user + system) / 1000);
-      expect(text.length).toBeGreaterThan(90_000);
-    }
-    expect(times.toSorted((a, b) => a - b)[10]).toBeLessThan(5);
+  test.each(['1', '2'])('everything is described in one answer, formatversion %s', async (version) => {
+    const { text } = await get(`action=paraminfo&modules=main|**&format=json&formatversion=${version}`);
+    expect(text.length).toBeGreaterThan(90_000);
+    expect(new Set(text.match(/"path":"query\+[a-z]+"/g)).size).toBe(72);
   });
 
   test('deprecated selectors answer and warn', async () => {
