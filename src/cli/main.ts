@@ -15,6 +15,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'make a client secret, and the hash of it that the server keeps',
     load: async () => (await import('./commands/secret.js')).secret,
   },
+  client: {
+    summary: 'check the registrations of clients',
+    load: async () => (await import('./commands/client.js')).client,
+  },
 };
 
 const help = (): string => `oauth-query <command> [options]
