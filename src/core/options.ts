@@ -117,7 +117,7 @@ export interface ServerOptions {
    * codes. The first of a list is used, the others are still understood. If absent, one is made at start, which does
    * not survive a restart and is not shared with other processes.
    */
-  readonly secret?: string | readonly string[];
+  readonly secret?: string | readonly string[] | undefined;
   /** The clients that are known: a list, or who looks them up. Without it nobody can get a token. */
   readonly clients?: readonly ClientRegistration[] | ClientRegistry;
   /** Scope → its description for people, or more. */

@@ -6,8 +6,8 @@ const METHODS = ['client_secret_basic', 'client_secret_post', 'bearer'] as const
 export interface IntrospectionCredentials {
   /** The resource server as it is registered at the authorization server. */
   readonly client_id: string;
-  /** Its secret; form-encoded on the way, as RFC 6749 §2.3.1 asks. */
-  readonly client_secret: string;
+  /** Its secret; form-encoded on the way, as RFC 6749 §2.3.1 asks. `undefined`, as from the environment, is refused. */
+  readonly client_secret: string | undefined;
   /**
    * How it authenticates at the introspection endpoint: with its secret in the header (if absent) or in the body, or
    * with a bearer token that it gets and renews by itself.
@@ -31,18 +31,21 @@ export interface IntrospectionGuardOptions extends CommonOptions {
   readonly cacheSeconds?: number;
 }
 
+/** {@link IntrospectionCredentials} that have been checked and completed. */
+type ResolvedCredentials = { readonly [K in keyof IntrospectionCredentials]-?: NonNullable<IntrospectionCredentials[K]> };
+
 /** Options that have been checked and completed. */
 export interface ResolvedOptions extends ResolvedCommonOptions {
   readonly issuer: string | undefined;
   readonly endpoint: URL | undefined;
   readonly tokenEndpoint: URL | undefined;
-  readonly credentials: Required<IntrospectionCredentials>;
+  readonly credentials: ResolvedCredentials;
   readonly cacheSeconds: number;
 }
 
 const checks = new OptionChecks('introspectionGuard');
 
-const checkCredentials = (given: Partial<IntrospectionCredentials> | undefined): Required<IntrospectionCredentials> => {
+const checkCredentials = (given: Partial<IntrospectionCredentials> | undefined): ResolvedCredentials => {
   if (typeof given !== 'object' || given === null) {
     throw checks.error('credentials are missing: { client_id, client_secret } of a client that may introspect.');
   }

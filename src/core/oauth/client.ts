@@ -40,8 +40,11 @@ const AUTHENTICATION_METHODS: readonly string[] = [
 export interface ClientRegistration {
   /** The client's name to the server: text without control characters, unique among the clients (RFC 6749 §2.2). */
   readonly client_id: string;
-  /** One secret, or several during a rotation. Without any the client is public. */
-  readonly client_secret?: string | ClientSecret | readonly (string | ClientSecret)[];
+  /**
+   * One secret, or several during a rotation. Without the field the client is public; `undefined`, as from an environment
+   * variable that is not set, is refused.
+   */
+  readonly client_secret?: string | ClientSecret | readonly (string | ClientSecret)[] | undefined;
   /** Public keys (RFC 7517) of a client that authenticates with `private_key_jwt` instead of a secret. */
   readonly jwks?: {
     /** Each with a `kid` where there are several. */
