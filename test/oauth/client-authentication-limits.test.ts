@@ -1,5 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, basic, Client } from '../hosts.js';
+import { hashClientSecret } from '../../src/core/oauth/client-secret.js';
+import type { Store } from '../../src/core/ports.js';
+import { type Answer, basic, Client, oneHostEach } from '../hosts.js';
 import { fixture, START } from './support/fixture.js';
 import { type ProxiedHost, proxiedHosts } from './support/proxied.js';
 
@@ -105,5 +108,85 @@ describe.each(proxiedHosts)('$name', ({ start }) => {
       ).toBe('invalid_request');
     }
     expect((await client.post('/oauth/token', GRANT, basic('six', 'secret'))).status).toBe(200);
+  });
+});
+
+describe.each(oneHostEach)('$name, many requests at the same moment', ({ start }) => {
+  const late = async (): Promise<void> => {
+    for (let n = 0; n < 50; n += 1) await setImmediate();
+  };
+  /** A store that takes its time to count. */
+  const slowStore = (store: Store): Store => ({
+    get: (key) => store.get(key),
+    delete: (key) => store.delete(key),
+    add: async (key, value, expiresAt) => {
+      await late();
+      return store.add(key, value, expiresAt);
+    },
+  });
+  const hashed = {
+    client_id: 'hashed',
+    client_secret: { scrypt: hashClientSecret('secret') },
+    grant_types: ['client_credentials'],
+    scope: 'content.read',
+  } as const;
+  /** How often each status came back. */
+  const atOnce = async (base: string, count: number, id: string, secret: string): Promise<object> => {
+    const client = new Client(base);
+    const ask = (): Promise<Answer> => client.post('/oauth/token', GRANT, basic(id, secret));
+    const answers = await Promise.all(Array.from({ length: count }, ask));
+    return Object.fromEntries([401, 429, 200].map((code) => [code, answers.filter((a) => a.status === code).length]));
+  };
+
+  it('#54 a hundred wrong guesses: ten are looked at (RFC 6749 §2.3.1)', async () => {
+    const { options, store, errors } = fixture({ clients: CLIENTS });
+    const host = await start({ options: { ...options, store: slowStore(store) } });
+    expect(await atOnce(host.base, 100, 'one', 'wrong')).toEqual({ 401: 10, 429: 90, 200: 0 });
+    expect(errors).toEqual([]);
+    await host.close();
+  });
+
+  it('#54 where the registry takes its time too (RFC 6749 §2.3.1)', async () => {
+    const { options } = fixture();
+    const find = async (id: string) => {
+      await late();
+      return CLIENTS.find(({ client_id }) => client_id === id);
+    };
+    const host = await start({ options: { ...options, clients: { find } } });
+    expect(await atOnce(host.base, 60, 'one', 'wrong')).toEqual({ 401: 10, 429: 50, 200: 0 });
+    await host.close();
+  });
+
+  it('#54 where the comparison takes its time: wrong ones are refused after the limit, right ones all pass (RFC 6749 §2.3.1)', async () => {
+    const { options, advance } = fixture({ clients: [hashed], limits: { clientFailures: 2 } });
+    const host = await start({ options });
+    expect(await atOnce(host.base, 6, 'hashed', 'secret')).toEqual({ 401: 0, 429: 0, 200: 6 });
+    expect(await atOnce(host.base, 6, 'hashed', 'wrong')).toEqual({ 401: 2, 429: 4, 200: 0 });
+    advance(60);
+    expect(await atOnce(host.base, 3, 'hashed', 'secret')).toEqual({ 401: 0, 429: 0, 200: 3 });
+    await host.close();
+  });
+
+  it('#54 five hundred right ones all pass (RFC 6749 §2.3.1)', async () => {
+    const { options, store } = fixture({ clients: CLIENTS });
+    const host = await start({ options: { ...options, store: slowStore(store) } });
+    expect(await atOnce(host.base, 500, 'one', 'secret')).toEqual({ 401: 0, 429: 0, 200: 500 });
+    await host.close();
+  });
+});
+
+describe.each(proxiedHosts)('$name', ({ start }) => {
+  it('#54 all addresses of one IPv6 network are one source, the next network is another (RFC 6749 §2.3.1)', async () => {
+    const host = await start(fixture({ clients: CLIENTS }).options);
+    const ask = async (source: string, secret: string): Promise<number> => {
+      const headers = { ...basic('one', secret), 'x-forwarded-for': source };
+      return (await new Client(host.base).post('/oauth/token', GRANT, headers)).status;
+    };
+    for (let n = 1; n <= 10; n += 1) expect(await ask(`2001:db8:0:1::${n}`, 'wrong')).toBe(401);
+    expect(await ask('2001:db8:0:1:ffff:ffff:ffff:ffff', 'secret')).toBe(429);
+    expect(await ask('2001:0db8::1:0:0:0:1', 'secret')).toBe(429);
+    expect(await ask('2001:db8:0:2::1', 'secret')).toBe(200);
+    expect(await ask('::ffff:192.0.2.1', 'secret')).toBe(200);
+    host.close();
   });
 });

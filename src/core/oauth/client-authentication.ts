@@ -1,5 +1,6 @@
 import { OAuthError, tooManyRequests } from '../errors.js';
 import type { HttpRequest } from '../http.js';
+import { sourceOf } from '../limiter.js';
 import type { MaybePromise } from '../ports.js';
 import { challenge } from '../responses.js';
 import type { AuthenticationMethod, Client } from './client.js';
@@ -119,18 +120,52 @@ export const authenticateClient = async (
   }
   const given = byHeader ? fromHeader(header, form) : fromBody(form);
   const credentials = given instanceof Promise ? await given : given;
-  const { client } = context.limiters;
-  const wait = client.retryAfter(credentials.client_id, request);
-  if (wait !== undefined) throw tooManyRequests('Too many failed attempts of this client.', wait);
+  checkLimit(credentials, request, context);
   const registered = context.config.clients.find(credentials.client_id);
-  const found = registered instanceof Promise ? await registered : registered;
+  let found: Client | undefined;
+  if (registered instanceof Promise) {
+    found = await registered;
+    checkLimit(credentials, request, context); // Others may have failed in the meantime.
+  } else found = registered;
+  if (found !== undefined && isSlow(found)) return authenticateInTurn(found, credentials, request, context, byHeader);
   if (found !== undefined) {
     const authentic = isAuthentic(found, credentials, request, context);
     if (authentic instanceof Promise ? await authentic : authentic) return found;
-  }
-  if (found === undefined) await secretMatches(credentials.secret ?? '', NO_SECRET, 0);
+  } else void secretMatches(credentials.secret ?? '', NO_SECRET, 0);
+  const counted = context.limiters.client.fail(credentials.client_id, request);
   context.emit?.({ type: 'client.authentication_failed', client_id: credentials.client_id, ip: request.ip });
-  await client.fail(credentials.client_id, request);
+  await counted;
+  throw refused(byHeader);
+};
+
+const tooManyFailures = (retryAfter: number): OAuthError =>
+  tooManyRequests('Too many failed attempts of this client.', retryAfter);
+
+/** Between this and the comparison nothing may be waited for: who guesses many times at once would not be counted. */
+const checkLimit = ({ client_id }: Credentials, request: HttpRequest, context: OAuthContext): void => {
+  const retryAfter = context.limiters.client.retryAfter(client_id, request);
+  if (retryAfter !== undefined) throw tooManyFailures(retryAfter);
+};
+
+/** Whether comparing a secret of this client takes long. */
+const isSlow = ({ secrets }: Client): boolean => secrets.some(({ scrypt }) => scrypt !== undefined);
+
+/** A comparison that takes long is made in turn: only as many are under way as there are failures left. */
+const authenticateInTurn = async (
+  client: Client,
+  credentials: Credentials,
+  request: HttpRequest,
+  context: OAuthContext,
+  byHeader: boolean,
+): Promise<Client> => {
+  const { client_id } = credentials;
+  const subjects = [[client_id, sourceOf(request.ip)]];
+  const attempt = await context.limiters.client.attempt(subjects, request, async () =>
+    (await isAuthentic(client, credentials, request, context)) ? client : undefined,
+  );
+  if ('retryAfter' in attempt) throw tooManyFailures(attempt.retryAfter);
+  if (attempt.result !== undefined) return attempt.result;
+  context.emit?.({ type: 'client.authentication_failed', client_id, ip: request.ip });
   throw refused(byHeader);
 };
 

@@ -1,6 +1,6 @@
 import { PageError } from '../errors.js';
 import type { HttpRequest } from '../http.js';
-import type { Attempt } from '../limiter.js';
+import { type Attempt, sourceOf } from '../limiter.js';
 import type { OAuthContext } from './context.js';
 import { CLIENT_SUBJECT, type Owner } from './tokens.js';
 
@@ -40,7 +40,7 @@ export const authenticateOwner = (
 ): Promise<Attempt<Owner>> => {
   const { users } = context.config;
   if (users === undefined) throw new TypeError('There are no options.users to check a password with.');
-  return context.limiters.login.attempt([[countedName(username), request.ip]], request, async () => {
+  return context.limiters.login.attempt([[countedName(username), sourceOf(request.ip)]], request, async () => {
     const found = await users.authenticate(username, password);
     const owner = found === undefined || found === null || found === false ? undefined : checkOwner(found);
     if (owner === undefined || !(await (users.isActive?.(owner.sub) ?? true))) {

@@ -1,5 +1,6 @@
 import { PageError } from '../../errors.js';
 import type { HttpRequest, HttpResponse } from '../../http.js';
+import { sourceOf } from '../../limiter.js';
 import { redirect } from '../../responses.js';
 import type { Client } from '../client.js';
 import { type OAuthContext, secondsOf } from '../context.js';
@@ -153,7 +154,7 @@ const enter = async (
 const subjectsOf = ({ owner, session }: Visitor, { ip }: HttpRequest): readonly (readonly string[])[] => [
   ['user', owner.sub],
   ['session', session.id],
-  ...(ip === '' ? [] : [['address', ip]]), // Behind a socket without addresses everybody would be the same.
+  ...(ip === '' ? [] : [['address', sourceOf(ip)]]), // Behind a socket without addresses everybody would be the same.
 ];
 
 /**
