@@ -30,7 +30,7 @@ const write = (reply: FastifyReply, { status, headers, body }: HttpResponse): vo
     const value = headers[name];
     if (value === undefined) continue;
     // Fastify adds a cookie to those before it; everything else it replaces.
-    reply.header(name, name === 'set-cookie' ? value : joinHeader(name, reply.getHeader(name), value));
+    reply.header(name, name === 'vary' ? joinHeader(name, reply.getHeader(name), value) : value);
   }
   if (body !== '') {
     reply.send(body);

@@ -10,12 +10,15 @@ export interface MountOptions {
   readonly prefix?: string;
 }
 
+const FORM = 'application/x-www-form-urlencoded';
+
 /** The routes with a body parser of their own: it reads nothing, so that the core can, whatever the host's parsers do. */
 const routesPlugin =
   (routes: readonly Route[], options: MountedOptions): FastifyPluginAsync =>
   async (instance) => {
     instance.removeAllContentTypeParsers();
-    instance.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+    // Fastify remembers the parser of a type that has one, and searches again and again for the one for all others.
+    instance.addContentTypeParser([FORM, '*'], (_request, payload, done) => done(null, payload));
     for (const route of routes) addRoute(instance, route, options);
   };
 
