@@ -78,6 +78,7 @@ export {
   type PropResult,
   type QueryOptions,
   type RedirectTarget,
+  type SandboxOptions,
   type Site,
   type SiteOptions,
   type SiteStatistics,

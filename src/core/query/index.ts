@@ -40,4 +40,5 @@ export type {
   PageSet,
   RedirectTarget,
 } from './pages/page-set.js';
+export type { SandboxOptions } from './sandbox/sandbox.js';
 export type { Interwiki, Namespace, NamespaceOptions, Site, SiteOptions, SiteStatistics } from './site/site.js';

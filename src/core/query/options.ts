@@ -4,6 +4,7 @@ import type { Clock, MaybePromise, RandomBytes } from '../ports.js';
 import type { Language } from './builtin/languageinfo.js';
 import type { ModuleHandlers, OwnModule } from './modules/handlers.js';
 import type { PageResolver } from './pages/page-set.js';
+import type { SandboxOptions, SignInPlaces } from './sandbox/sandbox.js';
 import type { SiteOptions } from './site/site.js';
 
 /** How far the site's data lag behind. */
@@ -44,6 +45,11 @@ export interface QueryOptions {
   readonly lag?: () => MaybePromise<Lag | undefined>;
   /** Languages by their codes, for `meta=languageinfo`. Default none: the module has no answer then. */
   readonly languages?: Readonly<Record<string, Language>>;
+  /**
+   * Whether there is a page to try the API with, at `sandbox` below the API's path, and which client it signs people in
+   * with. It shows what help and paraminfo show. Default `true`.
+   */
+  readonly sandbox?: boolean | SandboxOptions;
   /** The longest answer, in characters; what would be longer is given in smaller parts. Default 8 388 608. */
   readonly maxResultLength?: number;
 }
@@ -67,6 +73,8 @@ export interface QueryEnvironment {
   readonly base: string;
   /** Where the endpoint answers: `/api` and its aliases. Each also has a path `…/query+<name>` for every module. */
   readonly paths: readonly string[];
+  /** Where people sign in; absent when they cannot sign in with an authorization code. */
+  readonly signIn?: SignInPlaces | undefined;
   /** The longest body that is read. */
   readonly maxBodyBytes: number;
 }

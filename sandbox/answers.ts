@@ -1,0 +1,77 @@
+import { button, element } from './dom.js';
+import type { Exchange } from './exchange.js';
+import type { Problem } from './problems.js';
+
+/** Longer answers are shown without colours: an element for each value would take too long. */
+const LONGEST_COLOURED = 200_000;
+
+const TOKENS = /("(?:\\.|[^"\\])*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
+/** JSON with its parts marked. */
+const coloured = (text: string): readonly (Node | string)[] => {
+  const parts: (Node | string)[] = [];
+  let end = 0;
+  for (const match of text.matchAll(TOKENS)) {
+    const [whole, quoted, colon] = match;
+    parts.push(text.slice(end, match.index));
+    const kind = quoted === undefined ? 'atom' : colon === undefined ? 'text' : 'key';
+    parts.push(element('span', { class: kind }, quoted ?? whole), colon ?? '');
+    end = match.index + whole.length;
+  }
+  return [...parts, text.slice(end)];
+};
+
+const bytes = (size: number): string =>
+  size < 1000 ? `${size} bytes` : size < 1_000_000 ? `${(size / 1000).toFixed(1)} kB` : `${(size / 1e6).toFixed(1)} MB`;
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** An exchange in one line. */
+export const summary = (exchange: Exchange, problems: readonly Problem[]): string => {
+  const count = (kind: Problem['kind']): number => problems.filter((problem) => problem.kind === kind).length;
+  return [
+    `Status ${exchange.status}${exchange.statusText === '' ? '' : ` ${exchange.statusText}`}`,
+    `${Math.round(exchange.milliseconds)} ms`,
+    bytes(exchange.size),
+    ...(count('error') > 0 ? [counted(count('error'), 'error')] : []),
+    ...(count('warning') > 0 ? [counted(count('warning'), 'warning')] : []),
+    ...(exchange.answer === undefined ? ['not JSON'] : []),
+  ].join(', ');
+};
+
+const problemItem = ({ kind, code, module, text, parameters }: Problem, show: (name: string) => void): HTMLElement =>
+  element(
+    'li',
+    { class: kind },
+    element('strong', {}, kind === 'error' ? 'Error' : 'Warning'),
+    [module && ` of ${module}`, code && ` (${code})`].filter(Boolean).join(''),
+    ': ',
+    text,
+    ...parameters.flatMap((name) => [' ', button(`Go to ${name}`, () => show(name), { class: 'link' })]),
+  );
+
+/** An answer with everything that it says, for people. */
+export const answerView = (
+  exchange: Exchange,
+  problems: readonly Problem[],
+  number: number,
+  show: (name: string) => void,
+): HTMLElement => {
+  const { answer, body } = exchange;
+  const text = answer === undefined ? body : JSON.stringify(answer, null, 2);
+  const title = `Answer ${number}`;
+  return element(
+    'article',
+    { class: 'answer' },
+    element('h3', {}, title),
+    element('p', { class: 'facts' }, summary(exchange, problems)),
+    problems.length === 0
+      ? undefined
+      : element('ul', { class: 'problems' }, ...problems.map((problem) => problemItem(problem, show))),
+    element(
+      'pre',
+      { tabindex: 0, role: 'region', 'aria-label': `${title}, content` },
+      element('code', {}, ...(text.length > LONGEST_COLOURED ? [text] : coloured(text))),
+    ),
+  );
+};

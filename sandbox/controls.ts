@@ -1,0 +1,177 @@
+import type { Namespace, Parameter } from './catalogue.js';
+import { element, freshId } from './dom.js';
+import { splitValues, type Value } from './request.js';
+
+/** Where a person says what a parameter should be. */
+export interface Control {
+  readonly element: HTMLElement;
+  /** What speaks of the control as a whole: gets the description. */
+  readonly target: HTMLElement;
+  /** Whether the control brings its name with it, as a group of boxes does with its legend. */
+  readonly named: boolean;
+  /** What was chosen; `undefined` for nothing, which is then not sent. */
+  read(): Value | undefined;
+  /** Shows a value in the form in which it is sent. */
+  write(text: string | undefined): void;
+}
+
+/** One of the values that may be chosen. */
+interface Choice {
+  readonly value: string;
+  readonly label: string;
+  readonly deprecated: boolean;
+}
+
+/** Longer groups are folded. */
+const MANY = 12;
+
+const checkbox = (): Control => {
+  const input = element('input', { type: 'checkbox' });
+  return {
+    element: input,
+    target: input,
+    named: false,
+    read: () => (input.checked ? true : undefined),
+    write: (text) => {
+      input.checked = text !== undefined;
+    },
+  };
+};
+
+const textual = (input: HTMLInputElement): Control => ({
+  element: input,
+  target: input,
+  named: false,
+  read: () => (input.value === '' ? undefined : input.value),
+  write: (text) => {
+    input.value = text ?? '';
+  },
+});
+
+/** One value in each line: a line break is in no value, a bar may be. */
+const lines = (): Control => {
+  const area = element('textarea', { rows: 2, spellcheck: 'false' });
+  return {
+    element: area,
+    target: area,
+    named: false,
+    read: () => {
+      const values = area.value.split('\n').filter((line) => line !== '');
+      return values.length === 0 ? undefined : values;
+    },
+    write: (text) => {
+      area.value = text === undefined ? '' : splitValues(text).join('\n');
+    },
+  };
+};
+
+const labelOf = ({ label, deprecated }: Choice): string => label + (deprecated ? ' (deprecated)' : '');
+
+const selection = (choices: readonly Choice[], preset: Parameter['default']): Control => {
+  const unset = preset === undefined ? '–' : `default: ${preset === '' ? 'empty' : preset}`;
+  // By position: a value may itself be empty.
+  const known = [...choices];
+  const options = known.map((choice, index) => element('option', { value: index }, labelOf(choice)));
+  const select = element('select', {}, element('option', { value: '' }, unset), ...options);
+  return {
+    element: select,
+    target: select,
+    named: false,
+    read: () => (select.value === '' ? undefined : known[Number(select.value)]?.value),
+    write: (text) => {
+      if (text !== undefined && !known.some(({ value }) => value === text)) {
+        // What an address asks for is kept, so that the API can say what is wrong with it.
+        select.append(element('option', { value: known.length }, `${text} (unknown)`));
+        known.push({ value: text, label: text, deprecated: false });
+      }
+      select.value = text === undefined ? '' : String(known.findIndex(({ value }) => value === text));
+    },
+  };
+};
+
+interface Box {
+  readonly choice: Choice;
+  readonly input: HTMLInputElement;
+}
+
+const box = (choice: Choice): Box & { readonly element: HTMLElement } => {
+  const input = element('input', { type: 'checkbox' });
+  return { choice, input, element: element('label', { class: 'box' }, input, ' ', labelOf(choice)) };
+};
+
+/** A group of boxes, with one for all values where the parameter has a name for them. */
+const boxes = (choices: readonly Choice[], legend: Node, all: string | undefined): Control => {
+  const made = choices.map(box);
+  const everything = all === undefined ? undefined : box({ value: all, label: `All (${all})`, deprecated: false });
+  const list = element('div', { class: 'boxes' }, everything?.element, ...made.map((one) => one.element));
+  const folded =
+    choices.length > MANY
+      ? element('details', {}, element('summary', {}, `${choices.length} values`), list)
+      : undefined;
+  const group = element('fieldset', { class: 'choices' }, element('legend', {}, legend), folded ?? list);
+  const settle = (): void => {
+    for (const { input } of made) input.disabled = everything?.input.checked ?? false;
+  };
+  everything?.input.addEventListener('change', settle);
+  return {
+    element: group,
+    target: group,
+    named: true,
+    read: () => {
+      if (everything?.input.checked === true) return everything.choice.value;
+      const values = made.filter(({ input }) => input.checked).map(({ choice }) => choice.value);
+      return values.length === 0 ? undefined : values;
+    },
+    write: (text) => {
+      const isAll = text !== undefined && text === all;
+      const values = text === undefined || isAll ? [] : splitValues(text);
+      for (const value of values.filter((one) => !made.some(({ choice }) => choice.value === one))) {
+        const extra = box({ value, label: `${value} (unknown)`, deprecated: false });
+        made.push(extra);
+        list.append(extra.element);
+      }
+      if (everything) everything.input.checked = isAll;
+      for (const { input, choice } of made) input.checked = values.includes(choice.value);
+      if (folded && text !== undefined) folded.open = true;
+      settle();
+    },
+  };
+};
+
+const input = (parameter: Parameter): HTMLInputElement => {
+  const { type, min, max, sensitive } = parameter;
+  if (sensitive === true) return element('input', { type: 'password', autocomplete: 'off' });
+  if (type === 'integer') return element('input', { type: 'number', step: 1, min, max });
+  const numeric = type === 'limit' ? 'numeric' : undefined;
+  return element('input', { type: 'text', inputmode: numeric, spellcheck: 'false', autocomplete: 'off' });
+};
+
+const namespaceChoices = ({ extranamespaces = [] }: Parameter, namespaces: readonly Namespace[]): readonly Choice[] =>
+  namespaces
+    .filter(({ id }) => id >= 0 || extranamespaces.includes(id))
+    .map(({ id, name }) => ({ value: String(id), label: `${id} ${name || '(Main)'}`, deprecated: false }));
+
+const valueChoices = (values: readonly string[], deprecated: readonly string[] = []): readonly Choice[] =>
+  values.map((value) => ({ value, label: value === '' ? '(empty)' : value, deprecated: deprecated.includes(value) }));
+
+/** The control that fits a parameter. The legend is for groups, whose name is inside them. */
+export const controlFor = (parameter: Parameter, legend: Node, namespaces: readonly Namespace[]): Control => {
+  const { type, multi, sensitive, allspecifier } = parameter;
+  if (type === 'boolean') return checkbox();
+  const choices =
+    typeof type !== 'string'
+      ? valueChoices(type, parameter.deprecatedvalues)
+      : type === 'namespace'
+        ? namespaceChoices(parameter, namespaces)
+        : [];
+  if (choices.length > 0 && sensitive !== true) {
+    return multi === true ? boxes(choices, legend, allspecifier) : selection(choices, parameter.default);
+  }
+  return multi === true && sensitive !== true ? lines() : textual(input(parameter));
+};
+
+/** An id for what the control is called by. */
+export const identify = ({ target }: Control, name: string): string => {
+  target.id = freshId(name);
+  return target.id;
+};

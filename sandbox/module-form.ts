@@ -1,0 +1,140 @@
+import type { Module, Namespace, Parameter } from './catalogue.js';
+import { button, element, freshId } from './dom.js';
+import { expandedNames } from './facts.js';
+import { type Field, makeField } from './field.js';
+import { splitValues, type Values } from './request.js';
+
+/** How a module takes part in the form. */
+export interface FormOptions {
+  /** What stands above its fields. */
+  readonly title: string;
+  /** What stands before the names of its parameters. */
+  readonly prefix: string;
+  /** Where it is described in full. */
+  readonly help: string;
+  readonly namespaces: readonly Namespace[];
+  /** Parameters that are not shown here. */
+  readonly without?: ReadonlySet<string>;
+  /** Whether the fields are folded at first. */
+  readonly folded?: boolean;
+  readonly onChange: () => void;
+  /** Takes the module out of the request, where that is possible. */
+  readonly onRemove?: () => void;
+}
+
+/** Fewer parameters need no filter. */
+const FEW = 6;
+
+/** The fields of one module. */
+export class ModuleForm {
+  readonly element: HTMLElement;
+  readonly #options: FormOptions;
+  readonly #fields: readonly Field[];
+  readonly #templates: readonly Parameter[];
+  readonly #grid = element('div', { class: 'fields' });
+  readonly #rows = element('div', { class: 'fields' });
+  /** Fields of templated parameters, kept while the values that they belong to come and go. */
+  readonly #made = new Map<string, Field>();
+  #templated: readonly Field[] = [];
+  #filter = '';
+
+  constructor(module: Module, options: FormOptions) {
+    this.#options = options;
+    this.#templates = module.templatedparameters;
+    this.#fields = module.parameters
+      .filter(({ name }) => options.without?.has(name) !== true)
+      .sort((a, b) => Number(b.required === true) - Number(a.required === true))
+      .map((parameter) => this.#field(parameter, options.prefix + parameter.name));
+    this.#grid.append(...this.#fields.map((field) => field.element));
+    this.element = this.#layOut(module);
+    this.#refreshTemplated();
+  }
+
+  /** Everything that can be filled in at this moment. */
+  get fields(): readonly Field[] {
+    return [...this.#fields, ...this.#templated];
+  }
+
+  /** What has been filled in. */
+  get values(): Values {
+    return this.fields.flatMap((field) => {
+      const value = field.read();
+      return value === undefined ? [] : [[field.name, value] as const];
+    });
+  }
+
+  /** Shows these values, and nothing where there is none. */
+  write(values: ReadonlyMap<string, string>): void {
+    for (const field of this.#fields) field.write(values.get(field.name));
+    this.#refreshTemplated();
+    for (const field of this.#templated) field.write(values.get(field.name));
+    if (this.values.length > 0 && this.element instanceof HTMLDetailsElement) this.element.open = true;
+  }
+
+  #field(parameter: Parameter, name: string): Field {
+    return makeField(name, parameter, this.#options.namespaces, () => {
+      this.#refreshTemplated();
+      this.#options.onChange();
+    });
+  }
+
+  #layOut(module: Module): HTMLElement {
+    const { title, help, folded, onRemove } = this.#options;
+    const note = module.deprecated === true ? element('span', { class: 'mark' }, 'deprecated') : undefined;
+    const content = [
+      element('p', {}, module.description ?? '', ' ', element('a', { href: help }, `Help on ${title}`)),
+      this.#fields.length > FEW ? this.#filterField(title) : undefined,
+      this.#fields.length === 0 ? element('p', { class: 'facts' }, 'It takes no parameters.') : this.#grid,
+      this.#rows,
+      onRemove && button(`Remove ${title}`, onRemove, { class: 'link' }),
+    ];
+    return element(
+      'details',
+      { class: 'module', open: folded !== true },
+      element('summary', {}, element('h3', {}, element('code', {}, title)), note),
+      ...content,
+    );
+  }
+
+  #filterField(title: string): HTMLElement {
+    const id = freshId('filter');
+    const input = element('input', { type: 'search', id, autocomplete: 'off' });
+    input.addEventListener('input', () => {
+      this.#filter = input.value.trim().toLowerCase();
+      this.#applyFilter();
+    });
+    return element('p', { class: 'filter' }, element('label', { for: id }, `Find a parameter of ${title}`), input);
+  }
+
+  #applyFilter(): void {
+    for (const { name, parameter, element: shown } of this.fields) {
+      const text = `${name} ${parameter.description ?? ''}`.toLowerCase();
+      shown.hidden = !text.includes(this.#filter);
+    }
+  }
+
+  #refreshTemplated(): void {
+    const valuesOf = (source: string): readonly string[] => {
+      const field = this.#fields.find(({ parameter }) => parameter.name === source);
+      const value = field?.read();
+      if (value === undefined || value === true || field === undefined) return [];
+      const { type, allspecifier } = field.parameter;
+      if (value === allspecifier && typeof type !== 'string') return type;
+      return typeof value === 'string' ? splitValues(value) : value;
+    };
+    this.#templated = this.#templates.flatMap((template) =>
+      expandedNames(template, valuesOf).map((bare) => {
+        const name = this.#options.prefix + bare;
+        const field = this.#made.get(name) ?? this.#field(template, name);
+        this.#made.set(name, field);
+        return field;
+      }),
+    );
+    const wanted = this.#templated.map((field) => field.element);
+    const present = [...this.#rows.children];
+    if (wanted.length !== present.length || wanted.some((one, index) => one !== present[index])) {
+      this.#rows.replaceChildren(...wanted);
+      this.#applyFilter();
+    }
+  }
+}

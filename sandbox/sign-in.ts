@@ -1,0 +1,167 @@
+/** What the page has been told about signing in. Addresses are absolute. */
+export interface SignInSettings {
+  readonly authorize: string;
+  readonly token: string;
+  readonly revoke: string;
+  readonly client_id: string;
+  /** Who answers; the parameter `iss` has to name it (RFC 9207). */
+  readonly issuer: string;
+}
+
+/** What is kept while the browser is at the authorization server. */
+interface Pending {
+  readonly state: string;
+  readonly verifier: string;
+  /** What the form held. */
+  readonly fragment: string;
+}
+
+/** How a sign-in has ended. */
+export interface Outcome {
+  readonly fragment: string;
+  /** What went wrong, as a sentence. */
+  readonly problem?: string;
+}
+
+const PENDING = 'oauth-query sandbox: sign-in under way';
+/** Timers cannot be set further ahead than this, in milliseconds. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+const base64url = (bytes: Uint8Array): string =>
+  btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
+
+const randomText = (): string => base64url(crypto.getRandomValues(new Uint8Array(32)));
+
+/** The S256 challenge of a verifier (RFC 7636 §4.2). */
+const challengeOf = async (verifier: string): Promise<string> =>
+  base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))));
+
+const redirectUri = (): string => location.origin + location.pathname;
+
+const takePending = (): Pending | undefined => {
+  const text = sessionStorage.getItem(PENDING);
+  sessionStorage.removeItem(PENDING);
+  // Written by `begin`, and by nobody else on this origin.
+  return text === null ? undefined : (JSON.parse(text) as Pending);
+};
+
+/** The authorization server's own words where it has some, with the code for those who look it up. */
+const refusal = (error: string, description: string | null | undefined): string => {
+  if (error === 'access_denied') return 'You did not allow it, so you are not signed in. (access_denied)';
+  return `The authorization server refused: ${description ?? 'it does not say why.'} (${error})`;
+};
+
+/**
+ * Signs in with an authorization code and PKCE (RFC 7636, RFC 9700 §2.1.1). The token is kept in memory alone: it is
+ * gone with the page, and no other script can find it in a storage.
+ */
+export class SignIn {
+  readonly #settings: SignInSettings;
+  readonly #onEnd: () => void;
+  #token: string | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** @param onEnd - Called when the token has reached its end. */
+  constructor(settings: SignInSettings, onEnd: () => void) {
+    this.#settings = settings;
+    this.#onEnd = onEnd;
+  }
+
+  /** The access token, if somebody is signed in. */
+  get token(): string | undefined {
+    return this.#token;
+  }
+
+  /** Sends the browser to the authorization server. */
+  async begin(fragment: string, scope: string): Promise<void> {
+    if (!globalThis.isSecureContext) {
+      throw new Error('Browsers can only sign in over https, or on this machine itself.');
+    }
+    const pending: Pending = { state: randomText(), verifier: randomText(), fragment };
+    const query = new URLSearchParams({
+      response_type: 'code',
+      client_id: this.#settings.client_id,
+      redirect_uri: redirectUri(),
+      state: pending.state,
+      code_challenge: await challengeOf(pending.verifier),
+      code_challenge_method: 'S256',
+      ...(scope === '' ? {} : { scope }),
+    });
+    sessionStorage.setItem(PENDING, JSON.stringify(pending));
+    location.assign(`${this.#settings.authorize}?${query.toString()}`);
+  }
+
+  /** Whether the browser has just come back from an authorization server. */
+  static isReturn(search: string): boolean {
+    const answer = new URLSearchParams(search);
+    return answer.has('code') || answer.has('error');
+  }
+
+  /** Takes the answer out of the address, judges it and redeems the code. */
+  async finish(search: string): Promise<Outcome> {
+    const answer = new URLSearchParams(search);
+    const pending = takePending();
+    const fragment = pending?.fragment ?? location.hash.slice(1);
+    history.replaceState(null, '', `${location.pathname}#${fragment}`);
+    try {
+      if (pending === undefined || answer.get('state') !== pending.state) {
+        throw new Error('This sign-in was not begun on this page, so it was ignored. Sign in again.');
+      }
+      if (answer.get('iss') !== this.#settings.issuer) {
+        throw new Error('The answer came from another authorization server, so it was ignored. Sign in again.');
+      }
+      const error = answer.get('error');
+      if (error !== null) throw new Error(refusal(error, answer.get('error_description')));
+      await this.#redeem(answer.get('code') ?? '', pending.verifier);
+      return { fragment };
+    } catch (error) {
+      return { fragment, problem: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  /** Forgets the token without a word to the server, which has refused it. */
+  forget(): void {
+    clearTimeout(this.#timer);
+    this.#token = undefined;
+  }
+
+  /** Signs out: the token is forgotten here and revoked there (RFC 7009). */
+  async end(): Promise<void> {
+    const token = this.#token;
+    this.forget();
+    if (token === undefined) return;
+    const { revoke, client_id } = this.#settings;
+    const response = await this.#post(revoke, { token, client_id });
+    if (!response.ok) throw new Error('You are signed out here, but the server did not revoke the token.');
+  }
+
+  async #redeem(code: string, code_verifier: string): Promise<void> {
+    const { token, client_id } = this.#settings;
+    const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri(), client_id, code_verifier };
+    const response = await this.#post(token, form);
+    // RFC 6749 §5.1 and §5.2 say what is in it.
+    const answer = (await response.json()) as Readonly<Record<string, unknown>>;
+    if (typeof answer['error'] === 'string') {
+      const { error, error_description: description } = answer;
+      throw new Error(refusal(error, typeof description === 'string' ? description : undefined));
+    }
+    if (typeof answer['access_token'] !== 'string') throw new Error('The answer of the server holds no access token.');
+    this.#token = answer['access_token'];
+    const seconds = answer['expires_in'];
+    if (typeof seconds === 'number') {
+      this.#timer = setTimeout(() => this.#expire(), Math.min(seconds * 1000, LONGEST_TIMER));
+    }
+  }
+
+  #expire(): void {
+    this.forget();
+    this.#onEnd();
+  }
+
+  #post(address: string, form: Record<string, string>): Promise<Response> {
+    return fetch(address, { method: 'POST', body: new URLSearchParams(form), credentials: 'omit', redirect: 'error' });
+  }
+}

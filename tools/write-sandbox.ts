@@ -1,0 +1,20 @@
+/** Writes down what `sandbox` is made into, so that sources and package serve it without a step of building. */
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { sandboxAssets } from './sandbox-assets.js';
+
+const file = fileURLToPath(new URL('../src/core/query/sandbox/assets.ts', import.meta.url));
+const { script, style } = await sandboxAssets();
+writeFileSync(
+  file,
+  `// Made of the sources in \`sandbox\` by \`npm run sandbox\`. Do not edit it here.
+
+/** The one script of the page. */
+export const SCRIPT: string = ${JSON.stringify(script)};
+
+/** The one style of the page. */
+export const STYLE: string = ${JSON.stringify(style)};
+`,
+);
+execFileSync(process.execPath, ['node_modules/oxfmt/bin/oxfmt', file], { stdio: 'inherit' });
