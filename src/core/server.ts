@@ -179,6 +179,12 @@ const identify = async (request: HttpRequest, context: OAuthContext): Promise<Au
   }
 };
 
+/** Where a page of the query API can send people to sign in. */
+const signInPlaces = ({ grants, paths, issuer }: Config) =>
+  grants.has('authorization_code')
+    ? { authorize: paths.authorize[0], token: paths.token[0], revoke: paths.revoke[0], issuer }
+    : undefined;
+
 /** The only place where the two halves meet: the tokens of the one tell the other who is asking and what they may. */
 const queryRoutes = (
   { query, rights, random = randomBytes }: ServerOptions,
@@ -200,6 +206,7 @@ const queryRoutes = (
     onError,
     base: config.issuer ?? '',
     paths: config.paths.api,
+    signIn: signInPlaces(config),
     maxBodyBytes: config.limits.queryBodyBytes,
   }).routes;
 };
