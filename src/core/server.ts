@@ -19,6 +19,7 @@ import { Sessions } from './oauth/sessions.js';
 import { SignIn } from './oauth/sign-in.js';
 import { Tokens } from './oauth/tokens.js';
 import { isLoopbackHost } from './option-checks.js';
+import { openApiRoute } from './openapi.js';
 import type { ServerOptions } from './options.js';
 import type { Clock } from './ports.js';
 import { createQuery, queryTokenKey } from './query/index.js';
@@ -179,12 +180,6 @@ const identify = async (request: HttpRequest, context: OAuthContext): Promise<Au
   }
 };
 
-/** Where a page of the query API can send people to sign in. */
-const signInPlaces = ({ grants, paths, issuer }: Config) =>
-  grants.has('authorization_code')
-    ? { authorize: paths.authorize[0], token: paths.token[0], revoke: paths.revoke[0], issuer }
-    : undefined;
-
 /** The only place where the two halves meet: the tokens of the one tell the other who is asking and what they may. */
 const queryRoutes = (
   { query, rights, random = randomBytes }: ServerOptions,
@@ -197,7 +192,7 @@ const queryRoutes = (
     const ofScopes = scopes.flatMap((scope) => config.scopes.get(scope)?.rights ?? []);
     return [...new Set([...ofScopes, ...((await rights?.(authorization)) ?? [])])];
   };
-  return createQuery(query, {
+  const { routes, description } = createQuery(query, {
     identify: (request) => identify(request, context),
     rights: rightsOf,
     clock,
@@ -206,9 +201,11 @@ const queryRoutes = (
     onError,
     base: config.issuer ?? '',
     paths: config.paths.api,
-    signIn: signInPlaces(config),
     maxBodyBytes: config.limits.queryBodyBytes,
-  }).routes;
+  });
+  // Loaded when somebody asks: what describes the server is no part of what most processes need.
+  const describe = async () => (await import('./server-description.js')).describeServer(config, description);
+  return [...routes, openApiRoute(`${description.path}/openapi.json`, describe, onError)];
 };
 
 /**

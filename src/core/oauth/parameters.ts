@@ -12,7 +12,8 @@ import type { HttpRequest } from '../http.js';
  */
 export type Grammar = 'vschar' | 'uri' | 'text';
 
-const GRAMMARS: Readonly<Record<Grammar, RegExp>> = {
+/** What a parameter of each grammar looks like, as a whole. */
+export const GRAMMARS: Readonly<Record<Grammar, RegExp>> = {
   vschar: /^[\x20-\x7e]*$/,
   uri: /^[\x21-\x7e]*$/,
   text: /^[^\u0000-\u001f\u007f\ud800-\udfff]*$/u,

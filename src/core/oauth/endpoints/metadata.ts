@@ -13,7 +13,7 @@ const MAX_AGE = 300;
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc8414#section-2 | RFC 8414 §2}
  */
-export const metadataDocument = (issuer: string, { config }: OAuthContext): object => {
+export const metadataDocument = (issuer: string, { config }: Pick<OAuthContext, 'config'>): object => {
   const { grants, paths } = config;
   const browser = grants.has('authorization_code') || grants.has('implicit');
   const { authenticationMethods, challengeMethods } = config.clients;

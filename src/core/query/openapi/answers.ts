@@ -203,21 +203,21 @@ export const RESPONSES: Readonly<Record<string, object>> = {
   Query: success([ref('schemas', 'QueryAnswer')]),
   Api: success(['QueryAnswer', 'ParaminfoAnswer', 'HelpAnswer'].map((name) => ref('schemas', name))),
   // Refusals that have a status of their own.
-  ForeignOrigin: {
+  ApiForeignOrigin: {
     description: 'The parameters `origin` and `crossorigin` do not fit the request.',
     content: { 'text/plain': { schema: TEXT } },
   },
-  BadRequest: failure('The body was cut short (400) or is too large (413).'),
-  Unavailable: failure('Nobody can tell at the moment who is asking.', {
+  ApiBadRequest: failure('The body was cut short (400) or is too large (413).'),
+  ApiUnavailable: failure('Nobody can tell at the moment who is asking.', {
     'Retry-After': ref('headers', 'Retry-After'),
   }),
 };
 
 const withFailures = (answer: object): object => ({
   200: answer,
-  403: ref('responses', 'ForeignOrigin'),
-  '4XX': ref('responses', 'BadRequest'),
-  503: ref('responses', 'Unavailable'),
+  403: ref('responses', 'ApiForeignOrigin'),
+  '4XX': ref('responses', 'ApiBadRequest'),
+  503: ref('responses', 'ApiUnavailable'),
 });
 
 /** The answers of the action endpoint. */

@@ -5,7 +5,7 @@ import { GROUP_TITLES } from '../help/help.js';
 import type { Site } from '../site/site.js';
 import { ANSWER_HEADERS, ANSWER_SCHEMAS, ENDPOINT_RESPONSES, moduleResponses, RESPONSES } from './answers.js';
 import { encodingOf, type Field, fieldsOf, toForm, toParameter } from './fields.js';
-import { SharedSchemas } from './shared-schemas.js';
+import { schemaName, SharedSchemas } from './shared-schemas.js';
 
 /** What the description of the query API is made of. */
 export interface QueryDescription {
@@ -143,7 +143,7 @@ export const describeQuery = ({ tree, site, path }: QueryDescription): OpenApiPa
       ...(module.deprecated === true ? { deprecated: true } : {}),
     };
     const fields = of(node);
-    const own = ownOf(fields, shared.define(`${name}Parameters`, toForm(fields)));
+    const own = ownOf(fields, shared.define(schemaName(`${name}Parameters`), toForm(fields)));
     return [`${path}/${node.path}`, byAddressAndForm(texts, own, [queryFields, generalFields], moduleResponses(node))];
   });
 

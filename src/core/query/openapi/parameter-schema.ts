@@ -5,7 +5,7 @@ import { moduleNamesOf, shownValues } from '../description/shown-values.js';
 import { boundsFact, countFact, everythingFact, everythingOf, typeFacts } from '../help/facts.js';
 import { splitValues } from '../parameters/multi-value.js';
 import type { Site } from '../site/site.js';
-import type { SharedSchemas } from './shared-schemas.js';
+import { schemaName, type SharedSchemas } from './shared-schemas.js';
 
 /** Where a parameter stands, and what its schema may refer to. */
 export interface SchemaContext {
@@ -112,7 +112,7 @@ const several = (name: string, p: ParamDescriptor, context: SchemaContext): Sche
   });
   if (values !== undefined) {
     const everything = all === undefined || values.includes(all) ? [] : [all];
-    return shared.define(node.module.prefix + name, schema(enumeration([...values, ...everything], p)));
+    return shared.define(schemaName(node.module.prefix + name), schema(enumeration([...values, ...everything], p)));
   }
   const one = NAMED[p.type as NamedType](p, context); // A type that is no list is a name.
   const items = all === undefined || p.type === 'string' ? one : { anyOf: [one, { type: 'string', enum: [all] }] };
@@ -139,6 +139,6 @@ export const parameterSchema = (name: string, p: ParamDescriptor, context: Schem
       ? several(name, p, context)
       : values === undefined
         ? NAMED[p.type as NamedType](p, context) // A type that is no list is a name.
-        : shared.share(node.module.prefix + name, enumeration(values, p));
+        : shared.share(schemaName(node.module.prefix + name), enumeration(values, p));
   return { ...schema, ...defaultOf(p) };
 };

@@ -3,6 +3,9 @@ import { ref, type Schema } from '../../openapi.js';
 /** A schema that is as short as a reference to it is better read where it stands. */
 const SHORT = 48;
 
+/** What is called after a name of a module begins with a small letter, and so never meets a name that we have given. */
+export const schemaName = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1);
+
 /**
  * Gathers the schemas that several places use, so that each stands in the document once. What a site decides (its
  * namespaces, groups, rights) decides which are alike, so they are told apart by what they say.
