@@ -42,7 +42,10 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
       /^(type )?node:https?(#|$)/,
     ],
   },
-  { from: /^adapters\/front\.ts$/, mayImport: [/^type core\//, /^(type )?adapters\/node\.ts$/, /^type node:http#/] },
+  {
+    from: /^adapters\/(front|plain)\.ts$/,
+    mayImport: [/^type core\//, /^(type )?adapters\/(node|plain)\.ts$/, /^type node:http#/],
+  },
   // The one place that knows the store which is used where the host names none.
   {
     from: /^adapters\/node\.ts$/,
@@ -82,6 +85,17 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
       /^type fastify#/,
       /^fastify-plugin(#|$)/,
       /^(type )?node:(http|stream)(#|$)/,
+    ],
+  },
+  // The demo has two starts, one of them in the package; the program brings it along.
+  {
+    from: /^cli\/(commands\/serve|plain-app)\.ts$/,
+    mayImport: [
+      /^(type )?cli\//,
+      /^core\/server\.ts/,
+      /^adapters\/(node|plain)\.ts$/,
+      /^(type )?\.\.\/examples\/demo\//,
+      /^(type )?node:/,
     ],
   },
   // A program of its own, which nobody imports.

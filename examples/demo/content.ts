@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { linkSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { BrokenExport, Database, importExport, type ImportOptions } from '../site/index.js';
+import { BrokenExport, Database, importExport, type ImportOptions, NoDriver } from '../site/index.js';
 import { SCHEMA_VERSION } from '../site/schema.js';
 import { Complaint } from './complaint.js';
+import { ENVIRONMENT, type Wording } from './wording.js';
 
 const SAMPLE = fileURLToPath(new URL('../site/sample.xml', import.meta.url));
 const FOLDER = '.data';
@@ -15,12 +16,13 @@ const FOLDER = '.data';
  *
  * @throws Complaint when the file cannot be used.
  */
-export const openContent = async (file: string = SAMPLE): Promise<Database> => {
+export const openContent = async (file: string = SAMPLE, wording: Wording = ENVIRONMENT): Promise<Database> => {
   const database = databaseFor(file);
   try {
     return new Database(isThere(database) ? database : await build(file, database));
   } catch (error) {
     if (error instanceof BrokenExport) throw new Complaint(error.message);
+    if (error instanceof NoDriver) throw new Complaint(`${error.message} For example: ${wording.driver}`);
     throw error;
   }
 };

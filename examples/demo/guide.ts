@@ -1,9 +1,11 @@
+import type { Wording } from './wording.js';
+
 /** The pair from RFC 7636 appendix B. A real client makes a new one for every request. */
 const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
 
 /** What can be tried, line by line ready to be copied. */
-export const guide = (base: string): string => {
+export const guide = (base: string, { hasExamples }: Wording): string => {
   const callback = encodeURIComponent(`${base}/callback`);
   return `Owners: alice / wonderland, bob / builder. Put what earlier answers held in place of the words in capitals.
 
@@ -24,9 +26,13 @@ A new access token (refresh token):
 A television (device code). Show the user code at ${base}/oauth/device, then poll:
   curl -d client_id=tv ${base}/oauth/device
   curl -d client_id=tv -d grant_type=urn:ietf:params:oauth:grant-type:device_code -d device_code=DEVICE_CODE ${base}/oauth/token
-The same as a program:
+${
+  hasExamples
+    ? `The same as a program:
   npx tsx --tsconfig tsconfig.json examples/device-client/main.ts ${base}
-
+`
+    : ''
+}
 An old application (password and implicit; do not begin with these):
   curl -u legacy:legacy-secret -d grant_type=password -d username=alice -d password=wonderland ${base}/oauth/token
   ${base}/oauth/authorize?response_type=token&client_id=legacy

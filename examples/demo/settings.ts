@@ -1,4 +1,5 @@
 import { Complaint } from './complaint.js';
+import { ENVIRONMENT, type Wording } from './wording.js';
 
 export const FRAMEWORKS = ['express', 'koa', 'fastify'] as const;
 export type Framework = (typeof FRAMEWORKS)[number];
@@ -29,19 +30,20 @@ const wholeNumber = (name: string, text: string, max: number): number => {
 
 const lifetime = <Name extends string>(
   environment: Environment,
+  wording: Wording,
   variable: string,
   name: Name,
 ): Partial<Record<Name, number>> => {
   const text = environment[variable];
   if (text === undefined || text === '') return {};
-  const seconds: Partial<Record<string, number>> = { [name]: wholeNumber(variable, text, 31_536_000) };
+  const seconds: Partial<Record<string, number>> = { [name]: wholeNumber(wording.setting(variable), text, 31_536_000) };
   return seconds;
 };
 
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
 
-/** @throws Complaint that names the variable and what it may be. */
-export const readSettings = (environment: Environment): Settings => {
+/** @throws Complaint that names the setting and what it may be. */
+export const readSettings = (environment: Environment, wording: Wording = ENVIRONMENT): Settings => {
   const framework = FRAMEWORKS.find((name) => name === read(environment, 'FRAMEWORK', 'express'));
   if (framework === undefined) {
     throw new Complaint(`FRAMEWORK must be one of ${FRAMEWORKS.join(', ')}, not "${environment['FRAMEWORK']}".`);
@@ -49,19 +51,19 @@ export const readSettings = (environment: Environment): Settings => {
   const host = read(environment, 'HOST', '127.0.0.1');
   if (!LOOPBACK.includes(host)) {
     throw new Complaint(
-      `HOST must be one of ${LOOPBACK.join(', ')}, not "${host}": everybody knows the secrets of this demo.`,
+      `${wording.setting('HOST')} must be one of ${LOOPBACK.join(', ')}, not "${host}": everybody knows the secrets of this demo.`,
     );
   }
   return {
     host,
-    port: wholeNumber('PORT', read(environment, 'PORT', '3000'), 65_535),
+    port: wholeNumber(wording.setting('PORT'), read(environment, 'PORT', '3000'), 65_535),
     framework,
     store: read(environment, 'STORE', 'sqlite:.data/demo.db'),
     issuer: environment['ISSUER'] || undefined,
     lifetimes: {
-      ...lifetime(environment, 'CODE_TTL', 'authorizationCode'),
-      ...lifetime(environment, 'TOKEN_TTL', 'accessToken'),
-      ...lifetime(environment, 'DEVICE_TTL', 'deviceCode'),
+      ...lifetime(environment, wording, 'CODE_TTL', 'authorizationCode'),
+      ...lifetime(environment, wording, 'TOKEN_TTL', 'accessToken'),
+      ...lifetime(environment, wording, 'DEVICE_TTL', 'deviceCode'),
     },
   };
 };

@@ -6,6 +6,7 @@ import { postgresStore } from 'oauth-query/stores/postgres';
 import { redisStore } from 'oauth-query/stores/redis';
 import { sqliteStore } from 'oauth-query/stores/sqlite';
 import { Complaint } from './complaint.js';
+import { ENVIRONMENT, type Wording } from './wording.js';
 
 export interface OpenStore {
   readonly store: Store;
@@ -24,24 +25,24 @@ export const loadDriver = async <T>(name: string, load: () => Promise<T>): Promi
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') {
       throw new Complaint(
-        `This STORE needs the package ${name}, which is not installed. Install it with: npm install ${name}`,
+        `This store needs the package ${name}, which is not installed. Install it with: npm install ${name}`,
       );
     }
     throw error;
   }
 };
 
-const openSqlite = (file: string): OpenStore => {
+const openSqlite = (file: string, setting: string): OpenStore => {
   try {
     mkdirSync(dirname(file), { recursive: true });
     const store = sqliteStore({ file });
     return { store, close: () => store.close() };
   } catch (error) {
-    throw new Complaint(`STORE: the file ${file} cannot be opened: ${reasonOf(error)}`);
+    throw new Complaint(`${setting}: the file ${file} cannot be opened: ${reasonOf(error)}`);
   }
 };
 
-const openRedis = async (url: string): Promise<OpenStore> => {
+const openRedis = async (url: string, setting: string): Promise<OpenStore> => {
   const { createClient } = await loadDriver('redis', () => import('redis'));
   let connected = false;
   const client = createClient({
@@ -61,11 +62,11 @@ const openRedis = async (url: string): Promise<OpenStore> => {
     return { store, close: async () => client.destroy() };
   } catch (error) {
     if (client.isOpen) client.destroy();
-    throw new Complaint(`STORE: Redis cannot be used: ${reasonOf(error)}`);
+    throw new Complaint(`${setting}: Redis cannot be used: ${reasonOf(error)}`);
   }
 };
 
-const openPostgres = async (connectionString: string): Promise<OpenStore> => {
+const openPostgres = async (connectionString: string, setting: string): Promise<OpenStore> => {
   const { default: pg } = await loadDriver('pg', () => import('pg'));
   const pool = new pg.Pool({ connectionString, connectionTimeoutMillis: 2_000, statement_timeout: 2_000 });
   pool.on('error', (error) => console.error(`PostgreSQL: ${reasonOf(error)}`));
@@ -79,7 +80,7 @@ const openPostgres = async (connectionString: string): Promise<OpenStore> => {
     return { store, close };
   } catch (error) {
     await close();
-    throw new Complaint(`STORE: PostgreSQL cannot be used: ${reasonOf(error)}`);
+    throw new Complaint(`${setting}: PostgreSQL cannot be used: ${reasonOf(error)}`);
   }
 };
 
@@ -88,10 +89,11 @@ const openPostgres = async (connectionString: string): Promise<OpenStore> => {
  *
  * @throws Complaint when there is no such store, its driver is missing or it does not answer.
  */
-export const openStore = async (setting: string): Promise<OpenStore> => {
-  if (setting === 'memory') return { store: memoryStore(), close: async () => undefined };
-  if (/^sqlite:./.test(setting)) return openSqlite(setting.slice('sqlite:'.length));
-  if (/^rediss?:\/\//.test(setting)) return openRedis(setting);
-  if (/^postgres(ql)?:\/\//.test(setting)) return openPostgres(setting);
-  throw new Complaint(`STORE must be memory, sqlite:<file>, redis://… or postgres://…, not "${setting}".`);
+export const openStore = async (store: string, wording: Wording = ENVIRONMENT): Promise<OpenStore> => {
+  const setting = wording.setting('STORE');
+  if (store === 'memory') return { store: memoryStore(), close: async () => undefined };
+  if (/^sqlite:./.test(store)) return openSqlite(store.slice('sqlite:'.length), setting);
+  if (/^rediss?:\/\//.test(store)) return openRedis(store, setting);
+  if (/^postgres(ql)?:\/\//.test(store)) return openPostgres(store, setting);
+  throw new Complaint(`${setting} must be memory, sqlite:<file>, redis://… or postgres://…, not "${store}".`);
 };

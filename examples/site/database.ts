@@ -20,7 +20,7 @@ export class Database {
   readonly #statements = new Map<string, Statement>();
   #closed = false;
 
-  /** @throws Error when no driver is there or the file cannot be opened. */
+  /** @throws NoDriver when there is none, Error when the file cannot be opened. */
   constructor(file: string) {
     this.#driver = openWithAnyDriver(file);
     this.#driver.exec('PRAGMA busy_timeout = 5000');
@@ -82,6 +82,11 @@ export class Database {
   }
 }
 
+/** No SQLite was found that can search in texts: a sentence that says what to install. */
+export class NoDriver extends Error {
+  override readonly name = 'NoDriver';
+}
+
 type DriverClass = new (file: string) => Driver;
 
 const require = createRequire(import.meta.url);
@@ -99,7 +104,7 @@ function openWithAnyDriver(file: string): Driver {
     const Driver = usable(load);
     if (Driver) return new Driver(file);
   }
-  throw new Error(
+  throw new NoDriver(
     'The site needs SQLite with full-text search. Use Node 22.13 or later, or install better-sqlite3 or libsql.',
   );
 }

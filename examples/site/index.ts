@@ -4,7 +4,7 @@ import { moduleHandlers } from './modules/index.js';
 import { findPages } from './pages.js';
 import { LANGUAGES, siteOptions, storedSite, titleRules } from './site-facts.js';
 
-export { Database } from './database.js';
+export { Database, NoDriver } from './database.js';
 export { BrokenExport } from './export-reader.js';
 export { importExport, type Imported, type ImportOptions } from './import.js';
 

@@ -19,6 +19,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'check the registrations of clients',
     load: async () => (await import('./commands/client.js')).client,
   },
+  serve: {
+    summary: 'run the demo site, on an export of your own if you have one',
+    load: async () => (await import('./commands/serve.js')).serve,
+  },
 };
 
 const help = (): string => `oauth-query <command> [options]

@@ -232,7 +232,7 @@ describe('the settings of the demo', () => {
     const name: string = 'a-driver-that-nobody-has';
     await expect(loadDriver(name, () => import(name))).rejects.toThrow(
       new Complaint(
-        `This STORE needs the package ${name}, which is not installed. Install it with: npm install ${name}`,
+        `This store needs the package ${name}, which is not installed. Install it with: npm install ${name}`,
       ),
     );
   });

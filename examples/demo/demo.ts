@@ -1,0 +1,102 @@
+/** A small site with everything switched on: an authorization server, its clients and owners, and guarded routes. */
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Database, siteQuery } from '../site/index.js';
+import type { BuildApp } from './app.js';
+import { Complaint } from './complaint.js';
+import { openContent } from './content.js';
+import { drainable } from './drain.js';
+import { callbackPage, guide } from './guide.js';
+import type { Settings } from './settings.js';
+import { SITE } from './site.js';
+import { type OpenStore, openStore } from './store.js';
+import type { Wording } from './wording.js';
+
+/** What a start of the demo decides. */
+export interface Demo {
+  readonly settings: Settings;
+  /** The export to serve; the one that comes with the demo if absent. */
+  readonly file: string | undefined;
+  /** What the app is built with, for the banner. */
+  readonly framework: string;
+  /** Only the framework that is wanted is loaded. */
+  readonly loadApp: () => Promise<BuildApp>;
+  readonly wording: Wording;
+}
+
+const listen = async (server: Server, { settings: { host, port }, wording }: Demo): Promise<string> => {
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EADDRINUSE') {
+      const other = wording.command('PORT', String(port === 65_535 ? 3000 : port + 1));
+      throw new Complaint(`Port ${port} is in use. Take another one, for example: ${other}`);
+    }
+    if (code === 'EACCES')
+      throw new Complaint(
+        `Port ${port} needs special rights. Take one from 1024 on: ${wording.command('PORT', '3000')}`,
+      );
+    throw error;
+  }
+  const address = server.address() as AddressInfo; // It listens on a port and not on a pipe.
+  return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
+};
+
+const createApp = async (
+  { settings, loadApp, wording }: Demo,
+  base: string,
+  store: OpenStore,
+  content: Database,
+): Promise<RequestListener> => {
+  const buildApp = await loadApp();
+  const query = siteQuery(content);
+  try {
+    return await buildApp({
+      options: {
+        ...SITE,
+        store: store.store,
+        issuer: settings.issuer ?? base,
+        lifetimes: settings.lifetimes,
+        query: { ...query, site: { ...query.site, server: settings.issuer ?? base } },
+      },
+      pages: { '/': () => guide(base, wording), '/callback': (query) => callbackPage(base, query) },
+    });
+  } catch (error) {
+    // The library's own sentence about an issuer or a lifetime that it does not accept.
+    if (error instanceof TypeError) throw new Complaint(error.message);
+    throw error;
+  }
+};
+
+/**
+ * Starts the demo, says what can be tried, and stops it cleanly at SIGINT and SIGTERM.
+ *
+ * @throws Complaint when it cannot be started as it is wanted.
+ */
+export const runDemo = async (demo: Demo): Promise<void> => {
+  const { settings, wording } = demo;
+  const content = await openContent(demo.file, wording);
+  const store = await openStore(settings.store, wording);
+  const server = createServer();
+  const drain = drainable(server);
+  const base = await listen(server, demo);
+  const app = createApp(demo, base, store, content);
+  // Who asks before the app is there waits for it.
+  server.on('request', (req, res) => void app.then((listener) => listener(req, res)));
+  await app;
+
+  // The store is needed until the last request has its answer.
+  const stop = (): void => void drain().then(() => store.close().finally(() => content.close()));
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+
+  console.log(`oauth-query demo on ${demo.framework}, store ${withoutPassword(settings.store)}: ${base}
+
+It listens on this machine only, and has to: everybody knows its secrets.
+
+${guide(base, wording)}`);
+};
+
+const withoutPassword = (store: string): string => store.replace(/\/\/[^@/]*@/, '//');

@@ -1,0 +1,19 @@
+/** How the demo was started, for sentences about what to do next. */
+export interface Wording {
+  /** What a setting is called there. */
+  readonly setting: (name: string) => string;
+  /** The command that starts the demo with another setting. */
+  readonly command: (name: string, value: string) => string;
+  /** The command that brings the SQLite driver that Node lacks. */
+  readonly driver: string;
+  /** Whether the examples are there, for who wants to run one against the demo. */
+  readonly hasExamples: boolean;
+}
+
+/** `npm start` in a checkout: settings are in the environment. */
+export const ENVIRONMENT: Wording = {
+  setting: (name) => name,
+  command: (name, value) => `${name}=${value} npm start`,
+  driver: 'npm install libsql',
+  hasExamples: true,
+};
