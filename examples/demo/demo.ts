@@ -9,7 +9,7 @@ import { openContent } from './content.js';
 import { drainable } from './drain.js';
 import { callbackPage, guide } from './guide.js';
 import type { Settings } from './settings.js';
-import { SITE } from './site.js';
+import { SITE, sandboxClient } from './site.js';
 import { type OpenStore, openStore } from './store.js';
 import type { Wording } from './wording.js';
 
@@ -53,14 +53,17 @@ const createApp = async (
 ): Promise<RequestListener> => {
   const buildApp = await loadApp();
   const query = siteQuery(content);
+  const issuer = settings.issuer ?? base;
+  const sandbox = sandboxClient([...new Set([issuer, base])]);
   try {
     return await buildApp({
       options: {
         ...SITE,
         store: store.store,
-        issuer: settings.issuer ?? base,
+        issuer,
+        clients: [...SITE.clients, sandbox],
         lifetimes: settings.lifetimes,
-        query: { ...query, site: { ...query.site, server: settings.issuer ?? base } },
+        query: { ...query, site: { ...query.site, server: issuer }, sandbox: { client_id: sandbox.client_id } },
       },
       pages: { '/': () => guide(base, wording), '/callback': (query) => callbackPage(base, query) },
     });

@@ -41,11 +41,12 @@ Look at a token, and revoke it:
   curl -u api:api-secret -d token=TOKEN ${base}/oauth/introspect
   curl -u web:web-secret -d token=TOKEN ${base}/oauth/revoke
 
-The query API (also with a token, as above), and its own help to open in a browser:
+The query API (also with a token, as above), its own help, and a page to try it with, to open in a browser:
   curl '${base}/api?action=query&list=allpages&format=json'
   curl '${base}/api?action=query&generator=search&gsrsearch=rope&prop=extracts&exintro&explaintext&format=json'
   curl '${base}/api/query+siteinfo?format=json'
   ${base}/api
+  ${base}/api/sandbox
 
 What a client finds out by itself, and a route that needs no token:
   curl ${base}/.well-known/oauth-authorization-server

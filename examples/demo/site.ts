@@ -1,3 +1,4 @@
+import type { ClientRegistration } from 'oauth-query';
 import type { OAuthQueryOptions } from 'oauth-query/express';
 
 /** What is the same in every framework: there is no `owner` in it, because the built-in page signs people in. */
@@ -6,8 +7,18 @@ export type SiteOptions = Omit<OAuthQueryOptions, 'owner'>;
 const CALLBACK = 'http://127.0.0.1/callback';
 const CONTENT = { scope: 'profile content.read content.write', default_scope: 'profile content.read' };
 
+/** The client with which people sign in on the page to try the API with, wherever the demo is reached. */
+export const sandboxClient = (bases: readonly string[]): ClientRegistration => ({
+  client_id: 'sandbox',
+  client_name: 'The API sandbox',
+  grant_types: ['authorization_code'],
+  redirect_uris: bases.map((base) => `${base}/api/sandbox`),
+  scope: `${CONTENT.scope} highvolume`,
+  default_scope: CONTENT.default_scope,
+});
+
 /** The clients, owners and scopes of the demo. All of it is public. */
-export const SITE: SiteOptions = {
+export const SITE: SiteOptions & { readonly clients: readonly ClientRegistration[] } = {
   // Fixed, so that several instances on one store understand each other.
   secret: 'the secret of the demo is known to everybody',
   grants: ['authorization_code', 'client_credentials', 'refresh_token', 'device_code', 'password', 'implicit'],
