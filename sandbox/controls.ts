@@ -49,8 +49,9 @@ const textual = (input: HTMLInputElement): Control => ({
 });
 
 /** One value in each line: a line break is in no value, a bar may be. */
-const lines = (): Control => {
-  const area = element('textarea', { rows: 2, spellcheck: 'false' });
+const lines = (preset: Parameter['default']): Control => {
+  const placeholder = preset === undefined ? undefined : splitValues(String(preset)).join('\n');
+  const area = element('textarea', { rows: 2, spellcheck: 'false', placeholder });
   return {
     element: area,
     target: area,
@@ -139,11 +140,12 @@ const boxes = (choices: readonly Choice[], legend: Node, all: string | undefined
 };
 
 const input = (parameter: Parameter): HTMLInputElement => {
-  const { type, min, max, sensitive } = parameter;
+  const { type, min, max, sensitive, default: placeholder } = parameter;
   if (sensitive === true) return element('input', { type: 'password', autocomplete: 'off' });
-  if (type === 'integer') return element('input', { type: 'number', step: 1, min, max });
+  if (type === 'integer') return element('input', { type: 'number', step: 1, min, max, placeholder });
   const numeric = type === 'limit' ? 'numeric' : undefined;
-  return element('input', { type: 'text', inputmode: numeric, spellcheck: 'false', autocomplete: 'off' });
+  const attributes = { inputmode: numeric, spellcheck: 'false', autocomplete: 'off', placeholder };
+  return element('input', { type: 'text', ...attributes });
 };
 
 const namespaceChoices = ({ extranamespaces = [] }: Parameter, namespaces: readonly Namespace[]): readonly Choice[] =>
@@ -167,7 +169,7 @@ export const controlFor = (parameter: Parameter, legend: Node, namespaces: reado
   if (choices.length > 0 && sensitive !== true) {
     return multi === true ? boxes(choices, legend, allspecifier) : selection(choices, parameter.default);
   }
-  return multi === true && sensitive !== true ? lines() : textual(input(parameter));
+  return multi === true && sensitive !== true ? lines(parameter.default) : textual(input(parameter));
 };
 
 /** An id for what the control is called by. */

@@ -29,8 +29,11 @@ const several = ({ type, multi, limit }: Parameter): string | undefined => {
   return typeof type === 'string' && type !== 'namespace' ? `One value in each line${most}.` : undefined;
 };
 
-const preset = ({ type, default: value }: Parameter): string | undefined =>
-  value === undefined || type === 'boolean' ? undefined : `Default: ${value === '' ? 'empty' : value}.`;
+/** A list to choose one from says by itself what the default is. */
+const preset = ({ type, multi, default: value }: Parameter): string | undefined => {
+  const says = type === 'boolean' || (multi !== true && (typeof type !== 'string' || type === 'namespace'));
+  return value === undefined || says ? undefined : `Default: ${value === '' ? 'empty' : value}.`;
+};
 
 /** What else there is to know about a parameter, in short sentences. */
 export const factsOf = (parameter: Parameter): readonly string[] => {
