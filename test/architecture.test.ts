@@ -92,7 +92,7 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
     from: /^cli\/(commands\/serve|plain-app)\.ts$/,
     mayImport: [
       /^(type )?cli\//,
-      /^core\/server\.ts/,
+      /^oauth-query(#createServer)?$/,
       /^adapters\/(node|plain)\.ts$/,
       /^(type )?\.\.\/examples\/demo\//,
       /^(type )?node:/,

@@ -8,6 +8,7 @@ interface Manifest {
   readonly version: string;
   readonly engines: { readonly node: string };
   readonly files: readonly string[];
+  readonly bin: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>;
   readonly scripts: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
@@ -44,6 +45,11 @@ describe('package.json', () => {
     expect(Object.keys(target)).toEqual(['types', 'default']);
     expect(target.types).toBe(target.default.replace(/\.js$/, '.d.ts'));
     expect(existsSync(at(target.default.replace('./dist/', 'src/').replace(/\.js$/, '.ts')))).toBe(true);
+  });
+
+  test('has one program, built from a source that is marked as one', () => {
+    expect(manifest.bin).toEqual({ 'oauth-query': 'dist/cli/main.js' });
+    expect(readFileSync(at('src/cli/main.ts'), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
   });
 
   test('is an ES module under MIT, with a licence file that says so', () => {

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BuildApp } from '../../examples/demo/app.js';
+// By its public name, as the demo does it: the package holds the server once, for its users and for this program.
+import { createServer } from 'oauth-query';
 import { serverOptions } from '../adapters/node.js';
 import { plainGuard, plainListener, pathOf, wholePaths } from '../adapters/plain.js';
-import { createServer } from '../core/server.js';
 
 const sendText = (res: ServerResponse, status: number, type: string, body: string): void => {
   res.writeHead(status, { 'content-type': `${type}; charset=utf-8`, 'content-length': Buffer.byteLength(body) });
