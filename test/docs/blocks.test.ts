@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { type Block, fileOf, reasonNotToRun, WRITTEN } from './documents.js';
+
+const CODE = ['ts', 'js'];
+const ANSWERS = ['json', 'http', 'text'];
+const blocks = WRITTEN.flatMap((document) => document.blocks);
+
+/** What proves that a block is right; `undefined` when nothing does. */
+function proofOf(block: Block, before: Block | undefined): string | undefined {
+  if (reasonNotToRun(block) !== undefined) return 'none, and it says why';
+  if (CODE.includes(block.lang) && (['', 'options'].includes(block.mark) || fileOf(block) !== undefined)) {
+    return 'compiled by compile.test.ts';
+  }
+  if (block.lang === 'sh' && ['', 'server'].includes(block.mark)) return 'run by run.test.ts';
+  // An answer belongs to the command right before it.
+  const asked = before?.document === block.document && before.lang === 'sh' && reasonNotToRun(before) === undefined;
+  if (ANSWERS.includes(block.lang) && block.mark === '' && asked) return 'compared by run.test.ts';
+  return undefined;
+}
+
+test('every block of every document is compiled, run, or compared with what a command answered', () => {
+  const unproved = blocks.filter((block, index) => proofOf(block, blocks[index - 1]) === undefined);
+  expect(unproved.map(({ place, lang, mark }) => `${place}: ${lang} ${mark}`)).toEqual([]);
+});
+
+test('every request is followed by its answer', () => {
+  const silent = blocks.filter((block, index) => {
+    const after = blocks[index + 1];
+    const asks = block.lang === 'sh' && block.mark === '' && /\bcurl\b/.test(block.code);
+    return asks && !(after?.document === block.document && ANSWERS.includes(after.lang));
+  });
+  expect(silent.map(({ place }) => place)).toEqual([]);
+});
+
+test('code that is indented instead of fenced is not hidden from these tests', () => {
+  expect(blocks.filter(({ lang }) => lang === '').map(({ place }) => place)).toEqual([]);
+});
+
+const exceptions = blocks.flatMap((block) => {
+  const reason = reasonNotToRun(block);
+  return reason === undefined ? [] : [[block.place, reason] as const];
+});
+test.each(exceptions)('%s is not run: %s', (_place, reason) => {
+  expect(reason.split(' ').length).toBeGreaterThanOrEqual(4);
+});

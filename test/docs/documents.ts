@@ -1,0 +1,100 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import GithubSlugger from 'github-slugger';
+import type { Node, Nodes, Parent } from 'mdast';
+import { fromMarkdown } from 'mdast-util-from-markdown';
+
+export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** A piece of code in a document: what stands between two rows of three backticks. */
+export interface Block {
+  readonly document: string;
+  /** Of the first line of code. */
+  readonly line: number;
+  /** `document:line`, as a compiler would say it. */
+  readonly place: string;
+  readonly lang: string;
+  /** What stands behind the language, which no reader sees: `options`, `server`, `file=server.js`, `not-run: …`. */
+  readonly mark: string;
+  readonly code: string;
+  /** Declarations that hold for this block: the last `<!-- given … -->` before it. */
+  readonly given: string;
+}
+
+export interface Link {
+  readonly place: string;
+  readonly url: string;
+}
+
+export interface Document {
+  /** Below the root, such as `docs/guard.md`. */
+  readonly path: string;
+  readonly blocks: readonly Block[];
+  readonly links: readonly Link[];
+  /** What a link may name behind `#`. */
+  readonly anchors: ReadonlySet<string>;
+}
+
+const isParent = (node: Node): node is Parent => 'children' in node;
+
+function* walk(node: Nodes): Generator<Nodes> {
+  yield node;
+  // The children of every kind of parent are nodes of the same tree.
+  if (isParent(node)) for (const child of node.children) yield* walk(child as Nodes);
+}
+
+const textOf = (node: Nodes): string =>
+  [...walk(node)].map((part) => (part.type === 'text' || part.type === 'inlineCode' ? part.value : '')).join('');
+
+/** The reason why a block is neither compiled nor run; `undefined` if it is. */
+export const reasonNotToRun = ({ mark }: Block): string | undefined => /^not-run: (.*)$/.exec(mark)?.[1];
+
+/** The name of the file that a block is, for the commands after it. */
+export const fileOf = ({ mark }: Block): string | undefined => /^file=(\S+)$/.exec(mark)?.[1];
+
+export function parseDocument(path: string, text: string): Document {
+  const blocks: Block[] = [];
+  const links: Link[] = [];
+  const anchors = new Set<string>();
+  const slugger = new GithubSlugger();
+  let given = '';
+  for (const node of walk(fromMarkdown(text))) {
+    const line = node.position?.start.line ?? 0;
+    if (node.type === 'heading') anchors.add(slugger.slug(textOf(node)));
+    if (node.type === 'link' || node.type === 'definition' || node.type === 'image') {
+      links.push({ place: `${path}:${line}`, url: node.url });
+    }
+    if (node.type === 'html') {
+      for (const [, id = ''] of node.value.matchAll(/<a id="([^"]+)">/g)) anchors.add(id);
+      given = /^<!-- given\n([^]*)-->$/.exec(node.value)?.[1] ?? given;
+    }
+    if (node.type === 'code') {
+      const { lang, meta, value } = node;
+      const first = line + 1;
+      blocks.push({
+        ...{ document: path, line: first, place: `${path}:${first}` },
+        ...{ lang: lang ?? '', mark: meta ?? '', code: value, given },
+      });
+    }
+  }
+  return { path, blocks, links, anchors };
+}
+
+const markdownBelow = (folder: string): readonly string[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
+    .sort();
+
+/** Everything that people read. */
+export const DOCUMENTS: readonly Document[] = [
+  'README.md',
+  'SECURITY.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  ...markdownBelow('docs'),
+].map((path) => parseDocument(path, readFileSync(join(ROOT, path), 'utf8')));
+
+/** Those that people write. The reference is made from the sources, its code blocks are signatures. */
+export const WRITTEN = DOCUMENTS.filter(({ path }) => !path.startsWith('docs/reference/'));

@@ -1,0 +1,59 @@
+import { existsSync, statSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type Document, DOCUMENTS, parseDocument, ROOT } from './documents.js';
+
+const byPath = new Map(DOCUMENTS.map((document) => [document.path, document]));
+
+/** What is wrong with a link that leads to somewhere in the repository; `undefined` for any other. */
+function problemOf(document: Document, url: string): string | undefined {
+  if (/^[a-z]+:/.test(url)) return /^(?:https:|mailto:)/.test(url) ? undefined : 'is not https';
+  const [path = '', anchor] = decodeURI(url).split('#');
+  const target = path === '' ? document.path : posix.join(posix.dirname(document.path), path);
+  if (path !== '' && (target.startsWith('..') || !existsSync(join(ROOT, target)))) {
+    return `leads to ${target}, which does not exist`;
+  }
+  if (anchor === undefined) return undefined;
+  if (path !== '' && statSync(join(ROOT, target)).isDirectory()) return 'names an anchor in a folder';
+  const anchors = (path === '' ? document : byPath.get(target))?.anchors;
+  if (anchors === undefined) return 'names an anchor in what is no document';
+  return anchors.has(anchor) ? undefined : `names #${anchor}, which ${target} does not have`;
+}
+
+test.each(DOCUMENTS.map((document) => [document.path, document] as const))(
+  'links in %s lead somewhere',
+  (_, document) => {
+    const problems = document.links.map(({ place, url }) => `${place}: ${url} ${problemOf(document, url) ?? ''}`);
+    expect(problems.filter((line) => !line.endsWith(' '))).toEqual([]);
+  },
+);
+
+describe('this test sees', () => {
+  const wrong = parseDocument(
+    'docs/wrong.md',
+    '# A title\n\n[a](nowhere.md) [b](guard.md#nowhere) [c](#a-titel) [d](http://x.example)\n',
+  );
+  test.each(wrong.links.map(({ url }) => url))('that %s leads nowhere', (url) => {
+    expect(problemOf(wrong, url)).toBeDefined();
+  });
+  const right = parseDocument(
+    'docs/right.md',
+    '# A title\n\n[a](guard.md#audience) [b](#a-title) [c](../README.md) [d](adr)\n',
+  );
+  test.each(right.links.map(({ url }) => url))('that %s leads somewhere', (url) => {
+    expect(problemOf(right, url)).toBeUndefined();
+  });
+});
+
+test('every document can be reached from the README', () => {
+  const reached = new Set(['README.md', 'CHANGELOG.md']);
+  for (const path of reached) {
+    for (const { url } of byPath.get(path)?.links ?? []) {
+      const target = posix.join(posix.dirname(path), url.split('#')[0] ?? '').replace(/\/$/, '');
+      const index = `${target}/README.md`;
+      if (byPath.has(target)) reached.add(target);
+      else if (byPath.has(index)) reached.add(index);
+    }
+  }
+  expect(DOCUMENTS.map(({ path }) => path).filter((path) => !reached.has(path))).toEqual([]);
+});
