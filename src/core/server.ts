@@ -4,6 +4,7 @@ import { routesOf } from './boundary.js';
 import { type Config, resolveOptions, secretsOf } from './config.js';
 import { BearerError } from './errors.js';
 import type { HttpRequest, HttpResponse, Route } from './http.js';
+import { withDeadlines } from './host-deadline.js';
 import { Limiter } from './limiter.js';
 import { admit, bearerTokenOf, type GuardRequirement, ownAuthorization, requiredBearerToken } from './oauth/bearer.js';
 import type { OAuthContext } from './oauth/context.js';
@@ -23,6 +24,7 @@ import { openApiRoute } from './openapi.js';
 import type { ServerOptions } from './options.js';
 import type { Clock } from './ports.js';
 import { createQuery, queryTokenKey } from './query/index.js';
+import { RateLimit } from './rate-limit.js';
 import { Records } from './records.js';
 import { errorResponse } from './responses.js';
 import { Seal } from './seal.js';
@@ -158,6 +160,7 @@ const createContext = (options: ServerOptions, config: Config): OAuthContext => 
       client: limiter('client', config.limits.clientFailures, 60),
       login: limiter('login', config.limits.loginFailures, TEN_MINUTES),
       userCode: limiter('user code', config.limits.userCodeFailures, TEN_MINUTES),
+      device: new RateLimit(clock, config.limits.deviceRequests, 60),
     },
     userCodeKey: deriveKey(secret, 'user code'),
     queryKey: queryTokenKey(secret),
@@ -180,6 +183,12 @@ const identify = async (request: HttpRequest, context: OAuthContext): Promise<Au
   }
 };
 
+/** Where a page of the query API can send people to sign in. */
+const signInPlaces = ({ grants, paths, issuer }: Config) =>
+  grants.has('authorization_code')
+    ? { authorize: paths.authorize[0], token: paths.token[0], revoke: paths.revoke[0], issuer }
+    : undefined;
+
 /** The only place where the two halves meet: the tokens of the one tell the other who is asking and what they may. */
 const queryRoutes = (
   { query, rights, random = randomBytes }: ServerOptions,
@@ -201,6 +210,7 @@ const queryRoutes = (
     onError,
     base: config.issuer ?? '',
     paths: config.paths.api,
+    signIn: signInPlaces(config),
     maxBodyBytes: config.limits.queryBodyBytes,
   });
   // Loaded when somebody asks: what describes the server is no part of what most processes need.
@@ -213,7 +223,8 @@ const queryRoutes = (
  *
  * @throws TypeError with a sentence that names the option and the remedy.
  */
-export const createServer = (options: ServerOptions): Server => {
+export const createServer = (given: ServerOptions): Server => {
+  const options = withDeadlines(given);
   const config = resolveOptions(options);
   const context = createContext(options, config);
   warn(options, config);

@@ -254,6 +254,27 @@ describe.each(oneHostEach)('$name with a store that is far away', ({ start }) =>
     await host.close();
   });
 
+  it('#87 right codes of several owners at the same moment all count as right, even where one failure is the limit (RFC 8628 §5.1)', async () => {
+    const { options, store } = fixture({ limits: { userCodeFailures: 1 } });
+    const late = async (): Promise<void> => {
+      for (let n = 0; n < 50; n += 1) await setImmediate();
+    };
+    const host = await start({ options: { ...options, store: gatedStore(store, 'user-code:', late) } });
+    const users = ['alice wonderland', 'bob builder', 'carol singer', 'dave diver'];
+    const ready = await Promise.all(
+      users.map(async (user) => {
+        const [username = '', password = ''] = user.split(' ');
+        const { json } = await new Client(host.base).post('/oauth/device', { client_id: 'tv' });
+        const browser = new Browser(host);
+        const page = await browser.device({ username, password });
+        return () => browser.submit(page, { user_code: String(json['user_code']) });
+      }),
+    );
+    const answers = await Promise.all(ready.map((typeCode) => typeCode()));
+    expect(answers.map(asksForDecision)).toEqual([true, true, true, true]);
+    await host.close();
+  });
+
   it('#89 decisions that meet at the same moment: one counts, and only its grant lives', async () => {
     const { options, store, events } = fixture();
     // Nobody gets past the question whether there is a decision before all have asked it.

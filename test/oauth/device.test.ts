@@ -4,6 +4,7 @@ import { RandomSource } from '../../src/core/secrets.js';
 import { type Answer, basic, Client, everyHost, oneHostEach, type RunningHost } from '../hosts.js';
 import { Browser } from './support/browser.js';
 import { DEVICE_CODE, fixture } from './support/fixture.js';
+import { proxiedHosts } from './support/proxied.js';
 
 const BOX = basic('box', 'box-secret');
 const ALPHABET = 'BCDFGHJKLMNPQRSTVWXZ';
@@ -272,5 +273,43 @@ describe('user codes', () => {
     const text = new RandomSource(everyByte).letters(240 * 16, ALPHABET);
     const counts = ALPHABET.split('').map((letter) => text.split(letter).length - 1);
     expect(counts).toEqual(Array.from({ length: 20 }, () => 12 * 16));
+  });
+});
+
+describe.each(proxiedHosts)('$name behind a proxy', ({ start }) => {
+  const BODY = {
+    error: 'temporarily_unavailable',
+    error_description: 'Too many device codes were asked for from this address.',
+  };
+  const ask = (
+    base: string,
+    ip: string,
+    form: Readonly<Record<string, string>> = { client_id: 'tv' },
+  ): Promise<Answer> => new Client(base).post('/oauth/device', form, { 'x-forwarded-for': ip });
+
+  it('public clients get so many codes per address and minute, then 429 until the minute is over (RFC 8628 §3.2)', async () => {
+    const { options, events, advance } = fixture({ limits: { deviceRequests: 3 } });
+    const host = await start(options);
+    for (let n = 0; n < 3; n += 1) expect((await ask(host.base, '192.0.2.1')).status).toBe(200);
+    advance(17.5);
+    const refused = await ask(host.base, '192.0.2.1', { client_id: 'native' });
+    expect([refused.status, refused.json, refused.headers['retry-after']]).toEqual([429, BODY, '43']);
+    expect(events).toContainEqual({ type: 'limit.reached', limit: 'device', ip: '192.0.2.1' });
+    expect((await ask(host.base, '192.0.2.2')).status).toBe(200);
+    const confidential = await ask(host.base, '192.0.2.1', { client_id: 'box', client_secret: 'box-secret' });
+    expect(confidential.status).toBe(200);
+    advance(42.5);
+    expect((await ask(host.base, '192.0.2.1')).status).toBe(200);
+    host.close();
+  });
+
+  it('requests that get no code do not count, and everybody in one IPv6 network counts together', async () => {
+    const host = await start(fixture({ limits: { deviceRequests: 1 } }).options);
+    for (let n = 0; n < 3; n += 1)
+      expect((await ask(host.base, '2001:db8::1', { client_id: 'tv', scope: 'nonsense' })).status).toBe(400);
+    expect((await ask(host.base, '2001:db8::1')).status).toBe(200);
+    expect((await ask(host.base, '2001:db8::2')).status).toBe(429);
+    expect((await ask(host.base, '2001:db8:0:1::2')).status).toBe(200);
+    host.close();
   });
 });

@@ -3,6 +3,7 @@ import type { HttpRequest } from '../http.js';
 import type { Limiter } from '../limiter.js';
 import type { GrantInfo } from '../options.js';
 import type { Clock, MaybePromise } from '../ports.js';
+import type { RateLimit } from '../rate-limit.js';
 import type { Records } from '../records.js';
 import type { Seal } from '../seal.js';
 import type { RandomSource } from '../secrets.js';
@@ -31,6 +32,7 @@ export interface OAuthContext {
     readonly client: Limiter;
     readonly login: Limiter;
     readonly userCode: Limiter;
+    readonly device: RateLimit;
   };
   /** Keeps user codes, which are short, from being found by trying all of them on a stolen store. */
   readonly userCodeKey: Uint8Array;

@@ -1,5 +1,6 @@
-import { OAuthError } from '../../errors.js';
+import { OAuthError, tooManyRequests } from '../../errors.js';
 import type { HttpRequest, HttpResponse } from '../../http.js';
+import { sourceOf } from '../../limiter.js';
 import { json } from '../../responses.js';
 import { sha256 } from '../../secrets.js';
 import { DEVICE_CODE_GRANT } from '../client.js';
@@ -34,6 +35,7 @@ export const deviceAuthorization = async (request: HttpRequest, context: OAuthCo
     throw new OAuthError('unauthorized_client', 'The client may not use the device grant.');
   const scope = formatScope(requestedScope(form, client, context));
   const aud = requestedResources(form, context);
+  if (client.public) checkLimit(request, context);
 
   const device_code = random.string(DEVICE_CODE_BYTES);
   const hash = sha256(device_code);
@@ -57,6 +59,15 @@ export const deviceAuthorization = async (request: HttpRequest, context: OAuthCo
     expires_in,
     interval: config.device.interval,
   });
+};
+
+/** Anybody can be a public client, and each code stays in the store for more than an hour. */
+const checkLimit = ({ ip }: HttpRequest, { limiters, emit }: OAuthContext): void => {
+  if (ip === '') return; // Behind a socket without addresses everybody would be the same.
+  const retryAfter = limiters.device.take(sourceOf(ip));
+  if (retryAfter === undefined) return;
+  emit?.({ type: 'limit.reached', limit: 'device', ip });
+  throw tooManyRequests('Too many device codes were asked for from this address.', retryAfter);
 };
 
 /** A user code that no other live device has. */
