@@ -15,7 +15,7 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 
 /** An entry of the newer error formats, whichever it is. */
 const entryText = (entry: Data): string => {
-  const found = textOf(entry['text']) ?? textOf(entry['html']) ?? textOf(entry['*']) ?? textOf(entry['info']);
+  const found = textOf(entry['text']) ?? textOf(entry['html']) ?? textOf(entry['info']) ?? textOf(entry['*']);
   return found ?? [entry['key'] ?? entry['code'], entry['params']].map((part) => JSON.stringify(part) ?? '').join(' ');
 };
 

@@ -54,7 +54,7 @@ export const sandboxRoutes = (
   { signIn, ...parts }: Omit<SandboxParts, 'signIn'> & { readonly signIn: SignInPlaces | undefined },
 ): readonly Route[] => {
   if (option === false) return [];
-  const client_id = clientOf(option ?? true);
+  const client_id = clientOf(option === undefined ? true : option);
   if (client_id === undefined) return [sandboxRoute({ ...parts, signIn: undefined })];
   if (signIn === undefined) {
     throw new TypeError(

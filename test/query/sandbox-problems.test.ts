@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Parameter } from '../../sandbox/catalogue.js';
+import { expandedNames, factsOf } from '../../sandbox/facts.js';
+import { continuationOf, problemsOf, rejectsToken } from '../../sandbox/problems.js';
+import { oneHostEach } from '../hosts.js';
+import { type Joined, startJoined } from './joined.js';
+
+describe('what an answer finds wrong is understood in every form', () => {
+  let joined: Joined;
+  beforeAll(async () => {
+    joined = await startJoined(oneHostEach[2]!, { modules: { allpages: () => [] } });
+  });
+  afterAll(() => joined.close());
+  const NAMES = ['list', 'apdir', 'aplimit', 'apfrom'];
+  const ask = async (params: Readonly<Record<string, string>>, as?: 'user') =>
+    problemsOf(await joined.get({ action: 'query', ...params }, as), NAMES);
+  const forms = ['1', '2'].flatMap((formatversion) =>
+    ['bc', 'plaintext', 'wikitext', 'html'].map((errorformat) => ({ formatversion, errorformat })),
+  );
+
+  test.each(forms)('an error, with the field that it is about: %o', async (form) => {
+    expect(await ask({ list: 'allpages', apdir: 'up', ...form })).toEqual([
+      expect.objectContaining({ kind: 'error', code: 'badvalue', parameters: ['apdir'] }),
+    ]);
+  });
+
+  test.each(forms)('warnings, each with its own field: %o', async (form) => {
+    const problems = await ask({ list: 'allpages|nothing', aplimit: '9999', ...form });
+    expect(problems.map(({ kind, parameters }) => [kind, parameters])).toEqual([
+      ['warning', ['list']],
+      ['warning', ['aplimit']],
+    ]);
+    expect(problems[1]?.text).toContain('must be between 1 and 500');
+  });
+
+  test.each(['raw', 'none'])('errorformat=%s has no text, and something is said all the same', async (errorformat) => {
+    const [problem] = await ask({ list: 'allpages', apdir: 'up', errorformat, formatversion: '2' });
+    expect(problem).toMatchObject({ kind: 'error', code: 'badvalue' });
+    expect(problem?.text).not.toBe('');
+  });
+
+  test('a token that is refused is told from any other error', async () => {
+    const response = await fetch(`${joined.api}?action=query&meta=userinfo&format=json&formatversion=2`, {
+      headers: { authorization: 'Bearer nobodys' },
+    });
+    expect(rejectsToken(problemsOf(await response.json(), []))).toBe(true);
+    expect(rejectsToken(await ask({ list: 'allpages', apdir: 'up', formatversion: '2' }, 'user'))).toBe(false);
+  });
+
+  test.each([undefined, null, 'text', 5, [], { error: 'no', warnings: 'x', errors: {} }, { warnings: { a: null } }])(
+    'an answer of no known form has no problems and no continuation: %o',
+    (answer) => {
+      expect([problemsOf(answer, NAMES), continuationOf(answer)]).toEqual([[], undefined]);
+    },
+  );
+});
+
+describe('what is said about a parameter', () => {
+  const facts = (parameter: Omit<Parameter, 'name'>): readonly string[] => factsOf({ name: 'x', ...parameter });
+
+  test.each<[Omit<Parameter, 'name'>, readonly string[]]>([
+    [{ type: 'string' }, []],
+    [{ type: 'string', multi: true, limit: 50 }, ['One value in each line, at most 50.']],
+    [{ type: 'integer', min: 1, max: 12 }, ['From 1 to 12.']],
+    [{ type: 'integer', min: 0 }, ['At least 0.']],
+    [{ type: 'integer' }, ['A whole number.']],
+    [
+      { type: 'limit', min: 1, max: 500, highmax: 5000, default: 10 },
+      ['From 1 to 500 (5,000 with raised limits), or max.', 'Default: 10.'],
+    ],
+    [{ type: ['a', 'b'], default: 'a' }, []],
+    [{ type: ['a', 'b'], multi: true, default: 'a|b', deprecatedvalues: ['b'] }, ['Default: a|b.', 'Deprecated: b.']],
+    [
+      { type: 'string', info: [{ name: 'modes', text: 'Only in some modes.', values: [1, 2] }] },
+      ['Only in some modes. Here: 1, 2.'],
+    ],
+  ])('%o', (parameter, sentences) => {
+    expect(facts(parameter)).toEqual(sentences);
+  });
+
+  test('a templated parameter has a name for each value, and for each pair of values of two variables', () => {
+    const parameter = { type: 'string', templatevars: { a: 'as', b: 'bs' } };
+    const given: Readonly<Record<string, readonly string[]>> = { as: ['1', '2'], bs: ['x', 'y'] };
+    expect(expandedNames({ name: 'p-{a}-{b}', ...parameter }, (name) => given[name] ?? [])).toEqual([
+      'p-1-x',
+      'p-1-y',
+      'p-2-x',
+      'p-2-y',
+    ]);
+    expect(expandedNames({ name: 'p-{a}', type: 'string', templatevars: { a: 'as' } }, () => [])).toEqual([]);
+  });
+});

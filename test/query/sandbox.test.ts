@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { defineModule, ownModule } from '../../src/core/query/index.js';
+import { SCRIPT, STYLE } from '../../src/core/query/sandbox/assets.js';
+import { createServer } from '../../src/core/server.js';
+import type { ServerOptions } from '../../src/core/options.js';
+import { sandboxAssets } from '../../tools/sandbox-assets.js';
+import { Client, everyHost, oneHostEach, type RunningHost } from '../hosts.js';
+import { fixture } from '../oauth/support/fixture.js';
+
+const HOSTILE = `</style><script>alert("1")</script><img src=x onerror='alert(2)'>`;
+
+const own = [
+  ownModule(
+    defineModule({ name: 'ripeness', group: 'list', prefix: 'ri', description: HOSTILE, parameters: {} }),
+    () => [],
+  ),
+];
+
+const attribute = (page: string, name: string): string | undefined =>
+  new RegExp(`<body[^>]* ${name}="([^"]*)"`).exec(page)?.[1];
+
+test('script and style are what their sources give: run `npm run sandbox` after a change in sandbox/', async () => {
+  expect({ script: SCRIPT, style: STYLE }).toEqual(await sandboxAssets());
+});
+
+test('nothing in script or style could end the element that it is in', () => {
+  expect(SCRIPT).not.toMatch(/<\/script|<!--|<script/i);
+  expect(STYLE).not.toMatch(/<\/style/i);
+});
+
+describe.each(everyHost)('the page on $name', ({ start }) => {
+  let host: RunningHost;
+  let client: Client;
+  beforeAll(async () => {
+    const { options } = fixture({ query: { site: { name: HOSTILE }, own, sandbox: { client_id: 'spa' } } });
+    host = await start({ options });
+    client = new Client(host.base);
+  });
+  afterAll(() => host.close());
+
+  test('is HTML whose policy names its one script and its one style, and nothing else but this origin', async () => {
+    const { status, headers, text } = await client.get('/api/sandbox');
+    expect(status).toBe(200);
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    const scripts = [...text.matchAll(/<script[^>]*>([^]*?)<\/script>/g)].map(([, code = '']) => code);
+    const styles = [...text.matchAll(/<style>([^]*?)<\/style>/g)].map(([, code = '']) => code);
+    expect([scripts, styles]).toEqual([[SCRIPT], [STYLE]]);
+    const hash = (code: string): string => createHash('sha256').update(code).digest('base64');
+    expect(headers['content-security-policy']).toBe(
+      `default-src 'none'; script-src 'sha256-${hash(SCRIPT)}'; style-src 'sha256-${hash(STYLE)}'; connect-src 'self'; ` +
+        `base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'`,
+    );
+    expect(headers).toMatchObject({
+      'cross-origin-opener-policy': 'same-origin',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-cache',
+    });
+  });
+
+  test('finds the API and the places to sign in, wherever it is mounted', async () => {
+    const { text } = await client.get('/api/sandbox');
+    const at = (name: string): string => new URL(attribute(text, name) ?? '?', `${host.base}/api/sandbox`).href;
+    expect(['data-api', 'data-authorize', 'data-token', 'data-revoke'].map(at)).toEqual(
+      ['/api', '/oauth/authorize', '/oauth/token', '/oauth/revoke'].map((path) => host.base + path),
+    );
+    expect([attribute(text, 'data-client-id'), attribute(text, 'data-issuer')]).toEqual(['spa', host.base]);
+  });
+
+  test('who has it already need not get it again', async () => {
+    const { etag = '' } = (await client.get('/api/sandbox')).headers;
+    const again = await client.get('/api/sandbox', { 'if-none-match': `"other", W/${etag}` });
+    expect([again.status, again.text, again.headers.etag]).toEqual([304, '', etag]);
+    expect((await client.get('/api/sandbox', { 'if-none-match': '"other"' })).status).toBe(200);
+  });
+
+  test('HEAD is answered as GET without a body; any other method is told which there are', async () => {
+    const head = await client.request('/api/sandbox', { method: 'HEAD' });
+    expect([head.status, head.text, head.headers['content-type']]).toEqual([200, '', 'text/html; charset=utf-8']);
+    const post = await client.post('/api/sandbox', { action: 'query' });
+    expect([post.status, post.headers.allow]).toEqual([405, 'GET, HEAD']);
+  });
+});
+
+describe('what is on it', () => {
+  const pageOf = async (options: Parameters<typeof fixture>[0], path = '/api/sandbox') => {
+    const host = await oneHostEach[0]!.start({ options: fixture(options).options });
+    try {
+      return await new Client(host.base).get(path);
+    } finally {
+      await host.close();
+    }
+  };
+
+  test('every module with its sentence, and those of the host, which may be written in any way', async () => {
+    const { text } = await pageOf({ query: { site: { name: HOSTILE }, own } });
+    expect(text.match(/data-module=/g)).toHaveLength(73);
+    expect(text).toContain('Lists all pages of one namespace by title.');
+    expect(text).toContain('data-module="ripeness"');
+    expect(text).toContain('&lt;/style&gt;&lt;script&gt;alert(&quot;1&quot;)');
+    expect(text).not.toContain('<script>alert');
+    expect(text).not.toContain('<img');
+  });
+
+  test('without a client nothing about signing in, and the page is there by default', async () => {
+    const { status, text } = await pageOf({ query: {} });
+    expect(status).toBe(200);
+    expect(attribute(text, 'data-api')).toBe('../api');
+    expect(attribute(text, 'data-client-id')).toBeUndefined();
+    expect(attribute(text, 'data-token')).toBeUndefined();
+  });
+
+  test('below the first path of the API, also when that is renamed and deeper', async () => {
+    const renamed = { query: {}, paths: { api: ['/w/v1/api.php', '/api'] } };
+    const { status, text } = await pageOf(renamed, '/w/v1/api.php/sandbox');
+    expect(status).toBe(200);
+    expect(new URL(attribute(text, 'data-api') ?? '', 'http://host/w/v1/api.php/sandbox').pathname).toBe(
+      '/w/v1/api.php',
+    );
+    expect((await pageOf(renamed, '/api/sandbox')).status).toBe(404);
+  });
+
+  test('false switches it off', async () => {
+    expect((await pageOf({ query: { sandbox: false } })).status).toBe(404);
+  });
+});
+
+describe('options that cannot be meant are refused at the start, by name', () => {
+  const start = (options: Partial<ServerOptions>) => () =>
+    createServer({ ...fixture().options, ...options } as ServerOptions);
+
+  test.each([
+    ['text', /^query\.sandbox: give false, true, or \{ client_id \}/],
+    [null, /^query\.sandbox: /],
+    [{ client: 'spa' }, /^query\.sandbox: /],
+    [{ client_id: '' }, /^query\.sandbox\.client_id: /],
+    [{ client_id: 5 }, /^query\.sandbox\.client_id: /],
+  ])('sandbox: %o', (sandbox, message) => {
+    // What a program without types could give.
+    expect(start({ query: { sandbox: sandbox as unknown as boolean } })).toThrow(
+      expect.objectContaining({ name: 'TypeError', message: expect.stringMatching(message) }),
+    );
+  });
+
+  test('a client to sign in with needs the grant for it', () => {
+    const grants = ['client_credentials'] as const;
+    expect(start({ grants, query: { sandbox: { client_id: 'spa' } } })).toThrow(
+      /^query\.sandbox\.client_id: .*authorization_code/,
+    );
+    expect(start({ grants, query: {} })).not.toThrow();
+  });
+});
