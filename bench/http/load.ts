@@ -2,43 +2,63 @@ import { connect, type Socket } from 'node:net';
 
 export interface Answer {
   readonly status: number;
+  /** Status line and headers as they came. */
+  readonly head: string;
   readonly body: string;
 }
 
 export interface Load {
   readonly port: number;
-  /** The whole request as it goes over the wire. */
-  readonly request: Buffer;
   readonly requests: number;
   readonly connections: number;
-  /** Every answer is looked at. */
-  readonly isRight: (answer: Answer) => boolean;
+  /** The whole next request of this connection, as it goes over the wire. */
+  readonly next: (connection: number) => Buffer;
+  /** Looks at every answer and says what is wrong with it. */
+  readonly problem: (connection: number, answer: Answer) => string | undefined;
 }
 
+export interface LoadResult {
+  readonly seconds: number;
+  readonly wrong: number;
+  /** What was wrong with the first wrong answer. */
+  readonly firstProblem: string | undefined;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
 /** One raw HTTP/1.1 request. */
-export function rawRequest(method: string, path: string, headers: Readonly<Record<string, string>>, body = ''): Buffer {
+export function rawRequest(method: string, path: string, headers: Headers, body = ''): Buffer {
   const all = { host: '127.0.0.1', ...headers, ...(body === '' ? {} : { 'content-length': String(body.length) }) };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
   return Buffer.from([`${method} ${path} HTTP/1.1`, ...lines, '', body].join('\r\n'));
 }
 
 /**
- * Sends so many requests over keep-alive connections, one at a time on each, and tells how many answers were wrong. A
- * client of our own because its work per request is small and the same for everybody.
+ * Sends so many requests over keep-alive connections, one at a time on each, and looks at every answer. A client of our
+ * own because its work per request is small and the same for everybody.
  */
-export async function sendLoad(load: Load): Promise<number> {
-  let left = load.requests;
+export async function sendLoad({ port, requests, connections, next, problem }: Load): Promise<LoadResult> {
+  const open = await Promise.all(Array.from({ length: connections }, () => Connection.open(port)));
+  let left = requests;
   let wrong = 0;
-  const worker = async (): Promise<void> => {
-    const connection = await Connection.open(load.port);
+  let firstProblem: string | undefined;
+  const work = async (connection: Connection, index: number): Promise<void> => {
     while (left > 0) {
       left -= 1;
-      if (!load.isRight(await connection.ask(load.request))) wrong += 1;
+      const found = problem(index, await connection.ask(next(index)));
+      if (found !== undefined) {
+        wrong += 1;
+        firstProblem ??= found;
+      }
     }
-    connection.close();
   };
-  await Promise.all(Array.from({ length: load.connections }, worker));
-  return wrong;
+  const start = performance.now();
+  try {
+    await Promise.all(open.map(work));
+    return { seconds: (performance.now() - start) / 1000, wrong, firstProblem };
+  } finally {
+    for (const connection of open) connection.close();
+  }
 }
 
 /** One keep-alive connection that understands answers with a `content-length`, which is all that the candidates send. */
@@ -85,7 +105,8 @@ class Connection {
       return;
     }
     if (this.#received.length < end + 4 + Number(length)) return;
-    const answer = { status: Number(this.#received.slice(9, 12)), body: this.#received.slice(end + 4) };
+    const status = Number(this.#received.slice(9, 12));
+    const answer = { status, head: this.#received.slice(0, end), body: this.#received.slice(end + 4) };
     this.#received = '';
     this.#settle?.resolve(answer);
   }

@@ -1,20 +1,22 @@
 /**
  * Parses and validates one realistic query, beside ajv and zod, which check the types and bounds of the same values alone.
- * CPU time, medians of many rounds in turn, so that a busy machine slows all of them alike.
- *
- * Run with `npx tsx bench/query.ts`.
+ * CPU time of many rounds in turn, so that a busy machine slows all of them alike. A process of its own, started with the
+ * number of rounds and of times per round; prints what it measured as JSON.
  */
 import { Ajv } from 'ajv';
 import { z } from 'zod';
-import { catalogue } from '../src/core/query/catalogue/index.js';
-import { forSite } from '../src/core/query/catalogue/for-site.js';
-import type { ModuleDescriptor, ParamDescriptor } from '../src/core/query/descriptor.js';
-import { mainModule } from '../src/core/query/endpoint/main-parameters.js';
-import { compileModule, type ModuleParser, type ParsedParams } from '../src/core/query/parameters/parse.js';
-import { queryModule } from '../src/core/query/modules/query-parameters.js';
-import { RequestParameters } from '../src/core/query/request/request-parameters.js';
-import { resolveSite } from '../src/core/query/site/site.js';
-import { Warnings } from '../src/core/query/answer/warnings.js';
+import { OURS } from '../candidates.js';
+import { ratios, summary } from '../statistics.js';
+import type { ParseResult } from '../report/results.js';
+import { catalogue } from '../../src/core/query/catalogue/index.js';
+import { forSite } from '../../src/core/query/catalogue/for-site.js';
+import type { ModuleDescriptor, ParamDescriptor } from '../../src/core/query/descriptor.js';
+import { mainModule } from '../../src/core/query/endpoint/main-parameters.js';
+import { compileModule, type ModuleParser, type ParsedParams } from '../../src/core/query/parameters/parse.js';
+import { queryModule } from '../../src/core/query/modules/query-parameters.js';
+import { RequestParameters } from '../../src/core/query/request/request-parameters.js';
+import { resolveSite } from '../../src/core/query/site/site.js';
+import { Warnings } from '../../src/core/query/answer/warnings.js';
 
 /** A list, two props and a generator with fifteen parameters between them. */
 const REQUEST: Readonly<Record<string, string>> = {
@@ -171,34 +173,27 @@ function microseconds(work: () => unknown, times: number): number {
   return (user + system) / times;
 }
 
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+const candidates = {
+  [OURS]: parseOurs,
+  'ajv, from the same texts': checkAjv,
+  'zod, from the same texts': checkZod,
+  'ajv, values split before': compareAjv,
+  'zod, values split before': compareZod,
+};
+if (!Object.values(candidates).every((work) => work())) throw new Error('The request has to be valid for everybody.');
+if (parseOurs().length !== parsers.length) throw new Error('A module was left out.');
 
-const candidates = { ours: parseOurs, ajv: checkAjv, zod: checkZod, comparedAjv: compareAjv, comparedZod: compareZod };
-if (!checkAjv() || !checkZod()) throw new Error('The request has to be valid for everybody.');
-const ROUNDS = 21;
-const TIMES = 4000;
+const [rounds, times] = process.argv.slice(2).map(Number);
+if (rounds === undefined || times === undefined) throw new TypeError('usage: query-parse <rounds> <times>');
 const taken = new Map(Object.keys(candidates).map((name): [string, number[]] => [name, []]));
-for (const work of Object.values(candidates)) microseconds(work, 20_000);
-for (let round = 0; round < ROUNDS; round += 1) {
-  for (const [name, work] of Object.entries(candidates)) taken.get(name)?.push(microseconds(work, TIMES));
+for (const work of Object.values(candidates)) microseconds(work, 5 * times);
+for (let round = 0; round < rounds; round += 1) {
+  for (const [name, work] of Object.entries(candidates)) taken.get(name)?.push(microseconds(work, times));
 }
-const cost = (name: keyof typeof candidates): number => median(taken.get(name) ?? []);
-const ours = cost('ours');
-const compileStart = performance.now();
-for (const module of all) {
-  compileModule(module, site);
-  if (module.generator) compileModule(module, site, 'generator');
-}
-const compiled = performance.now() - compileStart;
-
-const show = (name: keyof typeof candidates): string =>
-  `${cost(name).toFixed(2)} µs (we need ${(ours / cost(name)).toFixed(2)} × of it)`;
-console.log(`parse and validate one query with all rules: ${ours.toFixed(2)} µs`);
-console.log(
-  `types and bounds alone, from the same texts: ajv ${show('ajv')}, goal 0.65; zod ${show('zod')}, goal 0.45`,
-);
-console.log(
-  `the same from values already split and told apart: ajv ${show('comparedAjv')}; zod ${show('comparedZod')}`,
-);
-console.log(`${all.length} modules compiled in ${compiled.toFixed(1)} ms, goal 30 ms`);
+const ours = taken.get(OURS) ?? [];
+const results = [...taken].map(([candidate, costs]): ParseResult => ({
+  candidate,
+  microseconds: summary(costs),
+  oursTo: summary(ratios(ours, costs)),
+}));
+console.log(JSON.stringify(results));

@@ -1,0 +1,122 @@
+/** Who takes part in which work. Data alone: what each of them runs is in `servers/`. */
+
+export const frameworks = ['express', 'koa', 'fastify'] as const;
+export type Framework = (typeof frameworks)[number];
+
+/** Work that is asked for over HTTP, of a server process whose CPU time is read. */
+export const httpWorks = [
+  'token',
+  'code',
+  'refresh',
+  'introspect',
+  'guard',
+  'guard-remote',
+  'guard-jwt',
+  'guard-jwt-fresh',
+  'api',
+] as const;
+export type HttpWork = (typeof httpWorks)[number];
+
+/** Work that is measured in processes of its own. */
+export const processWorks = ['parse', 'imports', 'size', 'memory'] as const;
+export type ProcessWork = (typeof processWorks)[number];
+
+export const works = [...httpWorks, ...processWorks] as const;
+export type Work = (typeof works)[number];
+
+export const titles: Readonly<Record<Work, string>> = {
+  token: 'Token by client credentials',
+  code: 'Authorization code with PKCE redeemed',
+  refresh: 'Refresh token rotated',
+  introspect: 'Introspection of a live token',
+  guard: 'Guarded GET, token known to the same process',
+  'guard-remote': 'Guarded GET, introspected elsewhere and cached',
+  'guard-jwt': 'Guarded GET, signed tokens that come again',
+  'guard-jwt-fresh': 'Guarded GET, each signed token for the first time',
+  api: 'Query API, a list of ten pages',
+  parse: 'Query of 21 parameters parsed and validated',
+  imports: 'Import, more than node alone',
+  size: 'Installed size with dependencies',
+  memory: 'Heap per live token',
+};
+
+export interface Candidate {
+  readonly name: string;
+  readonly frameworks: readonly Framework[];
+  readonly works: readonly HttpWork[];
+  /** What a reader must know to judge the comparison. */
+  readonly remark?: string;
+}
+
+const issuing = ['token', 'code', 'refresh'] as const;
+const signed = ['guard-jwt', 'guard-jwt-fresh'] as const;
+
+export const BARE = 'bare';
+export const MINIMUM = 'minimum';
+export const OURS = 'oauth-query';
+export const FRONT = 'oauth-query, front';
+
+export const candidates: readonly Candidate[] = [
+  {
+    name: BARE,
+    frameworks,
+    works: httpWorks,
+    remark: 'a route of the framework with its usual body parser that answers as many bytes and does nothing else',
+  },
+  {
+    name: MINIMUM,
+    frameworks,
+    works: [...issuing, 'introspect', 'guard'],
+    remark: 'hand-written: what the protocol costs whatever one does, and none of its rules; nobody should run it',
+  },
+  {
+    name: OURS,
+    frameworks,
+    works: httpWorks,
+    remark: 'memory store; opaque tokens, signed ones (ES256) for JWT guards',
+  },
+  {
+    name: FRONT,
+    frameworks,
+    works: [...issuing, 'introspect', 'api'],
+    remark: 'the same with `oauth.front(app)`, which answers before the framework',
+  },
+  {
+    name: '@node-oauth/oauth2-server',
+    frameworks: ['express'],
+    works: [...issuing, 'guard'],
+    remark: 'by @node-oauth/express-oauth-server, model in Maps; opaque tokens; it has no introspection endpoint',
+  },
+  {
+    name: '@jmondi/oauth2-server',
+    frameworks: ['express', 'fastify'],
+    works: [...issuing, 'introspect'],
+    remark:
+      'repositories in Maps; access tokens are HS256 JWTs, its only form; codes and refresh tokens opaque; no guard',
+  },
+  {
+    name: 'oidc-provider',
+    frameworks: ['koa'],
+    works: [...issuing, 'introspect'],
+    remark: 'is a Koa application itself; adapter in a Map, opaque tokens, no ID token asked for; no guard',
+  },
+  {
+    name: 'express-oauth2-jwt-bearer',
+    frameworks: ['express'],
+    works: signed,
+    remark: 'issuer, audience and scope checked',
+  },
+  { name: 'koa-jwt', frameworks: ['koa'], works: signed, remark: 'public key given; scope compared by the route' },
+  {
+    name: '@fastify/jwt',
+    frameworks: ['fastify'],
+    works: signed,
+    remark: 'public key given, its cache of verified tokens on; scope compared by the route',
+  },
+];
+
+export const isOurs = (name: string): boolean => name === OURS || name === FRONT;
+
+/** Who does this work on this framework, in the order of the table. */
+export const candidatesFor = (work: HttpWork, framework: Framework): readonly Candidate[] =>
+  candidates.filter((one) => one.works.includes(work) && one.frameworks.includes(framework));

@@ -1,0 +1,96 @@
+/** Authorization codes from a candidate's own authorization endpoint: what a browser and its owner would do. */
+import { PATHS, REDIRECT_URI, SCOPE, WEB } from '../servers/setting.js';
+import { type Answer, rawRequest, sendLoad } from './load.js';
+
+/** RFC 7636, appendix B. */
+export const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
+
+const QUERY = new URLSearchParams({
+  response_type: 'code',
+  client_id: WEB.client_id,
+  redirect_uri: REDIRECT_URI,
+  scope: SCOPE,
+  state: 'state-of-the-benchmark',
+  code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+  code_challenge_method: 'S256',
+});
+const ADDRESS = `${PATHS.authorize}?${QUERY.toString()}`;
+const STEPS = 10;
+
+/** The cookies that a browser would keep. */
+type Cookies = Map<string, string>;
+
+const cookieHeader = (cookies: Cookies): Record<string, string> =>
+  cookies.size === 0 ? {} : { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') };
+
+/** Opens the authorization request, signs in and agrees where a page asks for it, until the client is sent its code. */
+async function signIn(port: number): Promise<Cookies> {
+  const origin = `http://127.0.0.1:${port}`;
+  const cookies: Cookies = new Map();
+  let address = ADDRESS;
+  let form: URLSearchParams | undefined;
+  for (let step = 0; step < STEPS; step += 1) {
+    const response: Response = await fetch(new URL(address, origin), {
+      method: form === undefined ? 'GET' : 'POST',
+      headers: { ...cookieHeader(cookies), origin },
+      body: form ?? null,
+      redirect: 'manual',
+    });
+    for (const cookie of response.headers.getSetCookie()) {
+      const [pair = ''] = cookie.split(';', 1);
+      const equals = pair.indexOf('=');
+      cookies.set(pair.slice(0, equals), pair.slice(equals + 1));
+    }
+    const location = response.headers.get('location');
+    const page = await response.text();
+    if (location?.startsWith(REDIRECT_URI) === true) return cookies;
+    if (location !== null) {
+      address = location;
+      form = undefined;
+    } else ({ address, form } = consentOf(page, response.status));
+  }
+  throw new Error(`The authorization endpoint sends nobody back to the client within ${STEPS} steps.`);
+}
+
+/** The consent form of a page, filled in. */
+function consentOf(page: string, status: number): { address: string; form: URLSearchParams } {
+  const address = /<form[^>]* action="([^"]+)"/.exec(page)?.[1];
+  if (address === undefined) throw new Error(`The authorization endpoint answered ${status}: ${page.slice(0, 300)}`);
+  const form = new URLSearchParams({ decision: 'approve' });
+  for (const [input] of page.matchAll(/<input[^>]*type="hidden"[^>]*>/g)) {
+    form.set(/ name="([^"]*)"/.exec(input)?.[1] ?? '', / value="([^"]*)"/.exec(input)?.[1] ?? '');
+  }
+  return { address, form };
+}
+
+/** Answers so many fresh authorization codes. The owner has to agree the first time only. */
+export class CodeSource {
+  readonly #port: number;
+  #cookies: Cookies | undefined;
+
+  constructor(port: number) {
+    this.#port = port;
+  }
+
+  async take(count: number): Promise<string[]> {
+    this.#cookies ??= await signIn(this.#port);
+    const request = rawRequest('GET', ADDRESS, cookieHeader(this.#cookies));
+    const codes: string[] = [];
+    const problem = (_connection: number, { status, head }: Answer): string | undefined => {
+      const location = /\r\nlocation: (\S+)/i.exec(head)?.[1] ?? '';
+      const code = location.startsWith(REDIRECT_URI) ? new URL(location).searchParams.get('code') : null;
+      if (code === null) return `no code but status ${status}, location ${location}`;
+      codes.push(code);
+      return undefined;
+    };
+    const { firstProblem } = await sendLoad({
+      port: this.#port,
+      requests: count,
+      connections: Math.min(4, count),
+      next: () => request,
+      problem,
+    });
+    if (firstProblem !== undefined) throw new Error(`The authorization endpoint answered wrongly: ${firstProblem}`);
+    return codes;
+  }
+}

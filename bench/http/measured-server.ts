@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { cpus } from 'node:os';
+import type { Framework } from '../candidates.js';
+
+const SERVER_CORE = '0';
+const LOAD_CORE = '1';
+
+const program = fileURLToPath(new URL('../servers/server.js', import.meta.url));
+
+/** Whether processes can be kept on one core each, so that the load does not disturb what is measured. */
+export const canPin = cpus().length > 1 && spawnSync('taskset', ['--version']).status === 0;
+
+/** Keeps this process, which sends the load, away from the servers. */
+export function pinLoad(): void {
+  if (canPin) spawnSync('taskset', ['-a', '-p', '-c', LOAD_CORE, String(process.pid)]);
+}
+
+export interface ServerOptions {
+  readonly framework: Framework;
+  readonly candidate: string;
+  /** The authorization server that guards of another process ask. */
+  readonly issuer?: string;
+  /** Whether our own server issues signed tokens. */
+  readonly signed?: boolean;
+  /** `load` for a server that is not measured itself. */
+  readonly core?: 'server' | 'load';
+  /** For node, such as `--cpu-prof`. */
+  readonly flags?: readonly string[];
+}
+
+/** A candidate in a process of its own, whose CPU time and heap can be read at any moment. */
+export class MeasuredServer {
+  readonly port: number;
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess, port: number) {
+    this.#child = child;
+    this.port = port;
+  }
+
+  static async start(options: ServerOptions): Promise<MeasuredServer> {
+    const { framework, candidate, issuer = '', signed = false, core = 'server', flags = [] } = options;
+    const node = [process.execPath, ...flags, program, framework, candidate, issuer, String(signed)];
+    const pinned = canPin ? ['taskset', '-c', core === 'server' ? SERVER_CORE : LOAD_CORE, ...node] : node;
+    const [command = process.execPath, ...args] = pinned;
+    const child = spawn(command, args, {
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      env: { ...process.env, NODE_ENV: 'production' },
+    });
+    // What it says is shown if it does not live; some candidates print advice whenever they start.
+    let said = '';
+    child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+      said = (said + chunk).slice(-4000);
+    });
+    const { port } = await nextMessage(child).catch((error: unknown) => {
+      // Without the code that node quotes, which may be one long line.
+      const readable = said.split('\n').filter((line) => line !== '' && line.length < 300);
+      throw new Error(`${candidate} on ${framework} did not start: ${readable.join(' ')}`, { cause: error });
+    });
+    if (port === undefined) throw new Error(`${candidate} on ${framework} did not say its port.`);
+    return new MeasuredServer(child, port);
+  }
+
+  /** Microseconds of CPU time, in user and kernel mode, of all threads, garbage collection included. */
+  async cpu(): Promise<number> {
+    return (await this.#ask('cpu')).cpu ?? Number.NaN;
+  }
+
+  /** Bytes that are in use after a garbage collection; needs the flag `--expose-gc`. */
+  async heap(): Promise<number> {
+    return (await this.#ask('heap')).heap ?? Number.NaN;
+  }
+
+  stop(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#child.exitCode !== null) {
+        resolve();
+        return;
+      }
+      this.#child.once('exit', () => resolve());
+      this.#child.disconnect();
+    });
+  }
+
+  #ask(question: 'cpu' | 'heap'): Promise<Message> {
+    const answer = nextMessage(this.#child);
+    this.#child.send(question);
+    return answer;
+  }
+}
+
+/** What `servers/server.ts` sends. */
+export interface Message {
+  readonly port?: number;
+  readonly cpu?: number;
+  readonly heap?: number;
+}
+
+function nextMessage(child: ChildProcess): Promise<Message> {
+  return new Promise((resolve, reject) => {
+    const onExit = (code: number | null): void => reject(new Error(`the server ended with ${code}`));
+    child.once('exit', onExit);
+    child.once('error', reject);
+    child.once('message', (message) => {
+      child.off('exit', onExit);
+      child.off('error', reject);
+      // The only sender is our own server process.
+      resolve(message as Message);
+    });
+  });
+}

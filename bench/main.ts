@@ -1,0 +1,101 @@
+/** Runs the benchmarks that the arguments name; `npm run bench -- --help` says what there is. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { ArgumentError, HELP, readArguments, type Settings } from './arguments.js';
+import { type HttpWork, httpWorks, titles, type Work } from './candidates.js';
+import { checkAgainstReference } from './check-run.js';
+import { canPin, pinLoad } from './http/measured-server.js';
+import { measureHttp } from './http/measure.js';
+import { importTimes, imported } from './process/import-time.js';
+import { installedSizes, installedVersions } from './process/installed-size.js';
+import { memoryPerToken } from './process/memory.js';
+import { describeMachine } from './report/machine.js';
+import type { HttpResult, ParseResult, Results } from './report/results.js';
+import { saveResults } from './report/save.js';
+import { tablesOf, textOf } from './report/tables.js';
+
+const CONNECTIONS = 16;
+const PROFILES = '.data/profiles';
+/** Of the work in processes of its own, which is quick. */
+const PARSES_PER_ROUND = 4_000;
+
+const isHttp = (work: Work): work is HttpWork => httpWorks.some((one) => one === work);
+
+async function measureHttpWorks(settings: Settings): Promise<readonly HttpResult[]> {
+  const { rounds, requests, check, profile } = settings;
+  if (profile) mkdirSync(PROFILES, { recursive: true });
+  const flags = profile ? ['--cpu-prof', `--cpu-prof-dir=${PROFILES}`] : [];
+  const results: HttpResult[] = [];
+  for (const work of settings.works.filter(isHttp)) {
+    for (const framework of settings.frameworks) {
+      process.stderr.write(`${titles[work]}, ${framework} …\n`);
+      const options = { rounds, requests, connections: CONNECTIONS, oursOnly: check, flags };
+      results.push(...(await measureHttp(work, framework, options)));
+    }
+  }
+  return results;
+}
+
+function measureParse(rounds: number): readonly ParseResult[] {
+  process.stderr.write(`${titles.parse} …\n`);
+  const program = fileURLToPath(new URL('./process/query-parse.js', import.meta.url));
+  const said = execFileSync(process.execPath, [program, String(rounds), String(PARSES_PER_ROUND)], {
+    encoding: 'utf8',
+  });
+  // Written by the program in exactly this shape.
+  return JSON.parse(said) as readonly ParseResult[];
+}
+
+/** Measures all that the settings name. */
+async function measureAll(settings: Settings): Promise<Results> {
+  const { works, rounds, requests, tokens, check } = settings;
+  const wants = (work: Work): boolean => works.includes(work);
+  const http = await measureHttpWorks(settings);
+  const parse = wants('parse') ? measureParse(rounds) : [];
+  if (wants('imports')) process.stderr.write(`${titles.imports} …\n`);
+  const wantedImports = check ? imported.filter((name) => name.startsWith('oauth-query/')) : imported;
+  const imports = wants('imports') ? importTimes(rounds, wantedImports) : [];
+  if (wants('memory')) process.stderr.write(`${titles.memory} …\n`);
+  return {
+    date: new Date().toISOString().slice(0, 10),
+    machine: describeMachine(),
+    versions: installedVersions(),
+    rounds,
+    requests,
+    connections: CONNECTIONS,
+    pinned: canPin,
+    http,
+    parse,
+    imports,
+    size: wants('size') ? installedSizes() : [],
+    memory: wants('memory') ? await memoryPerToken(tokens, check) : [],
+  };
+}
+
+async function run(settings: Settings): Promise<void> {
+  pinLoad();
+  if (!canPin) console.log('Processes cannot be kept on cores of their own here (taskset, two cores): expect scatter.');
+  if (settings.check) {
+    process.exitCode = await checkAgainstReference(settings, measureAll);
+    return;
+  }
+  const results = await measureAll(settings);
+  const { rounds, requests, machine } = results;
+  console.log(`\n${machine.processor}, ${machine.cores} cores, ${machine.system}, Node ${machine.node}`);
+  console.log(`Medians of ${rounds} alternating rounds of ${requests} requests; "middle half" is their spread.`);
+  for (const table of tablesOf(results)) console.log(`\n${textOf(table)}`);
+  if (settings.save) saveResults(results);
+  const out = results.http.filter(({ disqualified }) => disqualified !== undefined);
+  if (out.length > 0) console.log(`\n${out.length} measurements are not counted; the tables say why.`);
+}
+
+try {
+  const settings = readArguments(process.argv.slice(2));
+  if (settings === 'help') console.log(HELP);
+  else await run(settings);
+} catch (error) {
+  if (!(error instanceof ArgumentError)) throw error;
+  console.error(error.message);
+  process.exitCode = 2;
+}

@@ -1,0 +1,81 @@
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { SizeResult } from '../report/results.js';
+
+const bench = fileURLToPath(new URL('../../../', import.meta.url));
+
+const packages: readonly string[] = [
+  'oauth-query',
+  '@node-oauth/express-oauth-server',
+  '@jmondi/oauth2-server',
+  'oidc-provider',
+  'express-oauth2-jwt-bearer',
+  'koa-jwt',
+  '@fastify/jwt',
+];
+
+interface Manifest {
+  readonly version: string;
+  readonly files?: readonly string[];
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+const manifestOf = (folder: string): Manifest =>
+  // Written by npm, which checks these fields.
+  JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
+
+/** Where Node would find a package that the code in `folder` asks for. */
+function locate(name: string, folder: string): string {
+  for (let place = folder; ; place = dirname(place)) {
+    const candidate = join(place, 'node_modules', ...name.split('/'));
+    if (existsSync(join(candidate, 'package.json'))) return realpathSync(candidate);
+    if (dirname(place) === place) throw new Error(`${name} is not installed; run \`npm ci\` in bench/.`);
+  }
+}
+
+/** Bytes of the files in a folder, without what is installed below it. */
+function bytesIn(path: string): number {
+  const stat = statSync(path);
+  if (!stat.isDirectory()) return stat.size;
+  return readdirSync(path)
+    .filter((name) => name !== 'node_modules' && name !== '.git')
+    .reduce((sum, name) => sum + bytesIn(join(path, name)), 0);
+}
+
+/** Bytes of what npm would install of a package: for this one, which stands here as its sources, what it publishes. */
+function packageBytes(folder: string): number {
+  if (folder.includes(`${sep}node_modules${sep}`)) return bytesIn(folder);
+  const published = ['package.json', 'README.md', 'LICENSE', ...(manifestOf(folder).files ?? [])];
+  return [...new Set(published)].reduce((sum, name) => sum + bytesIn(join(folder, name)), 0);
+}
+
+/** The package and all that it brings, by where each is installed. Peer dependencies are their user's. */
+function closureOf(name: string): ReadonlySet<string> {
+  const found = new Set<string>();
+  const waiting = [locate(name, bench)];
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    if (found.has(folder)) continue;
+    found.add(folder);
+    for (const dependency of Object.keys(manifestOf(folder).dependencies ?? {})) {
+      waiting.push(locate(dependency, folder));
+    }
+  }
+  return found;
+}
+
+export const installedSizes = (): readonly SizeResult[] =>
+  packages.map((candidate) => {
+    const closure = closureOf(candidate);
+    const bytes = [...closure].reduce((sum, folder) => sum + packageBytes(folder), 0);
+    return { candidate, bytes, packages: closure.size };
+  });
+
+/** The versions that are installed, which belong to any comparison. */
+export const installedVersions = (): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    [...packages, 'express', 'koa', 'fastify', '@koa/bodyparser', '@fastify/formbody', 'ajv', 'zod'].map((name) => [
+      name,
+      manifestOf(locate(name, bench)).version,
+    ]),
+  );

@@ -1,0 +1,39 @@
+import { candidates, type Framework, isOurs, OURS } from '../candidates.js';
+import { exchangeFor } from '../http/exchanges.js';
+import { sendLoad } from '../http/load.js';
+import { MeasuredServer } from '../http/measured-server.js';
+import type { MemoryResult } from '../report/results.js';
+
+const CONNECTIONS = 16;
+/** Before the first look at the heap: code is compiled and pools are filled by then. */
+const WARM_UP = 2_000;
+
+/** Lets one server issue so many tokens and compares its heap, collected, before and after. */
+async function measure(candidate: string, framework: Framework, tokens: number): Promise<MemoryResult> {
+  const server = await MeasuredServer.start({ framework, candidate, flags: ['--expose-gc'] });
+  try {
+    const { prepare, next, problem, confirm } = exchangeFor('token', { port: server.port, candidate });
+    const load = { port: server.port, connections: CONNECTIONS, next, problem };
+    await sendLoad({ ...load, requests: WARM_UP });
+    const before = await server.heap();
+    await prepare?.(tokens, CONNECTIONS);
+    const { wrong, firstProblem } = await sendLoad({ ...load, requests: tokens });
+    const bytesPerToken = ((await server.heap()) - before) / tokens;
+    const unconfirmed = wrong > 0 ? `${wrong} wrong answers: ${firstProblem ?? ''}` : await confirm?.();
+    return { candidate, tokens, bytesPerToken, ...(unconfirmed === undefined ? {} : { disqualified: unconfirmed }) };
+  } finally {
+    await server.stop();
+  }
+}
+
+/** @param oursOnly - Whether to leave the peers out. */
+export async function memoryPerToken(tokens: number, oursOnly: boolean): Promise<readonly MemoryResult[]> {
+  const results: MemoryResult[] = [];
+  for (const { name, works, frameworks } of candidates) {
+    const keepsTokens = works.includes('token') && (isOurs(name) ? name === OURS : frameworks.length < 3);
+    const [framework] = frameworks;
+    if (!keepsTokens || framework === undefined || (oursOnly && !isOurs(name))) continue;
+    results.push(await measure(name, framework, tokens));
+  }
+  return results;
+}

@@ -1,0 +1,78 @@
+import type { Framework, HttpWork } from '../candidates.js';
+import type { Summary } from '../statistics.js';
+
+/** One candidate's cost of one work on one framework. */
+export interface HttpResult {
+  readonly work: HttpWork;
+  readonly framework: Framework;
+  readonly candidate: string;
+  /** Why it is not counted; then there are no numbers. */
+  readonly disqualified?: string;
+  /** CPU time of the server process per request. */
+  readonly microseconds?: Summary;
+  readonly requestsPerSecond?: Summary;
+  /** CPU time against the bare route of the same round: 1 costs as much. */
+  readonly toBare?: Summary;
+  /** CPU time against the hand-written minimum of the same round. */
+  readonly toMinimum?: Summary;
+}
+
+/** Parsing and validating one query. */
+export interface ParseResult {
+  readonly candidate: string;
+  readonly microseconds: Summary;
+  /** Our time against this one's in the same round. */
+  readonly oursTo: Summary;
+}
+
+/** What an import adds to a process that imports nothing. */
+export interface ImportResult {
+  readonly candidate: string;
+  /** Milliseconds by the clock. */
+  readonly wall: Summary;
+  /** Milliseconds of CPU time. */
+  readonly cpu: Summary;
+  /** A process with the import against one without, by CPU time. */
+  readonly toPlain: Summary;
+}
+
+export interface SizeResult {
+  readonly candidate: string;
+  /** Bytes of the package itself and of all that it brings, without peer dependencies. */
+  readonly bytes: number;
+  /** Packages, itself included. */
+  readonly packages: number;
+}
+
+export interface MemoryResult {
+  readonly candidate: string;
+  readonly tokens: number;
+  readonly bytesPerToken: number;
+  readonly disqualified?: string;
+}
+
+export interface Machine {
+  readonly processor: string;
+  readonly cores: number;
+  /** Gigabytes. */
+  readonly memory: number;
+  readonly system: string;
+  readonly node: string;
+}
+
+export interface Results {
+  /** The day of the run. */
+  readonly date: string;
+  readonly machine: Machine;
+  readonly versions: Readonly<Record<string, string>>;
+  readonly rounds: number;
+  readonly requests: number;
+  readonly connections: number;
+  /** Whether each process was kept on a core of its own. */
+  readonly pinned: boolean;
+  readonly http: readonly HttpResult[];
+  readonly parse: readonly ParseResult[];
+  readonly imports: readonly ImportResult[];
+  readonly size: readonly SizeResult[];
+  readonly memory: readonly MemoryResult[];
+}

@@ -1,0 +1,67 @@
+/**
+ * `npm run bench`: installs the peers where they are missing, builds the package, compiles the benchmarks and starts
+ * them with the arguments that were given.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ArgumentError, HELP, readArguments } from './arguments.js';
+
+const bench = fileURLToPath(new URL('.', import.meta.url));
+const root = fileURLToPath(new URL('..', import.meta.url));
+const modules = join(bench, 'node_modules');
+
+const node = (...args: readonly string[]): void =>
+  void execFileSync(process.execPath, args, { cwd: root, stdio: 'inherit' });
+
+/** Installs what the lock file says, once for each of its versions. */
+function installPeers(): void {
+  const lock = readFileSync(join(bench, 'package-lock.json'), 'utf8');
+  const installed = join(modules, '.installed-lock.json');
+  if (existsSync(installed) && readFileSync(installed, 'utf8') === lock) return;
+  console.error('Installing the peers in bench/ …');
+  execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: bench,
+    stdio: ['ignore', 2, 2],
+  });
+  writeFileSync(installed, lock);
+}
+
+/** The peers' neighbour: `oauth-query/…` means the package as it was just built. */
+function linkPackage(): void {
+  const link = join(modules, 'oauth-query');
+  mkdirSync(modules, { recursive: true });
+  if (!existsSync(join(link, 'package.json'))) {
+    rmSync(link, { force: true });
+    symlinkSync(root, link, 'junction');
+  }
+}
+
+function main(args: readonly string[]): number {
+  // Before minutes are spent on preparing a run that cannot be.
+  if (readArguments(args) === 'help') {
+    console.log(HELP);
+    return 0;
+  }
+  installPeers();
+  linkPackage();
+  console.error('Building the package and the benchmarks …');
+  node('--import', 'tsx', 'tools/build.ts');
+  rmSync(join(bench, 'dist'), { recursive: true, force: true });
+  node('node_modules/typescript/bin/tsc', '-p', 'bench/tsconfig.json');
+  const program = join(bench, 'dist', 'bench', 'main.js');
+  const { status } = spawnSync(process.execPath, [program, ...args], { cwd: root, stdio: 'inherit' });
+  if (status === 0 && args.includes('--save')) {
+    node('node_modules/oxfmt/bin/oxfmt', 'docs/benchmarks.md', 'bench/results/latest.json');
+  }
+  return status ?? 1;
+}
+
+try {
+  process.exitCode = main(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof ArgumentError)) throw error;
+  console.error(error.message);
+  process.exitCode = 2;
+}

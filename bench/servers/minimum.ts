@@ -1,0 +1,81 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+import express from 'express';
+import Fastify from 'fastify';
+import Koa from 'koa';
+import type { Framework } from '../candidates.js';
+import { authorize, isAllowed, post } from './minimum-protocol.js';
+import { CONTENT, FORM_TYPE, JSON_TYPE, NO_STORE, PATHS } from './setting.js';
+
+/** Reads a body without any parser. */
+const read = (request: IncomingMessage): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => resolve(Buffer.concat(chunks).toString())).on('error', reject);
+  });
+
+const expressListener = (): RequestListener => {
+  const app = express();
+  for (const path of [PATHS.token, PATHS.introspect]) {
+    app.post(path, async (req, res) => {
+      const { status, body } = post(path, req.headers.authorization, await read(req));
+      const length = { 'content-type': JSON_TYPE, 'content-length': Buffer.byteLength(body) };
+      res.writeHead(status, { ...NO_STORE, ...length }).end(body);
+    });
+  }
+  app.get(PATHS.authorize, (req, res) => res.redirect(authorize(req.url)));
+  app.get(PATHS.content, (req, res) => {
+    if (isAllowed(req.headers.authorization)) res.json(CONTENT);
+    else res.status(401).json({ error: 'invalid_token' });
+  });
+  return app;
+};
+
+const koaListener = (): RequestListener => {
+  const app = new Koa();
+  app.use(async (ctx) => {
+    switch (ctx.path) {
+      case PATHS.token:
+      case PATHS.introspect: {
+        const { status, body } = post(ctx.path, ctx.headers.authorization, await read(ctx.req));
+        ctx.set(NO_STORE);
+        ctx.status = status;
+        ctx.type = JSON_TYPE;
+        ctx.body = body;
+        break;
+      }
+      case PATHS.authorize:
+        ctx.redirect(authorize(ctx.url));
+        break;
+      case PATHS.content:
+        if (isAllowed(ctx.headers.authorization)) ctx.body = CONTENT;
+        else ctx.throw(401);
+        break;
+      default:
+    }
+  });
+  const handle = app.callback();
+  return (request, response) => void handle(request, response);
+};
+
+const fastifyListener = async (): Promise<RequestListener> => {
+  const app = Fastify();
+  app.addContentTypeParser<string>(FORM_TYPE, { parseAs: 'string' }, (_request, body, done) => done(null, body));
+  for (const path of [PATHS.token, PATHS.introspect]) {
+    app.post<{ Body: string }>(path, (request, reply) => {
+      const { status, body } = post(path, request.headers.authorization, request.body);
+      return reply.code(status).headers(NO_STORE).type(JSON_TYPE).send(body);
+    });
+  }
+  app.get(PATHS.authorize, (request, reply) => reply.redirect(authorize(request.url)));
+  app.get(PATHS.content, async (request, reply) => {
+    if (isAllowed(request.headers.authorization)) return CONTENT;
+    return reply.code(401).send({ error: 'invalid_token' });
+  });
+  await app.ready();
+  return (request, response) => app.routing(request, response);
+};
+
+const made = { express: expressListener, koa: koaListener, fastify: fastifyListener };
+
+export const listener = async (framework: Framework): Promise<RequestListener> => made[framework]();

@@ -1,0 +1,59 @@
+/** What every candidate is set up with: the same addresses, clients, scopes and lifetimes. */
+import { createHash, timingSafeEqual } from 'node:crypto';
+
+export const PATHS = {
+  authorize: '/oauth/authorize',
+  token: '/oauth/token',
+  introspect: '/oauth/introspect',
+  content: '/content',
+  api: '/api',
+} as const;
+
+export const SCOPE = 'content.read';
+export const REDIRECT_URI = 'https://app.example/cb';
+/** Who owns everything and has allowed everything. */
+export const OWNER = 'alice';
+/** Seconds. */
+export const LIFETIMES = { code: 600, access: 3600, refresh: 1_209_600 } as const;
+
+export interface BenchClient {
+  readonly client_id: string;
+  readonly client_secret: string;
+}
+
+/** Acts for itself. */
+export const SERVICE: BenchClient = { client_id: 'service', client_secret: 'service-secret-of-the-benchmark-1' };
+/** Acts for its owner: codes and refresh tokens. */
+export const WEB: BenchClient = { client_id: 'web', client_secret: 'web-secret-of-the-benchmark-of-many-2' };
+/** May introspect every token. */
+export const API: BenchClient = { client_id: 'api', client_secret: 'api-secret-of-the-benchmark-of-many-3' };
+
+export const CLIENTS: readonly BenchClient[] = [SERVICE, WEB, API];
+
+export const basic = ({ client_id, client_secret }: BenchClient): string =>
+  `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`;
+
+/** What a guarded route answers. */
+export const CONTENT = { ok: true } as const;
+export const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' } as const;
+export const JSON_TYPE = 'application/json; charset=utf-8';
+export const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+const SECRETS: ReadonlyMap<string, Buffer> = new Map(
+  CLIENTS.map(({ client_id, client_secret }) => [client_id, digest(client_secret)]),
+);
+
+/** How secrets are compared for the candidates that leave it to their users: in constant time. */
+export function isSecretOf(client_id: string, secret: string | null | undefined): boolean {
+  const known = SECRETS.get(client_id);
+  return known !== undefined && timingSafeEqual(digest(secret ?? ''), known);
+}
+
+/** What the query API answers from: the first pages of a site. */
+export const PAGES = Array.from({ length: 10 }, (_one, index) => ({
+  pageid: index + 1,
+  ns: 0,
+  title: `Page ${index + 1}`,
+}));

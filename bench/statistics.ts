@@ -1,0 +1,39 @@
+/** The middle of many measurements and how far they scatter. */
+export interface Summary {
+  readonly median: number;
+  /** A quarter of the values lies below. */
+  readonly low: number;
+  /** A quarter of the values lies above. */
+  readonly high: number;
+}
+
+/** The value below which this share of the values lies, between two values in proportion; NaN without any values. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const place = (sorted.length - 1) * share;
+  const below = sorted[Math.floor(place)] ?? Number.NaN;
+  const above = sorted[Math.ceil(place)] ?? Number.NaN;
+  return below + (above - below) * (place - Math.floor(place));
+}
+
+export const median = (values: readonly number[]): number => quantile(values, 0.5);
+
+export const summary = (values: readonly number[]): Summary => ({
+  median: median(values),
+  low: quantile(values, 0.25),
+  high: quantile(values, 0.75),
+});
+
+/**
+ * The ratios within rounds: what disturbs the machine during a round disturbs both sides of it, so they scatter less
+ * than the values do. Rounds that either side lacks are left out.
+ */
+export function ratios(
+  values: readonly (number | undefined)[],
+  against: readonly (number | undefined)[],
+): readonly number[] {
+  return values.flatMap((value, round) => {
+    const other = against[round];
+    return value === undefined || other === undefined ? [] : [value / other];
+  });
+}
