@@ -24,7 +24,7 @@ export class ArgumentError extends Error {}
 export const HELP = `npm run bench -- [options]
 
 Measures this package beside other libraries, each in a process on a core of its own. Everything takes about an hour
-with the defaults, a few minutes with --quick.
+with the defaults, some ten minutes with --quick.
 
   --only <works>        only these, separated by commas: ${works.join(', ')}
   --frameworks <names>  only these: ${frameworks.join(', ')}

@@ -2,7 +2,7 @@ import type { Settings } from './arguments.js';
 import { works } from './candidates.js';
 import { type Regression, regressions, sentenceOf } from './report/check.js';
 import type { Results } from './report/results.js';
-import { readReference } from './report/save.js';
+import { LATEST, readReference } from './report/reference.js';
 
 /** What looks worse is measured again, this many times as long: a busy moment is no regression. */
 const AGAIN = 3;
@@ -20,7 +20,7 @@ export async function checkAgainstReference(
 ): Promise<number> {
   const reference = readReference();
   if (reference === undefined) {
-    console.error('There is nothing to compare with: `npm run bench -- --save` writes bench/results/latest.json.');
+    console.error(`There is nothing to compare with: \`npm run bench -- --save\` writes ${LATEST}.`);
     return 1;
   }
   let found = regressions(await measure(settings), reference);

@@ -28,6 +28,9 @@ interface Cell {
   disqualified: string | undefined;
 }
 
+/** Requests before the first round: the compiler of the engine has seen everything often enough by then. */
+const WARM_UP = 5_000;
+
 /** A share of each round goes ahead unmeasured, because the others have taken the caches of the processor meanwhile. */
 const LEAD_IN = 0.1;
 
@@ -90,8 +93,7 @@ export async function measureHttp(
       cells.push({ candidate: name, server, exchange, costs: [], rates: [], disqualified: undefined });
     }
     for (const cell of cells) {
-      // Warm up: the compiler of the engine has seen everything often enough.
-      for (let lap = 0; lap < 3; lap += 1) await attempt(cell, requests, connections);
+      for (let sent = 0; sent < WARM_UP; sent += requests) await attempt(cell, requests, connections);
       cell.costs.length = 0;
       cell.rates.length = 0;
     }

@@ -1,23 +1,16 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { candidates } from '../candidates.js';
 import { chartsOf } from './charts.js';
+import { LATEST } from './reference.js';
 import type { Results } from './results.js';
 import { markdownOf, tablesOf } from './tables.js';
 
-/** This file runs from bench/dist/bench/report. */
-const root = new URL('../../../../', import.meta.url);
-const LATEST = new URL('bench/results/latest.json', root);
-const PAGE = new URL('docs/benchmarks.md', root);
-const CHARTS = new URL('docs/benchmarks/', root);
+const PAGE = 'docs/benchmarks.md';
+const CHARTS = 'docs/benchmarks';
 
 const BEGIN = '<!-- results: written by `npm run bench -- --save` -->';
 const END = '<!-- end of results -->';
-
-/** The committed results. */
-export const readReference = (): Results | undefined =>
-  // Written by `saveResults` and committed.
-  existsSync(LATEST) ? (JSON.parse(readFileSync(LATEST, 'utf8')) as Results) : undefined;
 
 function resultsInWords(results: Results, charts: Iterable<string>): string {
   const { date, machine, versions, rounds, requests, connections, pinned } = results;
@@ -41,20 +34,20 @@ function resultsInWords(results: Results, charts: Iterable<string>): string {
 export function saveResults(results: Results): void {
   const charts = chartsOf(results);
   mkdirSync(CHARTS, { recursive: true });
-  mkdirSync(new URL('.', LATEST), { recursive: true });
+  mkdirSync(dirname(LATEST), { recursive: true });
   writeFileSync(LATEST, `${JSON.stringify(results, rounded, 2)}\n`);
-  for (const [name, svg] of charts) writeFileSync(new URL(name, CHARTS), svg);
+  for (const [name, svg] of charts) writeFileSync(join(CHARTS, name), svg);
   const page = readFileSync(PAGE, 'utf8');
   const begin = page.indexOf(BEGIN);
   const end = page.indexOf(END);
   if (begin === -1 || end < begin) {
     throw new Error(
-      `${fileURLToPath(PAGE)} has lost its marks: write "${BEGIN}" and "${END}" where the results belong.`,
+      `${PAGE} has lost its marks: write "${BEGIN}" and "${END}" where the results belong.`,
     );
   }
   const words = resultsInWords(results, charts.keys());
   writeFileSync(PAGE, `${page.slice(0, begin + BEGIN.length)}\n\n${words}\n\n${page.slice(end)}`);
-  console.log('\nWritten: bench/results/latest.json, docs/benchmarks.md and the charts in docs/benchmarks/.');
+  console.log(`\nWritten: ${LATEST}, ${PAGE} and the charts in ${CHARTS}/.`);
 }
 
 /** Four digits are more than any measurement is worth. */
