@@ -77,7 +77,12 @@ export class Account {
       element('div', { class: 'field' }, element('label', { for: this.#scope.id }, 'Scope to ask for'), this.#scope),
       element('p', { class: 'facts' }, 'Several with a space between them. Empty: what this page is registered for.'),
     );
-    return [button('Sign in', () => void this.#begin()), scope];
+    const form = element('form', {}, element('button', { type: 'submit' }, 'Sign in'), scope);
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      void this.#begin();
+    });
+    return [form];
   }
 
   async #begin(): Promise<void> {

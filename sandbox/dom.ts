@@ -36,3 +36,15 @@ export const byId = (id: string): HTMLElement => {
   if (found === null) throw new Error(`The page has no element "${id}".`);
   return found;
 };
+
+/** A field that narrows down what is shown while somebody types. */
+export const filterField = (label: string, onInput: (wanted: string) => void): HTMLElement => {
+  const id = freshId('filter');
+  const input = element('input', { type: 'search', id, autocomplete: 'off' });
+  input.addEventListener('input', () => onInput(input.value.trim().toLowerCase()));
+  input.addEventListener('keydown', (event) => {
+    // Nothing is sent by it: it is no part of the request.
+    if (event.key === 'Enter') event.preventDefault();
+  });
+  return element('p', { class: 'filter' }, element('label', { for: id }, label), input);
+};

@@ -12,9 +12,6 @@ import type { SignInSettings } from './sign-in.js';
 /** How many answers are fetched at one press, so that a long list cannot run away. */
 const MOST_AT_ONCE = 20;
 
-/** Fields in which Enter sends the request. */
-const SENDING = new Set(['text', 'number', 'password']);
-
 /** An address that the page has been given, in full. */
 const absolute = (address: string | undefined): string => new URL(address ?? '', location.href).href;
 
@@ -85,15 +82,13 @@ class Sandbox {
     this.#account = account;
     this.#preview = new Preview(byId('request'), announce);
     byId('actions').append(
-      button('Send', () => void this.#begin()),
+      // It belongs to the form, so that Enter in a field sends too.
+      element('button', { type: 'submit', form: 'form' }, 'Send'),
       this.#again,
       this.#all,
       this.#stop,
     );
-    // Enter in a field sends, as in any other form.
-    byId('form').addEventListener('keydown', (event) => {
-      const { target, key } = event;
-      if (key !== 'Enter' || !(target instanceof HTMLInputElement) || !SENDING.has(target.type)) return;
+    byId('form').addEventListener('submit', (event) => {
       event.preventDefault();
       void this.#begin();
     });

@@ -1,5 +1,5 @@
 import type { Module, Namespace, Parameter } from './catalogue.js';
-import { button, element, freshId } from './dom.js';
+import { button, element, filterField } from './dom.js';
 import { expandedNames } from './facts.js';
 import { type Field, makeField } from './field.js';
 import { splitValues, type Values } from './request.js';
@@ -83,7 +83,9 @@ export class ModuleForm {
     const note = module.deprecated === true ? element('span', { class: 'mark' }, 'deprecated') : undefined;
     const content = [
       element('p', {}, module.description ?? '', ' ', element('a', { href: help }, `Help on ${title}`)),
-      this.#fields.length > FEW ? this.#filterField(title) : undefined,
+      this.#fields.length > FEW
+        ? filterField(`Find a parameter of ${title}`, (wanted) => this.#narrow(wanted))
+        : undefined,
       this.#fields.length === 0 ? element('p', { class: 'facts' }, 'It takes no parameters.') : this.#grid,
       this.#rows,
       onRemove && button(`Remove ${title}`, onRemove, { class: 'link' }),
@@ -96,14 +98,9 @@ export class ModuleForm {
     );
   }
 
-  #filterField(title: string): HTMLElement {
-    const id = freshId('filter');
-    const input = element('input', { type: 'search', id, autocomplete: 'off' });
-    input.addEventListener('input', () => {
-      this.#filter = input.value.trim().toLowerCase();
-      this.#applyFilter();
-    });
-    return element('p', { class: 'filter' }, element('label', { for: id }, `Find a parameter of ${title}`), input);
+  #narrow(wanted: string): void {
+    this.#filter = wanted;
+    this.#applyFilter();
   }
 
   #applyFilter(): void {

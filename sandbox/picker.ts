@@ -1,4 +1,4 @@
-import { element, freshId } from './dom.js';
+import { element, filterField, freshId } from './dom.js';
 
 /** The three kinds of modules of a query, in the order in which they are sent. */
 export const GROUPS = ['prop', 'list', 'meta'] as const;
@@ -23,7 +23,7 @@ export class Picker {
       if (group === undefined) return [];
       return [...details.querySelectorAll<HTMLElement>('[data-module]')].map((row) => entryOf(group, row, onChange));
     });
-    section.querySelector('h2')?.after(this.#filterField());
+    section.querySelector('h2')?.after(filterField('Find a module', (wanted) => this.#filter(wanted)));
     for (const details of this.#groups) details.open = details.dataset['group'] === 'list';
   }
 
@@ -40,15 +40,9 @@ export class Picker {
     return names.filter((name) => !entries.some((entry) => entry.name === name));
   }
 
-  #filterField(): HTMLElement {
-    const id = freshId('filter');
-    const input = element('input', { type: 'search', id, autocomplete: 'off' });
-    input.addEventListener('input', () => {
-      const wanted = input.value.trim().toLowerCase();
-      for (const { row } of this.#entries) row.hidden = !(row.textContent ?? '').toLowerCase().includes(wanted);
-      if (wanted !== '') for (const details of this.#groups) details.open = true;
-    });
-    return element('p', { class: 'filter' }, element('label', { for: id }, 'Find a module'), input);
+  #filter(wanted: string): void {
+    for (const { row } of this.#entries) row.hidden = !(row.textContent ?? '').toLowerCase().includes(wanted);
+    if (wanted !== '') for (const details of this.#groups) details.open = true;
   }
 }
 

@@ -42,8 +42,11 @@ export const wireValue = (value: Value): string =>
 export const toPairs = (values: Values): Pairs => values.map(([name, value]) => [name, wireValue(value)]);
 
 /** Names and values as they stand in an address or a body. */
-export const encode = (pairs: Pairs): string =>
-  new URLSearchParams(pairs.map(([name, value]) => [name, value])).toString();
+export const encode = (pairs: Pairs): string => {
+  const query = new URLSearchParams();
+  for (const [name, value] of pairs) query.append(name, value);
+  return query.toString();
+};
 
 /** POST for what is too long for an address or must not stand in one; GET otherwise. */
 export const methodOf = ({ values, sensitive }: Pick<ApiRequest, 'values' | 'sensitive'>): 'GET' | 'POST' =>

@@ -70,16 +70,18 @@ const settings = (page: string, { endpoint, signIn }: SandboxParts): Html => {
 const content = (page: string, { endpoint, tree }: SandboxParts): Html => {
   const api = relative(page, endpoint);
   return markup`<main id="content" tabindex="-1">
-<div id="form">
+<div>
 <noscript><section><h2>This page needs JavaScript</h2><p>It makes requests to try the API with. Without a script, <a href="${api}?action=help">read what the API can do</a>;
 each module below leads to its description, with requests to open.</p></section></noscript>
 <section id="account" aria-label="Who asks" data-scripted hidden></section>
 <p id="examples" data-scripted hidden></p>
+<form id="form" autocomplete="off" novalidate>
 <section id="modules" aria-labelledby="modules-title"><h2 id="modules-title">Modules</h2>
 ${moduleLists(tree, api)}</section>
 <section id="pages" data-scripted hidden aria-labelledby="pages-title"><h2 id="pages-title">Pages</h2></section>
 <section data-scripted hidden aria-labelledby="parameters-title"><h2 id="parameters-title">Parameters</h2>
 <div id="parameters"></div><details><summary>More parameters</summary><div id="more"></div></details></section>
+</form>
 </div>
 <div id="outcome" data-scripted hidden>
 <section id="request" aria-labelledby="request-title"><h2 id="request-title">Request</h2></section>
