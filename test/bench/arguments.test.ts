@@ -30,8 +30,8 @@ describe('the arguments of npm run bench', () => {
   });
 
   test('--quick and --check are short; --rounds and --requests have the last word', () => {
-    expect(settings('--quick')).toMatchObject({ rounds: 5, requests: 1000, tokens: 10_000 });
-    expect(settings('--check', '--rounds', '7')).toMatchObject({ check: true, rounds: 7, requests: 1000 });
+    expect(settings('--quick')).toMatchObject({ rounds: 5, requests: 400, tokens: 10_000 });
+    expect(settings('--check', '--rounds', '7')).toMatchObject({ check: true, rounds: 7, requests: 400 });
   });
 
   test('--help and -h ask for help, which names every work', () => {

@@ -1,0 +1,130 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { BARE } from '../../bench/candidates.js';
+import { exchangeFor } from '../../bench/http/exchanges.js';
+import { rawRequest, sendLoad } from '../../bench/http/load.js';
+import { tokenProblem, tokensOf } from '../../bench/http/right-answers.js';
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+const listen = async (listener: RequestListener): Promise<number> => {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+};
+
+const answer = (more: object = {}, refresh?: string): string =>
+  JSON.stringify({
+    access_token: 'a'.repeat(43),
+    token_type: 'Bearer',
+    expires_in: 3600,
+    scope: 'content.read',
+    ...(refresh === undefined ? {} : { refresh_token: refresh }),
+    ...more,
+  });
+
+describe('sendLoad', () => {
+  const request = rawRequest('GET', '/', {});
+
+  test('sends exactly so many requests over so many connections, which stay open', async () => {
+    const connections = new Set<unknown>();
+    let requests = 0;
+    const port = await listen((req, res) => {
+      connections.add(req.socket);
+      requests += 1;
+      res.end('fine');
+    });
+    const load = { port, requests: 100, connections: 4, next: () => request, problem: () => undefined };
+    expect(await sendLoad(load)).toMatchObject({ wrong: 0, firstProblem: undefined });
+    expect([requests, connections.size]).toEqual([100, 4]);
+  });
+
+  test('looks at every answer: one wrong one among many is found and told', async () => {
+    let requests = 0;
+    const port = await listen((_req, res) => {
+      requests += 1;
+      res.end(requests === 57 ? 'wrong' : 'fine');
+    });
+    const problem = (_connection: number, { body }: { body: string }) =>
+      body === 'fine' ? undefined : `it said ${body}`;
+    const load = { port, requests: 100, connections: 4, next: () => request, problem };
+    expect(await sendLoad(load)).toMatchObject({ wrong: 1, firstProblem: 'it said wrong' });
+  });
+
+  test('a server that hangs up is an error and not a fast answer', async () => {
+    const port = await listen((req) => req.socket.destroy());
+    const load = { port, requests: 10, connections: 2, next: () => request, problem: () => undefined };
+    await expect(sendLoad(load)).rejects.toThrow('the server hung up');
+  });
+});
+
+describe('what the token endpoint must answer', () => {
+  const problemOf = (body: string, status = 200, withRefresh = false) =>
+    tokenProblem({ status, head: '', body }, withRefresh);
+
+  test('the answer of RFC 6749 §5.1 is right, with a refresh token where there must be one', () => {
+    expect(problemOf(answer())).toBeUndefined();
+    expect(problemOf(answer({}, 'r'), 200, true)).toBeUndefined();
+    expect(tokensOf(answer({}, 'r'))).toEqual({ access_token: 'a'.repeat(43), refresh_token: 'r' });
+  });
+
+  test.each([
+    ['another status', answer(), 201, false, /^status 201/],
+    ['an error', '{"error":"invalid_client"}', 401, false, /^status 401: \{"error":"invalid_client"\}$/],
+    ['no JSON', 'fine', 200, false, /^no token worth its name/],
+    ['no token', answer({ access_token: undefined }), 200, false, /^no token worth its name/],
+    ['a token that could be guessed', answer({ access_token: 'abc' }), 200, false, /^no token worth its name/],
+    ['no refresh token', answer(), 200, true, /^no refresh token/],
+    ['another token type', answer({ token_type: 'mac' }), 200, false, /^no token_type/],
+    ['another lifetime', answer({ expires_in: 60 }), 200, false, /^a wrong expires_in/],
+    ['no scope', answer({ scope: undefined }), 200, false, /^a wrong scope/],
+    ['more scope', answer({ scope: 'content.read content.write' }), 200, false, /^a wrong scope/],
+  ])('%s is wrong', (_name, body, status, withRefresh, problem) => {
+    expect(problemOf(body, status, withRefresh)).toMatch(problem);
+  });
+});
+
+describe('a candidate that is fast because it does not do its work', () => {
+  const load = async (listener: RequestListener, candidate = 'a peer') => {
+    const port = await listen(listener);
+    const { prepare, next, problem, confirm } = exchangeFor('token', { port, candidate });
+    await prepare?.(20, 2);
+    const { wrong, firstProblem } = await sendLoad({ port, requests: 20, connections: 2, next, problem });
+    return { wrong, firstProblem, confirm };
+  };
+  const json =
+    (body: string): RequestListener =>
+    (_req, res) =>
+      void res.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).end(body);
+
+  test('and hands out the same token again is found; only the bare route may', async () => {
+    expect(await load(json(answer()))).toMatchObject({ wrong: 19, firstProblem: 'a token came twice' });
+    expect(await load(json(answer()), BARE)).toMatchObject({ wrong: 0 });
+  });
+
+  test('and takes any secret, or issues tokens that are good for nothing, is found after the round', async () => {
+    let issued = 0;
+    const careless: RequestListener = (req, res) => {
+      issued += 1;
+      const body = answer({ access_token: String(issued).padStart(43, 'x') });
+      if (req.url === '/content') res.writeHead(200).end();
+      else json(body)(req, res);
+    };
+    const { wrong, confirm } = await load(careless);
+    expect(wrong).toBe(0);
+    expect(await confirm?.()).toBe('a wrong secret was answered with 200');
+
+    const forgetful: RequestListener = (req, res) =>
+      req.url === '/content' ? void res.writeHead(401).end() : careless(req, res);
+    expect(await (await load(forgetful)).confirm?.()).toBe('a token that was issued is refused with 401');
+  });
+});
