@@ -99,7 +99,7 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
     ],
   },
   // A program of its own, which nobody imports.
-  { from: /^cli\//, mayImport: [/^(type )?cli\//, /^(type )?core\//, /^(type )?node:/] },
+  { from: /^cli\//, mayImport: [/^(type )?cli\//, /^(type )?core\//, /^(type )?jose(#|$)/, /^(type )?node:/] },
 ];
 
 const isAllowed = ({ from, to }: Edge): boolean =>

@@ -23,6 +23,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'run the demo site, on an export of your own if you have one',
     load: async () => (await import('./commands/serve.js')).serve,
   },
+  doctor: {
+    summary: 'look at a running server from outside, and explain what is found',
+    load: async () => (await import('./commands/doctor.js')).doctor,
+  },
 };
 
 const help = (): string => `oauth-query <command> [options]

@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import { type Command, EXIT, readArguments, UsageError, wholeNumber } from '../command.js';
+import { examine } from '../doctor/examine.js';
+import type { Finding } from '../doctor/finding.js';
+import { Probe } from '../doctor/probe.js';
+import type { Credentials } from '../doctor/subject.js';
+import { readSecret } from '../input.js';
+import { type Style, type Terminal, wrap } from '../terminal.js';
+
+const OPTIONS = {
+  api: { type: 'string' },
+  'client-id': { type: 'string' },
+  'secret-stdin': { type: 'boolean' },
+  timeout: { type: 'string' },
+  quiet: { type: 'boolean' },
+  json: { type: 'boolean' },
+} as const;
+
+const WELL_KNOWN = /^\/\.well-known\/(?:oauth-authorization-server|openid-configuration)(?=\/|$)/;
+
+/** The issuer that is meant: also the address of its metadata, or a slash too many, will do. */
+const issuerOf = (text: string): string => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw new UsageError(
+      `The address must be that of an issuer, such as https://example.org, not ${JSON.stringify(text)}.`,
+    );
+  if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '')
+    throw new UsageError('The address must have no query, no fragment, no user name and no password.');
+  return url.origin + url.pathname.replace(WELL_KNOWN, '').replace(/\/$/, '');
+};
+
+const apiOf = (issuer: string, option: string | undefined): URL => {
+  if (option === undefined) return new URL(`${issuer}/api`);
+  if (!option.startsWith('/'))
+    throw new UsageError(`--api must be a path below the issuer, such as /api, not ${JSON.stringify(option)}.`);
+  return new URL(issuer + option);
+};
+
+const credentialsOf = async (
+  client_id: string | undefined,
+  fromStdin: boolean,
+  terminal: Terminal,
+): Promise<Credentials | undefined> => {
+  if ((client_id !== undefined) !== fromStdin)
+    throw new UsageError(
+      '--client-id and --secret-stdin need each other: the one is the client, the other its secret.',
+    );
+  return client_id === undefined ? undefined : { client_id, client_secret: await readSecret(terminal) };
+};
+
+type Level = Finding['level'];
+
+const STYLES: Readonly<Record<Level, Style>> = { ok: 'green', note: 'cyan', warning: 'yellow', error: 'red' };
+
+const summaryOf = (findings: readonly Finding[]): Readonly<Record<Level, number>> => {
+  const count = (level: Level): number => findings.filter((finding) => finding.level === level).length;
+  return { ok: count('ok'), note: count('note'), warning: count('warning'), error: count('error') };
+};
+
+const print = ({ level, rule, seen, why = '', remedy = '' }: Finding, terminal: Terminal): void => {
+  const head = terminal.style(STYLES[level], level.padEnd(8));
+  if (level === 'ok') {
+    terminal.print(`${head}${seen}`);
+    return;
+  }
+  terminal.print(`${head}${terminal.style('bold', rule)}`);
+  for (const [label, text] of Object.entries({ Seen: seen, Why: why, Do: remedy })) {
+    const [first = '', ...others] = wrap(text, 85);
+    terminal.print(`          ${label.padEnd(5)}${first}`);
+    for (const line of others) terminal.print(`               ${line}`);
+  }
+};
+
+export const doctor: Command = {
+  help: `oauth-query doctor: look at a running server from outside, and explain what is found
+
+  oauth-query doctor [--api /api] [--client-id ID --secret-stdin] [--timeout 5] [--quiet] [--json]
+                     <issuer>
+
+Asks the server about thirty questions, one after another, without any credentials: metadata,
+TLS, token endpoint, pages, keys, the query API and what a proxy in between may have changed.
+Each finding says what was seen, why it matters and what to do. It changes nothing.
+
+  --api           The path of the query API below the issuer, if it is not /api.
+  --client-id     A confidential client that may use client_credentials, for a closer look: a
+                  token is issued to it, looked at and revoked again.
+  --secret-stdin  Its secret, from the standard input.
+  --timeout       Seconds for each question, from 1 to 60; 5 if absent.
+  --quiet         Leave out what is fine.
+  --json          Print JSON for a program.
+
+It ends with 1 if there is an error; warnings and notes alone are fine.
+
+Example:
+  oauth-query doctor https://example.org
+`,
+  run: async (args, terminal) => {
+    const { values, positionals } = readArguments(args, OPTIONS, 1);
+    const [address] = positionals;
+    if (address === undefined) throw new UsageError('Name the issuer, for example https://example.org.');
+    const issuer = issuerOf(address);
+    const api = apiOf(issuer, values.api);
+    const probe = new Probe(1000 * wholeNumber('--timeout', values.timeout ?? '5', 1, 60));
+    const credentials = await credentialsOf(values['client-id'], values['secret-stdin'] ?? false, terminal);
+    const findings: Finding[] = [];
+    const nobody = `oauth-query-doctor-${randomBytes(6).toString('hex')}`;
+    await examine({ probe, issuer, api, findings, nobody, credentials });
+
+    const summary = summaryOf(findings);
+    const { requests } = probe;
+    if (values.json) terminal.print(JSON.stringify({ issuer, requests, summary, findings }));
+    else {
+      for (const finding of findings) if (!values.quiet || finding.level !== 'ok') print(finding, terminal);
+      const parts = Object.entries(summary).map(([level, count]) => `${count} ${level}`);
+      terminal.print(`\n${issuer}: ${parts.join(', ')} (${requests} requests).`);
+    }
+    return summary.error > 0 ? EXIT.failed : EXIT.fine;
+  },
+};

@@ -1,0 +1,171 @@
+import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIP } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import { gunzipSync } from 'node:zlib';
+
+/** Bytes of an answer that are read at most. No answer that is looked at needs as many. */
+const MAX_ANSWER_BYTES = 512 * 1024;
+
+/** What came back for one request. Redirects are not followed: a client would not do it either. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly cookies: readonly string[];
+  readonly text: string;
+  /** The body, if it is a JSON object. */
+  readonly json: Readonly<Record<string, unknown>> | undefined;
+  /** Milliseconds since the epoch, halfway between the question and the answer. */
+  readonly at: number;
+  /** Milliseconds since the epoch, where there is a certificate. */
+  readonly certificateEnds: number | undefined;
+}
+
+export interface Question {
+  readonly method?: 'GET' | 'POST' | 'OPTIONS';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly form?: Readonly<Record<string, string>>;
+}
+
+export type FailureKind = 'unreachable' | 'timeout' | 'certificate' | 'oversized' | 'broken';
+
+/** A request without an answer. */
+export class ProbeFailure extends Error {
+  override readonly name = 'ProbeFailure';
+  readonly kind: FailureKind;
+
+  constructor(kind: FailureKind, message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+const CERTIFICATE_CODE = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|HOSTNAME_MISMATCH|ALTNAME/;
+
+const CODES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'there is no such host',
+  EAI_AGAIN: 'the name of the host cannot be looked up',
+  ECONNRESET: 'the connection was cut',
+  EHOSTUNREACH: 'there is no way to the host',
+  ENETUNREACH: 'there is no way to the host',
+  EPROTO: 'it does not speak TLS there',
+};
+
+const failureOf = (error: unknown): ProbeFailure => {
+  if (error instanceof ProbeFailure) return error;
+  const { message } = error instanceof Error ? error : new Error(String(error));
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (CERTIFICATE_CODE.test(code)) return new ProbeFailure('certificate', `${message} (${code})`);
+  const known = code.startsWith('ERR_SSL') ? CODES['EPROTO'] : CODES[code];
+  if (known !== undefined) return new ProbeFailure(code === 'ECONNRESET' ? 'broken' : 'unreachable', known);
+  // An error of the parser: what came back is no HTTP.
+  return new ProbeFailure(code.startsWith('HPE_') ? 'broken' : 'unreachable', message || code);
+};
+
+const read = async (response: IncomingMessage): Promise<string> => {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response) {
+    const bytes = chunk as Buffer; // No encoding is set, so node gives bytes.
+    size += bytes.length;
+    // Leaving the loop closes the connection.
+    if (size > MAX_ANSWER_BYTES)
+      throw new ProbeFailure('oversized', `the answer is longer than ${MAX_ANSWER_BYTES / 1024} KiB`);
+    chunks.push(bytes);
+  }
+  const body = Buffer.concat(chunks);
+  if (response.headers['content-encoding'] !== 'gzip') return body.toString('utf8');
+  try {
+    return gunzipSync(body, { maxOutputLength: MAX_ANSWER_BYTES }).toString('utf8');
+  } catch {
+    throw new ProbeFailure('broken', 'the answer cannot be unpacked');
+  }
+};
+
+const parse = (text: string): Answer['json'] => {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : undefined; // An object that is no array.
+  } catch {
+    return undefined;
+  }
+};
+
+const certificateEnd = ({ socket }: IncomingMessage): number | undefined => {
+  const ends = socket instanceof TLSSocket ? Date.parse(socket.getPeerCertificate().valid_to) : NaN;
+  return Number.isNaN(ends) ? undefined : ends;
+};
+
+/** Asks a server one question after another, each with a deadline and a bounded answer, and counts them. */
+export class Probe {
+  readonly #timeout: number;
+  #requests = 0;
+
+  /** @param timeout - Milliseconds for each exchange, from the connection to the last byte. */
+  constructor(timeout: number) {
+    this.#timeout = timeout;
+  }
+
+  /** How many questions have been asked. */
+  get requests(): number {
+    return this.#requests;
+  }
+
+  /** @throws ProbeFailure when there is no answer. */
+  async ask(url: URL, question: Question = {}): Promise<Answer> {
+    this.#requests += 1;
+    const asked = Date.now();
+    const signal = AbortSignal.timeout(this.#timeout);
+    try {
+      const response = await this.#send(url, question, signal);
+      const certificateEnds = certificateEnd(response);
+      const arrived = Date.now();
+      const text = await read(response);
+      return {
+        status: response.statusCode ?? 0,
+        headers: response.headers,
+        cookies: response.headers['set-cookie'] ?? [],
+        text,
+        json: parse(text),
+        at: (asked + arrived) / 2,
+        certificateEnds,
+      };
+    } catch (error) {
+      if (signal.aborted)
+        throw new ProbeFailure('timeout', `there was no complete answer within ${this.#timeout / 1000} s`);
+      throw failureOf(error);
+    }
+  }
+
+  #send(
+    url: URL,
+    { form, headers, method = form ? 'POST' : 'GET' }: Question,
+    signal: AbortSignal,
+  ): Promise<IncomingMessage> {
+    const body = form && new URLSearchParams(form).toString();
+    const options = {
+      method,
+      // A connection of its own: what is kept open could be cut at any moment, and that would be a finding too many.
+      agent: false,
+      signal,
+      // The certificate is that of the address, also when another Host is sent on purpose.
+      servername: isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 ? url.hostname : '',
+      headers: {
+        'user-agent': 'oauth-query-doctor',
+        accept: '*/*',
+        ...(body !== undefined && {
+          'content-type': 'application/x-www-form-urlencoded',
+          'content-length': String(Buffer.byteLength(body)),
+        }),
+        ...headers,
+      },
+    } as const;
+    return new Promise((resolve, reject) => {
+      const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
+      const outgoing: ClientRequest = send(url, options, resolve);
+      outgoing.on('error', reject).end(body);
+    });
+  }
+}

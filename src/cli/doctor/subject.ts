@@ -1,0 +1,88 @@
+import type { Finding } from './finding.js';
+import { type Answer, Probe, ProbeFailure, type Question } from './probe.js';
+
+/** Credentials of a client, for a closer look. */
+export interface Credentials {
+  readonly client_id: string;
+  readonly client_secret: string;
+}
+
+/** The server that is looked at. */
+export interface Subject {
+  readonly probe: Probe;
+  /** The issuer as its clients would write it, without a slash at the end. */
+  readonly issuer: string;
+  /** Where the query API would be. */
+  readonly api: URL;
+  readonly findings: Finding[];
+  /** A client that nobody has registered: another one each time, so that no limit counts against the next run. */
+  readonly nobody: string;
+  readonly credentials: Credentials | undefined;
+}
+
+/** The endpoints that the metadata names, as far as they can be asked. */
+export type EndpointName =
+  | 'authorization_endpoint'
+  | 'token_endpoint'
+  | 'device_authorization_endpoint'
+  | 'introspection_endpoint'
+  | 'revocation_endpoint'
+  | 'jwks_uri';
+
+export interface Discovered {
+  readonly document: Readonly<Record<string, unknown>>;
+  readonly endpoints: Readonly<Partial<Record<EndpointName, URL>>>;
+  /** Whether scripts of other origins may read the metadata. */
+  readonly cors: boolean;
+}
+
+/** An origin that no server can know. */
+export const FOREIGN_ORIGIN = 'https://oauth-query-doctor.invalid';
+
+/** An answer, or why there is none. */
+export const tryAsk = async (
+  { probe }: Pick<Subject, 'probe'>,
+  url: URL,
+  question?: Question,
+): Promise<Answer | ProbeFailure> => {
+  try {
+    return await probe.ask(url, question);
+  } catch (error) {
+    if (error instanceof ProbeFailure) return error;
+    throw error;
+  }
+};
+
+/** Credentials in the header: each half is form-encoded before they are joined (RFC 6749 §2.3.1). */
+export const basic = (id: string, secret: string): Readonly<Record<string, string>> => {
+  const encode = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1);
+  return { authorization: `Basic ${Buffer.from(`${encode(id)}:${encode(secret)}`).toString('base64')}` };
+};
+
+const kindOf = ({ headers, text }: Answer): string => {
+  const type = headers['content-type'];
+  return type === undefined ? (text === '' ? 'an empty body' : 'a body of no type') : `a body of type ${type}`;
+};
+
+/** An answer in a few words. */
+export const describe = (answer: Answer | ProbeFailure): string => {
+  if (answer instanceof ProbeFailure) return answer.message;
+  const { status, json, headers } = answer;
+  const error = json?.['error'];
+  if (typeof error === 'string') return `${status} with the error ${error}`;
+  if (headers.location !== undefined) return `${status} with a redirect to ${headers.location}`;
+  return json === undefined ? `${status} with ${kindOf(answer)}` : `${status} with JSON`;
+};
+
+/** Whether caches are told to keep nothing. */
+export const isNoStore = ({ headers }: Answer): boolean => /\bno-store\b/i.test(headers['cache-control'] ?? '');
+
+export const isJson = ({ headers, json }: Answer): boolean =>
+  json !== undefined && /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(headers['content-type'] ?? '');
+
+/** What must not be: a foreign origin that may read an answer with the cookies of its visitor. */
+export const letsForeignCookiesIn = ({ headers }: Answer): boolean =>
+  headers['access-control-allow-origin'] === FOREIGN_ORIGIN && headers['access-control-allow-credentials'] === 'true';
+
+export const allowsForeign = ({ headers }: Answer): boolean =>
+  ['*', FOREIGN_ORIGIN].includes(headers['access-control-allow-origin'] ?? '');
