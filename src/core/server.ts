@@ -163,6 +163,7 @@ const createContext = (options: ServerOptions, config: Config): OAuthContext => 
       device: new RateLimit(clock, config.limits.deviceRequests, 60),
     },
     userCodeKey: deriveKey(secret, 'user code'),
+    consentKey: deriveKey(secret, 'consent'),
     queryKey: queryTokenKey(secret),
     requestSeal: new Seal(browserSecrets, 'authorization request', clock, bytes),
     signIn: new SignIn(options, pages, sessions),

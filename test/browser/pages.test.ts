@@ -107,6 +107,33 @@ describeEngine('the pages in a browser', noChromium, () => {
       expect([state, iss, await redeem(code)]).toEqual(['st', host.base, 200]);
     });
 
+    it('a double click on Allow arrives with a code that works, although the first answer comes to nobody', async () => {
+      const { page } = await begin();
+      await signIn(page, ALICE);
+      const statuses: number[] = [];
+      const answered = new Promise<void>((resolve) => {
+        // The server answers the first press, but the answer is still on its way when the button is pressed again.
+        void page.route(
+          '**/oauth/authorize',
+          async (route) => {
+            statuses.push((await route.fetch({ maxRedirects: 0 })).status());
+            resolve();
+          },
+          { times: 1 },
+        );
+      });
+      page.on('response', (response) => {
+        if (response.request().method() === 'POST') statuses.push(response.status());
+      });
+      const { x = 0, y = 0 } = (await page.getByRole('button', { name: 'Allow', exact: true }).boundingBox()) ?? {};
+      await page.mouse.click(x + 5, y + 5);
+      await answered;
+      await page.mouse.click(x + 5, y + 5, { clickCount: 2 });
+      await page.getByRole('heading', { name: 'Home of the client' }).waitFor();
+      const { code = '', state } = await arrival(page);
+      expect([statuses, state, await redeem(code)]).toEqual([[303, 303], 'st', 200]);
+    });
+
     describe('the browser holds a form-action against every redirect after the form, so the consent page sends none', () => {
       const allowWith = async (...sources: readonly string[]): Promise<Page> => {
         const { page } = await begin();

@@ -20,7 +20,7 @@ const isSignIn = (page: Answer): boolean => page.status === 200 && 'password' in
 const isConsent = (page: Answer): boolean => page.status === 200 && formOf(page).buttons.includes('decision=approve');
 
 describe.each(everyHost)('$name', ({ start }) => {
-  const { options, events, errors, advance } = fixture();
+  const { options, store, events, errors, advance } = fixture();
   let host: RunningHost;
 
   beforeAll(async () => {
@@ -134,22 +134,59 @@ describe.each(everyHost)('$name', ({ start }) => {
       expect(without.headers['set-cookie']).toBeUndefined();
     });
 
-    it('#31 posted twice in parallel, and once more → one code', async () => {
+    it('#31 posted eight times in parallel, and once more → one code, the same for each', async () => {
       const [browser, page] = await consentPage();
-      const answers = await Promise.all(Array.from({ length: 8 }, () => browser.submit(page, { decision: 'approve' })));
-      answers.push(
-        await browser.submit(page, { decision: 'approve' }),
-        await browser.submit(page, { decision: 'deny' }),
+      const press = (): Promise<Answer> => browser.submit(page, { decision: 'approve' });
+      const answers = await Promise.all(Array.from({ length: 8 }, press));
+      answers.push(await press());
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 303));
+      const [code, ...others] = new Set(answers.map((answer) => responseOf(answer)['code']));
+      expect([code, others]).toEqual([expect.stringMatching(CODE), []]);
+      const grants = eventsOf('grant.created') - eventsOf('grant.revoked');
+      expect([grants, eventsOf('consent.decided')]).toEqual([1, 1]);
+      const other = await browser.submit(page, { decision: 'deny' });
+      expect([other.status, other.headers.location]).toEqual([400, undefined]);
+      const { access_token } = (await redeem(code)).json;
+      // Given once more, the used code would come back as a replay and end the grant.
+      const late = await press();
+      expect([late.status, late.headers.location]).toEqual([400, undefined]);
+      const seen = await new Client(host.base).post(
+        '/oauth/introspect',
+        { token: String(access_token) },
+        basic('api', 'api-secret'),
       );
-      const redirected = answers.filter(({ headers }) => headers.location !== undefined);
-      expect(redirected.map((answer) => responseOf(answer)['code'])).toEqual([expect.stringMatching(CODE)]);
-      expect(answers.filter(({ status }) => status === 400)).toHaveLength(9);
-      expect([eventsOf('grant.created'), eventsOf('consent.decided')]).toEqual([1, 1]);
+      expect(seen.json).toMatchObject({ active: true, sub: 'alice' });
+    });
+
+    it('#31 a press one after the other adds nothing, and ten seconds later it is no double click any more', async () => {
+      const [browser, page] = await consentPage();
+      const first = await browser.submit(page, { decision: 'approve' });
+      const size = store.size;
+      advance(9.9);
+      const second = await browser.submit(page, { decision: 'approve' });
+      expect([responseOf(second), store.size]).toEqual([responseOf(first), size]);
+      advance(0.1);
+      const late = await browser.submit(page, { decision: 'approve' });
+      expect([late.status, late.headers.location]).toEqual([400, undefined]);
+      expect((await redeem(responseOf(first)['code'])).status).toBe(200);
+    });
+
+    it('#31 the same request answered in two browsers of one owner → the second is told so', async () => {
+      const [one, page] = await consentPage();
+      const other = new Browser(host);
+      const resume = `${formOf(page).action}?resume=${formOf(page).fields['resume'] ?? ''}`;
+      const otherPage = await other.signIn(await other.open(resume));
+      expect(isConsent(otherPage)).toBe(true);
+      expect(locationOf(await one.submit(page, { decision: 'approve' }))).toContain('code=');
+      const answer = await other.submit(otherPage, { decision: 'approve' });
+      expect([answer.status, answer.headers.location]).toEqual([400, undefined]);
     });
 
     it('#32 denial → redirect access_denied with state and iss, no code stored (RFC 6749 §4.1.2.1)', async () => {
       const [browser, page] = await consentPage();
       const answer = await browser.submit(page, { decision: 'deny' });
+      const again = await browser.submit(page, { decision: 'deny' });
+      expect([again.status, responseOf(again)]).toEqual([303, responseOf(answer)]);
       const { error_description: _, ...rest } = responseOf(answer);
       expect(rest).toEqual({ error: 'access_denied', state: 'st', iss: host.base });
       expect(eventsOf('grant.created')).toBe(0);

@@ -19,7 +19,7 @@ const expectUnavailable = (answer: Answer): void => {
 
 describe.each(oneHostEach)('$name, when a function of the host never answers', ({ start }) => {
   /** A server with options of which one hangs. */
-  const hanging = async (changes: HostOptions) => {
+  const hanging = async (changes: Omit<HostOptions, 'clients'>) => {
     const set = fixture({ limits: LIMITS, ...changes });
     const host = await start({ options: set.options });
     return { ...set, host, http: new Client(host.base) };

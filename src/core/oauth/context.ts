@@ -36,6 +36,8 @@ export interface OAuthContext {
   };
   /** Keeps user codes, which are short, from being found by trying all of them on a stolen store. */
   readonly userCodeKey: Uint8Array;
+  /** Makes the code of a consent form, so that the same press of a button always leads to the same one. */
+  readonly consentKey: Uint8Array;
   /** For the tokens of the query API. */
   readonly queryKey: Uint8Array;
   /** Seals authorization requests while their owner signs in and decides. */

@@ -125,6 +125,25 @@ export const SPENT_REFRESH: Shape<SpentRefreshRecord> = {
   request: isText,
 };
 
+/** What an owner answered to one consent form, so that a second press of the same button hears the same. */
+export interface ConsentDecisionRecord extends ExpiringRecord {
+  readonly decision: 'approve' | 'deny';
+  /** The grant of an approval that leads to a code. */
+  readonly grant: string | null;
+  /** The hash of the session that answered. */
+  readonly session: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+export const CONSENT_DECISION: Shape<ConsentDecisionRecord> = {
+  exp: isNumber,
+  decision: isOneOf('approve', 'deny'),
+  grant: isTextOrNull,
+  session: isText,
+  at: isNumber,
+};
+
 /** What an owner allowed a client, so that they need not be asked again. */
 export interface RememberedConsentRecord extends ExpiringRecord {
   readonly scope: string;

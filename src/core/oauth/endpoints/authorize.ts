@@ -10,11 +10,11 @@ import {
   resumeAuthorizationRequest,
 } from '../authorization-request.js';
 import type { Client } from '../client.js';
-import { type OAuthContext, secondsOf } from '../context.js';
+import { decideOnce, saveCode } from '../consent-decision.js';
+import type { OAuthContext } from '../context.js';
 import { pageResponse } from '../pages/render.js';
 import { scopeViews } from '../pages/scope-views.js';
 import { type Parameters, parseParameters, readForm } from '../parameters.js';
-import { type CodeRecord, keys } from '../records.js';
 import { redirectHost } from '../redirect-uri.js';
 import { isRemembered, rememberConsent } from '../remembered-consent.js';
 import { formatScope } from '../scope.js';
@@ -164,7 +164,7 @@ const decide = async (
   token: string | undefined,
   context: OAuthContext,
 ): Promise<HttpResponse> => {
-  const { signIn, records, tokens } = context;
+  const { signIn } = context;
   const session = signIn.sessions.read(request);
   const owner = await signIn.currentOwner(request, session, context);
   if (owner === undefined || !signIn.sessions.isFormToken(token, session, consentPurpose(owner, pending.request)))
@@ -173,56 +173,58 @@ const decide = async (
   if (decision !== 'approve' && decision !== 'deny')
     throw new PageError(400, 'Choose whether to allow or to deny the request.');
 
-  const exp = tokens.now() + context.config.lifetimes.authorizationRequest;
-  if (!(await records.add(keys.consentDecision(pending.request.id), { exp }))) {
-    throw new PageError(400, 'You have already answered this request. Go back to the application.');
-  }
   const { client, request: asked } = pending;
-  context.emit?.({
-    type: 'consent.decided',
-    decision,
-    client_id: client.client_id,
-    sub: owner.sub,
-    scope: formatScope(asked.scope),
-  });
+  const { code, isFirst } = await decideOnce(decision, { client, request: asked, owner, session }, context);
+  if (isFirst) {
+    context.emit?.({
+      type: 'consent.decided',
+      decision,
+      client_id: client.client_id,
+      sub: owner.sub,
+      scope: formatScope(asked.scope),
+    });
+  }
   if (decision === 'deny') throw new RedirectError('access_denied', 'The resource owner denied the request.', asked);
-  await rememberConsent(pending, owner.sub, context);
-  return approve(pending, owner, 303, context);
+  if (isFirst) await rememberConsent(pending, owner.sub, context);
+  return code === undefined
+    ? answerWithToken(pending, owner, 303, context)
+    : authorizationResponse(asked, { code }, 303);
 };
 
+/** What was allowed before leads to the client without a question. */
 const approve = async (
+  pending: Pending,
+  owner: Owner,
+  status: 302 | 303,
+  context: OAuthContext,
+): Promise<HttpResponse> => {
+  const { client, request } = pending;
+  if (request.response_type === 'token') return answerWithToken(pending, owner, status, context);
+  const { tokens } = context;
+  const grant = await tokens.createGrant(client, owner, formatScope(request.scope), request.resources);
+  const code = tokens.secret(grant.id);
+  await saveCode(code, grant, pending, context);
+  return authorizationResponse(request, { code }, status);
+};
+
+/** The implicit grant (RFC 6749 §4.2). */
+const answerWithToken = async (
   { client, request }: Pending,
   owner: Owner,
   status: 302 | 303,
   context: OAuthContext,
 ): Promise<HttpResponse> => {
-  const { tokens, records } = context;
+  const { tokens } = context;
   const scope = formatScope(request.scope);
-  if (request.response_type === 'token') {
-    const grant = await tokens.createGrant(client, owner, scope, request.resources);
-    const { access_token, token_type, expires_in } = await tokens.issueAccess(grant, scope, request.resources);
-    context.emit?.({
-      type: 'token.issued',
-      grant_type: 'implicit',
-      client_id: client.client_id,
-      sub: owner.sub,
-      scope,
-      grant_id: grant.id,
-    });
-    return authorizationResponse(request, { access_token, token_type, expires_in: String(expires_in), scope }, status);
-  }
   const grant = await tokens.createGrant(client, owner, scope, request.resources);
-  const code = tokens.secret(grant.id);
-  const record: CodeRecord = {
+  const { access_token, token_type, expires_in } = await tokens.issueAccess(grant, scope, request.resources);
+  context.emit?.({
+    type: 'token.issued',
+    grant_type: 'implicit',
     client_id: client.client_id,
-    grant: grant.id,
-    redirect_uri: request.redirect_uri,
-    redirect_uri_sent: request.redirect_uri_sent,
+    sub: owner.sub,
     scope,
-    code_challenge: request.code_challenge,
-    code_challenge_method: request.code_challenge_method,
-    exp: secondsOf(context.clock) + context.config.lifetimes.authorizationCode,
-  };
-  await records.create(keys.code(code), record);
-  return authorizationResponse(request, { code }, status);
+    grant_id: grant.id,
+  });
+  return authorizationResponse(request, { access_token, token_type, expires_in: String(expires_in), scope }, status);
 };
