@@ -90,7 +90,8 @@ export class Reader {
   /** Starts what goes on running, and waits until it has printed a line like this. */
   async serve(command: string, isReady: (printed: string) => boolean): Promise<string> {
     await this.stopServers();
-    const server = this.#start(['-c', this.#here(command)]);
+    // What `npm ci` installs is there already, or this test would not run.
+    const server = this.#start(['-c', this.#here(command).replace(/^npm ci && /, '')]);
     this.#servers.push(server);
     let printed = '';
     const ended = once(server, 'close');
