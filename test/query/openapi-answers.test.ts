@@ -82,7 +82,7 @@ describe('the query API of a site with content answers as it is described', () =
   const data = (json: unknown): boolean => judge.problemsOf('#/components/schemas/QueryAnswer', json).length === 0;
 
   /** What makes most modules give something. */
-  const SUBJECTS = { titles: 'Main Page|Apple|Nowhere|<', redirects: '1', limit: 'max' };
+  const SUBJECTS = { titles: 'Main Page|Anchor|Nowhere|<', redirects: '1', limit: 'max' };
   const modules = () => Object.keys(document.paths).filter((path) => path.includes('+'));
 
   test.each(['1', '2'])('each module at its own path, formatversion %s', async (formatversion) => {
@@ -106,7 +106,7 @@ describe('the query API of a site with content answers as it is described', () =
     expect(site.failures).toEqual([]);
   });
 
-  const ODD = { action: 'query', prop: 'info|nonsense', titles: 'Apple', list: 'allpages', aplimit: '1', nosuch: '1' };
+  const ODD = { action: 'query', prop: 'info|nonsense', titles: 'Anchor', list: 'allpages', aplimit: '1', nosuch: '1' };
 
   test.each(['1', '2'])('data, warnings and errors in every errorformat, formatversion %s', async (formatversion) => {
     for (const errorformat of ['bc', 'plaintext', 'wikitext', 'html', 'raw', 'none']) {
