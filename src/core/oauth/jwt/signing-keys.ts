@@ -38,7 +38,7 @@ export interface SigningKey {
   readonly signFrom?: number;
 }
 
-/** The keys, or who knows them: asked again every minute, while requests wait, so it should rather fail than hang. */
+/** The keys, or who knows them: asked again every minute, while requests wait, at most `limits.hostTimeout`. */
 export type KeySource = readonly SigningKey[] | (() => MaybePromise<readonly SigningKey[]>);
 
 /** A key ready for use. */
