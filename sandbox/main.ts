@@ -81,13 +81,6 @@ class Sandbox {
     this.#form = form;
     this.#account = account;
     this.#preview = new Preview(byId('request'), announce);
-    byId('actions').append(
-      // It belongs to the form, so that Enter in a field sends too.
-      element('button', { type: 'submit', form: 'form' }, 'Send'),
-      this.#again,
-      this.#all,
-      this.#stop,
-    );
     byId('form').addEventListener('submit', (event) => {
       event.preventDefault();
       void this.#begin();
@@ -96,6 +89,18 @@ class Sandbox {
 
   get fragment(): string {
     return fragmentOf(this.#form.values, this.#form.sensitive);
+  }
+
+  /** Shows the request of a fragment and lets it be sent from then on. */
+  async open(fragment: string): Promise<void> {
+    await this.restore(fragment);
+    byId('actions').append(
+      // It belongs to the form, so that Enter in a field sends too.
+      element('button', { type: 'submit', form: 'form' }, 'Send'),
+      this.#again,
+      this.#all,
+      this.#stop,
+    );
   }
 
   /** Shows the request of a fragment. */
@@ -226,7 +231,7 @@ const start = async (): Promise<void> => {
       element('a', { href: `#${query}` }, label),
     ]),
   );
-  await shown.restore(fragment);
+  await shown.open(fragment);
   globalThis.addEventListener('popstate', () => void shown.restore(location.hash));
   document.querySelector('.skip')?.addEventListener('click', (event) => {
     // The part of the address behind # belongs to the form.

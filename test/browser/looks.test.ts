@@ -1,11 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client, oneHostEach, type RunningHost } from '../hosts.js';
 import { fixture } from '../oauth/support/fixture.js';
 import { describeEngine } from '../stores/engines/availability.js';
+import { overflow, violations } from './axe.js';
 import { noChromium, openWindow, startChromium, type Window } from './chromium.js';
 
 /** Where to put a picture of each page, for somebody who wants to look at them. */
@@ -28,10 +28,6 @@ const SCOPES = {
   'content.write': 'Change your content',
 };
 
-/** How far the page reaches beyond the window, in pixels. */
-const overflow = (page: Page): Promise<number> =>
-  page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
-
 /** Controls and texts that are cut off: their content is wider than they are. */
 const cutOff = (page: Page): Promise<readonly string[]> =>
   page.evaluate<readonly string[]>(
@@ -39,14 +35,6 @@ const cutOff = (page: Page): Promise<readonly string[]> =>
       .filter((element) => element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).display !== 'inline')
       .map((element) => element.outerHTML)`,
   );
-
-const violations = async (page: Page): Promise<readonly string[]> => {
-  await page.evaluate(axe.source);
-  const { violations: found } = await page.evaluate<axe.AxeResults>('axe.run({ resultTypes: ["violations"] })');
-  return found.map(
-    ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join('\n')}`,
-  );
-};
 
 describeEngine('how the pages look', noChromium, () => {
   const { options } = fixture({
