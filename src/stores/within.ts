@@ -11,7 +11,8 @@ export async function within<T>(timeout: number, what: string, ask: () => Promis
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
-      reject(new StoreError('STORE_TIMEOUT', `${what} did not answer within ${timeout} ms`));
+      // A process that had no time itself finds its timers due before it has read what has long been answered.
+      setImmediate(() => reject(new StoreError('STORE_TIMEOUT', `${what} did not answer within ${timeout} ms`)));
     }, timeout);
   });
   try {
