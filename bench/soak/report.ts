@@ -1,4 +1,5 @@
 import { FLOWS } from './flows.js';
+import type { Journal } from './journal.js';
 import { growing, type MemoryTrend } from './memory-log.js';
 import type { Phase, Soak } from './soak.js';
 
@@ -54,9 +55,14 @@ export const print = ({ steady, rolling, redisMemory }: Soak): void => {
   console.log(`\nRedis holds ${(redisMemory / 1024 / 1024).toFixed(0)} MB at the end.`);
 };
 
+/** A kept connection that is cut may have had a request on its way; who drains cuts none. */
+const cutOff = ({ retries }: Journal): readonly string[] =>
+  [...retries.keys()].filter((reason) => reason.includes('kept'));
+
 const brokenIn = (title: string, { journal, memory }: Phase): readonly string[] => [
   ...(journal.failures === 0 ? [] : [`${title}: ${journal.failures} flows failed`]),
   ...FLOWS.filter(({ name }) => !journal.flows.has(name)).map(({ name }) => `${title}: never finished: ${name}`),
+  ...cutOff(journal).map((reason) => `${title}: ${reason}`),
   ...growing(memory.trends).map((growth) => `${title}: ${growth}`),
 ];
 
