@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { oneHostEach, type RunningHost } from '../hosts.js';
+import { oauthQueryProgram } from './program.js';
+import { complaints, runDoctor } from './support/run-doctor.js';
+import { soundOptions } from './support/sound-options.js';
+
+describe.each(oneHostEach)('a sound server on $name', ({ start }) => {
+  let host: RunningHost;
+  beforeAll(async () => {
+    host = await start({ options: soundOptions() });
+  });
+  afterAll(() => host.close());
+
+  test('the doctor has nothing to say, and asks at most thirty questions', async () => {
+    const args = [host.base, '--client-id', 'service', '--secret-stdin'];
+    const report = await runDoctor(args, 'a:b%c+d e\n');
+    expect(complaints(report)).toEqual([]);
+    expect([report.code, report.issuer]).toEqual([0, host.base]);
+    expect(report.requests).toBeLessThanOrEqual(30);
+    expect(report.summary.ok).toBeGreaterThan(50);
+    expect(host.errors).toEqual([]);
+  });
+
+  test('the program says it for a person and for a program', async () => {
+    const human = await oauthQueryProgram(['doctor', host.base]);
+    expect([human.code, human.stderr]).toEqual([0, '']);
+    expect(human.stdout).toContain('ok      The metadata is where clients look for it.\n');
+    expect(human.stdout).toMatch(/\n\nhttp:\S+: \d+ ok, 0 note, 0 warning, 0 error \(\d+ requests\)\.\n$/);
+    const quiet = await oauthQueryProgram(['doctor', '--quiet', `${host.base}/`]);
+    expect(quiet.stdout.trim().split('\n')).toHaveLength(1);
+    const machine = await oauthQueryProgram(['doctor', '--json', host.base]);
+    expect(JSON.parse(machine.stdout)).toMatchObject({ issuer: host.base, summary: { error: 0 } });
+  });
+});

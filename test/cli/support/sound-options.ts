@@ -1,0 +1,22 @@
+import { generateKeyPairSync } from 'node:crypto';
+import type { HostOptions } from '../../hosts.js';
+
+/** Options of a server of which the doctor has nothing to say. */
+export const soundOptions = (): HostOptions => ({
+  secret: 'a secret of the test that has 32 characters',
+  clients: [
+    {
+      client_id: 'service',
+      client_secret: 'a:b%c+d e',
+      grant_types: ['client_credentials'],
+      scope: 'profile',
+    },
+    { client_id: 'spa', redirect_uris: ['https://app.example/cb'], scope: 'profile' },
+  ],
+  scopes: { profile: 'See your name' },
+  users: [{ username: 'alice', password: 'wonderland' }],
+  accessTokens: { format: 'jwt', keys: [{ key: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey }] },
+  cors: { origins: ['*'] },
+  query: {},
+  onWarning: () => undefined,
+});
