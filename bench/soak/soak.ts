@@ -77,7 +77,7 @@ const restartInTurn = async (processes: readonly DemoProcess[], until: number): 
 const watchMemory = async ({ processes }: Cluster, log: MemoryLog, every: number, until: number): Promise<void> => {
   while (performance.now() + every <= until) {
     await wait(every);
-    for (const demo of processes) log.add(demo, await demo.memory());
+    await Promise.all(processes.map(async (demo) => log.add(demo, await demo.memory())));
   }
 };
 
