@@ -78,8 +78,8 @@ function parsed(args: readonly string[]) {
       },
     }).values;
   } catch (error) {
-    const said = error instanceof Error ? error.message.replace(/\. To specify[\s\S]*/, '.') : String(error);
-    throw new ArgumentError(`${said} \`npm run bench -- --help\` lists the options.`);
+    const said = error instanceof Error ? error.message.replace(/\. To specify[\s\S]*|\.$/, '') : String(error);
+    throw new ArgumentError(`${said}. \`npm run bench -- --help\` lists the options.`);
   }
 }
 
