@@ -180,8 +180,9 @@ class Sandbox {
     this.#next = continuationOf(exchange.answer);
     this.#answers.append(answerView(exchange, problems, this.#count, (name) => this.#form.show(name)));
     const sent = `${this.#count} request${this.#count === 1 ? '' : 's'} so far`;
-    const more = this.#next ? 'there is more' : 'this is the end';
-    announce(`${summary(exchange, problems)}; ${sent}, ${more}.`);
+    const failed = problems.some(({ kind }) => kind === 'error');
+    const more = this.#next ? ', there is more' : failed ? '' : ', this is the end';
+    announce(`${summary(exchange, problems)}; ${sent}${more}.`);
     if (rejectsToken(problems)) this.#account.refused();
     return this.#next !== undefined;
   }

@@ -1,0 +1,124 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { oneHostEach } from '../hosts.js';
+import { describeEngine } from '../stores/engines/availability.js';
+import { overflow, violations } from './axe.js';
+import { noChromium, openWindow, startChromium, type Window } from './chromium.js';
+import { type SandboxSite, startSandboxSite } from './sandbox-site.js';
+
+/** Where to put a picture of each page, for somebody who wants to look at them. */
+const pictures = process.env['SCREENSHOTS'];
+
+const PHONE = { width: 375, height: 667 };
+const DESK = { width: 1280, height: 800 };
+
+const press = (page: Page, name: string): Promise<void> =>
+  page.getByRole('button', { name, exact: true }).first().click();
+
+describeEngine('how the sandbox looks', noChromium, () => {
+  let browser: Browser;
+  let site: SandboxSite;
+  let bare: SandboxSite;
+  let window: Window;
+
+  const open = async (page: Page, address: string): Promise<void> => {
+    // A change behind # alone would load nothing.
+    await page.goto('about:blank');
+    await page.goto(address);
+    await page.getByRole('region', { name: 'Request, ready to be copied' }).getByText('http').waitFor();
+  };
+  const sent = async (page: Page, fragment: string): Promise<void> => {
+    await open(page, `${site.address}#${fragment}`);
+    await press(page, 'Send');
+    await page.getByRole('article').first().waitFor();
+  };
+  const unfold = (page: Page): Promise<void> =>
+    page.evaluate(`for (const details of document.querySelectorAll('details')) details.open = true`);
+
+  /** How to come to each state of the page. */
+  const WAYS: readonly (readonly [name: string, way: (page: Page) => Promise<unknown>])[] = [
+    ['empty', (page) => open(page, site.address)],
+    [
+      'everything unfolded',
+      (page) =>
+        open(page, `${site.address}#list=allpages|watchlist&prop=revisions|info&titles=A|B`).then(() => unfold(page)),
+    ],
+    ['answers', (page) => sent(page, 'list=allpages&aplimit=2').then(() => press(page, 'Continue'))],
+    ['problems', (page) => sent(page, 'list=allpages&aplimit=9999&meta=siteinfo&siprop=nothing&apdir=up')],
+    [
+      'a long request written for a client',
+      async (page) => {
+        await sent(page, `titles=${'A+rather+long+title+of+a+page|'.repeat(45)}B&prop=info`);
+        await page.getByRole('radio', { name: 'm3api' }).check();
+      },
+    ],
+    [
+      'signed in',
+      async (page) => {
+        await open(page, `${site.address}#meta=userinfo`);
+        await press(page, 'Sign in');
+        await page.getByLabel('User name').fill('alice');
+        await page.getByLabel('Password').fill('wonderland');
+        await press(page, 'Sign in');
+        await press(page, 'Allow');
+        await page.getByText('You are signed in as alice.').first().waitFor();
+      },
+    ],
+    [
+      'sign-in ignored',
+      async (page) => {
+        await page.goto(`${site.address}?code=x&state=y`);
+        await page.getByRole('alert').waitFor();
+      },
+    ],
+    ['no sign-in', (page) => open(page, bare.address).then(() => unfold(page))],
+  ];
+
+  beforeAll(async () => {
+    if (pictures !== undefined) mkdirSync(pictures, { recursive: true });
+    [browser, site, bare] = await Promise.all([
+      startChromium(),
+      startSandboxSite(oneHostEach[0]!),
+      startSandboxSite(oneHostEach[0]!, { sandbox: true }),
+    ]);
+    window = await openWindow(browser);
+  });
+  afterAll(async () => {
+    expect(window.complaints).toEqual([]);
+    await Promise.all([site.host.close(), bare.host.close()]);
+    await browser.close();
+  });
+
+  describe.each(WAYS)('%s', (name, way) => {
+    beforeAll(async () => {
+      await way(window.page);
+    });
+
+    describe.each(['light', 'dark'] as const)('%s', (colorScheme) => {
+      it.each([PHONE, DESK])('$width px: no violation that axe knows, no scrolling sideways', async (size) => {
+        const { page } = window;
+        await page.setViewportSize(size);
+        await page.emulateMedia({ colorScheme });
+        if (pictures !== undefined) {
+          const path = join(pictures, `sandbox ${name} ${colorScheme} ${size.width}.png`);
+          await page.screenshot({ path, fullPage: true });
+        }
+        expect(await violations(page)).toEqual([]);
+        expect(await overflow(page)).toBe(0);
+      });
+    });
+
+    it('can be read at 320 px, and on a phone with letters of twice the size', async () => {
+      const { page } = window;
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.setViewportSize({ ...PHONE, width: 320 });
+      expect(await overflow(page)).toBe(0);
+      await page.setViewportSize(PHONE);
+      await page.evaluate(`document.documentElement.style.fontSize = '200%'`);
+      expect(await overflow(page)).toBe(0);
+      await page.evaluate(`document.documentElement.style.fontSize = ''`);
+    });
+  });
+});
