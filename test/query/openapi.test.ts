@@ -533,6 +533,17 @@ describe('a client that knows only the document', () => {
     expect(codesOf(json)).toEqual([]);
   });
 
+  test('who takes every media type that an operation lists is answered in JSON', async () => {
+    const { content = {} } = resolve<{ content?: object }>(
+      document,
+      document.paths['/api/query+allpages']!.get!.responses['200']!,
+    );
+    const accept = Object.keys(content).join(', ');
+    expect(accept).toContain('text/html');
+    const response = await fetch(`${joined.api}/query+allpages`, { headers: { accept } });
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  });
+
   test('names that only a request can make up are the properties of one parameter', async () => {
     const { get } = document.paths['/api/query+ripeness']!;
     const own = (name: string, value: unknown) => [

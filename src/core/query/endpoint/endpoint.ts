@@ -142,9 +142,15 @@ class Exchange {
     };
   }
 
-  /** Programs that name no format get JSON; browsers get a page, as do requests for a format that there is not. */
+  /**
+   * Programs that name no format get JSON, also those that say they take anything; browsers, which never ask for JSON,
+   * get a page, as do requests for a format that there is not.
+   */
   #formatOf(format: string | undefined): Printer['format'] {
-    if (format === undefined) return (this.#request.header('accept') ?? '').includes('text/html') ? 'jsonfm' : 'json';
+    if (format === undefined) {
+      const accept = this.#request.header('accept') ?? '';
+      return accept.includes('text/html') && !accept.includes('application/json') ? 'jsonfm' : 'json';
+    }
     return FORMATS.find((name) => name === format) ?? 'jsonfm';
   }
 
