@@ -72,4 +72,8 @@ app.get('/api/photos', oauth.guard('photos.read'), (req, res) => {
   res.json({ photos: PHOTOS.get(req.auth?.sub ?? '') ?? [] });
 });
 
-app.listen(port, '127.0.0.1', () => console.log(`Listening on ${base}`));
+app.listen(port, '127.0.0.1', (error) => {
+  // Express tells this function of a port that is taken too.
+  if (error) throw error;
+  console.log(`Listening on ${base}`);
+});

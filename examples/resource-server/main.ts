@@ -23,7 +23,9 @@ app.post('/notes', guard('content.write'), express.text(), (req, res) => {
   res.status(201).json({ writer: req.auth?.sub, notes });
 });
 
-const server = app.listen(Number(PORT), '127.0.0.1', () => {
+const server = app.listen(Number(PORT), '127.0.0.1', (error) => {
+  // Express tells this function of a port that is taken too.
+  if (error) throw error;
   console.log(`Listening on http://127.0.0.1:${PORT}; tokens are those of ${ISSUER}
 
 TOKEN=$(curl -s -u service:service-secret -d grant_type=client_credentials ${ISSUER}/oauth/token | sed 's/.*"access_token":"//; s/".*//')

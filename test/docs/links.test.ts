@@ -7,7 +7,8 @@ const byPath = new Map(DOCUMENTS.map((document) => [document.path, document]));
 
 /** What is wrong with a link that leads to somewhere in the repository; `undefined` for any other. */
 function problemOf(document: Document, url: string): string | undefined {
-  if (/^[a-z]+:/.test(url)) return /^(?:https:|mailto:)/.test(url) ? undefined : 'is not https';
+  if (/^[a-z]+:/.test(url))
+    return /^(?:https:|mailto:|http:\/\/127\.0\.0\.1[:/])/.test(url) ? undefined : 'is not https';
   const [path = '', anchor] = decodeURI(url).split('#');
   const target = path === '' ? document.path : posix.join(posix.dirname(document.path), path);
   if (path !== '' && (target.startsWith('..') || !existsSync(join(ROOT, target)))) {
