@@ -40,3 +40,6 @@ export const wrap = (text: string, width: number): readonly string[] => {
   }
   return [...lines, line];
 };
+
+/** A number of things, each of which has this name. */
+export const count = (number: number, name: string): string => `${number} ${name}${number === 1 ? '' : 's'}`;

@@ -25,7 +25,7 @@ describe.each(oneHostEach)('a sound server on $name', ({ start }) => {
     const human = await oauthQueryProgram(['doctor', host.base]);
     expect([human.code, human.stderr]).toEqual([0, '']);
     expect(human.stdout).toContain('ok      The metadata is where clients look for it.\n');
-    expect(human.stdout).toMatch(/\n\nhttp:\S+: \d+ ok, 0 note, 0 warning, 0 error \(\d+ requests\)\.\n$/);
+    expect(human.stdout).toMatch(/\n\nhttp:\S+: \d+ ok, 0 notes, 0 warnings, 0 errors \(\d+ requests\)\.\n$/);
     const quiet = await oauthQueryProgram(['doctor', '--quiet', `${host.base}/`]);
     expect(quiet.stdout.trim().split('\n')).toHaveLength(1);
     const machine = await oauthQueryProgram(['doctor', '--json', host.base]);

@@ -3,7 +3,7 @@ import { isScopeToken } from '../../core/oauth/scope.js';
 import { type Advice, adviceFor } from '../client/advice.js';
 import { type Command, CommandError, EXIT, readArguments, UsageError } from '../command.js';
 import { readInput } from '../input.js';
-import { type Terminal, wrap } from '../terminal.js';
+import { count, type Terminal, wrap } from '../terminal.js';
 
 interface Checked {
   readonly client_id: unknown;
@@ -75,8 +75,6 @@ const check = (registrations: readonly ClientRegistration[], scopes: ReadonlySet
   });
 };
 
-const count = (number: number, one: string, many: string): string => `${number} ${number === 1 ? one : many}`;
-
 const report = (checked: readonly Checked[], terminal: Terminal): void => {
   const paragraph = (text: string): void => {
     for (const line of wrap(text, 92)) terminal.print(`    ${line}`);
@@ -101,17 +99,9 @@ const report = (checked: readonly Checked[], terminal: Terminal): void => {
     terminal.print('');
   }
   const total = (of: (item: Checked) => readonly unknown[]): number => checked.flatMap(of).length;
-  terminal.print(
-    `${count(checked.length, 'client', 'clients')}: ${count(
-      total(({ problems }) => problems),
-      'error',
-      'errors',
-    )}, ${count(
-      total(({ advice }) => advice),
-      'warning',
-      'warnings',
-    )}.`,
-  );
+  const errors = total(({ problems }) => problems);
+  const warnings = total(({ advice }) => advice);
+  terminal.print(`${count(checked.length, 'client')}: ${count(errors, 'error')}, ${count(warnings, 'warning')}.`);
 };
 
 export const client: Command = {

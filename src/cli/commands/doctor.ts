@@ -5,7 +5,7 @@ import type { Finding } from '../doctor/finding.js';
 import { Probe } from '../doctor/probe.js';
 import type { Credentials } from '../doctor/subject.js';
 import { readSecret } from '../input.js';
-import { type Style, type Terminal, wrap } from '../terminal.js';
+import { count, type Style, type Terminal, wrap } from '../terminal.js';
 
 const OPTIONS = {
   api: { type: 'string' },
@@ -54,8 +54,8 @@ type Level = Finding['level'];
 const STYLES: Readonly<Record<Level, Style>> = { ok: 'green', note: 'cyan', warning: 'yellow', error: 'red' };
 
 const summaryOf = (findings: readonly Finding[]): Readonly<Record<Level, number>> => {
-  const count = (level: Level): number => findings.filter((finding) => finding.level === level).length;
-  return { ok: count('ok'), note: count('note'), warning: count('warning'), error: count('error') };
+  const number = (level: Level): number => findings.filter((finding) => finding.level === level).length;
+  return { ok: number('ok'), note: number('note'), warning: number('warning'), error: number('error') };
 };
 
 const print = ({ level, rule, seen, why = '', remedy = '' }: Finding, terminal: Terminal): void => {
@@ -112,8 +112,9 @@ Example:
     if (values.json) terminal.print(JSON.stringify({ issuer, requests, summary, findings }));
     else {
       for (const finding of findings) if (!values.quiet || finding.level !== 'ok') print(finding, terminal);
-      const parts = Object.entries(summary).map(([level, count]) => `${count} ${level}`);
-      terminal.print(`\n${issuer}: ${parts.join(', ')} (${requests} requests).`);
+      const { ok, note, warning, error } = summary;
+      const parts = [`${ok} ok`, count(note, 'note'), count(warning, 'warning'), count(error, 'error')];
+      terminal.print(`\n${issuer}: ${parts.join(', ')} (${count(requests, 'request')}).`);
     }
     return summary.error > 0 ? EXIT.failed : EXIT.fine;
   },

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { oauthQueryProgram } from './program.js';
+
+const manifest: { version: string } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+
+const COMMANDS = ['secret', 'client', 'serve', 'doctor'];
+
+describe('oauth-query', () => {
+  test.each([['--help'], ['-h'], ['help']])('%s lists the commands', async (word) => {
+    const { code, stdout, stderr } = await oauthQueryProgram([word]);
+    expect([code, stderr]).toEqual([0, '']);
+    for (const command of COMMANDS) expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'));
+  });
+
+  test.each(COMMANDS)('%s --help says how it is called', async (command) => {
+    const { code, stdout, stderr } = await oauthQueryProgram([command, '--help']);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout.startsWith(`oauth-query ${command}: `)).toBe(true);
+    expect(stdout).toContain(`\n  oauth-query ${command}`);
+    // It is read in terminals of 100 columns.
+    expect(stdout.split('\n').filter((line) => line.length > 100)).toEqual([]);
+    expect(await oauthQueryProgram(['help', command])).toEqual({ code, stdout, stderr });
+  });
+
+  test('--version says the version of the package', async () => {
+    expect(await oauthQueryProgram(['--version'])).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: '' });
+  });
+
+  test('without a command it prints its help to the standard error, and fails', async () => {
+    const { code, stdout, stderr } = await oauthQueryProgram([]);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('oauth-query <command>');
+  });
+
+  test.each([
+    [['toString'], 'There is no command "toString"; there are secret, client, serve, doctor. See: oauth-query --help'],
+    [['secret', '--colour'], "Unknown option '--colour'. See: oauth-query secret --help"],
+    [['secret', 'hunter2'], 'There is an argument too many: "hunter2". See: oauth-query secret --help'],
+    [['secret', '--hash', 'md5'], '--hash must be sha256 or scrypt, not "md5". See: oauth-query secret --help'],
+    [['secret', '--hash'], "Option '--hash <value>' argument missing. See: oauth-query secret --help"],
+    [['secret', '--json=no'], "Option '--json' does not take an argument. See: oauth-query secret --help"],
+  ])('%j is a wrong call: one sentence, exit code 2', async (args, sentence) => {
+    expect(await oauthQueryProgram(args)).toEqual({ code: 2, stdout: '', stderr: `${sentence}\n` });
+  });
+});
