@@ -94,6 +94,7 @@ export const withDeadlines = (options: ServerOptions): ServerOptions => {
     ...(isRegistry(clients) && {
       clients: { find: deadline.bound('options.clients.find', (id: string) => clients.find(id)) },
     }),
-    ...(accessTokens !== undefined && { accessTokens: boundAccessTokens(accessTokens, deadline) }),
+    ...(typeof accessTokens === 'object' &&
+      accessTokens !== null && { accessTokens: boundAccessTokens(accessTokens, deadline) }),
   };
 };

@@ -1,4 +1,3 @@
-import { isIPv6 } from 'node:net';
 import type { HttpRequest } from './http.js';
 import type { EventListener } from './oauth/events.js';
 import type { Clock } from './ports.js';
@@ -24,6 +23,9 @@ const subjectOf = (...parts: readonly string[]): string => {
   return subject.length > LONGEST ? sha256(subject) : subject;
 };
 
+/** As a socket writes it; `::ffff:192.0.2.1` is an IPv4 address. */
+const IPV6 = /^(?=.*:)[0-9a-f:]+(?:%.*)?$/i;
+
 /**
  * What counts as one source of requests. Who has one IPv6 address has all 2^64 of its network (RFC 6177 §2), so a
  * network is one source.
@@ -31,7 +33,7 @@ const subjectOf = (...parts: readonly string[]): string => {
  * @param ip - As the framework sees it; empty where it sees none.
  */
 export const sourceOf = (ip: string): string => {
-  if (!isIPv6(ip) || ip.includes('.')) return ip; // ::ffff:192.0.2.1 is an IPv4 address.
+  if (!IPV6.test(ip)) return ip;
   const [left = [], right = []] = ip.split('::').map((half) => (half === '' ? [] : half.split(':')));
   const zeros = Array.from({ length: 8 - left.length - right.length }, () => '0');
   const network = [...left, ...zeros, ...right].slice(0, 4);

@@ -41,7 +41,7 @@ export const LIMITS: Bounds<Limits> = {
   clientFailures: [10, 1, 1000],
   userCodeFailures: [5, 1, 100],
   loginFailures: [10, 1, 1000],
-  deviceRequests: [100, 1, 1_000_000],
+  deviceRequests: [1000, 1, 1_000_000],
   hostTimeout: [10_000, 10, 600_000],
   bodyBytes: [65_536, 1024, 1_048_576],
   bodyFields: [100, 10, 1000],

@@ -50,7 +50,7 @@ export interface Limits {
   readonly userCodeFailures: number;
   /** 10 per user name and address in ten minutes; then 429. */
   readonly loginFailures: number;
-  /** 100 per address and minute in each process: device codes that public clients may ask for; then 429. */
+  /** 1000 per address and minute in each process: device codes that public clients may ask for; then 429. */
   readonly deviceRequests: number;
   /**
    * 10000; 10 to 600000. Milliseconds in which the functions of the host (`clients.find`, `owner`, `users`,
