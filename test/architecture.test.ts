@@ -27,7 +27,6 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
     ],
   },
   { from: /^core\//, mayImport: [/^(type )?core\//, /^(type )?node:(crypto|buffer)(#|$)/, /^type node:stream#/] },
-  { from: /^stores\/memory\.ts$/, mayImport: [/^type core\//, /^(type )?stores\//, /^lru-cache(#|$)/] },
   // The other drivers are handed in by the host. Only Node's own SQLite may be looked for, through `node:module`.
   { from: /^stores\/sqlite\.ts$/, mayImport: [/^type core\//, /^(type )?stores\//, /^node:module(#|$)/] },
   { from: /^stores\//, mayImport: [/^type core\//, /^(type )?stores\//, /^node:crypto(#|$)/] },

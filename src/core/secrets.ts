@@ -4,8 +4,8 @@ import type { RandomBytes } from './ports.js';
 /** The key of a record whose name is a random value of 256 bits: the value itself cannot be found from it. */
 export const sha256 = (text: string): string => hash('sha256', text, 'base64url');
 
-/** The same as bytes, for what is only compared. */
-export const sha256Bytes = (text: string): Buffer => hash('sha256', text, 'buffer');
+/** The same as bytes, for what is only compared. By way of text, because `hash` takes twice as long to give a buffer. */
+export const sha256Bytes = (text: string): Buffer => Buffer.from(hash('sha256', text, 'binary'), 'binary');
 
 /** HMAC-SHA-256 for values that are too short to be safe under a plain hash, such as user codes. */
 export const hmac = (key: Uint8Array, text: string): string =>

@@ -30,6 +30,7 @@ export const requestedScope = (form: Parameters, client: Client, context: OAuthC
  * @throws OAuthError `invalid_target`
  */
 export const requestedResources = (form: Parameters, context: OAuthContext): readonly string[] => {
+  if (form.resources.length === 0) return form.resources;
   const resources = [...new Set(form.resources)];
   for (const resource of resources) {
     if (!context.config.resources.has(resource)) throw new OAuthError('invalid_target', 'The resource is not known.');

@@ -10,13 +10,15 @@ export const isScopeToken = (text: string): boolean => SCOPE_TOKEN.test(text);
 export const parseScope = (text: string): readonly string[] | undefined => {
   if (text === '') return [];
   const tokens = text.split(' ');
-  return tokens.every(isScopeToken) ? [...new Set(tokens)] : undefined;
+  if (!tokens.every(isScopeToken)) return undefined;
+  return tokens.length === 1 ? tokens : [...new Set(tokens)];
 };
 
-export const formatScope = (scopes: Iterable<string>): string => [...scopes].join(' ');
+export const formatScope = (scopes: readonly string[]): string => scopes.join(' ');
 
 /** Whether a scope of ours, which was checked when it was granted, has all of these. */
 export const hasScopes = (granted: string, wanted: readonly string[]): boolean => {
+  if (wanted.length === 1 && wanted[0] === granted) return true;
   const scopes = granted.split(' ');
   return wanted.every((scope) => scopes.includes(scope));
 };
