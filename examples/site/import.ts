@@ -135,8 +135,10 @@ class Importer implements ExportListener {
     const sha1 = createHash('sha1')
       .update(text ?? '')
       .digest('hex');
+    // A page can be written and protected within a second, and ids differ between sites: neither tells by itself.
     const known = this.#database.first(sql`
-      SELECT 1 FROM revision WHERE page = ${page} AND timestamp = ${timestamp} AND sha1 = ${sha1}`);
+      SELECT 1 FROM revision WHERE page = ${page} AND timestamp = ${timestamp} AND sha1 = ${sha1}
+        AND (id = ${id} OR comment IS ${comment ?? null})`);
     if (known) return false;
     const taken = id <= 0 || this.#database.first(sql`SELECT 1 FROM revision WHERE id = ${id}`) !== undefined;
     this.#database.run(sql`

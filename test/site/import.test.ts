@@ -99,6 +99,21 @@ test('an export read again adds nothing; a newer one adds what is new, and keeps
   expect(database.all(sql`SELECT id FROM log`)).toHaveLength(2);
 });
 
+test('two revisions of one second that leave the text as it was are two: a page that was created and protected', async () => {
+  const noted = (id: number, comment: string) => revision(id, TIME, 'text', `<comment>${comment}</comment>`);
+  const history = (first: number) => mediawiki(page('One', 1, noted(first, 'Created'), noted(first + 1, 'Protected')));
+  const comments = () =>
+    database.all<{ comment: string }>(sql`SELECT comment FROM revision ORDER BY id`).map(({ comment }) => comment);
+  await importing(file('protected.xml', history(5)));
+  expect(comments()).toEqual(['Created', 'Protected']);
+  await importing(file('again.xml', history(5)));
+  await importing(file('renumbered.xml', history(15)));
+  await importing(
+    file('hidden.xml', history(5).replace('<comment>Protected</comment>', '<comment deleted="deleted"/>')),
+  );
+  expect(comments()).toEqual(['Created', 'Protected']);
+});
+
 test('another site with the same ids gets free ones', async () => {
   await importing(file('a.xml', mediawiki(page('One', 1, revision(1, TIME, 'one')))));
   await importing(file('b.xml', mediawiki(page('Two', 1, revision(1, TIME, 'two')))));
