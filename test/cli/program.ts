@@ -35,3 +35,49 @@ export const oauthQueryProgram = async (
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return { code: child.exitCode, stdout, stderr };
 };
+
+export interface Started {
+  /** Everything that it has printed so far, on either stream. */
+  readonly output: string;
+  /** Resolves with the first match in what it prints, now or later; rejects when it ends before. */
+  until(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Asks it to end, and says how it did. */
+  stop(): Promise<number | null>;
+}
+
+/** Starts a command that goes on. */
+export const startProgram = (
+  args: readonly string[],
+  { cwd, env }: { cwd?: string; env?: Readonly<Record<string, string>> } = {},
+): Started => {
+  const child = spawn(process.execPath, [...PROGRAM, ...args], { cwd, env: environment(env) });
+  const closed = once(child, 'close');
+  let output = '';
+  const listeners = new Set<() => void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      output += chunk;
+      for (const listener of listeners) listener();
+    });
+  }
+  return {
+    get output() {
+      return output;
+    },
+    until: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          const match = pattern.exec(output);
+          if (match !== null) resolve(match);
+        };
+        listeners.add(look);
+        look();
+        void closed.then(() => reject(new Error(`It ended without ${String(pattern)}:\n${output}`)));
+      }),
+    stop: async () => {
+      child.kill('SIGTERM');
+      await closed;
+      return child.exitCode;
+    },
+  };
+};

@@ -1,0 +1,171 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startExample } from '../examples/process.js';
+import { type Answer, basic, bearer, Client } from '../hosts.js';
+import { Browser, locationOf } from '../oauth/support/browser.js';
+import { oauthQueryProgram, type Started, startProgram } from './program.js';
+import { complaints, runDoctor } from './support/run-doctor.js';
+
+const root = mkdtempSync(join(tmpdir(), 'oauth-query-serve-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const emptyFolder = (name: string): string => {
+  const folder = join(root, name);
+  mkdirSync(folder);
+  return folder;
+};
+
+const EXPORT = `<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/" version="0.11" xml:lang="en">
+  <siteinfo><sitename>Harbour</sitename><dbname>harbour</dbname><base>https://harbour.example/wiki/Main_Page</base>
+  <namespaces><namespace key="0" case="first-letter"/></namespaces></siteinfo>
+  <page><title>Main Page</title><ns>0</ns><id>1</id><revision><id>1</id><timestamp>2024-01-01T00:00:00Z</timestamp>
+  <contributor><username>Ann</username><id>1</id></contributor><model>wikitext</model><format>text/x-wiki</format>
+  <text>See the [[Lighthouse]].</text></revision></page>
+  <page><title>Lighthouse</title><ns>0</ns><id>2</id><revision><id>2</id><timestamp>2024-01-02T00:00:00Z</timestamp>
+  <contributor><username>Ann</username><id>1</id></contributor><model>wikitext</model><format>text/x-wiki</format>
+  <text>It shines.</text></revision></page>
+</mediawiki>
+`;
+
+const ADDRESS = /http:\/\/127\.0\.0\.1:\d+/;
+
+describe('oauth-query serve dump.xml, in an empty folder', () => {
+  const folder = emptyFolder('with-export');
+  let program: Started;
+  let base: string;
+  let client: Client;
+
+  beforeAll(async () => {
+    writeFileSync(join(folder, 'dump.xml'), EXPORT);
+    program = startProgram(['serve', '--port', '0', 'dump.xml'], { cwd: folder });
+    [base] = await program.until(ADDRESS);
+    client = new Client(base);
+  });
+  afterAll(() => program.stop());
+
+  const tokenOf = async (id: string, secret: string): Promise<string> => {
+    const { json } = await client.post('/oauth/token', { grant_type: 'client_credentials' }, basic(id, secret));
+    return String(json['access_token']);
+  };
+
+  test('says where it is and what to try, and names no file that only a checkout has', () => {
+    expect(program.output).toContain(`oauth-query demo on node:http, store sqlite:.data/demo.db: ${base}`);
+    expect(program.output).toContain('everybody knows its secrets');
+    expect(program.output).not.toContain('examples/');
+  });
+
+  test('keeps everything in the folder .data', () => {
+    expect(readdirSync(folder).sort()).toEqual(['.data', 'dump.xml']);
+  });
+
+  test('answers queries about the pages of the export', async () => {
+    const { json } = await client.get('/api?action=query&list=allpages&meta=siteinfo&format=json&formatversion=2');
+    expect(json['query']).toMatchObject({
+      general: { sitename: 'Harbour' },
+      allpages: [{ title: 'Lighthouse' }, { title: 'Main Page' }],
+    });
+  });
+
+  test('signs an owner in with a browser, and guards its routes', async () => {
+    const redirect_uri = `${base}/callback`;
+    const query = new URLSearchParams({ response_type: 'code', client_id: 'web', redirect_uri });
+    const browser = new Browser({ origin: base, base });
+    const credentials = { username: 'alice', password: 'wonderland' };
+    const consent = await browser.signIn(
+      await browser.open(`${base}/oauth/authorize?${query.toString()}`),
+      credentials,
+    );
+    const back = new URL(locationOf(await browser.submit(consent, { decision: 'approve' })));
+    const form = { grant_type: 'authorization_code', redirect_uri, code: back.searchParams.get('code') ?? '' };
+    const issued = await client.post('/oauth/token', form, basic('web', 'web-secret'));
+    const me = await client.get('/me', bearer(String(issued.json['access_token'])));
+    expect(me.text).toBe('{"sub":"alice","username":"alice","client_id":"web","scope":"profile content.read"}');
+    expect((await client.get('/callback?code=abc')).text).toContain('-d code=abc ');
+  });
+
+  test('answers as `npm start` does', async () => {
+    const demo = startExample('demo/main.ts', [], { PORT: '0', STORE: 'memory' });
+    const other = new Client((await demo.until(ADDRESS))[0]);
+    const read = bearer(await tokenOf('service', 'service-secret'));
+    const shown = ({ status, headers, text }: Answer): readonly unknown[] => [status, headers['content-type'], text];
+    for (const path of ['/open', '/nowhere', '/me', '/content', '/callback?x=1', '/oauth/nowhere', '/toString'])
+      expect(shown(await client.get(path))).toEqual(shown(await other.get(path)));
+    expect(shown(await client.post('/open', {}))).toEqual(shown(await other.post('/open', {})));
+    expect(shown(await client.get('/content', read))).toEqual([200, 'application/json; charset=utf-8', '{"ok":true}']);
+    expect((await client.get('/me', read)).status).toBe(403);
+    await demo.stop();
+  });
+
+  test('is one of which the doctor only says what is true of the demo', async () => {
+    const report = await runDoctor([base, '--client-id', 'service', '--secret-stdin'], 'service-secret');
+    expect(complaints(report)).toEqual([
+      'warning legacy-grants: password and implicit can be used.',
+      'note pkce-plain: plain is announced beside it.',
+    ]);
+    expect(report.code).toBe(0);
+  });
+});
+
+test('without a file it serves the site that comes with it, and ends cleanly', async () => {
+  const program = startProgram(['serve'], { cwd: emptyFolder('without'), env: { PORT: '0', STORE: 'memory' } });
+  const [base] = await program.until(ADDRESS);
+  expect(program.output).toContain('store memory');
+  const { text } = await new Client(base).get('/api?action=query&list=allpages&aplimit=1&format=json');
+  expect(text).toContain('"title":');
+  expect(await program.stop()).toBe(0);
+});
+
+test('an option wins over the environment', async () => {
+  const program = startProgram(['serve', '--port', '0', '--store', 'memory', '--issuer', 'https://demo.example'], {
+    cwd: emptyFolder('options'),
+    env: { PORT: '1', STORE: 'mongodb://x', ISSUER: 'https://other.example', TOKEN_TTL: '77' },
+  });
+  const client = new Client((await program.until(ADDRESS))[0]);
+  expect((await client.get('/.well-known/oauth-authorization-server')).json['issuer']).toBe('https://demo.example');
+  const form = { grant_type: 'client_credentials' };
+  expect((await client.post('/oauth/token', form, basic('service', 'service-secret'))).json['expires_in']).toBe(77);
+  await program.stop();
+});
+
+describe('what cannot be served is one sentence, and exit code 1', () => {
+  const memory = ['--store', 'memory'];
+  test.each([
+    [['--port', '70000'], {}, '--port must be a whole number from 0 to 65535, not "70000".'],
+    [[], { PORT: '70000' }, 'PORT must be a whole number from 0 to 65535, not "70000".'],
+    [[], { CODE_TTL: 'x' }, 'CODE_TTL must be a whole number from 0 to 31536000, not "x".'],
+    [['--host', '0.0.0.0'], {}, '--host must be one of 127.0.0.1, ::1, localhost, not "0.0.0.0": everybody knows'],
+    [['--store', 'mongodb://x'], {}, '--store must be memory, sqlite:<file>, redis://… or postgres://…, not "mongodb'],
+    [['--store', 'redis://127.0.0.1:1'], {}, '--store: Redis cannot be used: connect ECONNREFUSED 127.0.0.1:1'],
+    [['nowhere.xml', ...memory], {}, 'nowhere.xml cannot be read: there is no such file.'],
+    [['page.html', ...memory], {}, 'page.html is not a MediaWiki export: it begins with <html>.'],
+  ])('%j %j', async (args, env, sentence) => {
+    const cwd = mkdtempSync(join(root, 'broken-'));
+    writeFileSync(join(cwd, 'page.html'), '<html></html>');
+    const { code, stdout, stderr } = await oauthQueryProgram(['serve', ...args], { cwd, env });
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr.startsWith(sentence)).toBe(true);
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  test('a port that is in use', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo; // It listens on a port and not on a pipe.
+    const args = ['serve', '--port', String(port), ...memory];
+    const { code, stderr } = await oauthQueryProgram(args, { cwd: emptyFolder('port') });
+    expect([code, stderr]).toEqual([
+      1,
+      `Port ${port} is in use. Take another one, for example: oauth-query serve --port ${port + 1}\n`,
+    ]);
+    other.close();
+  });
+
+  test('more than one file is a wrong call', async () => {
+    const { code, stderr } = await oauthQueryProgram(['serve', 'a.xml', 'b.xml']);
+    expect([code, stderr]).toEqual([2, 'There is an argument too many: "b.xml". See: oauth-query serve --help\n']);
+  });
+});
