@@ -1,5 +1,5 @@
 /** Raised when the tables change, or what is read into them, so that an older file is not taken for a new one. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 /**
  * Titles are kept without their namespace and with underscores: the form in which lists are sorted and continued.
