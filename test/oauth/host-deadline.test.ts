@@ -111,4 +111,16 @@ describe.each(oneHostEach)('$name, when a function of the host never answers', (
     expect((await http.post('/oauth/token', refresh, web)).status).toBe(200);
     await host.close();
   });
+
+  it('rights: the query API says 503', async () => {
+    const { host, http, errors } = await hanging({ query: {}, rights: never });
+    const { access_token } = (await token(http)).json;
+    const answer = await http.get('/api?action=query&meta=userinfo&format=json', bearer(String(access_token)));
+    expect([answer.status, answer.json['error']]).toEqual([
+      503,
+      expect.objectContaining({ code: 'temporarily_unavailable' }),
+    ]);
+    expect(reasons(errors).join()).toContain('options.rights gave no answer within 20 ms');
+    await host.close();
+  });
 });
