@@ -8,6 +8,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { checkCommandLine } from './check-command-line.js';
 
 interface Manifest {
   readonly exports: Readonly<Record<string, unknown>>;
@@ -58,10 +59,6 @@ function useAlone(folder: string, tarball: string): void {
 
 /** Beside the frameworks: a TypeScript program compiles against the declarations and runs. */
 function useWithFrameworks(folder: string): void {
-  const version = (name: string): string => {
-    const { version: found } = readJson(join(root, 'node_modules', name, 'package.json')) as { version: string };
-    return `${name}@${found}`;
-  };
   const needed = ['express', 'koa', 'fastify', '@types/node', '@types/express', '@types/koa'];
   install(folder, ...needed.map(version));
   copyFileSync(join(root, 'tools', 'smoke', 'consumer.ts'), join(folder, 'consumer.ts'));
@@ -72,6 +69,12 @@ function useWithFrameworks(folder: string): void {
   const ours = stdout.split('\n').filter((line) => /^(node_modules\/oauth-query\/|consumer\.ts|error)/.test(line));
   assert.deepEqual(ours, [], 'the declarations in the tarball do not compile');
   process.stdout.write(run(folder, process.execPath, 'consumer.js'));
+}
+
+/** The version that the checkout has. */
+function version(name: string): string {
+  const { version: found } = readJson(join(root, 'node_modules', name, 'package.json')) as { version: string };
+  return `${name}@${found}`;
 }
 
 /** What `npm ci` has just fetched for the checkout is in npm's cache, so this seldom needs the network. */
@@ -94,6 +97,7 @@ try {
   mkdirSync(folder);
   writeFileSync(join(folder, 'package.json'), '{ "name": "consumer", "private": true, "type": "module" }\n');
   useAlone(folder, tarball);
+  await checkCommandLine(folder, root, () => install(folder, version('libsql')));
   useWithFrameworks(folder);
 } finally {
   rmSync(temporary, { recursive: true, force: true });

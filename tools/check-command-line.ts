@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+
+/** npx finds the program of the installed package; without a network it must not need one. */
+const NPX = ['--no-install', 'oauth-query'];
+
+const npx = (folder: string, ...args: readonly string[]): string =>
+  execFileSync('npx', [...NPX, ...args], { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+
+/** `serve` on a small export in the folder where nothing but the package is installed; then the doctor visits it. */
+const checkServe = async (folder: string): Promise<void> => {
+  const program = join(folder, 'node_modules', 'oauth-query', 'dist', 'cli', 'main.js');
+  // Not through npx, which would have to hand the signal on.
+  const child = spawn(process.execPath, [program, 'serve', '--port', '0', 'export.xml'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const complaints = text(child.stderr);
+  const closed = once(child, 'close');
+  try {
+    let base: string | undefined;
+    for await (const line of createInterface(child.stdout)) {
+      base = /^oauth-query demo on node:http, .*: (http:\S+)$/.exec(line)?.[1];
+      if (base !== undefined) break;
+    }
+    if (base === undefined) throw new Error(`\`oauth-query serve\` ended without an address: ${await complaints}`);
+    const answer = await fetch(`${base}/api?action=query&titles=Harbour&prop=extracts&explaintext=1&format=json`);
+    assert.match(await answer.text(), /ships come home/, '`oauth-query serve` does not serve the export');
+    const { summary } = JSON.parse(npx(folder, 'doctor', '--json', base));
+    assert.equal(summary.error, 0, 'the doctor found an error in `oauth-query serve`');
+  } finally {
+    child.kill('SIGTERM');
+    await closed;
+  }
+  assert.equal(child.exitCode, 0, '`oauth-query serve` did not end cleanly');
+};
+
+/**
+ * The program as its users get it, in a folder where the package alone is installed.
+ *
+ * @param installDriver - Brings a SQLite driver; called on a Node that has none.
+ */
+export const checkCommandLine = async (folder: string, root: string, installDriver: () => void): Promise<void> => {
+  const { secret, client_secret } = JSON.parse(npx(folder, 'secret', '--json'));
+  assert.match(secret, /^[\w-]{43}$/);
+  const registration = JSON.stringify({ client_id: 'service', client_secret, scope: 'a', default_scope: 'a' });
+  const checked = spawnSync('npx', [...NPX, 'client', '-'], { cwd: folder, encoding: 'utf8', input: registration });
+  assert.match(checked.stdout, /1 client: 0 errors, 0 warnings\./);
+
+  copyFileSync(join(root, 'tools', 'smoke', 'export.xml'), join(folder, 'export.xml'));
+  if (process.getBuiltinModule('node:sqlite') === undefined) {
+    const refused = spawnSync('npx', [...NPX, 'serve', '--port', '0'], { cwd: folder, encoding: 'utf8' });
+    assert.deepEqual([refused.status, refused.stdout], [1, '']);
+    assert.match(
+      refused.stderr,
+      /^The site needs SQLite .+ For example: npx -p oauth-query -p libsql oauth-query serve\n/m,
+    );
+    installDriver();
+  }
+  await checkServe(folder);
+  console.log('  npx oauth-query: secret, client, serve and doctor work in a folder with nothing else');
+};
