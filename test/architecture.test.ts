@@ -37,7 +37,7 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
       /^(type )?core\/(oauth\/bearer|[^/]+)\.ts$/,
       /^(type )?resource-server\//,
       /^(type )?jose(#|$)/,
-      /^lru-cache(#|$)/,
+      /^(type )?lru-cache(#|$)/,
       /^(type )?node:https?(#|$)/,
     ],
   },

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
 import type { Authorization } from '../core/authorization.js';
 import { sha256 } from '../core/secrets.js';
 import { Introspector } from './introspector.js';
@@ -20,7 +20,7 @@ export const createIntrospectionGuard = (options: IntrospectionGuardOptions): To
   const resolved = resolveGuardOptions(options);
   const { cacheSeconds, cacheSize, clock } = resolved;
   const introspector = new Introspector(resolved);
-  const answers = new LRUCache<string, Remembered>({ max: cacheSize });
+  let answers: LRUCache<string, Remembered> | undefined;
   const questions = new Map<string, Promise<Authorization | undefined>>();
 
   const ask = async (key: string, token: string): Promise<Authorization | undefined> => {
@@ -28,6 +28,9 @@ export const createIntrospectionGuard = (options: IntrospectionGuardOptions): To
     const believed = clock() + cacheSeconds * 1000;
     const authorization = await introspector.introspect(token);
     const until = authorization === undefined ? believed : Math.min(believed, authorization.exp * 1000);
+    // Loaded here: every adapter offers this guard, and most hosts have no use for it.
+    const { LRUCache } = await import('lru-cache');
+    answers ??= new LRUCache({ max: cacheSize });
     answers.set(key, { authorization, until });
     return authorization;
   };
@@ -36,7 +39,7 @@ export const createIntrospectionGuard = (options: IntrospectionGuardOptions): To
   const lookUp = async (token: string): Promise<Authorization | undefined> => {
     if (cacheSeconds === 0) return introspector.introspect(token);
     const key = sha256(token);
-    const known = answers.get(key);
+    const known = answers?.get(key);
     if (known !== undefined && clock() < known.until) return known.authorization;
     const question = questions.get(key) ?? ask(key, token).finally(() => questions.delete(key));
     questions.set(key, question);

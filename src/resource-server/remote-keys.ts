@@ -1,5 +1,5 @@
 import type { JWTVerifyGetKey } from 'jose';
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
 import type { Authorization } from '../core/authorization.js';
 import { UnavailableError } from '../core/errors.js';
 import type { Clock } from '../core/ports.js';
@@ -80,7 +80,7 @@ export class RemoteKeys {
     this.#askedAt = at;
     try {
       const jwks = await this.#fetch();
-      const { createLocalJWKSet } = await import('jose');
+      const [{ createLocalJWKSet }, { LRUCache }] = await Promise.all([import('jose'), import('lru-cache')]);
       const find = createLocalJWKSet(jwks as Parameters<typeof createLocalJWKSet>[0]); // It looks at the shape itself.
       this.#known = { keys: { find, verified: new LRUCache({ max: this.#cacheSize }) }, at };
       this.#failure = undefined;
