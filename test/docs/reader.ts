@@ -21,7 +21,6 @@ export class Reader {
   readonly #folder: string;
   readonly #servers: ChildProcess[] = [];
   readonly #shell: ChildProcess;
-  #printed = '';
   #answered: Answered = {};
   /** The last address that was to be opened in a browser. */
   #address = '';
@@ -38,7 +37,6 @@ export class Reader {
     }
     this.#browser = new Client(`http://127.0.0.1:${port}`);
     this.#shell = this.#start(['-s']);
-    this.#shell.stdout?.on('data', (chunk: string) => (this.#printed += chunk));
   }
 
   #start(args: readonly string[]): ChildProcess {
@@ -57,12 +55,13 @@ export class Reader {
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     child.stdout?.setEncoding('utf8');
-    child.stderr?.setEncoding('utf8');
+    child.stderr?.setEncoding('utf8').resume();
     return child;
   }
 
   #here(text: string): string {
-    return text.replace(/\b3000\b/g, String(this.#port));
+    // The program is installed nowhere here: it runs from its sources.
+    return text.replace(/\b3000\b/g, String(this.#port)).replaceAll('npx oauth-query ', 'node src/cli/main.ts ');
   }
 
   #asPrinted(text: string): string {
@@ -77,32 +76,22 @@ export class Reader {
   async run(command: string): Promise<string> {
     if (/\bnpm (?:ci|i|install)\b/.test(command)) throw new Error(`${command}\nwould change what is installed here.`);
     const filled = await this.#fill(this.#here(command));
-    this.#printed = '';
-    this.#shell.stdin?.write(`${filled}\nstatus=$?; echo; echo ${END} $status\n`);
     const ended = new RegExp(`^([^]*)\\n${END} (\\d+)\\n`);
-    while (!ended.test(this.#printed)) await once(this.#shell.stdout!, 'data');
-    const [, printed = '', status] = ended.exec(this.#printed) ?? [];
+    const typed = printedBy(this.#shell, (printed) => ended.test(printed));
+    this.#shell.stdin?.write(`${filled}\nstatus=$?; echo; echo ${END} $status\n`);
+    const [, printed = '', status] = ended.exec(await typed) ?? [];
     if (status !== '0') throw new Error(`${filled}\nended with ${status}: ${printed}`);
     this.#remember(printed);
     return this.#asPrinted(printed);
   }
 
-  /** Starts what goes on running, and waits until it has printed a line like this. */
+  /** Starts what goes on running, and waits until it has printed what it should. */
   async serve(command: string, isReady: (printed: string) => boolean): Promise<string> {
     await this.stopServers();
     // What `npm ci` installs is there already, or this test would not run.
     const server = this.#start(['-c', this.#here(command).replace(/^npm ci && /, '')]);
     this.#servers.push(server);
-    let printed = '';
-    const ended = once(server, 'close');
-    for (const stream of [server.stdout, server.stderr]) stream?.on('data', (chunk: string) => (printed += chunk));
-    while (!isReady(this.#asPrinted(printed))) {
-      const more = Promise.race([once(server.stdout!, 'data'), once(server.stderr!, 'data')]);
-      if ((await Promise.race([more.then(() => 'more'), ended.then(() => 'ended')])) === 'ended') {
-        throw new Error(`${command}\nended after it had printed:\n${printed}`);
-      }
-    }
-    return this.#asPrinted(printed);
+    return this.#asPrinted(await printedBy(server, (printed) => isReady(this.#asPrinted(printed))));
   }
 
   #remember(printed: string): void {
@@ -169,6 +158,34 @@ export class Reader {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 }
+
+/** What a program prints from now on until it is enough; a program that ends or hangs before is an error that shows it. */
+const printedBy = (child: ChildProcess, isEnough: (printed: string) => boolean): Promise<string> =>
+  new Promise((resolve, reject) => {
+    let printed = '';
+    let complained = '';
+    const fail = (why: string) => (): void =>
+      finish(() => reject(new Error(`${why}. It had printed:\n${printed}\nand complained:\n${complained}`)));
+    const ended = fail('The program ended');
+    const deadline = setTimeout(fail('The program did not print what it should'), 25_000);
+    const listen = (chunk: string): void => {
+      printed += chunk;
+      if (isEnough(printed)) finish(() => resolve(printed));
+    };
+    const hear = (chunk: string): void => {
+      complained += chunk;
+    };
+    const finish = (settle: () => void): void => {
+      clearTimeout(deadline);
+      child.off('close', ended);
+      child.stdout?.off('data', listen);
+      child.stderr?.off('data', hear);
+      settle();
+    };
+    child.on('close', ended);
+    child.stdout?.on('data', listen);
+    child.stderr?.on('data', hear);
+  });
 
 /** Ends a shell with everything that it has started. */
 const end = async (child: ChildProcess): Promise<void> => {
