@@ -6,12 +6,7 @@ import { type Answer, bearer, Client, oneHostEach, type RunningHost } from '../h
 import { DEVICE_CODE, fixture } from '../oauth/support/fixture.js';
 import { Flows } from '../oauth/support/tokens.js';
 import { type RunningSite, startSite } from '../site/support/running-site.js';
-import { fetchDocument, lookUp, type OpenApi, resolve } from './openapi-document.js';
-
-interface ResponseObject {
-  readonly headers?: Readonly<Record<string, object>>;
-  readonly content?: Readonly<Record<string, { readonly schema?: object }>>;
-}
+import { fetchDocument, lookUp, type OpenApi, resolve, type ResponseObject } from './openapi-document.js';
 
 /** Judges answers by what the document says of them. */
 class Judge {

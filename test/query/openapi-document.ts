@@ -41,6 +41,11 @@ interface Content {
   };
 }
 
+export interface ResponseObject {
+  readonly headers?: Readonly<Record<string, object>>;
+  readonly content?: Readonly<Record<string, { readonly schema?: object }>>;
+}
+
 export interface OperationObject {
   readonly operationId: string;
   readonly summary: string;
@@ -49,7 +54,7 @@ export interface OperationObject {
   readonly security?: readonly object[];
   readonly parameters?: readonly (ParameterObject | { readonly $ref: string })[];
   readonly requestBody?: { readonly content: Content };
-  readonly responses: Readonly<Record<string, { readonly $ref?: string }>>;
+  readonly responses: Readonly<Record<string, ResponseObject | { readonly $ref: string }>>;
 }
 
 export interface OpenApi {

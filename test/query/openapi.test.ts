@@ -18,6 +18,7 @@ import {
   type ParameterObject,
   parametersOf,
   resolve,
+  type ResponseObject,
   type SchemaObject,
   serialise,
 } from './openapi-document.js';
@@ -534,7 +535,7 @@ describe('a client that knows only the document', () => {
   });
 
   test('who takes every media type that an operation lists is answered in JSON', async () => {
-    const { content = {} } = resolve<{ content?: object }>(
+    const { content = {} } = resolve<ResponseObject>(
       document,
       document.paths['/api/query+allpages']!.get!.responses['200']!,
     );
