@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { ADVICE_RULES } from '../../src/cli/client/advice.js';
+import { DOCTOR_RULES } from '../../src/cli/doctor/examine.js';
+
+const text = readFileSync(new URL('../../docs/command-line.md', import.meta.url), 'utf8');
+
+/** The rows of a table under a heading whose first cell is a name. */
+const rows = (heading: string): readonly (readonly string[])[] => {
+  const [section = ''] = text.split(`\n## ${heading}\n`)[1]?.split('\n## ') ?? [];
+  return [...section.matchAll(/^\| `([a-z-]+)` +\|(.+)\|$/gm)].map(([, name = '', cells = '']) => [
+    name,
+    ...cells.split('|').map((cell) => cell.trim()),
+  ]);
+};
+
+test('docs/command-line.md lists every rule of the doctor, with what it is and what holds', () => {
+  const rules = Object.entries(DOCTOR_RULES).map(([name, { severity, holds }]) => [name, severity, holds]);
+  expect(rows('doctor')).toEqual(rules);
+});
+
+test('docs/command-line.md lists every warning about a client', () => {
+  expect(rows('client').map(([name]) => name)).toEqual(ADVICE_RULES);
+});
