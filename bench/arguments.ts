@@ -38,7 +38,8 @@ with the defaults, some ten minutes with --quick.
   --help                this text
 `;
 
-const FULL = { rounds: 21, requests: 3000, tokens: 100_000 } as const;
+/** What may be quoted. */
+export const FULL = { rounds: 21, requests: 3000, tokens: 100_000 } as const;
 const QUICK = { rounds: 5, requests: 400, tokens: 10_000 } as const;
 
 function choice<Name extends string>(

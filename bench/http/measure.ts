@@ -29,7 +29,7 @@ interface Cell {
 }
 
 /** Requests before the first round: the compiler of the engine has seen everything often enough by then. */
-const WARM_UP = 2_500;
+const WARM_UP = 4_000;
 
 /** A share of each round goes ahead unmeasured, because the others have taken the caches of the processor meanwhile. */
 const LEAD_IN = 0.1;

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { FULL } from '../arguments.js';
 import { candidates } from '../candidates.js';
 import { chartsOf } from './charts.js';
 import { LATEST } from './reference.js';
@@ -19,7 +20,8 @@ function resultsInWords(results: Results, charts: Iterable<string>): string {
   const intro =
     `Measured on ${date}: ${machine.processor}, ${machine.cores} cores, ${machine.memory} GB, ${machine.system}, ` +
     `Node ${machine.node.slice(1)}. ${rounds} rounds of ${requests} requests over ${connections} connections` +
-    `${pinned ? ', server and load on a core each' : ', without cores of their own'}.`;
+    `${pinned ? ', server and load on a core each' : ', without cores of their own'}.` +
+    (rounds < FULL.rounds ? ' **A short run, for orientation only.**' : '');
   const sections = tablesOf(results).map((table) => {
     const file = `${table.work}.svg`;
     const chart = chartFiles.includes(file) ? `\n\n![${table.title}: the table below as bars](benchmarks/${file})` : '';
@@ -41,9 +43,7 @@ export function saveResults(results: Results): void {
   const begin = page.indexOf(BEGIN);
   const end = page.indexOf(END);
   if (begin === -1 || end < begin) {
-    throw new Error(
-      `${PAGE} has lost its marks: write "${BEGIN}" and "${END}" where the results belong.`,
-    );
+    throw new Error(`${PAGE} has lost its marks: write "${BEGIN}" and "${END}" where the results belong.`);
   }
   const words = resultsInWords(results, charts.keys());
   writeFileSync(PAGE, `${page.slice(0, begin + BEGIN.length)}\n\n${words}\n\n${page.slice(end)}`);

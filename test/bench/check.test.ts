@@ -1,0 +1,180 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { readArguments, type Settings } from '../../bench/arguments.js';
+import { candidates, FRONT, isOurs, OURS } from '../../bench/candidates.js';
+import { checkAgainstReference } from '../../bench/check-run.js';
+import { measuresOf, regressions, sentenceOf, TOLERANCE } from '../../bench/report/check.js';
+import type { Results } from '../../bench/report/results.js';
+import { readReference } from '../../bench/report/reference.js';
+import { summary } from '../../bench/statistics.js';
+
+const one = (value: number) => summary([value]);
+
+/** A run in which everything of ours costs so many times as much, relative to what it is compared with. */
+const run = (factor = 1, of?: keyof typeof TOLERANCE): Results => {
+  const by = (kind: keyof typeof TOLERANCE): number => (of === undefined || of === kind ? factor : 1);
+  return {
+    date: '2030-01-01',
+    machine: { processor: 'A processor', cores: 2, memory: 8, system: 'A system', node: 'v20.19.0' },
+    versions: {},
+    rounds: 5,
+    requests: 1000,
+    connections: 16,
+    pinned: true,
+    http: [
+      { work: 'token', framework: 'koa', candidate: 'bare', microseconds: one(80), toBare: one(1) },
+      {
+        work: 'token',
+        framework: 'koa',
+        candidate: OURS,
+        microseconds: one(90),
+        toBare: one(1.1 * by('http')),
+        toMinimum: one(1.2 * by('http')),
+      },
+      { work: 'token', framework: 'koa', candidate: 'oidc-provider', microseconds: one(300), toBare: one(4) },
+    ],
+    parse: [
+      { candidate: OURS, microseconds: one(3), oursTo: one(1) },
+      { candidate: 'ajv, from the same texts', microseconds: one(5), oursTo: one(0.6 * by('parse')) },
+    ],
+    imports: [
+      { candidate: 'oauth-query/koa', wall: one(20), cpu: one(20), toPlain: one(1.5 * by('imports')) },
+      { candidate: 'koa-jwt', wall: one(30), cpu: one(30), toPlain: one(2) },
+    ],
+    size: [
+      { candidate: OURS, bytes: 1_000_000 * by('size'), packages: 4 },
+      { candidate: 'koa-jwt', bytes: 400_000, packages: 20 },
+    ],
+    memory: [
+      { candidate: OURS, tokens: 1000, bytesPerToken: 180 * by('memory') },
+      { candidate: 'oidc-provider', tokens: 1000, bytesPerToken: 300 },
+    ],
+  };
+};
+
+const kinds = Object.keys(TOLERANCE) as (keyof typeof TOLERANCE)[];
+
+describe('npm run bench -- --check', () => {
+  test('equal numbers are no regression, and better ones are none', () => {
+    expect(regressions(run(), run())).toEqual([]);
+    expect(regressions(run(0.5), run())).toEqual([]);
+  });
+
+  test.each(kinds)('%s: worse within the tolerance passes, worse than it does not', (kind) => {
+    expect(regressions(run(TOLERANCE[kind] - 0.01, kind), run())).toEqual([]);
+    const found = regressions(run(TOLERANCE[kind] + 0.01, kind), run());
+    expect(found.length).toBeGreaterThan(0);
+    expect(new Set(found.map((regression) => regression.kind))).toEqual(new Set([kind]));
+  });
+
+  test('scattered rounds are no regression as long as the better quarter of them is as before', () => {
+    const scattered = summary([1.1, 1.1, 2, 2, 2]);
+    const http = run().http.map((result) => (result.candidate === OURS ? { ...result, toBare: scattered } : result));
+    expect(regressions({ ...run(), http }, run())).toEqual([]);
+    const slower = summary([1.5, 1.5, 2, 2, 2]);
+    const worse = run().http.map((result) => (result.candidate === OURS ? { ...result, toBare: slower } : result));
+    expect(regressions({ ...run(), http: worse }, run()).map(({ value }) => value)).toEqual([2]);
+  });
+
+  test('ratios are compared and never times: a machine that is half as fast is no regression', () => {
+    const slower: Results = {
+      ...run(),
+      http: run().http.map((result) => ({ ...result, microseconds: one(200), requestsPerSecond: one(10) })),
+    };
+    expect(regressions(slower, run())).toEqual([]);
+  });
+
+  test('only what is ours is judged: a peer may change as it likes', () => {
+    const judged = measuresOf(run()).map(({ name }) => name);
+    const peers = candidates.filter(({ name }) => !isOurs(name)).map(({ name }) => name);
+    expect(judged.filter((name) => peers.some((peer) => name.endsWith(` by ${peer} to bare`)))).toEqual([]);
+    expect(judged).toContain(`token on koa by ${OURS} to the minimum`);
+    expect(measuresOf(run()).length).toBe(6);
+  });
+
+  test('a wrong answer of ours is a regression, however fast it was', () => {
+    const wrong: Results = {
+      ...run(),
+      http: [{ work: 'token', framework: 'koa', candidate: OURS, disqualified: 'a token came twice' }],
+    };
+    expect(regressions(wrong, run()).map(sentenceOf)).toEqual([
+      `token on koa by ${OURS} to bare cannot be compared, because answers were wrong.`,
+    ]);
+  });
+
+  test('something that is not in the reference yet is not judged', () => {
+    expect(regressions(run(), { ...run(), http: [], parse: [], imports: [], size: [], memory: [] })).toEqual([]);
+  });
+
+  test('the sentence names the measurement, both numbers and the tolerance', () => {
+    expect(regressions(run(2, 'memory'), run()).map(sentenceOf)).toEqual([
+      'bytes per live token is 360, was 180: more than 1.15 times as much.',
+    ]);
+  });
+});
+
+describe('the committed reference', () => {
+  const reference = readReference();
+
+  test('has a number for everything that takes part, and nothing that was not counted', () => {
+    const measured = reference?.http.map(({ work, framework, candidate }) => `${work} ${framework} ${candidate}`);
+    const expected = candidates.flatMap(({ name, works, frameworks }) =>
+      works.flatMap((work) => frameworks.map((framework) => `${work} ${framework} ${name}`)),
+    );
+    expect(measured?.toSorted()).toEqual(expected.toSorted());
+    expect(reference?.http.filter(({ disqualified }) => disqualified !== undefined)).toEqual([]);
+    expect(measuresOf(reference ?? run()).every(({ value }) => Number.isFinite(value))).toBe(true);
+  });
+
+  test('tells the machine, and nothing that would tell whose it is', () => {
+    expect(Object.keys(reference?.machine ?? {})).toEqual(['processor', 'cores', 'memory', 'system', 'node']);
+    expect(JSON.stringify(reference)).not.toMatch(/\/(?:home|root|tmp|work|Users)\//);
+    expect(reference?.http.some(({ candidate }) => candidate === FRONT)).toBe(true);
+  });
+});
+
+describe('what looks worse', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  const settings = (): Settings => {
+    const read = readArguments(['--check']);
+    if (read === 'help') throw new Error('It asked for help.');
+    return read;
+  };
+  /** The committed results with more or fewer bytes per live token. */
+  const withMemory = (factor: number): Results => {
+    const reference = readReference() ?? run();
+    return {
+      ...reference,
+      memory: reference.memory.map((result) => ({ ...result, bytesPerToken: result.bytesPerToken * factor })),
+    };
+  };
+  /** Runs the check; each measurement has the next of these results. */
+  const check = async (...factors: readonly number[]) => {
+    const said: string[] = [];
+    vi.spyOn(console, 'log').mockImplementation((line: string) => void said.push(line));
+    vi.spyOn(console, 'error').mockImplementation((line: string) => void said.push(line));
+    const asked: Settings[] = [];
+    const code = await checkAgainstReference(settings(), async (wanted) => {
+      asked.push(wanted);
+      return withMemory(factors[asked.length - 1] ?? 1);
+    });
+    return { code, asked, said: said.join('\n') };
+  };
+
+  test('nothing: measured once, exit code 0', async () => {
+    const { code, asked, said } = await check(1);
+    expect([code, asked.length, said]).toEqual([0, 1, 'No ratio is worse than its tolerance.']);
+  });
+
+  test('is measured again, alone and three times as long; what was a busy moment is forgiven', async () => {
+    const { code, asked } = await check(2, 1);
+    expect([code, asked.length]).toEqual([0, 2]);
+    expect(asked[1]).toMatchObject({ works: ['memory'], rounds: 3 * settings().rounds });
+  });
+
+  test('and is worse again, is a regression: a sentence and exit code 1', async () => {
+    const { code, said } = await check(2, 2);
+    expect(code).toBe(1);
+    expect(said).toMatch(/^Regression: bytes per live token is [\d.]+, was [\d.]+: more than 1\.15 times as much\.$/m);
+  });
+});

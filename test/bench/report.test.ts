@@ -1,0 +1,162 @@
+import { SaxesParser } from 'saxes';
+import { describe, expect, test } from 'vitest';
+import { OURS } from '../../bench/candidates.js';
+import { drawChart } from '../../bench/report/chart.js';
+import { chartsOf } from '../../bench/report/charts.js';
+import { readReference } from '../../bench/report/reference.js';
+import type { HttpResult, Results } from '../../bench/report/results.js';
+import { markdownOf, tablesOf, textOf } from '../../bench/report/tables.js';
+import { summary } from '../../bench/statistics.js';
+
+interface Element {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  text: string;
+}
+
+/** The elements of a document; throws when it is not well-formed. */
+const elementsOf = (svg: string): readonly Element[] => {
+  const elements: Element[] = [];
+  const open: Element[] = [];
+  const parser = new SaxesParser();
+  parser.on('error', (error) => {
+    throw error;
+  });
+  parser.on('opentag', ({ name, attributes }) => {
+    const element = { name, attributes, text: '' };
+    elements.push(element);
+    open.push(element);
+  });
+  parser.on('text', (text) => {
+    const inner = open.at(-1);
+    if (inner !== undefined) inner.text += text;
+  });
+  parser.on('closetag', () => open.pop());
+  parser.write(svg).close();
+  return elements;
+};
+
+const chart = {
+  title: 'Tokens & more',
+  subtitle: 'Longer is <better>',
+  groups: [
+    {
+      label: 'Koa',
+      bars: [
+        { label: 'bare', value: 200, kind: 'yardstick' },
+        { label: OURS, value: 100, kind: 'ours' },
+      ],
+    },
+    { label: 'Fastify', bars: [{ label: 'a "peer"', value: 50, kind: 'peer' }] },
+  ],
+  format: (value: number) => `${value}/s`,
+} as const;
+
+describe('a chart', () => {
+  const elements = elementsOf(drawChart(chart));
+  const texts = elements.filter(({ name }) => name === 'text').map(({ text }) => text);
+
+  test('is well-formed whatever the labels are, and shows all of them with their numbers', () => {
+    expect(texts).toEqual(
+      expect.arrayContaining(['Tokens & more', 'Longer is <better>', 'Koa', 'Fastify', 'a "peer"', '200/s', '50/s']),
+    );
+  });
+
+  test('has a title and a description with every number, for those who do not see it', () => {
+    const [svg] = elements;
+    expect(svg?.attributes).toMatchObject({ role: 'img', 'aria-labelledby': 'title description' });
+    const described = elements.find(({ attributes }) => attributes['id'] === 'description')?.text;
+    expect(described).toBe('Longer is <better>. Koa: bare 200/s, oauth-query 100/s. Fastify: a "peer" 50/s.');
+    expect(elements.find(({ attributes }) => attributes['id'] === 'title')?.text).toBe('Tokens & more');
+  });
+
+  test('bars of all groups are in proportion to their values and begin at the same place', () => {
+    const bars = elements.filter(({ name }) => name === 'rect');
+    const widths = bars.map(({ attributes }) => Number(attributes['width']));
+    expect(widths.map((width) => width / (widths[0] ?? 0))).toEqual([1, 0.5, 0.25]);
+    expect(new Set(bars.map(({ attributes }) => attributes['x'])).size).toBe(1);
+  });
+
+  test('has colours for light and for dark pages, and everything lies within its frame', () => {
+    const svg = drawChart(chart);
+    expect(svg).toContain('@media (prefers-color-scheme: dark)');
+    const [, , , height] = (elements[0]?.attributes['viewBox'] ?? '').split(' ').map(Number);
+    const bottoms = elements
+      .filter(({ attributes }) => attributes['y'] !== undefined)
+      .map(({ attributes }) => Number(attributes['y']) + Number(attributes['height'] ?? 0));
+    expect(Math.max(...bottoms)).toBeLessThanOrEqual(height ?? 0);
+  });
+});
+
+const token = (candidate: string, cost: number): HttpResult => ({
+  work: 'token',
+  framework: 'express',
+  candidate,
+  microseconds: summary([cost - 1, cost, cost + 1]),
+  requestsPerSecond: summary([1_000_000 / cost]),
+  toBare: summary([cost / 100]),
+  toMinimum: summary([cost / 80]),
+});
+
+const results: Results = {
+  date: '2030-01-01',
+  machine: { processor: 'A processor', cores: 2, memory: 8, system: 'A system', node: 'v20.19.0' },
+  versions: {},
+  rounds: 5,
+  requests: 1000,
+  connections: 16,
+  pinned: true,
+  http: [
+    token('bare', 100),
+    token(OURS, 96),
+    { work: 'token', framework: 'express', candidate: 'a|peer', disqualified: 'a token came twice' },
+  ],
+  parse: [],
+  imports: [],
+  size: [{ candidate: OURS, bytes: 2_048_000, packages: 4 }],
+  memory: [],
+};
+
+describe('a table', () => {
+  const [table, size] = tablesOf(results);
+  if (table === undefined || size === undefined) throw new Error('A table is missing.');
+
+  test('has the ratio to the bare route and the capacity of the minimum', () => {
+    expect(table.rows[1]).toEqual(['express', OURS, '96 µs', '95.5 to 96.5', '10,417', '0.96 ×', '83 %']);
+  });
+
+  test('says why somebody is not counted, without any number', () => {
+    expect(table.rows[2]).toEqual(['express', 'a|peer', 'not counted: a token came twice', '', '', '', '']);
+  });
+
+  test('is left out when nothing was measured', () => {
+    expect(tablesOf(results).map(({ work }) => work)).toEqual(['token', 'size']);
+  });
+
+  test('is aligned on the terminal', () => {
+    expect(textOf(size).split('\n')).toEqual([
+      'Installed size with dependencies',
+      '--------------------------------',
+      'Package      On disk   Packages',
+      'oauth-query  2,000 KB  4',
+    ]);
+  });
+
+  test('is Markdown in the documentation, and no name breaks it', () => {
+    const lines = markdownOf(table).split('\n');
+    expect(lines[0]).toBe('### Token by client credentials');
+    expect(lines.at(-1)).toContain('| a\\|peer | not counted: a token came twice |');
+  });
+
+  test('who is not counted has no bar', () => {
+    const svg = chartsOf(results).get('token.svg') ?? '';
+    expect(elementsOf(svg).filter(({ name }) => name === 'rect').length).toBe(2);
+  });
+});
+
+test('every chart of the committed results is well-formed', () => {
+  const reference = readReference();
+  const charts = reference === undefined ? [] : [...chartsOf(reference)];
+  expect(charts.map(([name]) => name)).toContain('token.svg');
+  for (const [, svg] of charts) expect(elementsOf(svg).length).toBeGreaterThan(5);
+});
