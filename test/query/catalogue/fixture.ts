@@ -3,12 +3,8 @@ import { forSite } from '../../../src/core/query/catalogue/for-site.js';
 import type { ModuleDescriptor } from '../../../src/core/query/descriptor.js';
 import { FORMATS, formatModules, mainModule } from '../../../src/core/query/endpoint/main-parameters.js';
 import { buildTree, type ModuleNode } from '../../../src/core/query/description/module-tree.js';
-import {
-  compileParaminfo,
-  helpModule,
-  paraminfoModule,
-  type ParaminfoParams,
-} from '../../../src/core/query/description/paraminfo.js';
+import { compileParaminfo } from '../../../src/core/query/description/module-descriptions.js';
+import { helpModule, paraminfoModule, type ParaminfoParams } from '../../../src/core/query/description/paraminfo.js';
 import { queryModule } from '../../../src/core/query/modules/query-parameters.js';
 import { resolveSite, type SiteOptions } from '../../../src/core/query/site/site.js';
 

@@ -3,10 +3,11 @@ import { ApiError } from '../answer/api-error.js';
 import type { Action, Call } from './endpoint.js';
 import type { HelpParams } from '../help/help.js';
 import { message } from '../answer/messages.js';
+import type { compileParaminfo } from '../description/module-descriptions.js';
 import type { ModuleNode } from '../description/module-tree.js';
 import type { QueryModule } from '../modules/modules.js';
 import type { QueryEnvironment, QueryOptions } from '../options.js';
-import { compileParaminfo, type ParaminfoParams } from '../description/paraminfo.js';
+import type { ParaminfoParams } from '../description/paraminfo.js';
 import type { ModuleParser } from '../parameters/parse.js';
 import { type QueryRun, runQuery } from '../modules/query-action.js';
 import type { QueryParams } from '../modules/query-parameters.js';
@@ -64,10 +65,12 @@ function reads({ params, modules, addressed }: QueryRun): boolean {
 
 /** `action=paraminfo` */
 export function paraminfoAction(parser: ModuleParser, tree: ModuleNode, endpoint: string): Action {
-  const describe = compileParaminfo(tree);
+  let describe: ReturnType<typeof compileParaminfo> | undefined;
   return {
     parser,
     async run({ params, parsing, style }: Call) {
+      // Loaded here, like the help: what modules and parameters are for is a tenth of all our code.
+      describe ??= (await import('../description/module-descriptions.js')).compileParaminfo(tree);
       const { paraminfo, warnings } = describe(params as unknown as ParaminfoParams, {
         highLimits: parsing.highLimits,
         endpoint,
