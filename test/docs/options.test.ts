@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseSync } from 'oxc-parser';
+import { expect, test } from 'vitest';
+import { ROOT } from './documents.js';
+
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+/** The fields of an interface, as its source has them. */
+function fieldsOf(path: string, name: string): readonly string[] {
+  const { program } = parseSync(path, read(path), { lang: 'ts' });
+  for (const statement of program.body) {
+    const declared = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement;
+    if (declared?.type !== 'TSInterfaceDeclaration' || declared.id.name !== name) continue;
+    return declared.body.body.flatMap((member) =>
+      member.type === 'TSPropertySignature' && member.key.type === 'Identifier' ? [member.key.name] : [],
+    );
+  }
+  throw new Error(`${path} has no interface ${name}.`);
+}
+
+test.each([
+  ['docs/authorization-server.md', 'src/core/options.ts', 'ServerOptions'],
+  ['docs/authorization-server.md', 'src/core/options.ts', 'Lifetimes'],
+  ['docs/authorization-server.md', 'src/core/options.ts', 'Limits'],
+  ['docs/authorization-server.md', 'src/core/options.ts', 'DeviceOptions'],
+  ['docs/authorization-server.md', 'src/core/oauth/client.ts', 'ClientRegistration'],
+  ['docs/guard.md', 'src/resource-server/options.ts', 'IntrospectionGuardOptions'],
+  ['docs/guard.md', 'src/resource-server/options.ts', 'IntrospectionCredentials'],
+  ['docs/guard.md', 'src/resource-server/jwt-guard.ts', 'JwtGuardOptions'],
+  ['docs/guard.md', 'src/resource-server/option-checks.ts', 'CommonOptions'],
+  ['docs/query.md', 'src/core/query/options.ts', 'QueryOptions'],
+  ['docs/query.md', 'src/core/query/site/site.ts', 'SiteOptions'],
+])('%s explains every option of %s %s', (document, source, name) => {
+  const fields = fieldsOf(source, name);
+  expect(fields.length).toBeGreaterThan(2);
+  const text = read(document);
+  // In a table or a sentence as code, alone or as the last part of a path such as `lifetimes.session`.
+  expect(fields.filter((field) => !new RegExp(`[\`.]${field}\\b`).test(text) && !text.includes(`${field}:`))).toEqual(
+    [],
+  );
+});
