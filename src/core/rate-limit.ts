@@ -27,18 +27,20 @@ export class RateLimit {
   /**
    * Counts one more.
    *
-   * @returns how many seconds this source has to wait instead, or `undefined` if it may go on.
+   * @returns how many seconds this source has to wait instead, and whether it is told so for the first time in this
+   * window; or `undefined` if it may go on.
    */
-  take(source: string): number | undefined {
+  take(source: string): { readonly retryAfter: number; readonly isFirst: boolean } | undefined {
     const now = this.#clock() / 1000;
     const window = Math.floor(now / this.#window);
     if (window !== this.#present) this.#counts.clear();
     this.#present = window;
     const count = this.#counts.get(source) ?? 0;
-    if (count >= this.#max) return Math.max(1, Math.ceil((window + 1) * this.#window - now));
     this.#counts.set(source, count + 1);
     if (this.#counts.size > COUNTED) this.#forgetOldest();
-    return undefined;
+    if (count < this.#max) return undefined;
+    const retryAfter = Math.max(1, Math.ceil((window + 1) * this.#window - now));
+    return { retryAfter, isFirst: count === this.#max };
   }
 
   #forgetOldest(): void {

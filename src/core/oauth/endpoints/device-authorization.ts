@@ -64,10 +64,10 @@ export const deviceAuthorization = async (request: HttpRequest, context: OAuthCo
 /** Anybody can be a public client, and each code stays in the store for more than an hour. */
 const checkLimit = ({ ip }: HttpRequest, { limiters, emit }: OAuthContext): void => {
   if (ip === '') return; // Behind a socket without addresses everybody would be the same.
-  const retryAfter = limiters.device.take(sourceOf(ip));
-  if (retryAfter === undefined) return;
-  emit?.({ type: 'limit.reached', limit: 'device', ip });
-  throw tooManyRequests('Too many device codes were asked for from this address.', retryAfter);
+  const refusal = limiters.device.take(sourceOf(ip));
+  if (refusal === undefined) return;
+  if (refusal.isFirst) emit?.({ type: 'limit.reached', limit: 'device', ip });
+  throw tooManyRequests('Too many device codes were asked for from this address.', refusal.retryAfter);
 };
 
 /** A user code that no other live device has. */
