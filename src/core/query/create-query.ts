@@ -1,6 +1,5 @@
 import type { Route } from '../http.js';
 import { builtinHandlers } from './builtin/index.js';
-import { checkDescriptors } from './catalogue/check-descriptors.js';
 import { createEndpoint, routesOf } from './endpoint/endpoint.js';
 import { helpAction, paraminfoAction, queryAction } from './endpoint/actions.js';
 import { FORMATS, formatModules, jsonModule, mainModule } from './endpoint/main-parameters.js';
@@ -28,7 +27,6 @@ export function createQuery(
   const handlers = { ...builtinHandlers({ secret, languages: options.languages }), ...options.modules };
   const modules = compileModules(handlers, options.own ?? [], site);
   const descriptors = [...modules.values()].map(({ descriptor }) => descriptor);
-  checkDescriptors(descriptors, mainModule);
   const described = {
     query: queryModule(descriptors),
     paraminfo: paraminfoModule(
