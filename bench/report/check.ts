@@ -40,7 +40,7 @@ export function measuresOf({ http, parse, imports, size, memory }: Results): rea
       .map(({ candidate, oursTo }) => ({
         kind: 'parse' as const,
         name: `parse to ${candidate}`,
-        value: oursTo.median,
+        ...of(oursTo),
       })),
     ...imports
       .filter(({ candidate }) => candidate.startsWith('oauth-query'))
