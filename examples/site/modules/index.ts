@@ -14,6 +14,7 @@ import { info } from './info.js';
 import { fileusage, linkshere, redirects, transcludedin } from './links-here.js';
 import { images, links, templates } from './links.js';
 import { logevents } from './log-events.js';
+import { allmessages } from './messages.js';
 import { pagepropnames, pageprops, pageswithprop } from './page-props.js';
 import { querypage } from './query-page.js';
 import { random } from './random.js';
@@ -26,6 +27,7 @@ export const moduleHandlers = (database: Database): ModuleHandlers => ({
   allcategories: allcategories(database),
   allfileusages: allfileusages(database),
   alllinks: alllinks(database),
+  allmessages: allmessages(database),
   allpages: allpages(database),
   allredirects: allredirects(database),
   allrevisions: allrevisions(database),
