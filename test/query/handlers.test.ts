@@ -126,6 +126,13 @@ describe('what a handler is given', () => {
     const twice = ownModule(defineModule({ name: 'allpages', group: 'list', prefix: 'x', parameters: {} }), () => []);
     await expect(startQuery({ own: [twice] })).rejects.toThrow(/"allpages"/);
   });
+
+  test('an own module whose description contradicts itself or the catalogue stops the start', async () => {
+    const own = (prefix: string, type: 'string' | readonly string[]) =>
+      ownModule({ name: 'ripeness', group: 'list', prefix, parameters: { from: { type } } }, () => []);
+    await expect(startQuery({ own: [own('ri', [])] })).rejects.toThrow(/"from".*"ripeness" lists no values/);
+    await expect(startQuery({ own: [own('ap', 'string')] })).rejects.toThrow(/"apfrom"; choose another prefix/);
+  });
 });
 
 describe('what a handler does wrong costs its own data alone', () => {
