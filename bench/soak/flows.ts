@@ -178,6 +178,11 @@ const visit = async (visitor: Visitor, client_id: string, decision: 'approve' | 
     'state and iss must come back',
     back,
   );
+  expectThat(
+    parameters.has('code') === (decision === 'approve'),
+    'Who is allowed, and nobody else, must get a code',
+    back,
+  );
   return { parameters, verifier, sub: owner.username };
 };
 

@@ -8,7 +8,10 @@ export class Wrong extends Error {
 }
 
 /** The part of an answer that belongs into a report. */
-const summary = ({ status, text }: Answer): string => `${status} ${text.replace(/\s+/g, ' ').slice(0, 160)}`;
+const summary = ({ status, headers, text }: Answer): string => {
+  const problem = /[?&]error=\w+/.exec(headers.location ?? '')?.[0] ?? '';
+  return `${status} ${problem}${text.replace(/\s+/g, ' ').slice(0, 160)}`;
+};
 
 export const expectThat = (holds: boolean, promise: string, answer: Answer): void => {
   if (!holds) throw new Wrong(`${promise}: got ${summary(answer)}`);
