@@ -27,7 +27,7 @@ export const ACTION_PARAMETER_TEXTS: Readonly<Record<string, Readonly<Record<str
     requestid: 'A text to repeat in the answer.',
     responselanginfo: 'Say in the answer which languages were used.',
     servedby: 'Say in the answer which server made it.',
-    smaxage: 'For how many seconds a shared cache may keep the answer.',
+    smaxage: 'Understood, but without effect: no answer is for shared caches.',
     uselang: 'The language of the answer; user for that of the caller, content for that of the site.',
     variant: 'The variant of the content language.',
   },
