@@ -90,17 +90,11 @@ const expectOwner = async (visitor: Visitor, token: string, sub: string, client_
 };
 
 const expectDead = async (visitor: Visitor, token: string, why: string): Promise<void> => {
-  expectThat(
-    (await get(visitor, '/me', token)).status === 401,
-    `The guard must refuse ${why}`,
-    await get(visitor, '/me', token),
-  );
+  const me = await get(visitor, '/me', token);
+  expectThat(me.status === 401, `The guard must refuse ${why}`, me);
   const inspected = await post(visitor, 'introspect', '/oauth/introspect', API, { token });
-  expectThat(
-    inspected.status === 200 && inspected.text === '{"active":false}',
-    `Introspection must not know ${why}`,
-    inspected,
-  );
+  const isInactive = inspected.status === 200 && inspected.text === '{"active":false}';
+  expectThat(isInactive, `Introspection must not know ${why}`, inspected);
 };
 
 const clientCredentials: Flow = {
