@@ -10,6 +10,7 @@ import type { QueryDescription } from './openapi/index.js';
 import { helpModule, paraminfoModule } from './description/paraminfo.js';
 import { compileModule } from './parameters/parse.js';
 import { queryModule } from './modules/query-parameters.js';
+import { sandboxRoutes } from './sandbox/sandbox.js';
 import { resolveSite } from './site/site.js';
 
 /**
@@ -57,7 +58,11 @@ export function createQuery(
     json: compile(jsonModule),
   });
   const description = { tree, site, path: environment.paths[0] ?? '/api' };
-  return { routes: routesOf(handle, environment.paths, modules.values()), description };
+  const page = { endpoint: description.path, tree, site, signIn: environment.signIn };
+  return {
+    routes: [...routesOf(handle, environment.paths, modules.values()), ...sandboxRoutes(options.sandbox, page)],
+    description,
+  };
 }
 
 function checkOptions({ deadline, missing, origins = [] }: QueryOptions): void {
