@@ -188,8 +188,7 @@ describe('a request written down does the same when it is copied', () => {
 
   test('any text is one word of the shell', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.string({ unit: 'binary' }), async (text) => {
-        fc.pre(!text.includes('\0'));
+      fc.asyncProperty(fc.string({ unit: fc.constantFrom(...`'"\\$\`!*?;&|<>(){}[]#~= \n\t-aé日`) }), async (text) => {
         const { stdout } = await run('bash', ['-c', `printf %s ${shellWord(text)}`]);
         expect(stdout).toBe(Buffer.from(text).toString());
       }),
