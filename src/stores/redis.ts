@@ -65,7 +65,7 @@ return 1`;
  * redisStore({ sendCommand: ([name = '', ...rest]) => redis.call(name, ...rest) });
  *
  * // ioredis with Cluster finds the key in the command
- * redisStore({ sendCommand: ([name = '', ...rest]) => cluster.call(name, ...rest) });
+ * redisStore({ sendCommand: ([name = '', ...rest]) => redisCluster.call(name, ...rest) });
  * ```
  *
  * Reads must go to masters, as they do unless a client is told otherwise. Reconnecting is the client's work. Redis must run with

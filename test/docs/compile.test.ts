@@ -1,12 +1,52 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Block, reasonNotToRun, ROOT, WRITTEN } from './documents.js';
 
-const blocks = WRITTEN.flatMap((document) => document.blocks).filter(
-  (block) => ['ts', 'js'].includes(block.lang) && reasonNotToRun(block) === undefined,
-);
+/** What the examples in docstrings stand on, by their source. */
+const GIVEN: Readonly<Record<string, string>> = {
+  'src/stores/postgres.ts': `
+    import { Pool } from 'pg';
+    import { postgresStore } from 'oauth-query/stores/postgres';
+    declare const connectionString: string;
+    declare const log: (error: Error) => void;`,
+  'src/stores/redis.ts': `
+    import { type Cluster, Redis } from 'ioredis';
+    import { redisStore } from 'oauth-query/stores/redis';
+    import { createClient, type createCluster } from 'redis';
+    declare const url: string;
+    declare const log: (error: Error) => void;
+    declare const cluster: ReturnType<typeof createCluster>;
+    declare const redisCluster: Cluster;`,
+  'src/testing/store-contract.ts': `
+    import test from 'node:test';
+    import type { Clock, Store } from 'oauth-query';
+    import { storeContract } from 'oauth-query/testing';
+    declare const myStore: (options: { clock: Clock }) => Store;`,
+};
+
+/** The examples in the docstrings of a source file. */
+function examplesOf(path: string): readonly Block[] {
+  const text = readFileSync(join(ROOT, path), 'utf8');
+  return Array.from(text.matchAll(/^ *\* ```ts\n((?: *\*.*\n)*?) *\* ```$/gm), ({ index, 1: lines = '' }) => {
+    const line = text.slice(0, index).split('\n').length + 1;
+    const code = lines.replace(/^ *\* ?/gm, '');
+    return { document: path, line, place: `${path}:${line}`, lang: 'ts', mark: '', code, given: GIVEN[path] ?? '' };
+  });
+}
+
+const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => `src/${name.replaceAll('\\', '/')}`)
+  .sort();
+
+const blocks = [
+  ...WRITTEN.flatMap((document) => document.blocks).filter(
+    (block) => ['ts', 'js'].includes(block.lang) && reasonNotToRun(block) === undefined,
+  ),
+  ...sources.flatMap(examplesOf),
+];
 
 const fileNameOf = ({ document, line }: Block): string => `${document.replaceAll(/[^\w]+/g, '-')}-${line}.ts`;
 
