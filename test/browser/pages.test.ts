@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Client, oneHostEach, type RunningHost } from '../hosts.js';
 import { DEVICE_CODE, fixture } from '../oauth/support/fixture.js';
@@ -16,6 +16,25 @@ const signIn = async (page: Page, { username, password }: { username: string; pa
   await page.getByLabel('User name').fill(username);
   await page.getByLabel('Password').fill(password);
   await press(page, 'Sign in');
+};
+/** Presses a button, and once more while the answer to the first press is still on its way. Gives the status of both. */
+const pressTwice = async (page: Page, name: string, address: string): Promise<readonly number[]> => {
+  const statuses: number[] = [];
+  const answered = new Promise<void>((resolve) => {
+    const hold = async (route: Route): Promise<void> => {
+      statuses.push((await route.fetch({ maxRedirects: 0 })).status());
+      resolve();
+    };
+    void page.route(address, hold, { times: 1 });
+  });
+  page.on('response', (response) => {
+    if (response.request().method() === 'POST') statuses.push(response.status());
+  });
+  const { x = 0, y = 0 } = (await page.getByRole('button', { name, exact: true }).boundingBox()) ?? {};
+  await page.mouse.click(x + 5, y + 5);
+  await answered;
+  await page.mouse.click(x + 5, y + 5, { clickCount: 2 });
+  return statuses;
 };
 /** What the keyboard would speak to now. */
 const focused = (page: Page): Promise<string> =>
@@ -110,28 +129,19 @@ describeEngine('the pages in a browser', noChromium, () => {
     it('a double click on Allow arrives with a code that works, although the first answer comes to nobody', async () => {
       const { page } = await begin();
       await signIn(page, ALICE);
-      const statuses: number[] = [];
-      const answered = new Promise<void>((resolve) => {
-        // The server answers the first press, but the answer is still on its way when the button is pressed again.
-        void page.route(
-          '**/oauth/authorize',
-          async (route) => {
-            statuses.push((await route.fetch({ maxRedirects: 0 })).status());
-            resolve();
-          },
-          { times: 1 },
-        );
-      });
-      page.on('response', (response) => {
-        if (response.request().method() === 'POST') statuses.push(response.status());
-      });
-      const { x = 0, y = 0 } = (await page.getByRole('button', { name: 'Allow', exact: true }).boundingBox()) ?? {};
-      await page.mouse.click(x + 5, y + 5);
-      await answered;
-      await page.mouse.click(x + 5, y + 5, { clickCount: 2 });
+      const statuses = await pressTwice(page, 'Allow', '**/oauth/authorize');
       await page.getByRole('heading', { name: 'Home of the client' }).waitFor();
       const { code = '', state } = await arrival(page);
       expect([statuses, state, await redeem(code)]).toEqual([[303, 303], 'st', 200]);
+    });
+
+    it('a double click on Sign in goes on, although the first press has begun a new session', async () => {
+      const { page } = await begin();
+      await page.getByLabel('User name').fill('alice');
+      await page.getByLabel('Password').fill('wonderland');
+      const statuses = await pressTwice(page, 'Sign in', '**/oauth/authorize');
+      await page.getByRole('heading', { name: 'Allow The Site?' }).waitFor();
+      expect(statuses).toEqual([303, 303]);
     });
 
     describe('the browser holds a form-action against every redirect after the form, so the consent page sends none', () => {

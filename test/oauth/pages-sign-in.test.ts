@@ -103,6 +103,17 @@ describe.each(everyHost)('the built-in sign-in: $name', ({ start }) => {
     expect(isConsentOf(await new Browser(host, { cookie: mine }).authorize(WEB), 'alice')).toBe(true);
   });
 
+  it('the same form once more, as by a double click, leads on and signs nobody in', async () => {
+    const [browser, page] = await begin();
+    const first = await browser.submit(page, ALICE);
+    const second = await browser.submit(page, ALICE);
+    expect([second.status, second.headers.location, second.headers['set-cookie']]).toEqual([
+      303,
+      first.headers.location,
+      undefined,
+    ]);
+  });
+
   it('the sign-in form belongs to the browser that was shown it (login CSRF)', async () => {
     const [, attackersPage] = await begin();
     const [victim] = await begin();

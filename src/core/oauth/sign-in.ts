@@ -84,8 +84,14 @@ export class SignIn {
     context: OAuthContext,
   ): Promise<HttpResponse> {
     const session = this.sessions.read(request);
-    if (!this.sessions.isFormToken(form.get('form_token'), session, LOGIN)) throw formExpired();
     const username = form.get('username') ?? '';
+    const signedIn = session?.owner;
+    if (!this.sessions.isFormToken(form.get('form_token'), session, LOGIN)) {
+      // The second press of a double click comes with the session that the first one began. Nobody is signed in by this.
+      const isSamePress = signedIn !== undefined && (signedIn.username ?? signedIn.sub) === username;
+      if (isSamePress) return redirect(destination.returnTo, 303);
+      throw formExpired();
+    }
     const attempt = await authenticateOwner(username, form.get('password') ?? '', request, context);
     if ('retryAfter' in attempt) throw tooManyAttempts(attempt.retryAfter);
     if (attempt.result === undefined) {
