@@ -2,7 +2,7 @@
  * `npm run bench`: installs the peers where they are missing, builds the package, compiles the benchmarks and starts
  * them with the arguments that were given.
  */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,8 +12,14 @@ const bench = fileURLToPath(new URL('.', import.meta.url));
 const root = fileURLToPath(new URL('..', import.meta.url));
 const modules = join(bench, 'node_modules');
 
-const node = (...args: readonly string[]): void =>
-  void execFileSync(process.execPath, args, { cwd: root, stdio: 'inherit' });
+/** A step that failed has said why by itself. */
+class StepError extends Error {}
+
+function step(command: string, args: readonly string[], cwd = root): void {
+  const { status } = spawnSync(command, args, { cwd, stdio: ['ignore', 2, 2] });
+  if (status !== 0)
+    throw new StepError(`The benchmarks cannot run: \`${[command, ...args].join(' ')}\` failed, see above.`);
+}
 
 /** Installs what the lock file says, once for each of its versions. */
 function installPeers(): void {
@@ -21,10 +27,7 @@ function installPeers(): void {
   const installed = join(modules, '.installed-lock.json');
   if (existsSync(installed) && readFileSync(installed, 'utf8') === lock) return;
   console.error('Installing the peers in bench/ …');
-  execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: bench,
-    stdio: ['ignore', 2, 2],
-  });
+  step('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], bench);
   writeFileSync(installed, lock);
 }
 
@@ -47,13 +50,13 @@ function main(args: readonly string[]): number {
   installPeers();
   linkPackage();
   console.error('Building the package and the benchmarks …');
-  node('--import', 'tsx', 'tools/build.ts');
+  step('node', ['--import', 'tsx', 'tools/build.ts']);
   rmSync(join(bench, 'dist'), { recursive: true, force: true });
-  node('node_modules/typescript/bin/tsc', '-p', 'bench/tsconfig.json');
+  step('node', ['node_modules/typescript/bin/tsc', '-p', 'bench/tsconfig.json']);
   const program = join(bench, 'dist', 'bench', 'main.js');
   const { status } = spawnSync(process.execPath, [program, ...args], { cwd: root, stdio: 'inherit' });
   if (status === 0 && args.includes('--save')) {
-    node('node_modules/oxfmt/bin/oxfmt', 'docs/benchmarks.md', 'bench/results/latest.json');
+    step('node', ['node_modules/oxfmt/bin/oxfmt', 'docs/benchmarks.md', 'bench/results/latest.json']);
   }
   return status ?? 1;
 }
@@ -61,7 +64,7 @@ function main(args: readonly string[]): number {
 try {
   process.exitCode = main(process.argv.slice(2));
 } catch (error) {
-  if (!(error instanceof ArgumentError)) throw error;
+  if (!(error instanceof ArgumentError || error instanceof StepError)) throw error;
   console.error(error.message);
-  process.exitCode = 2;
+  process.exitCode = error instanceof ArgumentError ? 2 : 1;
 }
