@@ -108,6 +108,11 @@ describe('oauth-query serve dump.xml, in an empty folder', () => {
     ]);
     expect(report.code).toBe(0);
   });
+
+  test('has nothing to complain about after all that, and ends cleanly', async () => {
+    expect(program.output).not.toMatch(/Error/);
+    expect(await program.stop()).toBe(0);
+  });
 });
 
 test('without a file it serves the site that comes with it, and ends cleanly', async () => {

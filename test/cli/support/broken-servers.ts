@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { DOCTOR_RULES } from '../../../src/cli/doctor/examine.js';
+import { es256, mint } from '../../oauth/support/jwt.js';
 import type { Exchange, Spoil } from './bad-proxy.js';
 
 /** One thing that is wrong with a server, and what the doctor has to say about it. */
@@ -547,6 +548,15 @@ const token = (more: Json): Spoil =>
 
 let issued = '';
 
+const ownKey = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+
+const ofAnotherIssuer = (): string =>
+  mint(
+    { alg: 'ES256', kid: 'own', typ: 'at+jwt' },
+    { iss: 'https://other.example', exp: Math.floor(Date.now() / 1000) + 60 },
+    es256(ownKey.privateKey),
+  );
+
 const CLOSER: readonly BrokenServer[] = [
   {
     rule: 'client-accepted',
@@ -613,6 +623,15 @@ const CLOSER: readonly BrokenServer[] = [
       keys.splice(0, 1, { ...keys[0], ...publicKey.export({ format: 'jwk' }) });
     }),
     seen: 'signature verification failed',
+  },
+  {
+    rule: 'issued-signature',
+    what: 'another issuer',
+    spoil: (exchange: Exchange) => {
+      keysOf((keys) => keys.push({ ...ownKey.publicKey.export({ format: 'jwk' }), kid: 'own' }))(exchange);
+      token({ access_token: ofAnotherIssuer() })(exchange);
+    },
+    seen: 'unexpected "iss" claim value',
   },
   {
     rule: 'revoked-inactive',
