@@ -32,7 +32,9 @@ export interface IntrospectionGuardOptions extends CommonOptions {
 }
 
 /** {@link IntrospectionCredentials} that have been checked and completed. */
-type ResolvedCredentials = { readonly [K in keyof IntrospectionCredentials]-?: NonNullable<IntrospectionCredentials[K]> };
+type ResolvedCredentials = {
+  readonly [K in keyof IntrospectionCredentials]-?: NonNullable<IntrospectionCredentials[K]>;
+};
 
 /** Options that have been checked and completed. */
 export interface ResolvedOptions extends ResolvedCommonOptions {
