@@ -23,13 +23,13 @@ export class ArgumentError extends Error {}
 
 export const HELP = `npm run bench -- [options]
 
-Measures this package beside other libraries, each in a process on a core of its own. Everything takes about an hour
+Measures this package beside other libraries, each in a process on a core of its own. Everything takes about half an hour
 with the defaults, some ten minutes with --quick.
 
   --only <works>        only these, separated by commas: ${works.join(', ')}
   --frameworks <names>  only these: ${frameworks.join(', ')}
-  --rounds <n>          rounds of each work, odd numbers have a middle (21; with --quick 5)
-  --requests <n>        requests of each round (3000; with --quick 400)
+  --rounds <n>          rounds of each work, odd numbers have a middle (11; with --quick 5)
+  --requests <n>        requests of each round (2000; with --quick 400)
   --quick               fewer and shorter rounds: for trying out, not for quoting
   --check               the quick run of our own servers alone, compared with bench/results/latest.json; ends with an
                         error when a ratio has become worse than its tolerance
@@ -39,7 +39,7 @@ with the defaults, some ten minutes with --quick.
 `;
 
 /** What may be quoted. */
-export const FULL = { rounds: 21, requests: 3000, tokens: 100_000 } as const;
+export const FULL = { rounds: 11, requests: 2000, tokens: 100_000 } as const;
 const QUICK = { rounds: 5, requests: 400, tokens: 10_000 } as const;
 
 function choice<Name extends string>(

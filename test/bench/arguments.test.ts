@@ -13,8 +13,8 @@ describe('the arguments of npm run bench', () => {
     expect(settings()).toEqual({
       works,
       frameworks,
-      rounds: 21,
-      requests: 3000,
+      rounds: 11,
+      requests: 2000,
       tokens: 100_000,
       check: false,
       save: false,
