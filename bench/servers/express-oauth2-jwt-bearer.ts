@@ -2,8 +2,7 @@ import type { RequestListener } from 'node:http';
 import express from 'express';
 import { auth, requiredScopes } from 'express-oauth2-jwt-bearer';
 import type { Framework } from '../candidates.js';
-import type { Setup } from './server.js';
-import { CONTENT, PATHS, SCOPE } from './setting.js';
+import { CONTENT, PATHS, SCOPE, type Setup } from './setting.js';
 
 export const listener = async (_framework: Framework, { issuer }: Setup): Promise<RequestListener> => {
   const app = express();

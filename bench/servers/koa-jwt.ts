@@ -2,8 +2,7 @@ import type { RequestListener } from 'node:http';
 import Koa from 'koa';
 import jwt from 'koa-jwt';
 import type { Framework } from '../candidates.js';
-import type { Setup } from './server.js';
-import { CONTENT, PATHS, SCOPE } from './setting.js';
+import { CONTENT, PATHS, SCOPE, type Setup } from './setting.js';
 import { hasScope, publicKeyOf } from './signing-key.js';
 
 export const listener = async (_framework: Framework, { issuer }: Setup): Promise<RequestListener> => {

@@ -7,7 +7,7 @@ import * as forFastify from 'oauth-query/fastify';
 import * as forKoa from 'oauth-query/koa';
 import type { Framework } from '../candidates.js';
 import { optionsFor } from './oauth-query.js';
-import type { Setup } from './server.js';
+import type { Setup } from './setting.js';
 
 const expressListener = (setup: Setup): RequestListener => {
   const oauth = forExpress.oauthQuery(optionsFor(setup));

@@ -7,8 +7,19 @@ import * as forFastify from 'oauth-query/fastify';
 import * as forKoa from 'oauth-query/koa';
 import { memoryStore } from 'oauth-query/stores/memory';
 import type { Framework } from '../candidates.js';
-import type { Setup } from './server.js';
-import { API, CONTENT, LIFETIMES, OWNER, PAGES, PATHS, REDIRECT_URI, SCOPE, SERVICE, WEB } from './setting.js';
+import {
+  API,
+  CONTENT,
+  LIFETIMES,
+  OWNER,
+  PAGES,
+  PATHS,
+  REDIRECT_URI,
+  SCOPE,
+  SERVICE,
+  WEB,
+  type Setup,
+} from './setting.js';
 
 /** The options of the server, on every framework. */
 export const optionsFor = ({ origin, signed }: Setup) => ({

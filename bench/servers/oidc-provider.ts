@@ -1,8 +1,7 @@
 import type { RequestListener } from 'node:http';
 import Provider, { type Adapter, type AdapterPayload } from 'oidc-provider';
 import type { Framework } from '../candidates.js';
-import type { Setup } from './server.js';
-import { API, LIFETIMES, OWNER, PATHS, REDIRECT_URI, SCOPE, SERVICE, WEB } from './setting.js';
+import { API, LIFETIMES, OWNER, PATHS, REDIRECT_URI, SCOPE, SERVICE, WEB, type Setup } from './setting.js';
 
 /** The documented adapter in Maps. The one that is built in forgets all but a thousand records. */
 class MapAdapter implements Adapter {

@@ -5,16 +5,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { BARE, type Framework, frameworks, FRONT, MINIMUM, OURS } from '../candidates.js';
-
-/** What a candidate needs to know beside its framework. */
-export interface Setup {
-  /** The authorization server of another process; empty for who needs none. */
-  readonly issuer: string;
-  /** Whether our own server issues signed tokens. */
-  readonly signed: boolean;
-  /** The address at which this process listens. */
-  readonly origin: string;
-}
+import type { Setup } from './setting.js';
 
 type Listener = (framework: Framework, setup: Setup) => Promise<RequestListener>;
 

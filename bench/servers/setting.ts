@@ -1,6 +1,16 @@
 /** What every candidate is set up with: the same addresses, clients, scopes and lifetimes. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 
+/** What a candidate needs to know beside its framework. */
+export interface Setup {
+  /** The authorization server of another process; empty for who needs none. */
+  readonly issuer: string;
+  /** Whether our own server issues signed tokens. */
+  readonly signed: boolean;
+  /** The address at which this process listens. */
+  readonly origin: string;
+}
+
 export const PATHS = {
   authorize: '/oauth/authorize',
   token: '/oauth/token',
