@@ -1,21 +1,60 @@
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitest/config';
+import { defaultExclude, defineConfig } from 'vitest/config';
 
 const src = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
+
+/** These replace or change modules, so each needs a process of its own. */
+export const ALONE = [
+  'test/adapters/framework.test.ts',
+  'test/interop/mediawiki.test.ts', // m3api-oauth2 adds to m3api.
+  'test/oauth/client-authentication-secrets.test.ts',
+  'test/oauth/hashes.test.ts',
+  'test/oauth/slow-hash.test.ts',
+  'test/query/sanitizer-missing.test.ts',
+];
+
+/** Suites that need other programs; each kind has its own command. */
+const suites = (name: string, include: string, seconds: number) => ({
+  extends: true as const,
+  test: { name, include: [include], testTimeout: seconds * 1000, hookTimeout: seconds * 1000 },
+});
+
+const BROWSER = 'test/**/*.browser.test.ts';
+const CLIENTS = 'test/**/*.client.test.ts';
+const ENGINES = 'test/**/*.engine.test.ts';
 
 export default defineConfig({
   resolve: {
     // Tests and examples import the package by its public names; here those names mean the sources.
     alias: [
       { find: /^oauth-query$/, replacement: src('core/index.ts') },
-      { find: /^oauth-query\/(express|koa|fastify)$/, replacement: src('adapters/$1/index.ts') },
+      { find: /^oauth-query\/(express|koa|fastify|node|fetch)$/, replacement: src('adapters/$1/index.ts') },
+      { find: /^oauth-query\/clients$/, replacement: src('clients/index.ts') },
+      { find: /^oauth-query\/content$/, replacement: src('content/index.ts') },
+      { find: /^oauth-query\/content\/(.+)$/, replacement: src('content/$1/index.ts') },
       { find: /^oauth-query\/stores\/(.+)$/, replacement: src('stores/$1.ts') },
       { find: /^oauth-query\/testing$/, replacement: src('testing/index.ts') },
     ],
   },
   test: {
-    include: ['test/**/*.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    maxWorkers: '100%',
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: [...defaultExclude, ...ALONE, BROWSER, CLIENTS, ENGINES],
+          // Loading every module once for each file would take longer than the tests.
+          isolate: false,
+        },
+      },
+      { extends: true, test: { name: 'alone', include: ALONE } },
+      suites('browser', BROWSER, 60),
+      suites('clients', CLIENTS, 60),
+      suites('engines', ENGINES, 120),
+    ],
   },
 });

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { type Framework, frameworks, type Work, works } from './candidates.js';
+import { type Framework, frameworks, httpWorks, type Work, works } from './candidates.js';
 
 /** What one run is to do. */
 export interface Settings {
@@ -10,12 +10,16 @@ export interface Settings {
   readonly requests: number;
   /** Tokens that are alive when memory is measured. */
   readonly tokens: number;
+  /** Families of tokens that the store in memory holds when it is measured. */
+  readonly families: number;
   /** Compare with the committed results instead of printing everything. */
   readonly check: boolean;
   /** Keep the results, the page and the charts. */
   readonly save: boolean;
   /** Write CPU profiles of our own servers. */
   readonly profile: boolean;
+  /** A folder with another build of the package to compare with, instead of the committed results. */
+  readonly against: string | undefined;
 }
 
 /** An argument that cannot be understood; the message says what to do. */
@@ -29,18 +33,22 @@ with the defaults, some ten minutes with --quick.
   --only <works>        only these, separated by commas: ${works.join(', ')}
   --frameworks <names>  only these: ${frameworks.join(', ')}
   --rounds <n>          rounds of each work, odd numbers have a middle (11; with --quick 5)
-  --requests <n>        requests of each round (2000; with --quick 400)
+  --requests <n>        requests of each round (2000; with --check 1000, with --quick 400)
   --quick               fewer and shorter rounds: for trying out, not for quoting
-  --check               the quick run of our own servers alone, compared with bench/results/latest.json; ends with an
+  --check               a shorter run of our own servers alone, compared with bench/results/latest.json; ends with an
                         error when a ratio has become worse than its tolerance
   --save                writes bench/results/latest.json, docs/benchmarks.md and the charts beside it
+  --against <folder>    compares our own servers, round by round, with those of another build of the package, such as another
+                        checkout after \`npm run build\`; with --check it ends with an error when one has become slower
   --profile             writes CPU profiles of our own servers to .data/profiles
   --help                this text
 `;
 
 /** What may be quoted. */
-export const FULL = { rounds: 11, requests: 2000, tokens: 100_000 } as const;
-const QUICK = { rounds: 5, requests: 400, tokens: 10_000 } as const;
+export const FULL = { rounds: 11, requests: 2000, tokens: 100_000, families: 1_000_000 } as const;
+const QUICK = { rounds: 5, requests: 400, tokens: 10_000, families: 10_000 } as const;
+/** Enough of both that the better quarter of the rounds is the same again on a busy machine. */
+const CHECK = { rounds: 11, requests: 1000, tokens: 10_000, families: 10_000 } as const;
 
 function choice<Name extends string>(
   option: string,
@@ -75,6 +83,7 @@ function parsed(args: readonly string[]) {
         check: { type: 'boolean', default: false },
         save: { type: 'boolean', default: false },
         profile: { type: 'boolean', default: false },
+        against: { type: 'string' },
         help: { type: 'boolean', short: 'h', default: false },
       },
     }).values;
@@ -88,20 +97,24 @@ function parsed(args: readonly string[]) {
 export function readArguments(args: readonly string[]): Settings | 'help' {
   const values = parsed(args);
   if (values.help) return 'help';
-  const { check, save, profile } = values;
+  const { check, save, profile, against } = values;
+  if (against !== undefined && save)
+    throw new ArgumentError('--save keeps what is compared with everybody: leave --against away.');
   if (check && save) throw new ArgumentError('--check compares with what --save has written: give one of them.');
   if (save && (values.only !== undefined || values.frameworks !== undefined)) {
     throw new ArgumentError('--save keeps the whole run: leave --only and --frameworks away.');
   }
-  const { rounds, requests, tokens } = values.quick || check ? QUICK : FULL;
+  const { rounds, requests, tokens, families } = check ? CHECK : values.quick ? QUICK : FULL;
   return {
-    works: choice('--only', values.only, works),
+    works: choice('--only', values.only, against === undefined ? works : httpWorks),
     frameworks: choice('--frameworks', values.frameworks, frameworks),
     rounds: positive('--rounds', values.rounds, rounds),
     requests: positive('--requests', values.requests, requests),
     tokens,
+    families,
     check,
     save,
     profile,
+    against,
   };
 }

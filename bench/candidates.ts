@@ -6,6 +6,7 @@ export type Framework = (typeof frameworks)[number];
 /** Work that is asked for over HTTP, of a server process whose CPU time is read. */
 export const httpWorks = [
   'token',
+  'flow',
   'code',
   'refresh',
   'introspect',
@@ -26,6 +27,7 @@ export type Work = (typeof works)[number];
 
 export const titles: Readonly<Record<Work, string>> = {
   token: 'Token by client credentials',
+  flow: 'Whole code flow: authorization request of an owner who agreed before, and redemption with PKCE',
   code: 'Authorization code with PKCE redeemed',
   refresh: 'Refresh token rotated',
   introspect: 'Introspection of a live token',
@@ -48,13 +50,15 @@ export interface Candidate {
   readonly remark?: string;
 }
 
-const issuing = ['token', 'code', 'refresh'] as const;
+const issuing = ['token', 'flow', 'code', 'refresh'] as const;
 const signed = ['guard-jwt', 'guard-jwt-fresh'] as const;
 
 export const BARE = 'bare';
 export const MINIMUM = 'minimum';
 export const OURS = 'oauth-query';
 export const FRONT = 'oauth-query, front';
+/** Another build of the package, where two are compared. */
+export const BEFORE = 'oauth-query, before';
 
 export const candidates: readonly Candidate[] = [
   {
@@ -67,7 +71,8 @@ export const candidates: readonly Candidate[] = [
     name: MINIMUM,
     frameworks,
     works: [...issuing, 'introspect', 'guard'],
-    remark: 'hand-written: what the protocol costs whatever one does, and none of its rules; nobody should run it',
+    remark:
+      'hand-written: the least that keeps tokens as hashes, redeems a code once and with PKCE, rotates refresh tokens and ends a grant at reuse; nobody should run it',
   },
   {
     name: OURS,
@@ -79,7 +84,7 @@ export const candidates: readonly Candidate[] = [
     name: FRONT,
     frameworks,
     works: [...issuing, 'introspect', 'api'],
-    remark: 'the same with `oauth.front(app)`, which answers before the framework',
+    remark: '`oauth-query/node` in front of the framework',
   },
   {
     name: '@node-oauth/oauth2-server',

@@ -9,7 +9,7 @@ import { canPin, pinLoad } from './http/measured-server.js';
 import { measureHttp } from './http/measure.js';
 import { importTimes, imported } from './process/import-time.js';
 import { installedSizes, installedVersions } from './process/installed-size.js';
-import { memoryPerToken } from './process/memory.js';
+import { memoryOfFamilies, memoryPerToken } from './process/memory.js';
 import { describeMachine } from './report/machine.js';
 import type { HttpResult, ParseResult, Results } from './report/results.js';
 import { saveResults } from './report/save.js';
@@ -23,14 +23,14 @@ const PARSES_PER_ROUND = 4_000;
 const isHttp = (work: Work): work is HttpWork => httpWorks.some((one) => one === work);
 
 async function measureHttpWorks(settings: Settings): Promise<readonly HttpResult[]> {
-  const { rounds, requests, check, profile } = settings;
+  const { rounds, requests, check, profile, against } = settings;
   if (profile) mkdirSync(PROFILES, { recursive: true });
   const flags = profile ? ['--cpu-prof', `--cpu-prof-dir=${PROFILES}`] : [];
   const results: HttpResult[] = [];
   for (const work of settings.works.filter(isHttp)) {
     for (const framework of settings.frameworks) {
       process.stderr.write(`${titles[work]}, ${framework} …\n`);
-      const options = { rounds, requests, connections: CONNECTIONS, oursOnly: check, flags };
+      const options = { rounds, requests, connections: CONNECTIONS, oursOnly: check, flags, against };
       results.push(...(await measureHttp(work, framework, options)));
     }
   }
@@ -49,7 +49,7 @@ function measureParse(rounds: number): readonly ParseResult[] {
 
 /** Measures all that the settings name. */
 async function measureAll(settings: Settings): Promise<Results> {
-  const { works, rounds, requests, tokens, check } = settings;
+  const { works, rounds, requests, tokens, families, check } = settings;
   const wants = (work: Work): boolean => works.includes(work);
   const http = await measureHttpWorks(settings);
   const parse = wants('parse') ? measureParse(rounds) : [];
@@ -70,6 +70,7 @@ async function measureAll(settings: Settings): Promise<Results> {
     imports,
     size: wants('size') ? installedSizes() : [],
     memory: wants('memory') ? await memoryPerToken(tokens, check) : [],
+    ...(wants('memory') && { families: memoryOfFamilies(check ? tokens : families) }),
   };
 }
 

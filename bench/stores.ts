@@ -16,12 +16,12 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { oauthQuery } from 'oauth-query/express';
+import { oauthQuery } from 'oauth-query/node';
 import { memoryStore } from 'oauth-query/stores/memory';
 import { postgresStore } from 'oauth-query/stores/postgres';
 import { redisStore } from 'oauth-query/stores/redis';
 import { sqliteStore } from 'oauth-query/stores/sqlite';
-import type { Store } from '../src/core/ports.js';
+import type { Store } from '../src/core/base/ports.js';
 import { temporaryDirectory } from '../test/stores/engines/daemon.js';
 import { startPostgres } from '../test/stores/engines/postgres.js';
 import { command, startRedis } from '../test/stores/engines/redis.js';
@@ -199,7 +199,7 @@ async function introspection(store: Store): Promise<Latency> {
     clients: [{ client_id: 'api', client_secret: 'api-secret', introspect: true }],
     onWarning: () => undefined,
   });
-  const server = createServer(oauth.front((_req, res) => res.writeHead(404).end()));
+  const server = createServer(oauth);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo; // It listens on a port and not on a pipe.
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });

@@ -60,7 +60,7 @@ export class Account {
 
   #anonymous(problem?: string): void {
     const complaint = problem === undefined ? undefined : element('p', { class: 'complaint', role: 'alert' }, problem);
-    const text = element('p', {}, 'Requests go out without a name.');
+    const text = element('p', {}, "You're not signed in; requests are anonymous.");
     this.#section.replaceChildren(
       ...(complaint ? [complaint] : []),
       text,

@@ -48,3 +48,7 @@ export const filterField = (label: string, onInput: (wanted: string) => void): H
   });
   return element('p', { class: 'filter' }, element('label', { for: id }, label), input);
 };
+
+/** Whether the page lists a module as one that this site answers. */
+export const isAnswered = (module: string): boolean =>
+  document.querySelector(`[data-module="${CSS.escape(module)}"]:not([data-unanswered])`) !== null;

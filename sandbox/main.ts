@@ -1,7 +1,7 @@
 import { Account } from './account.js';
 import { answerView, summary } from './answers.js';
 import { Catalogue } from './catalogue.js';
-import { button, byId, element } from './dom.js';
+import { button, byId, element, isAnswered } from './dom.js';
 import { type Exchange, send } from './exchange.js';
 import { Preview } from './preview.js';
 import { continuationOf, type Problem, problemsOf, rejectsToken } from './problems.js';
@@ -205,6 +205,12 @@ const EXAMPLES = [
   ['generator=allpages&gaplimit=3&prop=info', 'Facts about three pages'],
 ] as const;
 
+/** The modules that a request names. */
+const namedIn = (query: string): readonly string[] =>
+  [...new URLSearchParams(query)].flatMap(([name, value]) =>
+    /^(?:list|prop|meta|generator)$/.test(name) ? [value] : [],
+  );
+
 const start = async (): Promise<void> => {
   for (const part of document.querySelectorAll<HTMLElement>('[data-scripted]')) part.hidden = false;
   // The parts of the page speak of it before it is there.
@@ -227,7 +233,7 @@ const start = async (): Promise<void> => {
   page.sandbox = shown;
   byId('examples').append(
     'Try: ',
-    ...EXAMPLES.flatMap(([query, label], index) => [
+    ...EXAMPLES.filter(([query]) => namedIn(query).every(isAnswered)).flatMap(([query, label], index) => [
       index === 0 ? '' : ' · ',
       element('a', { href: `#${query}` }, label),
     ]),

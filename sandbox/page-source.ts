@@ -1,5 +1,5 @@
-import type { Module } from './catalogue.js';
-import { element, freshId } from './dom.js';
+import type { Module, Parameter } from './catalogue.js';
+import { element, freshId, isAnswered } from './dom.js';
 import { type Field, makeField } from './field.js';
 import type { Values } from './request.js';
 
@@ -27,7 +27,7 @@ export class PageSource {
   constructor(section: HTMLElement, query: Module, onChange: () => void) {
     this.#fields = query.parameters
       .filter(({ name }) => PAGE_PARAMETERS.includes(name))
-      .map((parameter) => makeField(parameter.name, parameter, [], onChange));
+      .map((parameter) => makeField(parameter.name, offered(parameter), [], onChange));
     const group = freshId('source');
     const choices = SOURCES.filter(([name]) => name === '' || this.#field(name) !== undefined).map(([name, label]) => {
       const input = element('input', { type: 'radio', name: group, value: name, checked: name === '' });
@@ -88,3 +88,9 @@ export class PageSource {
     for (const field of this.#fields) field.element.hidden = !shown.includes(field);
   }
 }
+
+/** A generator that this site does not answer would find no pages. */
+const offered = (parameter: Parameter): Parameter => {
+  const { name, type } = parameter;
+  return name === 'generator' && typeof type !== 'string' ? { ...parameter, type: type.filter(isAnswered) } : parameter;
+};

@@ -1,4 +1,4 @@
-import { element, filterField, freshId } from './dom.js';
+import { element, filterField, freshId, isAnswered } from './dom.js';
 
 /** The three kinds of modules of a query, in the order in which they are sent. */
 export const GROUPS = ['prop', 'list', 'meta'] as const;
@@ -35,7 +35,11 @@ export class Picker {
   /** Chooses these and no others; names that the page does not have are given back. */
   choose(group: Group, names: readonly string[]): readonly string[] {
     const entries = this.#entries.filter((entry) => entry.group === group);
-    for (const { name, input } of entries) input.checked = names.includes(name);
+    for (const { name, input } of entries) {
+      input.checked = names.includes(name);
+      // What an address names can be taken away again.
+      input.disabled = !input.checked && !isAnswered(name);
+    }
     if (names.length > 0) this.#groups.find(({ dataset }) => dataset['group'] === group)?.setAttribute('open', '');
     return names.filter((name) => !entries.some((entry) => entry.name === name));
   }
@@ -50,6 +54,8 @@ const entryOf = (group: Group, row: HTMLElement, onChange: () => void): Entry =>
   const name = row.dataset['module'] ?? '';
   const id = freshId(`${group}-${name}`);
   const input = element('input', { type: 'checkbox', id, 'aria-describedby': `${id}-text` });
+  // A request would only be told that nobody answers it.
+  input.disabled = !isAnswered(name);
   input.addEventListener('change', onChange);
   row.querySelector('a')?.replaceWith(input, ' ', element('label', { for: id }, element('code', {}, name)));
   const text = row.querySelector('span');

@@ -1,89 +1,163 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Edge, loadedBy, parseSource, type SourceFile, sourceFiles } from './source-graph.js';
+import { ALONE } from '../vitest.config.js';
+import { everyHost, hostFor } from './hosts.js';
+import { circleOf, type Edge, loadedBy, parseSource, type SourceFile, sourceFiles } from './source-graph.js';
 
 /**
  * Who may import whom: the first row whose `from` fits a file holds for it. `type ` in a target stands for imports that
  * are gone at run time; a name after `#` is what a package exports.
  */
 const layers: readonly { readonly from: RegExp; readonly mayImport: readonly RegExp[] }[] = [
+  // The ground, which knows neither half. `node:net` is for pure functions on addresses: no socket is opened.
+  {
+    from: /^core\/base\//,
+    mayImport: [/^(type )?core\/base\//, /^(type )?node:(crypto|buffer)(#|$)/, /^node:net(#isIPv6)?$/],
+  },
   {
     from: /^core\/oauth\//,
+    mayImport: [/^(type )?core\/(base|oauth)\//, /^(type )?node:(crypto|buffer)(#|$)/, /^(type )?jose(#|$)/],
+  },
+  // A package that the host installs, loaded when HTML has to be sanitised.
+  {
+    from: /^core\/query\/reader\/sanitize\.ts$/,
+    mayImport: [/^core\/query\/answer\//, /^sanitize-html#\*$/],
+  },
+  // The package that speaks the protocol of assistants is loaded where that door is open, and by nothing else.
+  {
+    from: /^core\/query\/mcp\/protocol\.ts$/,
+    mayImport: [/^(type )?core\/(base|query)\//, /^(type )?@modelcontextprotocol\/server#/],
+  },
+  {
+    from: /^core\/query\//,
+    mayImport: [/^(type )?core\/(base|query)\//, /^(type )?node:(crypto|buffer)(#|$)/, /^node:net(#isIPv6)?$/],
+  },
+  // The only place that knows both halves.
+  {
+    from: /^core\/(server\/|index\.ts)/,
+    mayImport: [/^(type )?core\//, /^(type )?node:(crypto|buffer)(#|$)/, /^node:diagnostics_channel(#channel)?$/],
+  },
+  // Content knows titles, sites and errors of the query API, and never the other half. A database and files are for those who load them.
+  {
+    from: /^content\/markdown\//,
     mayImport: [
-      /^(type )?core\/(oauth\/.+|[^/]+)\.ts$/,
-      /^(type )?node:(crypto|buffer)(#|$)/,
-      /^(type )?jose(#|$)/,
-      /^type node:stream#/,
+      /^(type )?core\/(base|query)\//,
+      /^(type )?content\//,
+      /^(type )?(markdown-it|js-yaml)#\*$/,
+      /^(type )?node:(crypto|fs|path|timers\/promises)(#|$)/,
     ],
   },
   {
-    // `isIPv6` is a pure function, so an address is judged without opening a socket.
-    from: /^core\/query\//,
+    from: /^content\/(sqlite|mediawiki-export)\//,
     mayImport: [
-      /^(type )?core\/(query\/.+|[^/]+)\.ts$/,
-      /^(type )?node:(crypto|buffer)(#|$)/,
-      /^node:net(#isIPv6)?$/,
-      /^type node:stream#/,
+      /^(type )?core\/(base|query)\//,
+      /^(type )?content\//,
+      /^node:(module|crypto|fs|fs\/promises|zlib)(#|$)/,
     ],
   },
-  { from: /^core\//, mayImport: [/^(type )?core\//, /^(type )?node:(crypto|buffer)(#|$)/, /^type node:stream#/] },
-  // The other drivers are handed in by the host. Only Node's own SQLite may be looked for, through `node:module`.
-  { from: /^stores\/sqlite\.ts$/, mayImport: [/^type core\//, /^(type )?stores\//, /^node:module(#|$)/] },
+  {
+    from: /^content\//,
+    mayImport: [
+      /^(type )?core\/(base|query)\//,
+      /^(type )?content\/(?!sqlite|mediawiki-export|markdown)/,
+      /^node:(crypto|net)(#|$)/,
+    ],
+  },
+  // Embedded drivers are looked for through `node:module`.
+  {
+    from: /^stores\/sqlite-(file|lock)\.ts$/,
+    mayImport: [/^(type )?stores\//, /^node:(module|fs|timers\/promises)(#|$)/],
+  },
+  // The other drivers are loaded by `openStore` alone, when it is called, and otherwise handed in by the host.
+  { from: /^stores\/open\.ts$/, mayImport: [/^type core\//, /^(type )?stores\//, /^(redis|ioredis|pg)#\*$/] },
+  {
+    from: /^stores\/drivers\//,
+    mayImport: [/^(type )?stores\//, /^type (redis|ioredis|pg)#/, /^node:timers\/promises(#|$)/],
+  },
   { from: /^stores\//, mayImport: [/^type core\//, /^(type )?stores\//, /^node:crypto(#|$)/] },
-  { from: /^testing\//, mayImport: [/^type core\//, /^(type )?testing\//, /^node:assert(\/strict)?(#|$)/] },
+  // A whole server, for tests of those who guard routes.
+  {
+    from: /^testing\/authorization-server\.ts$/,
+    mayImport: [
+      /^(type )?adapters\/(fetch|node)\/index\.ts#?/,
+      /^type adapters\/facade\.ts/,
+      /^core\/base\//,
+      /^type core\/base\//,
+      /^core\/oauth\/jwt\/signing-keys\.ts/,
+      /^(type )?node:(http|net|events|crypto)(#|$)/,
+    ],
+  },
+  // Content in memory is the model for sources of others.
+  {
+    from: /^testing\//,
+    mayImport: [
+      /^type core\//,
+      /^type content\//,
+      /^content\/(keys|memory\/index)\.ts$/,
+      /^(type )?testing\//,
+      /^node:assert(\/strict)?(#|$)/,
+    ],
+  },
+  {
+    from: /^clients\//,
+    mayImport: [
+      /^(type )?core\/(base|oauth\/clients)\//,
+      /^(type )?clients\//,
+      /^core\/oauth\/jwt\/public-keys\.ts$/,
+      /^(type )?lru-cache(#|$)/,
+      /^node:crypto(#randomBytes)?$/,
+      /^type node:https?#/,
+      /^(type )?node:net(#|$)/,
+      /^node:(https|dns\/promises)#\*$/,
+    ],
+  },
   {
     from: /^resource-server\//,
     mayImport: [
-      /^(type )?core\/(oauth\/bearer|[^/]+)\.ts$/,
+      /^(type )?core\/base\//,
       /^(type )?resource-server\//,
       /^(type )?jose(#|$)/,
       /^(type )?lru-cache(#|$)/,
       /^(type )?node:https?(#|$)/,
     ],
   },
-  {
-    from: /^adapters\/(front|plain)\.ts$/,
-    mayImport: [/^type core\//, /^(type )?adapters\/(node|plain)\.ts$/, /^type node:http#/],
-  },
   // The one place that knows the store which is used where the host names none.
   {
-    from: /^adapters\/node\.ts$/,
+    from: /^adapters\/facade\.ts$/,
+    mayImport: [/^(type )?core\//, /^(type )?resource-server\//, /^stores\/memory\.ts$/],
+  },
+  {
+    from: /^adapters\/node\//,
     mayImport: [
       /^(type )?core\//,
-      /^(type )?resource-server\//,
-      /^stores\/memory\.ts$/,
-      /^(type )?node:(http|stream)(#|$)/,
+      /^(type )?adapters\/(facade\.ts|node\/)/,
+      /^type node:(http|stream)#/,
+      /^node:net(#Server)?$/,
     ],
   },
+  { from: /^adapters\/fetch\//, mayImport: [/^(type )?core\//, /^(type )?adapters\/(facade\.ts|fetch\/)/] },
   {
     from: /^adapters\/express\//,
     mayImport: [
-      /^(type )?core\//,
-      /^type resource-server\//,
-      /^(type )?adapters\/((node|front)\.ts|express\/)/,
+      /^type core\//,
+      /^(type )?adapters\/(facade\.ts|node\/message\.ts|express\/)/,
       /^type express(-serve-static-core)?#/,
-      /^(type )?node:(http|stream)(#|$)/,
+      /^type node:http#/,
     ],
   },
   {
     from: /^adapters\/koa\//,
-    mayImport: [
-      /^(type )?core\//,
-      /^type resource-server\//,
-      /^(type )?adapters\/((node|front)\.ts|koa\/)/,
-      /^type koa#/,
-      /^(type )?node:(http|stream)(#|$)/,
-    ],
+    mayImport: [/^type core\//, /^(type )?adapters\/(facade\.ts|node\/message\.ts|koa\/)/, /^type koa#/],
   },
   {
     from: /^adapters\/fastify\//,
     mayImport: [
-      /^(type )?core\//,
-      /^type resource-server\//,
-      /^(type )?adapters\/((node|front)\.ts|fastify\/)/,
+      /^type core\//,
+      /^(type )?adapters\/(facade\.ts|node\/message\.ts|fastify\/)/,
       /^type fastify#/,
       /^fastify-plugin(#|$)/,
-      /^(type )?node:(http|stream)(#|$)/,
+      /^node:(http|stream)(#|$)/,
     ],
   },
   // The demo has two starts, one of them in the package; the program brings it along.
@@ -91,11 +165,15 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
     from: /^cli\/(commands\/serve|plain-app)\.ts$/,
     mayImport: [
       /^(type )?cli\//,
-      /^oauth-query(#createServer)?$/,
-      /^adapters\/(node|plain)\.ts$/,
+      /^oauth-query\/node(#oauthQuery)?$/,
       /^(type )?\.\.\/examples\/demo\//,
       /^(type )?node:/,
     ],
+  },
+  // Commands over a store share its code with the server, by its public names.
+  {
+    from: /^cli\/client\/(stored|store|registration|description)\.ts$/,
+    mayImport: [/^(type )?cli\//, /^(type )?oauth-query\/(clients|stores\/open)(#|$)/, /^(type )?node:/],
   },
   // A program of its own, which nobody imports.
   { from: /^cli\//, mayImport: [/^(type )?cli\//, /^(type )?core\//, /^(type )?jose(#|$)/, /^(type )?node:/] },
@@ -117,30 +195,55 @@ describe('who may import whom', () => {
   });
 
   test.each([
-    ['core/server.ts', `import express from 'express';`, 'express'],
-    ['core/server.ts', `import type { Request } from 'express';`, 'type express#Request'],
-    ['core/server.ts', `export * from '../stores/memory.js';`, 'stores/memory.ts'],
-    ['core/server.ts', `type Context = import('koa').Context;`, 'type koa#*'],
-    ['core/server.ts', `const load = () => import('fastify');`, 'fastify#*'],
-    ['core/server.ts', `import { type Readable } from 'node:stream';`, 'node:stream'],
+    ['core/server/server.ts', `import express from 'express';`, 'express'],
+    ['core/server/server.ts', `import type { Request } from 'express';`, 'type express#Request'],
+    ['core/server/server.ts', `export * from '../../stores/memory.js';`, 'stores/memory.ts'],
+    ['core/server/server.ts', `type Context = import('koa').Context;`, 'type koa#*'],
+    ['core/server/server.ts', `const load = () => import('fastify');`, 'fastify#*'],
+    ['core/server/server.ts', `import { type Readable } from 'node:stream';`, 'node:stream'],
     [
-      'core/oauth/tokens.ts',
-      `import type { ModuleDescriptor } from '../query/descriptor.js';`,
+      'core/oauth/tokens/tokens.ts',
+      `import type { ModuleDescriptor } from '../../query/descriptor.js';`,
       'type core/query/descriptor.ts',
     ],
-    ['core/query/parameters/parse.ts', `export { Tokens } from '../../oauth/tokens.js';`, 'core/oauth/tokens.ts'],
+    [
+      'core/query/parameters/parse.ts',
+      `export { Tokens } from '../../oauth/tokens/tokens.js';`,
+      'core/oauth/tokens/tokens.ts',
+    ],
+    [
+      'core/base/http.ts',
+      `import type { Client } from '../oauth/clients/client.js';`,
+      'type core/oauth/clients/client.ts',
+    ],
+    ['core/oauth/index.ts', `import { createServer } from '../server/server.js';`, 'core/server/server.ts'],
+    ['resource-server/options.ts', `import { parseScope } from '../core/oauth/scope.js';`, 'core/oauth/scope.ts'],
     ['core/query/pages/ip-address.ts', `import { connect } from 'node:net';`, 'node:net#connect'],
+    ['clients/versions.ts', `import { memoryStore } from '../stores/memory.js';`, 'stores/memory.ts'],
+    ['clients/versions.ts', `import { Tokens } from '../core/oauth/tokens/tokens.js';`, 'core/oauth/tokens/tokens.ts'],
     ['stores/redis.ts', `import { LRUCache } from 'lru-cache';`, 'lru-cache'],
-    ['stores/memory.ts', `import { Records } from '../core/records.js';`, 'core/records.ts'],
+    ['stores/memory.ts', `import { Records } from '../core/base/records.js';`, 'core/base/records.ts'],
     ['adapters/koa/index.ts', `import { memoryStore } from '../../stores/memory.js';`, 'stores/memory.ts'],
     ['adapters/koa/index.ts', `import type { Request } from 'express';`, 'type express#Request'],
     ['adapters/express/index.ts', `import express from 'express';`, 'express'],
-    ['adapters/express/guard.ts', `import { guard } from '../koa/guard.js';`, 'adapters/koa/guard.ts'],
+    ['adapters/express/index.ts', `import { jwtGuard } from '../koa/index.js';`, 'adapters/koa/index.ts'],
+    ['adapters/fetch/index.ts', `import { send } from '../node/message.js';`, 'adapters/node/message.ts'],
+    ['adapters/fetch/message.ts', `import { Readable } from 'node:stream';`, 'node:stream#Readable'],
     ['core/index.ts', `export { wrap } from '../cli/terminal.js';`, 'cli/terminal.ts'],
     ['cli/commands/secret.ts', `import chalk from 'chalk';`, 'chalk'],
     ['new-folder/file.ts', `import { hash } from 'node:crypto';`, 'node:crypto'],
   ])('a forbidden import would be seen: %s: %s', (path, text, target) => {
     expect(forbiddenEdges([parseSource(path, text)])).toContain(`${path} → ${target}`);
+  });
+
+  test('no file takes part in a circle of imports, those of types counted', () => {
+    expect(circleOf(files)).toBeUndefined();
+    const planted = [
+      parseSource('core/base/a.ts', `import type { B } from './b.js';`),
+      parseSource('core/base/b.ts', `import { c } from './c.js';`),
+      parseSource('core/base/c.ts', `export type { A } from './a.js';`),
+    ];
+    expect(circleOf(planted)).toEqual(['core/base/a.ts', 'core/base/b.ts', 'core/base/c.ts', 'core/base/a.ts']);
   });
 
   test('neither half of the core loads the other, not even through a shared file', () => {
@@ -161,26 +264,73 @@ describe('who may import whom', () => {
 });
 
 describe('the core stands alone', () => {
-  const AMBIENT = /^(Date\.now|Math\.random|new Date\(\)|(console|process|performance|globalThis)\..+)$/;
+  const AMBIENT =
+    /^(Date\.now|Math\.random|new Date\(\)|set(Timeout|Interval|Immediate)|(console|process|performance|globalThis|crypto)\..+)$/;
+  const RANDOM = /^node:crypto#(random|generate(?!KeyPair)|getRandomValues|webcrypto|\*)/;
+  /** The one file that takes anything from the machine by itself. */
+  const SYSTEM = 'core/base/system.ts';
   const FRAMEWORK = /\b(express|koa|fastify)\b/i;
-  const ambientOf = ({ path, ambient }: SourceFile): readonly string[] =>
-    ambient.filter((use) => AMBIENT.test(use)).map((use) => `${path}: ${use}`);
+  const ambientOf = ({ path, ambient, edges }: SourceFile): readonly string[] =>
+    [...ambient.filter((use) => AMBIENT.test(use)), ...edges.map(({ to }) => to).filter((to) => RANDOM.test(to))].map(
+      (use) => `${path}: ${use}`,
+    );
 
-  test('it takes clock, randomness and output from its host', () => {
-    expect(inCore.flatMap(ambientOf)).toEqual([]);
+  test('it takes clock, timers, randomness and output from its host', () => {
+    const [ofSystem, others] = [
+      inCore.filter(({ path }) => path === SYSTEM),
+      inCore.filter(({ path }) => path !== SYSTEM),
+    ];
+    expect(others.flatMap(ambientOf)).toEqual([]);
+    expect(ofSystem.flatMap(ambientOf)).not.toEqual([]);
   });
 
-  test.each(['Date.now()', 'Math.random()', 'new Date()', 'console.error(1)', 'process.env', 'const f = Date.now'])(
-    'a clock or output of its own would be seen: %s',
-    (text) => {
-      expect(ambientOf(parseSource('core/server.ts', text))).toHaveLength(1);
-    },
-  );
+  test.each([
+    'Date.now()',
+    'Math.random()',
+    'new Date()',
+    'console.error(1)',
+    'process.env',
+    'const f = Date.now',
+    'setTimeout(f, 1)',
+    'const later = setInterval',
+    'performance.now()',
+    'crypto.getRandomValues(bytes)',
+    `import { randomBytes } from 'node:crypto'`,
+    `import { randomUUID as id } from 'node:crypto'`,
+    `import * as crypto from 'node:crypto'`,
+  ])('a clock, a timer, randomness or output of its own would be seen: %s', (text) => {
+    expect(ambientOf(parseSource('core/server/server.ts', text))).toHaveLength(1);
+  });
 
   test('it names no framework', () => {
     expect(inCore.filter(({ text }) => FRAMEWORK.test(text)).map(({ path }) => path)).toEqual([]);
     expect(FRAMEWORK.test('// as Express does')).toBe(true);
   });
+});
+
+test.each(['oauth', 'query'])('CONTRIBUTING.md names the folders of core/%s', (half) => {
+  const layout = readFileSync(new URL('../CONTRIBUTING.md', import.meta.url), 'utf8');
+  const line = new RegExp(`^  ${half}/ .*`, 'm').exec(layout)?.[0] ?? '';
+  const [, ...named] = [...line.matchAll(/([a-z-]+)\//g)].map(([, folder]) => folder);
+  const inHalf = inCore.filter(({ path }) => path.startsWith(`core/${half}/`));
+  const folders = new Set(inHalf.flatMap(({ path }) => /^core\/[a-z]+\/([a-z-]+)\//.exec(path)?.[1] ?? []));
+  expect(new Set(named)).toEqual(folders);
+});
+
+test('text becomes HTML without being escaped in three files: the tag, pages of the host, the script of the sandbox', () => {
+  expect(files.filter(({ text }) => text.includes('Html.trusted(')).map(({ path }) => path)).toEqual([
+    'core/base/html.ts',
+    'core/oauth/pages/render.ts',
+    'core/query/describe/sandbox/page.ts',
+  ]);
+});
+
+test('a proof is never compared by ===, whose time tells how much was right; equalSecrets does', () => {
+  const LEAK = /[!=]== (hmac|makeToken)\(|\b(hmac|makeToken)\(.*\) [!=]==/;
+  expect(files.filter(({ text }) => LEAK.test(text)).map(({ path }) => path)).toEqual([]);
+  expect(['token === hmac(key, text)', 'if (makeToken(key, type) !== token)'].every((text) => LEAK.test(text))).toBe(
+    true,
+  );
 });
 
 test('a file has at most 400 lines; the catalogue is data and may have more', () => {
@@ -202,4 +352,35 @@ describe('runtime dependencies', () => {
     const unused = Object.keys(manifest.dependencies).filter((name) => !imported.has(name));
     expect(unused).toEqual([]);
   });
+});
+
+test('the suites that take one host each run on every host between them', () => {
+  const suites = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts'))
+    .filter((file) => readFileSync(join(import.meta.dirname, file), 'utf8').includes('hostFor(import.meta.url)'));
+  const hosts = suites.flatMap(hostFor).map(({ name }) => name);
+  expect(new Set(hosts)).toEqual(new Set(everyHost.map(({ name }) => name)));
+});
+
+test('a suite that replaces modules, or loads what changes them for all, has a process of its own', () => {
+  const suites = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.test.ts'),
+  );
+  const changing = suites.filter((file) =>
+    /vi\.mock\(|from 'm3api-oauth2'/.test(readFileSync(join(import.meta.dirname, file), 'utf8')),
+  );
+  expect(
+    changing
+      .map((file) => `test/${file}`)
+      .filter((file) => !file.endsWith('architecture.test.ts'))
+      .sort(),
+  ).toEqual([...ALONE]);
+});
+
+test('no URL is looked at with URL.canParse, which is wrong about `https://bücher.example` once Node has optimised it', () => {
+  expect(
+    sourceFiles()
+      .filter(({ text }) => /URL\.canParse\(/.test(text))
+      .map(({ path }) => path),
+  ).toEqual([]);
 });

@@ -1,5 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { parseDocument } from './docs/documents.js';
 
 interface Manifest {
   readonly type: string;
@@ -24,12 +27,19 @@ describe('package.json', () => {
   test('offers exactly these subpaths', () => {
     expect(Object.keys(manifest.exports).sort()).toEqual([
       '.',
+      './clients',
+      './content',
+      './content/markdown',
+      './content/mediawiki-export',
       './express',
       './fastify',
+      './fetch',
       './koa',
+      './node',
       './package.json',
       './stores/instrument',
       './stores/memory',
+      './stores/open',
       './stores/postgres',
       './stores/redis',
       './stores/sqlite',
@@ -57,8 +67,21 @@ describe('package.json', () => {
     expect(readFileSync(at('LICENSE'), 'utf8')).toMatch(/^MIT License\n/);
   });
 
-  test('frameworks and embedded drivers are optional peers', () => {
-    const peers = ['better-sqlite3', 'express', 'fastify', 'koa', 'libsql'];
+  test('frameworks, drivers, parsers and the sanitiser are optional peers', () => {
+    const peers = [
+      '@modelcontextprotocol/server',
+      'better-sqlite3',
+      'express',
+      'fastify',
+      'ioredis',
+      'js-yaml',
+      'koa',
+      'libsql',
+      'markdown-it',
+      'pg',
+      'redis',
+      'sanitize-html',
+    ];
     const optional = Object.entries(manifest.peerDependenciesMeta).filter(([, meta]) => meta.optional);
     expect(optional.map(([name]) => name).sort()).toEqual(peers);
     expect(Object.keys(manifest.peerDependencies).sort()).toEqual(peers);
@@ -71,6 +94,27 @@ describe('package.json', () => {
 
   test('the formatter is one exact version, so that it says the same everywhere', () => {
     expect(manifest.devDependencies['oxfmt']).toMatch(/^\d+\.\d+\.\d+$/);
+  });
+
+  test('what its texts link to comes with the package', () => {
+    const pack = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+    const said = execFileSync('npm', pack, { cwd: fileURLToPath(at('')), encoding: 'utf8', stdio: 'pipe' });
+    const [{ files }]: [{ files: { path: string }[] }] = JSON.parse(said);
+    const paths = files.map(({ path }) => path);
+    const missing = ['README.md', 'CHANGELOG.md'].flatMap((text) =>
+      parseDocument(text, readFileSync(at(text), 'utf8')).links.filter(
+        ({ url }) => !/^(https:|#)/.test(url) && !paths.includes(url.split('#')[0] ?? ''),
+      ),
+    );
+    expect(paths).toContain('README.md');
+    expect(missing).toEqual([]);
+  });
+
+  // Nothing is known about where this is developed; an address that leads nowhere would be worse than none.
+  test('names no repository, home page or tracker as long as there is none', () => {
+    expect(Object.keys(manifest)).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(repository|homepage|bugs)$/)]),
+    );
   });
 
   test('the changelog begins with this version or with what is not released yet', () => {

@@ -7,10 +7,10 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
 /** One name that a file takes from somewhere else. */
 export interface Edge {
-  /** Path below `src`, such as `core/server.ts`. */
+  /** Path below `src`, such as `core/server/server.ts`. */
   readonly from: string;
   /**
-   * A file (`core/http.ts`) or what a package or a part of Node exports (`node:crypto#hash`), with `type ` in front
+   * A file (`core/base/http.ts`) or what a package or a part of Node exports (`node:crypto#hash`), with `type ` in front
    * where nothing of it is left at run time.
    */
   readonly to: string;
@@ -24,6 +24,8 @@ export interface SourceFile {
   /** What the file takes from the world around it without an import, such as `Date.now`. */
   readonly ambient: readonly string[];
 }
+
+const TIMERS: ReadonlySet<string> = new Set(['setTimeout', 'setInterval', 'setImmediate']);
 
 /** Reads one file's text the way {@link sourceFiles} reads those of `src`. */
 export function parseSource(path: string, text: string): SourceFile {
@@ -64,6 +66,9 @@ export function parseSource(path: string, text: string): SourceFile {
       if (object.type === 'Identifier' && property.type === 'Identifier')
         ambient.push(`${object.name}.${property.name}`);
     },
+    Identifier: ({ name }) => {
+      if (TIMERS.has(name)) ambient.push(name);
+    },
     NewExpression: ({ callee, arguments: args }) => {
       if (callee.type === 'Identifier' && args.length === 0) ambient.push(`new ${callee.name}()`);
     },
@@ -90,4 +95,25 @@ export function loadedBy(entry: string, files: readonly SourceFile[]): ReadonlyS
     for (const { to } of edges.get(path) ?? []) if (!to.startsWith('type ')) loaded.add(to);
   }
   return loaded;
+}
+
+/** The files of one circle of imports in their order, the first one again at the end; `undefined` where there is none. */
+export function circleOf(files: readonly SourceFile[]): readonly string[] | undefined {
+  const targets = new Map(files.map(({ path, edges }) => [path, edges.map(({ to }) => to.replace(/^type /, ''))]));
+  const done = new Set<string>();
+  const visit = (path: string, way: readonly string[]): readonly string[] | undefined => {
+    if (way.includes(path)) return [...way.slice(way.indexOf(path)), path];
+    if (done.has(path)) return undefined;
+    for (const to of targets.get(path) ?? []) {
+      const circle = targets.has(to) ? visit(to, [...way, path]) : undefined;
+      if (circle) return circle;
+    }
+    done.add(path);
+    return undefined;
+  };
+  for (const { path } of files) {
+    const circle = visit(path, []);
+    if (circle) return circle;
+  }
+  return undefined;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
@@ -56,12 +56,20 @@ export const checkCommandLine = async (folder: string, root: string, installDriv
   if (process.getBuiltinModule('node:sqlite') === undefined) {
     const refused = spawnSync('npx', [...NPX, 'serve', '--port', '0'], { cwd: folder, encoding: 'utf8' });
     assert.deepEqual([refused.status, refused.stdout], [1, '']);
-    assert.match(
-      refused.stderr,
-      /^The site needs SQLite .+ For example: npx -p oauth-query -p libsql oauth-query serve\n/m,
-    );
+    assert.match(refused.stderr, /needs SQLite .+ For example: npx -p oauth-query -p libsql oauth-query serve\n/m);
     installDriver();
   }
+  mkdirSync(join(folder, 'docs'));
+  const unread = spawnSync('npx', [...NPX, 'serve', '--port', '0', 'docs'], { cwd: folder, encoding: 'utf8' });
+  assert.equal(unread.status, 1);
+  assert.match(
+    unread.stderr,
+    /^Markdown needs .+ For example: npx -p oauth-query -p markdown-it -p js-yaml .*oauth-query serve$/m,
+  );
   await checkServe(folder);
+  const store = ['--store', `sqlite:${join(folder, 'clients.db')}`];
+  const added = JSON.parse(npx(folder, 'client', 'add', 'service', '--create', '--json', ...store));
+  assert.match(added.client_secret, /^[\w-]{43}$/);
+  assert.match(npx(folder, 'client', 'list', ...store), /^service +confidential +enabled$/m);
   console.log('  npx oauth-query: secret, client, serve and doctor work in a folder with nothing else');
 };

@@ -9,6 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkCommandLine } from './check-command-line.js';
+import { checkReadable } from './check-readable.js';
+import { checkTypeSettings } from './check-type-settings.js';
 
 interface Manifest {
   readonly exports: Readonly<Record<string, unknown>>;
@@ -34,7 +36,7 @@ function run(cwd: string, program: string, ...args: readonly string[]): string {
 /** Only what users need: compiled modules with their types, the four texts, and what the command line brings along. */
 function checkFiles(paths: readonly string[]): void {
   const expected =
-    /^(dist\/.+\.(js|d\.ts)|dist\/cli\/(THIRD-PARTY-LICENSES\.txt|site\/sample\.xml)|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
+    /^(dist\/.+\.(js|d\.ts)|dist\/cli\/site\/sample\.xml|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
   assert.deepEqual(
     paths.filter((path) => !expected.test(path)),
     [],
@@ -97,8 +99,10 @@ try {
   mkdirSync(folder);
   writeFileSync(join(folder, 'package.json'), '{ "name": "consumer", "private": true, "type": "module" }\n');
   useAlone(folder, tarball);
+  checkReadable(folder, packed);
   await checkCommandLine(folder, root, () => install(folder, version('libsql')));
   useWithFrameworks(folder);
+  checkTypeSettings(folder, root);
 } finally {
   rmSync(temporary, { recursive: true, force: true });
 }

@@ -63,23 +63,32 @@ function consentOf(page: string, status: number): { address: string; form: URLSe
   return { address, form };
 }
 
+/** The code with which a browser is sent back to the client. */
+export function codeIn({ head }: Answer): string | undefined {
+  const location = /\r\nlocation: (\S+)/i.exec(head)?.[1] ?? '';
+  return location.startsWith(REDIRECT_URI) ? /[?&]code=([^&]+)/.exec(location)?.[1] : undefined;
+}
+
 /** Answers so many fresh authorization codes. The owner has to agree the first time only. */
 export class CodeSource {
   readonly #port: number;
-  #cookies: Cookies | undefined;
+  #request: Buffer | undefined;
 
   constructor(port: number) {
     this.#port = port;
   }
 
+  /** The authorization request, as the browser of an owner sends it who is signed in and has agreed. */
+  async request(): Promise<Buffer> {
+    return (this.#request ??= rawRequest('GET', ADDRESS, cookieHeader(await signIn(this.#port))));
+  }
+
   async take(count: number): Promise<string[]> {
-    this.#cookies ??= await signIn(this.#port);
-    const request = rawRequest('GET', ADDRESS, cookieHeader(this.#cookies));
+    const request = await this.request();
     const codes: string[] = [];
-    const problem = (_connection: number, { status, head }: Answer): string | undefined => {
-      const location = /\r\nlocation: (\S+)/i.exec(head)?.[1] ?? '';
-      const code = location.startsWith(REDIRECT_URI) ? new URL(location).searchParams.get('code') : null;
-      if (code === null) return `no code but status ${status}, location ${location}`;
+    const problem = (_connection: number, answer: Answer): string | undefined => {
+      const code = codeIn(answer);
+      if (code === undefined) return `no code but status ${answer.status}: ${answer.head.slice(0, 300)}`;
       codes.push(code);
       return undefined;
     };

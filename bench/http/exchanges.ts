@@ -11,11 +11,13 @@ import {
   SERVICE,
   WEB,
 } from '../servers/setting.js';
-import { CodeSource, VERIFIER } from './authorization.js';
+import { codeIn, CodeSource, VERIFIER } from './authorization.js';
 import { type Answer, rawRequest } from './load.js';
 import { tokenProblem, type Tokens, tokensOf } from './right-answers.js';
 
 export interface Exchange {
+  /** How many requests are one piece of this work; 1 if absent. */
+  readonly steps?: number;
   /** Before the measured time: makes what so many requests on so many connections need. */
   readonly prepare?: (requests: number, connections: number) => Promise<void>;
   readonly next: (connection: number) => Buffer;
@@ -137,8 +139,7 @@ const codeForm = (code: string, verifier = VERIFIER): string =>
 
 const refreshForm = (token: string): string => `grant_type=refresh_token&refresh_token=${encodeURIComponent(token)}`;
 
-function codeExchange(target: Target): Exchange {
-  const source = new CodeSource(target.port);
+function codeExchange(target: Target, source = new CodeSource(target.port)): Exchange {
   const issued = new Issued();
   const genuine = target.candidate !== BARE;
   let codes: string[] = [];
@@ -147,7 +148,11 @@ function codeExchange(target: Target): Exchange {
     async prepare(requests) {
       issued.clear();
       accessTokens = [];
-      codes = genuine ? await source.take(requests) : Array.from({ length: requests }, () => 'x'.repeat(43));
+      codes = genuine
+        ? requests === 0
+          ? []
+          : await source.take(requests)
+        : Array.from({ length: requests }, () => 'x'.repeat(43));
     },
     next: () => form(PATHS.token, WEB, codeForm(codes.pop() ?? '')),
     problem(_connection, answer) {
@@ -167,6 +172,36 @@ function codeExchange(target: Target): Exchange {
       if (wrong !== undefined) return wrong;
       await (await ask(target.port, PATHS.token, WEB, codeForm(second))).arrayBuffer();
       return refusalProblem('a code that was used before', await ask(target.port, PATHS.token, WEB, codeForm(second)));
+    },
+  };
+}
+
+/** An authorization request, and on the same connection the redemption of its code. */
+function flowExchange(target: Target): Exchange {
+  const source = new CodeSource(target.port);
+  const redemption = codeExchange(target, source);
+  /** The code of each connection that is to be redeemed next. */
+  const codes: (string | undefined)[] = [];
+  let request: Buffer = Buffer.alloc(0);
+  return {
+    ...redemption,
+    steps: 2,
+    async prepare() {
+      await redemption.prepare?.(0, 0);
+      request = await source.request();
+      codes.length = 0;
+    },
+    next(connection) {
+      const code = codes[connection];
+      return code === undefined ? request : form(PATHS.token, WEB, codeForm(code));
+    },
+    problem(connection, answer) {
+      if (codes[connection] !== undefined) {
+        codes[connection] = undefined;
+        return redemption.problem(connection, answer);
+      }
+      codes[connection] = codeIn(answer);
+      return codes[connection] === undefined ? `no code but ${answer.head.slice(0, 200)}` : undefined;
     },
   };
 }
@@ -278,7 +313,8 @@ const apiExchange = (): Exchange => ({
 
 const exchanges: Readonly<Record<HttpWork, (target: Target) => Exchange>> = {
   token: tokenExchange,
-  code: codeExchange,
+  flow: flowExchange,
+  code: (target) => codeExchange(target),
   refresh: refreshExchange,
   introspect: introspectExchange,
   guard: (target) => guardExchange(target, false),

@@ -7,6 +7,7 @@ const SERVER_CORE = '0';
 const LOAD_CORE = '1';
 
 const program = fileURLToPath(new URL('../servers/server.js', import.meta.url));
+const otherBuild = new URL('../servers/other-build.js', import.meta.url).href;
 
 /** Whether processes can be kept on one core each, so that the load does not disturb what is measured. */
 export const canPin = cpus().length > 1 && spawnSync('taskset', ['--version']).status === 0;
@@ -27,6 +28,8 @@ export interface ServerOptions {
   readonly core?: 'server' | 'load';
   /** For node, such as `--cpu-prof`. */
   readonly flags?: readonly string[];
+  /** A folder with another build of the package, which the server then means by `oauth-query/…`. */
+  readonly build?: string | undefined;
 }
 
 /** A candidate in a process of its own, whose CPU time and heap can be read at any moment. */
@@ -40,13 +43,14 @@ export class MeasuredServer {
   }
 
   static async start(options: ServerOptions): Promise<MeasuredServer> {
-    const { framework, candidate, issuer = '', signed = false, core = 'server', flags = [] } = options;
-    const node = [process.execPath, ...flags, program, framework, candidate, issuer, String(signed)];
+    const { framework, candidate, issuer = '', signed = false, core = 'server', flags = [], build } = options;
+    const hook = build === undefined ? [] : ['--import', otherBuild];
+    const node = [process.execPath, ...flags, ...hook, program, framework, candidate, issuer, String(signed)];
     const pinned = canPin ? ['taskset', '-c', core === 'server' ? SERVER_CORE : LOAD_CORE, ...node] : node;
     const [command = process.execPath, ...args] = pinned;
     const child = spawn(command, args, {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      env: { ...process.env, NODE_ENV: 'production' },
+      env: { ...process.env, NODE_ENV: 'production', ...(build !== undefined && { BENCH_BUILD: build }) },
     });
     // What it says is shown if it does not live; some candidates print advice whenever they start.
     let said = '';
@@ -62,9 +66,9 @@ export class MeasuredServer {
     return new MeasuredServer(child, port);
   }
 
-  /** Microseconds of CPU time, in user and kernel mode, of all threads, garbage collection included. */
-  async cpu(): Promise<number> {
-    return (await this.#ask('cpu')).cpu ?? Number.NaN;
+  /** Microseconds of CPU time so far, of all threads, garbage collection included. */
+  async cpu(): Promise<NodeJS.CpuUsage> {
+    return (await this.#ask('cpu')).cpu ?? { user: Number.NaN, system: Number.NaN };
   }
 
   /** Bytes that are in use after a garbage collection; needs the flag `--expose-gc`. */
@@ -93,7 +97,7 @@ export class MeasuredServer {
 /** What `servers/server.ts` sends. */
 export interface Message {
   readonly port?: number;
-  readonly cpu?: number;
+  readonly cpu?: NodeJS.CpuUsage;
   readonly heap?: number;
 }
 

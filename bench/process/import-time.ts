@@ -11,6 +11,7 @@ export const imported: readonly string[] = [
   'oauth-query/express',
   'oauth-query/koa',
   'oauth-query/fastify',
+  '@node-oauth/oauth2-server',
   '@node-oauth/express-oauth-server',
   '@jmondi/oauth2-server',
   'oidc-provider',

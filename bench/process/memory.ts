@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { candidates, type Framework, isOurs, OURS } from '../candidates.js';
 import { exchangeFor } from '../http/exchanges.js';
 import { sendLoad } from '../http/load.js';
 import { MeasuredServer } from '../http/measured-server.js';
-import type { MemoryResult } from '../report/results.js';
+import type { FamilyMemory, MemoryResult } from '../report/results.js';
 
 const CONNECTIONS = 16;
 /** Before the first look at the heap: code is compiled and pools are filled by then. */
@@ -36,4 +38,12 @@ export async function memoryPerToken(tokens: number, oursOnly: boolean): Promise
     results.push(await measure(name, framework, tokens));
   }
   return results;
+}
+
+/** Of our own store in memory: what families of tokens take when their access tokens have expired. */
+export function memoryOfFamilies(families: number): FamilyMemory {
+  const program = fileURLToPath(new URL('families.js', import.meta.url));
+  const said = execFileSync(process.execPath, ['--expose-gc', program, String(families), '2'], { encoding: 'utf8' });
+  // Written by the program in exactly this shape.
+  return JSON.parse(said) as FamilyMemory;
 }

@@ -8,13 +8,20 @@ export interface HttpResult {
   readonly candidate: string;
   /** Why it is not counted; then there are no numbers. */
   readonly disqualified?: string;
-  /** CPU time of the server process per request. */
+  /** CPU time of the server process for each piece of work, in user and in kernel mode. */
   readonly microseconds?: Summary;
+  /** The part of it that the candidate's own code takes, garbage collection included. */
+  readonly user?: Summary;
+  /** The part of it that the kernel takes: sockets, most of all. */
+  readonly system?: Summary;
+  /** Pieces of work in a second. */
   readonly requestsPerSecond?: Summary;
-  /** CPU time against the bare route of the same round: 1 costs as much. */
-  readonly toBare?: Summary;
-  /** CPU time against the hand-written minimum of the same round. */
-  readonly toMinimum?: Summary;
+  /** CPU time in user mode against the bare route of the same round: 1 costs as much. */
+  readonly userToBare?: Summary;
+  /** The same against the hand-written minimum. */
+  readonly userToMinimum?: Summary;
+  /** The same against another build of the package. */
+  readonly userToBefore?: Summary;
 }
 
 /** Parsing and validating one query. */
@@ -51,6 +58,15 @@ export interface MemoryResult {
   readonly disqualified?: string;
 }
 
+/** Bytes of heap of our own store in memory, once all access tokens have expired. */
+export interface FamilyMemory {
+  readonly families: number;
+  /** A grant, what took its code or started it, and its entries in the lists. */
+  readonly bytesPerFamily: number;
+  /** What each refresh adds. */
+  readonly bytesPerRefresh: number;
+}
+
 export interface Machine {
   readonly processor: string;
   readonly cores: number;
@@ -75,4 +91,5 @@ export interface Results {
   readonly imports: readonly ImportResult[];
   readonly size: readonly SizeResult[];
   readonly memory: readonly MemoryResult[];
+  readonly families?: FamilyMemory;
 }

@@ -30,46 +30,53 @@ const capacity = (summary: Summary | undefined): string =>
   summary === undefined ? MISSING : `${(100 / summary.median).toFixed(0)} %`;
 
 function httpRow(result: HttpResult): readonly string[] {
-  const { framework, candidate, disqualified, microseconds, requestsPerSecond, toBare, toMinimum } = result;
-  if (disqualified !== undefined) return [framework, candidate, `not counted: ${disqualified}`, '', '', '', ''];
+  const { framework, candidate, disqualified, user, system, requestsPerSecond } = result;
+  const { userToBare, userToMinimum, userToBefore } = result;
+  if (disqualified !== undefined) return [framework, candidate, `not counted: ${disqualified}`, '', '', '', '', ''];
   return [
     framework,
     candidate,
-    middle(microseconds, ' µs'),
-    spread(microseconds),
+    middle(user, ' µs'),
+    spread(user),
+    middle(system, ' µs'),
     requestsPerSecond === undefined ? MISSING : Math.round(requestsPerSecond.median).toLocaleString('en'),
-    ratio(toBare),
-    capacity(toMinimum),
+    ratio(userToBefore ?? userToBare),
+    capacity(userToMinimum),
   ];
 }
 
-const HTTP_HEAD = [
+/** What is compared with another build has that in place of the bare route. */
+const httpHead = (isPaired: boolean) => [
   'Framework',
   'Candidate',
-  'CPU per request',
+  'User CPU',
   'middle half',
-  'Requests/s',
-  'to bare',
+  'System CPU',
+  'Per second',
+  isPaired ? 'to before' : 'to bare',
   'capacity of the minimum',
-] as const;
+];
 
 const place = (framework: Framework): number => frameworks.indexOf(framework);
 
 function httpTables({ http }: Pick<Results, 'http'>): readonly Table[] {
   return httpWorks.flatMap((work): Table[] => {
-    const rows = http
+    const results = http
       .filter((result) => result.work === work)
-      .toSorted((a, b) => place(a.framework) - place(b.framework))
-      .map(httpRow);
-    return rows.length === 0 ? [] : [{ work, title: titles[work], head: HTTP_HEAD, rows }];
+      .toSorted((a, b) => place(a.framework) - place(b.framework));
+    const isPaired = results.some(({ userToBefore }) => userToBefore !== undefined);
+    return results.length === 0
+      ? []
+      : [{ work, title: titles[work], head: httpHead(isPaired), rows: results.map(httpRow) }];
   });
 }
 
+const whole = (value: number): string => Math.round(value).toLocaleString('en');
 const kilobytes = (bytes: number): string => `${Math.round(bytes / 1024).toLocaleString('en')} KB`;
 
 /** Every table that has rows. */
 export function tablesOf(results: Results): readonly Table[] {
-  const { parse, imports, size, memory } = results;
+  const { parse, imports, size, memory, families } = results;
   const others: readonly Table[] = [
     {
       work: 'parse',
@@ -103,6 +110,15 @@ export function tablesOf(results: Results): readonly Table[] {
         disqualified === undefined ? Math.round(bytesPerToken).toLocaleString('en') : `not counted: ${disqualified}`,
         tokens.toLocaleString('en'),
       ]),
+    },
+    {
+      work: 'memory',
+      title: 'Heap of families of tokens, oauth-query with its store in memory, access tokens expired',
+      head: ['Families', 'Bytes per family', 'Bytes per refresh'],
+      rows:
+        families === undefined
+          ? []
+          : [[families.families, families.bytesPerFamily, families.bytesPerRefresh].map(whole)],
     },
   ];
   return [...httpTables(results), ...others.filter(({ rows }) => rows.length > 0)];

@@ -5,10 +5,12 @@ import express from 'express';
 import Fastify from 'fastify';
 import Koa from 'koa';
 import type { Framework } from '../candidates.js';
-import { CONTENT, NO_STORE, PAGES, PATHS, SCOPE } from './setting.js';
+import { CONTENT, NO_STORE, PAGES, PATHS, REDIRECT_URI, SCOPE } from './setting.js';
 
 /** As long as the answers of those who do the work. */
 const TOKEN = 'x'.repeat(43);
+
+const ADDRESS = `${REDIRECT_URI}?code=${'x'.repeat(65)}&state=state-of-the-benchmark&iss=http%3A%2F%2F127.0.0.1`;
 
 const tokenAnswer = (form: unknown): object => {
   const grant = typeof form === 'object' && form !== null && 'grant_type' in form ? form.grant_type : undefined;
@@ -40,6 +42,7 @@ const expressListener = (): RequestListener => {
   app.use(express.urlencoded({ extended: false }));
   app.post(PATHS.token, (req, res) => void res.set(NO_STORE).json(tokenAnswer(req.body)));
   app.post(PATHS.introspect, (req, res) => void res.set(NO_STORE).json(introspectionAnswer(req.body)));
+  app.get(PATHS.authorize, (_req, res) => res.redirect(ADDRESS));
   app.get(PATHS.content, (_req, res) => void res.json(CONTENT));
   app.get(PATHS.api, (_req, res) => void res.json(apiAnswer()));
   return app;
@@ -57,6 +60,9 @@ const koaListener = (): RequestListener => {
       case PATHS.introspect:
         ctx.set(NO_STORE);
         ctx.body = introspectionAnswer(ctx.request.body);
+        break;
+      case PATHS.authorize:
+        ctx.redirect(ADDRESS);
         break;
       case PATHS.content:
         ctx.body = CONTENT;
@@ -82,6 +88,7 @@ const fastifyListener = async (): Promise<RequestListener> => {
     reply.headers(NO_STORE);
     return introspectionAnswer(request.body);
   });
+  app.get(PATHS.authorize, (_request, reply) => reply.redirect(ADDRESS));
   app.get(PATHS.content, async () => CONTENT);
   app.get(PATHS.api, async () => apiAnswer());
   await app.ready();

@@ -2,32 +2,27 @@ import type { RequestListener } from 'node:http';
 import express from 'express';
 import Fastify from 'fastify';
 import Koa from 'koa';
-import * as forExpress from 'oauth-query/express';
-import * as forFastify from 'oauth-query/fastify';
-import * as forKoa from 'oauth-query/koa';
+import { oauthQuery } from 'oauth-query/node';
 import type { Framework } from '../candidates.js';
 import { optionsFor } from './oauth-query.js';
 import type { Setup } from './setting.js';
 
-const expressListener = (setup: Setup): RequestListener => {
-  const oauth = forExpress.oauthQuery(optionsFor(setup));
-  return oauth.front(express().use(oauth));
+const koaListener = (): RequestListener => {
+  const handle = new Koa().callback();
+  return (request, response) => void handle(request, response);
 };
 
-const koaListener = (setup: Setup): RequestListener => {
-  const oauth = forKoa.oauthQuery(optionsFor(setup));
-  const handle = new Koa().use(oauth).callback();
-  return oauth.front((request, response) => void handle(request, response));
-};
-
-const fastifyListener = async (setup: Setup): Promise<RequestListener> => {
-  const oauth = forFastify.oauthQuery(optionsFor(setup));
+const fastifyListener = async (): Promise<RequestListener> => {
   const app = Fastify();
-  await app.register(oauth);
   await app.ready();
-  return oauth.front((request, response) => app.routing(request, response));
+  return (request, response) => app.routing(request, response);
 };
 
-const made = { express: expressListener, koa: koaListener, fastify: fastifyListener };
+const made = { express, koa: koaListener, fastify: fastifyListener };
 
-export const listener = async (framework: Framework, setup: Setup): Promise<RequestListener> => made[framework](setup);
+/** The adapter for plain `node:http` in front of an application, which gets every other request. */
+export const listener = async (framework: Framework, setup: Setup): Promise<RequestListener> => {
+  const oauth = oauthQuery(optionsFor(setup));
+  const app: RequestListener = await made[framework]();
+  return (request, response) => oauth(request, response, () => app(request, response));
+};

@@ -42,6 +42,8 @@ export const optionsFor = ({ origin, signed }: Setup) => ({
     // The owner agrees once, on the consent page, and then to every code.
     rememberedConsent: 3600,
   },
+  // One owner and one client take thousands of codes here.
+  limits: { silentApprovals: 1_000_000 },
   query: { modules: { allpages: ({ limit }: { limit: number }) => ({ items: PAGES.slice(0, limit) }) } },
   onWarning: () => undefined,
   ...(signed ? { accessTokens: { format: 'jwt' as const } } : {}),

@@ -52,8 +52,7 @@ process.on('message', (question) => {
     const { heapUsed, external } = process.memoryUsage();
     process.send?.({ heap: heapUsed + external });
   } else {
-    const { user, system } = process.cpuUsage();
-    process.send?.({ cpu: user + system });
+    process.send?.({ cpu: process.cpuUsage() });
   }
 });
 // With `--cpu-prof` the profile is written when the process ends by itself.

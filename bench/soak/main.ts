@@ -4,10 +4,15 @@
  *
  *     npm run soak -- --minutes 10 --rolling
  *
+ * With `--fuzz`, so many arbitrary requests to one process instead:
+ *
+ *     npm run soak -- --fuzz 1000000
+ *
  * Ends with 1 when anything that was promised did not hold.
  */
 import { parseArgs } from 'node:util';
 import { noRedis } from '../../test/stores/engines/redis.js';
+import { fuzz } from './fuzz.js';
 import { brokenBounds, print } from './report.js';
 import { soak } from './soak.js';
 
@@ -16,6 +21,8 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '10' },
     connections: { type: 'string', default: '200' },
     rolling: { type: 'boolean', default: false },
+    fuzz: { type: 'string' },
+    seed: { type: 'string', default: '20260101' },
   },
 });
 
@@ -25,6 +32,13 @@ const positive = (name: string, text: string): number => {
   console.error(`--${name} must be a number above 0, not "${text}".`);
   process.exit(2);
 };
+
+if (values.fuzz !== undefined) {
+  const { statuses, broken } = await fuzz(positive('fuzz', values.fuzz), positive('seed', values.seed));
+  for (const [status, count] of [...statuses].toSorted(([a], [b]) => a - b)) console.log(`${status}: ${count}`);
+  for (const bound of broken) console.error(`BROKEN: ${bound}`);
+  process.exit(broken.length === 0 ? 0 : 1);
+}
 
 const minutes = positive('minutes', values.minutes);
 const connections = positive('connections', values.connections);

@@ -1,22 +1,23 @@
 /** A small site with everything switched on: an authorization server, its clients and owners, and guarded routes. */
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { type Database, siteQuery } from '../site/index.js';
+import { drainable } from 'oauth-query/node';
 import type { BuildApp } from './app.js';
 import { Complaint } from './complaint.js';
-import { openContent } from './content.js';
-import { drainable } from './drain.js';
-import { callbackPage, guide } from './guide.js';
+import { type DemoContent, openContent } from './content.js';
+import { frontPage } from './front-page.js';
+import { callbackPage, guide, mcpGuide } from './guide.js';
 import type { Settings } from './settings.js';
-import { SITE, sandboxClient } from './site.js';
+import { MEDIAWIKI_PATHS, reachedAt, SITE, sandboxClient } from './site.js';
 import { type OpenStore, openStore } from './store.js';
 import type { Wording } from './wording.js';
 
 /** What a start of the demo decides. */
 export interface Demo {
   readonly settings: Settings;
-  /** The export to serve; the one that comes with the demo if absent. */
+  /** The export or the folder to serve; the export that comes with the demo if absent. */
   readonly file: string | undefined;
   /** What the app is built with, for the banner. */
   readonly framework: string;
@@ -49,28 +50,52 @@ const createApp = async (
   { settings, loadApp, wording }: Demo,
   base: string,
   store: OpenStore,
-  content: Database,
+  { query }: DemoContent,
+  onWarning: (sentence: string) => void,
 ): Promise<RequestListener> => {
   const buildApp = await loadApp();
-  const query = siteQuery(content);
   const issuer = settings.issuer ?? base;
   const sandbox = sandboxClient([...new Set([issuer, base])]);
   try {
     return await buildApp({
       options: {
         ...SITE,
-        store: store.store,
+        store,
         issuer,
-        clients: [...SITE.clients, sandbox],
+        onWarning,
+        clients: [...SITE.clients.map((client) => reachedAt(client, base)), sandbox],
         lifetimes: settings.lifetimes,
-        query: { ...query, site: { ...query.site, server: issuer }, sandbox: { client_id: sandbox.client_id } },
+        ...(settings.mediawikiPaths && { paths: MEDIAWIKI_PATHS }),
+        ...(settings.mcp && { registration: { scopes: ['content.read'] } }),
+        query: {
+          ...query,
+          site: { ...query.site, server: issuer },
+          sandbox: { client_id: sandbox.client_id },
+          // Without a token there is nothing, so that clients sign their owner in.
+          ...(settings.mcp && { mcp: { scopes: ['content.read'], anonymous: false } }),
+        },
       },
-      pages: { '/': () => guide(base, wording), '/callback': (query) => callbackPage(base, query) },
+      pages: {
+        '/': () => frontPage(base),
+        '/guide': () => ({ type: 'text/plain', body: guide(base, wording) }),
+        '/callback': (query) => ({ type: 'text/plain', body: callbackPage(base, query) }),
+      },
     });
   } catch (error) {
     // The library's own sentence about an issuer or a lifetime that it does not accept.
     if (error instanceof TypeError) throw new Complaint(error.message);
     throw error;
+  }
+};
+
+/** @throws Complaint when the package is not installed that speaks to assistants. */
+const checkMcpPackage = ({ mcpPackage }: Wording): void => {
+  try {
+    createRequire(import.meta.url).resolve('@modelcontextprotocol/server');
+  } catch {
+    throw new Complaint(
+      `Tools for assistants need the package @modelcontextprotocol/server. For example: ${mcpPackage}`,
+    );
   }
 };
 
@@ -81,25 +106,38 @@ const createApp = async (
  */
 export const runDemo = async (demo: Demo): Promise<void> => {
   const { settings, wording } = demo;
+  if (settings.mcp) checkMcpPackage(wording);
   const content = await openContent(demo.file, wording);
   const store = await openStore(settings.store, wording);
   const server = createServer();
   const drain = drainable(server);
   const base = await listen(server, demo);
-  const app = createApp(demo, base, store, content);
+  // What to try comes first; what should not stay so comes after it, and later warnings as they come.
+  let warn: (sentence: string) => void = (sentence) => void early.push(sentence);
+  const early: string[] = [];
+  const issuer = settings.issuer ?? base;
+  const app = createApp(demo, base, store, content, (sentence) => warn(sentence));
   // Who asks before the app is there waits for it.
   server.on('request', (req, res) => void app.then((listener) => listener(req, res)));
   await app;
 
   // The store is needed until the last request has its answer.
-  const stop = (): void => void drain().then(() => store.close().finally(() => content.close()));
+  const end = async (): Promise<void> => {
+    await drain();
+    await Promise.allSettled([store.close(), content.close()]);
+  };
+  const stop = (): void => void end();
   process.once('SIGINT', stop).once('SIGTERM', stop);
 
   console.log(`oauth-query demo on ${demo.framework}, store ${withoutPassword(settings.store)}: ${base}
 
 It listens on this machine only, and has to: everybody knows its secrets.
 
-${guide(base, wording)}`);
+Open it in a browser, or copy from here.
+
+${guide(base, wording)}${settings.mcp ? mcpGuide(issuer) : ''}`);
+  warn = (sentence) => console.warn(`Warning: ${sentence}`);
+  early.forEach(warn);
 };
 
 const withoutPassword = (store: string): string => store.replace(/\/\/[^@/]*@/, '//');

@@ -1,6 +1,6 @@
 import express from 'express';
 import { oauthQuery } from 'oauth-query/express';
-import type { BuildApp } from './app.js';
+import { type BuildApp, parametersOf } from './app.js';
 
 export const buildApp: BuildApp = async ({ options, pages }) => {
   const app = express().disable('x-powered-by').disable('etag');
@@ -18,7 +18,8 @@ export const buildApp: BuildApp = async ({ options, pages }) => {
   });
   for (const [path, page] of Object.entries(pages)) {
     app.get(path, (req, res) => {
-      res.type('text/plain').send(page(new URL(req.url, 'http://localhost').searchParams));
+      const { type, body } = page(parametersOf(req.url));
+      res.type(type).send(body);
     });
   }
   app.use((_req, res) => {

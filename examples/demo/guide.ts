@@ -4,9 +4,21 @@ import type { Wording } from './wording.js';
 const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
 
+/** Where a browser begins to sign in, by client. */
+export const flowAddresses = (base: string): Readonly<Record<'web' | 'native' | 'legacy', string>> => {
+  const request = (parameters: Readonly<Record<string, string>>): string =>
+    `${base}/oauth/authorize?${new URLSearchParams({ ...parameters, redirect_uri: `${base}/callback` }).toString()}`;
+  const pkce = { code_challenge_method: 'S256', code_challenge: CHALLENGE };
+  return {
+    web: request({ response_type: 'code', client_id: 'web', state: 'web' }),
+    native: request({ response_type: 'code', client_id: 'native', state: 'native', ...pkce }),
+    legacy: request({ response_type: 'token', client_id: 'legacy' }),
+  };
+};
+
 /** What can be tried, line by line ready to be copied. */
 export const guide = (base: string, { hasExamples }: Wording): string => {
-  const callback = encodeURIComponent(`${base}/callback`);
+  const { web, native, legacy } = flowAddresses(base);
   return `Owners: alice / wonderland, bob / builder. Put what earlier answers held in place of the words in capitals.
 
 A program on its own behalf (client credentials), and what its token opens:
@@ -14,9 +26,9 @@ A program on its own behalf (client credentials), and what its token opens:
   curl -H 'Authorization: Bearer ACCESS_TOKEN' ${base}/content
 
 A web application (authorization code). Open this address; the page after it shows what to send next:
-  ${base}/oauth/authorize?response_type=code&client_id=web&state=web&redirect_uri=${callback}
+  ${web}
 An app without a secret (authorization code with PKCE):
-  ${base}/oauth/authorize?response_type=code&client_id=native&state=native&redirect_uri=${callback}&code_challenge_method=S256&code_challenge=${CHALLENGE}
+  ${native}
   curl -H 'Authorization: Bearer ACCESS_TOKEN' ${base}/me
 
 A new access token (refresh token):
@@ -35,7 +47,7 @@ ${
 }
 An old application (password and implicit; do not begin with these):
   curl -u legacy:legacy-secret -d grant_type=password -d username=alice -d password=wonderland ${base}/oauth/token
-  ${base}/oauth/authorize?response_type=token&client_id=legacy
+  ${legacy}
 
 Look at a token, and revoke it:
   curl -u api:api-secret -d token=TOKEN ${base}/oauth/introspect
@@ -54,9 +66,18 @@ What a client finds out by itself, and a route that needs no token:
 `;
 };
 
+/** How to connect an assistant. */
+export const mcpGuide = (issuer: string): string => `
+Tools for assistants (MCP), which sign their owner in: give a client this address.
+  ${issuer}/mcp
+  claude mcp add --transport http demo ${issuer}/mcp
+`;
+
 /** The page that the demo's own redirect URI leads to: what a client would do next. */
 export const callbackPage = (base: string, query: URLSearchParams): string => {
   const code = query.get('code');
+  if (query.size === 0)
+    return 'What an old application is told stands behind the # of the address: it does not reach this server.\n';
   if (code === null) return `There is no code, but this: ${query.toString()}\n`;
   const client =
     query.get('state') === 'native' ? `-d client_id=native -d code_verifier=${VERIFIER}` : '-u web:web-secret';

@@ -21,7 +21,9 @@ export const buildApp: BuildApp = async ({ options, pages }) => {
   });
   for (const [path, page] of Object.entries(pages)) {
     router.get(path, (ctx) => {
-      ctx.body = page(new URLSearchParams(ctx.querystring));
+      const { type, body } = page(new URLSearchParams(ctx.querystring));
+      ctx.type = type;
+      ctx.body = body;
     });
   }
   app.use(router.routes());

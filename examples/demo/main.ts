@@ -2,7 +2,7 @@
 import type { BuildApp } from './app.js';
 import { Complaint } from './complaint.js';
 import { runDemo } from './demo.js';
-import { type Framework, readSettings } from './settings.js';
+import { type Framework, FRAMEWORKS, readSettings } from './settings.js';
 import { ENVIRONMENT } from './wording.js';
 
 const FRAMEWORK_APPS: Readonly<Record<Framework, () => Promise<{ readonly buildApp: BuildApp }>>> = {
@@ -11,12 +11,34 @@ const FRAMEWORK_APPS: Readonly<Record<Framework, () => Promise<{ readonly buildA
   fastify: () => import('./fastify.js'),
 };
 
+const HELP = `npm start [-- export.xml]: run the demo site, with everything switched on
+
+Serves the pages of a MediaWiki XML export (also gzipped), or those of a small site that comes with it.
+Settings are in the environment, as in PORT=8080 npm start:
+
+  PORT             3000; 0 takes any free one
+  HOST             127.0.0.1, ::1 or localhost
+  FRAMEWORK        ${FRAMEWORKS.join(', ')}
+  STORE            sqlite:.data/demo.db; also memory, redis://…, postgres://…
+  ISSUER           the address by which clients know it, if it is another
+  MEDIAWIKI_PATHS  1 serves /w/api.php, /w/rest.php/oauth2/authorize and …/access_token, too
+  CODE_TTL, TOKEN_TTL, DEVICE_TTL
+                   lifetimes in seconds
+`;
+
 try {
+  const [argument] = process.argv.slice(2);
+  if (argument === '--help' || argument === '-h') {
+    console.log(HELP);
+    process.exit(0);
+  }
+  if (argument !== '-' && argument?.startsWith('-'))
+    throw new Complaint(`There is no option ${argument}. See: npm start -- --help`);
   const settings = readSettings(process.env);
   const { framework } = settings;
   await runDemo({
     settings,
-    file: process.argv[2],
+    file: argument,
     framework,
     loadApp: async () => (await FRAMEWORK_APPS[framework]()).buildApp,
     wording: ENVIRONMENT,

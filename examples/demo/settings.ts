@@ -12,6 +12,10 @@ export interface Settings {
   readonly store: string;
   /** Where the server listens if absent. */
   readonly issuer: string | undefined;
+  /** Whether MediaWiki's addresses are served, too. */
+  readonly mediawikiPaths: boolean;
+  /** Whether the content is served to assistants, too. */
+  readonly mcp: boolean;
   /** Seconds, where they are to differ from the library's own. */
   readonly lifetimes: Readonly<Partial<Record<'authorizationCode' | 'accessToken' | 'deviceCode', number>>>;
 }
@@ -40,6 +44,13 @@ const lifetime = <Name extends string>(
   return seconds;
 };
 
+/** @throws Complaint that names the setting. */
+const flag = (environment: Environment, name: string, wording: Wording): boolean => {
+  const text = read(environment, name, '0');
+  if (!['0', '1'].includes(text)) throw new Complaint(`${wording.setting(name)} must be 1 or 0, not "${text}".`);
+  return text === '1';
+};
+
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
 
 /** @throws Complaint that names the setting and what it may be. */
@@ -56,6 +67,8 @@ export const readSettings = (environment: Environment, wording: Wording = ENVIRO
   }
   return {
     host,
+    mediawikiPaths: flag(environment, 'MEDIAWIKI_PATHS', wording),
+    mcp: flag(environment, 'MCP', wording),
     port: wholeNumber(wording.setting('PORT'), read(environment, 'PORT', '3000'), 65_535),
     framework,
     store: read(environment, 'STORE', 'sqlite:.data/demo.db'),

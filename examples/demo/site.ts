@@ -17,6 +17,20 @@ export const sandboxClient = (bases: readonly string[]): ClientRegistration => (
   default_scope: CONTENT.default_scope,
 });
 
+/** A client that takes browsers back on this machine does so wherever the demo is reached, `localhost` included. */
+export const reachedAt = (client: ClientRegistration, base: string): ClientRegistration => {
+  const { redirect_uris = [] } = client;
+  if (!redirect_uris.includes(CALLBACK) || base.startsWith('http://127.0.0.1')) return client;
+  return { ...client, redirect_uris: [...redirect_uris, `${base}/callback`] };
+};
+
+/** MediaWiki's addresses beside our own, for its clients: they know no others. */
+export const MEDIAWIKI_PATHS: NonNullable<SiteOptions['paths']> = {
+  api: ['/api', '/w/api.php'],
+  authorize: ['/oauth/authorize', '/w/rest.php/oauth2/authorize'],
+  token: ['/oauth/token', '/w/rest.php/oauth2/access_token'],
+};
+
 /** The clients, owners and scopes of the demo. All of it is public. */
 export const SITE: SiteOptions & { readonly clients: readonly ClientRegistration[] } = {
   // Fixed, so that several instances on one store understand each other.
@@ -76,7 +90,7 @@ export const SITE: SiteOptions & { readonly clients: readonly ClientRegistration
       client_secret: 'legacy-secret',
       client_name: 'An old application',
       grant_types: ['password', 'implicit'],
-      redirect_uris: ['https://legacy.example/cb'],
+      redirect_uris: [CALLBACK, 'https://legacy.example/cb'],
       ...CONTENT,
     },
     { client_id: 'odd', client_secret: 'a:b%c+d e', grant_types: ['client_credentials'], ...CONTENT },

@@ -4,8 +4,10 @@ export interface Wording {
   readonly setting: (name: string) => string;
   /** The command that starts the demo with another setting. */
   readonly command: (name: string, value: string) => string;
-  /** The command that brings the SQLite driver that Node lacks. */
-  readonly driver: string;
+  /** The command that brings the package of the MCP server. */
+  readonly mcpPackage: string;
+  /** The command that adds packages. */
+  readonly install: (names: readonly string[]) => string;
   /** Whether the examples are there, for who wants to run one against the demo. */
   readonly hasExamples: boolean;
 }
@@ -14,6 +16,7 @@ export interface Wording {
 export const ENVIRONMENT: Wording = {
   setting: (name) => name,
   command: (name, value) => `${name}=${value} npm start`,
-  driver: 'npm install libsql',
+  mcpPackage: 'npm install @modelcontextprotocol/server',
+  install: (names) => `npm install ${names.join(' ')}`,
   hasExamples: true,
 };

@@ -1,7 +1,9 @@
 /** An application with a login, a body parser and routes of its own, which other programs may now use with OAuth. */
 import express from 'express';
 import session from 'express-session';
+import { storedClients } from 'oauth-query/clients';
 import { oauthQuery } from 'oauth-query/express';
+import { openStore } from 'oauth-query/stores/open';
 
 declare module 'express-session' {
   interface SessionData {
@@ -51,11 +53,15 @@ app.get('/', (req, res) => {
   res.send(`Hello ${req.session.user ?? 'stranger'}`);
 });
 
-// What is new.
+// What is new: other programs, those that they are allowed, and the page /oauth/grants where people end it.
+const store = await openStore(process.env['STORE_URL'] ?? 'memory:');
+await store.migrate();
 const oauth = oauthQuery({
   issuer: base,
   secret: 'another secret, for the forms of the consent page',
+  store,
   clients: [
+    storedClients(store), // added by: npx oauth-query client add
     {
       client_id: 'printer',
       client_secret: 'printer-secret',
@@ -69,7 +75,7 @@ const oauth = oauthQuery({
 });
 app.use(oauth);
 app.get('/api/photos', oauth.guard('photos.read'), (req, res) => {
-  res.json({ photos: PHOTOS.get(req.auth?.sub ?? '') ?? [] });
+  res.json({ photos: PHOTOS.get(req.auth.sub) ?? [] });
 });
 
 app.listen(port, '127.0.0.1', (error) => {

@@ -16,11 +16,11 @@ const app = express();
 const notes = ['Feed the rabbit', 'Paint the roses'];
 
 app.get('/notes', guard('content.read'), (req, res) => {
-  res.json({ reader: req.auth?.sub, notes });
+  res.json({ reader: req.auth.sub, notes });
 });
 app.post('/notes', guard('content.write'), express.text(), (req, res) => {
   notes.push(String(req.body));
-  res.status(201).json({ writer: req.auth?.sub, notes });
+  res.status(201).json({ writer: req.auth.sub, notes });
 });
 
 const server = app.listen(Number(PORT), '127.0.0.1', (error) => {

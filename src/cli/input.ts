@@ -46,6 +46,16 @@ export const readInput = async (file: string, terminal: Terminal): Promise<strin
   }
 };
 
+/** @throws CommandError when it is no JSON. */
+export const readJson = (text: string, source: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandError(`${source} is not JSON: ${reason}. Names and texts stand in double quotes.`);
+  }
+};
+
 const reasonOf = (error: unknown): string => {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT') return 'there is no such file';

@@ -1,9 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { BuildApp } from '../../examples/demo/app.js';
+import { type BuildApp, parametersOf } from '../../examples/demo/app.js';
 // By its public name, as the demo does it: the package holds the server once, for its users and for this program.
-import { createServer } from 'oauth-query';
-import { serverOptions } from '../adapters/node.js';
-import { plainGuard, plainListener, pathOf, wholePaths } from '../adapters/plain.js';
+import { oauthQuery } from 'oauth-query/node';
 
 const sendText = (res: ServerResponse, status: number, type: string, body: string): void => {
   res.writeHead(status, { 'content-type': `${type}; charset=utf-8`, 'content-length': Buffer.byteLength(body) });
@@ -15,25 +13,27 @@ const sendJson = (res: ServerResponse, value: object, status = 200): void =>
 
 /** The demo without any framework, so that it runs where nothing but this package is installed. */
 export const buildPlainApp: BuildApp = async ({ options, pages }) => {
-  const complete = serverOptions(options, 'oauthQuery({ … })');
-  const server = createServer(complete);
-  const { onError } = complete;
-  const guarded: Readonly<Record<string, string>> = { '/me': 'profile', '/content': 'content.read' };
+  const oauth = oauthQuery(options);
+  const guards = new Map([
+    ['/me', oauth.guard('profile')],
+    ['/content', oauth.guard('content.read')],
+  ]);
 
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
-    const path = pathOf(req);
+    const [path = ''] = (req.url ?? '').split('?', 1);
     const isRead = req.method === 'GET' || req.method === 'HEAD';
-    const scope = isRead ? guarded[path] : undefined;
+    const guard = isRead ? guards.get(path) : undefined;
     const page = isRead && Object.hasOwn(pages, path) ? pages[path] : undefined;
-    if (scope !== undefined) {
-      const auth = await plainGuard(server, { scopes: [scope] }, req, res, onError);
+    if (guard !== undefined) {
+      const auth = await guard(req, res);
       if (auth === undefined) return;
-      const { sub, username, client_id } = auth;
-      sendJson(res, path === '/me' ? { sub, username, client_id, scope: auth.scope } : { ok: true });
+      const { sub, username, client_id, scope } = auth;
+      sendJson(res, path === '/me' ? { sub, username, client_id, scope } : { ok: true });
     } else if (page !== undefined) {
-      sendText(res, 200, 'text/plain', page(new URL(req.url ?? '', 'http://localhost').searchParams));
+      const { type, body } = page(parametersOf(req.url ?? ''));
+      sendText(res, 200, type, body);
     } else if (isRead && path === '/open') sendJson(res, { ok: true });
     else sendJson(res, { error: 'not_found' }, 404);
   };
-  return plainListener(wholePaths(server), (req, res) => void answer(req, res).catch(onError), onError);
+  return (req, res) => oauth(req, res, () => void answer(req, res).catch(options.onError));
 };

@@ -1,12 +1,13 @@
-import { UnavailableError } from '../core/errors.js';
+import { UnavailableError } from '../core/base/errors.js';
 import type { HttpClient, JsonAnswer } from './http-client.js';
-import { isProtected } from './option-checks.js';
+import { isProtected } from '../core/base/addresses.js';
+import { parseUrl } from '../core/base/url.js';
 
 type Metadata = JsonAnswer['body'];
 
 /**
- * The metadata of an authorization server. The well-known path goes between the host and the path of the issuer;
- * servers that only know OpenID's append theirs.
+ * Fetches the metadata of an authorization server. The well-known path goes between the host and the path of the issuer;
+ * servers that only support OpenID Connect append theirs.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc8414#section-3 | RFC 8414 §3}
  */
@@ -16,20 +17,20 @@ export const discover = async (http: HttpClient, issuer: string): Promise<Metada
   const find = async (address: string): Promise<Metadata> => {
     const { status, body } = await http.get(new URL(address));
     if (status !== 200) throw new UnavailableError(`${address} answered ${status}.`);
-    if (body['issuer'] !== issuer) throw new UnavailableError(`${address} names another issuer than ${issuer}.`);
+    if (body['issuer'] !== issuer) throw new UnavailableError(`${address} names an issuer other than ${issuer}.`);
     return body;
   };
   return find(`${origin}/.well-known/oauth-authorization-server${path}`).catch((problem: unknown) =>
     find(`${origin}${path}/.well-known/openid-configuration`).catch(() => {
-      throw problem; // The usual place is where a remedy is wanted.
+      throw problem; // Report the problem at the standard location.
     }),
   );
 };
 
-/** An endpoint of the metadata. It must not be less protected on the way than the metadata was. */
+/** An endpoint from the metadata. It must be at least as protected in transit as the metadata. */
 export const endpointOf = (metadata: Metadata, name: string, issuer: string): URL => {
   const text = metadata[name];
-  const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined;
+  const url = typeof text === 'string' ? parseUrl(text) : undefined;
   if (url === undefined || !isProtected(url) || (issuer.startsWith('https:') && url.protocol !== 'https:')) {
     throw new UnavailableError(`The metadata of ${issuer} has no usable ${name}.`);
   }

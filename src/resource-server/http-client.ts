@@ -1,7 +1,8 @@
 import type * as http from 'node:http';
-import { UnavailableError } from '../core/errors.js';
+import { UnavailableError } from '../core/base/errors.js';
+import { isJsonType } from '../core/base/http.js';
 
-/** What came back: a JSON object, whatever its status. */
+/** A response with a JSON object, of any status. */
 export interface JsonAnswer {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
@@ -26,32 +27,30 @@ interface Transport {
 
 const MAX_ANSWER_BYTES = 65_536;
 
-/** Requests with made-up tokens must not become any number of connections. */
+/** Requests with invented tokens must not cause an unlimited number of connections. */
 const AGENT_OPTIONS = { keepAlive: true, maxSockets: 64 } as const;
-
-const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
 
 const parse = (text: string): JsonAnswer['body'] => {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new UnavailableError('The authorization server announced JSON and sent something else.', { cause });
+    throw new UnavailableError('The authorization server returned invalid JSON.', { cause });
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new UnavailableError('The authorization server answered with JSON that is not an object.');
+    throw new UnavailableError('The authorization server returned JSON that is not an object.');
   }
-  return value as JsonAnswer['body']; // An object that is no array.
+  return value as JsonAnswer['body']; // An object, not an array.
 };
 
 const read = async (response: http.IncomingMessage): Promise<RawAnswer> => {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response) {
-    const bytes = chunk as Buffer; // No encoding is set, so node gives bytes.
+    const bytes = chunk as Buffer; // No encoding is set, so Node returns bytes.
     size += bytes.length;
     // Leaving the loop closes the connection.
-    if (size > MAX_ANSWER_BYTES) throw new Error(`The answer is longer than ${MAX_ANSWER_BYTES} bytes.`);
+    if (size > MAX_ANSWER_BYTES) throw new Error(`The response is longer than ${MAX_ANSWER_BYTES} bytes.`);
     chunks.push(bytes);
   }
   return {
@@ -64,11 +63,11 @@ const read = async (response: http.IncomingMessage): Promise<RawAnswer> => {
 const isCut = (error: NodeJS.ErrnoException): boolean => error.code === 'ECONNRESET' || error.code === 'EPIPE';
 
 /**
- * Talks JSON with an authorization server over connections that stay open: a `fetch` costs several times as much. It
- * follows no redirect, because a token must not travel to an address that nobody configured.
+ * A JSON client for an authorization server with keep-alive connections: `fetch` is several times slower. It
+ * follows no redirects, because tokens must only be sent to configured URLs.
  */
 export class HttpClient {
-  /** Milliseconds for a whole exchange. */
+  /** Milliseconds for a complete exchange. */
   readonly #timeout: number;
   readonly #transports = new Map<string, Promise<Transport>>();
 
@@ -91,7 +90,7 @@ export class HttpClient {
     return this.#exchange(url, { method: 'POST', headers, body });
   }
 
-  /** Closes the connections that are kept open. */
+  /** Closes idle connections. */
   close(): void {
     for (const transport of this.#transports.values()) void transport.then(({ agent }) => agent.destroy());
     this.#transports.clear();
@@ -102,16 +101,15 @@ export class HttpClient {
     try {
       answer = await this.#send(url, message, AbortSignal.timeout(this.#timeout));
     } catch (cause) {
-      throw new UnavailableError(`${url.origin}${url.pathname} cannot be asked.`, { cause });
+      throw new UnavailableError(`${url.origin}${url.pathname} cannot be reached.`, { cause });
     }
     const { status, type = '', text } = answer;
     if (status >= 300 && status < 400) {
       throw new UnavailableError(
-        `${url.origin}${url.pathname} redirects, which is not followed; configure the real address.`,
+        `${url.origin}${url.pathname} redirects; redirects are not followed. Configure the final URL.`,
       );
     }
-    if (!JSON_TYPE.test(type))
-      throw new UnavailableError(`${url.origin}${url.pathname} answered ${status} without JSON.`);
+    if (!isJsonType(type)) throw new UnavailableError(`${url.origin}${url.pathname} answered ${status} without JSON.`);
     return { status, body: parse(text) };
   }
 
@@ -123,7 +121,7 @@ export class HttpClient {
         read(response).then(resolve, reject);
       });
       outgoing.on('error', (error) => {
-        // The other side may close a connection at the very moment at which it is taken up again.
+        // The server may close an idle connection at the moment it is reused.
         if (outgoing.reusedSocket && isCut(error) && !signal.aborted) resolve(this.#send(url, message, signal));
         else reject(error);
       });
@@ -138,7 +136,7 @@ export class HttpClient {
   }
 }
 
-/** Loaded where they are used: at start they would cost milliseconds, with or without them. */
+/** Loaded on first use: at startup this would cost milliseconds, even if it is never needed. */
 const openTransport = async (protocol: string): Promise<Transport> => {
   const { request, Agent } = await (protocol === 'https:' ? import('node:https') : import('node:http'));
   return { request, agent: new Agent(AGENT_OPTIONS) };

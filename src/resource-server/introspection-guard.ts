@@ -1,46 +1,63 @@
 import type { LRUCache } from 'lru-cache';
-import type { Authorization } from '../core/authorization.js';
-import { sha256 } from '../core/secrets.js';
+import type { Authorization } from '../core/base/authorization.js';
+import { sha256 } from '../core/base/secrets.js';
 import { Introspector } from './introspector.js';
 import { type IntrospectionGuardOptions, resolveGuardOptions } from './options.js';
 import { type TokenGuard, tokenGuard } from './token-guard.js';
 
-/** An answer and the moment, in milliseconds since the epoch, from which on it is not believed any more. */
+/** An answer, and the time in milliseconds since the epoch until which it is cached. */
 interface Remembered {
   readonly authorization: Authorization | undefined;
   readonly until: number;
 }
 
+interface Answers {
+  readonly active: LRUCache<string, Remembered>;
+  /** Callers can invent tokens, so inactive ones have a small separate cache and cannot evict other answers. */
+  readonly inactive: LRUCache<string, Remembered>;
+}
+
+/** The number of active answers per inactive one. */
+const ACTIVE_PER_INACTIVE = 10;
+
 /**
- * Makes a guard that asks the authorization server about each token, and remembers for a short time what it said.
+ * Creates a guard that introspects each token and caches the answers briefly.
  *
- * @throws TypeError with a sentence that names a wrong option and the remedy.
+ * @throws TypeError with a sentence that names the invalid option and the remedy.
  */
 export const createIntrospectionGuard = (options: IntrospectionGuardOptions): TokenGuard => {
   const resolved = resolveGuardOptions(options);
   const { cacheSeconds, cacheSize, clock } = resolved;
   const introspector = new Introspector(resolved);
-  let answers: LRUCache<string, Remembered> | undefined;
+  let answers: Answers | undefined;
   const questions = new Map<string, Promise<Authorization | undefined>>();
 
   const ask = async (key: string, token: string): Promise<Authorization | undefined> => {
-    // What happens after this moment may be missing in the answer, so it is believed from here on.
+    // The answer may not reflect changes after this moment, so its cache lifetime starts here.
     const believed = clock() + cacheSeconds * 1000;
     const authorization = await introspector.introspect(token);
     const until = authorization === undefined ? believed : Math.min(believed, authorization.exp * 1000);
-    // Loaded here: every adapter offers this guard, and most hosts have no use for it.
+    // Loaded here, because every adapter offers this guard and most applications do not use it.
     const { LRUCache } = await import('lru-cache');
-    answers ??= new LRUCache({ max: cacheSize });
-    answers.set(key, { authorization, until });
+    answers ??= {
+      active: new LRUCache({ max: cacheSize }),
+      inactive: new LRUCache({ max: Math.ceil(cacheSize / ACTIVE_PER_INACTIVE) }),
+    };
+    answers[authorization === undefined ? 'inactive' : 'active'].set(key, { authorization, until });
     return authorization;
   };
 
-  /** Any number of requests with the same token ask once. */
+  const remembered = (key: string): Remembered | undefined => {
+    const isLive = (answer: Remembered | undefined): boolean => answer !== undefined && clock() < answer.until;
+    return [answers?.active.get(key), answers?.inactive.get(key)].find(isLive);
+  };
+
+  /** Simultaneous requests with the same token share one introspection request. */
   const lookUp = async (token: string): Promise<Authorization | undefined> => {
     if (cacheSeconds === 0) return introspector.introspect(token);
     const key = sha256(token);
-    const known = answers?.get(key);
-    if (known !== undefined && clock() < known.until) return known.authorization;
+    const known = remembered(key);
+    if (known !== undefined) return known.authorization;
     const question = questions.get(key) ?? ask(key, token).finally(() => questions.delete(key));
     questions.set(key, question);
     return question;

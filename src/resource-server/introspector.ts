@@ -1,19 +1,19 @@
-import type { Authorization } from '../core/authorization.js';
-import { UnavailableError } from '../core/errors.js';
+import type { Authorization } from '../core/base/authorization.js';
+import { UnavailableError } from '../core/base/errors.js';
 import { discover, endpointOf } from './discovery.js';
 import { HttpClient, type JsonAnswer } from './http-client.js';
 import type { ResolvedOptions } from './options.js';
 import { singleFlight } from './single-flight.js';
 
-/** A bearer token is renewed so many milliseconds before its end, so that it does not end on its way. */
+/** A bearer token is renewed this many milliseconds before it expires, so that it does not expire in transit. */
 const RENEW_BEFORE = 30_000;
 
-/** Seconds that a bearer token is used whose end nobody told us. */
+/** Seconds for which a bearer token without a stated lifetime is used. */
 const UNKNOWN_LIFETIME = 60;
 
 interface Endpoints {
   readonly introspection: URL;
-  /** Where the bearer token comes from, if one is needed. */
+  /** The endpoint for bearer tokens, if one is needed. */
   readonly token: URL | undefined;
 }
 
@@ -23,7 +23,7 @@ interface BearerToken {
   readonly renewAt: number;
 }
 
-/** RFC 6749 appendix B: both halves of Basic credentials are form-encoded. */
+/** RFC 6749 appendix B: both parts of Basic credentials are form-encoded. */
 const formEncode = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1);
 
 const basic = ({ client_id, client_secret }: ResolvedOptions['credentials']): string =>
@@ -34,7 +34,7 @@ const problemOf = (who: string, { status, body }: JsonAnswer): UnavailableError 
   return new UnavailableError(`The ${who} endpoint answered ${status}${error}.`);
 };
 
-/** Asks an authorization server what tokens stand for. It remembers nothing about tokens but its own. */
+/** Introspects tokens at an authorization server. It only keeps its own bearer token. */
 export class Introspector {
   readonly #options: ResolvedOptions;
   readonly #http: HttpClient;
@@ -53,9 +53,9 @@ export class Introspector {
   }
 
   /**
-   * What a token stands for; `undefined` when it is not active.
+   * The authorization of a token; `undefined` if it is not active.
    *
-   * @throws UnavailableError when that cannot be known.
+   * @throws UnavailableError if this cannot be determined.
    */
   async introspect(token: string): Promise<Authorization | undefined> {
     try {
@@ -64,7 +64,7 @@ export class Introspector {
       if (answer.status !== 200) throw problemOf('introspection', answer);
       return this.#read(answer.body);
     } catch (error) {
-      this.#endpoints = undefined; // They may have moved.
+      this.#endpoints = undefined; // They may have changed.
       throw error;
     }
   }
@@ -82,7 +82,7 @@ export class Introspector {
     const bearer = await this.#bearerNow();
     const answer = await this.#http.postForm(endpoint, question, `Bearer ${bearer.value}`);
     if (answer.status !== 401) return answer;
-    // It may have been revoked before its end. Everybody who was refused with it goes on with the same new one.
+    // It may have been revoked early. All requests that failed with it share the same new one.
     if (this.#bearer === bearer) this.#bearer = undefined;
     const renewed = await this.#bearerNow();
     return this.#http.postForm(endpoint, question, `Bearer ${renewed.value}`);
@@ -96,7 +96,8 @@ export class Introspector {
   async #requestBearer(): Promise<BearerToken> {
     const { clock, credentials } = this.#options;
     const { token } = await this.#endpointsNow();
-    if (token === undefined) throw new UnavailableError('The authorization server names no token endpoint.');
+    if (token === undefined)
+      throw new UnavailableError('The metadata of the authorization server has no token endpoint.');
     const form = { grant_type: 'client_credentials', scope: credentials.scope };
     const askedAt = clock();
     const answer = await this.#http.postForm(token, form, basic(credentials));
@@ -104,7 +105,7 @@ export class Introspector {
     if (answer.status !== 200 || typeof access_token !== 'string') throw problemOf('token', answer);
     if (scope !== undefined && scope !== credentials.scope) {
       throw new UnavailableError(
-        `The authorization server gives ${credentials.client_id} a token without the scope ${credentials.scope}.`,
+        `The authorization server issued a token without the scope ${credentials.scope} to ${credentials.client_id}.`,
       );
     }
     const lifetime = 1000 * (typeof expires_in === 'number' ? expires_in : UNKNOWN_LIFETIME);
@@ -127,12 +128,12 @@ export class Introspector {
     return this.#endpoints;
   }
 
-  /** RFC 7662 §2.2. An answer of a wrong shape is no answer. */
+  /** RFC 7662 §2.2. A malformed response is treated as no response. */
   #read(body: JsonAnswer['body']): Authorization | undefined {
     const { issuer, clock, cacheSeconds } = this.#options;
     if (body['active'] === false) return undefined;
     if (body['active'] !== true)
-      throw new UnavailableError('The introspection endpoint did not say whether the token is active.');
+      throw new UnavailableError('The response of the introspection endpoint has no valid member active.');
     const now = Math.floor(clock() / 1000);
     const {
       sub,
@@ -153,10 +154,10 @@ export class Introspector {
       typeof iat !== 'number'
     ) {
       throw new UnavailableError(
-        'The introspection endpoint said active and not for whom, or not in the words of RFC 7662.',
+        'The introspection endpoint returned an active token without sub or client_id, or with malformed members (RFC 7662).',
       );
     }
-    // A refresh token has no token_type, and a token that is bound to a key must not pass without a proof of it.
+    // A refresh token has no token_type, and a token bound to a key must not pass without proof of possession.
     if (typeof token_type !== 'string' || token_type.toLowerCase() !== 'bearer' || body['cnf'] !== undefined)
       return undefined;
     if (issuer !== undefined && iss !== issuer) return undefined;

@@ -1,54 +1,47 @@
 import type { JWTPayload } from 'jose';
-import type { Authorization } from '../core/authorization.js';
-import { UnavailableError } from '../core/errors.js';
-import type { Clock } from '../core/ports.js';
-import { sha256 } from '../core/secrets.js';
+import type { Authorization } from '../core/base/authorization.js';
+import { UnavailableError } from '../core/base/errors.js';
+import type { Clock } from '../core/base/ports.js';
+import { fail, listOf, orElse, refined, required, type Schema, text } from '../core/base/schema.js';
+import { sha256 } from '../core/base/secrets.js';
 import { discover, endpointOf } from './discovery.js';
 import { HttpClient } from './http-client.js';
-import { type CommonOptions, isFilledText, OptionChecks, type ResolvedCommonOptions } from './option-checks.js';
+import { COMMON_OPTIONS, type CommonOptions, guardOptions, issuer, url } from './option-checks.js';
 import { type KeySet, RemoteKeys } from './remote-keys.js';
 import { type TokenGuard, tokenGuard } from './token-guard.js';
 
-/** What `jwtGuard` can be told. */
+/** Options of `jwtGuard`. */
 export interface JwtGuardOptions extends CommonOptions {
   /** The authorization server's issuer: every token must name it, and its keys are discovered there (RFC 8414). */
   readonly issuer: string;
-  /** Where the keys are, if not where the metadata says. */
+  /** The URL of the keys, to override the metadata. */
   readonly jwksUri?: string;
-  /** The signatures that are accepted; `['ES256', 'EdDSA', 'RS256']` if absent. Only asymmetric ones make sense. */
+  /** Accepted signature algorithms; default: `['ES256', 'EdDSA', 'RS256']`. Use asymmetric algorithms only. */
   readonly algorithms?: readonly string[];
-}
-
-interface ResolvedJwtOptions extends ResolvedCommonOptions {
-  readonly issuer: string;
-  readonly jwksUri: URL | undefined;
-  readonly algorithms: readonly string[];
 }
 
 /** Seconds by which the clock of the authorization server may differ from ours (RFC 9068 §4). */
 const LEEWAY = 5;
 
-const ASYMMETRIC = /^(?:ES(?:256|384|512)|(?:RS|PS)(?:256|384|512)|EdDSA|Ed25519)$/;
+const algorithm = text(
+  "an asymmetric signature algorithm such as 'ES256'",
+  /^(?:ES(?:256|384|512)|(?:RS|PS)(?:256|384|512)|EdDSA|Ed25519)$/,
+);
 
-const checks = new OptionChecks('jwtGuard');
+const algorithms = refined(listOf('an array of algorithms', algorithm), (names, path) =>
+  names.length > 0 ? names : fail(`${path} is an empty list. Name an algorithm, or leave it out.`),
+);
 
-const resolve = (options: JwtGuardOptions): ResolvedJwtOptions => {
-  checks.names(options, ['issuer', 'jwksUri', 'algorithms']);
-  const issuer = checks.issuer(options.issuer);
-  if (issuer === undefined)
-    throw checks.error('issuer is missing: the authorization server whose tokens are accepted.');
-  const algorithms: unknown = options.algorithms ?? ['ES256', 'EdDSA', 'RS256'];
-  if (
-    !Array.isArray(algorithms) ||
-    algorithms.length === 0 ||
-    !algorithms.every((name) => isFilledText(name) && ASYMMETRIC.test(name))
-  ) {
-    throw checks.error('algorithms must be an array of asymmetric signature algorithms such as ES256.');
-  }
-  return { ...checks.common(options), issuer, jwksUri: checks.url('jwksUri', options.jwksUri), algorithms };
-};
+const JWT_GUARD_OPTIONS = {
+  issuer: required(issuer, 'name the authorization server whose tokens are accepted'),
+  jwksUri: url,
+  algorithms: orElse(algorithms, ['ES256', 'EdDSA', 'RS256']),
+  ...COMMON_OPTIONS,
+} satisfies Schema<JwtGuardOptions>;
 
-/** What a verified token says; `undefined` when it lacks something that RFC 9068 §2.2 asks for. */
+const resolve = guardOptions('jwtGuard', JWT_GUARD_OPTIONS);
+
+/** The authorization of a verified token; `undefined` if it lacks a claim required by RFC 9068 §2.2. */
 const authorizationOf = (payload: JWTPayload): Authorization | undefined => {
   const {
     iss,
@@ -67,7 +60,7 @@ const authorizationOf = (payload: JWTPayload): Authorization | undefined => {
   if (typeof jti !== 'string' || typeof client_id !== 'string' || typeof scope !== 'string') return undefined;
   if (typeof aud !== 'string' && !(Array.isArray(aud) && aud.every((resource) => typeof resource === 'string')))
     return undefined;
-  // A token that is bound to a key must not pass without a proof of it.
+  // A token bound to a key must not pass without proof of possession.
   if (cnf !== undefined) return undefined;
   return {
     sub,
@@ -102,19 +95,19 @@ const verifier =
     } catch (error) {
       if (error instanceof errors.JWKSNoMatchingKey) return UNKNOWN_KEY;
       if (error instanceof errors.JOSEError) return undefined;
-      throw new UnavailableError('A key of the authorization server cannot be used.', { cause: error });
+      throw new UnavailableError('A key of the authorization server is unusable.', { cause: error });
     }
   };
 
-/** Nothing but three parts can be a signed JWT. */
+/** A signed JWT has exactly three parts. */
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /**
- * Makes a guard that reads JWT access tokens by itself (RFC 9068): it asks the authorization server for its keys now and
- * then, and never about a token. A token that was revoked is therefore believed until it expires; where that is too
- * long, ask instead (see `introspectionGuard`).
+ * Creates a guard that verifies JWT access tokens locally (RFC 9068): it fetches the authorization server's keys from time to
+ * time, and never asks about a token. A revoked token is therefore accepted until it expires; if that is too
+ * long, use `introspectionGuard`.
  *
- * @throws TypeError with a sentence that names a wrong option and the remedy.
+ * @throws TypeError with a sentence that names the invalid option and the remedy.
  */
 export const createJwtGuard = (options: JwtGuardOptions): TokenGuard => {
   const resolved = resolve(options);

@@ -1,106 +1,108 @@
-import { isLoopbackHost } from '../core/option-checks.js';
-import type { Clock } from '../core/ports.js';
+import { urlProblem } from '../core/base/addresses.js';
+import { RESOURCE_DEFINITION, type ResourceDefinition } from '../core/base/resource-metadata.js';
+import { resourceProblem } from '../core/base/resource.js';
+import { guarded } from '../core/base/listeners.js';
+import type { Clock } from '../core/base/ports.js';
+import {
+  type Checked,
+  either,
+  ENVIRONMENT,
+  fail,
+  fn,
+  listOf,
+  object,
+  orElse,
+  refined,
+  type Schema,
+  type Table,
+  text,
+  value,
+  wholeNumber,
+} from '../core/base/schema.js';
 
-/** What both kinds of guard can be told. */
-export interface CommonOptions {
-  /** Tokens must be for one of these; for the issuer itself if absent, as tokens are that were asked for without a resource. */
+/** Options of both guards. */
+export interface CommonOptions extends ResourceDefinition {
+  /** Tokens must be for one of these; default: the issuer itself, the audience of tokens requested without a resource. */
   readonly audience?: string | readonly string[];
-  /** Tokens that are remembered; 1000 if absent. */
+  /**
+   * The URL of the resource these routes belong to, instead of `audience`: tokens must be for it, and error responses contain the URL of its
+   * metadata, which `guard.metadata` serves (RFC 9728). The metadata contains `scopes`, `name` and `documentation`.
+   */
+  readonly resource?: string;
+  /** Number of cached live tokens; default 1000. Other answers have a separate cache a tenth of this size. */
   readonly cacheSize?: number;
-  /** Milliseconds for one question to the authorization server; 2000 if absent. */
+  /** Milliseconds for one request to the authorization server; default 2000. */
   readonly timeout?: number;
-  /** `Date.now` if absent. */
+  /** Default: `Date.now`. */
   readonly clock?: Clock;
-  /** Gets every failure that a client only sees as 503; `console.error` if absent. */
+  /** Called with every failure that clients see as a 503; default: `console.error`. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** {@link CommonOptions} that have been checked and completed. */
-export interface ResolvedCommonOptions {
-  readonly audience: readonly string[] | undefined;
-  readonly cacheSize: number;
-  readonly timeout: number;
-  readonly clock: Clock;
-  readonly onError: (error: unknown) => void;
-}
+const resource = text('a resource', /^[^]+$/, ENVIRONMENT);
 
-const COMMON_NAMES = ['audience', 'cacheSize', 'timeout', 'clock', 'onError'];
+const address = refined(text('the URL of a resource', /^[^]+$/, ENVIRONMENT), (given, path) => {
+  const problem = resourceProblem(given);
+  return problem === undefined ? given : fail(`${path} ${problem}.`);
+});
 
-/** Tokens and secrets travel there, so nobody may listen on the way. */
-export const isProtected = ({ protocol, hostname }: URL): boolean =>
-  protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname));
+export const COMMON_OPTIONS = {
+  audience: refined(either(resource, listOf('an array of resources', resource)), (given, path): readonly string[] => {
+    const audience = typeof given === 'string' ? [given] : given;
+    return audience.length > 0 ? audience : fail(`${path} is an empty list. Name a resource, or leave it out.`);
+  }),
+  resource: address,
+  ...RESOURCE_DEFINITION,
+  cacheSize: wholeNumber(1000, 1, 1_000_000),
+  timeout: wholeNumber(2000, 1, 60_000, 'milliseconds'),
+  clock: orElse(fn<Clock>('a function that returns milliseconds'), Date.now, '`Date.now`'),
+  onError: refined(
+    orElse(fn<(error: unknown) => void>('a function of the error'), () => undefined, '`console.error`'),
+    (onError) => guarded(onError),
+  ),
+} satisfies Schema<CommonOptions>;
 
-/** Checks the options of one guard; every sentence begins with the guard's name. */
-export class OptionChecks {
-  readonly #guard: string;
+/** {@link CommonOptions}, validated and completed. */
+export type ResolvedCommonOptions = Checked<typeof COMMON_OPTIONS>;
 
-  constructor(guard: string) {
-    this.#guard = guard;
+const checkedUrl = (given: string, path: string): URL => {
+  const problem = urlProblem(given);
+  return problem === undefined ? new URL(given) : fail(`${path} ${problem}.`);
+};
+
+const anyText = value<string>('an absolute URL such as https://example.org', (given) => typeof given === 'string');
+
+/** A URL of the authorization server. */
+export const url = refined(anyText, checkedUrl);
+
+/** An issuer is used as written, because it is compared as a string. */
+export const issuer = refined(anyText, (given, path) => {
+  const { search, hash } = checkedUrl(given, path);
+  return search === '' && hash === '' ? given : fail(`${path} must have neither a query nor a fragment.`);
+});
+
+/** Reads the options of a guard; every error message begins with the name of the guard. */
+export const guardOptions = <const T extends Table>(guard: string, fields: T): ((given: unknown) => Checked<T>) => {
+  const entry = object(fields);
+  return (given) => {
+    const options = entry.read(given, `${guard}: options`);
+    checkResource(guard, options as ResolvedCommonOptions & { readonly issuer?: string }); // Every guard has them.
+    return options;
+  };
+};
+
+/** Rules between the resource and the other options. */
+const checkResource = (guard: string, options: ResolvedCommonOptions & { readonly issuer?: string }): void => {
+  const { resource: own, audience, issuer: by } = options;
+  if (own === undefined) {
+    const idle = Object.keys(RESOURCE_DEFINITION).find((name) => Object.hasOwn(options, name));
+    if (idle !== undefined) fail(`${guard}: options.${idle} describes a resource. Set options.resource to its URL.`);
+    return;
   }
-
-  error(problem: string): TypeError {
-    return new TypeError(`${this.#guard}: ${problem}`);
-  }
-
-  /** A name that is not known is a typing error more often than not, and would be without effect. */
-  names(options: unknown, own: readonly string[]): void {
-    const known = [...own, ...COMMON_NAMES];
-    if (typeof options !== 'object' || options === null) throw this.error(`takes an object with ${known.join(', ')}.`);
-    const unknown = Object.keys(options).find((name) => !known.includes(name));
-    if (unknown !== undefined) throw this.error(`${unknown} is not known; known are ${known.join(', ')}.`);
-  }
-
-  url(name: string, value: unknown): URL | undefined {
-    if (value === undefined) return undefined;
-    if (typeof value !== 'string' || !URL.canParse(value)) throw this.error(`${name} must be an absolute URL.`);
-    const url = new URL(value);
-    if (!isProtected(url))
-      throw this.error(`${name} must begin with https://; http:// is only for loopback addresses.`);
-    if (url.username !== '' || url.password !== '')
-      throw this.error(`${name} must have neither a user name nor a password.`);
-    return url;
-  }
-
-  /** An issuer stays the text that it is, because it is compared as one. */
-  issuer(value: unknown): string | undefined {
-    const url = this.url('issuer', value);
-    if (url === undefined) return undefined;
-    if (url.search !== '' || url.hash !== '') throw this.error('issuer must have neither a query nor a fragment.');
-    return String(value);
-  }
-
-  wholeNumber(name: string, value: unknown, [fallback, min, max]: readonly [number, number, number]): number {
-    const given = value ?? fallback;
-    if (typeof given !== 'number' || !Number.isInteger(given) || given < min || given > max) {
-      throw this.error(`${name} must be a whole number from ${min} to ${max}.`);
-    }
-    return given;
-  }
-
-  common({
-    audience,
-    cacheSize,
-    timeout,
-    clock = Date.now,
-    onError = () => undefined,
-  }: CommonOptions): ResolvedCommonOptions {
-    const resources: unknown = typeof audience === 'string' ? [audience] : audience;
-    if (
-      resources !== undefined &&
-      !(Array.isArray(resources) && resources.length > 0 && resources.every(isFilledText))
-    ) {
-      throw this.error('audience must be a resource or an array of them; is the environment variable set?');
-    }
-    if (typeof clock !== 'function') throw this.error('clock must be a function that gives milliseconds.');
-    if (typeof onError !== 'function') throw this.error('onError must be a function.');
-    return {
-      audience: resources,
-      cacheSize: this.wholeNumber('cacheSize', cacheSize, [1000, 1, 1_000_000]),
-      timeout: this.wholeNumber('timeout', timeout, [2000, 1, 60_000]),
-      clock,
-      onError,
-    };
-  }
-}
-
-export const isFilledText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+  if (audience !== undefined)
+    fail(
+      `${guard}: options.audience and options.resource exclude each other. A resource is its own audience: leave out options.audience.`,
+    );
+  if (by === undefined)
+    fail(`${guard}: options.issuer is missing: the metadata of options.resource names the authorization server by it.`);
+};

@@ -1,23 +1,23 @@
 import type { JWTVerifyGetKey } from 'jose';
 import type { LRUCache } from 'lru-cache';
-import type { Authorization } from '../core/authorization.js';
-import { UnavailableError } from '../core/errors.js';
-import type { Clock } from '../core/ports.js';
+import type { Authorization } from '../core/base/authorization.js';
+import { UnavailableError } from '../core/base/errors.js';
+import type { Clock } from '../core/base/ports.js';
 import { singleFlight } from './single-flight.js';
 
-/** The keys of one answer, and what was verified with them: it is forgotten with the keys, for one may have been withdrawn. */
+/** A key set, with the tokens verified with it: these are dropped with the keys, because a key may have been withdrawn. */
 export interface KeySet {
   readonly find: JWTVerifyGetKey;
   readonly verified: LRUCache<string, Authorization>;
 }
 
-/** Milliseconds for which keys are used before they are asked for again. */
+/** Milliseconds after which keys are fetched again. */
 const FRESH_FOR = 300_000;
 
-/** Milliseconds between two questions, whatever happens: anybody can make up a token with a key that nobody knows. */
+/** Minimum milliseconds between two fetches: anyone can invent a token with an unknown key. */
 const ASK_AGAIN_AFTER = 10_000;
 
-/** Milliseconds for which keys are used that cannot be asked for again. */
+/** Milliseconds for which keys are used when they cannot be fetched again. */
 const USABLE_FOR = 86_400_000;
 
 interface Known {
@@ -26,7 +26,7 @@ interface Known {
   readonly at: number;
 }
 
-/** The published keys of an authorization server, kept while they are good for something. */
+/** Caches the published keys of an authorization server. */
 export class RemoteKeys {
   readonly #fetch: () => Promise<object>;
   readonly #clock: Clock;
@@ -37,7 +37,7 @@ export class RemoteKeys {
   #failure: unknown;
   readonly #load = singleFlight(() => this.#ask());
 
-  /** @param fetch - Gets a JWK set (RFC 7517 §5). */
+  /** @param fetch - Fetches a JWK set (RFC 7517 §5). */
   constructor(
     fetch: () => Promise<object>,
     options: { readonly clock: Clock; readonly cacheSize: number; readonly onError: (error: unknown) => void },
@@ -49,7 +49,7 @@ export class RemoteKeys {
   }
 
   /**
-   * The keys of now. Keys that were good an hour ago are better than none while nobody tells us newer ones.
+   * The current keys. If no newer ones can be fetched, keys from an hour ago are better than none.
    *
    * @throws UnavailableError
    */
@@ -65,7 +65,7 @@ export class RemoteKeys {
   }
 
   /**
-   * The keys for a token whose key is not among {@link current}: the same again if they were asked for just now.
+   * The keys for a token whose key is not in {@link current}: the same ones if they were just fetched.
    *
    * @throws UnavailableError
    */
@@ -81,7 +81,7 @@ export class RemoteKeys {
     try {
       const jwks = await this.#fetch();
       const [{ createLocalJWKSet }, { LRUCache }] = await Promise.all([import('jose'), import('lru-cache')]);
-      const find = createLocalJWKSet(jwks as Parameters<typeof createLocalJWKSet>[0]); // It looks at the shape itself.
+      const find = createLocalJWKSet(jwks as Parameters<typeof createLocalJWKSet>[0]); // It validates the shape itself.
       this.#known = { keys: { find, verified: new LRUCache({ max: this.#cacheSize }) }, at };
       this.#failure = undefined;
       return this.#known.keys;
@@ -89,7 +89,7 @@ export class RemoteKeys {
       this.#failure =
         cause instanceof UnavailableError
           ? cause
-          : new UnavailableError('The keys of the authorization server cannot be read.', { cause });
+          : new UnavailableError('The keys of the authorization server are unreadable.', { cause });
       throw this.#failure;
     }
   }

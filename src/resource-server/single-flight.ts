@@ -1,6 +1,6 @@
 /**
- * Makes a question that is never under way twice: whoever asks meanwhile waits for the same answer, or the same failure.
- * Nothing is remembered once it has come.
+ * Wraps a function so that it never runs twice at once: concurrent callers share the same result or failure.
+ * Nothing is cached after that.
  */
 export const singleFlight = <T>(ask: () => Promise<T>): (() => Promise<T>) => {
   let underWay: Promise<T> | undefined;

@@ -1,40 +1,52 @@
-import type { Authorization } from '../core/authorization.js';
-import type { HttpRequest } from '../core/http.js';
-import { admit, type GuardRequirement, requiredBearerToken } from '../core/oauth/bearer.js';
-import { errorResponse } from '../core/responses.js';
-import type { GuardResult } from '../core/server.js';
+import type { Authorization } from '../core/base/authorization.js';
+import type { HttpRequest, Route } from '../core/base/http.js';
+import { type ResourceDefinition, resourceMetadataRoute } from '../core/base/resource-metadata.js';
+import { resourceMetadataAddress } from '../core/base/resource.js';
+import { admit, type GuardRequirement, requiredBearerToken } from '../core/base/bearer.js';
+import { errorResponse } from '../core/base/responses.js';
+import type { GuardResult } from '../core/base/bearer.js';
 import type { ResolvedCommonOptions } from './option-checks.js';
 
-/** Judges bearer tokens of an authorization server in another process. */
+/** Validates bearer tokens of an authorization server in another process. */
 export interface TokenGuard {
-  /** Never rejects: what cannot be known is a 503. */
+  /** Never rejects: if a token cannot be checked, the response is a 503. */
   guard(request: HttpRequest, requirement: GuardRequirement): Promise<GuardResult>;
-  /** Closes the connections that are kept open. */
+  /** The metadata of its resource, if it has one. */
+  readonly documents: readonly Route[];
+  /** Closes idle connections. */
   close(): void;
 }
 
-/** RFC 6750 §2.1. Everything else is no token, and not worth a question. */
+/** RFC 6750 §2.1. Anything else is not a token, and needs no check. */
 const B64TOKEN = /^[\w.~+/-]+=*$/;
 
-/** Says what a live access token stands for; `undefined` for every other text. */
+/** Resolves to the authorization of a live access token; `undefined` for any other text. */
 export type TokenLookup = (token: string) => Promise<Authorization | undefined>;
 
-/** Makes a guard of something that knows what tokens stand for. */
+/** Options of a guard except those for tokens; `issuer` is required with a resource. */
+type GuardedTokens = Pick<ResolvedCommonOptions, 'audience' | 'resource' | 'onError' | keyof ResourceDefinition> & {
+  readonly issuer?: string;
+};
+
+/** Creates a guard from a function that checks tokens. */
 export const tokenGuard = (
   lookUp: TokenLookup,
-  { audience: ownAudience, onError }: Pick<ResolvedCommonOptions, 'audience' | 'onError'>,
+  { issuer = '', resource, audience: ownAudience, onError, ...about }: GuardedTokens,
   close: () => void,
 ): TokenGuard => ({
-  guard: async (request, { scopes, audience = ownAudience }) => {
+  guard: async (request, { scopes, audience: other }) => {
+    const audience = other ?? (resource === undefined ? ownAudience : [resource]);
     try {
       const token = requiredBearerToken(request);
       const authorization = B64TOKEN.test(token) ? await lookUp(token) : undefined;
-      // Without a resource of its own a guard stands for the issuer, as it does beside the authorization server.
+      // Without a resource a guard protects the issuer's own API, like a guard in the authorization server's process.
       const wanted = audience ?? (authorization === undefined ? [] : [authorization.iss]);
       return { authorization: admit(authorization, { scopes, audience: wanted }) };
     } catch (error) {
-      return { response: errorResponse(error, onError) };
+      const metadata = other === undefined && resource !== undefined ? resourceMetadataAddress(resource) : undefined;
+      return { response: errorResponse(error, onError, { scopes, metadata }) };
     }
   },
+  documents: resource === undefined ? [] : [resourceMetadataRoute({ ...about, resource }, issuer)],
   close,
 });

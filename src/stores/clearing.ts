@@ -1,29 +1,30 @@
-import type { MaybePromise } from '../core/ports.js';
+import type { MaybePromise } from '../core/base/ports.js';
+import { tell } from './listeners.js';
 
 /**
- * How long a record that is expired by our clock is left alone by whatever tidies up: other instances' clocks may be
- * behind ours, and what is still alive for them must not vanish. Two minutes, so clocks one minute apart are no danger.
+ * How long a record that has expired by our clock is kept: the clocks of other instances may be
+ * behind, and records that are still live for them must not disappear. Two minutes, so clocks one minute apart are safe.
  */
 export const CLOCK_SLACK_MS = 120_000;
 
-/** When and how an SQL store clears expired records away. */
+/** When and how an SQL store deletes expired records. */
 export interface ClearingOptions {
-  /** Milliseconds between two looks for expired records, 10,000 unless told; `false` leaves that to somebody else. */
+  /** Milliseconds between two searches for expired records, by default 10,000; with `false` you delete them yourself. */
   readonly clearEvery?: number | false;
-  /** How many records one statement removes at most: 1,000 unless told, 200 in SQLite, whose process waits for it. */
+  /** Records deleted by one statement: by default 1,000, in SQLite 200, because the process waits for it. */
   readonly clearBatch?: number;
-  /** Told when clearing fails; it is tried again at the next look. Calls of the store fail by themselves. */
+  /** Called when clearing fails; it is retried at the next search. Store calls report their own errors. */
   readonly onClearError?: (error: unknown) => void;
 }
 
-/** Milliseconds from one full batch to the next, so that requests get their turn in between. */
+/** Milliseconds between two full batches, so that requests are served in between. */
 const BREATH_MS = 10;
 
 /**
- * Calls `removeBatch` now and then, and again soon as long as it comes back full. Never keeps the process alive.
+ * Calls `removeBatch` periodically, and again soon while batches are full. Does not keep the process running.
  *
- * @param removeBatch - Removes at most `size` expired records and says how many it removed.
- * @returns what stops it.
+ * @param removeBatch - Deletes at most `size` expired records and returns how many.
+ * @returns a function that stops it.
  */
 export function clearInBackground(
   removeBatch: (size: number) => MaybePromise<number>,
@@ -41,7 +42,7 @@ export function clearInBackground(
     try {
       removed = await removeBatch(clearBatch);
     } catch (error) {
-      if (!stopped) onClearError?.(error);
+      if (!stopped && onClearError !== undefined) tell(onClearError, error);
     }
     later(removed < clearBatch ? clearEvery : BREATH_MS);
   };

@@ -1,6 +1,6 @@
 /**
- * Records in parallel arrays, because one object per record would cost more than the record. Slots are dense: the last
- * one fills the gap of a removed one. `heap` is a binary heap of slots by deadline, `place` says where each slot stands in it.
+ * Records in parallel arrays, because one object per record would need more memory than the record. Slots are dense: the last
+ * one fills the gap of a removed one. `heap` is a binary heap of slots by expiry, `place` is the position of each slot in it.
  */
 export class ExpiringTable {
   readonly #slots = new Map<string, number>();
@@ -9,6 +9,12 @@ export class ExpiringTable {
   readonly #deadlines: number[] = [];
   readonly #heap: number[] = [];
   readonly #place: number[] = [];
+  readonly #onRemove: (key: string) => void;
+
+  /** @param onRemove - Called with every removed key. */
+  constructor(onRemove: (key: string) => void = () => undefined) {
+    this.#onRemove = onRemove;
+  }
 
   get size(): number {
     return this.#keys.length;
@@ -19,7 +25,7 @@ export class ExpiringTable {
     return slot !== undefined && at(this.#deadlines, slot) > now ? this.#values[slot] : undefined;
   }
 
-  /** The key must not be there. */
+  /** The key must not exist yet. */
   insert(key: string, value: object, deadline: number): void {
     const slot = this.size;
     this.#slots.set(key, slot);
@@ -36,7 +42,7 @@ export class ExpiringTable {
     if (slot !== undefined) this.#remove(slot);
   }
 
-  /** Removes the record with the earliest deadline, if that has come. */
+  /** Removes the record with the earliest expiry, if it has expired. */
   deleteDue(now: number): boolean {
     const [slot] = this.#heap;
     if (slot === undefined || at(this.#deadlines, slot) > now) return false;
@@ -59,7 +65,9 @@ export class ExpiringTable {
       this.#rise(gap);
       this.#sink(at(this.#place, lowest));
     }
-    this.#slots.delete(at(this.#keys, slot));
+    const key = at(this.#keys, slot);
+    this.#slots.delete(key);
+    this.#onRemove(key);
     const last = this.size - 1;
     if (slot !== last) this.#move(last, slot);
     this.#keys.pop();
@@ -113,5 +121,5 @@ export class ExpiringTable {
   }
 }
 
-/** An element that is known to be there. */
+/** An element that is known to exist. */
 const at = <T>(list: readonly T[], index: number): T => list[index] as T;

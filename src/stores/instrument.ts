@@ -1,31 +1,32 @@
 /**
- * A wrapper around any store that reports how long calls take and what fails.
+ * A wrapper for any store that reports the duration and the errors of calls.
  *
  * @module oauth-query/stores/instrument
  */
 
-import type { Store } from '../core/ports.js';
+import type { Store } from '../core/base/ports.js';
+import { tell } from './listeners.js';
 
-/** One call of a store. It names no key: keys are hashes, but nobody needs them in a log. */
+/** One store call. It does not include the key: keys are hashes, which have no use in a log. */
 export interface StoreCall {
-  /** Which of the three was called. */
-  readonly verb: 'add' | 'get' | 'delete';
-  /** Milliseconds from the call to its answer, with fractions. */
+  /** The method called. */
+  readonly verb: 'add' | 'get' | 'getMany' | 'list' | 'delete';
+  /** Milliseconds until the call settled, with fractions. */
   readonly duration: number;
-  /** What it rejected with; absent when it answered. */
+  /** The rejection; absent if the call succeeded. */
   readonly error?: unknown;
 }
 
-/** What `instrumentedStore` can be told beside what to report to. */
+/** Further options of `instrumentedStore`. */
 export interface InstrumentOptions {
-  /** Milliseconds of a clock that never goes back; `performance.now` unless told. */
+  /** A monotonic clock in milliseconds; default: `performance.now`. */
   readonly now?: () => number;
 }
 
 /**
- * The same store, with every call reported when it is over: feed a histogram per verb, count errors, log what is slow.
+ * Wraps a store so that every call is reported when it settles: feed a histogram per verb, count errors, log slow calls.
  *
- * @param report - Called after every call. What it throws is thrown away; it must not be able to break a request.
+ * @param report - Called after every call. Exceptions are ignored, so that it cannot break a request.
  */
 export function instrumentedStore(
   store: Store,
@@ -36,26 +37,22 @@ export function instrumentedStore(
 
   async function measured<T>(verb: StoreCall['verb'], call: () => Promise<T>): Promise<T> {
     const start = now();
-    const tell = (outcome: { error?: unknown }): void => {
-      try {
-        report({ verb, duration: now() - start, ...outcome });
-      } catch {
-        // The report is a courtesy; the request goes on.
-      }
-    };
     try {
       const answer = await call();
-      tell({});
+      tell(report, { verb, duration: now() - start });
       return answer;
     } catch (error) {
-      tell({ error });
+      tell(report, { verb, duration: now() - start, error });
       throw error;
     }
   }
 
+  const { getMany, list } = store;
   return {
-    add: (key, value, expiresAt) => measured('add', () => store.add(key, value, expiresAt)),
+    add: (...record) => measured('add', () => store.add(...record)),
     get: (key) => measured('get', () => store.get(key)),
     delete: (key) => measured('delete', () => store.delete(key)),
+    ...(getMany && { getMany: (keys) => measured('getMany', () => getMany.call(store, keys)) }),
+    ...(list && { list: (...page) => measured('list', () => list.call(store, ...page)) }),
   };
 }

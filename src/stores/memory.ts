@@ -4,49 +4,54 @@
  * @module oauth-query/stores/memory
  */
 
-import type { Clock, Store } from '../core/ports.js';
+import type { Clock, Store } from '../core/base/ports.js';
 import { ExpiringTable } from './expiring-table.js';
 import { FrozenCopies } from './frozen-copies.js';
+import { MemoryGroups } from './memory-groups.js';
+import { pageOf } from './page.js';
 import { StoreError } from './store-error.js';
 
-/** What `memoryStore` can be told; everything has a default. */
+export { StoreError, type StoreErrorCode } from './store-error.js';
+
+/** Options of `memoryStore`, all optional. */
 export interface MemoryStoreOptions {
   /**
-   * How many records the store may hold, 1,000,000 unless told. Nothing is allocated in advance.
-   * When that many are alive, `add` rejects: a live record is never dropped to make room.
+   * The maximum number of records, by default 1,000,000. Nothing is allocated in advance.
+   * When that many are alive, `add` rejects: a live record is never dropped to free space.
    */
   readonly max?: number;
-  /** Milliseconds since the epoch; `Date.now` unless told. */
+  /** Returns milliseconds since the epoch; default: `Date.now`. */
   readonly clock?: Clock;
 }
 
-/** The memory store also tells how full it is. */
-export interface MemoryStore extends Store {
-  /** How many records are held, expired ones that have not been cleared away yet included. */
+/** The memory store also reports how full it is. */
+export interface MemoryStore extends Required<Store> {
+  /** The number of records, including expired ones that have not been removed yet. */
   readonly size: number;
-  /** A snapshot of what is alive. */
+  /** A snapshot of all live records. */
   entries(): IterableIterator<readonly [key: string, value: object]>;
 }
 
 /**
- * A store for one process: records live in its memory and end with it.
+ * A store for one process: records live in its memory and are lost when it ends.
  *
- * Values are copied, and the copies are frozen: what `get` returns cannot be changed.
- * Each `add` clears away at most two expired records, found through a heap: no call ever walks through the store.
+ * Values are copied and the copies frozen: results of `get` cannot be modified.
+ * Each `add` removes at most two expired records, found with a heap: no call iterates over the whole store.
  *
- * @throws TypeError at construction when `max` is not a positive whole number.
- * @returns a store whose `add` rejects with a `StoreError` of code `STORE_FULL` when `max` records are alive.
+ * @throws TypeError at construction if `max` is not a positive whole number.
+ * @returns a store whose `add` rejects with a `StoreError` with the code `STORE_FULL` when `max` records are alive.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   const { max = 1_000_000, clock = Date.now } = options;
   if (!Number.isSafeInteger(max) || max < 1) {
     throw new TypeError(`memoryStore: max must be a positive whole number, not ${String(max)}`);
   }
-  const table = new ExpiringTable();
+  const groupsOfKeys = new MemoryGroups();
+  const table = new ExpiringTable((key) => groupsOfKeys.remove(key));
   const copies = new FrozenCopies();
 
   function makeRoom(now: number): void {
-    // Two for the one that comes: expired records become fewer with every write.
+    // Two for each new record: expired records become fewer with every write.
     if (table.deleteDue(now)) table.deleteDue(now);
     if (table.size >= max) {
       throw new StoreError('STORE_FULL', `The memory store holds ${max} live records. Raise max or use another store.`);
@@ -54,18 +59,28 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   }
 
   return {
-    async add(given, value, expiresAt) {
+    async add(given, value, expiresAt, groups) {
       const now = clock();
       const key = inOnePiece(given);
       if (!(expiresAt > now) || table.get(key, now) !== undefined) return false;
       table.delete(key); // it may still hold an expired record
       makeRoom(now);
       table.insert(key, copies.of(value), expiresAt);
+      if (groups !== undefined) groupsOfKeys.add(key, [...new Set(groups)]);
       return true;
     },
 
     async get(key) {
       return table.get(key, clock());
+    },
+
+    async getMany(keys) {
+      const now = clock();
+      return keys.map((key) => table.get(key, now));
+    },
+
+    async list(group, { after, limit }) {
+      return pageOf(groupsOfKeys.first(limit + 1, group, after), limit);
     },
 
     async delete(key) {
@@ -80,5 +95,5 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   };
 }
 
-/** The same text in one piece: a key that was put together from parts drags those parts along for as long as it lives. */
+/** The same text as a single string: a concatenated key would keep its parts in memory for as long as it lives. */
 const inOnePiece = (key: string): string => [key.slice(0, 1), key.slice(1)].join('');

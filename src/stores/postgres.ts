@@ -4,95 +4,142 @@
  * @module oauth-query/stores/postgres
  */
 
-import type { Clock, Store } from '../core/ports.js';
+import type { Clock, Store } from '../core/base/ports.js';
 import { clearInBackground, CLOCK_SLACK_MS, type ClearingOptions } from './clearing.js';
-import { parseRow } from './record.js';
+import { type Ask, statements } from './postgres-sql.js';
+import { nextNonce } from './nonce.js';
+import { pageOf } from './page.js';
+import { isTexts, parseRow } from './record.js';
 import { StoreError } from './store-error.js';
 import { DEFAULT_TIMEOUT_MS, within } from './within.js';
 
+export { StoreError, type StoreErrorCode } from './store-error.js';
+
 /**
- * Runs one statement with its values, like `query` of a pg `Pool`, of pglite, and of most others. `name` is the same for
- * the same text, for who wants to prepare statements by name.
+ * Executes a statement with its values, like `query` of a pg `Pool`, of pglite and of most others. `name` is the same for
+ * the same text, so that statements can be prepared by name.
  */
-export type Query = (
+export type PostgresQuery = (
   text: string,
   values: (string | number)[],
   name: string,
 ) => Promise<{
-  /** Each an object by column name; empty for a statement that gives none. */
+  /** One object per row, keyed by column name; empty for a statement without rows. */
   readonly rows: readonly unknown[];
 }>;
 
-/** What `postgresStore` can be told. */
+/** Options of `postgresStore`. */
 export interface PostgresStoreOptions extends ClearingOptions {
-  /** How to ask the database: `(text, values) => pool.query(text, values)` for pg. */
-  readonly query: Query;
-  /** Name of the table, `oauth_records` unless told; `schema.table` works. */
+  /** Sends a query to the database: `(text, values) => pool.query(text, values)` for pg. */
+  readonly query: PostgresQuery;
+  /** Name of the table, by default `oauth_records`; `schema.table` works too. A second table has the same name with `_groups` appended. */
   readonly table?: string;
-  /** Milliseconds to wait for an answer before the call rejects, 2,000 unless told. */
+  /** Milliseconds to wait for a response before the call rejects, by default 2,000. */
   readonly timeout?: number;
-  /** Milliseconds since the epoch; `Date.now` unless told. */
+  /** How many connections all processes together may open; `check` warns if the server allows fewer. By default not checked. */
+  readonly connections?: number;
+  /** Called with a sentence about a setting to change; default: `console.warn`. */
+  readonly onWarning?: (message: string) => void;
+  /** Returns milliseconds since the epoch; default: `Date.now`. */
   readonly clock?: Clock;
 }
 
-export interface PostgresStore extends Store {
-  /** Creates the table and its index when they are missing. Several processes may call it at once. */
+/** A store in PostgreSQL; see {@link postgresStore}. */
+export interface PostgresStore extends Required<Store> {
+  /**
+   * Creates missing tables, columns and indexes; if nothing is missing, it changes nothing and needs no permission to. Several
+   * processes may call it at once. It waits at most a second for locks, and then rejects.
+   */
   migrate(): Promise<void>;
-  /** Removes up to `size` records that expired at least two minutes ago; says how many. Runs by itself, see `clearEvery`. */
+  /**
+   * Rejects with an explanation if the tables are not as required, if this role may not read, write or delete in them, or
+   * if the server is a replica. Warns if the server allows fewer connections than `connections`.
+   */
+  check(): Promise<void>;
+  /** Deletes up to `size` records, and as many group entries, that expired at least two minutes ago; resolves to their number. Runs automatically, see `clearEvery`. */
   clearExpired(size: number): Promise<number>;
-  /** Stops clearing. The pool belongs to who made it. */
+  /** Stops clearing. Does not close your pool. */
   close(): Promise<void>;
 }
 
 /**
- * A store in PostgreSQL 9.5 or later. One statement and one round trip per call.
+ * A store in PostgreSQL 9.6 or later. One statement and one round trip per call.
  *
  * ```ts
- * const pool = new Pool({ connectionString, connectionTimeoutMillis: 2_000, statement_timeout: 2_000 });
- * pool.on('error', log);   // a pool without it ends the process when an idle connection breaks
+ * const pool = new Pool({ connectionString, max: 4, connectionTimeoutMillis: 2_000, query_timeout: 2_000, keepAlive: true });
+ * pool.on('error', log);   // without it, a broken idle connection ends the process
  * const store = postgresStore({ query: (text, values) => pool.query(text, values) });
  * await store.migrate();
+ * await store.check();
  * ```
  *
- * Every call is a single statement outside any transaction, with nothing kept in the session: it works behind a pooler in transaction mode. For the same reason
- * no statement is prepared by name unless you do it, as another server connection would not know it. Without such a
- * pooler it saves planning: `query: (text, values, name) => pool.query({ name, text, values })`.
+ * `query_timeout` is enforced by this process, and closes a connection that no longer answers. `statement_timeout` would be sent to the server, and
+ * PgBouncer rejects it.
  *
- * @throws TypeError at construction when `table` is not a plain name.
- * @returns a store that rejects with the driver's error, with a `StoreError` of code `STORE_TIMEOUT` when no answer
- * comes in time, and with `STORE_ANSWER` when the answer makes no sense.
+ * Every call is a single statement outside any transaction and keeps nothing in the session, so it works behind a pooler in transaction mode. For the same reason
+ * statements are not prepared by name unless you do so, because another server connection would not know them. Without such a
+ * pooler, this saves planning: `query: (text, values, name) => pool.query({ name, text, values })`.
+ *
+ * @throws TypeError at construction if `table` is not a plain name.
+ * @returns a store that rejects with the driver's error, with a `StoreError` with the code `STORE_TIMEOUT` if no response
+ * arrives in time, and with `STORE_ANSWER` if the response is invalid.
  */
 export function postgresStore(options: PostgresStoreOptions): PostgresStore {
   const { query, table = 'oauth_records', timeout = DEFAULT_TIMEOUT_MS } = options;
-  // A bigint column takes no fractions, should the clock have them.
+  const { connections = 0, onWarning = console.warn } = options;
+  // A bigint column does not accept fractions, which the clock may have.
   const clock = (): number => Math.floor((options.clock ?? Date.now)());
   const sql = statements(table);
-  const ask = async (verb: keyof typeof sql, ...values: (string | number)[]): Promise<readonly unknown[]> => {
-    const { rows } = await within(timeout, 'PostgreSQL', () => query(sql[verb], values, `${table}_${verb}`));
-    if (!Array.isArray(rows)) throw new StoreError('STORE_ANSWER', 'PostgreSQL answered without rows');
+  const run = async (text: string, name: string, values: (string | number)[]): Promise<readonly unknown[]> => {
+    const { rows } = await within(timeout, 'PostgreSQL', () => query(text, values, `${table}_${name}`));
+    if (!Array.isArray(rows)) throw new StoreError('STORE_ANSWER', 'PostgreSQL returned no rows array');
     return rows;
   };
-  const clearExpired = async (size: number): Promise<number> =>
-    (await ask('clear', clock() - CLOCK_SLACK_MS, size)).length;
+  const ask: Ask = (verb, ...values) => run(sql[verb], verb, values);
+  const clearExpired = async (size: number): Promise<number> => {
+    const cleared = await ask('clear', clock() - CLOCK_SLACK_MS, size);
+    return cleared.length + (await ask('clearGroups', clock() - CLOCK_SLACK_MS, size)).length;
+  };
   const stopClearing = clearInBackground(clearExpired, options);
 
   return {
-    async add(key, value, expiresAt) {
+    async add(key, value, expiresAt, groups = []) {
       const now = clock();
       if (!(expiresAt > now)) return false;
-      const rows = await ask('add', key, JSON.stringify(value), Math.ceil(expiresAt), now);
+      const record = [key, JSON.stringify(value), Math.ceil(expiresAt), now, nextNonce()];
+      const names = [...new Set(groups)];
+      const rows =
+        names.length === 0
+          ? await ask('add', ...record)
+          : await run(sql.addTo(names.length), `add_${names.length}`, [...record, ...names]);
       return rows.length === 1;
     },
     async get(key) {
       const [row] = await ask('get', key, clock());
       return parseRow(row);
     },
+    async getMany(keys) {
+      const different = [...new Set(keys)];
+      if (different.length === 0) return [];
+      // One statement, and therefore one name, per number of keys.
+      const name = `get_${different.length}`;
+      const rows = await run(sql.getMany(different.length), name, [clock(), ...different]);
+      const records = new Map(rows.map((row) => [Reflect.get(Object(row), 'key'), parseRow(row)]));
+      return keys.map((key) => records.get(key));
+    },
+    async list(group, { after = '', limit }) {
+      const rows = await ask('list', group, after, clock(), limit + 1);
+      const keys = rows.map((row): unknown => Reflect.get(Object(row), 'key'));
+      if (!isTexts(keys)) throw new StoreError('STORE_ANSWER', 'PostgreSQL returned keys that are not text');
+      return pageOf(keys, limit);
+    },
     async delete(key) {
       await ask('remove', key);
     },
-    async migrate() {
-      await ask('migrate');
+    migrate: async () => {
+      if (!(await isThere(ask))) await ask('migrate');
     },
+    check: () => checkTable(ask, { table, connections, onWarning }),
     clearExpired,
     async close() {
       stopClearing();
@@ -100,38 +147,30 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
   };
 }
 
-function statements(table: string): Record<'migrate' | 'add' | 'get' | 'remove' | 'clear', string> {
-  if (!/^([a-z_][a-z0-9_]*\.)?[a-z_][a-z0-9_]*$/.test(table)) {
-    throw new TypeError(
-      `postgresStore: table must be a name of lower-case letters, digits and _, not ${JSON.stringify(table)}`,
+const isThere = async (ask: Ask): Promise<boolean> => Reflect.get(Object((await ask('look'))[0]), 'complete') === true;
+
+async function checkTable(
+  ask: Ask,
+  { table, connections, onWarning }: Required<Pick<PostgresStoreOptions, 'table' | 'connections' | 'onWarning'>>,
+): Promise<void> {
+  const [row] = await ask('state');
+  const field = (name: string): unknown => Reflect.get(Object(row), name);
+  if (field('replica') === true) {
+    throw new Error('postgresStore: this server is a replica; use the address of the primary');
+  }
+  if (!(await isThere(ask))) {
+    throw new Error(
+      `postgresStore: the table ${table} or ${table}_groups is missing or incomplete; call migrate() as a role that may create them`,
     );
   }
-  const index = `${table.replace(/^.*\./, '')}_by_expiry`;
-  return {
-    // "IF NOT EXISTS" alone fails when two sessions do it at once, so they queue up. The collation is the fastest one, and
-    // compares bytes.
-    migrate: `
-      DO $migrate$ BEGIN
-        PERFORM pg_advisory_xact_lock(hashtext('${table}'));
-        CREATE TABLE IF NOT EXISTS ${table} (
-          key text COLLATE "C" PRIMARY KEY,
-          value text NOT NULL,
-          expires_at bigint NOT NULL
-        );
-        CREATE INDEX IF NOT EXISTS ${index} ON ${table} (expires_at);
-      END $migrate$`,
-    // One statement decides and writes: who meets a row waits for its writer and then looks at the deadline again.
-    add: `
-      INSERT INTO ${table} AS record (key, value, expires_at) VALUES ($1, $2, $3)
-      ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at
-      WHERE record.expires_at <= $4
-      RETURNING 1 AS wrote`,
-    get: `SELECT value FROM ${table} WHERE key = $1 AND expires_at > $2`,
-    remove: `DELETE FROM ${table} WHERE key = $1`,
-    // Rows that another instance is clearing are left to it.
-    clear: `
-      DELETE FROM ${table} WHERE key IN (
-        SELECT key FROM ${table} WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED
-      ) RETURNING 1 AS cleared`,
-  };
+  if (field('writable') !== true) {
+    throw new Error(`postgresStore: this role needs SELECT, INSERT, UPDATE and DELETE on ${table} and ${table}_groups`);
+  }
+  const allowed = Number(field('allowed'));
+  if (connections > allowed) {
+    onWarning(
+      `postgresStore: all processes together may open ${connections} connections, and this server allows ${allowed}. ` +
+        'Give each process fewer connections, raise max_connections, or put PgBouncer between them.',
+    );
+  }
 }

@@ -1,9 +1,9 @@
 import { StoreError } from './store-error.js';
 
 /**
- * The value that a store wrote as JSON. Anything else is a refusal, never an empty record; what was found is not quoted.
+ * Parses a value that a store wrote as JSON. Everything else is an error, never an empty record; the error does not quote it.
  *
- * @throws StoreError with code `STORE_ANSWER`.
+ * @throws StoreError with the code `STORE_ANSWER`.
  */
 export function parseRecord(text: unknown): object {
   if (typeof text === 'string') {
@@ -11,14 +11,32 @@ export function parseRecord(text: unknown): object {
       const value: unknown = JSON.parse(text);
       if (typeof value === 'object' && value !== null) return value;
     } catch {
-      // Not JSON: the same refusal.
+      // Not JSON: the same error.
     }
   }
-  throw new StoreError('STORE_ANSWER', 'The store answered with something that is not a record');
+  throw new StoreError('STORE_ANSWER', 'The store returned something that is not a record');
 }
 
-/** The value in a row with a column `value`; `undefined` when there is no row. */
+/** The value of a row with a column `value`; `undefined` if there is no row. */
 export function parseRow(row: unknown): object | undefined {
   if (row === undefined || row === null) return undefined;
   return parseRecord(typeof row === 'object' && 'value' in row ? row.value : undefined);
+}
+
+export const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((member) => typeof member === 'string');
+
+/** The keys of a row with a column `keys`, a JSON array. */
+export function parseKeys(row: unknown): string[] {
+  const keys = parseRecord(Reflect.get(Object(row), 'keys'));
+  if (isTexts(keys)) return keys;
+  throw new StoreError('STORE_ANSWER', 'The store returned something that is not a list of keys');
+}
+
+/** Redis returned an unexpected type. The error names the type, not the content. */
+export function nonsense(command: string, answer: unknown): StoreError {
+  return new StoreError(
+    'STORE_ANSWER',
+    `Redis answered ${command} with an unexpected ${answer === null ? 'null' : typeof answer}`,
+  );
 }

@@ -1,9 +1,18 @@
-/** Why a store could not answer. `STORE_FULL`: no room and nothing expired; `STORE_TIMEOUT`: no answer in time; `STORE_ANSWER`: an answer that makes no sense. */
-export type StoreErrorCode = 'STORE_FULL' | 'STORE_TIMEOUT' | 'STORE_ANSWER';
+/**
+ * Why a store failed.
+ *
+ * - `STORE_FULL`: it is full, and no record has expired
+ * - `STORE_TIMEOUT`: no response in time
+ * - `STORE_ANSWER`: an invalid response
+ * - `STORE_EVICTS`: it may evict live records
+ */
+export type StoreErrorCode = 'STORE_FULL' | 'STORE_TIMEOUT' | 'STORE_ANSWER' | 'STORE_EVICTS';
 
-/** What our stores reject with of their own accord; errors of a driver pass through as they are. */
+/** An error detected by a store itself; errors of drivers are passed through unchanged. */
 export class StoreError extends Error {
+  /** Always `StoreError`. */
   override readonly name = 'StoreError';
+  /** The reason. */
   readonly code: StoreErrorCode;
 
   constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {

@@ -1,17 +1,17 @@
 import { StoreError } from './store-error.js';
 
-/** Milliseconds that a store over a network waits for an answer unless told. */
+/** Default milliseconds that a networked store waits for a response. */
 export const DEFAULT_TIMEOUT_MS = 2_000;
 
 /**
- * What `ask` answers, or a rejection with `STORE_TIMEOUT` when it takes longer: no caller hangs because a server is
- * stopped. What was asked may still happen later; for `add` that means a refused "works once", never a second one.
+ * The result of `ask`, or a rejection with `STORE_TIMEOUT` if it takes longer, so that no caller hangs when a server
+ * stops responding. The operation may still take effect later; for `add` this means a rejected redemption, never a second one.
  */
 export async function within<T>(timeout: number, what: string, ask: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
-      // A process that had no time itself finds its timers due before it has read what has long been answered.
+      // A process that was stalled finds its timers due before it has read responses that arrived long ago.
       setImmediate(() => reject(new StoreError('STORE_TIMEOUT', `${what} did not answer within ${timeout} ms`)));
     }, timeout);
   });

@@ -1,8 +1,17 @@
 /**
- * The cases that every store must pass, for who writes one.
+ * For tests: an authorization server that creates tokens on demand, and the contract cases for stores and content sources.
  *
  * @module oauth-query/testing
  */
 
+export { contentContract, type ContentPlace } from './content-contract.js';
+export { CONTRACT_PAGES } from './content-pages.js';
 export { storeContract } from './store-contract.js';
-export type { ContractCase, StoreContractOptions, StorePlace } from './store-contract.js';
+export type { StorePlace } from './bench.js';
+export type { ContractCase, StoreCapability, StoreContractOptions } from './store-contract.js';
+export { testAuthorizationServer } from './authorization-server.js';
+export type {
+  TestAuthorizationServer,
+  TestAuthorizationServerOptions,
+  TestTokenRequest,
+} from './authorization-server.js';

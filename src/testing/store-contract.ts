@@ -1,41 +1,39 @@
 import assert from 'node:assert/strict';
-import type { Clock, MaybePromise, Store } from '../core/ports.js';
+import type { MaybePromise, Store } from '../core/base/ports.js';
+import { type Check, HOUR, MINUTE, onPlace, range, START, type StorePlace } from './bench.js';
+import { GET_MANY } from './get-many-cases.js';
+import { LIST, LIST_SHARED } from './list-cases.js';
 
-/** One place where records are kept: a database, a file, a key prefix. It starts empty. */
-export interface StorePlace {
-  /**
-   * Opens a store over this place's records. Called several times for one place when `shared` is true;
-   * `close`, where there is one, is called on each store when its case is over.
-   */
-  open(clock: Clock): MaybePromise<
-    Store & {
-      /** Lets go of what this store holds: its connection, its timer. */
-      close?(): MaybePromise<void>;
-    }
-  >;
-  /** Called once when the case is over and every store is closed. */
-  remove?(): MaybePromise<void>;
-}
-
-/** What `storeContract` should know of the store. */
+/** Describes the store to `storeContract`. */
 export interface StoreContractOptions {
   /**
-   * Whether all stores opened over one place see the same records, also after the others were closed.
-   * True unless told; false only for what lives in one process's memory.
+   * Whether all stores opened for one place see the same records, even after the others were closed.
+   * Default true; set it to false only for a store in the memory of one process.
    */
   readonly shared?: boolean;
+  /** Optional methods of the store, whose cases are then included. Default: none. */
+  readonly offers?: readonly StoreCapability[];
 }
 
-/** One requirement. `run` rejects with an assertion that says what the store did. */
+/** An optional method of a {@link Store}. */
+export type StoreCapability = 'getMany' | 'list';
+
+/** The cases for an optional method, and those for stores that see the same records. */
+const CAPABILITIES: Readonly<Record<StoreCapability, readonly [Record<string, Check>, Record<string, Check>]>> = {
+  getMany: [GET_MANY, {}],
+  list: [LIST, LIST_SHARED],
+};
+
+/** One requirement. `run` rejects with an assertion error that describes what the store did. */
 export interface ContractCase {
-  /** The requirement as a sentence: the title of a test. */
+  /** The requirement, for use as a test title. */
   readonly name: string;
-  /** Judges the store by it. */
+  /** Checks the store. */
   run(): Promise<void>;
 }
 
 /**
- * What every {@link Store} must do, as cases for any test runner:
+ * The requirements of every {@link Store}, as cases for any test runner:
  *
  * ```ts
  * for (const { name, run } of storeContract(() => ({ open: (clock) => myStore({ clock }) }), { shared: false })) {
@@ -43,72 +41,24 @@ export interface ContractCase {
  * }
  * ```
  *
- * Each case gets a place of its own and a clock that it sets by hand, so nothing waits.
+ * Each case has its own place and a clock it sets itself, so nothing waits.
  */
 export function storeContract(
   makePlace: () => MaybePromise<StorePlace>,
   options: StoreContractOptions = {},
 ): ContractCase[] {
-  const { shared = true } = options;
-  const cases = { ...BASIC, ...VALUES, ...RACES, ...TIME, ...(shared ? SHARED : {}) };
-  return Object.entries(cases).map(([name, check]) => ({
-    name,
-    run: () => onPlace(makePlace, check),
-  }));
+  const { shared = true, offers = [] } = options;
+  const cases = [BASIC, VALUES, RACES, TIME, shared ? SHARED : {}, offering(offers)];
+  for (const capability of offers) {
+    const [own, among] = CAPABILITIES[capability];
+    cases.push(own, shared ? among : {});
+  }
+  return cases.flatMap(Object.entries<Check>).map(([name, check]) => ({ name, run: () => onPlace(makePlace, check) }));
 }
 
-/** What a case works with. */
-interface Bench {
-  /** The store's clock, in milliseconds; a case may set it. */
-  now: number;
-  readonly store: Store;
-  /** One more store over the same records, `ahead` milliseconds ahead of `now`. */
-  another(ahead?: number): Promise<Store>;
-  /** Closes every store and opens one again. */
-  reopen(): Promise<Store>;
-}
-
-type Check = (bench: Bench) => Promise<void>;
-
-/** Far from the machine's own time, so that a store which asks anything but its clock is found out. */
-const START = Date.UTC(2031, 4, 5, 6, 7, 8, 9);
-const HOUR = 3_600_000;
-const MINUTE = 60_000;
 const CALLERS = 20;
 
-async function onPlace(makePlace: () => MaybePromise<StorePlace>, check: Check): Promise<void> {
-  const place = await makePlace();
-  let opened: (() => MaybePromise<void>)[] = [];
-  const open = async (clock: Clock): Promise<Store> => {
-    const store = await place.open(clock);
-    opened.push(() => store.close?.());
-    return store;
-  };
-  const close = async (): Promise<void> => {
-    const closing = opened;
-    opened = [];
-    for (const closeOne of closing) await closeOne();
-  };
-  try {
-    const time = { now: START };
-    const bench: Bench = Object.assign(time, {
-      store: await open(() => time.now),
-      another: (ahead = 0) => open(() => time.now + ahead),
-      reopen: async () => {
-        await close();
-        return open(() => time.now);
-      },
-    });
-    await check(bench);
-  } finally {
-    await close();
-    await place.remove?.();
-  }
-}
-
-const range = (length: number): number[] => Array.from({ length }, (_, index) => index);
-
-/** Lets `CALLERS` calls start together, spread over the stores, and says which of them were told that they wrote. */
+/** Starts `CALLERS` calls at once, spread over the stores, and returns which of them wrote the record. */
 async function addTogether(stores: readonly Store[], key: string, expiresAt: number): Promise<number[]> {
   const answers = await Promise.all(
     range(CALLERS).map(async (caller) => {
@@ -136,7 +86,7 @@ const BASIC: Record<string, Check> = {
     assert.deepEqual(await store.get('a:1'), { is: 'first' }, 'reading takes nothing away');
   },
   'get of an unknown key answers undefined': async ({ store }) => {
-    assert.equal(await store.get('nobody'), undefined);
+    assert.equal(await store.get('unknown'), undefined);
   },
   'a second add answers false and changes neither value nor deadline': async (bench) => {
     const { store } = bench;
@@ -154,8 +104,8 @@ const BASIC: Record<string, Check> = {
     assert.deepEqual(await store.get('a:1'), { is: 'second' });
   },
   'delete of an unknown key is no error': async ({ store }) => {
-    await store.delete('nobody');
-    await store.delete('nobody');
+    await store.delete('unknown');
+    await store.delete('unknown');
   },
   'keys are told apart to the last character': async ({ store }) => {
     const long = 'k'.repeat(199);
@@ -231,7 +181,7 @@ const VALUES: Record<string, Check> = {
   },
 };
 
-/** A frozen value may refuse a change; it need not. */
+/** A frozen value may reject a change, but need not. */
 function attempt(change: () => unknown): void {
   try {
     change();
@@ -328,6 +278,19 @@ const TIME: Record<string, Check> = {
     assert.equal(await store.get('t:1'), undefined);
   },
 };
+
+function offering(offers: readonly StoreCapability[]): Record<string, Check> {
+  const all = Object.keys(CAPABILITIES);
+  const left = all.filter((name) => !offers.some((offered) => offered === name));
+  const others = left.length === 0 ? 'no others' : `not ${left.join(' or ')}, which is optional`;
+  return {
+    [`the store has the functions that \`offers\` names, and ${others}`]: async ({ store }) => {
+      const found = all.filter((name) => typeof Reflect.get(store, name) === 'function');
+      assert.deepEqual(found, offers.toSorted(), 'name every function beyond the three verbs in `offers`');
+      assert.ok(!found.includes('list') || found.includes('getMany'), 'a store that has list has getMany too');
+    },
+  };
+}
 
 const SHARED: Record<string, Check> = {
   'what one store writes or deletes, the others see at once': async (bench) => {

@@ -1,7 +1,8 @@
-import { readBody } from '../../src/core/body.js';
-import type { HttpRequest, HttpResponse, Route } from '../../src/core/http.js';
-import type { ServerOptions } from '../../src/core/options.js';
-import type { GuardResult, Server } from '../../src/core/server.js';
+import { readBody } from '../../src/core/base/body.js';
+import type { HttpRequest, HttpResponse, Route } from '../../src/core/base/http.js';
+import type { ServerOptions } from '../../src/core/server/options/server-options.js';
+import type { GuardResult } from '../../src/core/base/bearer.js';
+import type { Server } from '../../src/core/server/server.js';
 
 const TYPE = { 'content-type': 'application/json; charset=utf-8' };
 
@@ -9,13 +10,11 @@ const route = (path: string, handle: (request: HttpRequest) => Promise<HttpRespo
 
 /** Everything that a route can see of a request. */
 const echo = async (request: HttpRequest): Promise<HttpResponse> => {
-  const read = request.stream.readableDidRead;
-  const bytes = read ? undefined : await readBody(request.stream, 1000).catch((error: unknown) => String(error));
+  const body = await readBody(request, 10_000, (error) => error).catch((error: unknown) => String(error));
   const seen = {
     method: request.method,
     query: request.query,
-    read,
-    body: read ? request.parsedBody : bytes?.toString(),
+    body: typeof body === 'object' && 'bytes' in body ? Buffer.from(body.bytes).toString() : body,
     custom: request.header('x-custom'),
     repeated: request.rawHeaders.filter((_, index, all) => all[index - 1]?.toLowerCase() === 'x-custom'),
     ip: request.ip,
@@ -89,7 +88,19 @@ export const fakeServer = (options: ServerOptions): Server => ({
       },
     };
   },
-  basePath: '',
-  forgetConsent: async () => undefined,
-  revokeGrant: async () => undefined,
+  checkScopes: () => undefined,
+  resourceRequirement: () => ({}),
+  basePath: new URL(options.issuer ?? 'http://localhost').pathname.replace(/\/$/, ''),
+  issue: () => Promise.reject(new Error('not here')),
+  grants: {
+    list: async () => ({ grants: [] }),
+    apps: async () => [],
+    revoke: async () => 0,
+    forgetConsent: async () => undefined,
+  },
+  owners: {
+    signOut: async () => undefined,
+    export: async function* () {},
+    erase: async () => ({ grants: 0, consents: 0 }),
+  },
 });

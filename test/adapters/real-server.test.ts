@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RandomBytes } from '../../src/core/ports.js';
-import { type Answer, basic, bearer, Client, everyHost, type HostOptions, type RunningHost } from '../hosts.js';
+import type { RandomBytes } from '../../src/core/base/ports.js';
+import { type Answer, basic, bearer, Client, everyTransport, type HostOptions, type RunningHost } from '../hosts.js';
 
 /** Different bytes on every call, and the same ones in every host. */
 const countingBytes = (): RandomBytes => {
@@ -26,8 +26,7 @@ const optionsWith = (issuer: string): HostOptions => ({
   ],
   scopes: { profile: 'Your profile', 'content.read': 'Read', admin: 'Everything' },
   users: [{ username: 'alice', password: 'wonderland' }],
-  random: countingBytes(),
-  clock: () => Date.UTC(2030, 0, 1),
+  runtime: { random: countingBytes(), clock: () => Date.UTC(2030, 0, 1) },
 });
 
 const CREDENTIALS = basic('service', 'service-secret');
@@ -43,12 +42,8 @@ const comparable = ({ status, headers, text }: Answer) => ({
 
 /** With one issuer, one clock and one source of randomness every byte has to be the same. */
 describe.each([
-  ['at the root', 'https://op.example', everyHost.filter(({ mount }) => mount === 'bare' || mount === 'parser')],
-  [
-    'below a prefix',
-    'https://op.example/auth',
-    everyHost.filter(({ mount }) => mount === 'prefix' || mount === 'front'),
-  ],
+  ['at the root', 'https://op.example', everyTransport.filter(({ mount }) => mount === 'bare' || mount === 'parser')],
+  ['below a prefix', 'https://op.example/auth', everyTransport.filter(({ mount }) => mount === 'prefix')],
 ])('every host %s', (_title, issuer, hosts) => {
   const running: { readonly name: string; readonly host: RunningHost; readonly client: Client }[] = [];
 
@@ -83,6 +78,7 @@ describe.each([
     ['GET at the token endpoint', (client) => client.get('/oauth/token')],
     ['HEAD at the token endpoint', (client) => client.request('/oauth/token', { method: 'HEAD' })],
     ['OPTIONS at the token endpoint', (client) => client.request('/oauth/token', { method: 'OPTIONS' })],
+    ['PROPFIND at the token endpoint', (client) => client.request('/oauth/token', { method: 'PROPFIND' })],
     ['DELETE at the token endpoint', (client) => client.request('/oauth/token', { method: 'DELETE' })],
     ['the metadata', (client) => client.get('/.well-known/oauth-authorization-server')],
     ['HEAD of the metadata', (client) => client.request('/.well-known/oauth-authorization-server', { method: 'HEAD' })],

@@ -189,8 +189,7 @@ describe('for a person', () => {
       1,
       `x
   error
-    Client "x": grant_types is missing; without redirect_uris and without a secret it must be
-    named.
+    Client "x": grant_types is missing; it is required without redirect_uris and a secret.
 
 1 client: 1 error, 0 warnings.
 `,
@@ -207,7 +206,12 @@ describe('input that cannot be read', () => {
     [1, ['-'], '[]', 'The standard input is an empty list. Put at least one registration into it.'],
     [1, ['-'], '"web"', 'The standard input must hold a registration, such as { "client_id": "web" }, or a list'],
     [1, ['-'], '[{"client_id":"a"},[]]', 'The standard input must hold a registration, such as { "client_id": "web" }'],
-    [2, [], '', 'Name the file with the registration, or - for the standard input. See: oauth-query client --help'],
+    [
+      2,
+      [],
+      '',
+      'Name the file with the registration, or - for the standard input, or a command such as list. See: oauth-query client --help',
+    ],
     [2, ['--scopes', 'a "b"', '-'], '[{}]', '--scopes: "\\"b\\"" is no scope; write them like'],
   ])('ends with %i: %j %s', async (code, args, input, sentence) => {
     const run = await oauthQueryProgram(['client', ...args], { input });

@@ -36,7 +36,7 @@ const serving = (listener: RequestListener): Promise<string> => listening(create
 describe('a server that cannot be asked', () => {
   const cases: readonly (readonly [what: string, start: () => Promise<string>, seen: string])[] = [
     ['nothing listens', async () => `http://127.0.0.1:${await freePort()}`, 'nothing listens there'],
-    ['it never answers', () => serving(() => undefined), 'there was no complete answer within 1 s'],
+    ['it never answers', () => serving(() => undefined), 'there was no complete response within 1 s'],
     [
       'it answers drop by drop',
       () =>
@@ -45,7 +45,7 @@ describe('a server that cannot be asked', () => {
           const drip = setInterval(() => res.write(' '), 50);
           res.on('close', () => clearInterval(drip));
         }),
-      'there was no complete answer within 1 s',
+      'there was no complete response within 1 s',
     ],
     ['it cuts every connection', () => serving((req) => req.socket.destroy()), 'the connection was cut'],
     [
@@ -56,7 +56,7 @@ describe('a server that cannot be asked', () => {
     [
       'https is asked where http is spoken',
       async () => (await serving((_req, res) => res.end())).replace('http:', 'https:'),
-      'it does not speak TLS there',
+      'the server does not use TLS on this port',
     ],
   ];
   test.each(cases)('reachable: %s', async (_what, start, seen) => {
@@ -73,8 +73,8 @@ describe('a server that cannot be asked', () => {
     expect([code, stderr]).toEqual([1, '']);
     expect(stdout).toBe(`error   reachable
           Seen ${address}/.well-known/oauth-authorization-server: nothing listens there.
-          Why  Nothing else can be said about a server that does not answer.
-          Do   Check the address, that the server runs, and that a proxy in front of it finds it.
+          Why  Nothing else can be checked.
+          Do   Check the URL, that the server is running, and that the proxy forwards to it.
 
 ${address}: 0 ok, 0 notes, 0 warnings, 1 error (1 request).
 `);

@@ -24,7 +24,7 @@ describe.each(oneHostEach)('a sound server on $name', ({ start }) => {
   test('the program says it for a person and for a program', async () => {
     const human = await oauthQueryProgram(['doctor', host.base]);
     expect([human.code, human.stderr]).toEqual([0, '']);
-    expect(human.stdout).toContain('ok      The metadata is where clients look for it.\n');
+    expect(human.stdout).toContain('ok      The metadata is at the location used by clients.\n');
     expect(human.stdout).toMatch(/\n\nhttp:\S+: \d+ ok, 0 notes, 0 warnings, 0 errors \(\d+ requests\)\.\n$/);
     const quiet = await oauthQueryProgram(['doctor', '--quiet', `${host.base}/`]);
     expect(quiet.stdout.trim().split('\n')).toHaveLength(1);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ADVICE_RULES } from '../../src/cli/client/advice.js';
 import { DOCTOR_RULES } from '../../src/cli/doctor/examine.js';
+import { MCP_RULES } from '../../src/cli/doctor/mcp.js';
 
 const text = readFileSync(new URL('../../docs/command-line.md', import.meta.url), 'utf8');
 
@@ -17,6 +18,11 @@ const rows = (heading: string): readonly (readonly string[])[] => {
 test('docs/command-line.md lists every rule of the doctor, with what it is and what holds', () => {
   const rules = Object.entries(DOCTOR_RULES).map(([name, { severity, holds }]) => [name, severity, holds]);
   expect(rows('doctor')).toEqual(rules);
+});
+
+test('docs/command-line.md lists every step of the doctor on the way of an MCP client', () => {
+  const rules = Object.entries(MCP_RULES).map(([name, { severity, holds }]) => [name, severity, holds]);
+  expect(rows('doctor --mcp')).toEqual(rules);
 });
 
 test('docs/command-line.md lists every warning about a client', () => {

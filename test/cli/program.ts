@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
+import { bundleOf } from '../bundle.js';
 
-const at = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+const ENTRY = 'src/cli/main.ts';
 
 export interface Run {
   readonly code: number | null;
@@ -11,14 +11,10 @@ export interface Run {
   readonly stderr: string;
 }
 
-/** Arguments of node that run the program from its sources, in whatever folder. */
-export const PROGRAM: readonly string[] = ['--import', import.meta.resolve('tsx'), at('src/cli/main.ts')];
-
 /** The little that the program may know of the world. */
 export const environment = (more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'],
   HOME: process.env['HOME'],
-  TSX_TSCONFIG_PATH: at('tsconfig.json'),
   // Node 22 warns on its own that its SQLite is young; what the program says is what counts here.
   NODE_OPTIONS: '--disable-warning=ExperimentalWarning',
   ...more,
@@ -29,7 +25,7 @@ export const oauthQueryProgram = async (
   args: readonly string[],
   { input = '', cwd, env }: { input?: string; cwd?: string; env?: Readonly<Record<string, string>> } = {},
 ): Promise<Run> => {
-  const child = spawn(process.execPath, [...PROGRAM, ...args], { cwd, env: environment(env) });
+  const child = spawn(process.execPath, [await bundleOf(ENTRY), ...args], { cwd, env: environment(env) });
   // A command that reads nothing ends before it is written to.
   child.stdin.on('error', () => undefined).end(input);
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
@@ -46,11 +42,11 @@ export interface Started {
 }
 
 /** Starts a command that goes on. */
-export const startProgram = (
+export const startProgram = async (
   args: readonly string[],
   { cwd, env }: { cwd?: string; env?: Readonly<Record<string, string>> } = {},
-): Started => {
-  const child = spawn(process.execPath, [...PROGRAM, ...args], { cwd, env: environment(env) });
+): Promise<Started> => {
+  const child = spawn(process.execPath, [await bundleOf(ENTRY), ...args], { cwd, env: environment(env) });
   const closed = once(child, 'close');
   let output = '';
   const listeners = new Set<() => void>();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ClientSecret } from '../../src/core/index.js';
-import { basic, Client, oneHostEach } from '../hosts.js';
+import { basic, Client, hostFor } from '../hosts.js';
 import { fixture } from '../oauth/support/fixture.js';
 import { oauthQueryProgram } from './program.js';
 
@@ -15,7 +15,7 @@ const made = async (args: readonly string[], input = ''): Promise<Made> => {
   return JSON.parse(stdout);
 };
 
-describe.each(oneHostEach)('a server on $name', ({ start }) => {
+describe.each(hostFor(import.meta.url))('a server on $name', ({ start }) => {
   const statusOf = async (client_secret: ClientSecret, secret: string): Promise<number> => {
     const { options } = fixture({ clients: [{ client_id: 'made', client_secret, scope: 'profile' }] });
     const host = await start({ options });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startExample } from '../examples/process.js';
 import { type Answer, basic, bearer, Client } from '../hosts.js';
 import { Browser, locationOf } from '../oauth/support/browser.js';
@@ -41,7 +41,7 @@ describe('oauth-query serve dump.xml, in an empty folder', () => {
 
   beforeAll(async () => {
     writeFileSync(join(folder, 'dump.xml'), EXPORT);
-    program = startProgram(['serve', '--port', '0', 'dump.xml'], { cwd: folder });
+    program = await startProgram(['serve', '--port', '0', 'dump.xml'], { cwd: folder });
     [base] = await program.until(ADDRESS);
     client = new Client(base);
   });
@@ -103,8 +103,8 @@ describe('oauth-query serve dump.xml, in an empty folder', () => {
   test('is one of which the doctor only says what is true of the demo', async () => {
     const report = await runDoctor([base, '--client-id', 'service', '--secret-stdin'], 'service-secret');
     expect(complaints(report)).toEqual([
-      'warning legacy-grants: password and implicit can be used.',
-      'note pkce-plain: plain is announced beside it.',
+      'warning legacy-grants: password and implicit enabled.',
+      'note pkce-plain: plain is also listed.',
     ]);
     expect(report.code).toBe(0);
   });
@@ -116,7 +116,7 @@ describe('oauth-query serve dump.xml, in an empty folder', () => {
 });
 
 test('without a file it serves the site that comes with it, and ends cleanly', async () => {
-  const program = startProgram(['serve'], { cwd: emptyFolder('without'), env: { PORT: '0', STORE: 'memory' } });
+  const program = await startProgram(['serve'], { cwd: emptyFolder('without'), env: { PORT: '0', STORE: 'memory' } });
   const [base] = await program.until(ADDRESS);
   expect(program.output).toContain('store memory');
   const { text } = await new Client(base).get('/api?action=query&list=allpages&aplimit=1&format=json');
@@ -124,11 +124,61 @@ test('without a file it serves the site that comes with it, and ends cleanly', a
   expect(await program.stop()).toBe(0);
 });
 
+test('--mcp serves the content as tools, for which clients register and people sign in', async () => {
+  const options = { cwd: emptyFolder('mcp'), env: { PORT: '0', STORE: 'memory' } };
+  const program = await startProgram(['serve', '--mcp'], options);
+  const [base] = await program.until(ADDRESS);
+  await program.until(/claude mcp add .*\/mcp/);
+  const client = new Client(base);
+  const message = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'search', arguments: { query: 'boat' } },
+  };
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  const send = (more: Readonly<Record<string, string>>) =>
+    client.request('/mcp', { method: 'POST', headers: { ...headers, ...more }, body: JSON.stringify(message) });
+  const refused = await send({});
+  expect([refused.status, refused.headers['www-authenticate']]).toEqual([
+    401,
+    `Bearer resource_metadata="${base}/.well-known/oauth-protected-resource/mcp", scope="content.read"`,
+  ]);
+  expect((await client.get('/.well-known/oauth-authorization-server')).json).toHaveProperty('registration_endpoint');
+  const form = { grant_type: 'client_credentials', scope: 'content.read', resource: `${base}/mcp` };
+  const { json } = await client.post('/oauth/token', form, basic('service', 'service-secret'));
+  expect((await send(bearer(String(json['access_token'])))).text).toContain('Boat');
+  expect(await program.stop()).toBe(0);
+});
+
+test('a folder is served with what changes in it, and read once', async () => {
+  const folder = emptyFolder('markdown');
+  mkdirSync(join(folder, 'docs'));
+  writeFileSync(join(folder, 'docs', 'index.md'), '# Harbour');
+  writeFileSync(join(folder, 'docs', 'bad.md'), '---\na: [\n---\nIt is there.');
+  const args = ['serve', '--port', '0', '--store', 'memory', 'docs'];
+  const program = await startProgram(args, { cwd: folder });
+  const [base] = await program.until(ADDRESS);
+  expect(program.output).toMatch(/^Warning: bad\.md:\d: The front matter is not YAML/m);
+  const client = new Client(base);
+  const titles = async (): Promise<string> =>
+    (await client.get('/api?action=query&list=allpages&format=json')).text.replace(/[^]*"allpages":/, '');
+  expect(await titles()).toMatch(/"Bad"[^]*"Main Page"/);
+  writeFileSync(join(folder, 'docs', 'new.md'), 'A new page.');
+  await vi.waitFor(async () => expect(await titles()).toContain('"New"'), { timeout: 20_000 });
+  expect((await client.get('/api?action=parse&page=New&prop=text&format=json')).text).toContain('<p>A new page.</p>');
+  expect(await program.stop()).toBe(0);
+  expect(readdirSync(join(folder, '.data')).filter((name) => name.endsWith('.db'))).toHaveLength(1);
+});
+
 test('an option wins over the environment', async () => {
-  const program = startProgram(['serve', '--port', '0', '--store', 'memory', '--issuer', 'https://demo.example'], {
-    cwd: emptyFolder('options'),
-    env: { PORT: '1', STORE: 'mongodb://x', ISSUER: 'https://other.example', TOKEN_TTL: '77' },
-  });
+  const program = await startProgram(
+    ['serve', '--port', '0', '--store', 'memory', '--issuer', 'https://demo.example'],
+    {
+      cwd: emptyFolder('options'),
+      env: { PORT: '1', STORE: 'mongodb://x', ISSUER: 'https://other.example', TOKEN_TTL: '77' },
+    },
+  );
   const client = new Client((await program.until(ADDRESS))[0]);
   expect((await client.get('/.well-known/oauth-authorization-server')).json['issuer']).toBe('https://demo.example');
   const form = { grant_type: 'client_credentials' };
@@ -143,8 +193,12 @@ describe('what cannot be served is one sentence, and exit code 1', () => {
     [[], { PORT: '70000' }, 'PORT must be a whole number from 0 to 65535, not "70000".'],
     [[], { CODE_TTL: 'x' }, 'CODE_TTL must be a whole number from 0 to 31536000, not "x".'],
     [['--host', '0.0.0.0'], {}, '--host must be one of 127.0.0.1, ::1, localhost, not "0.0.0.0": everybody knows'],
-    [['--store', 'mongodb://x'], {}, '--store must be memory, sqlite:<file>, redis://… or postgres://…, not "mongodb'],
-    [['--store', 'redis://127.0.0.1:1'], {}, '--store: Redis cannot be used: connect ECONNREFUSED 127.0.0.1:1'],
+    [
+      ['--store', 'mongodb://x'],
+      {},
+      '--store: the store cannot be used: openStore: the URL must be memory:, sqlite:<file>,',
+    ],
+    [['--store', 'redis://127.0.0.1:1'], {}, '--store: the store cannot be used: connect ECONNREFUSED 127.0.0.1:1'],
     [['nowhere.xml', ...memory], {}, 'nowhere.xml cannot be read: there is no such file.'],
     [['page.html', ...memory], {}, 'page.html is not a MediaWiki export: it begins with <html>.'],
   ])('%j %j', async (args, env, sentence) => {

@@ -19,11 +19,18 @@ const GIVEN: Readonly<Record<string, string>> = {
     declare const log: (error: Error) => void;
     declare const cluster: ReturnType<typeof createCluster>;
     declare const redisCluster: Cluster;`,
+  'src/testing/authorization-server.ts': `
+    import { introspectionGuard } from 'oauth-query/express';
+    import { testAuthorizationServer } from 'oauth-query/testing';`,
   'src/testing/store-contract.ts': `
     import test from 'node:test';
     import type { Clock, Store } from 'oauth-query';
     import { storeContract } from 'oauth-query/testing';
     declare const myStore: (options: { clock: Clock }) => Store;`,
+  'src/testing/content-contract.ts': `import { test } from 'vitest';
+    import type { ContentSource, MemoryPage } from 'oauth-query/content';
+    import { contentContract } from 'oauth-query/testing';
+    declare const filledWith: (pages: readonly MemoryPage[]) => Promise<ContentSource>;`,
 };
 
 /** The examples in the docstrings of a source file. */

@@ -20,17 +20,19 @@ function fieldsOf(path: string, name: string): readonly string[] {
 }
 
 test.each([
-  ['docs/authorization-server.md', 'src/core/options.ts', 'ServerOptions'],
-  ['docs/authorization-server.md', 'src/core/options.ts', 'Lifetimes'],
-  ['docs/authorization-server.md', 'src/core/options.ts', 'Limits'],
-  ['docs/authorization-server.md', 'src/core/options.ts', 'DeviceOptions'],
-  ['docs/authorization-server.md', 'src/core/oauth/client.ts', 'ClientRegistration'],
+  ['docs/authorization-server.md', 'src/core/server/options/server-options.ts', 'ServerOptions'],
+  ['docs/authorization-server.md', 'src/core/oauth/settings.ts', 'Lifetimes'],
+  ['docs/authorization-server.md', 'src/core/oauth/settings.ts', 'Limits'],
+  ['docs/authorization-server.md', 'src/core/oauth/settings.ts', 'DeviceOptions'],
+  ['docs/authorization-server.md', 'src/core/oauth/settings.ts', 'Policy'],
+  ['docs/authorization-server.md', 'src/core/oauth/settings.ts', 'Timeouts'],
+  ['docs/authorization-server.md', 'src/core/oauth/clients/client.ts', 'ClientRegistration'],
   ['docs/guard.md', 'src/resource-server/options.ts', 'IntrospectionGuardOptions'],
   ['docs/guard.md', 'src/resource-server/options.ts', 'IntrospectionCredentials'],
   ['docs/guard.md', 'src/resource-server/jwt-guard.ts', 'JwtGuardOptions'],
   ['docs/guard.md', 'src/resource-server/option-checks.ts', 'CommonOptions'],
   ['docs/query.md', 'src/core/query/options.ts', 'QueryOptions'],
-  ['docs/query.md', 'src/core/query/site/site.ts', 'SiteOptions'],
+  ['docs/query.md', 'src/core/query/site/options.ts', 'SiteOptions'],
 ])('%s explains every option of %s %s', (document, source, name) => {
   const fields = fieldsOf(source, name);
   expect(fields.length).toBeGreaterThan(2);
@@ -39,4 +41,12 @@ test.each([
   expect(fields.filter((field) => !new RegExp(`[\`.]${field}\\b`).test(text) && !text.includes(`${field}:`))).toEqual(
     [],
   );
+});
+
+test('docs/authorization-server.md names every event', () => {
+  const sources = ['src/core/oauth/events.ts', 'src/core/base/limit-reached.ts'].map(read).join('');
+  const types = [...sources.matchAll(/readonly type: '([^']+)'/g)].map(([, type = '']) => type);
+  expect(types.length).toBeGreaterThan(10);
+  const text = read('docs/authorization-server.md');
+  expect(types.filter((type) => !text.includes(`\`${type}\``))).toEqual([]);
 });

@@ -1,19 +1,22 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Complaint } from '../../examples/demo/complaint.js';
 import { readSettings } from '../../examples/demo/settings.js';
-import { loadDriver, openStore } from '../../examples/demo/store.js';
-import { type Answer, basic, bearer, Client } from '../hosts.js';
+import { openStore } from '../../examples/demo/store.js';
+import { type Answer, basic, bearer, Client, sendRaw } from '../hosts.js';
 import { formOf } from '../hosts/form.js';
 import { freePort } from '../stores/engines/daemon.js';
 import { type Example, startExample } from './process.js';
 
 const DEMO = 'demo/main.ts';
+const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'oauth-query-demo-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -71,6 +74,24 @@ describe.each(['express', 'koa', 'fastify'])('FRAMEWORK=%s npm start', (framewor
     expect([open.status, open.text]).toEqual([200, '{"ok":true}']);
     const nowhere = await client.get('/nowhere');
     expect([nowhere.status, nowhere.text]).toEqual([404, '{"error":"not_found"}']);
+  });
+
+  test.each([
+    '/?x',
+    '//?x',
+    '///callback//?code=x',
+    '//example.org/?x',
+    '/\\',
+    '/%',
+    '/%E8?%E8',
+    '/callback?code=%',
+    '/api/%2e%2e//',
+    `/${'a/'.repeat(6000)}?x`,
+    `//${'%'.repeat(12_000)}`,
+  ])('an odd address is no failure: %s', async (address) => {
+    const answer = await sendRaw(base, `GET ${address} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 (?:200|400|404|414) /);
+    expect(answer).not.toContain('node_modules');
   });
 
   test.each([
@@ -143,8 +164,9 @@ describe.each(['express', 'koa', 'fastify'])('FRAMEWORK=%s npm start', (framewor
   });
 
   test('the guide of the demo can be followed to a token', async () => {
-    const guide = await client.get('/');
+    const guide = await client.get('/guide');
     expect(guide.headers['content-type']).toBe('text/plain; charset=utf-8');
+    expect(guide.text).toContain('response_type=code');
     for (const [address = ''] of guide.text.matchAll(/http\S+response_type=code\S+/g)) {
       const back = await approve(new Client(base), address);
       const { text } = await client.get(back.href);
@@ -153,6 +175,27 @@ describe.each(['express', 'koa', 'fastify'])('FRAMEWORK=%s npm start', (framewor
       const [, id = '', secret = ''] = /-u (\w+):(\S+)/.exec(text) ?? [];
       expect((await token(form, id === '' ? {} : basic(id, secret))).status).toBe(200);
     }
+  });
+
+  test('the front page leads to what there is', async () => {
+    const front = await client.get('/');
+    expect(front.headers['content-type']).toBe('text/html; charset=utf-8');
+    const links = [...front.text.matchAll(/<a href="([^"]+)"/g)].map(([, href = '']) => href.replaceAll('&amp;', '&'));
+    expect(links).toHaveLength(10);
+    for (const link of links) {
+      const { status, headers } = await new Client(base).get(link.replace(base, ''));
+      expect([link, [200, 302, 303].includes(status), headers['content-type'] !== undefined]).toEqual([
+        link,
+        true,
+        status === 200,
+      ]);
+    }
+  });
+
+  test('warnings come after what can be tried', async () => {
+    await demo.until(/Warning: The implicit grant/);
+    expect(demo.output.indexOf('Warning: ')).toBeGreaterThan(demo.output.indexOf(`curl ${base}/open`));
+    expect(demo.output.slice(0, 11)).toBe('oauth-query');
   });
 
   test('device_code: tv', async () => {
@@ -185,12 +228,88 @@ describe.each(['express', 'koa', 'fastify'])('FRAMEWORK=%s npm start', (framewor
       basic('legacy', 'legacy-secret'),
     );
     expect(answer.json).toMatchObject({ scope: 'profile content.read' });
-    const back = await approve(new Client(base), '/oauth/authorize?response_type=token&client_id=legacy');
+    const back = await approve(
+      new Client(base),
+      '/oauth/authorize?response_type=token&client_id=legacy&redirect_uri=https://legacy.example/cb',
+    );
     expect([back.origin, new URLSearchParams(back.hash.slice(1)).get('token_type')]).toEqual([
       'https://legacy.example',
       'Bearer',
     ]);
   });
+});
+
+/** What a command of the guide is waiting for: the words in capitals, by what earlier answers held. */
+const filled = (command: string, held: Readonly<Record<string, Record<string, unknown>>>): string => {
+  const client = /-u (\w+):|client_id=(\w+)/.exec(command);
+  const own = held[client?.[1] ?? client?.[2] ?? ''] ?? {};
+  const ofWeb = held['web'] ?? {};
+  const token = command.includes('/content') ? held['service'] : ofWeb;
+  return command
+    .replace('REFRESH_TOKEN', String(own['refresh_token']))
+    .replace('DEVICE_CODE', String(own['device_code']))
+    .replace('ACCESS_TOKEN', String(token?.['access_token']))
+    .replace('token=TOKEN', `token=${String(ofWeb['access_token'])}`);
+};
+
+test.each(['127.0.0.1', 'localhost'])('every printed command works as it is printed: HOST=%s', async (host) => {
+  const demo = startExample(DEMO, [], { PORT: '0', STORE: 'memory', HOST: host });
+  onTestFinished(() => void demo.stop());
+  await demo.until(/curl \S+\/open/);
+  const lines = demo.output.split('\n').flatMap((line) => /^ {2}((?:curl|http).*)$/.exec(line)?.[1] ?? []);
+  expect(lines.filter((line) => line.startsWith('curl')).length).toBeGreaterThan(12);
+  const held: Record<string, Record<string, unknown>> = {};
+  const shell = async (command: string): Promise<string> =>
+    (await run('sh', ['-c', command.replace('curl ', 'curl -sS -g ')])).stdout;
+  const remember = async (command: string): Promise<string> => {
+    const text = await shell(filled(command, held));
+    const [, user, id] = /-u (\w+):|client_id=(\w+)/.exec(command) ?? [];
+    const answer: unknown = text.startsWith('{') ? JSON.parse(text) : {};
+    if (typeof answer === 'object') Object.assign((held[user ?? id ?? ''] ??= {}), answer);
+    return text;
+  };
+  for (const line of lines) {
+    if (line.startsWith('curl')) {
+      const text = await remember(line);
+      if (line.includes('DEVICE_CODE')) expect(text).toContain('authorization_pending');
+      else expect([line, /"error"/.test(text)]).toEqual([line, false]);
+      continue;
+    }
+    if (!line.includes('/oauth/authorize')) {
+      expect((await new Client(new URL(line).origin).get(new URL(line).pathname)).status).toBe(200);
+      continue;
+    }
+    const back = await approve(new Client(new URL(line).origin), line);
+    const page = await new Client(back.origin).get(back.pathname + back.search);
+    expect(page.status).toBe(200);
+    const [, next] = /^(curl .*)$/m.exec(page.text) ?? [];
+    if (next !== undefined) expect(await remember(next)).toContain('access_token');
+    else expect(page.text).toContain('behind the #');
+  }
+  expect(Object.keys(held)).toEqual(expect.arrayContaining(['service', 'web', 'native', 'tv', 'legacy', 'api']));
+});
+
+test('MEDIAWIKI_PATHS=1 serves the addresses of MediaWiki, too', async () => {
+  const { demo, base } = await startDemo({ MEDIAWIKI_PATHS: '1' });
+  onTestFinished(() => void demo.stop());
+  const client = new Client(base);
+  const form = { grant_type: 'client_credentials' };
+  for (const path of ['/oauth/token', '/w/rest.php/oauth2/access_token'])
+    expect((await client.post(path, form, basic('service', 'service-secret'))).status).toBe(200);
+  for (const path of ['/api', '/w/api.php'])
+    expect((await client.get(`${path}?action=query&meta=siteinfo&format=json`)).json['query']).toBeDefined();
+  const link = '/w/rest.php/oauth2/authorize?response_type=code&client_id=web&redirect_uri=http://127.0.0.1/callback';
+  expect((await approve(new Client(base), link)).searchParams.get('code')).not.toBeNull();
+});
+
+test('--help names the settings, and another option is a mistake', async () => {
+  const help = startExample(DEMO, ['--help'], {});
+  expect(await help.exit).toBe(0);
+  for (const name of ['PORT', 'HOST', 'FRAMEWORK', 'STORE', 'ISSUER', 'MEDIAWIKI_PATHS', 'CODE_TTL'])
+    expect(help.output).toContain(name);
+  const wrong = startExample(DEMO, ['--port'], {});
+  expect(await wrong.exit).toBe(1);
+  expect(wrong.output).toBe('There is no option --port. See: npm start -- --help\n');
 });
 
 describe('the settings of the demo', () => {
@@ -202,6 +321,7 @@ describe('the settings of the demo', () => {
       { HOST: '0.0.0.0' },
       'HOST must be one of 127.0.0.1, ::1, localhost, not "0.0.0.0": everybody knows the secrets of this demo.',
     ],
+    [{ MEDIAWIKI_PATHS: 'yes' }, 'MEDIAWIKI_PATHS must be 1 or 0, not "yes".'],
     [{ CODE_TTL: '1.5' }, 'CODE_TTL must be a whole number from 0 to 31536000, not "1.5".'],
   ])('%j', (environment, sentence) => {
     expect(() => readSettings(environment)).toThrow(new Complaint(sentence));
@@ -214,27 +334,23 @@ describe('the settings of the demo', () => {
       framework: 'express',
       store: 'sqlite:.data/demo.db',
       issuer: undefined,
+      mediawikiPaths: false,
+      mcp: false,
       lifetimes: {},
     });
   });
 
   test.each([
-    ['mongodb://x', /^STORE must be memory, sqlite:<file>, redis:\/\/… or postgres:\/\/…, not "mongodb:\/\/x"\.$/],
-    ['sqlite:/dev/null/x.db', /^STORE: the file \/dev\/null\/x\.db cannot be opened: /],
-    ['redis://127.0.0.1:1', /^STORE: Redis cannot be used: connect ECONNREFUSED 127\.0\.0\.1:1$/],
-    ['postgres://user@127.0.0.1:1/x', /^STORE: PostgreSQL cannot be used: connect ECONNREFUSED 127\.0\.0\.1:1$/],
+    [
+      'mongodb://x:secret@y',
+      /^STORE: the store cannot be used: openStore: the URL must be memory:, .*, not mongodb:…$/,
+    ],
+    ['sqlite:/dev/null/x.db', /^STORE: the store cannot be used: .*\/dev\/null/],
+    ['redis://127.0.0.1:1', /^STORE: the store cannot be used: connect ECONNREFUSED 127\.0\.0\.1:1$/],
+    ['postgres://user@127.0.0.1:1/x', /^STORE: the store cannot be used: connect ECONNREFUSED 127\.0\.0\.1:1$/],
   ])('STORE=%s', async (store, sentence) => {
     await expect(openStore(store)).rejects.toThrow(sentence);
     await expect(openStore(store)).rejects.toBeInstanceOf(Complaint);
-  });
-
-  test('a driver that is not installed', async () => {
-    const name: string = 'a-driver-that-nobody-has';
-    await expect(loadDriver(name, () => import(name))).rejects.toThrow(
-      new Complaint(
-        `This store needs the package ${name}, which is not installed. Install it with: npm install ${name}`,
-      ),
-    );
   });
 
   test.each([

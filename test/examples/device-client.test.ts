@@ -39,7 +39,7 @@ describe.each(oneHostEach)('the device client against $name', ({ start }) => {
     const host = await start({
       options: {
         secret: 'a secret for tests that is long enough',
-        clock: () => now,
+        runtime: { clock: () => now },
         clients: [{ client_id: 'tv', grant_types: ['device_code'] }],
         scopes: { profile: 'Your profile' },
         users: [{ username: 'alice', password: 'wonderland' }],

@@ -32,9 +32,8 @@ export const expressApp =
     app.use(onError);
     return {
       listener: app,
-      front: oauth.front,
-      forgetConsent: oauth.forgetConsent,
-      revokeGrant: oauth.revokeGrant,
+      grants: oauth.grants,
+      owners: oauth.owners,
       close: async () => undefined,
     };
   };

@@ -27,9 +27,8 @@ export const fastifyApp: BuildApp = async ({ options, guarded, prefix, parserInF
   await app.ready();
   return {
     listener: app.routing,
-    front: oauth.front,
-    forgetConsent: oauth.forgetConsent,
-    revokeGrant: oauth.revokeGrant,
+    grants: oauth.grants,
+    owners: oauth.owners,
     close: () => app.close(),
   };
 };

@@ -42,9 +42,8 @@ export const koaApp =
     const callback = app.callback();
     return {
       listener: (req, res) => void callback(req, res),
-      front: oauth.front,
-      forgetConsent: oauth.forgetConsent,
-      revokeGrant: oauth.revokeGrant,
+      grants: oauth.grants,
+      owners: oauth.owners,
       close: async () => undefined,
     };
   };

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
-import type { Front } from '../../src/adapters/front.js';
-import type { AdapterOptions, GuardOptions } from '../../src/adapters/node.js';
+import type { AdapterOptions, GuardOptions } from '../../src/adapters/facade.js';
+import type { OwnerGrants } from '../../src/core/oauth/owners/owner-grants.js';
+import type { Owners } from '../../src/core/oauth/owners/owners.js';
 
 /** Options that fit every framework. The issuer is where the host listens, unless told otherwise. */
 export type HostOptions = AdapterOptions<unknown>;
@@ -34,9 +35,8 @@ export interface AppSetup {
  */
 export interface App {
   readonly listener: RequestListener;
-  readonly front: Front;
-  readonly revokeGrant: (grantId: string) => Promise<void>;
-  readonly forgetConsent: (sub: string, client_id: string) => Promise<void>;
+  readonly grants: OwnerGrants;
+  readonly owners: Owners;
   close(): Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'vitest';
-import type { ClientRegistration } from '../../src/core/oauth/client.js';
+import type { ClientRegistration } from '../../src/core/oauth/clients/client.js';
 import { Client, type Host, type HostOptions } from '../hosts.js';
 import { Browser, locationOf } from '../oauth/support/browser.js';
 import { fixture } from '../oauth/support/fixture.js';

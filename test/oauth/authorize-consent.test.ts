@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { oauthQuery } from '../../src/adapters/express/index.js';
-import { type Answer, basic, Client, everyHost, oneHostEach, type RunningHost } from '../hosts.js';
+import { type Answer, basic, Client, hostFor, type RunningHost } from '../hosts.js';
 import { Browser, formOf, locationOf, PKCE, responseOf, wordsOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
 
@@ -19,7 +19,7 @@ const CLIENTS = [
 const isSignIn = (page: Answer): boolean => page.status === 200 && 'password' in formOf(page).fields;
 const isConsent = (page: Answer): boolean => page.status === 200 && formOf(page).buttons.includes('decision=approve');
 
-describe.each(everyHost)('$name', ({ start }) => {
+describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   const { options, store, events, errors, advance } = fixture();
   let host: RunningHost;
 
@@ -201,7 +201,7 @@ describe.each(everyHost)('$name', ({ start }) => {
       expect(locationOf(await browser.submit(page, { decision: 'approve' }))).toContain('code=');
     });
 
-    it('#33 every redirect that follows a form is a 303 (RFC 9700 §4.12)', async () => {
+    it('#33 every redirect that follows a form is a 303, in no cache and without a referrer (RFC 9700 §4.2.4, §4.12)', async () => {
       const browser = new Browser(host);
       const signedIn = await browser.submit(await browser.authorize(WEB), {
         username: 'alice',
@@ -223,6 +223,8 @@ describe.each(everyHost)('$name', ({ start }) => {
         await new Client(host.base).post('/oauth/authorize', { ...WEB, scope: 'nonsense' }),
       ];
       expect(answers.map(({ status }) => status)).toEqual([303, 303, 303, 303, 303]);
+      for (const { headers } of answers)
+        expect(headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
     });
   });
 
@@ -313,8 +315,11 @@ describe.each(everyHost)('$name', ({ start }) => {
   });
 });
 
-describe.each(everyHost)('$name where approvals are remembered', ({ start }) => {
-  const { options, errors, advance } = fixture({ clients: CLIENTS, lifetimes: { rememberedConsent: 3600 } });
+describe.each(hostFor(import.meta.url))('$name where approvals are remembered', ({ start }) => {
+  const { options, store, events, errors, advance } = fixture({
+    clients: CLIENTS,
+    lifetimes: { rememberedConsent: 3600 },
+  });
   let host: RunningHost;
 
   beforeAll(async () => {
@@ -341,6 +346,24 @@ describe.each(everyHost)('$name where approvals are remembered', ({ start }) => 
     }
   });
 
+  it('HEAD allows nothing: it is refused where GET is a page (RFC 9110 §9.2.1)', async () => {
+    const browser = new Browser(host);
+    await browser.authorizeFor(WEB);
+    const cookie = [...browser.cookies].map(([name, { value }]) => `${name}=${value}`).join('; ');
+    const before = [store.size, events.length];
+    const query = new URLSearchParams(WEB).toString();
+    for (const path of [`/oauth/authorize?${query}`, '/oauth/device?user_code=BCDF-GHJK']) {
+      const answer = await new Client(host.base).request(path, { method: 'HEAD', headers: { cookie } });
+      expect([path, answer.status, answer.headers['allow'], answer.headers.location]).toEqual([
+        path,
+        405,
+        'GET, POST',
+        undefined,
+      ]);
+    }
+    expect([store.size, events.length]).toEqual(before);
+  });
+
   it('#36 a public client on a loopback or private-scheme address is asked about every time (RFC 8252 §8.6)', async () => {
     for (const redirect_uri of ['http://127.0.0.1:51004/cb', 'com.example.desktop:/cb']) {
       const browser = new Browser(host);
@@ -353,7 +376,7 @@ describe.each(everyHost)('$name where approvals are remembered', ({ start }) => 
     const browser = new Browser(host);
     await browser.authorizeFor({ ...WEB, scope: 'profile content.read' });
     expect((await browser.authorize({ ...WEB, scope: 'content.read' })).status).toBe(302);
-    await host.forgetConsent('alice', 'web');
+    await host.grants.forgetConsent({ sub: 'alice', client_id: 'web' });
     expect(isConsent(await browser.authorize({ ...WEB, scope: 'content.read' }))).toBe(true);
   });
 
@@ -379,7 +402,7 @@ describe.each(everyHost)('$name where approvals are remembered', ({ start }) => 
   });
 });
 
-describe.each(oneHostEach)('$name with a longer life of codes', ({ start }) => {
+describe.each(hostFor(import.meta.url))('$name with a longer life of codes', ({ start }) => {
   it('#35 600 s is the most that a code may live (RFC 6749 §4.1.2)', async () => {
     const { options, advance } = fixture({ lifetimes: { authorizationCode: 600 } });
     const host = await start({ options });

@@ -3,10 +3,10 @@ import { generateKeyPair } from 'jose';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ClientRegistration } from '../../src/core/oauth/client.js';
-import { createServer } from '../../src/core/server.js';
+import type { ClientRegistration } from '../../src/core/oauth/clients/client.js';
+import { createServer } from '../../src/core/server/server.js';
 import { memoryStore } from '../../src/stores/memory.js';
-import { type Answer, basic, bearer, Client, everyHost, oneHostEach, type RunningHost } from '../hosts.js';
+import { type Answer, basic, bearer, Client, hostFor, oneHostEach, type RunningHost } from '../hosts.js';
 import { fixture } from './support/fixture.js';
 import { type Claims, es256, forgeries, mint, newKey } from './support/jwt.js';
 import { distantStore } from './support/stores.js';
@@ -22,7 +22,7 @@ const publicJwk = (key: KeyObject, more: Claims = {}) => ({
   ...more,
 });
 
-describe.each(everyHost)('private_key_jwt on $name', (host) => {
+describe.each(hostFor(import.meta.url))('private_key_jwt on $name', (host) => {
   const [key, next, foreign] = [newKey(), newKey(), newKey()];
   const clients: readonly ClientRegistration[] = [
     {
@@ -41,7 +41,7 @@ describe.each(everyHost)('private_key_jwt on $name', (host) => {
     { client_id: 'guesser', jwks: { keys: [publicJwk(key, { kid: 'one' })] } },
     { client_id: 'forger', jwks: { keys: [publicJwk(key, { kid: 'one' })] } },
   ];
-  const { options, errors, clock } = fixture({ clients, limits: { clientFailures: 1000 } });
+  const { options, errors, events, clock } = fixture({ clients, limits: { clientFailures: 1000 } });
   let running: RunningHost;
   let flows: Flows;
 
@@ -95,9 +95,14 @@ describe.each(everyHost)('private_key_jwt on $name', (host) => {
       { iss: 'nobody', sub: 'nobody' },
       { iss: 7, sub: 7 },
       { iss: ['signer'] },
+      { iss: 'evil\r\n', sub: 'evil\r\n' },
+      { iss: '', sub: '' },
+      { jti: 'a\u0000b' },
+      { jti: 'é' },
     ]) {
       expect([changes, ...refusal(await token(assertion('signer', changes)))]).toEqual([changes, ...DENIED]);
     }
+    expect(JSON.stringify(events)).not.toContain('evil');
     expect(refusal(await token(assertion(), { client_id: 'other' }))).toEqual([400, 'invalid_request']);
     // The key of one client says nothing about another.
     expect(refusal(await token(assertion('other')))).toEqual(DENIED);
@@ -297,7 +302,9 @@ describe.each(['ES256', 'ES384', 'EdDSA', 'PS256', 'RS256'])('clients of others,
     const { options } = fixture({
       clients: [{ client_id, jwks: { keys: [{ ...jwk, kid: 'k1' }] }, scope: 'content.read' }],
     });
-    const running = await oneHostEach[2]?.start({ options: { ...options, clock: Date.now, store: memoryStore() } });
+    const running = await oneHostEach[2]?.start({
+      options: { ...options, runtime: { clock: Date.now }, store: memoryStore() },
+    });
     if (running === undefined) throw new Error('There is no such host.');
     const issuer = new URL(running.base);
 
@@ -339,7 +346,7 @@ describe('registrations', () => {
   const build = (client: object) => () =>
     createServer({
       store: memoryStore(),
-      clock: Date.now,
+      runtime: { clock: Date.now },
       clients: [{ client_id: 'x', grant_types: ['client_credentials'], ...client } as ClientRegistration], // Options come from JavaScript too.
     });
   const rsa = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey;
@@ -369,15 +376,15 @@ describe('registrations', () => {
     [{ jwks: { keys: [key] }, client_secret: 'secret' }, 'jwks and client_secret exclude each other.'],
     [
       { jwks: { keys: [key] }, token_endpoint_auth_method: 'client_secret_basic' },
-      'private_key_jwt and jwks need each other.',
+      'private_key_jwt and jwks require each other.',
     ],
     [
       { client_secret: 'secret', token_endpoint_auth_method: 'private_key_jwt' },
-      'private_key_jwt and jwks need each other.',
+      'private_key_jwt and jwks require each other.',
     ],
     [
       { grant_types: ['device_code'], token_endpoint_auth_method: 'private_key_jwt' },
-      'private_key_jwt and jwks need each other.',
+      'private_key_jwt and jwks require each other.',
     ],
   ])('#56 %o: %s', (client, sentence) => {
     expect(build(client)).toThrow(new TypeError(`Client "x": ${sentence}`));

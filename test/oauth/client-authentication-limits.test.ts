@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hashClientSecret } from '../../src/core/oauth/client-secret.js';
-import type { Store } from '../../src/core/ports.js';
-import { type Answer, basic, Client, oneHostEach } from '../hosts.js';
+import { hashSecret } from '../../src/core/oauth/clients/slow-hash.js';
+import type { Store } from '../../src/core/base/ports.js';
+import { type Answer, basic, Client, hostFor } from '../hosts.js';
 import { fixture, START } from './support/fixture.js';
 import { type ProxiedHost, proxiedHosts } from './support/proxied.js';
 
@@ -59,7 +59,7 @@ describe.each(proxiedHosts)('$name', ({ start }) => {
     expectBlocked(await ask('one', 'secret'), 1);
     advance(0.001);
     expect((await ask('one', 'secret')).status).toBe(200);
-    expect(events).toContainEqual({ type: 'limit.reached', limit: 'client', ip: '192.0.2.1' });
+    expect(events).toContainEqual(expect.objectContaining({ type: 'limit.reached', limit: 'client', ip: '192.0.2.1' }));
   });
 
   it('#54 the same client from another source still works, and so does another client (RFC 6749 §2.3.1)', async () => {
@@ -111,7 +111,7 @@ describe.each(proxiedHosts)('$name', ({ start }) => {
   });
 });
 
-describe.each(oneHostEach)('$name, many requests at the same moment', ({ start }) => {
+describe.each(hostFor(import.meta.url))('$name, many requests at the same moment', ({ start }) => {
   const late = async (): Promise<void> => {
     for (let n = 0; n < 50; n += 1) await setImmediate();
   };
@@ -126,7 +126,7 @@ describe.each(oneHostEach)('$name, many requests at the same moment', ({ start }
   });
   const hashed = {
     client_id: 'hashed',
-    client_secret: { scrypt: hashClientSecret('secret') },
+    client_secret: { scrypt: hashSecret('secret') },
     grant_types: ['client_credentials'],
     scope: 'content.read',
   } as const;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Answer, basic, Client, oneHostEach, type RunningHost } from '../hosts.js';
+import type { HttpRequest } from '../../src/core/base/http.js';
+import { type Answer, basic, Client, hostFor, type RunningHost } from '../hosts.js';
 import { fixture } from './support/fixture.js';
 
 /** What the server computes and compares. Time itself would depend on the machine; this is what it is made of. */
@@ -24,21 +25,21 @@ vi.mock(import('node:crypto'), async (original) => {
   };
 });
 
-const { hashClientSecret } = await import('../../src/core/oauth/client-secret.js');
-const { directoryOf } = await import('../../src/core/oauth/users.js');
+const { hashSecret } = await import('../../src/core/oauth/clients/slow-hash.js');
+const { directoryOf } = await import('../../src/core/oauth/sign-in/users.js');
 
 const GRANT = 'grant_type=client_credentials';
 const CLIENTS = [
   {
     client_id: 'hashed',
-    client_secret: { scrypt: hashClientSecret('chosen by a person') },
+    client_secret: { scrypt: hashSecret('chosen by a person') },
     grant_types: ['client_credentials'],
     scope: 'content.read',
   },
   { client_id: 'rolling', client_secret: ['old', 'new'], grant_types: ['client_credentials'], scope: 'content.read' },
 ] as const;
 
-describe.each(oneHostEach)('$name', ({ start }) => {
+describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   const { options } = fixture({ clients: CLIENTS, limits: { clientFailures: 1000 } });
   let host: RunningHost;
   let client: Client;
@@ -100,19 +101,29 @@ describe.each(oneHostEach)('$name', ({ start }) => {
 });
 
 describe('the built-in users', () => {
+  const caller = { ip: '192.0.2.1', hungUp: false } as HttpRequest; // Nothing else of a request is looked at.
   const users = directoryOf([
-    { username: 'alice', password: { scrypt: hashClientSecret('wonderland') } },
-    { username: 'bob', password: { scrypt: hashClientSecret('builder') } },
+    { username: 'alice', password: { scrypt: hashSecret('wonderland') } },
+    { username: 'bob', password: { scrypt: hashSecret('builder') } },
+    { username: 'carol', password: 'singer' },
   ]);
+  const workOf = async (name: string, password: string) => {
+    work.length = 0;
+    return [(await users.authenticate(name, password, caller)) !== undefined, ...work];
+  };
 
-  it('#53 an unknown name costs what a wrong password costs (RFC 6819 §4.4.1)', async () => {
-    const workOf = async (name: string, password: string) => {
-      work.length = 0;
-      expect(await users.authenticate(name, password)).toBeUndefined();
-      return [...work];
-    };
-    expect(await workOf('alice', 'x')).toContain('scrypt');
-    expect(await workOf('nobody', 'x')).toEqual(await workOf('alice', 'x'));
-    expect(await users.authenticate('bob', 'builder')).toEqual({ sub: 'bob', username: 'bob' });
+  it('#53 an unknown name costs what a wrong password costs, as text and as a hash (RFC 6819 §4.4.1)', async () => {
+    const wrong = await workOf('alice', 'x');
+    expect(wrong.filter((step) => step === 'scrypt')).toHaveLength(1);
+    expect(await workOf('nobody', 'x')).toEqual(wrong);
+    expect(await workOf('carol', 'x')).toEqual(wrong);
+    expect(await workOf('carol', '')).toEqual(wrong);
+  });
+
+  it('#53 a right password costs what a wrong one costs (RFC 6819 §5.1.4)', async () => {
+    const [, ...wrong] = await workOf('alice', 'x');
+    expect(await workOf('bob', 'builder')).toEqual([true, ...wrong]);
+    expect(await workOf('carol', 'singer')).toEqual([true, ...wrong]);
+    expect(await users.authenticate('bob', 'builder', caller)).toEqual({ sub: 'bob', username: 'bob' });
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { ClientRegistration } from '../../src/core/oauth/client.js';
-import { type Answer, basic, bearer, Client, everyHost, type RunningHost, sendRaw } from '../hosts.js';
+import type { ClientRegistration } from '../../src/core/oauth/clients/client.js';
+import { type Answer, basic, bearer, Client, hostFor, type RunningHost, sendRaw } from '../hosts.js';
 import { Browser, PKCE, responseOf } from './support/browser.js';
 import { DEVICE_CODE, fixture, START } from './support/fixture.js';
 
@@ -9,7 +9,7 @@ const CHALLENGE = 'Basic realm="oauth"';
 const FAILED = { error: 'invalid_client', error_description: 'Client authentication failed.' };
 
 /** Everything that means something somewhere on the way: to Basic, to forms, to base64, to UTF-8. */
-const ODD_ID = 'a:b%c+d e/é=&?';
+const ODD_ID = 'a:b%c+d e/=&?';
 const ODD_SECRET = ':%+ é=&"\\€~!';
 
 const machine = { grant_types: ['client_credentials'], scope: 'content.read' } as const;
@@ -34,8 +34,8 @@ const CLIENTS: readonly ClientRegistration[] = [
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-describe.each(everyHost)('$name', ({ start }) => {
-  const { options, errors, advance, clock } = fixture({ clients: CLIENTS, limits: { clientFailures: 1000 } });
+describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
+  const { options, errors, events, advance, clock } = fixture({ clients: CLIENTS, limits: { clientFailures: 1000 } });
   let host: RunningHost;
   let client: Client;
 
@@ -136,6 +136,7 @@ describe.each(everyHost)('$name', ({ start }) => {
       `Basic ${base64('%:x')}`,
       `Basic ${base64('service:%C3')}`,
       `Basic ${Buffer.from([0xff, 0x3a, 0xff]).toString('base64')}`,
+      `Basic ${Buffer.from('service:\xe9', 'latin1').toString('base64')}`,
       `Basic ${base64('service:service-secret')} x`,
       `Basic ${base64('service:service-secret')},`,
       `Basic ${base64('service:service-secret')}=`,
@@ -150,6 +151,19 @@ describe.each(everyHost)('$name', ({ start }) => {
       base64('service:service-secret'),
     ])('#49 %j is a failed authentication, never a 500 (RFC 9110 §11.1)', async (authorization) => {
       expectRefused(await withHeader(authorization), CHALLENGE);
+    });
+
+    it.each([
+      ['a line break in the id', 'evil%0D%0Aforged=line', 'x'],
+      ['NUL in the id', 'evil%00', 'x'],
+      ['ESC in the id, not encoded', 'evil\u001b[2J', 'x'],
+      ['an id that is not ASCII', 'b%C3%A9', 'x'],
+      ['a line break in the secret', 'service', 'service-secret%0A'],
+      ['NUL in the secret', 'service', '%00service-secret'],
+    ])('#49 %s: the grammar of the body, and no event has it (RFC 6749 appendix A)', async (_what, id, secret) => {
+      const before = events.length;
+      expectRefused(await withHeader(`Basic ${base64(`${id}:${secret}`)}`), CHALLENGE);
+      expect(JSON.stringify(events.slice(before))).not.toMatch(/evil|\\u00|\\n|\u00e9/);
     });
 
     it('#50 who fails in the header is answered in the header (RFC 6749 §5.2)', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { basic, everyHost, type RunningHost } from '../hosts.js';
+import { basic, hostFor, type RunningHost } from '../hosts.js';
 import { fixture } from './support/fixture.js';
 import { Flows, refusal } from './support/tokens.js';
 
@@ -11,7 +11,7 @@ const OTHER_WEB = {
 
 const INVALID_GRANT = [400, 'invalid_grant'] as const;
 
-describe.each(everyHost)('redeeming a code on $name', (host) => {
+describe.each(hostFor(import.meta.url))('redeeming a code on $name', (host) => {
   const { options, events, errors, advance } = fixture({ clients: [OTHER_WEB] });
   let running: RunningHost;
   let flows: Flows;

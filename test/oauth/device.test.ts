@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { RandomSource } from '../../src/core/secrets.js';
-import { type Answer, basic, Client, everyHost, oneHostEach, type RunningHost } from '../hosts.js';
+import { RandomSource } from '../../src/core/base/secrets.js';
+import { type Answer, basic, Client, hostFor, type RunningHost } from '../hosts.js';
 import { Browser } from './support/browser.js';
 import { DEVICE_CODE, fixture } from './support/fixture.js';
 import { proxiedHosts } from './support/proxied.js';
@@ -22,7 +22,7 @@ const codesOf = ({ json, status }: Answer): Codes => {
 
 const outcome = (answer: Answer): readonly unknown[] => [answer.status, answer.json['error']];
 
-describe.each(everyHost)('$name', ({ start }) => {
+describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   const { options, errors, events, advance } = fixture();
   let host: RunningHost;
   let otherNode: RunningHost;
@@ -233,7 +233,7 @@ describe.each(everyHost)('$name', ({ start }) => {
   });
 });
 
-describe.each(oneHostEach)('$name', ({ start }) => {
+describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   it('#80 the complete address comes only where it is configured, with the interval and lifetime of the options (RFC 8628 §3.2)', async () => {
     const { options } = fixture({
       device: { verificationUriComplete: true, interval: 7 },
@@ -255,7 +255,7 @@ describe.each(oneHostEach)('$name', ({ start }) => {
       bytes.set([8, 9, 10, 11, 12, 13, 14, 15], 80);
       return bytes;
     };
-    const { options } = fixture({ random });
+    const { options } = fixture({ runtime: { random } });
     const host = await start({ options });
     const codes: unknown[] = [];
     for (let n = 0; n < 2; n += 1)
@@ -279,7 +279,7 @@ describe('user codes', () => {
 describe.each(proxiedHosts)('$name behind a proxy', ({ start }) => {
   const BODY = {
     error: 'temporarily_unavailable',
-    error_description: 'Too many device codes were asked for from this address.',
+    error_description: 'Too many device codes were requested from this address.',
   };
   const ask = (
     base: string,
@@ -296,7 +296,7 @@ describe.each(proxiedHosts)('$name behind a proxy', ({ start }) => {
     expect([refused.status, refused.json, refused.headers['retry-after']]).toEqual([429, BODY, '43']);
     expect((await ask(host.base, '192.0.2.1')).status).toBe(429);
     const told = events.filter(({ type }) => type === 'limit.reached');
-    expect(told).toEqual([{ type: 'limit.reached', limit: 'device', ip: '192.0.2.1' }]);
+    expect(told).toMatchObject([{ type: 'limit.reached', limit: 'device', ip: '192.0.2.1' }]);
     expect((await ask(host.base, '192.0.2.2')).status).toBe(200);
     const confidential = await ask(host.base, '192.0.2.1', { client_id: 'box', client_secret: 'box-secret' });
     expect(confidential.status).toBe(200);

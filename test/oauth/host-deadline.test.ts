@@ -1,12 +1,12 @@
 import { createPublicKey } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type Answer, basic, bearer, Client, type HostOptions, oneHostEach } from '../hosts.js';
+import { type Answer, basic, bearer, Client, hostFor, type HostOptions } from '../hosts.js';
 import { Browser, formOf, responseOf } from './support/browser.js';
 import { CLIENTS, fixture } from './support/fixture.js';
 import { newKey } from './support/jwt.js';
 
 const never = (): Promise<never> => new Promise(() => undefined);
-const LIMITS = { hostTimeout: 20 } as const;
+const TIMEOUTS = { host: 20 } as const;
 
 /** What `onError` is told, down to the cause. */
 const reasons = (errors: readonly unknown[]): readonly string[] =>
@@ -17,10 +17,10 @@ const expectUnavailable = (answer: Answer): void => {
   expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
 };
 
-describe.each(oneHostEach)('$name, when a function of the host never answers', ({ start }) => {
+describe.each(hostFor(import.meta.url))('$name, when a function of the host never answers', ({ start }) => {
   /** A server with options of which one hangs. */
   const hanging = async (changes: Omit<HostOptions, 'clients'>) => {
-    const set = fixture({ limits: LIMITS, ...changes });
+    const set = fixture({ timeouts: TIMEOUTS, ...changes });
     const host = await start({ options: set.options });
     return { ...set, host, http: new Client(host.base) };
   };
@@ -31,7 +31,7 @@ describe.each(oneHostEach)('$name, when a function of the host never answers', (
     let isAway = false;
     const find = (id: string) =>
       isAway ? never() : Promise.resolve(CLIENTS.find(({ client_id }) => client_id === id));
-    const { options, errors } = fixture({ limits: LIMITS });
+    const { options, errors } = fixture({ timeouts: TIMEOUTS });
     const host = await start({ options: { ...options, clients: { find } } });
     const http = new Client(host.base);
     const { access_token } = (await token(http)).json;
@@ -42,7 +42,7 @@ describe.each(oneHostEach)('$name, when a function of the host never answers', (
     const page = await new Browser(host).authorize({ response_type: 'code', client_id: 'web' });
     expect([page.status, page.headers['content-type']]).toEqual([503, 'text/html; charset=utf-8']);
     expect(reasons(errors)).toHaveLength(4);
-    for (const reason of reasons(errors)) expect(reason).toContain('options.clients.find gave no answer within 20 ms');
+    for (const reason of reasons(errors)) expect(reason).toMatch(/options.clients.find .*20 ms/);
     isAway = false;
     expect((await token(http)).status).toBe(200);
     await host.close();
@@ -53,14 +53,14 @@ describe.each(oneHostEach)('$name, when a function of the host never answers', (
     const source = await hanging({ accessTokens: { format: 'jwt', keys } });
     expectUnavailable(await token(source.http));
     expectUnavailable(await source.http.get('/oauth/jwks'));
-    expect(reasons(source.errors).join()).toContain('options.accessTokens.keys gave no answer within 20 ms');
+    expect(reasons(source.errors).join()).toMatch(/options.accessTokens.keys .*20 ms/);
     await source.host.close();
 
     const publicKey = { ...createPublicKey(newKey()).export({ format: 'jwk' }) };
     for (const vault of [[{ key: { publicKey, sign: never } }], async () => [{ key: { publicKey, sign: never } }]]) {
       const { http, errors, host } = await hanging({ accessTokens: { format: 'jwt', keys: vault } });
       expectUnavailable(await token(http));
-      expect(reasons(errors).join()).toContain('The sign of a key of options.accessTokens gave no answer');
+      expect(reasons(errors).join()).toMatch(/sign of a key of options.accessTokens/);
       await host.close();
     }
   });
@@ -77,50 +77,52 @@ describe.each(oneHostEach)('$name, when a function of the host never answers', (
     expect('password' in formOf(page).fields).toBe(true);
     const typed = { username: 'alice', password: 'wonderland' };
     for (let n = 0; n < 12; n += 1) expect(responseOf(await browser.submit(page, typed))['error']).toBe('server_error');
-    expect(reasons(errors).join()).toContain('options.users.authenticate gave no answer within 20 ms');
+    expect(reasons(errors).join()).toMatch(/options.users.authenticate .*20 ms/);
     isAway = false;
     const consent = await browser.signIn(page);
     expect(consent.status).toBe(200);
     isAway = true;
     expect((await browser.open(`${host.base.slice(host.origin.length)}/oauth/device`)).status).toBe(503);
-    expect(reasons(errors).join()).toContain('options.users.isActive gave no answer within 20 ms');
+    expect(reasons(errors).join()).toMatch(/options.users.isActive .*20 ms/);
     await host.close();
   });
 
   it('owner: the client hears of it, as of every failure once it is known (RFC 6749 §4.1.2.1)', async () => {
-    const { options, errors } = fixture({ limits: LIMITS });
+    const { options, errors } = fixture({ timeouts: TIMEOUTS });
     const { users: _, ...rest } = options;
     const host = await start({ options: { ...rest, owner: never, loginUrl: '/login' } });
     const answer = await new Browser(host).authorize({ response_type: 'code', client_id: 'web' });
     expect(responseOf(answer)['error']).toBe('server_error');
-    expect(reasons(errors).join()).toContain('options.owner gave no answer within 20 ms');
+    expect(reasons(errors).join()).toMatch(/options.owner .*20 ms/);
     await host.close();
   });
 
-  it('validateGrant: 503, and the refresh token still works afterwards', async () => {
+  it('policy.validateGrant: 503, and the refresh token still works afterwards', async () => {
     let isAway = false;
-    const { host, http, errors } = await hanging({ validateGrant: () => (isAway ? never() : Promise.resolve(true)) });
+    const { host, http, errors } = await hanging({
+      policy: { validateGrant: () => (isAway ? never() : Promise.resolve(true)) },
+    });
     const { code = '' } = responseOf(await new Browser(host).authorizeFor({ response_type: 'code', client_id: 'web' }));
     const web = basic('web', 'web-secret');
     const tokens = await http.post('/oauth/token', { grant_type: 'authorization_code', code }, web);
     const refresh = { grant_type: 'refresh_token', refresh_token: String(tokens.json['refresh_token']) };
     isAway = true;
     expectUnavailable(await http.post('/oauth/token', refresh, web));
-    expect(reasons(errors).join()).toContain('options.validateGrant gave no answer within 20 ms');
+    expect(reasons(errors).join()).toMatch(/options.policy.validateGrant .*20 ms/);
     isAway = false;
     expect((await http.post('/oauth/token', refresh, web)).status).toBe(200);
     await host.close();
   });
 
-  it('rights: the query API says 503', async () => {
-    const { host, http, errors } = await hanging({ query: {}, rights: never });
+  it('query.rights: the query API says 503', async () => {
+    const { host, http, errors } = await hanging({ query: { rights: never } });
     const { access_token } = (await token(http)).json;
     const answer = await http.get('/api?action=query&meta=userinfo&format=json', bearer(String(access_token)));
     expect([answer.status, answer.json['error']]).toEqual([
       503,
       expect.objectContaining({ code: 'temporarily_unavailable' }),
     ]);
-    expect(reasons(errors).join()).toContain('options.rights gave no answer within 20 ms');
+    expect(reasons(errors).join()).toMatch(/options.query.rights .*20 ms/);
     await host.close();
   });
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { basic, bearer, everyHost, type RunningHost } from '../hosts.js';
+import { sha256 } from '../../src/core/base/secrets.js';
+import { basic, bearer, hostFor, type RunningHost } from '../hosts.js';
 import { fixture } from './support/fixture.js';
 import { Flows, refusal } from './support/tokens.js';
 
@@ -16,6 +17,7 @@ const CLIENTS = [
     audience: [FILES, 'https://more.example'],
   },
   { client_id: 'second', client_secret: 'second-secret', scope: 'content.read' },
+  { client_id: 'auditor', redirect_uris: ['https://auditor.example/cb'], scope: 'introspect profile' },
 ] as const;
 
 const INACTIVE = '{"active":false}';
@@ -25,8 +27,8 @@ const asJwt = (claims: object): string => {
   return `${part({ alg: 'none', typ: 'at+jwt' })}.${part(claims)}.`;
 };
 
-describe.each(everyHost)('introspection on $name', (host) => {
-  const { options, errors, advance, clock } = fixture({ clients: CLIENTS, resources: [PHOTOS, FILES] });
+describe.each(hostFor(import.meta.url))('introspection on $name', (host) => {
+  const { options, store, errors, advance, clock } = fixture({ clients: CLIENTS, resources: [PHOTOS, FILES] });
   let running: RunningHost;
   let flows: Flows;
 
@@ -115,9 +117,11 @@ describe.each(everyHost)('introspection on $name', (host) => {
       ...[revoked, rotated.refresh_token, code, device_code, user_code, expired, grantId, `${grantId}${expired}`],
     ];
     for (const text of texts) {
-      const answer = await flows.introspect(text);
-      expect([answer.status, answer.text]).toEqual([200, INACTIVE]);
-      expect(answer.headers['cache-control']).toBe('no-store');
+      for (const caller of ['api', 'web', 'service']) {
+        const answer = await flows.introspect(text, caller);
+        expect([caller, answer.status, answer.text]).toEqual([caller, 200, INACTIVE]);
+        expect(answer.headers['cache-control']).toBe('no-store');
+      }
     }
   });
 
@@ -142,12 +146,35 @@ describe.each(everyHost)('introspection on $name', (host) => {
     expect((await withBearer((await flows.ownTokens('api')).access_token, web.access_token)).json['active']).toBe(true);
   });
 
+  it("#91 a token of a public client without the introspection scope sees nothing, not even its own client's tokens", async () => {
+    const { access_token } = await flows.tokens('native');
+    for (const token of [access_token, 'unknown']) {
+      const answer = await withBearer(access_token, token);
+      expect(refusal(answer)).toEqual([403, 'insufficient_scope']);
+      expect(answer.headers['www-authenticate']).toContain('scope="introspect"');
+    }
+    const { access_token: privileged } = await flows.tokens('auditor', { scope: 'introspect' });
+    expect((await withBearer(privileged, access_token)).json['active']).toBe(true);
+  });
+
+  it('#91 a refresh token is inactive for everybody but its own client', async () => {
+    const [web, native] = [await flows.tokens('web'), await flows.tokens('native')];
+    const { access_token: api } = await flows.ownTokens('api');
+    for (const token of [web.refresh_token, native.refresh_token]) {
+      expect((await flows.introspect(token)).text).toBe(INACTIVE);
+      expect((await withBearer(api, token)).text).toBe(INACTIVE);
+    }
+    expect((await flows.introspect(web.refresh_token, 'web')).json['active']).toBe(true);
+    expect((await withBearer(web.access_token, web.refresh_token)).json['active']).toBe(true);
+  });
+
   it('#91 a wrong or unknown token_type_hint changes nothing (RFC 7662 §2.1)', async () => {
     const { access_token, refresh_token } = await flows.tokens('web');
     for (const token of [access_token, refresh_token]) {
-      const { text } = await flows.introspect(token);
+      const { text } = await flows.introspect(token, 'web');
+      expect(text).not.toBe(INACTIVE);
       for (const token_type_hint of ['access_token', 'refresh_token', 'nonsense']) {
-        expect((await flows.introspect(token, 'api', { token_type_hint })).text).toBe(text);
+        expect((await flows.introspect(token, 'web', { token_type_hint })).text).toBe(text);
       }
     }
     expect((await flows.introspect('unknown', 'api', { token_type_hint: 'access_token' })).text).toBe(INACTIVE);
@@ -168,7 +195,7 @@ describe.each(everyHost)('introspection on $name', (host) => {
     };
     expect((await flows.introspect(access_token)).json).toEqual({ ...common, exp: iat + 3600, token_type: 'Bearer' });
     // A refresh token has no type that a resource server could accept.
-    expect((await flows.introspect(refresh_token)).json).toEqual({ ...common, exp: iat + 14 * 86_400 });
+    expect((await flows.introspect(refresh_token, 'web')).json).toEqual({ ...common, exp: iat + 14 * 86_400 });
   });
 
   it("#92 a client's own token has no username", async () => {
@@ -249,5 +276,15 @@ describe.each(everyHost)('introspection on $name', (host) => {
       expect((await flows.introspect(forged)).text).toBe(INACTIVE);
     }
     expect(await flows.areActive(mine.access_token, yours.access_token)).toEqual([true, true]);
+  });
+
+  it('#94 a token whose record names another grant than the token itself is no token', async () => {
+    const [mine, yours] = [await flows.tokens('web'), await flows.tokens('native', {}, 'bob')];
+    const isMine = ([key]: readonly [string, object]): boolean => key.endsWith(`:${sha256(mine.access_token)}`);
+    const [key, record] = [...store.entries()].find(isMine) ?? expect.fail('no record of the token');
+    await store.delete(key);
+    await store.add(key, { ...record, grant: yours.access_token.slice(0, 22) }, clock() + 60_000);
+    expect((await flows.introspect(mine.access_token)).text).toBe(INACTIVE);
+    expect((await flows.guarded('profile', mine.access_token)).status).toBe(401);
   });
 });

@@ -31,12 +31,14 @@ const DEVICE_CLIENTS: Readonly<Record<string, Refreshing>> = { tv: 'rotating', b
 
 /** Just before, at and just after everything that can end soon, and everything that ends later. */
 const SHORT_WAITS = [1, 5, 9, 10];
-const LONG_WAITS = [50, 59, 60, 540, 599, 600, 3599, 3600, 3660, 14 * 86_400 - 1, 14 * 86_400, 76 * 86_400];
+const LONG_WAITS = [50, 59, 60, 119, 120, 540, 599, 600, 3599, 3600, 3660, 14 * 86_400 - 1, 14 * 86_400, 76 * 86_400];
 
 /** The real server, and what it has given out for the things of the model. */
 interface Real {
   readonly flows: Flows;
   advance(seconds: number): void;
+  /** From here on the server dies before an answer has left, as far as the store can see. */
+  loseAnswers(isLost: boolean): void;
   readonly values: Map<object, string>;
   readonly devices: Map<Device, DeviceCodes>;
 }
@@ -75,14 +77,14 @@ const always = (name: string, run: (model: Model, real: Real) => Promise<void>):
 const valueOf = (thing: object, { values }: Real): string => values.get(thing) ?? '';
 
 /** Compares an answer with what the model says, and remembers the tokens in it. */
-const expectOutcome = (answer: Answer, outcome: Outcome, { values }: Real): void => {
+const expectOutcome = (answer: Answer, outcome: Outcome, model: Model, { values }: Real): void => {
   const { status, json } = answer;
   if (typeof outcome === 'string') {
     expect({ status, error: json['error'] }).toEqual({ status: 400, error: outcome });
     return;
   }
   expect(status).toBe(200);
-  expect(json['expires_in']).toBe(outcome.access.end - outcome.access.start);
+  expect(json['expires_in']).toBe(model.expiresIn(outcome.access));
   for (const [thing, value] of [
     [outcome.access, json['access_token']],
     [outcome.refresh, json['refresh_token']],
@@ -119,7 +121,7 @@ const issue = (client: string): Command =>
     const code = model.authorize(client, CODE_CLIENTS[client] ?? 'none');
     const value = await real.flows.code(client);
     real.values.set(code, value);
-    expectOutcome(await real.flows.redeem(client, value), model.redeem(code, client, true), real);
+    expectOutcome(await real.flows.redeem(client, value), model.redeem(code, client, true), model, real);
   });
 
 const redeem = (index: number, isRight: boolean, stranger: boolean): Command =>
@@ -135,19 +137,22 @@ const redeem = (index: number, isRight: boolean, stranger: boolean): Command =>
         ...(isRight ? {} : { code_verifier: 'x'.repeat(43) }),
       };
       const answer = await real.flows.redeem(client, valueOf(code, real), form);
-      expectOutcome(answer, model.redeem(code, client, isRight), real);
+      expectOutcome(answer, model.redeem(code, client, isRight), model, real);
     },
   );
 
-const refresh = (index: number, scope: string, stranger: boolean): Command =>
+/** @param isSent - Whether the process that rotates the token lives long enough to send the answer. */
+const refresh = (index: number, scope: string, stranger: boolean, isSent = true): Command =>
   on<Refresh>(
-    `refresh(${scope}${stranger ? ', stranger' : ''})`,
+    `refresh(${scope}${stranger ? ', stranger' : ''}${isSent ? '' : ', lost'})`,
     ({ refreshes }) => refreshes,
     index,
     async (token, model, real) => {
       const client = stranger ? (token.client === 'web' ? 'keeper' : 'web') : token.client;
+      real.loseAnswers(!isSent);
       const answer = await real.flows.refresh(client, valueOf(token, real), { scope });
-      expectOutcome(answer, model.refresh(token, client, scope), real);
+      real.loseAnswers(false);
+      expectOutcome(answer, model.refresh(token, client, scope, isSent), model, real);
     },
   );
 
@@ -188,7 +193,7 @@ const poll = (index: number, stranger: boolean): Command =>
     async (device, model, real) => {
       const client = stranger ? (device.client === 'tv' ? 'box' : 'tv') : device.client;
       const answer = await real.flows.poll(client, real.devices.get(device)?.device_code ?? '');
-      expectOutcome(answer, model.poll(device, client), real);
+      expectOutcome(answer, model.poll(device, client), model, real);
     },
   );
 
@@ -202,6 +207,7 @@ const ownToken = always('own token', async (model, real) => {
   expectOutcome(
     await real.flows.token('service', { grant_type: 'client_credentials' }),
     model.ownToken('service'),
+    model,
     real,
   );
 });
@@ -223,7 +229,12 @@ const kinds = {
     )
     .map((args) => redeem(...args)),
   refreshing: fc
-    .tuple(index, fc.constantFrom('profile content.read', 'profile content.read', 'profile'), rarely)
+    .tuple(
+      index,
+      fc.constantFrom('profile content.read', 'content.read profile', 'profile'),
+      rarely,
+      rarely.map((lost) => !lost),
+    )
     .map((args) => refresh(...args)),
   waiting: fc.constantFrom(...SHORT_WAITS).map(wait),
   waitingLong: fc.constantFrom(...LONG_WAITS).map(wait),
@@ -310,6 +321,19 @@ const RARE: Readonly<Record<string, readonly Command[]>> = {
     ...[issue('web'), wait(14 * 86_400 - 1), refresh(0, SCOPE, false), wait(5), refresh(1, SCOPE, false), introspect],
     ...[wait(4), refresh(0, SCOPE, false), refresh(2, SCOPE, false), introspect],
   ],
+  'a repetition days after an answer that never left, and again after one that did': [
+    ...[issue('web'), refresh(0, SCOPE, false, false), wait(59), refresh(1, SCOPE, false, false), wait(76 * 86_400)],
+    ...[introspect, issue('native'), refresh(0, SCOPE, false, false), wait(3600), refresh(1, SCOPE, false), introspect],
+    ...[refresh(1, SCOPE, false), introspect, wait(10), refresh(1, SCOPE, false), introspect],
+  ],
+  'a repetition of another order, and one that asks for less': [
+    ...[issue('web'), refresh(0, SCOPE, false, false), wait(60), refresh(1, 'content.read profile', false), introspect],
+    ...[issue('web'), refresh(0, SCOPE, false, false), refresh(1, 'profile', false), introspect],
+  ],
+  'an answer that never left, after its token was revoked': [
+    ...[issue('web'), refresh(0, SCOPE, false, false), wait(60), refresh(1, SCOPE, false, false), revoke(2, false)],
+    ...[refresh(1, SCOPE, false), introspect],
+  ],
   'rotation up to the absolute end': [
     ...[issue('web'), ...Array.from({ length: 6 }, () => [wait(14 * 86_400 - 1), refresh(0, SCOPE, false)]).flat()],
     ...[wait(5 * 86_400), refresh(0, SCOPE, false), introspect, wait(86_400), introspect, refresh(0, SCOPE, false)],
@@ -325,11 +349,15 @@ const jwt = oneHostEach
 describe.each([...opaque, ...jwt])(
   'the protocol as a machine on $host.name with $kind access tokens',
   ({ host, more }) => {
-    const { options, advance, clock, errors } = fixture({ clients: [KEEPER, SIGN], ...more });
+    const { options, store, advance, clock, errors } = fixture({ clients: [KEEPER, SIGN], ...more });
+    let isLost = false;
     let running: RunningHost;
     let flows: Flows;
     beforeAll(async () => {
-      running = await host.start({ options });
+      const add: typeof store.add = (key, ...record) =>
+        isLost && key.includes(':done:') ? Promise.resolve(true) : store.add(key, ...record);
+      const lossy = { add, get: (key: string) => store.get(key), delete: (key: string) => store.delete(key) };
+      running = await host.start({ options: { ...options, store: lossy } });
       flows = new Flows(running, [KEEPER, SIGN]);
     });
     afterAll(async () => {
@@ -339,7 +367,10 @@ describe.each([...opaque, ...jwt])(
 
     const play = async (sequence: Iterable<Command>): Promise<void> => {
       const model = new Model(clock() / 1000);
-      const real: Real = { flows, advance, values: new Map(), devices: new Map() };
+      const loseAnswers = (lose: boolean): void => {
+        isLost = lose;
+      };
+      const real: Real = { flows, advance, loseAnswers, values: new Map(), devices: new Map() };
       await fc.asyncModelRun(() => ({ model, real }), sequence);
       await expectSameTokens(model, real);
     };

@@ -5,8 +5,8 @@ import { setImmediate } from 'node:timers/promises';
 import express from 'express';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { oauthQuery } from '../../src/adapters/express/index.js';
-import type { Owner } from '../../src/core/oauth/tokens.js';
-import { type Answer, Client, everyHost, oneHostEach, type RunningHost } from '../hosts.js';
+import type { Owner } from '../../src/core/oauth/sign-in/owner.js';
+import { type Answer, Client, hostFor, type RunningHost } from '../hosts.js';
 import { Browser, formOf, locationOf, responseOf, wordsOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
 import { proxiedHosts } from './support/proxied.js';
@@ -34,7 +34,7 @@ const firstOf = (cookies: Client['cookies']): readonly [name: string, value: str
 /** The page without what is different each time. */
 const constant = ({ text }: Answer): string => text.replace(/value="[^"]*"/g, '');
 
-describe.each(everyHost)('the built-in sign-in: $name', ({ start }) => {
+describe.each(hostFor(import.meta.url))('the built-in sign-in: $name', ({ start }) => {
   const { options, errors, events, advance } = fixture();
   let host: RunningHost;
 
@@ -173,7 +173,7 @@ describe.each(everyHost)('the built-in sign-in: $name', ({ start }) => {
   });
 });
 
-describe.each(oneHostEach)('a directory of the host: $name', ({ start }) => {
+describe.each(hostFor(import.meta.url))('a directory of the host: $name', ({ start }) => {
   it('is asked for each sign-in, and whether its owner is still active for each page', async () => {
     const asked: string[] = [];
     let active = true;
@@ -229,7 +229,7 @@ describe.each(proxiedHosts)('an issuer with https: $name', ({ start }) => {
   });
 });
 
-describe.each(everyHost)("the host's own sign-in: $name", ({ start }) => {
+describe.each(hostFor(import.meta.url))("the host's own sign-in: $name", ({ start }) => {
   let current: Owner | undefined;
   const { options, errors, events } = fixture();
   const { users: _, ...withoutUsers } = options;
@@ -276,17 +276,21 @@ describe.each(everyHost)("the host's own sign-in: $name", ({ start }) => {
     const returnTo = new URL(locationOf(answer), host.origin).searchParams.get('return_to') ?? '';
     expect([answer.status, returnTo]).toEqual([302, `${path}?user_code=${String(json['user_code'])}`]);
     current = { sub: 'host-7', username: 'Grace' };
-    const done = await browser.submit(await browser.open(returnTo), { decision: 'approve' });
+    const shown = await browser.submit(await browser.open(returnTo));
+    const done = await browser.submit(shown, { decision: 'approve' });
     expect(wordsOf(done)).toContain('tv is connected');
   });
 
   it('#30 a form that one owner was shown is nothing for another, or for nobody (RFC 6749 §10.12)', async () => {
     const browser = new Browser(host);
+    const { json } = await new Client(host.base).post('/oauth/device', { client_id: 'tv' });
     const consent = await browser.authorize(WEB);
-    for (const owner of [{ sub: 'host-8' }, undefined]) {
-      current = owner;
-      expect((await browser.submit(consent, { decision: 'approve' })).status).toBe(403);
-    }
+    const device = await browser.submit(await browser.device(), { user_code: String(json['user_code']) });
+    current = { sub: 'host-8' };
+    for (const page of [consent, device])
+      expect((await browser.submit(page, { decision: 'approve' })).status).toBe(403);
+    current = undefined;
+    expect((await browser.submit(consent, { decision: 'approve' })).status).toBe(403);
     expect(events.filter(({ type }) => type === 'grant.created')).toEqual([]);
   });
 
@@ -299,7 +303,7 @@ describe.each(everyHost)("the host's own sign-in: $name", ({ start }) => {
   });
 });
 
-describe.each(oneHostEach)("the host's own sign-in: $name", ({ start }) => {
+describe.each(hostFor(import.meta.url))("the host's own sign-in: $name", ({ start }) => {
   it('loginUrl may be a function, and owner is asked with the request of the framework', async () => {
     const { options } = fixture();
     const { users: _, ...withoutUsers } = options;

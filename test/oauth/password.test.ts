@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Client, everyHost, type RunningHost } from '../hosts.js';
+import { Client, hostFor, type RunningHost } from '../hosts.js';
 import { fixture } from './support/fixture.js';
 import { Flows, refusal } from './support/tokens.js';
 
@@ -10,7 +10,7 @@ const LEGACY = {
   scope: 'profile content.read',
 } as const;
 
-describe.each(everyHost)('the password grant on $name', (host) => {
+describe.each(hostFor(import.meta.url))('the password grant on $name', (host) => {
   const { options, events, errors, advance } = fixture({
     clients: [LEGACY],
     grants: ['authorization_code', 'client_credentials', 'refresh_token', 'device_code', 'password'],

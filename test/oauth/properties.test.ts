@@ -1,14 +1,19 @@
 import { Readable } from 'node:stream';
-import { finished } from 'node:stream/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { OAuthError } from '../../src/core/errors.js';
-import type { HttpRequest } from '../../src/core/http.js';
-import { parseBasic } from '../../src/core/oauth/client-authentication.js';
+import { OAuthError } from '../../src/core/base/errors.js';
+import { parsedBody, readStream } from '../../src/adapters/node/body.js';
+import type { HttpRequest } from '../../src/core/base/http.js';
+import { parseBasic } from '../../src/core/oauth/clients/client-authentication.js';
 import { parseParameters, readForm } from '../../src/core/oauth/parameters.js';
-import { redirectUriMatches, redirectUriProblem, withFragment, withQuery } from '../../src/core/oauth/redirect-uri.js';
-import { challenge } from '../../src/core/responses.js';
-import { formatScope, isSubset, parseScope } from '../../src/core/oauth/scope.js';
+import {
+  redirectUriMatches,
+  redirectUriProblem,
+  withFragment,
+  withQuery,
+} from '../../src/core/oauth/authorization/redirect-uri.js';
+import { challenge } from '../../src/core/base/responses.js';
+import { formatScope, isSubset, parseScope } from '../../src/core/base/scope.js';
 
 const SEED = 20260101;
 const check = <T extends readonly unknown[]>(property: fc.IProperty<T>, numRuns = 1000): void =>
@@ -104,17 +109,14 @@ describe('forms', () => {
   });
 
   it('any bytes, and whatever a parser of a host makes of them, are read or refused with an OAuthError', async () => {
-    const read = Readable.from(['x']);
-    await finished(read.resume());
-    expect(read.readableDidRead).toBe(true);
-    const request = (stream: Readable, parsedBody?: unknown): HttpRequest => ({
+    const request = (body: HttpRequest['body']): HttpRequest => ({
       method: 'POST',
       query: '',
       header: (name) => (name === 'content-type' ? 'application/x-www-form-urlencoded' : undefined),
       rawHeaders: [],
       ip: '',
-      parsedBody,
-      stream,
+      hungUp: false,
+      body,
       native: undefined,
     });
     const good = async (made: HttpRequest): Promise<void> => {
@@ -126,7 +128,9 @@ describe('forms', () => {
     };
     const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array));
     await fc.assert(
-      fc.asyncProperty(bytes, (body) => good(request(Readable.from([body], { objectMode: false })))),
+      fc.asyncProperty(bytes, (body) =>
+        good(request((limit) => readStream(Readable.from([body], { objectMode: false }), limit))),
+      ),
       { seed: SEED, numRuns: 500 },
     );
     const parsed = fc.oneof(
@@ -136,26 +140,21 @@ describe('forms', () => {
       fc.array(fc.anything()),
     );
     await fc.assert(
-      fc.asyncProperty(parsed, (value) => good(request(read, value))),
+      fc.asyncProperty(parsed, (value) => good(request(async (limit) => parsedBody(value, limit)))),
       { seed: SEED, numRuns: 500 },
     );
   });
 });
 
 describe('Basic credentials', () => {
-  const credential = fc.string({ unit: 'grapheme', maxLength: 30 });
+  const name = fc.stringMatching(/^[\x20-\x7e]{1,30}$/);
   const header = (id: string, secret: string): string => `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
 
-  it('decoding what was encoded gives the same again, for any id and any secret (RFC 6749 §2.3.1)', () => {
+  it('decoding what was encoded gives the same again, for any id and secret that a form may hold (RFC 6749 §2.3.1)', () => {
     check(
-      fc.property(
-        credential.filter((id) => id !== ''),
-        credential,
-        fc.constantFrom(...encoders),
-        (id, secret, encode) => {
-          expect(parseBasic(header(encode(id), encode(secret)))).toEqual([id, secret]);
-        },
-      ),
+      fc.property(name, text, fc.constantFrom(...encoders), (id, secret, encode) => {
+        expect(parseBasic(header(encode(id), encode(secret)))).toEqual([id, secret]);
+      }),
       3000,
     );
   });
@@ -179,7 +178,9 @@ describe('Basic credentials', () => {
     check(
       fc.property(any, (value) => {
         const parsed = parseBasic(value);
-        if (parsed !== undefined) expect(parsed[0].length).toBeGreaterThan(0);
+        if (parsed === undefined) return;
+        expect(parsed[0]).toMatch(/^[\x20-\x7e]+$/);
+        expect(parsed[1]).toMatch(/^[^\u0000-\u001f\u007f]*$/);
       }),
       5000,
     );
@@ -308,8 +309,8 @@ describe('redirect URIs', () => {
     check(
       fc.property(
         loopback,
-        fc.integer({ min: 0, max: 65_535 }),
-        fc.integer({ min: 0, max: 65_535 }),
+        fc.integer({ min: 1, max: 65_535 }),
+        fc.integer({ min: 1, max: 65_535 }),
         fc.constantFrom('/cb', '/cb?a=1', '/', ''),
         (host, one, two, rest) => {
           expect(redirectUriMatches(`${host}:${one}${rest}`, `${host}${rest}`, false)).toBe(true);

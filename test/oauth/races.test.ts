@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Store } from '../../src/core/ports.js';
-import type { Lifetimes } from '../../src/core/options.js';
+import type { Store } from '../../src/core/base/ports.js';
+import type { Lifetimes } from '../../src/core/oauth/settings.js';
 import { type Answer, everyHost, type FrameworkName, type RunningHost } from '../hosts.js';
 import { fixture } from './support/fixture.js';
 import { distantStore, racyStore } from './support/stores.js';
@@ -31,7 +31,7 @@ class Nodes {
   }
 
   static async start(lifetimes: Partial<Lifetimes>, change: (store: Store) => Store): Promise<Nodes> {
-    const { options, store, errors } = fixture({ lifetimes });
+    const { options, store, errors } = fixture({ lifetimes, limits: { deviceRequests: 1000 } });
     const shared = change(store);
     const start = (framework: FrameworkName) =>
       everyHost
@@ -61,10 +61,10 @@ class Nodes {
   liveChains({ access_token }: Pick<TokenSet, 'access_token'>): number {
     const grant = access_token.slice(0, 22);
     const records = [...this.#entries()];
-    if (!records.some(([key]) => key.endsWith(`:grant:${grant}`))) return 0;
-    return records.filter(
-      ([, value]) => 'kind' in value && value.kind === 'refresh' && 'grant' in value && value.grant === grant,
-    ).length;
+    if (!records.some(([key]) => key.endsWith(`:grant:{${grant}}`))) return 0;
+    const spent = records.filter(([key]) => key.includes(`:spent:{${grant}}:`));
+    const numbers = new Set(spent.map(([key]) => Number(key.split(':').at(-1))));
+    return [...numbers].filter((n) => !numbers.has(n + 1)).length;
   }
 
   async close(): Promise<void> {

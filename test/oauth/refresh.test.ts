@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ClientRegistration } from '../../src/core/oauth/client.js';
-import { basic, everyHost, type RunningHost } from '../hosts.js';
+import type { ClientRegistration } from '../../src/core/oauth/clients/client.js';
+import { basic, everyHost, hostFor, type RunningHost } from '../hosts.js';
 import { fixture, USERS } from './support/fixture.js';
 import { Flows, refusal } from './support/tokens.js';
 
@@ -26,7 +26,7 @@ const CHANGING = {
   redirect_uris: ['https://changing.example/cb'],
 } as const;
 
-describe.each(everyHost)('refreshing on $name', (host) => {
+describe.each(hostFor(import.meta.url))('refreshing on $name', (host) => {
   const withdrawn = new Set<string>();
   const disabledUsers = new Set<string>();
   let changing: ClientRegistration = CHANGING;
@@ -47,7 +47,7 @@ describe.each(everyHost)('refreshing on $name', (host) => {
           },
           isActive: (sub) => !disabledUsers.has(sub),
         },
-        validateGrant: ({ grant_id }) => !withdrawn.has(grant_id),
+        policy: { validateGrant: ({ grant_id }) => !withdrawn.has(grant_id) },
       },
     });
     flows = new Flows(running, [OTHER, KEEPER, CHANGING]);
@@ -95,6 +95,24 @@ describe.each(everyHost)('refreshing on $name', (host) => {
     expect(await flows.areActive(next.access_token, next.refresh_token)).toEqual([true, true]);
   });
 
+  it('#66 a guessed secret behind the grant and the number of a refresh token is nothing, and ends nothing', async () => {
+    const first = await flows.tokens('web');
+    const next = await flows.refreshed('web', first.refresh_token);
+    advance(10);
+    const grant = first.refresh_token.slice(0, 22);
+    // What was used up must not be a replay either: who knows a grant's id could end it.
+    for (const number of ['000001', '000002', '000003']) {
+      for (const secret of ['x'.repeat(43), first.refresh_token.slice(28), first.access_token.slice(22)]) {
+        const forged = grant + number + secret;
+        if (forged === first.refresh_token) continue;
+        expect(refusal(await flows.refresh('web', forged)), number).toEqual(INVALID_GRANT);
+        expect((await flows.revoke('web', forged)).status).toBe(200);
+        expect(await flows.isActive(forged)).toBe(false);
+      }
+    }
+    expect(await flows.areActive(next.access_token, next.refresh_token)).toEqual([true, true]);
+  });
+
   it('#67 a wider scope is invalid_scope and the token is still usable (RFC 6749 §6)', async () => {
     const { refresh_token } = await flows.tokens('web', { scope: 'profile' });
     for (const scope of ['profile content.read', 'content.read', 'introspect', 'profile  profile', 'nonsense']) {
@@ -108,7 +126,9 @@ describe.each(everyHost)('refreshing on $name', (host) => {
     const narrowed = await flows.refreshed('web', first.refresh_token, { scope: 'content.read' });
     expect(narrowed.scope).toBe('content.read');
     expect((await flows.introspect(narrowed.access_token)).json['scope']).toBe('content.read');
-    expect((await flows.introspect(narrowed.refresh_token)).json['scope']).toBe('profile content.read content.write');
+    expect((await flows.introspect(narrowed.refresh_token, 'web')).json['scope']).toBe(
+      'profile content.read content.write',
+    );
     const wide = await flows.refreshed('web', narrowed.refresh_token);
     expect(wide.scope).toBe('profile content.read content.write');
     expect((await flows.introspect(wide.access_token)).json['scope']).toBe('profile content.read content.write');
@@ -264,10 +284,10 @@ describe.each(everyHost)('refreshing on $name', (host) => {
     advance(599);
     const last = await flows.refreshed('web', refresh_token);
     expect(last.expires_in).toBe(1);
-    const { exp } = (await flows.introspect(last.refresh_token)).json;
+    const { exp } = (await flows.introspect(last.refresh_token, 'web')).json;
     advance(1);
     expect(await flows.areActive(last.access_token, last.refresh_token)).toEqual([false, false]);
-    expect(Number(exp) * 1000).toBe(options.clock?.());
+    expect(Number(exp) * 1000).toBe(options.runtime?.clock?.());
     expect(refusal(await flows.refresh('web', last.refresh_token))).toEqual(INVALID_GRANT);
   });
 
@@ -283,17 +303,29 @@ describe.each(everyHost)('refreshing on $name', (host) => {
     expect(next.refresh_token).toEqual(expect.any(String));
   });
 
-  it('#74 withdrawn consent is invalid_grant; revokeGrant ends its access tokens too', async () => {
+  it('#74 withdrawn consent is invalid_grant; grants.revoke ends its access tokens too', async () => {
     const { refresh_token, access_token } = await flows.tokens('web');
     const created = events.findLast((event) => event.type === 'grant.created');
     const grant_id = created?.grant_id ?? '';
     withdrawn.add(grant_id);
     expect(refusal(await flows.refresh('web', refresh_token))).toEqual(INVALID_GRANT);
     expect(await flows.isActive(access_token)).toBe(true);
-    await running.revokeGrant(grant_id);
+    await running.grants.revoke(grant_id);
     expect(await flows.areActive(access_token, refresh_token)).toEqual([false, false]);
     withdrawn.clear();
     expect(refusal(await flows.refresh('web', refresh_token))).toEqual(INVALID_GRANT);
+  });
+
+  it('what the host wants to end without naming it is no success', async () => {
+    const { revoke, forgetConsent } = running.grants as unknown as Record<string, (given: unknown) => Promise<void>>; // As JavaScript sees it.
+    await expect(revoke?.('')).rejects.toThrow('grants.revoke: grant_id must be text that is not empty.');
+    await expect(revoke?.({ sub: 'alice', client_id: undefined })).rejects.toThrow('client_id must be text');
+    for (const given of [undefined, null, 1, {}, { owner: 'alice' }, { sub: 'alice', grant_id: 'x' }])
+      await expect(revoke?.(given)).rejects.toThrow(
+        'grants.revoke takes { grant_id } or { sub } or { client_id } or { sub, client_id }.',
+      );
+    await expect(forgetConsent?.('alice')).rejects.toThrow('grants.forgetConsent: sub must be text that is not empty.');
+    await expect(forgetConsent?.({ sub: 'alice' })).rejects.toThrow('grants.forgetConsent: client_id must be text');
   });
 
   it('#74 a disabled client cannot refresh and its tokens are inactive', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, basic, bearer, Client, everyHost, type RunningHost } from '../hosts.js';
+import { type Answer, basic, bearer, Client, hostFor, type RunningHost } from '../hosts.js';
 import { Browser, PKCE, responseOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
 
@@ -11,7 +11,7 @@ const WEB = basic('web', 'web-secret');
 const SERVICE = basic('service', 'service-secret');
 const CALLER = basic('caller', 'caller-secret');
 
-describe.each(everyHost)('$name', ({ start }) => {
+describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   const { options, errors } = fixture({
     resources: [ONE, TWO, THREE],
     clients: [{ client_id: 'caller', client_secret: 'caller-secret', grant_types: [], introspect: true }],
@@ -54,7 +54,7 @@ describe.each(everyHost)('$name', ({ start }) => {
     'one.example',
     `${ONE}#x`,
     `${ONE}/`,
-    'https://ONE.example/v1',
+    'https://one.example/V1',
     'https://unknown.example',
     'x',
   ])('#111 the resource %j is invalid_target, wherever it is named (RFC 8707 §2)', async (resource) => {

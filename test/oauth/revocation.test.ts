@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { basic, everyHost, type RunningHost } from '../hosts.js';
+import { basic, hostFor, type RunningHost } from '../hosts.js';
 import { fixture } from './support/fixture.js';
 import { Flows, refusal } from './support/tokens.js';
 
@@ -9,7 +9,7 @@ const SECOND = {
   redirect_uris: ['https://second.example/cb'],
 } as const;
 
-describe.each(everyHost)('revocation on $name', (host) => {
+describe.each(hostFor(import.meta.url))('revocation on $name', (host) => {
   const { options, events, errors, advance } = fixture({ clients: [SECOND] });
   let running: RunningHost;
   let flows: Flows;

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { OAuthEvent } from '../../src/core/oauth/events.js';
-import type { Store } from '../../src/core/ports.js';
-import { type Answer, basic, bearer, type Host, type HostOptions, oneHostEach, type RunningHost } from '../hosts.js';
+import type { Store } from '../../src/core/base/ports.js';
+import { type Answer, basic, bearer, type Host, hostFor, type HostOptions, type RunningHost } from '../hosts.js';
 import { Browser, formOf, locationOf, PKCE, responseOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
 import { FaultyStore } from './support/stores.js';
@@ -195,8 +195,9 @@ class Run {
       await this.#flows.decide({ device_code, user_code, verification_uri, interval: 5 }, decision);
       // Nobody else can enter a code that somebody owns: an address that is signed in somewhere else tries.
       await this.#flows.code('web', {}, 'bob').then((code) => this.#ledger.secret('code', code));
+      const bob = this.#flows.browser('bob');
       this.#ledger.failure(
-        await this.#flows.browser('bob').open(`${this.#running.base}/oauth/device?user_code=${user_code}`),
+        await bob.submit(await bob.open(`${this.#running.base}/oauth/device?user_code=${user_code}`)),
       );
       if (decision === 'approve') this.#ledger.success(await this.#flows.poll('tv', device_code));
       this.#ledger.failure(await this.#flows.poll('tv', device_code));
@@ -295,7 +296,7 @@ class Run {
   }
 }
 
-describe.each(oneHostEach)('the secrets of a full run on $name', (host) => {
+describe.each(hostFor(import.meta.url))('the secrets of a full run on $name', (host) => {
   const CONSOLE = ['log', 'info', 'warn', 'error', 'debug', 'trace'] as const;
   let ledger: Ledger;
 

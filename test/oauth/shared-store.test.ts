@@ -8,7 +8,7 @@ describe.each(oneHostEach)(
   '$name: two servers of different issuers with one store, one secret and the same clients',
   ({ start }) => {
     const { options } = fixture();
-    const store = memoryStore({ clock: options.clock ?? Date.now });
+    const store = memoryStore({ clock: options.runtime?.clock ?? Date.now });
     let ours: RunningHost;
     let theirs: RunningHost;
 
@@ -17,6 +17,23 @@ describe.each(oneHostEach)(
       theirs = await start({ options: { ...options, store } });
     });
     afterAll(() => Promise.all([ours.close(), theirs.close()]));
+
+    it('keys begin with at least 128 bits of their issuer', async () => {
+      const seen = new Set<string>();
+      const watched: typeof store = {
+        ...store,
+        add: (key, ...record) => (seen.add(key), store.add(key, ...record)),
+      };
+      const host = await start({ options: { ...options, store: watched } });
+      await new Client(host.base).post(
+        '/oauth/token',
+        'grant_type=client_credentials',
+        basic('service', 'service-secret'),
+      );
+      await host.close();
+      expect(seen.size).toBeGreaterThan(0);
+      for (const key of seen) expect(key).toMatch(/^[\w-]{22,}:/);
+    });
 
     it('#104 a code or token of the one is none at the other (RFC 6750 §3.1)', async () => {
       const here = new Client(ours.base);

@@ -1,6 +1,12 @@
+import { UnavailableError } from 'oauth-query';
+import { memoryStore, StoreError } from 'oauth-query/stores/memory';
+import * as open from 'oauth-query/stores/open';
+import * as postgres from 'oauth-query/stores/postgres';
+import * as redis from 'oauth-query/stores/redis';
+import * as sqlite from 'oauth-query/stores/sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StoreCall } from './support/stores.js';
-import { type Answer, basic, bearer, oneHostEach, type RunningHost } from '../hosts.js';
+import { type Answer, basic, bearer, hostFor, oneHostEach, type RunningHost } from '../hosts.js';
 import { Browser, formOf, PKCE } from './support/browser.js';
 import { fixture } from './support/fixture.js';
 import { FAULTS, FaultyStore } from './support/stores.js';
@@ -46,7 +52,7 @@ const consentPage = async (flows: Flows): Promise<Answer> => {
   return page.status === 200 && 'password' in formOf(page).fields ? flows.browser().signIn(page) : page;
 };
 
-describe.each(oneHostEach)('a store that fails on $name', (host) => {
+describe.each(hostFor(import.meta.url))('a store that fails on $name', (host) => {
   const { options, errors, advance, store } = fixture({
     clients: [KEEPER, LEGACY],
     grants: ['authorization_code', 'client_credentials', 'refresh_token', 'device_code', 'password'],
@@ -63,7 +69,7 @@ describe.each(oneHostEach)('a store that fails on $name', (host) => {
   afterAll(() => running.close());
 
   const hasGrant = (token: string): boolean =>
-    [...store.entries()].some(([key]) => key === `grant:${token.slice(0, 22)}`);
+    [...store.entries()].some(([key]) => key.endsWith(`:grant:{${token.slice(0, 22)}}`));
 
   const expectUsable = async ({ status, json }: Answer): Promise<void> => {
     const { access_token, refresh_token } = json as unknown as Partial<TokenSet>; // A success of the token endpoint.
@@ -226,8 +232,9 @@ describe.each(oneHostEach)('a store that fails on $name', (host) => {
     'entering a user code': person(async () => {
       await consentPage(flows);
       const { user_code, device_code } = await flows.device('tv');
+      const page = await flows.browser().open(`${running.base}/oauth/device?user_code=${user_code}`);
       return {
-        act: () => flows.browser().open(`${running.base}/oauth/device?user_code=${user_code}`),
+        act: () => flows.browser().submit(page),
         afterwards: async () =>
           expect((await flows.poll('tv', device_code)).json['error']).toBe('authorization_pending'),
       };
@@ -235,7 +242,8 @@ describe.each(oneHostEach)('a store that fails on $name', (host) => {
     'approving a device': person(async () => {
       await consentPage(flows);
       const { user_code, device_code } = await flows.device('tv');
-      const page = await flows.browser().open(`${running.base}/oauth/device?user_code=${user_code}`);
+      const link = await flows.browser().open(`${running.base}/oauth/device?user_code=${user_code}`);
+      const page = await flows.browser().submit(link);
       return {
         act: () => flows.browser().submit(page, { decision: 'approve' }),
         afterwards: async () => {
@@ -266,6 +274,12 @@ describe.each(oneHostEach)('a store that fails on $name', (host) => {
       advance(3600);
       const page = await consentPage(flows);
       return { act: () => flows.browser().submit(page, { decision: 'deny' }) };
+    }),
+    'signing in as somebody else': client(async () => {
+      const browser = new Browser(running);
+      const page = await browser.authorize({ response_type: 'code', client_id: 'web', state: 'xyz', ...PKCE.request });
+      const consent = await browser.signIn(page, { username: 'bob', password: 'builder' });
+      return { act: () => browser.submit(consent, { decision: 'switch' }) };
     }),
     'a request that was allowed before': client(async () => {
       await flows.code('web');
@@ -323,7 +337,7 @@ describe.each(oneHostEach)('a store that fails on $name', (host) => {
           if (verb === 'delete' && name === 'answers nonsense') continue; // Its answer means nothing.
           const [answer, { afterwards }] = await attempt(step, index + 1, fault);
           expectFailure(step.audience, answer);
-          expect(errors.splice(0)).toEqual([expect.objectContaining({ name: 'StoreError' })]);
+          expect(errors.splice(0)).toEqual([expect.objectContaining({ name: 'UnavailableError' })]);
           await afterwards?.();
           expect(errors).toEqual([]);
         }
@@ -343,4 +357,20 @@ describe.each(oneHostEach)('a store that fails on $name', (host) => {
       }
     },
   );
+});
+
+it('what onError hears of a full store can be told apart by its class', async () => {
+  const { options, errors, clock } = fixture();
+  const [host] = oneHostEach;
+  const running = await host!.start({ options: { ...options, store: memoryStore({ clock, max: 1 }) } });
+  const flows = new Flows(running);
+  expect((await flows.token('service', { grant_type: 'client_credentials' })).status).toBe(200);
+  expect((await flows.token('service', { grant_type: 'client_credentials' })).status).toBe(503);
+  const [error] = errors;
+  expect(error).toBeInstanceOf(UnavailableError);
+  const { cause } = error as UnavailableError; // As the line before says.
+  expect(cause).toBeInstanceOf(StoreError);
+  expect(cause).toHaveProperty('code', 'STORE_FULL');
+  for (const entry of [sqlite, redis, postgres, open]) expect(entry.StoreError).toBe(StoreError);
+  await running.close();
 });

@@ -6,7 +6,7 @@ import {
   type ModuleName,
   type ParamDescriptor,
 } from '../../src/core/query/index.js';
-import { oneHostEach } from '../hosts.js';
+import { hostFor } from '../hosts.js';
 import type { Json } from './fixture.js';
 import { CALLERS, type CallerName, type Joined, startJoined } from './joined.js';
 
@@ -39,7 +39,10 @@ const APART: { readonly [N in ModuleName]?: readonly string[] } = {
     'difftotextpst',
     'contentformat',
   ],
-  allimages: ['from', 'to', 'prefix'],
+  allfileusages: ['unique'],
+  allimages: ['from', 'to', 'prefix', 'filterbots'],
+  alllinks: ['unique'],
+  allredirects: ['unique'],
   allrevisions: [
     'excludeuser',
     'expandtemplates',
@@ -50,7 +53,8 @@ const APART: { readonly [N in ModuleName]?: readonly string[] } = {
     'difftotextpst',
     'contentformat',
   ],
-  allusers: ['excludegroup'],
+  alltransclusions: ['unique'],
+  allusers: ['excludegroup', 'excludenamed'],
   backlinks: ['pageid'],
   blocks: ['ip'],
   categorymembers: ['pageid'],
@@ -67,11 +71,14 @@ const APART: { readonly [N in ModuleName]?: readonly string[] } = {
   ],
   deletedrevs: ['from', 'to', 'prefix', 'excludeuser'],
   embeddedin: ['pageid'],
+  extracts: ['sentences'],
   imageusage: ['pageid'],
   iwlinks: ['url'],
   langlinks: ['url'],
+  linterrors: ['title'],
   logevents: ['prefix', 'namespace'],
   random: ['redirect'],
+  recentchanges: ['excludeuser'],
   revisions: [
     'startid',
     'endid',
@@ -86,6 +93,8 @@ const APART: { readonly [N in ModuleName]?: readonly string[] } = {
   ],
   usercontribs: ['userids', 'userprefix', 'iprange'],
   users: ['userids'],
+  watchlist: ['excludeuser', 'owner', 'token'],
+  watchlistraw: ['owner', 'token'],
 };
 
 /** Texts that have to be something in particular. */
@@ -97,6 +106,8 @@ const PARTICULAR: Readonly<Record<string, string>> = {
   'filearchive.sha1': 'a'.repeat(40),
   'filearchive.sha1base36': 'a'.repeat(31),
   'logevents.action': 'thanks/thank',
+  'recentchanges.show': 'minor|bot|patrolled',
+  'stashimageinfo.filekey': 'a.png',
   'categories.categories': 'Category:Fruit|Category:Tree',
   'images.images': 'File:Apple.png',
 };
@@ -145,13 +156,14 @@ const REFUSED: { readonly [N in ModuleName]?: Refusal } = {
   codexicons: ['toomanyvalues', 'toomanyvalues'],
   deletedrevisions: ['permissiondenied', 'permissiondenied'],
   deletedrevs: ['permissiondenied', 'permissiondenied'],
+  filearchive: ['permissiondenied', 'permissiondenied'],
   mystashedfiles: ['stashnotloggedin'],
-  notifications: ['notloggedin'],
+  notifications: ['login-required'],
   recentchanges: ['permissiondenied', 'permissiondenied'],
   stashimageinfo: ['notloggedin'],
-  unreadnotificationpages: ['notloggedin'],
+  unreadnotificationpages: ['login-required'],
   usercontribs: ['permissiondenied', 'permissiondenied'],
-  watchlist: ['notloggedin', 'permissiondenied'],
+  watchlist: ['notloggedin', 'patrol'],
   watchlistraw: ['notloggedin'],
 };
 
@@ -179,10 +191,13 @@ function outcomesOf(module: ModuleDescriptor): readonly (string | number)[] {
   return [anonymous ?? ordinary, user ?? ordinary, raised];
 }
 
-describe.each(oneHostEach)('on $name, a request with everything that a module knows', (host) => {
+describe.each(hostFor(import.meta.url))('on $name, a request with everything that a module knows', (host) => {
   let joined: Joined;
   beforeAll(async () => {
-    joined = await startJoined(host, { modules: handlers, pages: () => [{ pageid: 1, ns: 0, title: 'Apple' }] });
+    joined = await startJoined(host, {
+      modules: handlers,
+      resolvePages: ({ titles: [title = 'Apple'] }) => [{ pageid: 1, ns: title.startsWith('File:') ? 6 : 0, title }],
+    });
   });
   afterAll(() => joined.close());
 
@@ -193,7 +208,7 @@ describe.each(oneHostEach)('on $name, a request with everything that a module kn
         formatversion: '2',
         errorformat: 'plaintext',
         [module.group]: module.name,
-        ...(module.group === 'prop' || module.name === 'deletedrevs' ? { titles: 'Apple' } : {}),
+        ...(module.group === 'prop' || module.name === 'deletedrevs' ? { titles: titleFor(module.name) } : {}),
         ...everythingOf(module),
       },
       as,
@@ -232,6 +247,10 @@ describe.each(oneHostEach)('on $name, a request with everything that a module kn
     }
   });
 });
+
+/** Some modules have nothing to say but about files. */
+const titleFor = (name: string): string =>
+  ['duplicatefiles', 'fileusage', 'imageinfo'].includes(name) ? 'File:Apple.png' : 'Apple';
 
 const EXPECTED_WARNINGS = new Set(['deprecation', 'deprecation-help', 'outofrange']);
 

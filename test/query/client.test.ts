@@ -1,7 +1,7 @@
 import Session, { ApiErrors, ApiWarnings, set } from 'm3api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { QueryOptions } from '../../src/core/query/index.js';
-import { everyHost } from '../hosts.js';
+import { hostFor } from '../hosts.js';
 import { type Joined, startJoined } from './joined.js';
 
 /** The client's own description calls its generators plain objects. */
@@ -14,7 +14,7 @@ interface Listed {
 const TITLES = Array.from({ length: 23 }, (_one, index) => `Page ${String(index).padStart(2, '0')}`);
 
 const query: QueryOptions = {
-  pages: ({ titles }) =>
+  resolvePages: ({ titles }) =>
     titles
       .filter((title) => TITLES.includes(title))
       .map((title) => ({ pageid: TITLES.indexOf(title) + 1, ns: 0, title })),
@@ -30,7 +30,7 @@ const query: QueryOptions = {
   },
 };
 
-describe.each(everyHost)('a MediaWiki client on $name', (host) => {
+describe.each(hostFor(import.meta.url))('a MediaWiki client on $name', (host) => {
   let joined: Joined;
   let session: Session;
   const warn = (warning: Error): void => {

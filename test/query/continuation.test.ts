@@ -6,7 +6,7 @@ import {
   type Participant,
   rawContinuation,
   readProgress,
-} from '../../src/core/query/modules/continuation.js';
+} from '../../src/core/query/run/continuation.js';
 import { startQuery } from './fixture.js';
 
 type More = Participant['more'];
@@ -14,7 +14,7 @@ const prop = (name: string, more?: More): Participant => ({ name, kind: 'prop', 
 const other = (name: string, more?: More): Participant => ({ name, kind: 'other', more });
 const generator = (more?: More, current = {}): Participant => ({ name: 'gen', kind: 'generator', more, current });
 
-describe('§13.3 the vectors', () => {
+describe('where a query goes on', () => {
   const m1 = { m1continue: '1|2' };
   const ml = { mlcontinue: 2 };
   const g = { gcontinue: 3 };
@@ -48,7 +48,7 @@ describe('§13.3 the vectors', () => {
   });
 });
 
-describe('§13.2 the grammar', () => {
+describe('how a value to go on with is written', () => {
   test.each([undefined, ''])('%j is the beginning', (value) => {
     expect(readProgress(value)).toEqual({ generatorDone: false, generatorParams: [], finished: new Set() });
   });
@@ -70,7 +70,7 @@ describe('§13.2 the grammar', () => {
   });
 });
 
-describe('§13.4 and what handlers say', () => {
+describe('a value to go on with, as handlers give it', () => {
   test('raw: by module, generators under their own name', () => {
     expect(
       rawContinuation([generator({ gapcontinue: 'B' }), prop('links'), other('allusers', { aufrom: 'C' })]),
@@ -115,7 +115,7 @@ const startAlphabet = () =>
     },
   });
 
-describe('§13 a client that follows', () => {
+describe('a client that follows', () => {
   test.each([
     ['apart', {}],
     ['with another list beside it', { list: 'allpages', aplimit: '4' }],

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PageRecord } from '../../src/core/query/index.js';
-import { type QueryHost, startQuery } from './fixture.js';
+import { NOW, type QueryHost, startQuery } from './fixture.js';
 
 const APPLE: PageRecord = { pageid: 1, ns: 0, title: 'Apple' };
 const TITLES = ['A', 'B', 'C'];
@@ -9,9 +9,9 @@ const TITLES = ['A', 'B', 'C'];
 let host: QueryHost;
 beforeAll(async () => {
   host = await startQuery({
-    origins: ['https://allowed.example', '*.wild.example'],
+    cors: { origins: ['https://allowed.example', '*.wild.example'] },
     servedBy: 'server-1',
-    pages: ({ titles }) => (titles.includes('Apple') ? [APPLE] : []),
+    resolvePages: ({ titles }) => (titles.includes('Apple') ? [APPLE] : []),
     modules: {
       allpages: ({ limit, params, continue: from }) => {
         const rest = TITLES.filter((title) => title >= (from ?? params.from ?? ''));
@@ -36,8 +36,8 @@ const v2 = (params: Readonly<Record<string, string>>, as?: string) =>
   host.get({ action: 'query', formatversion: '2', ...params }, as === undefined ? {} : { as });
 const v1 = (params: Readonly<Record<string, string>>) => host.get({ action: 'query', ...params });
 
-describe('§19 wire examples', () => {
-  test('1 and 2: a list, in each version', async () => {
+describe('whole requests and their answers', () => {
+  test('a list, in each version', async () => {
     const query = {
       allpages: [
         { pageid: 1, ns: 0, title: 'A' },
@@ -52,19 +52,19 @@ describe('§19 wire examples', () => {
     );
   });
 
-  test('3: the next part', async () => {
+  test('the next part', async () => {
     expect((await v1({ list: 'allpages', aplimit: '2', apcontinue: 'C', continue: '-||' })).json).toEqual({
       batchcomplete: '',
       query: { allpages: [{ pageid: 1, ns: 0, title: 'C' }] },
     });
   });
 
-  test('4: max is told', async () => {
+  test('max is told', async () => {
     expect((await v1({ list: 'allpages', aplimit: 'max' })).json['limits']).toEqual({ allpages: 500 });
     expect((await v2({ list: 'allpages', aplimit: 'max' }, 'bot')).json['limits']).toEqual({ allpages: 5000 });
   });
 
-  test('5: too small a limit is raised, with a warning', async () => {
+  test('too small a limit is raised, with a warning', async () => {
     const { json } = await v1({ list: 'allpages', aplimit: '0' });
     expect(json['query']?.['allpages']).toHaveLength(1);
     expect(json['warnings']).toEqual({
@@ -72,7 +72,7 @@ describe('§19 wire examples', () => {
     });
   });
 
-  test('6: an error is HTTP 200 with its code in a header', async () => {
+  test('an error is HTTP 200 with its code in a header', async () => {
     const { status, headers, json } = await v2({ list: 'allpages', aplimit: 'x' });
     expect(status).toBe(200);
     expect(headers.get('mediawiki-api-error')).toBe('badinteger');
@@ -85,7 +85,7 @@ describe('§19 wire examples', () => {
     });
   });
 
-  test('7: an unknown module is a warning, and the rest runs', async () => {
+  test('an unknown module is a warning, and the rest runs', async () => {
     expect((await v2({ prop: 'info|nope', titles: 'Apple' })).json).toEqual({
       batchcomplete: true,
       warnings: { query: { warnings: 'Unrecognized value for parameter "prop": nope' } },
@@ -100,14 +100,14 @@ describe('§19 wire examples', () => {
     });
   });
 
-  test('11: a generator feeds the props', async () => {
+  test('a generator feeds the props', async () => {
     expect((await v2({ generator: 'allpages', gaplimit: '2', prop: 'info' })).json['continue']).toEqual({
       gapcontinue: 'C',
       continue: 'gapcontinue||',
     });
   });
 
-  test('14: what nobody reads is named', async () => {
+  test('what nobody reads is named', async () => {
     expect((await v1({ list: 'allpages', limit: '5' })).json['warnings']).toEqual({
       main: { '*': 'Unrecognized parameter: limit.' },
     });
@@ -116,7 +116,7 @@ describe('§19 wire examples', () => {
     });
   });
 
-  test('15: the modern form', async () => {
+  test('the modern form', async () => {
     expect((await v2({ list: 'allpages', aplimit: 'x', errorformat: 'plaintext' })).json).toEqual({
       errors: [
         { code: 'badinteger', text: 'Invalid value "x" for integer parameter "aplimit".', module: 'query+allpages' },
@@ -125,14 +125,14 @@ describe('§19 wire examples', () => {
     });
   });
 
-  test('16: paraminfo answers what there is and warns of the rest', async () => {
+  test('paraminfo answers what there is and warns of the rest', async () => {
     const { json } = await host.get({ action: 'paraminfo', modules: 'query+allpages|query+nope' });
     expect(json['paraminfo']?.['modules']).toHaveLength(1);
     expect(json['paraminfo']?.['modules']?.[0]).toMatchObject({ name: 'allpages', generator: '' });
     expect(json['warnings']).toEqual({ paraminfo: { '*': 'The module "query" does not have a submodule "nope".' } });
   });
 
-  test('17: 51 titles', async () => {
+  test('51 titles are too many', async () => {
     const titles = Array.from({ length: 51 }, (_one, index) => `T${index}`).join('|');
     expect((await v1({ titles })).json['error']).toMatchObject({
       code: 'toomanyvalues',
@@ -145,7 +145,7 @@ describe('§19 wire examples', () => {
     expect((await v2({ titles }, 'bot')).json['query']?.['pages']).toHaveLength(51);
   });
 
-  test('18: watchlistraw stands at the top', async () => {
+  test('watchlistraw stands at the top', async () => {
     expect((await v2({ list: 'watchlistraw' }, 'alice')).json).toEqual({
       batchcomplete: true,
       watchlistraw: [{ ns: 0, title: 'A' }],
@@ -153,7 +153,7 @@ describe('§19 wire examples', () => {
   });
 });
 
-describe('§1 the shape of a request', () => {
+describe('the shape of a request', () => {
   const form = (body: string) => ({
     method: 'POST',
     body,
@@ -276,7 +276,29 @@ describe('§1 the shape of a request', () => {
   });
 });
 
-describe('§2 main parameters and the order of work', () => {
+test('assertuser: a name that the host writes in another form is the same name', async () => {
+  const lower = await startQuery(
+    {},
+    {
+      identify: async () => ({
+        sub: '7',
+        username: 'ann_lee',
+        client_id: 'test',
+        scope: '',
+        aud: 'https://example.org',
+        iss: 'https://example.org',
+        exp: NOW / 1000 + 3600,
+        iat: NOW / 1000,
+        token_type: 'Bearer',
+      }),
+    },
+  );
+  const { json } = await lower.get({ action: 'query', assertuser: 'Ann lee' }, { as: 'any' });
+  await lower.close();
+  expect(json['error']).toBeUndefined();
+});
+
+describe('main parameters and the order of work', () => {
   test('what is echoed also stands in errors', async () => {
     const { json } = await v2({
       requestid: '<b>é',
@@ -344,7 +366,7 @@ describe('§2 main parameters and the order of work', () => {
     expect((await v2(params, as)).json).toEqual({ batchcomplete: true });
   });
 
-  test('§21: which error wins', async () => {
+  test('which error wins', async () => {
     const winner = async (params: Readonly<Record<string, string>>) => (await v1(params)).json['error']?.['info'];
     expect(await winner({ generator: 'allpages', gaplimit: 'x', list: 'allusers', aulimit: 'x' })).toContain(
       '"gaplimit"',
@@ -357,7 +379,7 @@ describe('§2 main parameters and the order of work', () => {
     expect(await winner({ formatversion: '9', list: 'allpages', aplimit: 'x' })).toContain('"aplimit"');
   });
 
-  test('§16.1: who must not have tokens gets a warning and no place where they would be', async () => {
+  test('who must not have tokens gets a warning and no place where they would be', async () => {
     const { json } = await host.get({ action: 'query', meta: 'tokens', origin: '*' }, { as: 'bot' });
     expect(json).toEqual({
       batchcomplete: '',
@@ -377,7 +399,7 @@ describe('§2 main parameters and the order of work', () => {
     });
   });
 
-  test('§2.4 maxlag', async () => {
+  test('maxlag', async () => {
     const lagging = await startQuery({ lag: () => ({ lag: 7.4, host: 'db2' }) });
     const { status, headers, json } = await lagging.get({ action: 'query', maxlag: '5' });
     expect(status).toBe(200);
@@ -393,7 +415,7 @@ describe('§2 main parameters and the order of work', () => {
     await lagging.close();
   });
 
-  test('§2.5 a private site is read by those it knows', async () => {
+  test('a private site is read by those it knows', async () => {
     const closed = await startQuery({ private: true });
     expect((await closed.get({ action: 'query', meta: 'siteinfo' })).json['error']).toMatchObject({
       code: 'readapidenied',
@@ -409,7 +431,7 @@ describe('§2 main parameters and the order of work', () => {
   });
 });
 
-describe('§3 header fields', () => {
+describe('header fields', () => {
   test('of a success', async () => {
     const { headers } = await v1({});
     expect(
@@ -435,7 +457,7 @@ describe('§3 header fields', () => {
     });
   });
 
-  test('§3.2 callback: only the characters of a name are left, and nobody is logged in', async () => {
+  test('callback: only the characters of a name are left, and nobody is logged in', async () => {
     const { text, headers } = await v1({ callback: 'a b;<x>(1)', _: '123' });
     expect(text).toBe('/**/abx1({"batchcomplete":""})');
     expect(headers.get('content-type')).toBe('text/javascript; charset=utf-8');
@@ -451,7 +473,7 @@ describe('§3 header fields', () => {
   });
 });
 
-describe('§4 formats', () => {
+describe('formats', () => {
   test('beyond ASCII: escaped in version 1 unless utf8, raw in version 2 unless ascii', async () => {
     expect((await v1({ titles: 'Été' })).text).toContain('\\u00c9t\\u00e9');
     expect((await v1({ titles: 'Été', utf8: '' })).text).toContain('Été');
@@ -493,7 +515,7 @@ describe('§4 formats', () => {
   });
 });
 
-describe('§5 errors and warnings in every format', () => {
+describe('errors and warnings in every format', () => {
   const wrong = { list: 'allpages', aplimit: 'abc' };
   test.each<[string, unknown]>([
     [
@@ -603,14 +625,14 @@ describe('§5 errors and warnings in every format', () => {
     expect(json['query']).toBeUndefined();
   });
 
-  test('§21: numbers in texts carry a comma at the thousands', async () => {
+  test('numbers in texts carry a comma at the thousands', async () => {
     expect((await v2({ list: 'allpages', aplimit: '5001' }, 'bot')).json['warnings']).toEqual({
       allpages: { warnings: 'The value "5001" for parameter "aplimit" must be between 1 and 5,000.' },
     });
   });
 });
 
-describe('§16.3 bearer tokens', () => {
+describe('bearer tokens', () => {
   test('a bad one is an API error with HTTP 200, before anything else', async () => {
     const { status, headers, json } = await v2({ action: 'nosuch' }, 'forged');
     expect([status, headers.get('www-authenticate'), headers.get('mediawiki-api-error')]).toEqual([

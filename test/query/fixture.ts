@@ -1,4 +1,5 @@
-import type { Authorization } from '../../src/core/authorization.js';
+import { systemTimer } from '../../src/core/base/system.js';
+import type { Authorization } from '../../src/core/base/authorization.js';
 import { createQuery, type QueryEnvironment, type QueryOptions, queryTokenKey } from '../../src/core/query/index.js';
 import type { ParameterSource } from '../../src/core/query/parameters/parameter.js';
 import type { ParseContext } from '../../src/core/query/parameters/parse.js';
@@ -50,6 +51,7 @@ const authorization = (name: string): Authorization => ({
 const CALLERS: Readonly<Record<string, { readonly name: string; readonly rights: readonly string[] }>> = {
   alice: { name: 'Alice', rights: [] },
   bot: { name: 'HighBot', rights: ['apihighlimits', 'bot', 'deletedhistory', 'patrol'] },
+  admin: { name: 'Admin', rights: ['deletedhistory', 'undelete', 'unwatchedpages', 'patrolmarks'] },
 };
 
 /** An answer, taken apart. */
@@ -93,7 +95,7 @@ export async function startQuery(
         if (!caller) throw Object.assign(new Error('no such token'), { code: 'invalid_token' });
         return authorization(caller.name);
       },
-      rights: ({ username }) => Object.values(CALLERS).find(({ name }) => name === username)?.rights ?? [],
+      scopeRights: ({ username }) => Object.values(CALLERS).find(({ name }) => name === username)?.rights ?? [],
       clock: () => NOW,
       random: (size) => new Uint8Array(size).fill(0xab),
       secret: queryTokenKey(SERVER_SECRET),
@@ -101,6 +103,8 @@ export async function startQuery(
       base: '',
       paths: ['/api', '/w/api.php'],
       maxBodyBytes: 100_000,
+      timeout: 10_000,
+      timer: systemTimer,
       ...environment,
     },
   );

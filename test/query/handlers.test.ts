@@ -2,11 +2,11 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 import {
   ApiError,
   badContinue,
+  customModule,
   defineModule,
   type ModuleHandlers,
-  ownModule,
   type PageSet,
-  verifyToken,
+  verifyCsrfToken,
 } from '../../src/core/query/index.js';
 import { message } from '../../src/core/query/answer/messages.js';
 import { NOW, SERVER_SECRET, startQuery } from './fixture.js';
@@ -76,7 +76,7 @@ describe('what a handler is given', () => {
           return { pages: {} };
         },
       },
-      pages: ({ titles }) => (titles.includes('Apple') ? [{ pageid: 1, ns: 0, title: 'Apple' }] : []),
+      resolvePages: ({ titles }) => (titles.includes('Apple') ? [{ pageid: 1, ns: 0, title: 'Apple' }] : []),
     });
     await host.get({ ...ALL, prop: 'links', titles: 'Nope' });
     expect(seen).toEqual([]);
@@ -88,7 +88,7 @@ describe('what a handler is given', () => {
   });
 
   test("a host's own module is parsed, typed, described and answered like the others", async () => {
-    const photos = ownModule(
+    const photos = customModule(
       defineModule({
         name: 'photos',
         group: 'list',
@@ -104,7 +104,7 @@ describe('what a handler is given', () => {
         return params.color.slice(0, limit).map((color) => ({ color, framed: true, sold: false }));
       },
     );
-    const host = await startQuery({ own: [photos] });
+    const host = await startQuery({ customModules: [photos] });
     expect((await host.get({ ...ALL, list: 'photos', phcolor: 'green|blue' })).json).toMatchObject({
       query: { photos: [{ color: 'green', framed: true, sold: false }] },
       warnings: [{ code: 'unrecognizedvalues', module: 'query+photos' }],
@@ -122,24 +122,31 @@ describe('what a handler is given', () => {
 
   test('a handler for a module that there is not, or a name given twice, is refused at the start', async () => {
     const wrong = { allpages: () => [], nosuch: () => [] };
-    await expect(startQuery({ modules: wrong })).rejects.toThrow(/query\.modules: there is no module "nosuch"/);
-    const twice = ownModule(defineModule({ name: 'allpages', group: 'list', prefix: 'x', parameters: {} }), () => []);
-    await expect(startQuery({ own: [twice] })).rejects.toThrow(/"allpages"/);
+    await expect(startQuery({ modules: wrong })).rejects.toThrow(
+      /^options\.query\.modules\.nosuch is unknown\..*options\.query\.customModules/,
+    );
+    const twice = customModule(
+      defineModule({ name: 'allpages', group: 'list', prefix: 'x', parameters: {} }),
+      () => [],
+    );
+    await expect(startQuery({ customModules: [twice] })).rejects.toThrow(/"allpages"/);
   });
 
   test('an own module whose description contradicts itself or the catalogue stops the start', async () => {
     const own = (prefix: string, type: 'string' | readonly string[]) =>
-      ownModule({ name: 'ripeness', group: 'list', prefix, parameters: { from: { type } } }, () => []);
-    await expect(startQuery({ own: [own('ri', [])] })).rejects.toThrow(/"from".*"ripeness" lists no values/);
-    await expect(startQuery({ own: [own('ap', 'string')] })).rejects.toThrow(/"apfrom"; choose another prefix/);
+      customModule({ name: 'ripeness', group: 'list', prefix, parameters: { from: { type } } }, () => []);
+    await expect(startQuery({ customModules: [own('ri', [])] })).rejects.toThrow(/"from".*"ripeness" lists no values/);
+    await expect(startQuery({ customModules: [own('ap', 'string')] })).rejects.toThrow(
+      /"apfrom"; choose another prefix/,
+    );
   });
 });
 
 describe('what a handler does wrong costs its own data alone', () => {
   const good: ModuleHandlers = { allusers: () => [{ userid: 1, name: 'Alice' }] };
-  const ask = async (allpages: unknown, options: object = {}) => {
+  const ask = async (allpages: unknown, timeout = 10_000) => {
     const modules = { ...good, allpages } as ModuleHandlers;
-    const host = await startQuery({ modules, ...options });
+    const host = await startQuery({ modules }, { timeout });
     const { json, text, status } = await host.get({ ...ALL, list: 'allpages|allusers' });
     await host.close();
     return { json, text, status, errors: host.errors };
@@ -172,19 +179,16 @@ describe('what a handler does wrong costs its own data alone', () => {
 
   test('hangs: the deadline passes and the signal says so', async () => {
     let signal: AbortSignal | undefined;
-    const { json, errors } = await ask(
-      (request: { signal: AbortSignal }) => {
-        signal = request.signal;
-        return new Promise(() => {});
-      },
-      { deadline: 20 },
-    );
+    const { json, errors } = await ask((request: { signal: AbortSignal }) => {
+      signal = request.signal;
+      return new Promise(() => {});
+    }, 20);
     expect(json['query']).toEqual({ allusers: [{ userid: 1, name: 'Alice' }] });
     expect(json['warnings']).toEqual([
       { code: 'moduletimeout', text: 'The module "allpages" did not answer in time.', module: 'query+allpages' },
     ]);
     expect(signal?.aborted).toBe(true);
-    expect(errors).toHaveLength(1);
+    expect(errors.map(String)).toEqual([expect.stringContaining('within 20 ms (options.timeouts.handlers)')]);
   });
 
   test.each<[string, unknown]>([
@@ -215,7 +219,7 @@ describe('what a handler does wrong costs its own data alone', () => {
     expect(String(errors[0])).toContain('11 items where 10 were asked for');
   });
 
-  test('§4.2: what is too large is asked for in smaller parts; what is too large by itself is left out, with a warning', async () => {
+  test('what is too large is asked for in smaller parts; what is too large by itself is left out, with a warning', async () => {
     const limits: number[] = [];
     const host = await startQuery({
       maxResultLength: 5_000,
@@ -254,7 +258,7 @@ describe('what a handler does wrong costs its own data alone', () => {
 
   test('a prop or meta module too', async () => {
     const modules = { links: () => ({ pages: 'x' }), allmessages: () => ({}) } as unknown as ModuleHandlers;
-    const host = await startQuery({ modules, pages: () => [{ pageid: 1, ns: 0, title: 'Apple' }] });
+    const host = await startQuery({ modules, resolvePages: () => [{ pageid: 1, ns: 0, title: 'Apple' }] });
     const { json } = await host.get({ ...ALL, titles: 'Apple', prop: 'links', meta: 'allmessages' });
     await host.close();
     expect(json['query']).toEqual({ pages: [{ pageid: 1, ns: 0, title: 'Apple' }] });
@@ -274,7 +278,7 @@ describe('what a handler does wrong costs its own data alone', () => {
           ]),
         }),
       },
-      pages: () => [{ pageid: 1, ns: 0, title: 'Apple' }],
+      resolvePages: () => [{ pageid: 1, ns: 0, title: 'Apple' }],
     });
     expect((await host.get({ ...ALL, titles: 'Apple', prop: 'links' })).json['query']).toEqual({
       pages: [{ pageid: 1, ns: 0, title: 'Apple', links: [] }],
@@ -284,7 +288,7 @@ describe('what a handler does wrong costs its own data alone', () => {
 
   test('a page resolver that fails is an error of the request, without its text', async () => {
     const host = await startQuery({
-      pages: () => {
+      resolvePages: () => {
         throw new Error(SECRET);
       },
     });
@@ -340,11 +344,11 @@ describe('what a handler does wrong costs its own data alone', () => {
 
 describe('a module without a handler', () => {
   test('is parsed, gives nothing and says so', async () => {
-    const host = await startQuery({ pages: () => [{ pageid: 1, ns: 0, title: 'Apple' }] });
+    const host = await startQuery({ resolvePages: () => [{ pageid: 1, ns: 0, title: 'Apple' }] });
     const { json } = await host.get({
       ...ALL,
       titles: 'Apple',
-      prop: 'imageinfo',
+      prop: 'pageprops',
       list: 'allpages',
       meta: 'filerepoinfo',
     });
@@ -353,7 +357,7 @@ describe('a module without a handler', () => {
       [...(json['warnings'] as unknown as { code: string; module: string }[])]
         .map(({ code, module }) => `${code} ${module}`)
         .sort(),
-    ).toEqual(['nohandler query+allpages', 'nohandler query+filerepoinfo', 'nohandler query+imageinfo']);
+    ).toEqual(['nohandler query+allpages', 'nohandler query+filerepoinfo', 'nohandler query+pageprops']);
     expect((await host.get({ ...ALL, list: 'allpages', aplimit: 'x' })).json['errors']).toMatchObject([
       { code: 'badinteger' },
     ]);
@@ -420,7 +424,7 @@ describe('built in', () => {
     await host.close();
   });
 
-  test('§16.1 tokens: bound to the type and the caller; for nobody the suffix alone', async () => {
+  test('tokens: bound to the type and the caller; for nobody the suffix alone', async () => {
     const host = await startQuery();
     const ask = async (as?: string) =>
       (await host.get({ action: 'query', meta: 'tokens', type: '*' }, as === undefined ? {} : { as })).json['query']?.[
@@ -434,16 +438,16 @@ describe('built in', () => {
     expect(new Set([...Object.values(alice), ...Object.values(bot)]).size).toBe(14);
     const authorization = { sub: 'Alice', client_id: 'test' };
     const check = { secret: SERVER_SECRET, type: 'csrf', authorization, now: NOW, maxAge: 60 };
-    expect(verifyToken(alice['csrftoken'] ?? '', check)).toBe(true);
-    expect(verifyToken(alice['watchtoken'] ?? '', check)).toBe(false);
-    expect(verifyToken(bot['csrftoken'] ?? '', check)).toBe(false);
-    expect(verifyToken(alice['csrftoken'] ?? '', { ...check, now: NOW + 61_000 })).toBe(false);
-    expect(verifyToken('+\\', check)).toBe(false);
-    expect(verifyToken(alice['csrftoken'] ?? '', { ...check, authorization: { sub: 'Alice', client_id: 'x' } })).toBe(
-      false,
-    );
-    expect(verifyToken(alice['csrftoken'] ?? '', { ...check, secret: 'another secret' })).toBe(false);
-    expect(verifyToken(alice['csrftoken'] ?? '', { ...check, secret: ['a new secret', SERVER_SECRET] })).toBe(true);
+    expect(verifyCsrfToken(alice['csrftoken'] ?? '', check)).toBe(true);
+    expect(verifyCsrfToken(alice['watchtoken'] ?? '', check)).toBe(false);
+    expect(verifyCsrfToken(bot['csrftoken'] ?? '', check)).toBe(false);
+    expect(verifyCsrfToken(alice['csrftoken'] ?? '', { ...check, now: NOW + 61_000 })).toBe(false);
+    expect(verifyCsrfToken('+\\', check)).toBe(false);
+    expect(
+      verifyCsrfToken(alice['csrftoken'] ?? '', { ...check, authorization: { sub: 'Alice', client_id: 'x' } }),
+    ).toBe(false);
+    expect(verifyCsrfToken(alice['csrftoken'] ?? '', { ...check, secret: 'another secret' })).toBe(false);
+    expect(verifyCsrfToken(alice['csrftoken'] ?? '', { ...check, secret: ['a new secret', SERVER_SECRET] })).toBe(true);
     await host.close();
   });
 
@@ -461,13 +465,13 @@ describe('built in', () => {
     const { json } = await host.get({ ...ALL, meta: 'languageinfo', licode: 'he|xx' });
     expect(json).toMatchObject({
       query: { languageinfo: { he: { code: 'he' } } },
-      warnings: [{ code: 'unrecognizedvalues', data: { values: ['xx'] } }],
+      warnings: [{ code: 'unrecognizedvalues' }],
     });
     await host.close();
   });
 });
 
-describe('§14 where the data stand', () => {
+describe('where the data stand', () => {
   test('in formatversion 1 the content of an object is called *', async () => {
     const modules = {
       allcategories: () => [{ category: 'Fruit', size: 3, hidden: true }],
@@ -479,7 +483,7 @@ describe('§14 where the data stand', () => {
       categoryinfo: () => ({ pages: { 1: { size: 3, hidden: false } } }),
       revisions: () => ({ pages: { 1: [{ revid: 9, minor: true, slots: { main: { content: 'text' } } }] } }),
     } satisfies ModuleHandlers;
-    const host = await startQuery({ modules, pages: () => [{ pageid: 1, ns: 0, title: 'Apple' }] });
+    const host = await startQuery({ modules, resolvePages: () => [{ pageid: 1, ns: 0, title: 'Apple' }] });
     const { json } = await host.get(
       {
         action: 'query',

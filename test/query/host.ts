@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { HttpRequest, Route } from '../../src/core/http.js';
+import { readStream } from '../../src/adapters/node/body.js';
+import type { HttpRequest, Route } from '../../src/core/base/http.js';
 
 /** A host without a framework: `node:http`, translated into the core's requests and back. */
 export interface Host {
@@ -37,8 +38,8 @@ function toHttpRequest(request: IncomingMessage, query: string): HttpRequest {
     },
     rawHeaders: request.rawHeaders,
     ip: request.socket.remoteAddress ?? '',
-    parsedBody: undefined,
-    stream: request,
+    hungUp: false,
+    body: (limit) => readStream(request, limit),
     native: request,
   };
 }

@@ -1,11 +1,14 @@
-import { type QueryOptions, type TokenExpectation, verifyToken } from '../../src/core/query/index.js';
-import { bearer, Client, type Host } from '../hosts.js';
+import { type CsrfTokenExpectation, type QueryOptions, verifyCsrfToken } from '../../src/core/query/index.js';
+import { bearer, Client, type Host, type HostOptions } from '../hosts.js';
 import { fixture, SCOPES } from '../oauth/support/fixture.js';
 import { Flows } from '../oauth/support/tokens.js';
 import type { Json } from './fixture.js';
 
 /** Rights come with a scope: whoever has it may ask for more at once, and for what others may not see. */
-const ROBOT = { description: 'Work as a robot', rights: ['apihighlimits', 'bot', 'deletedhistory', 'patrol'] };
+const ROBOT = {
+  description: 'Work as a robot',
+  rights: ['apihighlimits', 'bot', 'deletedhistory', 'deletedtext', 'patrol'],
+};
 const robot = { client_id: 'robot', client_secret: 'robot-secret', scope: 'robot' };
 
 /** Who asks: nobody, an owner through a client, or a client with rights of its own. */
@@ -21,17 +24,22 @@ export interface Joined {
   /** Everything that the host was told: events, errors and what reached its error handler. */
   readonly told: readonly unknown[];
   /** Whether a token of `meta=tokens` is the right one for who brings it. */
-  verify(token: string, authorization: TokenExpectation['authorization']): boolean;
+  verify(token: string, authorization: CsrfTokenExpectation['authorization']): boolean;
   get(params: Readonly<Record<string, string>>, as?: CallerName): Promise<Json>;
   close(): Promise<void>;
 }
 
 /** Starts both halves on one host and gets the tokens in the way that clients do. */
-export async function startJoined(host: Host, query: QueryOptions): Promise<Joined> {
+export async function startJoined(
+  host: Host,
+  query: QueryOptions,
+  timeouts: NonNullable<HostOptions['timeouts']> = {},
+): Promise<Joined> {
   const { options, events, errors, clock } = fixture({
     clients: [robot],
     scopes: { ...SCOPES, robot: ROBOT },
     query: { site: { name: 'Fruit', language: 'en' }, ...query },
+    timeouts,
   });
   const running = await host.start({ options });
   const flows = new Flows(running, [robot]);
@@ -47,7 +55,7 @@ export async function startJoined(host: Host, query: QueryOptions): Promise<Join
       return [...events, ...errors, ...running.errors];
     },
     verify: (token, authorization) =>
-      verifyToken(token, { secret: options.secret ?? [], type: 'csrf', authorization, now: clock(), maxAge: 60 }),
+      verifyCsrfToken(token, { secret: options.secret ?? [], type: 'csrf', authorization, now: clock(), maxAge: 60 }),
     get: async (params, as = 'anonymous') => {
       const headers = as === 'anonymous' ? {} : bearer(tokens[as]);
       const { json } = await client.get(`/api?${new URLSearchParams({ format: 'json', ...params })}`, headers);

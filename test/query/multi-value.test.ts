@@ -4,7 +4,7 @@ import { joinValues, splitValues } from '../../src/core/query/parameters/multi-v
 
 const MANY = 501;
 
-describe('§8.1 splitting', () => {
+describe('splitting a text into values', () => {
   test.each<[string, string[]]>([
     ['', []],
     ['\u001f', []],
@@ -27,7 +27,7 @@ describe('§8.1 splitting', () => {
   });
 });
 
-describe('§8.5 joining', () => {
+describe('joining values to a text', () => {
   test.each<[string[], string]>([
     [[], ''],
     [[''], '|'],

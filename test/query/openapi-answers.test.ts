@@ -112,11 +112,23 @@ describe('the query API of a site with content answers as it is described', () =
         await get('/api', { ...style, ...ODD, indexpageids: '1', generator: 'allpages', gaplimit: 'max', titles: '' }),
         await get('/api', { ...style, action: 'paraminfo', modules: 'query+allpages|nope' }),
         await get('/api', { ...style, action: 'help', wrap: '1' }),
+        await get('/api', { ...style, action: 'opensearch', search: 'a' }),
+        await get('/api', { ...style, action: 'parse', page: 'Main Page', prop: 'links|categories|wikitext|revid' }),
         await get('/api', { ...style, action: 'query', aplimit: 'x', list: 'allpages' }),
         await get('/api', { ...style, action: 'nonsense', assert: 'user' }),
       ];
       expect(answers.flatMap((answer) => judge.problems('/api', 'get', answer))).toEqual([]);
-      expect(answers.map(({ json }) => error(json))).toEqual([false, false, false, false, false, true, true]);
+      expect(answers.map(({ json }) => error(json))).toEqual([
+        false,
+        false,
+        false,
+        false,
+        false,
+        false,
+        false,
+        true,
+        true,
+      ]);
       expect(answers.slice(0, 2).every(({ json }) => 'warnings' in json)).toBe(true);
     }
   });
@@ -162,6 +174,7 @@ describe('the authorization server answers as it is described', () => {
       grants: ['authorization_code', 'client_credentials', 'refresh_token', 'device_code', 'password', 'implicit'],
       accessTokens: { format: 'jwt' },
       device: { verificationUriComplete: true },
+      registration: {},
       query: {},
     });
     const guarded = {
@@ -244,6 +257,24 @@ describe('the authorization server answers as it is described', () => {
     for (const path of ['/.well-known/oauth-authorization-server', '/oauth/jwks']) {
       await expectDescribed(path, 200, flows.client.get(path), 'get');
     }
+  });
+
+  test('registration', async () => {
+    const path = '/oauth/register';
+    const register = (metadata: object): Promise<Answer> =>
+      new Client(running.base).request(path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(metadata),
+      });
+    const metadata = { client_name: 'App', redirect_uris: ['https://a.example/cb'], scope: 'profile', extra: 1 };
+    const schema = '#/paths/~1oauth~1register/post/requestBody/content/application~1json/schema';
+    expect(judge.problemsOf(schema, metadata)).toEqual([]);
+    expect(judge.problemsOf(schema, {})).not.toEqual([]);
+    await expectDescribed(path, 201, register(metadata));
+    await expectDescribed(path, 400, register({}));
+    for (let n = 0; n < 58; n += 1) await register(metadata);
+    await expectDescribed(path, 429, register(metadata));
   });
 
   test('pages and redirects', async () => {

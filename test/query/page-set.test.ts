@@ -19,7 +19,7 @@ let host: QueryHost;
 let asked: PageQuery[] = [];
 beforeAll(async () => {
   host = await startQuery({
-    pages: (query) => {
+    resolvePages: (query) => {
       asked.push(query);
       return PAGES.filter(
         ({ title, pageid, revids }) =>
@@ -61,7 +61,7 @@ afterAll(() => host.close());
 const query = async (params: Readonly<Record<string, string>>) => (await host.get({ action: 'query', ...params })).json;
 const v2 = async (params: Readonly<Record<string, string>>) => query({ formatversion: '2', ...params });
 
-describe('§12.3 page entries', () => {
+describe('page entries', () => {
   test('an existing page, in each version', async () => {
     expect(await query({ titles: 'Apple' })).toEqual({
       batchcomplete: '',
@@ -87,7 +87,7 @@ describe('§12.3 page entries', () => {
     });
   });
 
-  test('§19 9: formatversion 2 sorts by number', async () => {
+  test('formatversion 2 sorts by number', async () => {
     expect((await v2({ titles: 'Main Page|Nope|[x]' }))['query']?.['pages']).toEqual([
       { ns: 0, title: 'Nope', missing: true },
       { title: '[x]', invalidreason: 'The requested page title contains invalid characters: "[".', invalid: true },
@@ -120,7 +120,7 @@ describe('§12.3 page entries', () => {
   });
 });
 
-describe('§12.4 what else is told', () => {
+describe('what else is told', () => {
   test('the vector: what had to be decoded is shown percent-encoded', async () => {
     const { json } = await host.raw('action=query&format=json&formatversion=2&titles=a%7CB%7Ca%CC%8A');
     expect(json['query']?.['normalized']).toEqual([
@@ -135,7 +135,19 @@ describe('§12.4 what else is told', () => {
     ]);
   });
 
-  test('§19 8: several spellings of one title', async () => {
+  test('a title that is far too long or has too many marks is invalid, and the others are found', async () => {
+    const long = `A${' '.repeat(1024)}B`;
+    const marked = `A${'\u0300\u0323'.repeat(16)}`;
+    const json = await v2({ titles: `${long}|${marked}|Apple` });
+    expect(json['query']?.['pages']).toEqual([
+      { title: marked, invalidreason: expect.stringContaining('more than 30 combining marks'), invalid: true },
+      { title: long, invalidreason: expect.stringContaining('is too long'), invalid: true },
+      { pageid: 15, ns: 0, title: 'Apple' },
+    ]);
+    expect(json['warnings']).toBeUndefined();
+  });
+
+  test('several spellings of one title', async () => {
     const json = await v2({ titles: 'Apple|Apple_|apple' });
     expect(json['query']).toEqual({
       normalized: [
@@ -208,7 +220,7 @@ describe('§12.4 what else is told', () => {
   });
 });
 
-describe('§12.1 one source of pages', () => {
+describe('one source of pages', () => {
   test.each([
     ['titles=A&pageids=1', 'pageids', 'titles'],
     ['titles=A&revids=1', 'revids', 'titles'],
@@ -222,7 +234,7 @@ describe('§12.1 one source of pages', () => {
   });
 });
 
-describe('§12.2 generators', () => {
+describe('generators', () => {
   test('the pages of a list, with redirects followed only on request', async () => {
     expect((await v2({ generator: 'allpages' }))['query']?.['pages']).toEqual([
       { pageid: 15, ns: 0, title: 'Apple' },

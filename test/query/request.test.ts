@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { HttpRequest } from '../../src/core/http.js';
+import { parsedBody, readStream } from '../../src/adapters/node/body.js';
+import { BodyError, type BodyProblem, checkBodyHeaders } from '../../src/core/base/body.js';
+import type { HttpRequest } from '../../src/core/base/http.js';
 import { parameterOf, readMultipart } from '../../src/core/query/request/multipart.js';
 import { decodeFormText } from '../../src/core/query/request/raw-values.js';
 import { readParameters, RequestParameters } from '../../src/core/query/request/request-parameters.js';
@@ -11,22 +13,29 @@ const FORM = 'application/x-www-form-urlencoded';
 interface Sent {
   readonly query?: string;
   readonly type?: string;
+  readonly coding?: string;
   readonly body?: string | Buffer;
   /** What a parser of the host has left, with the stream already read. */
   readonly parsed?: unknown;
+  /** Why there is no body. */
+  readonly problem?: BodyProblem;
 }
 
-async function read({ query = '', type = FORM, body = '', parsed }: Sent, most = 10_000) {
+async function read({ query = '', type = FORM, coding, body = '', parsed, problem }: Sent, most = 10_000) {
   const stream = Readable.from([Buffer.from(body)]);
-  if (parsed !== undefined) await stream.toArray();
   const request: HttpRequest = {
     method: 'POST',
     query,
-    header: (name) => (name === 'content-type' ? type : undefined),
+    header: (name) => ({ 'content-type': type, 'content-encoding': coding })[name],
     rawHeaders: [],
     ip: '',
-    parsedBody: parsed,
-    stream,
+    hungUp: false,
+    body: async (limit) => {
+      if (problem !== undefined) throw new BodyError(problem);
+      if (parsed !== undefined) return parsedBody(parsed, limit);
+      checkBodyHeaders(request, limit);
+      return readStream(stream, limit);
+    },
     native: undefined,
   };
   const parameters = await readParameters(request, most);
@@ -64,6 +73,17 @@ describe('a body that a parser of the host has read', () => {
   });
 });
 
+describe('a body that cannot be used', () => {
+  test.each([
+    ['too-large', { code: 'http-contenttoolarge', status: 413 }],
+    ['incomplete', { code: 'badbody', status: 400 }],
+    ['encoded', { code: 'badbody', status: 400 }],
+    ['consumed', { name: 'BodyError', problem: 'consumed' }], // A mistake of the host, which it learns from onError.
+  ] as const)('%s', async (problem, error) => {
+    await expect(read({ problem })).rejects.toMatchObject(error);
+  });
+});
+
 describe('form text', () => {
   test.each([
     ['a+b', 'a b'],
@@ -93,6 +113,23 @@ describe('form text', () => {
         for (const [name, value] of new Map(pairs)) expect(parameters.get(name)).toBe(value);
       }),
     );
+  });
+});
+
+describe('what a body is not read in', () => {
+  test.each<[string, Sent]>([
+    ['another charset than UTF-8', { type: `${FORM}; charset=windows-1252` }],
+    [
+      'another charset, in a body that a parser of the host has read',
+      { type: `${FORM};charset=x`, parsed: { a: '1' } },
+    ],
+    ['a coding', { coding: 'gzip' }],
+  ])('%s', async (_title, sent) => {
+    await expect(read({ body: 'a=1', ...sent })).rejects.toMatchObject({ code: 'badbody', status: 400 });
+  });
+
+  test('no coding, and UTF-8 by name', async () => {
+    expect(await read({ body: 'a=1', type: `${FORM}; Charset="utf-8"`, coding: 'Identity' })).toEqual({ a: '1' });
   });
 });
 

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { defineModule, ownModule } from '../../src/core/query/index.js';
-import { SCRIPT, STYLE } from '../../src/core/query/sandbox/assets.js';
-import { createServer } from '../../src/core/server.js';
-import type { ServerOptions } from '../../src/core/options.js';
+import { customModule, defineModule } from '../../src/core/query/index.js';
+import { SCRIPT, STYLE } from '../../src/core/query/describe/sandbox/assets.js';
+import { createServer } from '../../src/core/server/server.js';
+import type { ServerOptions } from '../../src/core/server/options/server-options.js';
 import { sandboxAssets } from '../../tools/sandbox-assets.js';
-import { Client, everyHost, oneHostEach, type RunningHost } from '../hosts.js';
+import { Client, hostFor, oneHostEach, type RunningHost } from '../hosts.js';
 import { fixture } from '../oauth/support/fixture.js';
 
 const HOSTILE = `</style><script>alert("1")</script><img src=x onerror='alert(2)'>`;
 
 const own = [
-  ownModule(
+  customModule(
     defineModule({ name: 'ripeness', group: 'list', prefix: 'ri', description: HOSTILE, parameters: {} }),
     () => [],
   ),
@@ -29,11 +29,13 @@ test('nothing in script or style could end the element that it is in', () => {
   expect(STYLE).not.toMatch(/<\/style/i);
 });
 
-describe.each(everyHost)('the page on $name', ({ start }) => {
+describe.each(hostFor(import.meta.url))('the page on $name', ({ start }) => {
   let host: RunningHost;
   let client: Client;
   beforeAll(async () => {
-    const { options } = fixture({ query: { site: { name: HOSTILE }, own, sandbox: { client_id: 'spa' } } });
+    const { options } = fixture({
+      query: { site: { name: HOSTILE }, customModules: own, sandbox: { client_id: 'spa' } },
+    });
     host = await start({ options });
     client = new Client(host.base);
   });
@@ -94,8 +96,8 @@ describe('what is on it', () => {
   };
 
   test('every module with its sentence, and those of the host, which may be written in any way', async () => {
-    const { text } = await pageOf({ query: { site: { name: HOSTILE }, own } });
-    expect(text.match(/data-module=/g)).toHaveLength(73);
+    const { text } = await pageOf({ query: { site: { name: HOSTILE }, customModules: own } });
+    expect(text.match(/<li data-module=/g)).toHaveLength(73);
     expect(text).toContain('Lists all pages of one namespace by title.');
     expect(text).toContain('data-module="ripeness"');
     expect(text).toContain('&lt;/style&gt;&lt;script&gt;alert(&quot;1&quot;)');
@@ -131,11 +133,11 @@ describe('options that cannot be meant are refused at the start, by name', () =>
     createServer({ ...fixture().options, ...options } as ServerOptions);
 
   test.each([
-    ['text', /^query\.sandbox: give false, true, or \{ client_id \}/],
-    [null, /^query\.sandbox: /],
-    [{ client: 'spa' }, /^query\.sandbox: /],
-    [{ client_id: '' }, /^query\.sandbox\.client_id: /],
-    [{ client_id: 5 }, /^query\.sandbox\.client_id: /],
+    ['text', /^options\.query\.sandbox must be true or false, or an object with client_id\.$/],
+    [null, /^options\.query\.sandbox must be /],
+    [{ client: 'spa' }, /^options\.query\.sandbox\.client is unknown/],
+    [{ client_id: '' }, /^options\.query\.sandbox\.client_id must be /],
+    [{ client_id: 5 }, /^options\.query\.sandbox\.client_id must be /],
   ])('sandbox: %o', (sandbox, message) => {
     // What a program without types could give.
     expect(start({ query: { sandbox: sandbox as unknown as boolean } })).toThrow(
@@ -146,7 +148,7 @@ describe('options that cannot be meant are refused at the start, by name', () =>
   test('a client to sign in with needs the grant for it', () => {
     const grants = ['client_credentials'] as const;
     expect(start({ grants, query: { sandbox: { client_id: 'spa' } } })).toThrow(
-      /^query\.sandbox\.client_id: .*authorization_code/,
+      /^options\.query\.sandbox\.client_id: .*authorization_code/,
     );
     expect(start({ grants, query: {} })).not.toThrow();
   });

@@ -12,7 +12,7 @@ beforeAll(async () => {
       search: () => [],
       revisions: () => ({ pages: {} }),
     },
-    pages: ({ titles }) => (titles.includes('Apple') ? [{ pageid: 1, ns: 0, title: 'Apple' }] : []),
+    resolvePages: ({ titles }) => (titles.includes('Apple') ? [{ pageid: 1, ns: 0, title: 'Apple' }] : []),
   });
 });
 afterAll(() => host.close());
@@ -22,7 +22,7 @@ const ask = async (query: string): Promise<Json> =>
 
 const FIFTY_ONE = Array.from({ length: 51 }, () => 'A').join('|');
 
-describe('§17.1 the errors: code, whose it is, data', () => {
+describe('the errors: code, whose it is, data', () => {
   test.each<[code: string, module: string, query: string, data?: object]>([
     ['missingparam', 'query+search', 'action=query&list=search'],
     ['badvalue', 'query+allpages', 'action=query&list=allpages&apdir=x'],
@@ -37,7 +37,7 @@ describe('§17.1 the errors: code, whose it is, data', () => {
     ['badinteger', 'query+allpages', 'action=query&list=allpages&aplimit=x'],
     ['badtimestamp', 'query+recentchanges', 'action=query&list=recentchanges&rcstart=yesterday'],
     ['baduser', 'query+recentchanges', 'action=query&list=recentchanges&rcuser=a%23b'],
-    ['badcontinue', 'query', 'action=query&list=allpages&continue=foo'],
+    ['badcontinue', 'main', 'action=query&list=allpages&continue=foo'],
     ['badgenerator', 'query', 'action=query&generator=nosuch'],
     ['multisource', 'query', 'action=query&titles=A&pageids=1'],
     ['invalidparammix', 'query+users', 'action=query&list=users&ususers=A&ususerids=1'],
@@ -51,7 +51,7 @@ describe('§17.1 the errors: code, whose it is, data', () => {
   });
 });
 
-describe('§17.2 the warnings: code, whose it is, data', () => {
+describe('the warnings: code, whose it is, data', () => {
   test.each<[code: string, module: string, query: string, data?: object]>([
     ['unrecognizedvalues', 'query', 'action=query&list=nosuch', { values: ['nosuch'] }],
     ['unrecognizedparams', 'main', 'action=query&nosuch=1'],
@@ -81,7 +81,7 @@ describe('§17.2 the warnings: code, whose it is, data', () => {
   });
 });
 
-describe('§19 wire examples, errors between parameters', () => {
+describe('parameters that cannot stand together', () => {
   test.each<[example: number, query: string, code: string, text: string]>([
     [10, 'pageids=1&titles=A', 'multisource', 'The "pageids" parameter cannot be used with "titles".'],
     [12, 'list=backlinks', 'missingparam', 'One of the parameters "bltitle" and "blpageid" is required.'],
@@ -96,7 +96,7 @@ describe('§19 wire examples, errors between parameters', () => {
   });
 });
 
-describe('§21 observed on a running server', () => {
+describe('what a running MediaWiki was seen to do', () => {
   test.each<[what: string, query: string, code: string]>([
     ['an empty required string is missing', 'action=query&list=search&srsearch=', 'missingparam'],
     ['an empty required enum is no value', 'action=query&list=querypage&qppage=', 'badvalue'],
@@ -165,7 +165,7 @@ describe('§21 observed on a running server', () => {
   });
 });
 
-describe('§3.1 status and header fields', () => {
+describe('status and header fields of an answer', () => {
   const PRIVATE = 'private, must-revalidate, max-age=0';
   test.each<[what: string, query: string, method: string, status: number, cache: string, error: string | null]>([
     ['success', 'action=query', 'GET', 200, PRIVATE, null],
@@ -181,6 +181,6 @@ describe('§3.1 status and header fields', () => {
   });
 });
 
-test('§5.1 a code that a handler makes up stays within the characters of codes', () => {
+test('a code that a handler makes up stays within the characters of codes', () => {
   expect(new ApiError('no such\r\nthing:é', message('apierror-badcontinue')).code).toBe('no_such__thing__');
 });

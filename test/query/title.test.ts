@@ -3,7 +3,7 @@ import { parseTitle } from '../../src/core/query/pages/title.js';
 import { parseOne, refusal } from './types/parse-one.js';
 import { site } from './fixture.js';
 
-describe('§9.8 title: the canonical form', () => {
+describe('title: the canonical form', () => {
   test.each([
     ['apple', 'Apple', 0],
     ['Main_Page', 'Main Page', 0],
@@ -43,7 +43,7 @@ describe('§9.8 title: the canonical form', () => {
   });
 });
 
-describe('§9.8 title: what is none', () => {
+describe('title: what is none', () => {
   test.each([
     ['', 'empty'],
     [':', 'empty'],
@@ -83,13 +83,16 @@ describe('§9.8 title: what is none', () => {
   });
 });
 
-describe('§9.8 the parameter type', () => {
+describe('the parameter type', () => {
   test('gives the prefixed text', () => {
     expect(parseOne({ type: 'title' }, 'talk:main_page').value).toBe('Talk:Main page');
   });
 
   test('badtitle', () => {
     const error = refusal(() => parseOne({ type: 'title' }, '[x'));
-    expect([error.code, error.message]).toEqual(['badtitle', 'Bad title "[x".']);
+    expect([error.code, error.message]).toEqual([
+      'badtitle',
+      'Invalid value "[x" for title parameter "xxvalue": not a valid title string.',
+    ]);
   });
 });

@@ -180,6 +180,20 @@ describe('what is remembered', () => {
     expect(authorizationServer.asked('/introspect')).toBe(3);
   });
 
+  it('#109 made-up tokens push no active one out, and are remembered themselves', async () => {
+    scripts['/introspect'] = ({ form }) =>
+      form.get('token')?.startsWith('made-up') === true
+        ? { active: false }
+        : active({ iss: authorizationServer.origin });
+    const server = await start({ cacheSize: 20 });
+    await server.get('open', 'good');
+    for (let n = 0; n < 60; n += 1) await server.get('open', `made-up-${n}`);
+    expect([(await server.get('open', 'good')).status, (await server.get('open', 'made-up-59')).status]).toEqual([
+      200, 401,
+    ]);
+    expect(authorizationServer.asked('/introspect')).toBe(61);
+  });
+
   it('#109 failures are not remembered', async () => {
     const genuine = scripts['/introspect'];
     scripts['/introspect'] = (_question, response) => sendJson(response, 500, {});
@@ -363,7 +377,7 @@ describe('discovery', () => {
     scripts[METADATA] = () => metadata(authorizationServer.origin);
     const server = await start();
     await expectUnavailable(server.get('open', 'one'), name);
-    expect(reasons.join()).toMatch(/names another issuer|has no usable introspection_endpoint/);
+    expect(reasons.join()).toMatch(/names an issuer other than|has no usable introspection_endpoint/);
     expect(authorizationServer.asked('/introspect')).toBe(0);
     if (genuine !== undefined) scripts[METADATA] = genuine;
     expect((await server.get('open', 'one')).status).toBe(200);

@@ -1,17 +1,18 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { BrokenExport, Database, importExport } from '../../examples/site/index.js';
-import { sql } from '../../examples/site/sql.js';
+import { BrokenExport, ContentDatabase, importExport } from '../../examples/site/index.js';
+import { sql } from '../../src/content/sqlite/sql.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'oauth-query-import-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-let database: Database;
+let database: ContentDatabase;
 beforeEach(() => {
-  database = new Database(':memory:');
+  database = new ContentDatabase(':memory:');
 });
 afterEach(() => database.close());
 
@@ -93,7 +94,7 @@ test('an export read again adds nothing; a newer one adds what is new, and keeps
     revision(2, '2024-02-01T00:00:00Z', '[[New]] [[Category:B]]'),
   );
   expect(await importing(file('second.xml', mediawiki(second)))).toEqual({ pages: 1, revisions: 1 });
-  expect(database.all(sql`SELECT title FROM link`)).toMatchObject([{ title: 'New' }]);
+  expect(database.all(sql`SELECT title FROM link WHERE kind = 'link'`)).toMatchObject([{ title: 'New' }]);
   expect(database.all(sql`SELECT category FROM category_member`)).toMatchObject([{ category: 'B' }]);
   expect(database.all(sql`SELECT rowid FROM page_text WHERE page_text MATCH 'old'`)).toEqual([]);
   expect(database.all(sql`SELECT id FROM log`)).toHaveLength(2);
@@ -141,6 +142,73 @@ test('a page with a history longer than a batch keeps all of it, and its latest 
   );
   expect(database.first(sql`SELECT count(*) AS n FROM revision`)).toMatchObject({ n: 13 });
   expect(database.first(sql`SELECT latest FROM page WHERE id = 1`)).toMatchObject({ latest: 12 });
-  expect(database.all(sql`SELECT title FROM link`)).toMatchObject([{ title: 'Target_11' }]);
+  expect(database.all(sql`SELECT title FROM link WHERE kind = 'link'`)).toMatchObject([{ title: 'Target 11' }]);
   expect(titles()).toEqual(['One', 'Two']);
+});
+
+describe('an import that was broken off', () => {
+  const many = (count: number) =>
+    mediawiki(
+      ...Array.from({ length: count }, (_, n) => page(`Page ${n}`, n + 1, revision(n + 1, TIME, `[[Page ${n + 1}]]`))),
+    );
+
+  const breakOff = async (path: string, after: number): Promise<void> => {
+    const stop = ({ pages }: { readonly pages: number }): void => {
+      if (pages >= after) throw new Error('The power is gone.');
+    };
+    await expect(importExport(database, path, { clock: () => 0, onProgress: stop })).rejects.toThrow(
+      'The power is gone.',
+    );
+  };
+
+  test('goes on behind the last page that was written, and reads nothing twice', async () => {
+    const path = file('long-list.xml', many(5_000));
+    await breakOff(path, 1_000);
+    const before = titles().length;
+    expect(before).toBeGreaterThanOrEqual(1_000);
+    expect(before).toBeLessThan(5_000);
+    // What is taken away behind its back would come again if the page were written again.
+    database.exec('DELETE FROM revision WHERE id = 1');
+    expect(await importing(path)).toEqual({ pages: 5_000, revisions: 5_000 - before });
+    expect(database.all(sql`SELECT id FROM revision WHERE id = 1`)).toEqual([]);
+    expect(titles()).toEqual(Array.from({ length: 5_000 }, (_, n) => `Page ${n}`));
+    expect(await importing(path)).toEqual({ pages: 5_000, revisions: 1 });
+  });
+
+  test('begins anew with a file that has changed', async () => {
+    const path = file('changed.xml', many(3_000));
+    await breakOff(path, 1_000);
+    const before = titles().length;
+    file('changed.xml', mediawiki(page('Another', 9_999, revision(9_999, TIME, 'text'))));
+    expect(await importing(path)).toEqual({ pages: 1, revisions: 1 });
+    expect(titles()).toHaveLength(before + 1);
+  });
+});
+
+test('an export may come through a pipe', async () => {
+  const text = mediawiki(page('One', 1, revision(1, TIME, 'ä€😀 [[Two]]')));
+  const bytes = Buffer.from(text);
+  const pieces = Array.from({ length: Math.ceil(bytes.length / 7) }, (_, n) => bytes.subarray(n * 7, n * 7 + 7));
+  expect(await importExport(database, Readable.from(pieces, { objectMode: false }))).toEqual({
+    pages: 1,
+    revisions: 1,
+  });
+  expect(database.first(sql`SELECT text FROM revision`)).toMatchObject({ text: 'ä€😀 [[Two]]' });
+  const failure = importExport(database, Readable.from([Buffer.from(text.slice(0, 80))], { objectMode: false }));
+  await expect(failure).rejects.toThrow(
+    /^the standard input ends too early, at line \d+, column \d+: it was cut short\.$/,
+  );
+});
+
+test('of a page the latest 21 revisions are stored, in whatever order they come', async () => {
+  const times = Array.from({ length: 40 }, (_, n) => n).sort((a, b) => ((a * 7) % 40) - ((b * 7) % 40));
+  const at = (n: number): string => `2024-01-01T00:00:${String(n).padStart(2, '0')}Z`;
+  await importing(
+    file('history.xml', mediawiki(page('One', 1, ...times.map((n) => revision(n + 1, at(n), `text ${n}`))))),
+  );
+  const ids = () => database.all<{ id: number }>(sql`SELECT id FROM revision ORDER BY id`).map(({ id }) => id);
+  expect(ids()).toEqual(Array.from({ length: 21 }, (_, n) => n + 20));
+  await importing(file('newer.xml', mediawiki(page('One', 1, revision(50, at(50), 'text 50')))));
+  expect(ids()).toEqual([...Array.from({ length: 20 }, (_, n) => n + 21), 50]);
+  expect(database.first(sql`SELECT latest FROM page`)).toMatchObject({ latest: 50 });
 });

@@ -77,7 +77,7 @@ describe('lists honour their parameters', () => {
       'Bowline',
     ],
     ['exturlusage', 'eu', { query: 'knots.example.org' }, 'title', 'Bowline'],
-    ['exturlusage', 'eu', { query: '*.example.org', limit: '2' }, 'title', 'Boat, Rope'],
+    ['exturlusage', 'eu', { query: '*.example.org', limit: '2' }, 'title', 'Boat, Bowline'],
     ['exturlusage', 'eu', { protocol: 'ftp' }, 'title', ''],
     ['langbacklinks', 'lbl', { lang: 'fr' }, 'title', 'Boat, Lighthouse'],
     ['iwbacklinks', 'iwbl', { prefix: 'encyclopedia', prop: 'iwtitle' }, 'iwtitle', 'Rope'],
@@ -94,6 +94,11 @@ describe('lists honour their parameters', () => {
     ['recentchanges', 'rc', { type: 'edit', show: 'anon', prop: 'user' }, 'user', '2001:DB8:0:0:0:0:0:7, 192.0.2.17'],
     ['recentchanges', 'rc', { show: 'minor' }, 'title', 'Mast'],
     ['recentchanges', 'rc', { title: 'Bowline', toponly: '', type: 'edit|new', prop: 'ids' }, 'revid', '45'],
+    ['recentchanges', 'rc', { user: '#2', limit: '1', prop: 'user' }, 'user', 'Bob'],
+    ['recentchanges', 'rc', { user: '#99', limit: '1', prop: 'user' }, 'user', ''],
+    ['recentchanges', 'rc', { type: 'log', limit: '2', prop: 'user|userid' }, 'userid', '0, 0'],
+    ['recentchanges', 'rc', { type: 'log', limit: '2', prop: 'user|userid' }, 'anon', 'undefined, undefined'],
+    ['recentchanges', 'rc', { type: 'log', show: '!anon', limit: '1', prop: 'user|userid' }, 'user', 'Importer'],
     ['usercontribs', 'uc', { user: 'Carol', show: 'new', namespace: '1' }, 'title', 'Talk:Bowline'],
     ['usercontribs', 'uc', { userids: '2', limit: '1', prop: 'sizediff' }, 'sizediff', '229'],
     ['usercontribs', 'uc', { iprange: '192.0.2.0/24' }, 'user', '192.0.2.17'],
@@ -123,7 +128,7 @@ describe('querypage computes what the content tells', () => {
   });
 
   test('what it cannot compute is disabled', async () => {
-    expect((await answer({ list: 'querypage', qppage: 'Unwatchedpages' }))['querypage']).toMatchObject({
+    expect((await answer({ list: 'querypage', qppage: 'MediaStatistics' }))['querypage']).toMatchObject({
       disabled: true,
       results: [],
     });
@@ -291,6 +296,35 @@ test('namespaces that do not exist limit nothing, titles that cannot exist match
   expect(entries(impossible.query?.['pages'])[0]).not.toHaveProperty('links');
 });
 
+test('what the site never has is empty, and nothing says that nobody knows it', async () => {
+  const lists = ['allimages', 'blocks', 'filearchive', 'gadgetcategories', 'gadgets', 'protectedtitles', 'tags'];
+  expect(
+    await site.query({
+      list: lists.join('|'),
+      prop: 'duplicatefiles|imageinfo|pageimages',
+      meta: 'authmanagerinfo|filerepoinfo',
+      amirequestsfor: 'login',
+      amisecuritysensitiveoperation: 'Any',
+      titles: 'File:Bowline.png',
+    }),
+  ).toEqual({
+    batchcomplete: true,
+    query: {
+      ...Object.fromEntries(lists.map((name) => [name, []])),
+      repos: [],
+      authmanagerinfo: {
+        canauthenticatenow: false,
+        cancreateaccounts: false,
+        canlinkaccounts: false,
+        securitysensitiveoperationstatus: 'fail',
+        preservedusername: false,
+        requests: [],
+      },
+      pages: [{ pageid: expect.any(Number), ns: 6, title: 'File:Bowline.png' }],
+    },
+  });
+});
+
 test('siteinfo counts', async () => {
   expect(await answer({ meta: 'siteinfo', siprop: 'statistics|general' })).toMatchObject({
     statistics: { pages: 37, edits: 45, images: 2, users: 3 },
@@ -301,6 +335,8 @@ test('siteinfo counts', async () => {
 test.each([
   ['apcontinue of a revision list', { list: 'allrevisions', arvcontinue: 'x|y' }],
   ['a number that is none', { list: 'backlinks', bltitle: 'Boat', blcontinue: '1|a' }],
+  ['a list without an entry', { list: 'tags', tgcontinue: 'a' }],
+  ['a property that no page has', { prop: 'duplicatefiles', titles: 'File:Bowline.png', dfcontinue: 'a|b' }],
   ['too few parts', { prop: 'links', titles: 'Boat', plcontinue: '1' }],
 ])('a value to go on with that was never given is refused: %s', async (_what, params: Params) => {
   expect(await site.query(params)).toMatchObject({ error: { code: 'badcontinue' } });

@@ -282,7 +282,7 @@ const WALKS: Readonly<Record<string, Walk>> = {
     params: { prop: 'revisions', titles: 'Page 00000' },
   },
   extracts: {
-    ...prop('extracts', 'ex', {}, fortyNine, title),
+    ...prop('extracts', 'ex', { intro: '' }, fortyNine, title),
     most: 20,
     text: title,
     items: (query) => entries(query['pages']).filter((page) => page['extract'] !== undefined),
@@ -328,7 +328,8 @@ describe('while another process imports more', () => {
       cwd: ROOT,
     });
     const ended = once(child, 'exit');
-    await once(child.stdout, 'data');
+    await Promise.race([once(child.stdout, 'data'), ended]);
+    expect(child.exitCode, 'it goes on').toBeNull();
     const overlapping = new Set<string>();
     const grown = new Set<string>();
     while (child.exitCode === null) {

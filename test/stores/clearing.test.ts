@@ -111,4 +111,22 @@ describe.each(Object.entries(engines))('%s', (_name, open) => {
     expect(await store.clearExpired(10)).toBe(0);
     expect(await keys()).toEqual(['k:4', 'k:5']);
   });
+
+  test('and entries of groups by the same rule', async () => {
+    let now = 1_000_000;
+    const { store } = await open(() => now);
+    for (const index of [1, 2, 3]) await store.add(`k:${index}`, {}, now + index * MINUTE, ['g', 'h']);
+    await store.delete('k:1');
+    const [start, keys] = [now, async () => ((now = start), (await store.list('g', { limit: 10 })).keys)];
+    now = start + 3 * MINUTE - 1;
+    expect(await store.clearExpired(10)).toBe(0);
+    now = start + 3 * MINUTE;
+    expect(await store.clearExpired(1)).toBe(1);
+    now = start + 3 * MINUTE;
+    expect(await store.clearExpired(10)).toBe(1);
+    expect(await keys(), 'for a clock that is behind').toEqual(['k:2', 'k:3']);
+    now = start + 4 * MINUTE;
+    expect(await store.clearExpired(10)).toBe(3);
+    expect(await keys()).toEqual(['k:3']);
+  });
 });

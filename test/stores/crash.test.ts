@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { describeEngine } from './engines/availability.js';
 import { temporaryDirectory } from './engines/daemon.js';
-import { basic, type OAuthProcess, startOAuthProcess } from './engines/oauth-processes.js';
+import { basic, hiddenFields, type OAuthProcess, startOAuthProcess } from './engines/oauth-processes.js';
 import { noSqlite, sqliteDrivers } from './engines/sqlite.js';
 
 /** How often the server is killed: enough to see a leak; `CRASHES=50` takes a minute or two. */
@@ -23,12 +23,8 @@ class Memory {
 async function approveOnce(server: OAuthProcess): Promise<void> {
   const page = await server.send(AUTHORIZE);
   if (page.status === 302) return; // remembered from an earlier life
-  const fields = [...page.text.matchAll(/name="(resume|form_token)" value="([^"]*)"/g)].map(([, name, value]) => [
-    name,
-    value,
-  ]);
   const cookie = String(page.headers['set-cookie']).split(';')[0] ?? '';
-  const form = { ...Object.fromEntries(fields), decision: 'approve' };
+  const form = { ...hiddenFields(page.text), decision: 'approve' };
   expect((await server.send('/oauth/authorize', { form, headers: { cookie } })).status).toBe(303);
 }
 
@@ -76,10 +72,12 @@ describeEngine('killed in the middle of a load, on SQLite', noSqlite, () => {
     try {
       for (let crash = 1; crash <= CRASHES; crash += 1) {
         await approveOnce(server);
+        let ended = false;
         const load = Promise.allSettled(Array.from({ length: CLIENTS }, () => live(server, memory)));
+        void load.then(() => (ended = true));
         // Not always at the same point.
         const enough = 20 + ((crash * 37) % 60);
-        while (memory.answers < enough) await new Promise((resolve) => setImmediate(resolve));
+        while (memory.answers < enough && !ended) await new Promise((resolve) => setImmediate(resolve));
         await server.kill();
         for (const client of await load) {
           // A client ends by its connection, never by a wrong answer.

@@ -6,7 +6,7 @@ import { storeContract } from 'oauth-query/testing';
 describe('an instrumented store', () => {
   for (const { name, run } of storeContract(
     () => ({ open: (clock) => instrumentedStore(memoryStore({ clock }), () => undefined) }),
-    { shared: false },
+    { shared: false, offers: ['getMany', 'list'] },
   )) {
     test(name, run);
   }
@@ -32,6 +32,30 @@ describe('an instrumented store', () => {
       { verb: 'get', duration: 2.5 },
       { verb: 'delete', duration: 1 },
     ]);
+  });
+
+  test('reports getMany, which it has where the store has it', async () => {
+    const report = vi.fn();
+    const store = memoryStore();
+    await store.add('a', { is: 'there' }, Date.now() + 60_000);
+    expect(await instrumentedStore(store, report, { now: () => 0 }).getMany?.(['b', 'a'])).toEqual([
+      undefined,
+      { is: 'there' },
+    ]);
+    expect(report.mock.calls).toEqual([[{ verb: 'getMany', duration: 0 }]]);
+    const { add, get, delete: remove } = store;
+    expect(instrumentedStore({ add, get, delete: remove }, report)).not.toHaveProperty('getMany');
+  });
+
+  test('reports list, which it has where the store has it, and hands groups on', async () => {
+    const report = vi.fn();
+    const store = memoryStore();
+    const measured = instrumentedStore(store, report, { now: () => 0 });
+    await measured.add('a', {}, Date.now() + 60_000, ['g']);
+    expect(await measured.list?.('g', { limit: 1 })).toEqual({ keys: ['a'] });
+    expect(report.mock.calls).toEqual([[{ verb: 'add', duration: 0 }], [{ verb: 'list', duration: 0 }]]);
+    const { add, get, delete: remove } = store;
+    expect(instrumentedStore({ add, get, delete: remove }, report)).not.toHaveProperty('list');
   });
 
   test('reports what a call rejected with, and rejects with it', async () => {

@@ -2,10 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { memoryStore } from 'oauth-query/stores/memory';
 import { ExpiringTable } from '../../src/stores/expiring-table.js';
+import { SortedKeys } from '../../src/stores/sorted-keys.js';
 import { storeContract } from 'oauth-query/testing';
 
 describe('memory store: the contract', () => {
-  for (const { name, run } of storeContract(() => ({ open: (clock) => memoryStore({ clock }) }), { shared: false })) {
+  for (const { name, run } of storeContract(() => ({ open: (clock) => memoryStore({ clock }) }), {
+    shared: false,
+    offers: ['getMany', 'list'],
+  })) {
     test(name, run);
   }
 });
@@ -89,6 +93,56 @@ describe('the table behind it', () => {
       }),
       { numRuns: 100 },
     );
+  });
+});
+
+describe('the groups of a memory store', () => {
+  const key = fc.integer({ min: 0, max: 400 }).map((n) => `k${n}`);
+  const step = fc.record({ isAdd: fc.boolean(), key });
+
+  test('sorted keys are a sorted set, whatever is added and deleted', () => {
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 300, maxLength: 1_200 }), key, fc.nat(300), (steps, after, count) => {
+        const keys = new SortedKeys();
+        const model = new Set<string>();
+        for (const { isAdd, key: one } of steps) {
+          keys[isAdd ? 'add' : 'delete'](one);
+          model[isAdd ? 'add' : 'delete'](one);
+        }
+        const sorted = [...model].sort();
+        expect(keys.first(2_000, undefined)).toEqual(sorted);
+        expect(keys.first(count, after)).toEqual(sorted.filter((one) => one > after).slice(0, count));
+        expect(keys.isEmpty).toBe(model.size === 0);
+        for (const one of model) keys.delete(one);
+        expect(keys.isEmpty).toBe(true);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('a record takes its entries along, whether it is deleted, ends or is replaced', async () => {
+    let now = 0;
+    const store = memoryStore({ clock: () => now });
+    const keys = async (group: string) => (await store.list(group, { limit: 10 })).keys;
+    for (const name of ['deleted', 'ended', 'replaced']) await store.add(name, {}, 100, ['g', 'h']);
+    await store.delete('deleted');
+    expect(await keys('g')).toEqual(['ended', 'replaced']);
+    now = 100;
+    await store.add('replaced', {}, 1_000, ['h']);
+    await store.add('new', {}, 1_000, ['h']);
+    expect(await keys('g')).toEqual([]);
+    expect(await keys('h')).toEqual(['new', 'replaced']);
+    await store.delete('replaced');
+    expect(await keys('h')).toEqual(['new']);
+  });
+
+  test('a store that is full leaves no entry', async () => {
+    const store = memoryStore({ max: 1, clock: () => 0 });
+    await store.add('a', {}, 1_000, ['g']);
+    await expect(store.add('b', {}, 1_000, ['g', 'h'])).rejects.toEqual(FULL);
+    expect(await store.add('a', {}, 1_000, ['h'])).toBe(false);
+    expect(await store.list('g', { limit: 10 })).toEqual({ keys: ['a'] });
+    expect(await store.list('h', { limit: 10 })).toEqual({ keys: [] });
   });
 });
 

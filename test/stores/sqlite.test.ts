@@ -1,16 +1,19 @@
 import { spawn } from 'node:child_process';
 import { on } from 'node:events';
-import { readFileSync, rmSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { sqliteStore, type SqliteDatabase } from 'oauth-query/stores/sqlite';
-import { storeContract } from 'oauth-query/testing';
+import { storeContract, type StoreContractOptions } from 'oauth-query/testing';
 import { describeEngine } from './engines/availability.js';
 import { temporaryDirectory } from './engines/daemon.js';
-import { noSqlite, sqliteDrivers } from './engines/sqlite.js';
+import { noSqlite, sqliteDrivers, startHolder } from './engines/sqlite.js';
 
+const OFFERS: StoreContractOptions = { offers: ['getMany', 'list'] };
 const LATER = () => Date.now() + 3_600_000;
 
 describe.each(sqliteDrivers)('SQLite over %s', (_name, openDatabase) => {
@@ -31,9 +34,25 @@ describe.each(sqliteDrivers)('SQLite over %s', (_name, openDatabase) => {
       },
       remove: () => rmSync(directory, { recursive: true }),
     };
-  })) {
+  }, OFFERS)) {
     test(name, run);
   }
+
+  test('an add that loses leaves no entry, and one whose entry cannot be written leaves no record', async () => {
+    const database = openDatabase(':memory:');
+    const store = sqliteStore({ database, clearEvery: false });
+    await store.add('k:1', {}, LATER(), ['g:1']);
+    expect(await store.add('k:1', {}, LATER(), ['g:2'])).toBe(false);
+    expect(await store.list('g:2', { limit: 10 })).toEqual({ keys: [] });
+    database.exec(
+      `CREATE TRIGGER broken BEFORE INSERT ON oauth_records_groups BEGIN SELECT raise(ABORT, 'broken'); END`,
+    );
+    await expect(store.add('k:2', {}, LATER(), ['g:1'])).rejects.toThrow(/broken/);
+    expect(await store.get('k:2')).toBeUndefined();
+    expect(await store.list('g:1', { limit: 10 })).toEqual({ keys: ['k:1'] });
+    await store.close();
+    database.close();
+  });
 
   test('a full file: add rejects, what is there stays, and there is room again', async () => {
     const database = openDatabase(':memory:');
@@ -64,24 +83,71 @@ describeEngine('SQLite by file', noSqlite, () => {
       open: (clock) => sqliteStore({ file: join(place, 'records.db'), clock, clearEvery: false }),
       remove: () => rmSync(place, { recursive: true }),
     };
-  })) {
+  }, OFFERS)) {
     test(name, run);
   }
+
+  test('locked by another process: the event loop goes on, reading waits for nobody, writing happens when it is free', async () => {
+    const store = sqliteStore({ file });
+    await store.add('kept', { is: 'kept' }, LATER());
+    const holder = await startHolder(file);
+    const loop = monitorEventLoopDelay({ resolution: 1 });
+    const writing = [store.add('a', { is: 'late' }, LATER()), store.delete('kept')];
+    loop.enable();
+    for (let index = 0; index < 20; index += 1) {
+      expect(await store.get('kept')).toEqual({ is: 'kept' });
+      await sleep(10);
+    }
+    loop.disable();
+    // The middle one: a busy machine may stop us now and then, a lock would stop us each time.
+    expect(loop.percentile(50) / 1e6).toBeLessThan(50);
+    expect(await store.get('a')).toBeUndefined();
+    await holder.release();
+    expect(await Promise.all(writing)).toEqual([true, undefined]);
+    expect(await store.getMany(['a', 'kept'])).toEqual([{ is: 'late' }, undefined]);
+    await store.close();
+  });
 
   test('locked by another process for too long: writes reject, reads go on; unlocked, everything works', async () => {
     const store = sqliteStore({ file, busyTimeout: 50 });
     await store.add('kept', { is: 'kept' }, LATER());
-    const other = sqliteDrivers[0]?.[1](file);
-    other?.exec('BEGIN IMMEDIATE');
-    const start = performance.now();
+    const holder = await startHolder(file);
     await expect(store.add('a', {}, LATER())).rejects.toThrow(/locked|busy/);
     await expect(store.delete('kept')).rejects.toThrow(/locked|busy/);
-    expect(performance.now() - start).toBeLessThan(1_500);
     expect(await store.get('kept')).toEqual({ is: 'kept' });
-    other?.exec('ROLLBACK');
-    other?.close();
+    await holder.release();
     expect(await store.add('a', {}, LATER())).toBe(true);
     await store.close();
+  });
+
+  test('locked by another process while the tables are created: opening waits as long as a write may', async () => {
+    const made = sqliteDrivers[0]?.[1](file);
+    made?.exec('PRAGMA journal_mode = WAL');
+    made?.close();
+    const holder = await startHolder(file);
+    const begun = performance.now();
+    expect(() => sqliteStore({ file, busyTimeout: 300 })).toThrow(/locked|busy/);
+    expect(performance.now() - begun).toBeGreaterThan(250);
+    await holder.release();
+    const store = sqliteStore({ file });
+    expect(await store.add('a', {}, LATER())).toBe(true);
+    await store.close();
+  });
+
+  test('a new file and its log are their owner’s alone; an old one that others may read is reported', async () => {
+    const onWarning = vi.fn();
+    const before = process.umask(0);
+    const store = sqliteStore({ file, onWarning });
+    process.umask(before);
+    await store.add('a', {}, LATER());
+    for (const path of [file, `${file}-wal`, `${file}-shm`]) expect(statSync(path).mode & 0o777).toBe(0o600);
+    await store.close();
+    await sqliteStore({ file, onWarning }).close();
+    expect(onWarning).not.toHaveBeenCalled();
+    chmodSync(file, 0o644);
+    await sqliteStore({ file, onWarning }).close();
+    expect(onWarning.mock.calls).toEqual([[expect.stringMatching(/chmod 600/)]]);
+    expect(statSync(file).mode & 0o777, 'the mode that somebody chose stays').toBe(0o644);
   });
 
   test('closed: every call rejects', async () => {
@@ -104,7 +170,7 @@ describeEngine('SQLite by file', noSqlite, () => {
   });
 
   test('neither file nor database: a sentence', () => {
-    expect(() => sqliteStore({})).toThrow(/give a file or an open database/);
+    expect(() => sqliteStore({})).toThrow(/file or an open database/);
   });
 
   test('four processes that open a new file and race for 200 keys: 200 wins', async () => {

@@ -1,49 +1,22 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { Clock, Store } from '../../src/core/ports.js';
+import type { Store } from '../../src/core/base/ports.js';
 import { storeContract } from 'oauth-query/testing';
+import { LIST_SABOTAGES } from './list-sabotages.js';
+import { plainStore, type Rows, type Sabotage, type Sabotaged } from './plain-store.js';
 
-/**
- * The contract suite is worth what it finds. Here is the plainest right store, and next to it one wrong store per
- * promise; each must be found by the case that is named beside it.
- */
-interface Row {
-  readonly json: string;
-  readonly expiresAt: number;
-}
-type Rows = Map<string, Row>;
+const OFFERS = { offers: ['getMany', 'list'] } as const;
 
-function plainStore(rows: Rows, clock: Clock): Store {
-  const live = (key: string): Row | undefined => {
-    const row = rows.get(key);
-    return row && row.expiresAt > clock() ? row : undefined;
-  };
-  return {
-    async add(key, value, expiresAt) {
-      if (expiresAt <= clock() || live(key)) return false;
-      rows.set(key, { json: JSON.stringify(value), expiresAt });
-      return true;
-    },
-    async get(key) {
-      const row = live(key);
-      return row && JSON.parse(row.json);
-    },
-    async delete(key) {
-      rows.delete(key);
-    },
-  };
-}
-
-type Sabotage = (good: Store, rows: Rows, clock: Clock) => Partial<Store>;
-
-const SABOTAGED: Record<string, { found: string; sabotage: Sabotage }> = {
+/** The contract suite is worth what it finds: here is one wrong store per promise, each found by the case that is named beside it. */
+const SABOTAGED: Record<string, Sabotaged> = {
+  ...LIST_SABOTAGES,
   'reads, then writes': {
     found: 'of 20 simultaneous adds one is told that it wrote',
     sabotage: (good, rows, clock) => ({
       async add(key, value, expiresAt) {
         if (expiresAt <= clock() || (await good.get(key))) return false;
         await nextTurn();
-        rows.set(key, { json: JSON.stringify(value), expiresAt });
+        rows.set(key, { json: JSON.stringify(value), expiresAt, groups: [] });
         return true;
       },
     }),
@@ -54,7 +27,7 @@ const SABOTAGED: Record<string, { found: string; sabotage: Sabotage }> = {
       async add(key, value, expiresAt) {
         if (!rows.has(key) || (await good.get(key))) return good.add(key, value, expiresAt);
         await nextTurn();
-        rows.set(key, { json: JSON.stringify(value), expiresAt });
+        rows.set(key, { json: JSON.stringify(value), expiresAt, groups: [] });
         return true;
       },
     }),
@@ -72,7 +45,7 @@ const SABOTAGED: Record<string, { found: string; sabotage: Sabotage }> = {
     sabotage: (good, rows) => ({
       async add(key, value, expiresAt) {
         const wrote = await good.add(key, value, expiresAt);
-        rows.set(key, { json: JSON.stringify(value), expiresAt });
+        rows.set(key, { json: JSON.stringify(value), expiresAt, groups: [] });
         return wrote;
       },
     }),
@@ -293,7 +266,7 @@ const SABOTAGED: Record<string, { found: string; sabotage: Sabotage }> = {
           if (rows.has(key) && (rows.get(key)?.expiresAt ?? 0) > clock()) return false;
           if (!(await own.add(key, value, expiresAt))) return false;
           await nextTurn();
-          rows.set(key, { json: JSON.stringify(value), expiresAt });
+          rows.set(key, { json: JSON.stringify(value), expiresAt, groups: [] });
           return true;
         },
         async delete(key) {
@@ -310,6 +283,36 @@ const SABOTAGED: Record<string, { found: string; sabotage: Sabotage }> = {
         if ((rows.get(key)?.expiresAt ?? 0) <= Date.now()) rows.delete(key);
         return good.get(key);
       },
+    }),
+  },
+  'has not what it is said to offer': {
+    found: 'the store has the functions that `offers` names, and no others',
+    sabotage: (good) => (Reflect.deleteProperty(good, 'getMany'), {}),
+  },
+  'answers several keys in its own order': {
+    found: 'getMany answers the records in the order of the keys',
+    sabotage: (good) => ({ getMany: (keys) => good.getMany(keys.toSorted()) }),
+  },
+  'answers several keys without looking at deadlines': {
+    found: 'getMany answers undefined where there is no live record',
+    sabotage: (_good, rows) => ({
+      getMany: async (keys) => keys.map((key) => JSON.parse(rows.get(key)?.json ?? 'null') ?? undefined),
+    }),
+  },
+  'answers every key once': {
+    found: 'getMany answers a key twice that is asked for twice',
+    sabotage: (good) => ({ getMany: (keys) => good.getMany([...new Set(keys)]) }),
+  },
+  'cannot be asked for nothing': {
+    found: 'getMany of one key, and of none',
+    sabotage: (good) => ({
+      getMany: async (keys) => (keys.length > 0 ? good.getMany(keys) : Promise.reject(new Error('no keys'))),
+    }),
+  },
+  'has room for fifty keys in a command': {
+    found: 'getMany of 64 keys, whether they share a tag or not',
+    sabotage: (good) => ({
+      getMany: async (keys) => (await good.getMany(keys)).map((record, index) => (index < 50 ? record : undefined)),
     }),
   },
   'clears away what only its own clock calls expired': {
@@ -330,10 +333,11 @@ async function failures(sabotage: Sabotage): Promise<string[]> {
     return {
       open(clock) {
         const good = plainStore(rows, clock);
-        return { ...good, ...sabotage(good, rows, clock) };
+        const wrong = sabotage(good, rows, clock); // may take something away, too
+        return { ...good, ...wrong };
       },
     };
-  });
+  }, OFFERS);
   const failed: string[] = [];
   for (const { name, run } of cases) {
     await run().catch(() => failed.push(name));
@@ -367,12 +371,29 @@ describe('the contract suite', () => {
   });
 
   test('every case finds somebody', () => {
-    const names = storeContract(() => ({ open: (clock) => plainStore(new Map(), clock) })).map(({ name }) => name);
+    const names = storeContract(() => ({ open: (clock) => plainStore(new Map(), clock) }), OFFERS).map(
+      ({ name }) => name,
+    );
     const finders = new Set(Object.values(SABOTAGED).map(({ found }) => found));
     expect(names.filter((name) => !finders.has(name))).toEqual([
       // Its own test above.
       'records outlive the store that wrote them',
     ]);
+  });
+
+  test('a store of three verbs passes all of it, and one that has more must say so', async () => {
+    const run = (more: Partial<Store>): Promise<unknown>[] =>
+      storeContract(
+        () => ({
+          open: (clock) => {
+            const { add, get, delete: remove } = plainStore(new Map(), clock);
+            return { add, get, delete: remove, ...more };
+          },
+        }),
+        { shared: false },
+      ).map(({ run: judge }) => judge());
+    await Promise.all(run({}));
+    await expect(Promise.all(run({ getMany: async () => [] }))).rejects.toThrow(/offers/);
   });
 
   test('closes every store and removes the place, also after a failure', async () => {

@@ -1,12 +1,15 @@
+import { createServer, type IncomingMessage } from 'node:http';
 import Router from '@koa/router';
 import express from 'express';
-import fastify from 'fastify';
+import fastify, { type FastifyRequest } from 'fastify';
 import Koa, { type Context, type DefaultState } from 'koa';
 import mount from 'koa-mount';
-import type { Authorization } from 'oauth-query';
-import { oauthQuery as forExpress, type OAuthQueryOptions } from 'oauth-query/express';
-import { oauthQuery as forFastify } from 'oauth-query/fastify';
+import { type Authorization, customGrant, type OwnerGrants } from 'oauth-query';
+import { type GuardedLocals, oauthQuery as forExpress, type OAuthQueryOptions } from 'oauth-query/express';
+import { type GuardedRoute, oauthQuery as forFastify } from 'oauth-query/fastify';
+import { oauthQuery as forFetch } from 'oauth-query/fetch';
 import { oauthQuery as forKoa } from 'oauth-query/koa';
+import { oauthQuery as forNode } from 'oauth-query/node';
 import { expectTypeOf } from 'vitest';
 
 // No options at all are fine, and the options are the same but for the request that `owner` gets.
@@ -25,16 +28,61 @@ forKoa({ clients: [{ client_secret: 'x' }] });
 expectTypeOf<Omit<OAuthQueryOptions, 'owner'>>().toExtend<Parameters<typeof forKoa>[0]>();
 expectTypeOf<Omit<OAuthQueryOptions, 'owner'>>().toExtend<Parameters<typeof forFastify>[0]>();
 
-// Express: `req.auth` is known everywhere, and may be absent.
+// A grant of the host's own knows the names of its parameters, and which of them are always there.
+forExpress({
+  clients: [{ client_id: 'gateway', client_secret: 'x', grant_types: ['urn:example:grant'] }],
+  customGrants: {
+    'urn:example:grant': customGrant({
+      parameters: { ticket: { required: true }, note: { description: 'A note.' } },
+      handle: ({ parameters }) => {
+        expectTypeOf(parameters).toEqualTypeOf<{ readonly ticket: string; readonly note: string | undefined }>();
+        // @ts-expect-error there is no such parameter
+        expectTypeOf(parameters.tickets).toBeAny();
+        return { sub: parameters.ticket };
+      },
+    }),
+    // @ts-expect-error an answer has no subject
+    'urn:example:wrong': { handle: () => ({ subject: 'alice' }) },
+    'urn:example:plain': {
+      parameters: { ticket: {} },
+      handle: ({ parameters }) => ({ sub: parameters['ticket'] ?? '' }),
+    },
+  },
+});
+// @ts-expect-error a grant of the host's own is named by a URI
+forExpress({ clients: [{ client_id: 'gateway', grant_types: ['voucher'] }] });
+
+// Express: `req.auth` is known everywhere, and is there behind a guard.
 {
   const oauth = forExpress();
   const app = express();
   app.use(oauth).use('/auth', oauth).use(oauth.wellKnown);
   app.get('/me/:id', oauth.guard('profile'), (req, res) => {
-    expectTypeOf(req.auth).toEqualTypeOf<Authorization | undefined>();
+    expectTypeOf(req.auth).toEqualTypeOf<Authorization>();
     // The guard does not hide what Express knows by itself.
     expectTypeOf(req.params.id).toEqualTypeOf<string>();
-    res.json(req.auth?.sub);
+    res.json(req.auth.sub);
+  });
+  app.get('/open', (req) => expectTypeOf(req.auth).toEqualTypeOf<Authorization | undefined>());
+  // The guard may stand anywhere before the handler, on a router and in `use`.
+  app.get('/me', express.json(), oauth.guard('a'), oauth.guard('b'), (req) =>
+    expectTypeOf(req.auth).not.toBeNullable(),
+  );
+  express.Router().post('/me', oauth.guard(), (req) => expectTypeOf(req.auth).toEqualTypeOf<Authorization>());
+  app.use('/me', oauth.guard(), (req) => expectTypeOf(req.auth).toEqualTypeOf<Authorization>());
+  // A handler that is written for any request, and types of the application's own, still fit.
+  const plain = (req: express.Request): string | undefined => req.auth?.sub;
+  app.get('/me', oauth.guard(), (req) => plain(req));
+  app.get('/me', oauth.guard(), plain);
+  interface Locals {
+    readonly user: string;
+  }
+  app.get<object, string, object, object, Locals & GuardedLocals>('/me', oauth.guard(), (req, res) => {
+    expectTypeOf(req.auth).toEqualTypeOf<Authorization>();
+    expectTypeOf(res.locals.user).toEqualTypeOf<string>();
+  });
+  app.get<object, string, object, object, Locals>('/me', oauth.guard(), (req) => {
+    expectTypeOf(req.auth).toEqualTypeOf<Authorization | undefined>();
   });
   app.use('/admin', oauth.guard(['a', 'b'], { audience: ['https://api.example'] }), express.Router());
   // @ts-expect-error a scope is text
@@ -60,7 +108,7 @@ expectTypeOf<Omit<OAuthQueryOptions, 'owner'>>().toExtend<Parameters<typeof forF
   });
 }
 
-// Fastify: `request.auth` is known everywhere, and may be absent; a guard fits each hook before the handler.
+// Fastify: `request.auth` is known everywhere, and is there behind a guard, which fits each hook before the handler.
 {
   const oauth = forFastify();
   const app = fastify();
@@ -71,17 +119,33 @@ expectTypeOf<Omit<OAuthQueryOptions, 'owner'>>().toExtend<Parameters<typeof forF
   app.register(oauth, { path: '/auth' });
   const guard = oauth.guard('profile');
   app.addHook('onRequest', guard);
-  app.get<{ Params: { readonly id: string } }>(
-    '/me/:id',
-    { onRequest: guard, preValidation: guard, preHandler: [guard, oauth.guard('a b')] },
-    async (request) => {
-      expectTypeOf(request.auth).toEqualTypeOf<Authorization | undefined>();
-      expectTypeOf(request.params.id).toEqualTypeOf<string>();
-      return request.auth?.sub;
-    },
+  for (const hooks of [{ onRequest: guard }, { preValidation: guard }, { preHandler: [guard, oauth.guard('a b')] }])
+    app.get('/me', hooks, async ({ auth }) => expectTypeOf(auth).toEqualTypeOf<Authorization>());
+  app.get('/open', async ({ auth }) => expectTypeOf(auth).toEqualTypeOf<Authorization | undefined>());
+  // A route that names its types says so itself; without that the authorization may be absent.
+  interface Route {
+    readonly Params: { readonly id: string };
+  }
+  app.get<Route & GuardedRoute>('/me/:id', { onRequest: guard }, async ({ auth, params }) => {
+    expectTypeOf(params.id).toEqualTypeOf<string>();
+    return expectTypeOf(auth).toEqualTypeOf<Authorization>();
+  });
+  app.get<Route>('/me/:id', { preHandler: [guard] }, async ({ auth }) =>
+    expectTypeOf(auth).toEqualTypeOf<Authorization | undefined>(),
   );
+  const plain = (request: FastifyRequest): string | undefined => request.auth?.sub;
+  app.get('/me', { preHandler: guard }, async (request) => plain(request));
 }
 
-expectTypeOf(forExpress().revokeGrant).toEqualTypeOf<(grantId: string) => Promise<void>>();
-expectTypeOf(forKoa().revokeGrant).toEqualTypeOf<(grantId: string) => Promise<void>>();
-expectTypeOf(forFastify().revokeGrant).toEqualTypeOf<(grantId: string) => Promise<void>>();
+// Without a framework the guard gives what the token says, or what came of refusing.
+expectTypeOf(forNode().guard('profile')).returns.toEqualTypeOf<Promise<Authorization | undefined>>();
+expectTypeOf(forFetch().guard('profile')).returns.toEqualTypeOf<Promise<Authorization | Response>>();
+expectTypeOf(forFetch().fetch).returns.toEqualTypeOf<Promise<Response> | undefined>();
+forNode({ loginUrl: '/login', owner: (req) => expectTypeOf(req).toEqualTypeOf<IncomingMessage>() && undefined });
+forFetch({ loginUrl: '/login', owner: (req) => expectTypeOf(req).toEqualTypeOf<Request>() && undefined });
+createServer(forNode());
+express().use(forNode());
+
+expectTypeOf(forExpress().grants).toEqualTypeOf<OwnerGrants>();
+expectTypeOf(forKoa().grants).toEqualTypeOf<OwnerGrants>();
+expectTypeOf(forFastify().grants).toEqualTypeOf<OwnerGrants>();

@@ -3,15 +3,18 @@
  * in it and run against the JavaScript in it. One server per framework, one token, one guarded route.
  */
 import assert from 'node:assert/strict';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import express from 'express';
 import Fastify from 'fastify';
 import Koa from 'koa';
 import type { Authorization } from 'oauth-query';
 import { oauthQuery as expressOAuth } from 'oauth-query/express';
 import { oauthQuery as fastifyOAuth } from 'oauth-query/fastify';
+import { oauthQuery as fetchOAuth } from 'oauth-query/fetch';
 import { oauthQuery as koaOAuth } from 'oauth-query/koa';
+import { oauthQuery as nodeOAuth } from 'oauth-query/node';
 import { memoryStore } from 'oauth-query/stores/memory';
 
 const options = {
@@ -52,6 +55,34 @@ const frameworks: Record<string, () => Promise<Server>> = {
     app.get('/me', { preHandler: oauth.guard('read') }, async (request) => ({ sub: subject(request.auth) }));
     await app.ready();
     return createServer((request, response) => app.routing(request, response));
+  },
+  async node() {
+    const oauth = nodeOAuth({ ...options, store: memoryStore() });
+    const guard = oauth.guard('read');
+    const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+      const auth = await guard(request, response);
+      if (auth !== undefined) response.end(JSON.stringify({ sub: subject(auth) }));
+    };
+    return createServer((request, response) => oauth(request, response, () => void answer(request, response)));
+  },
+  async fetch() {
+    const oauth = fetchOAuth({ ...options, store: memoryStore() });
+    const guard = oauth.guard('read');
+    const answer = async (request: Request): Promise<Response> => {
+      const ours = oauth.fetch(request);
+      if (ours !== undefined) return ours;
+      const auth = await guard(request);
+      return auth instanceof Response ? auth : Response.json({ sub: subject(auth) });
+    };
+    // The least that a bridge to `Request` and `Response` does.
+    const bridge = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
+      const { method = 'GET', url = '', headers } = message;
+      const entries = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]);
+      const body = method === 'POST' ? await text(message) : null;
+      const answered = await answer(new Request(`http://127.0.0.1${url}`, { method, headers: entries, body }));
+      response.writeHead(answered.status, Object.fromEntries(answered.headers)).end(await answered.text());
+    };
+    return createServer((message, response) => void bridge(message, response));
   },
 };
 

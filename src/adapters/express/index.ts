@@ -4,87 +4,117 @@
  * @module oauth-query/express
  */
 
-import type { Request, RequestHandler } from 'express';
-import { createServer } from '../../core/server.js';
-import type { JwtGuardOptions } from '../../resource-server/jwt-guard.js';
-import type { IntrospectionGuardOptions } from '../../resource-server/options.js';
-import { type Front, frontOf } from '../front.js';
-import { type AdapterOptions, remoteIntrospection, remoteJwt, serverOptions } from '../node.js';
-import { type ExpressGuard, expressGuard } from './guard.js';
-import { expressMiddleware } from './middleware.js';
+import type { IncomingMessage } from 'node:http';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { AdapterOptions, Authorization, Facade, Guard, Framework, RemoteFacade, RouteTable } from '../facade.js';
+import { type IntrospectionGuardOptions, type JwtGuardOptions, mountServer, remoteGuards } from '../facade.js';
+import { NodeRequest, send } from '../node/message.js';
 
-export type { Authorization } from '../../core/authorization.js';
-export type { JwtGuardOptions } from '../../resource-server/jwt-guard.js';
-export type { IntrospectionCredentials, IntrospectionGuardOptions } from '../../resource-server/options.js';
-export type { Front, FrontOptions } from '../front.js';
-export type { GuardOptions } from '../node.js';
-export type { ExpressGuard, ExpressGuardHandler } from './guard.js';
+export { type AuthInfo, authInfo, type AuthorizedRequest } from '../facade.js';
+export type { Authorization, GuardOptions, IntrospectionCredentials } from '../facade.js';
+export type { IntrospectionGuardOptions, JwtGuardOptions } from '../facade.js';
 
-/** Everything that can be told to `oauthQuery`; all of it is optional. `owner` gets Express's own `Request`. */
+declare const GUARDED: unique symbol;
+
+declare global {
+  namespace Express {
+    interface Request {
+      /** The authorization of the access token, once the request has passed `oauth.guard(…)`. */
+      auth?: Authorization | undefined;
+    }
+  }
+}
+
+declare module 'express-serve-static-core' {
+  // All declarations of an interface must have identical type parameters.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  interface Request<P, ResBody, ReqBody, ReqQuery, LocalsObj extends Record<string, any>> {
+    /** The authorization of the access token; present behind `oauth.guard(…)`. */
+    auth: typeof GUARDED extends keyof LocalsObj ? Authorization : Authorization | undefined;
+  }
+}
+
+/** `res.locals` behind a guard: unchanged, but tells the types of later handlers that `req.auth` is present. */
+export type GuardedLocals = Response['locals'] & {
+  /** Never present. */
+  readonly [GUARDED]?: true;
+};
+
+/** Options of `oauthQuery`, all optional. `owner` receives Express's own `Request`. */
 export interface OAuthQueryOptions extends AdapterOptions<Request> {}
 
 /** Middleware to mount with `app.use(…)`, at the root or below a path. */
-export interface OAuthQuery extends RequestHandler {
+export interface OAuthQuery extends RequestHandler, Facade<ExpressGuardHandler> {
   /**
-   * Makes guards for the routes of this process: they ask the store about each token, so a revoked one is refused at
-   * once.
-   */
-  readonly guard: ExpressGuard;
-  /**
-   * The metadata again, for `app.use(oauth.wellKnown)` at the root of the host: where clients look for it when the
-   * issuer has a path.
+   * The metadata endpoint, for `app.use(oauth.wellKnown)` at the root of the host, where clients look for it if the issuer
+   * has a path.
    *
    * @see {@link https://www.rfc-editor.org/rfc/rfc8414#section-3.1 | RFC 8414 §3.1}
    */
   readonly wellKnown: RequestHandler;
-  /** Answers the requests of programs before the framework sees them, for who wants the last factor of speed. */
-  readonly front: Front;
-  /** Ends a grant and everything that was issued under it, for example when its owner withdraws consent. */
-  readonly revokeGrant: (grantId: string) => Promise<void>;
-  /** Ends a remembered approval: the owner is asked again. */
-  readonly forgetConsent: (sub: string, client_id: string) => Promise<void>;
 }
 
-/**
- * An OAuth 2.0 authorization server, the guard for its tokens and the query API, as one middleware for Express 4 and 5.
- *
- * @throws TypeError with a sentence that names a wrong option and the remedy.
- */
-export const oauthQuery = (options: OAuthQueryOptions = {}): OAuthQuery => {
-  const complete = serverOptions(options, 'app.use(oauthQuery({ … }))');
-  const server = createServer(complete);
-  return Object.assign(expressMiddleware(server.routes, complete), {
-    guard: expressGuard(server, complete.onError),
-    wellKnown: expressMiddleware(server.wellKnown, complete),
-    front: frontOf(server, complete.onError),
-    revokeGrant: (grantId: string) => server.revokeGrant(grantId),
-    forgetConsent: (sub: string, client_id: string) => server.forgetConsent(sub, client_id),
-  });
+/** Fits any route without affecting Express's types of route parameters. */
+export type ExpressGuardHandler = (
+  req: IncomingMessage & Express.Request,
+  res: Response<Parameters<Response['json']>[0], GuardedLocals>,
+  next: NextFunction,
+) => Promise<void>;
+
+/** Requires a valid token with all these scopes, and puts its authorization on `req.auth`. */
+export type ExpressGuard = Guard<ExpressGuardHandler>;
+
+/** A guard for routes in a different process from the authorization server. */
+export type RemoteGuard = ExpressGuard & RemoteFacade<RequestHandler>;
+
+class ExpressRequest extends NodeRequest<Request<unknown>> {
+  get ip(): string {
+    return this.native.ip ?? '';
+  }
+
+  protected get parsed(): unknown {
+    return this.native.body;
+  }
+}
+
+/** Serves the routes below its mount point, and passes all other requests on. */
+const middleware =
+  (table: RouteTable): RequestHandler =>
+  (req, res, next) => {
+    const route = table.find(req.path);
+    if (route === undefined) next();
+    else void table.answer(route, new ExpressRequest(req, req), (response) => send(res, response), req.baseUrl);
+  };
+
+const FRAMEWORK: Framework<RequestHandler & { readonly wellKnown: RequestHandler }, ExpressGuardHandler> = {
+  example: 'app.use(oauthQuery({ … }))',
+  mount: ({ routes, wellKnown }) => Object.assign(middleware(routes), { wellKnown: middleware(wellKnown) }),
+  protect: (check) => async (req, res, next) => {
+    const request = new ExpressRequest(req as Request, req); // Express only calls handlers with its own requests.
+    const result = await check(request, (response) => send(res, response));
+    if ('refused' in result) return;
+    req.auth = result.authorization;
+    next();
+  },
 };
 
-/** A guard for the routes of another process than the authorization server's; `close` ends its open connections. */
-export type RemoteGuard = ExpressGuard & {
-  /** Closes the connections that are kept open. They keep no process alive, so nobody has to. */
-  readonly close: () => void;
-};
+/**
+ * An OAuth 2.0 authorization server, its guard and the query API, as one middleware for Express 4 and 5.
+ *
+ * @throws TypeError with a sentence that names the invalid option and the remedy.
+ */
+export const oauthQuery = (options: OAuthQueryOptions = {}): OAuthQuery => mountServer(options, FRAMEWORK);
+
+const remote = remoteGuards({ protect: FRAMEWORK.protect, serve: middleware });
 
 /**
- * Protects routes with the tokens of an authorization server elsewhere: asks its introspection endpoint (RFC 7662), once
- * for all requests that bring the same token, and believes an answer for a few seconds.
- *
- * @throws TypeError with a sentence that names a wrong option and the remedy.
+ * Protects routes with the tokens of another authorization server: calls its introspection endpoint (RFC 7662) and
+ * caches each answer for a few seconds. Throws a TypeError that names an invalid option and the remedy.
  */
-export const introspectionGuard = (options: IntrospectionGuardOptions): RemoteGuard => {
-  const { remote, onError } = remoteIntrospection(options);
-  return Object.assign(expressGuard(remote, onError), { close: () => remote.close() });
-};
+export const introspectionGuard: (options: IntrospectionGuardOptions) => RemoteGuard = remote.introspectionGuard;
 
 /**
- * Protects routes with JWT access tokens (RFC 9068) of an authorization server elsewhere, without a request per token.
- *
- * @throws TypeError with a sentence that names a wrong option and the remedy.
+ * Protects routes with JWT access tokens (RFC 9068) of another authorization server, without a request per token.
+ * Throws a TypeError that names an invalid option and the remedy.
  */
-export const jwtGuard = (options: JwtGuardOptions): RemoteGuard => {
-  const { remote, onError } = remoteJwt(options);
-  return Object.assign(expressGuard(remote, onError), { close: () => remote.close() });
-};
+export const jwtGuard: (options: JwtGuardOptions) => RemoteGuard = remote.jwtGuard;

@@ -5,86 +5,104 @@
  */
 
 import type { Context, Middleware } from 'koa';
-import { createServer } from '../../core/server.js';
-import type { JwtGuardOptions } from '../../resource-server/jwt-guard.js';
-import type { IntrospectionGuardOptions } from '../../resource-server/options.js';
-import { type Front, frontOf } from '../front.js';
-import { type AdapterOptions, remoteIntrospection, remoteJwt, serverOptions } from '../node.js';
-import { type KoaGuard, koaGuard } from './guard.js';
-import { koaMiddleware } from './middleware.js';
+import type { HttpResponse } from '../../core/base/http.js';
+import type { AdapterOptions, Authorization, Facade, Guard, Framework, RemoteFacade, RouteTable } from '../facade.js';
+import { type IntrospectionGuardOptions, type JwtGuardOptions, mountServer, remoteGuards } from '../facade.js';
+import { NodeRequest, setHeaders, whenSent } from '../node/message.js';
 
-export type { Authorization } from '../../core/authorization.js';
-export type { JwtGuardOptions } from '../../resource-server/jwt-guard.js';
-export type { IntrospectionCredentials, IntrospectionGuardOptions } from '../../resource-server/options.js';
-export type { Front, FrontOptions } from '../front.js';
-export type { GuardOptions } from '../node.js';
-export type { AuthorizedState, KoaGuard } from './guard.js';
+export { type AuthInfo, authInfo, type AuthorizedRequest } from '../facade.js';
+export type { Authorization, GuardOptions, IntrospectionCredentials } from '../facade.js';
+export type { IntrospectionGuardOptions, JwtGuardOptions } from '../facade.js';
 
-/** Everything that can be told to `oauthQuery`; all of it is optional. `owner` gets Koa's own `Context`. */
+/** Options of `oauthQuery`, all optional. `owner` receives Koa's own `Context`. */
 export interface OAuthQueryOptions extends AdapterOptions<Context> {}
 
 /** Middleware to mount with `app.use(…)` at the root, or with koa-mount below a path. */
-export interface OAuthQuery extends Middleware {
+export interface OAuthQuery extends Middleware, Facade<Middleware<AuthorizedState>> {
   /**
-   * Makes guards for the routes of this process: they ask the store about each token, so a revoked one is refused at
-   * once.
-   */
-  readonly guard: KoaGuard;
-  /**
-   * The metadata again, for `app.use(oauth.wellKnown)` at the root of the host: where clients look for it when the
-   * issuer has a path.
+   * The metadata endpoint, for `app.use(oauth.wellKnown)` at the root of the host, where clients look for it if the issuer
+   * has a path.
    *
    * @see {@link https://www.rfc-editor.org/rfc/rfc8414#section-3.1 | RFC 8414 §3.1}
    */
   readonly wellKnown: Middleware;
-  /** Answers the requests of programs before the framework sees them, for who wants the last factor of speed. */
-  readonly front: Front;
-  /** Ends a grant and everything that was issued under it, for example when its owner withdraws consent. */
-  readonly revokeGrant: (grantId: string) => Promise<void>;
-  /** Ends a remembered approval: the owner is asked again. */
-  readonly forgetConsent: (sub: string, client_id: string) => Promise<void>;
 }
 
-/**
- * An OAuth 2.0 authorization server, the guard for its tokens and the query API, as one middleware for Koa 2 and 3.
- *
- * @throws TypeError with a sentence that names a wrong option and the remedy.
- */
-export const oauthQuery = (options: OAuthQueryOptions = {}): OAuthQuery => {
-  const complete = serverOptions(options, 'app.use(oauthQuery({ … }))');
-  const server = createServer(complete);
-  return Object.assign(koaMiddleware(server.routes, complete), {
-    guard: koaGuard(server, complete.onError),
-    wellKnown: koaMiddleware(server.wellKnown, complete),
-    front: frontOf(server, complete.onError),
-    revokeGrant: (grantId: string) => server.revokeGrant(grantId),
-    forgetConsent: (sub: string, client_id: string) => server.forgetConsent(sub, client_id),
-  });
+/** The state of a request that has passed `oauth.guard(…)`. */
+export interface AuthorizedState {
+  /** The authorization of the access token. */
+  auth: Authorization;
+}
+
+/** Requires a valid token with all these scopes, and puts its authorization on `ctx.state.auth`. */
+export type KoaGuard = Guard<Middleware<AuthorizedState>>;
+
+/** A guard for routes in a different process from the authorization server. */
+export type RemoteGuard = KoaGuard & RemoteFacade<Middleware>;
+
+class KoaRequest extends NodeRequest<Context> {
+  get ip(): string {
+    return this.native.ip;
+  }
+
+  /** All body parsers for Koa put their result here, but Koa's types do not declare it. */
+  protected get parsed(): unknown {
+    const { request } = this.native;
+    return 'body' in request ? request.body : undefined;
+  }
+}
+
+/** Sets the response that Koa will write, so that outer middleware can still inspect it. */
+const send = (ctx: Context, response: HttpResponse): void => {
+  if (ctx.headerSent) return;
+  const { status, headers, body } = response;
+  ctx.status = status;
+  setHeaders(ctx.res, headers);
+  ctx.body = body;
+  whenSent(ctx.res, response);
+  // Koa sets `text/plain` on any text without a type, even on empty text.
+  if (headers['content-type'] === undefined) ctx.remove('content-type');
 };
 
-/** A guard for the routes of another process than the authorization server's; `close` ends its open connections. */
-export type RemoteGuard = KoaGuard & {
-  /** Closes the connections that are kept open. They keep no process alive, so nobody has to. */
-  readonly close: () => void;
+/** Serves the routes below its mount point, and passes all other requests on. */
+const middleware =
+  (table: RouteTable): Middleware =>
+  async (ctx, next) => {
+    const route = table.find(ctx.path);
+    if (route === undefined) return next();
+    const prefix: unknown = ctx['mountPath']; // Set by koa-mount.
+    const at = typeof prefix === 'string' ? prefix : '';
+    await table.answer(route, new KoaRequest(ctx, ctx.req), (response) => send(ctx, response), at);
+  };
+
+const FRAMEWORK: Framework<Middleware & { readonly wellKnown: Middleware }, Middleware<AuthorizedState>> = {
+  example: 'app.use(oauthQuery({ … }))',
+  mount: ({ routes, wellKnown }) => Object.assign(middleware(routes), { wellKnown: middleware(wellKnown) }),
+  protect: (check) => async (ctx, next) => {
+    const result = await check(new KoaRequest(ctx, ctx.req), (response) => send(ctx, response));
+    if ('refused' in result) return;
+    ctx.state.auth = result.authorization;
+    await next();
+  },
 };
 
 /**
- * Protects routes with the tokens of an authorization server elsewhere: asks its introspection endpoint (RFC 7662), once
- * for all requests that bring the same token, and believes an answer for a few seconds.
+ * An OAuth 2.0 authorization server, its guard and the query API, as one middleware for Koa 2 and 3.
  *
- * @throws TypeError with a sentence that names a wrong option and the remedy.
+ * @throws TypeError with a sentence that names the invalid option and the remedy.
  */
-export const introspectionGuard = (options: IntrospectionGuardOptions): RemoteGuard => {
-  const { remote, onError } = remoteIntrospection(options);
-  return Object.assign(koaGuard(remote, onError), { close: () => remote.close() });
-};
+export const oauthQuery = (options: OAuthQueryOptions = {}): OAuthQuery => mountServer(options, FRAMEWORK);
+
+const remote = remoteGuards({ protect: FRAMEWORK.protect, serve: middleware });
 
 /**
- * Protects routes with JWT access tokens (RFC 9068) of an authorization server elsewhere, without a request per token.
- *
- * @throws TypeError with a sentence that names a wrong option and the remedy.
+ * Protects routes with the tokens of another authorization server: calls its introspection endpoint (RFC 7662) and
+ * caches each answer for a few seconds. Throws a TypeError that names an invalid option and the remedy.
  */
-export const jwtGuard = (options: JwtGuardOptions): RemoteGuard => {
-  const { remote, onError } = remoteJwt(options);
-  return Object.assign(koaGuard(remote, onError), { close: () => remote.close() });
-};
+export const introspectionGuard: (options: IntrospectionGuardOptions) => RemoteGuard = remote.introspectionGuard;
+
+/**
+ * Protects routes with JWT access tokens (RFC 9068) of another authorization server, without a request per token.
+ * Throws a TypeError that names an invalid option and the remedy.
+ */
+export const jwtGuard: (options: JwtGuardOptions) => RemoteGuard = remote.jwtGuard;

@@ -1,5 +1,5 @@
-import type { Client, ClientRegistration } from '../../core/oauth/client.js';
-import type { ClientSecret } from '../../core/oauth/client-secret.js';
+import type { Client, ClientRegistration } from '../../core/oauth/clients/client.js';
+import type { ClientSecret } from '../../core/oauth/clients/client-secret.js';
 
 /** Something that a server accepts and that is worth a second thought. */
 export interface Advice {

@@ -1,136 +1,72 @@
-import { type ClientRegistration, type Inspection, inspectRegistrations } from '../../core/oauth/client.js';
-import { isScopeToken } from '../../core/oauth/scope.js';
-import { type Advice, adviceFor } from '../client/advice.js';
-import { type Command, CommandError, EXIT, readArguments, UsageError } from '../command.js';
-import { readInput } from '../input.js';
-import { count, type Terminal, wrap } from '../terminal.js';
+import { existsSync } from 'node:fs';
+import { checkFile } from '../client/check.js';
+import { STORED_COMMANDS } from '../client/stored.js';
+import { type Command, UsageError } from '../command.js';
 
-interface Checked {
-  readonly client_id: unknown;
-  /** Why a server refuses to start with it. */
-  readonly problems: readonly string[];
-  readonly advice: readonly Advice[];
-  /** What a server reads in it. */
-  readonly means?: string;
-}
-
-const parse = (text: string, source: string): readonly unknown[] => {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CommandError(`${source} is not JSON: ${reason}. Names and texts stand in double quotes.`);
-  }
-  const all: readonly unknown[] = Array.isArray(value) ? value : [value];
-  if (all.length === 0) throw new CommandError(`${source} is an empty list. Put at least one registration into it.`);
-  const other = all.findIndex((item) => typeof item !== 'object' || item === null || Array.isArray(item));
-  if (other !== -1) {
-    throw new CommandError(
-      `${source} must hold a registration, such as { "client_id": "web" }, or a list of them; ${all.length === 1 ? 'it holds something else' : `item ${other + 1} is something else`}.`,
-    );
-  }
-  return all;
-};
-
-const isRegistration = (value: unknown): value is ClientRegistration => typeof value === 'object' && value !== null;
-
-/** The scopes of the server; without the option all that the registrations name, so that none is unknown. */
-const knownScopes = (option: string | undefined, registrations: readonly ClientRegistration[]): ReadonlySet<string> => {
-  const words = (text: unknown): readonly string[] =>
-    typeof text === 'string' ? text.split(' ').filter((word) => word !== '') : [];
-  if (option === undefined)
-    return new Set(registrations.flatMap(({ scope, default_scope: usual }) => [...words(scope), ...words(usual)]));
-  const wrong = words(option).find((word) => !isScopeToken(word));
-  if (wrong !== undefined)
-    throw new UsageError(`--scopes: ${JSON.stringify(wrong)} is no scope; write them like "photos.read photos.write".`);
-  return new Set(words(option));
-};
-
-const meaningOf = ({ client }: Inspection): string | undefined =>
-  client === undefined
-    ? undefined
-    : [
-        client.public ? 'public' : client.jwks === undefined ? 'confidential' : 'confidential, by signed assertion',
-        [...client.grantTypes].join(', '),
-        ...(client.refresh === 'none' ? [] : [`${client.refresh} refresh tokens`]),
-        ...(client.grantTypes.has('authorization_code')
-          ? [`PKCE ${client.requirePkce ? 'required' : 'optional'}`]
-          : []),
-        ...(client.introspect ? ['may introspect'] : []),
-      ].join('; ');
-
-const check = (registrations: readonly ClientRegistration[], scopes: ReadonlySet<string>): readonly Checked[] => {
-  const rules = { scopes, introspectionScope: 'introspect', requirePkce: false, refreshTokens: true };
-  return inspectRegistrations(registrations, rules).map((inspection, index) => {
-    const registration = registrations[index];
-    const { client, problems } = inspection;
-    const means = meaningOf(inspection);
-    return {
-      client_id: registration?.client_id,
-      problems,
-      advice: client && registration ? adviceFor({ registration, client, now: Date.now() }) : [],
-      ...(means !== undefined && { means }),
-    };
-  });
-};
-
-const report = (checked: readonly Checked[], terminal: Terminal): void => {
-  const paragraph = (text: string): void => {
-    for (const line of wrap(text, 92)) terminal.print(`    ${line}`);
-  };
-  for (const { client_id, problems, advice, means } of checked) {
-    terminal.print(
-      terminal.style(
-        'bold',
-        typeof client_id === 'string' ? client_id : (JSON.stringify(client_id) ?? '(no client_id)'),
-      ),
-    );
-    if (means !== undefined) paragraph(means);
-    for (const problem of problems) {
-      terminal.print(`  ${terminal.style('red', 'error')}`);
-      paragraph(problem);
-    }
-    for (const { rule, problem, remedy } of advice) {
-      terminal.print(`  ${terminal.style('yellow', 'warning')} ${rule}`);
-      paragraph(problem);
-      paragraph(remedy);
-    }
-    terminal.print('');
-  }
-  const total = (of: (item: Checked) => readonly unknown[]): number => checked.flatMap(of).length;
-  const errors = total(({ problems }) => problems);
-  const warnings = total(({ advice }) => advice);
-  terminal.print(`${count(checked.length, 'client')}: ${count(errors, 'error')}, ${count(warnings, 'warning')}.`);
-};
+/** A word that is meant as a command; files have an ending or a folder, or are there. */
+const looksLikeCommand = (word: string): boolean => /^[a-z][a-z-]*$/.test(word) && !existsSync(word);
 
 export const client: Command = {
-  help: `oauth-query client: check the registrations of clients before a server starts with them
+  help: `oauth-query client: check registrations of clients, and manage clients in a store
 
   oauth-query client [--scopes "a b"] [--json] <file>
-  oauth-query client [--scopes "a b"] [--json] -
 
-The file holds one registration or a list of them as JSON, with the names that the option
-\`clients\` has. A dash reads it from the standard input. What the server would refuse is an
-error, all of it at once; what it accepts and is doubtful is a warning with its remedy.
+Checks registrations before a server starts with them. The file, or - for the standard input,
+holds one registration or a list of them as JSON, with the names that the option \`clients\` has.
+What the server would refuse is an error, all of it at once; what it accepts and is doubtful is
+a warning with its remedy. It ends with 1 if there is an error.
 
   --scopes  The scopes of the server, separated by spaces. Without it every scope counts as known.
   --json    Print JSON for a program.
 
-It ends with 1 if there is an error; warnings alone are fine.
+  oauth-query client add [client_id] [fields] [--public] [--create]
+  oauth-query client list
+  oauth-query client show <client_id>
+  oauth-query client change <client_id> [fields] [--if-version n]
+  oauth-query client rotate <client_id> [--overlap seconds]
+  oauth-query client disable <client_id>
+  oauth-query client enable <client_id>
+  oauth-query client end-tokens <client_id>
+  oauth-query client remove <client_id> [--yes]
 
-Example:
+Manages clients that servers read by storedClients(store). Each takes:
+
+  --store   The store of the server: sqlite:<file>, redis://… or postgres://… Otherwise STORE_URL
+            in the environment, which hides a password from other users of the machine.
+  --issuer  The issuer that the server gives storedClients, if it gives one.
+  --prefix  The prefix of keys in Redis, if it is not oauth:
+  --table   The table in PostgreSQL, if it is not oauth_records
+  --json    Print JSON for a program: one line for each client.
+
+Fields, for add and change:
+
+  --name, --scope, --default-scope
+  --redirect-uri, --grant  One each; write them again for more. They replace what was there.
+  --from                   A file with fields as JSON, or - for the standard input. In a change
+                           null takes a field away.
+  --secret-stdin           Read the client's secret from the standard input.
+  --scopes                 The scopes of the server: a client may not name others.
+
+  --public      A client without a secret. Otherwise one is made and printed this once, unless
+                there are a secret or keys already.
+  --create      Create the SQLite file or the PostgreSQL table if it is missing.
+  --if-version  Only if the client is still at this version, which show has printed.
+  --overlap     How long the old secret still works; a day if absent, 0 ends it at once.
+  --yes         Do not ask.
+
+Examples:
   echo '{ "client_id": "spa", "redirect_uris": ["https://app.example/cb"] }' | oauth-query client -
+  export STORE_URL=sqlite:oauth.db
+  oauth-query client add --name Photos --redirect-uri https://photos.example/cb
 `,
   run: async (args, terminal) => {
-    const { values, positionals } = readArguments(args, { scopes: { type: 'string' }, json: { type: 'boolean' } }, 1);
-    const [file] = positionals;
-    if (file === undefined) throw new UsageError('Name the file with the registration, or - for the standard input.');
-    const source = file === '-' ? 'The standard input' : file;
-    const registrations = parse(await readInput(file, terminal), source).filter(isRegistration);
-    const checked = check(registrations, knownScopes(values.scopes, registrations));
-    if (values.json) terminal.print(JSON.stringify({ clients: checked }));
-    else report(checked, terminal);
-    return checked.some(({ problems }) => problems.length > 0) ? EXIT.failed : EXIT.fine;
+    const [word = '', ...rest] = args;
+    const run = Object.hasOwn(STORED_COMMANDS, word) ? STORED_COMMANDS[word] : undefined;
+    if (run !== undefined) return run(rest, terminal);
+    if (looksLikeCommand(word)) {
+      const known = Object.keys(STORED_COMMANDS).join(', ');
+      throw new UsageError(`There is no command and no file ${JSON.stringify(word)}; the commands are ${known}.`);
+    }
+    return checkFile(args, terminal);
   },
 };

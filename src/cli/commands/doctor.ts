@@ -2,13 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { type Command, EXIT, readArguments, UsageError, wholeNumber } from '../command.js';
 import { examine } from '../doctor/examine.js';
 import type { Finding } from '../doctor/finding.js';
+import { examineMcp, type McpSubject } from '../doctor/mcp.js';
 import { Probe } from '../doctor/probe.js';
 import type { Credentials } from '../doctor/subject.js';
 import { readSecret } from '../input.js';
 import { count, type Style, type Terminal, wrap } from '../terminal.js';
+import { parseUrl } from '../../core/base/url.js';
 
 const OPTIONS = {
   api: { type: 'string' },
+  mcp: { type: 'string' },
   'client-id': { type: 'string' },
   'secret-stdin': { type: 'boolean' },
   timeout: { type: 'string' },
@@ -20,7 +23,7 @@ const WELL_KNOWN = /^\/\.well-known\/(?:oauth-authorization-server|openid-config
 
 /** The issuer that is meant: also the address of its metadata, or a slash too many, will do. */
 const issuerOf = (text: string): string => {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw new UsageError(
       `The address must be that of an issuer, such as https://example.org, not ${JSON.stringify(text)}.`,
@@ -49,6 +52,17 @@ const credentialsOf = async (
   return client_id === undefined ? undefined : { client_id, client_secret: await readSecret(terminal) };
 };
 
+const mcpOf = (text: string, others: Readonly<Record<string, unknown>>): URL => {
+  const other = Object.keys(others).find((name) => others[name] !== undefined);
+  if (other !== undefined)
+    throw new UsageError(`--mcp stands alone: it finds the authorization server by itself. Leave ${other} out.`);
+  if (!/^https?:$/.test(parseUrl(text)?.protocol ?? ''))
+    throw new UsageError(
+      `--mcp takes the address of an MCP server, such as https://example.org/mcp, not ${JSON.stringify(text)}.`,
+    );
+  return new URL(text);
+};
+
 type Level = Finding['level'];
 
 const STYLES: Readonly<Record<Level, Style>> = { ok: 'green', note: 'cyan', warning: 'yellow', error: 'red' };
@@ -72,11 +86,39 @@ const print = ({ level, rule, seen, why = '', remedy = '' }: Finding, terminal: 
   }
 };
 
+/** What both ways of looking share. */
+type Means = Pick<McpSubject, 'probe' | 'findings' | 'unknownClient'>;
+
+interface Asked {
+  readonly issuer: string | undefined;
+  readonly api: string | undefined;
+  readonly client: string | undefined;
+  readonly secret: boolean | undefined;
+}
+
+const lookAtServer = async (
+  { issuer: address, api: path, client, secret = false }: Asked,
+  means: Means,
+  terminal: Terminal,
+): Promise<string> => {
+  if (address === undefined) throw new UsageError('Name the issuer, for example https://example.org.');
+  const issuer = issuerOf(address);
+  const api = apiOf(issuer, path);
+  await examine({ ...means, issuer, api, credentials: await credentialsOf(client, secret, terminal) });
+  return issuer;
+};
+
+const lookAtMcp = async (address: URL, means: Means): Promise<string> => {
+  await examineMcp({ ...means, address });
+  return address.href;
+};
+
 export const doctor: Command = {
   help: `oauth-query doctor: look at a running server from outside, and explain what is found
 
   oauth-query doctor [--api /api] [--client-id ID --secret-stdin] [--timeout 5] [--quiet] [--json]
                      <issuer>
+  oauth-query doctor --mcp https://example.org/mcp [--timeout 5] [--quiet] [--json]
 
 Asks the server about thirty questions, one after another, without any credentials: metadata,
 TLS, token endpoint, pages, keys, the query API and what a proxy in between may have changed.
@@ -86,6 +128,8 @@ Each finding says what was seen, why it matters and what to do. It changes nothi
   --client-id     A confidential client that may use client_credentials, for a closer look: a
                   token is issued to it, looked at and revoked again.
   --secret-stdin  Its secret, from the standard input.
+  --mcp           An MCP server instead: goes the way of a client that is given this address, and
+                  stops at the first thing that would stop the client.
   --timeout       Seconds for each question, from 1 to 60; 5 if absent.
   --quiet         Leave out what is fine.
   --json          Print JSON for a program.
@@ -97,24 +141,28 @@ Example:
 `,
   run: async (args, terminal) => {
     const { values, positionals } = readArguments(args, OPTIONS, 1);
-    const [address] = positionals;
-    if (address === undefined) throw new UsageError('Name the issuer, for example https://example.org.');
-    const issuer = issuerOf(address);
-    const api = apiOf(issuer, values.api);
     const probe = new Probe(1000 * wholeNumber('--timeout', values.timeout ?? '5', 1, 60));
-    const credentials = await credentialsOf(values['client-id'], values['secret-stdin'] ?? false, terminal);
     const findings: Finding[] = [];
-    const nobody = `oauth-query-doctor-${randomBytes(6).toString('hex')}`;
-    await examine({ probe, issuer, api, findings, nobody, credentials });
+    const unknownClient = `oauth-query-doctor-${randomBytes(6).toString('hex')}`;
+    const [issuer] = positionals;
+    const { api, 'client-id': client, 'secret-stdin': secret, mcp } = values;
+    const about =
+      mcp === undefined
+        ? await lookAtServer({ issuer, api, client, secret }, { probe, findings, unknownClient }, terminal)
+        : await lookAtMcp(mcpOf(mcp, { issuer, '--api': api, '--client-id': client, '--secret-stdin': secret }), {
+            probe,
+            findings,
+            unknownClient,
+          });
 
     const summary = summaryOf(findings);
     const { requests } = probe;
-    if (values.json) terminal.print(JSON.stringify({ issuer, requests, summary, findings }));
+    if (values.json) terminal.print(JSON.stringify({ issuer: about, requests, summary, findings }));
     else {
       for (const finding of findings) if (!values.quiet || finding.level !== 'ok') print(finding, terminal);
       const { ok, note, warning, error } = summary;
       const parts = [`${ok} ok`, count(note, 'note'), count(warning, 'warning'), count(error, 'error')];
-      terminal.print(`\n${issuer}: ${parts.join(', ')} (${count(requests, 'request')}).`);
+      terminal.print(`\n${about}: ${parts.join(', ')} (${count(requests, 'request')}).`);
     }
     return summary.error > 0 ? EXIT.failed : EXIT.fine;
   },

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { hashClientSecret } from '../../core/oauth/client-secret.js';
-import { sha256 } from '../../core/secrets.js';
+import { hashSecret } from '../../core/oauth/clients/slow-hash.js';
+import { sha256 } from '../../core/base/secrets.js';
 import { type Command, CommandError, EXIT, readArguments, UsageError } from '../command.js';
 import { readSecret } from '../input.js';
 
@@ -10,7 +10,7 @@ type Form = (typeof FORMS)[number];
 /** base64url characters of 128 bits: what a fast hash can protect (RFC 6749 §10.10 asks for as much of a token). */
 const RANDOM_CHARACTERS = 22;
 
-const HASHES: Readonly<Record<Form, (secret: string) => string>> = { sha256, scrypt: hashClientSecret };
+const HASHES: Readonly<Record<Form, (secret: string) => string>> = { sha256, scrypt: hashSecret };
 
 const formOf = (text: string): Form => {
   const form = FORMS.find((name) => name === text);

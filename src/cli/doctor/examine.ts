@@ -9,7 +9,7 @@ import type { Subject } from './subject.js';
 import { checkToken, TOKEN_RULES } from './token.js';
 import { checkTransport, TRANSPORT_RULES } from './transport.js';
 
-/** Everything that is looked at, in this order. */
+/** All rules, in the order of the checks. */
 export const DOCTOR_RULES: Rules<string> = {
   ...METADATA_RULES,
   ...TRANSPORT_RULES,
@@ -21,7 +21,7 @@ export const DOCTOR_RULES: Rules<string> = {
   ...CREDENTIAL_RULES,
 };
 
-/** Looks at a server from outside, one request after another, and writes down what it finds. */
+/** Checks a server from the outside, one request after another, and records the findings. */
 export const examine = async (subject: Subject): Promise<void> => {
   const found = await checkMetadata(subject);
   if (found === undefined) return;

@@ -1,21 +1,21 @@
-/** What a rule that does not hold is: worth knowing, worth changing, or wrong. */
+/** How serious a violated rule is. */
 export type Severity = 'note' | 'warning' | 'error';
 
-/** Something that can be seen of a server from outside. */
+/** A rule that can be checked from the outside. */
 export interface Rule {
   readonly severity: Severity;
-  /** A sentence for when it holds. */
+  /** What the rule requires. */
   readonly holds: string;
-  /** A sentence: why it matters. */
+  /** Why it matters. */
   readonly why: string;
-  /** A sentence: what to do when it does not hold. */
+  /** What to do if it is violated. */
   readonly remedy: string;
 }
 
 export interface Finding {
   readonly rule: string;
   readonly level: 'ok' | Severity;
-  /** What was seen. */
+  /** The observation. */
   readonly seen: string;
   readonly why?: string;
   readonly remedy?: string;
@@ -23,12 +23,12 @@ export interface Finding {
 
 export type Rules<Id extends string> = Readonly<Record<Id, Rule>>;
 
-/** Judges rules by their names: nothing, or an empty list, is a rule that holds. */
-export type Judge<Id extends string> = (id: Id, problems?: string | readonly string[] | false) => void;
+/** Records the result of a rule, by name: nothing, or an empty list, means that it holds. */
+export type Recorder<Id extends string> = (id: Id, problems?: string | readonly string[] | false) => void;
 
-/** A judge who writes down what they find. */
-export const judgeOf =
-  <Id extends string>(rules: Rules<Id>, findings: Finding[]): Judge<Id> =>
+/** Creates a function that records results as findings. */
+export const recorderOf =
+  <Id extends string>(rules: Rules<Id>, findings: Finding[]): Recorder<Id> =>
   (id, problems = []) => {
     const { severity, holds, why, remedy } = rules[id];
     const seen = problems === false ? [] : [problems].flat();

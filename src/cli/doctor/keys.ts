@@ -1,43 +1,43 @@
 import { createPublicKey } from 'node:crypto';
-import { judgeOf } from './finding.js';
+import { recorderOf } from './finding.js';
 import { ProbeFailure } from './probe.js';
 import { describe, isJson, type Subject, tryAsk } from './subject.js';
 
 export const KEY_RULES = {
   'keys-found': {
     severity: 'error',
-    holds: 'The keys are where the metadata says.',
-    why: 'Resource servers that read tokens by themselves refuse every one (RFC 7517 §5).',
-    remedy: 'Let the path reach the server, and give it at least one key.',
+    holds: 'The keys are available at the jwks_uri of the metadata.',
+    why: 'Otherwise resource servers that verify tokens locally reject all tokens (RFC 7517 §5).',
+    remedy: 'Make sure that the path reaches the server, and configure at least one key.',
   },
   'keys-public': {
     severity: 'error',
-    holds: 'Only public halves of keys are published.',
-    why: 'Who has the private half, or a shared secret, makes tokens for everybody.',
-    remedy: 'Make new keys now, and publish nothing but their public members (RFC 7517 §9.2).',
+    holds: 'Only public keys are published.',
+    why: 'With a private key or a shared secret, anyone can create tokens for any user.',
+    remedy: 'Generate new keys now, and only publish their public members (RFC 7517 §9.2).',
   },
   'keys-named': {
     severity: 'error',
-    holds: 'Every key has a name of its own.',
-    why: 'A token names its key by kid; with two of one name, or none, the wrong one is tried (RFC 7517 §4.5).',
+    holds: 'Every key has a unique kid.',
+    why: 'Tokens name their key by kid; with a duplicate or missing kid, verifiers try the wrong key (RFC 7517 §4.5).',
     remedy: 'Give each key its own kid, such as its thumbprint.',
   },
   'keys-strong': {
     severity: 'error',
-    holds: 'Every key can be read and is strong enough.',
-    why: 'A short RSA key can be broken, and one that cannot be read checks no signature (RFC 7518 §3.3).',
+    holds: 'Every key is valid and strong enough.',
+    why: 'A short RSA key can be broken, and an invalid key verifies no signature (RFC 7518 §3.3).',
     remedy: 'Use P-256, Ed25519 or RSA with at least 2048 bits.',
   },
   'keys-purpose': {
     severity: 'note',
-    holds: 'Every key says what it is for.',
+    holds: 'Every key states its purpose.',
     why: 'Without alg a verifier has to guess which algorithms it may allow.',
-    remedy: 'Put alg, and use with sig, into each key.',
+    remedy: 'Set alg, and use to sig, in each key.',
   },
   'keys-cache': {
     severity: 'note',
-    holds: 'The keys say how long they may be kept.',
-    why: 'During a rotation a verifier must come back in time, and not for every token.',
+    holds: 'The key set states how long it may be cached.',
+    why: 'During a rotation, verifiers must refetch the keys in time, but not for every token.',
     remedy: 'Send Cache-Control with a max-age of minutes.',
   },
 } as const;
@@ -60,11 +60,11 @@ const nameOf = (key: Key, index: number): string =>
   typeof key['kid'] === 'string' ? `the key ${JSON.stringify(key['kid'])}` : `key ${index + 1}`;
 
 export const checkKeys = async (subject: Subject, url: URL): Promise<void> => {
-  const judge = judgeOf(KEY_RULES, subject.findings);
+  const record = recorderOf(KEY_RULES, subject.findings);
   const answer = await tryAsk(subject, url);
   const list: unknown = answer instanceof ProbeFailure || answer.status !== 200 ? undefined : answer.json?.['keys'];
   const isThere = !(answer instanceof ProbeFailure) && isJson(answer) && Array.isArray(list) && list.length > 0;
-  judge(
+  record(
     'keys-found',
     !isThere && `${url.href} is answered with ${describe(answer)}${Array.isArray(list) ? ' and without a key' : ''}`,
   );
@@ -77,7 +77,7 @@ export const checkKeys = async (subject: Subject, url: URL): Promise<void> => {
       const what = problem(key);
       return what === undefined ? [] : [`${nameOf(key, index)} ${what}`];
     });
-  judge(
+  record(
     'keys-public',
     told((key) => {
       const found = PRIVATE_MEMBERS.filter((name) => name in key);
@@ -85,17 +85,17 @@ export const checkKeys = async (subject: Subject, url: URL): Promise<void> => {
     }),
   );
   const isShared = (key: Key): boolean => keys.filter(({ kid }) => kid === key['kid']).length > 1;
-  judge(
+  record(
     'keys-named',
     told((key) => (key['kid'] === undefined ? 'has no kid' : isShared(key) ? 'is there more than once' : undefined)),
   );
-  judge('keys-strong', told(weakness));
-  judge(
+  record('keys-strong', told(weakness));
+  record(
     'keys-purpose',
     told((key) => (key['alg'] === undefined || key['use'] === undefined ? 'lacks alg or use' : undefined)),
   );
   const { headers } = answer;
-  judge(
+  record(
     'keys-cache',
     !/max-age=\d/i.test(headers['cache-control'] ?? '') && `Cache-Control is ${headers['cache-control'] ?? 'missing'}`,
   );

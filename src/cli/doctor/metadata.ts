@@ -1,5 +1,5 @@
-import { isLoopbackHost } from '../../core/option-checks.js';
-import { type Judge, judgeOf } from './finding.js';
+import { isLoopbackHost } from '../../core/base/loopback.js';
+import { type Recorder, recorderOf } from './finding.js';
 import { type Answer, ProbeFailure } from './probe.js';
 import {
   allowsForeign,
@@ -12,107 +12,106 @@ import {
   type Subject,
   tryAsk,
 } from './subject.js';
+import { parseUrl } from '../../core/base/url.js';
 
 export const METADATA_RULES = {
   reachable: {
     severity: 'error',
-    holds: 'The server answers.',
-    why: 'Nothing else can be said about a server that does not answer.',
-    remedy: 'Check the address, that the server runs, and that a proxy in front of it finds it.',
+    holds: 'The server responds.',
+    why: 'Nothing else can be checked.',
+    remedy: 'Check the URL, that the server is running, and that the proxy forwards to it.',
   },
   certificate: {
     severity: 'error',
-    holds: 'The certificate is one that clients accept.',
-    why: 'Clients end the connection before they say anything.',
+    holds: 'Clients accept the certificate.',
+    why: 'Otherwise clients close the connection before sending anything.',
     remedy:
-      'Give the server a certificate for this very host, with its intermediates; for one of your own authority set NODE_EXTRA_CA_CERTS and run this again.',
+      'Install a certificate for this host, with its intermediates; for a certificate of your own authority, set NODE_EXTRA_CA_CERTS and run this again.',
   },
   'metadata-found': {
     severity: 'error',
-    holds: 'The metadata is where clients look for it.',
-    why: 'Clients find every endpoint through this document (RFC 8414 §3); they follow no redirect to it.',
+    holds: 'The metadata is at the location used by clients.',
+    why: 'Clients discover every endpoint through this document (RFC 8414 §3), and follow no redirects to it.',
     remedy:
-      'Let the path reach the server: for an issuer with a path, /.well-known/oauth-authorization-server and then that path, at the root of the host (mount oauth.wellKnown there).',
+      'Make sure that the path reaches the server: for an issuer with a path, /.well-known/oauth-authorization-server and then that path, at the root of the host (mount oauth.wellKnown there).',
   },
   'metadata-issuer': {
     severity: 'error',
-    holds: 'The metadata names the issuer under which it was found.',
-    why: 'Clients compare the two character by character and stop when they differ (RFC 8414 §3.3).',
-    remedy:
-      'Set the option issuer to the address that clients use, with https where a proxy adds it, and ask for that.',
+    holds: 'The metadata names the issuer it was requested from.',
+    why: 'Clients compare the two as strings and stop if they differ (RFC 8414 §3.3).',
+    remedy: 'Set the option issuer to the URL used by clients, with https if a proxy adds it, and check that URL.',
   },
   'issuer-https': {
     severity: 'error',
-    holds: 'The issuer is https, or on this machine.',
-    why: 'Over http anybody on the way reads codes, tokens and secrets (RFC 8414 §2, RFC 6749 §1.6).',
-    remedy: 'Put TLS in front of the server, and https into the option issuer.',
+    holds: 'The issuer is https, or on loopback.',
+    why: 'Over http, codes, tokens and secrets can be read in transit (RFC 8414 §2, RFC 6749 §1.6).',
+    remedy: 'Put TLS in front of the server, and set the option issuer to the https URL.',
   },
   'metadata-complete': {
     severity: 'error',
-    holds: 'The metadata has every field that it must have.',
-    why: 'Clients refuse a document without them (RFC 8414 §2).',
-    remedy: 'Let the server write the document, and no copy of it that somebody keeps by hand.',
+    holds: 'The metadata has all required members.',
+    why: 'Clients reject a document without them (RFC 8414 §2).',
+    remedy: 'Serve the generated document instead of a copy maintained by hand.',
   },
   'metadata-endpoints': {
     severity: 'error',
-    holds: 'Every endpoint is an absolute address, as safe as the issuer.',
-    why: 'An endpoint on http gives away what the issuer protects; a relative one cannot be asked.',
-    remedy: 'Set the option issuer to the https address that clients use; endpoints are made of it.',
+    holds: 'Every endpoint is an absolute URL, as secure as the issuer.',
+    why: 'An http endpoint exposes what the issuer protects; a relative URL cannot be called.',
+    remedy: 'Set the option issuer to the https URL used by clients; endpoints are derived from it.',
   },
   'metadata-host': {
     severity: 'warning',
     holds: 'Every endpoint is on the host of the issuer.',
-    why: 'An endpoint elsewhere is often the inner address of a server behind a proxy, which clients cannot reach.',
-    remedy: 'If it is not on purpose, set the option issuer to the outer address.',
+    why: 'A different host is often the internal address of a server behind a proxy, which clients cannot reach.',
+    remedy: 'Unless this is intended, set the option issuer to the public URL.',
   },
   'metadata-cache': {
     severity: 'note',
-    holds: 'The metadata says how long it may be kept.',
-    why: 'Without it some clients ask every time, and others keep an old document for days.',
-    remedy: 'Send Cache-Control with a max-age of minutes, and let no proxy remove it.',
+    holds: 'The metadata states how long it may be cached.',
+    why: 'Otherwise some clients fetch it every time, and others keep an outdated document for days.',
+    remedy: 'Send Cache-Control with a max-age of minutes, and make sure that no proxy removes it.',
   },
   'metadata-cors': {
     severity: 'note',
     holds: 'Scripts of other origins may read the metadata.',
-    why: 'A page on another origin cannot be a client of this server.',
-    remedy: 'Name the origins of such pages in the option cors.origins; without such pages leave it.',
+    why: 'Otherwise a page on another origin cannot be a client of this server.',
+    remedy: 'Add the origins of such pages to the option cors.origins; if there are none, ignore this.',
   },
   'cors-credentials': {
     severity: 'error',
-    holds: 'No foreign origin is let in with cookies.',
-    why: 'Any page could read answers that are meant for who is signed in.',
-    remedy: 'Never send Access-Control-Allow-Credentials with an origin that was only repeated.',
+    holds: 'No foreign origin may send cookies.',
+    why: 'Otherwise any page could read responses meant for the signed-in user.',
+    remedy: 'Never send Access-Control-Allow-Credentials with an origin echoed from the request.',
   },
   'host-header': {
     severity: 'error',
-    holds: 'The issuer does not follow the Host of a request.',
-    why: 'Who can choose it can send clients of a cached document to a server of their own.',
+    holds: 'The issuer does not depend on the Host header.',
+    why: 'Otherwise an attacker can poison a cached document and send clients to a server of theirs.',
     remedy: 'Set the option issuer, and trust X-Forwarded-Host only from your own proxy.',
   },
   pkce: {
     severity: 'error',
-    holds: 'PKCE with S256 is announced.',
-    why: 'Without it a stolen authorization code is as good as the token (RFC 9700 §2.1.1).',
-    remedy: 'Announce S256 in code_challenge_methods_supported, and ask clients for it.',
+    holds: 'PKCE with S256 is supported.',
+    why: 'Without it, a stolen authorization code is as good as a token (RFC 9700 §2.1.1).',
+    remedy: 'List S256 in code_challenge_methods_supported, and require it of clients.',
   },
   'pkce-plain': {
     severity: 'note',
-    holds: 'Only S256 is announced for PKCE.',
-    why: 'With plain, who sees the authorization request can redeem the code (RFC 7636 §7.2).',
-    remedy: 'Take plain out of code_challenge_methods of every client that can compute SHA-256.',
+    holds: 'PKCE does not support plain.',
+    why: 'With plain, anyone who sees the authorization request can redeem the code (RFC 7636 §7.2).',
+    remedy: 'Remove plain from code_challenge_methods of every client that can compute SHA-256.',
   },
   'legacy-grants': {
     severity: 'warning',
-    holds: 'Neither the password nor the implicit grant is announced.',
-    why: 'The one shows passwords to clients, the other leaves tokens in addresses (RFC 9700 §2.1.2, §2.4).',
-    remedy:
-      'Move the clients that use them to authorization_code or device_code, and take them out of the option grants.',
+    holds: 'Neither the password nor the implicit grant is enabled.',
+    why: 'The first exposes passwords to clients, the second puts tokens into URLs (RFC 9700 §2.1.2, §2.4).',
+    remedy: 'Move their clients to authorization_code or device_code, and remove them from the option grants.',
   },
   'iss-parameter': {
     severity: 'note',
-    holds: 'Authorization answers name their issuer.',
-    why: 'A client of several servers can otherwise be made to send one server the code of another (RFC 9207).',
-    remedy: 'Add iss to authorization answers, and announce it.',
+    holds: 'Authorization responses contain the issuer.',
+    why: 'Otherwise a client of several servers can be tricked into sending the code of one server to another (RFC 9207).',
+    remedy: 'Add iss to authorization responses, and advertise it.',
   },
 } as const;
 
@@ -120,7 +119,7 @@ type Id = keyof typeof METADATA_RULES;
 
 const WELL_KNOWN = '/.well-known/oauth-authorization-server';
 
-/** Where RFC 8414 §3.1 puts it first: between the host and the path of the issuer. */
+/** The location in RFC 8414 §3.1: between the host and the path of the issuer. */
 const placesOf = (issuer: string): readonly [URL, ...URL[]] => {
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, '');
@@ -135,27 +134,27 @@ const problemOf = (answer: Answer | ProbeFailure, url: URL): string | undefined 
     ? undefined
     : `${url.href}: ${describe(answer)}`;
 
-/** Finds the document. A failure that will be the same everywhere ends the search. */
-const find = async (subject: Subject, judge: Judge<Id>): Promise<Answer | undefined> => {
+/** Finds the document. A failure that would be the same at every location ends the search. */
+const find = async (subject: Subject, record: Recorder<Id>): Promise<Answer | undefined> => {
   const [first, second] = placesOf(subject.issuer);
   const headers = { origin: FOREIGN_ORIGIN };
   const answer = await tryAsk(subject, first, { headers });
   if (answer instanceof ProbeFailure && answer.kind !== 'oversized') {
     const isCertificate = answer.kind === 'certificate';
-    if (isCertificate) judge('reachable');
-    judge(isCertificate ? 'certificate' : 'reachable', `${first.href}: ${answer.message}`);
+    if (isCertificate) record('reachable');
+    record(isCertificate ? 'certificate' : 'reachable', `${first.href}: ${answer.message}`);
     return undefined;
   }
-  judge('reachable');
-  if (first.protocol === 'https:') judge('certificate');
+  record('reachable');
+  if (first.protocol === 'https:') record('certificate');
   const problem = problemOf(answer, first);
   if (problem === undefined) {
-    judge('metadata-found');
+    record('metadata-found');
     return answer instanceof ProbeFailure ? undefined : answer;
   }
   const other = second && (await tryAsk(subject, second, { headers }));
   const isThere = second !== undefined && other !== undefined && problemOf(other, second) === undefined;
-  judge('metadata-found', isThere ? `${problem}; it is only at ${second.href}` : problem);
+  record('metadata-found', isThere ? `${problem}; it is only at ${second.href}` : problem);
   return isThere && !(other instanceof ProbeFailure) ? other : undefined;
 };
 
@@ -174,7 +173,7 @@ const ENDPOINTS: readonly EndpointName[] = [
 const checkEndpoints = (
   document: Discovered['document'],
   issuer: string,
-  judge: Judge<Id>,
+  record: Recorder<Id>,
 ): Discovered['endpoints'] => {
   const endpoints: Partial<Record<EndpointName, URL>> = {};
   const wrong: string[] = [];
@@ -182,24 +181,25 @@ const checkEndpoints = (
   for (const name of ENDPOINTS) {
     const value = document[name];
     if (value === undefined) continue;
-    if (typeof value !== 'string' || !/^https?:\/\//.test(value) || !URL.canParse(value)) {
+    const text = typeof value === 'string' ? value : '';
+    const url = /^https?:\/\//.test(text) ? parseUrl(text) : undefined;
+    if (url === undefined) {
       wrong.push(`${name} is ${JSON.stringify(value)}`);
       continue;
     }
-    const url = new URL(value);
     endpoints[name] = url;
-    if (!isSafe(url) || value.includes('#')) wrong.push(`${name} is ${value}`);
+    if (!isSafe(url) || text.includes('#')) wrong.push(`${name} is ${text}`);
     if (url.host !== new URL(issuer).host) elsewhere.push(`${name} is on ${url.host}`);
   }
-  judge('metadata-endpoints', wrong);
-  judge('metadata-host', elsewhere);
+  record('metadata-endpoints', wrong);
+  record('metadata-host', elsewhere);
   return endpoints;
 };
 
-const checkContent = (document: Discovered['document'], issuer: string, judge: Judge<Id>): void => {
+const checkContent = (document: Discovered['document'], issuer: string, record: Recorder<Id>): void => {
   const named = document['issuer'];
-  judge('metadata-issuer', named !== issuer && `${issuer} was asked for, and it names ${JSON.stringify(named)}`);
-  judge('issuer-https', !isSafe(new URL(issuer)) && `${issuer} is http`);
+  record('metadata-issuer', named !== issuer && `${issuer} was asked for, and it names ${JSON.stringify(named)}`);
+  record('issuer-https', !isSafe(new URL(issuer)) && `${issuer} is http`);
   const types = textsOf(document['response_types_supported']);
   // Absent, it means these two (RFC 8414 §2).
   const grants =
@@ -210,7 +210,7 @@ const checkContent = (document: Discovered['document'], issuer: string, judge: J
   const needed = ['issuer', 'token_endpoint', ...(hasCode ? ['authorization_endpoint'] : [])];
   const missing = needed.filter((name) => document[name] === undefined);
   if (!Array.isArray(document['response_types_supported'])) missing.push('response_types_supported');
-  judge(
+  record(
     'metadata-complete',
     missing.length > 0 && `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing`,
   );
@@ -218,21 +218,21 @@ const checkContent = (document: Discovered['document'], issuer: string, judge: J
     ...(grants.includes('password') ? ['password'] : []),
     ...(grants.includes('implicit') || types.includes('token') ? ['implicit'] : []),
   ];
-  judge('legacy-grants', legacy.length > 0 && `${legacy.join(' and ')} can be used`);
+  record('legacy-grants', legacy.length > 0 && `${legacy.join(' and ')} enabled`);
   if (!hasCode) return;
   const methods = textsOf(document['code_challenge_methods_supported']);
-  judge(
+  record(
     'pkce',
     !methods.includes('S256') &&
       `code_challenge_methods_supported is ${JSON.stringify(document['code_challenge_methods_supported']) ?? 'missing'}`,
   );
-  judge('pkce-plain', methods.includes('plain') && 'plain is announced beside it');
+  record('pkce-plain', methods.includes('plain') && 'plain is also listed');
   const iss = document['authorization_response_iss_parameter_supported'];
-  judge('iss-parameter', iss !== true && 'authorization_response_iss_parameter_supported is not true');
+  record('iss-parameter', iss !== true && 'authorization_response_iss_parameter_supported is not true');
 };
 
-/** A server that makes its address of what the request says can be made to name any. */
-const checkHost = async (subject: Subject, judge: Judge<Id>): Promise<void> => {
+/** Detects a server that derives its URL from request headers. */
+const checkHost = async (subject: Subject, record: Recorder<Id>): Promise<void> => {
   const [place] = placesOf(subject.issuer);
   const foreign = new URL(FOREIGN_ORIGIN).host;
   const followed: string[] = [];
@@ -241,27 +241,27 @@ const checkHost = async (subject: Subject, judge: Judge<Id>): Promise<void> => {
     const isTaken = !(answer instanceof ProbeFailure) && answer.status === 200 && answer.text.includes(foreign);
     if (isTaken) followed.push(`a request with ${name}: ${foreign} is answered with that host in the metadata`);
   }
-  judge('host-header', followed);
+  record('host-header', followed);
 };
 
-/** The metadata, and with it whether there is a server at all. */
+/** Checks the metadata, and thereby whether there is a server at all. */
 export const checkMetadata = async (
   subject: Subject,
 ): Promise<{ readonly answer: Answer; readonly discovered: Discovered } | undefined> => {
-  const judge = judgeOf(METADATA_RULES, subject.findings);
-  const answer = await find(subject, judge);
+  const record = recorderOf(METADATA_RULES, subject.findings);
+  const answer = await find(subject, record);
   const document = answer?.json;
   if (answer === undefined || document === undefined) return undefined;
-  checkContent(document, subject.issuer, judge);
-  const endpoints = checkEndpoints(document, subject.issuer, judge);
+  checkContent(document, subject.issuer, record);
+  const endpoints = checkEndpoints(document, subject.issuer, record);
   const { headers } = answer;
-  judge(
+  record(
     'metadata-cache',
     !/max-age=\d/i.test(headers['cache-control'] ?? '') && `Cache-Control is ${headers['cache-control'] ?? 'missing'}`,
   );
   const cors = allowsForeign(answer);
-  judge('metadata-cors', !cors && 'there is no Access-Control-Allow-Origin for a foreign origin');
-  judge('cors-credentials', letsForeignCookiesIn(answer) && `${FOREIGN_ORIGIN} may read the metadata with cookies`);
-  await checkHost(subject, judge);
+  record('metadata-cors', !cors && 'there is no Access-Control-Allow-Origin for a foreign origin');
+  record('cors-credentials', letsForeignCookiesIn(answer) && `${FOREIGN_ORIGIN} may read the metadata with cookies`);
+  await checkHost(subject, record);
   return { answer, discovered: { document, endpoints, cors } };
 };

@@ -4,10 +4,10 @@ import { isIP } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
 
-/** Bytes of an answer that are read at most. No answer that is looked at needs as many. */
+/** Maximum bytes of a response. No checked response needs as many. */
 const MAX_ANSWER_BYTES = 512 * 1024;
 
-/** What came back for one request. Redirects are not followed: a client would not do it either. */
+/** The response to a request. Redirects are not followed, because clients do not follow them either. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -15,9 +15,9 @@ export interface Answer {
   readonly text: string;
   /** The body, if it is a JSON object. */
   readonly json: Readonly<Record<string, unknown>> | undefined;
-  /** Milliseconds since the epoch, halfway between the question and the answer. */
+  /** Milliseconds since the epoch, halfway between request and response. */
   readonly at: number;
-  /** Milliseconds since the epoch, where there is a certificate. */
+  /** Milliseconds since the epoch, if there is a certificate. */
   readonly certificateEnds: number | undefined;
 }
 
@@ -25,11 +25,13 @@ export interface Question {
   readonly method?: 'GET' | 'POST' | 'OPTIONS';
   readonly headers?: Readonly<Record<string, string>>;
   readonly form?: Readonly<Record<string, string>>;
+  /** Instead of a form. */
+  readonly json?: object;
 }
 
 export type FailureKind = 'unreachable' | 'timeout' | 'certificate' | 'oversized' | 'broken';
 
-/** A request without an answer. */
+/** A request without a response. */
 export class ProbeFailure extends Error {
   override readonly name = 'ProbeFailure';
   readonly kind: FailureKind;
@@ -44,12 +46,12 @@ const CERTIFICATE_CODE = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|HOSTNAM
 
 const CODES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
-  ENOTFOUND: 'there is no such host',
+  ENOTFOUND: 'the host does not exist',
   EAI_AGAIN: 'the name of the host cannot be looked up',
   ECONNRESET: 'the connection was cut',
-  EHOSTUNREACH: 'there is no way to the host',
-  ENETUNREACH: 'there is no way to the host',
-  EPROTO: 'it does not speak TLS there',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the host cannot be reached',
+  EPROTO: 'the server does not use TLS on this port',
 };
 
 const failureOf = (error: unknown): ProbeFailure => {
@@ -59,7 +61,7 @@ const failureOf = (error: unknown): ProbeFailure => {
   if (CERTIFICATE_CODE.test(code)) return new ProbeFailure('certificate', `${message} (${code})`);
   const known = code.startsWith('ERR_SSL') ? CODES['EPROTO'] : CODES[code];
   if (known !== undefined) return new ProbeFailure(code === 'ECONNRESET' ? 'broken' : 'unreachable', known);
-  // An error of the parser: what came back is no HTTP.
+  // A parser error: the response is not HTTP.
   return new ProbeFailure(code.startsWith('HPE_') ? 'broken' : 'unreachable', message || code);
 };
 
@@ -71,7 +73,7 @@ const read = async (response: IncomingMessage): Promise<string> => {
     size += bytes.length;
     // Leaving the loop closes the connection.
     if (size > MAX_ANSWER_BYTES)
-      throw new ProbeFailure('oversized', `the answer is longer than ${MAX_ANSWER_BYTES / 1024} KiB`);
+      throw new ProbeFailure('oversized', `the response is longer than ${MAX_ANSWER_BYTES / 1024} KiB`);
     chunks.push(bytes);
   }
   const body = Buffer.concat(chunks);
@@ -79,7 +81,7 @@ const read = async (response: IncomingMessage): Promise<string> => {
   try {
     return gunzipSync(body, { maxOutputLength: MAX_ANSWER_BYTES }).toString('utf8');
   } catch {
-    throw new ProbeFailure('broken', 'the answer cannot be unpacked');
+    throw new ProbeFailure('broken', 'the response cannot be decompressed');
   }
 };
 
@@ -98,7 +100,7 @@ const certificateEnd = ({ socket }: IncomingMessage): number | undefined => {
   return Number.isNaN(ends) ? undefined : ends;
 };
 
-/** Asks a server one question after another, each with a deadline and a bounded answer, and counts them. */
+/** Sends requests one after another, each with a timeout and a limited response size, and counts them. */
 export class Probe {
   readonly #timeout: number;
   #requests = 0;
@@ -108,12 +110,12 @@ export class Probe {
     this.#timeout = timeout;
   }
 
-  /** How many questions have been asked. */
+  /** The number of requests sent. */
   get requests(): number {
     return this.#requests;
   }
 
-  /** @throws ProbeFailure when there is no answer. */
+  /** @throws ProbeFailure if there is no response. */
   async ask(url: URL, question: Question = {}): Promise<Answer> {
     this.#requests += 1;
     const asked = Date.now();
@@ -134,29 +136,29 @@ export class Probe {
       };
     } catch (error) {
       if (signal.aborted)
-        throw new ProbeFailure('timeout', `there was no complete answer within ${this.#timeout / 1000} s`);
+        throw new ProbeFailure('timeout', `there was no complete response within ${this.#timeout / 1000} s`);
       throw failureOf(error);
     }
   }
 
   #send(
     url: URL,
-    { form, headers, method = form ? 'POST' : 'GET' }: Question,
+    { form, json, headers, method = form || json ? 'POST' : 'GET' }: Question,
     signal: AbortSignal,
   ): Promise<IncomingMessage> {
-    const body = form && new URLSearchParams(form).toString();
+    const body = json === undefined ? form && new URLSearchParams(form).toString() : JSON.stringify(json);
     const options = {
       method,
-      // A connection of its own: what is kept open could be cut at any moment, and that would be a finding too many.
+      // A new connection: an idle one could be closed at any moment, which would look like a problem.
       agent: false,
       signal,
-      // The certificate is that of the address, also when another Host is sent on purpose.
+      // The certificate must match the URL, even if a different Host header is sent on purpose.
       servername: isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 ? url.hostname : '',
       headers: {
         'user-agent': 'oauth-query-doctor',
         accept: '*/*',
         ...(body !== undefined && {
-          'content-type': 'application/x-www-form-urlencoded',
+          'content-type': json === undefined ? 'application/x-www-form-urlencoded' : 'application/json',
           'content-length': String(Buffer.byteLength(body)),
         }),
         ...headers,

@@ -1,55 +1,56 @@
-import { type Judge, judgeOf } from './finding.js';
+import { type Recorder, recorderOf } from './finding.js';
 import { type Answer, ProbeFailure } from './probe.js';
 import { describe, FOREIGN_ORIGIN, isJson, type Subject, tryAsk } from './subject.js';
+import { parseUrl } from '../../core/base/url.js';
 
 export const QUERY_RULES = {
   'query-on': {
     severity: 'note',
-    holds: 'There is a query API.',
-    why: 'Nothing is wrong if it is not switched on.',
-    remedy: 'Set the option query if there should be one, and give its path with --api if it is another.',
+    holds: 'The query API is enabled.',
+    why: 'This is fine if you do not use it.',
+    remedy: 'To enable it, set the option query; if it has a different path, pass it with --api.',
   },
   'query-site': {
     severity: 'error',
-    holds: 'The query API says what site it is.',
-    why: 'Clients ask meta=siteinfo first, and go no further without an answer.',
-    remedy: 'Let GET and POST requests to this path reach the server with their whole query.',
+    holds: 'The query API describes its site.',
+    why: 'Clients request meta=siteinfo first, and stop if that fails.',
+    remedy: 'Make sure that GET and POST requests to this path reach the server with their complete query.',
   },
   'query-generator': {
     severity: 'error',
-    holds: 'It calls itself a MediaWiki that clients talk to.',
-    why: 'Clients read the version out of siteinfo, and refuse what they do not know.',
-    remedy: 'Leave generator as the package writes it, or begin it with MediaWiki and a version.',
+    holds: 'It reports a MediaWiki version supported by clients.',
+    why: 'Clients read the version from siteinfo, and reject unknown software.',
+    remedy: 'Keep the default generator, or begin it with MediaWiki and a version.',
   },
   'query-server': {
     severity: 'warning',
     holds: 'The site is on the host of the issuer.',
-    why: 'Clients make addresses of pages of it; behind a proxy it is easily the inner one.',
-    remedy: 'Set query.site.server to the address by which the site is visited.',
+    why: 'Clients derive page URLs from it; behind a proxy it is often the internal address.',
+    remedy: 'Set query.site.server to the public URL of the site.',
   },
   'query-paraminfo': {
     severity: 'error',
     holds: 'It describes its modules.',
-    why: 'Clients learn from action=paraminfo which parameters there are.',
-    remedy: 'Let the whole query through: a proxy that cuts it or keeps only known parameters breaks it.',
+    why: 'Clients read the available parameters from action=paraminfo.',
+    remedy: 'Make sure that the proxy neither truncates the query nor drops parameters.',
   },
   'query-errors': {
     severity: 'error',
-    holds: 'Its errors are ones that clients understand.',
+    holds: 'Clients understand its errors.',
     why: 'Clients look for error.code in the body and for the header MediaWiki-API-Error.',
-    remedy: 'Let errors and their headers come back unchanged.',
+    remedy: 'Make sure that the proxy does not modify errors and their headers.',
   },
   'query-cors': {
     severity: 'warning',
-    holds: 'Scripts of other origins may ask without signing in.',
-    why: 'A script that sends origin=* expects Access-Control-Allow-Origin: *, as at every MediaWiki.',
-    remedy: 'Let the header through the proxy, and no CORS middleware of the host change it.',
+    holds: 'Scripts of other origins may send anonymous requests.',
+    why: 'A script that sends origin=* expects Access-Control-Allow-Origin: *, as from any MediaWiki.',
+    remedy: 'Make sure that neither the proxy nor CORS middleware of the application changes the header.',
   },
   'query-token': {
     severity: 'error',
-    holds: 'A wrong token is refused, and not taken for none.',
-    why: 'A client with an expired token would get the answers for strangers and not know it.',
-    remedy: 'Let the proxy pass the Authorization header on.',
+    holds: 'An invalid token is rejected, not ignored.',
+    why: 'Otherwise a client with an expired token would unknowingly get anonymous responses.',
+    remedy: 'Make sure that the proxy forwards the Authorization header.',
   },
 } as const;
 
@@ -65,21 +66,23 @@ const at = (value: unknown, ...path: readonly string[]): unknown =>
 
 const codeOf = (answer: Answer): unknown => at(answer.json, 'error', 'code');
 
-const checkSite = (general: unknown, issuer: string, judge: Judge<Id>): void => {
+const checkSite = (general: unknown, issuer: string, record: Recorder<Id>): void => {
   const generator = at(general, 'generator');
-  judge(
+  record(
     'query-generator',
     !(typeof generator === 'string' && /^MediaWiki \d+\.\d+/.test(generator)) &&
       `generator is ${JSON.stringify(generator)}`,
   );
   const server = at(general, 'server');
-  if (typeof server !== 'string' || !URL.canParse(server, issuer)) return;
-  judge('query-server', new URL(server, issuer).host !== new URL(issuer).host && `server is ${server}`);
+  if (typeof server !== 'string') return;
+  const url = parseUrl(server, issuer);
+  if (url === undefined) return;
+  record('query-server', url.host !== new URL(issuer).host && `server is ${server}`);
 };
 
-/** The query API, as a MediaWiki client meets it. */
+/** Checks the query API from the perspective of a MediaWiki client. */
 export const checkQuery = async (subject: Subject): Promise<void> => {
-  const judge = judgeOf(QUERY_RULES, subject.findings);
+  const record = recorderOf(QUERY_RULES, subject.findings);
   const ask = (parameters: Readonly<Record<string, string>>, headers = {}): Promise<Answer | ProbeFailure> => {
     const url = new URL(subject.api);
     for (const [name, value] of Object.entries({ format: 'json', formatversion: '2', ...parameters }))
@@ -91,39 +94,36 @@ export const checkQuery = async (subject: Subject): Promise<void> => {
     { origin: FOREIGN_ORIGIN },
   );
   if (!(site instanceof ProbeFailure) && [404, 405].includes(site.status)) {
-    judge('query-on', `${subject.api.href} is answered with ${describe(site)}`);
+    record('query-on', `${subject.api.href} is answered with ${describe(site)}`);
     return;
   }
-  judge('query-on');
+  record('query-on');
   const general = site instanceof ProbeFailure ? undefined : at(site.json, 'query', 'general');
   const isThere = !(site instanceof ProbeFailure) && isJson(site) && general !== undefined;
-  judge('query-site', !isThere && `meta=siteinfo is answered with ${describe(site)}`);
+  record('query-site', !isThere && `meta=siteinfo is answered with ${describe(site)}`);
   if (!isThere) return;
-  checkSite(general, subject.issuer, judge);
+  checkSite(general, subject.issuer, record);
   const allowed = site.headers['access-control-allow-origin'];
-  judge('query-cors', allowed !== '*' && `with origin=* Access-Control-Allow-Origin is ${allowed ?? 'missing'}`);
+  record('query-cors', allowed !== '*' && `with origin=* Access-Control-Allow-Origin is ${allowed ?? 'missing'}`);
 
   const paraminfo = await ask({ action: 'paraminfo', modules: 'query+siteinfo' });
   const modules = paraminfo instanceof ProbeFailure ? undefined : at(paraminfo.json, 'paraminfo', 'modules');
-  judge(
+  record(
     'query-paraminfo',
     !(Array.isArray(modules) && modules.length === 1) && `action=paraminfo is answered with ${describe(paraminfo)}`,
   );
 
-  const wrong = await ask({ action: 'an-action-that-nobody-has' });
+  const wrong = await ask({ action: 'an-unknown-action' });
   const isError =
     !(wrong instanceof ProbeFailure) &&
     typeof codeOf(wrong) === 'string' &&
     wrong.headers['mediawiki-api-error'] === codeOf(wrong);
-  judge(
+  record(
     'query-errors',
     !isError && `an unknown action is answered with ${describe(wrong)}, without error.code or MediaWiki-API-Error`,
   );
 
-  const stranger = await ask(
-    { action: 'query', meta: 'userinfo' },
-    { authorization: 'Bearer a-token-that-nobody-has' },
-  );
+  const stranger = await ask({ action: 'query', meta: 'userinfo' }, { authorization: 'Bearer an-unknown-token' });
   const isRefused = !(stranger instanceof ProbeFailure) && (stranger.status === 401 || codeOf(stranger) !== undefined);
-  judge('query-token', !isRefused && `a wrong token is answered with ${describe(stranger)}`);
+  record('query-token', !isRefused && `a wrong token is answered with ${describe(stranger)}`);
 };

@@ -7,20 +7,20 @@ export interface Credentials {
   readonly client_secret: string;
 }
 
-/** The server that is looked at. */
+/** The server under test. */
 export interface Subject {
   readonly probe: Probe;
-  /** The issuer as its clients would write it, without a slash at the end. */
+  /** The issuer as used by clients, without a trailing slash. */
   readonly issuer: string;
   /** Where the query API would be. */
   readonly api: URL;
   readonly findings: Finding[];
-  /** A client that nobody has registered: another one each time, so that no limit counts against the next run. */
-  readonly nobody: string;
+  /** The client_id of a client that is not registered: a new one each time, so that rate limits do not affect the next run. */
+  readonly unknownClient: string;
   readonly credentials: Credentials | undefined;
 }
 
-/** The endpoints that the metadata names, as far as they can be asked. */
+/** The usable endpoints from the metadata. */
 export type EndpointName =
   | 'authorization_endpoint'
   | 'token_endpoint'
@@ -36,10 +36,10 @@ export interface Discovered {
   readonly cors: boolean;
 }
 
-/** An origin that no server can know. */
+/** An origin unknown to any server. */
 export const FOREIGN_ORIGIN = 'https://oauth-query-doctor.invalid';
 
-/** An answer, or why there is none. */
+/** A response, or why there is none. */
 export const tryAsk = async (
   { probe }: Pick<Subject, 'probe'>,
   url: URL,
@@ -64,7 +64,7 @@ const kindOf = ({ headers, text }: Answer): string => {
   return type === undefined ? (text === '' ? 'an empty body' : 'a body of no type') : `a body of type ${type}`;
 };
 
-/** An answer in a few words. */
+/** A short description of a response. */
 export const describe = (answer: Answer | ProbeFailure): string => {
   if (answer instanceof ProbeFailure) return answer.message;
   const { status, json, headers } = answer;
@@ -74,13 +74,13 @@ export const describe = (answer: Answer | ProbeFailure): string => {
   return json === undefined ? `${status} with ${kindOf(answer)}` : `${status} with JSON`;
 };
 
-/** Whether caches are told to keep nothing. */
+/** Whether the response forbids caching. */
 export const isNoStore = ({ headers }: Answer): boolean => /\bno-store\b/i.test(headers['cache-control'] ?? '');
 
 export const isJson = ({ headers, json }: Answer): boolean =>
   json !== undefined && /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(headers['content-type'] ?? '');
 
-/** What must not be: a foreign origin that may read an answer with the cookies of its visitor. */
+/** Whether a foreign origin may read a response with its visitor's cookies, which must not be possible. */
 export const letsForeignCookiesIn = ({ headers }: Answer): boolean =>
   headers['access-control-allow-origin'] === FOREIGN_ORIGIN && headers['access-control-allow-credentials'] === 'true';
 

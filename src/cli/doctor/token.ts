@@ -1,4 +1,4 @@
-import { type Judge, judgeOf } from './finding.js';
+import { type Recorder, recorderOf } from './finding.js';
 import { type Answer, ProbeFailure } from './probe.js';
 import {
   allowsForeign,
@@ -15,64 +15,64 @@ import {
 export const TOKEN_RULES = {
   'token-get': {
     severity: 'error',
-    holds: 'The token endpoint refuses GET.',
-    why: 'With GET, secrets and codes would stand in addresses, and so in logs (RFC 6749 §3.2).',
-    remedy: 'Answer POST only; a proxy must not turn one method into another.',
+    holds: 'The token endpoint rejects GET.',
+    why: 'With GET, secrets and codes would appear in URLs and logs (RFC 6749 §3.2).',
+    remedy: 'Only accept POST; a proxy must not change the method.',
   },
   'token-errors': {
     severity: 'error',
-    holds: 'The token endpoint answers a wrong request with an error as JSON.',
-    why: 'Clients read the field error; on a page of a proxy or a framework they only fail (RFC 6749 §5.2).',
-    remedy: 'Let POST requests to the token endpoint reach the server, and their answers come back unchanged.',
+    holds: 'The token endpoint returns errors as JSON.',
+    why: 'Clients read the field error; they cannot interpret an error page of a proxy or framework (RFC 6749 §5.2).',
+    remedy: 'Make sure that POST requests reach the token endpoint, and that responses are not modified.',
   },
   'token-unknown-client': {
     severity: 'error',
-    holds: 'An unknown client is refused with 401 and invalid_client.',
-    why: 'Clients tell by it that their credentials are wrong, and not their request (RFC 6749 §5.2).',
-    remedy: 'Answer 401 with the error invalid_client to Basic credentials that nobody has.',
+    holds: 'An unknown client is rejected with 401 and invalid_client.',
+    why: 'This tells clients that their credentials are wrong, not their request (RFC 6749 §5.2).',
+    remedy: 'Respond with 401 and the error invalid_client to unknown Basic credentials.',
   },
   'token-challenge': {
     severity: 'error',
-    holds: 'A client that was refused by its header is challenged in the header.',
+    holds: 'A client rejected by its Authorization header gets a challenge.',
     why: 'A 401 for Basic credentials must carry WWW-Authenticate: Basic (RFC 6749 §5.2, RFC 9110 §15.5.2).',
-    remedy: 'Let the proxy pass the Authorization header on, and WWW-Authenticate back.',
+    remedy: 'Make sure that the proxy forwards the Authorization header, and returns WWW-Authenticate.',
   },
   'token-body-client': {
     severity: 'error',
-    holds: 'An unknown client in the body is refused as invalid_client.',
-    why: 'Clients tell by it that their credentials are wrong, and not their request (RFC 6749 §5.2).',
-    remedy: 'Answer 400 or 401 with the error invalid_client to credentials that nobody has.',
+    holds: 'An unknown client in the body is rejected with invalid_client.',
+    why: 'This tells clients that their credentials are wrong, not their request (RFC 6749 §5.2).',
+    remedy: 'Respond with 400 or 401 and the error invalid_client to unknown credentials.',
   },
   'token-no-store': {
     severity: 'warning',
-    holds: 'No cache keeps what the token endpoint answers.',
-    why: 'A kept answer is given to who asks next (RFC 6749 §5.1).',
-    remedy: 'Send Cache-Control: no-store, and let no proxy overwrite it.',
+    holds: 'Responses of the token endpoint must not be cached.',
+    why: 'A cached response would be sent to the next caller (RFC 6749 §5.1).',
+    remedy: 'Send Cache-Control: no-store, and make sure that no proxy overwrites it.',
   },
   'token-compressed': {
     severity: 'warning',
-    holds: 'Answers of the token endpoint are not compressed.',
-    why: 'The length of a compressed answer tells about the secrets in it.',
-    remedy: 'Switch compression off for the token endpoint, in the proxy or the host.',
+    holds: 'Responses of the token endpoint are not compressed.',
+    why: 'The length of a compressed response reveals something about the secrets in it.',
+    remedy: 'Disable compression for the token endpoint, in the proxy or the application.',
   },
   'token-cookie': {
     severity: 'warning',
     holds: 'The token endpoint sets no cookie.',
-    why: 'Programs ask here; a cookie means that a session of the host is made for each of them.',
-    remedy: 'Mount the session behind the server, or keep it away from this path.',
+    why: 'Only programs call it; a cookie means that the application creates a session for each call.',
+    remedy: 'Mount the session middleware after this server, or exclude this path from it.',
   },
   'token-cors': {
     severity: 'warning',
-    holds: 'Metadata and token endpoint agree about scripts of other origins.',
-    why: 'A page finds the server and then cannot get a token, or the other way round.',
+    holds: 'Metadata and token endpoint have the same CORS policy.',
+    why: 'Otherwise a page can discover the server but not get a token, or vice versa.',
     remedy:
-      'Let OPTIONS requests and Access-Control-Allow-Origin through the proxy; the option cors.origins is for both.',
+      'Make sure that the proxy passes OPTIONS requests and Access-Control-Allow-Origin; the option cors.origins applies to both.',
   },
   'token-cors-credentials': {
     severity: 'error',
-    holds: 'The token endpoint lets no foreign origin in with cookies.',
-    why: 'Any page could ask for tokens in the name of who is signed in.',
-    remedy: 'Never send Access-Control-Allow-Credentials with an origin that was only repeated.',
+    holds: 'The token endpoint accepts no cookies from foreign origins.',
+    why: 'Otherwise any page could request tokens on behalf of the signed-in user.',
+    remedy: 'Never send Access-Control-Allow-Credentials with an origin echoed from the request.',
   },
 } as const;
 
@@ -87,7 +87,7 @@ const isRefusal = (answer: Answer | ProbeFailure, statuses: readonly number[]): 
   isJson(answer) &&
   errorOf(answer) === 'invalid_client';
 
-const checkCors = async (subject: Subject, url: URL, isMetadataOpen: boolean, judge: Judge<Id>): Promise<void> => {
+const checkCors = async (subject: Subject, url: URL, isMetadataOpen: boolean, record: Recorder<Id>): Promise<void> => {
   const preflight = await tryAsk(subject, url, {
     method: 'OPTIONS',
     headers: {
@@ -97,55 +97,55 @@ const checkCors = async (subject: Subject, url: URL, isMetadataOpen: boolean, ju
     },
   });
   const isOpen = !(preflight instanceof ProbeFailure) && preflight.status < 300 && allowsForeign(preflight);
-  judge(
+  record(
     'token-cors',
     isOpen !== isMetadataOpen &&
       `a foreign origin may ${isMetadataOpen ? 'read the metadata but not ask for tokens' : 'ask for tokens but not read the metadata'} (${describe(preflight)})`,
   );
   const isWide = !(preflight instanceof ProbeFailure) && letsForeignCookiesIn(preflight);
-  judge('token-cors-credentials', isWide && `${FOREIGN_ORIGIN} may ask for tokens with cookies`);
+  record('token-cors-credentials', isWide && `${FOREIGN_ORIGIN} may ask for tokens with cookies`);
 };
 
-/** What a program sees that has no credentials, or wrong ones. */
+/** Checks the token endpoint without credentials, and with wrong ones. */
 export const checkToken = async (subject: Subject, url: URL, isMetadataOpen: boolean): Promise<void> => {
-  const judge = judgeOf(TOKEN_RULES, subject.findings);
-  const { nobody } = subject;
+  const record = recorderOf(TOKEN_RULES, subject.findings);
+  const { unknownClient } = subject;
   const got = await tryAsk(subject, url);
-  judge(
+  record(
     'token-get',
     (got instanceof ProbeFailure || got.status < 400 || got.status >= 500) && `GET is answered with ${describe(got)}`,
   );
   const grant = { grant_type: 'client_credentials' };
   const empty = await tryAsk(subject, url, { form: {}, headers: { 'accept-encoding': 'gzip' } });
-  const inHeader = await tryAsk(subject, url, { form: grant, headers: basic(nobody, 'a secret that nobody has') });
+  const inHeader = await tryAsk(subject, url, { form: grant, headers: basic(unknownClient, 'an unknown secret') });
   const inBody = await tryAsk(subject, url, {
-    form: { ...grant, client_id: nobody, client_secret: 'a secret that nobody has' },
+    form: { ...grant, client_id: unknownClient, client_secret: 'an unknown secret' },
   });
   const isError =
     !(empty instanceof ProbeFailure) &&
     [400, 401].includes(empty.status) &&
     isJson(empty) &&
     typeof errorOf(empty) === 'string';
-  judge('token-errors', !isError && `an empty POST is answered with ${describe(empty)}`);
-  judge(
+  record('token-errors', !isError && `an empty POST is answered with ${describe(empty)}`);
+  record(
     'token-unknown-client',
-    !isRefusal(inHeader, [401]) && `Basic credentials of nobody are answered with ${describe(inHeader)}`,
+    !isRefusal(inHeader, [401]) && `unknown Basic credentials are answered with ${describe(inHeader)}`,
   );
   if (!(inHeader instanceof ProbeFailure) && inHeader.status === 401) {
     const challenge = inHeader.headers['www-authenticate'];
-    judge('token-challenge', !/\bbasic\b/i.test(challenge ?? '') && `WWW-Authenticate is ${challenge ?? 'missing'}`);
+    record('token-challenge', !/\bbasic\b/i.test(challenge ?? '') && `WWW-Authenticate is ${challenge ?? 'missing'}`);
   }
-  judge(
+  record(
     'token-body-client',
-    !isRefusal(inBody, [400, 401]) && `a client of nobody in the body is answered with ${describe(inBody)}`,
+    !isRefusal(inBody, [400, 401]) && `an unknown client in the body is answered with ${describe(inBody)}`,
   );
   const answers = [empty, inHeader, inBody].filter((answer): answer is Answer => !(answer instanceof ProbeFailure));
   if (answers.length > 0) {
-    const kept = answers.find((answer) => !isNoStore(answer));
-    judge('token-no-store', kept && `Cache-Control is ${kept.headers['cache-control'] ?? 'missing'}`);
+    const cacheable = answers.find((answer) => !isNoStore(answer));
+    record('token-no-store', cacheable && `Cache-Control is ${cacheable.headers['cache-control'] ?? 'missing'}`);
     const encoding = answers.map(({ headers }) => headers['content-encoding']).find((name) => name !== undefined);
-    judge('token-compressed', encoding !== undefined && `an answer comes with Content-Encoding: ${encoding}`);
-    judge('token-cookie', answers.some(({ cookies }) => cookies.length > 0) && 'there is a Set-Cookie');
+    record('token-compressed', encoding !== undefined && `an answer comes with Content-Encoding: ${encoding}`);
+    record('token-cookie', answers.some(({ cookies }) => cookies.length > 0) && 'a response has Set-Cookie');
   }
-  await checkCors(subject, url, isMetadataOpen, judge);
+  await checkCors(subject, url, isMetadataOpen, record);
 };

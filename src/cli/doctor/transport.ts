@@ -1,25 +1,25 @@
-import { judgeOf } from './finding.js';
+import { recorderOf } from './finding.js';
 import type { Answer } from './probe.js';
 import type { Subject } from './subject.js';
 
 export const TRANSPORT_RULES = {
   'certificate-lasts': {
     severity: 'warning',
-    holds: 'The certificate lasts for weeks.',
-    why: 'On the day on which it ends, every client stops at once.',
-    remedy: 'Renew it, and find out why it was not renewed by itself.',
+    holds: 'The certificate is valid for weeks.',
+    why: 'When it expires, all clients stop working.',
+    remedy: 'Renew it, and find out why it was not renewed automatically.',
   },
   hsts: {
     severity: 'warning',
-    holds: 'Browsers are told to come by https only.',
-    why: 'The first request of a browser to http can be caught, and sign-ins with it (RFC 6797).',
-    remedy: 'Send Strict-Transport-Security with a max-age of at least half a year, from the proxy or the host.',
+    holds: 'Browsers are required to use https.',
+    why: 'Otherwise the first http request of a browser can be intercepted, including sign-ins (RFC 6797).',
+    remedy: 'Send Strict-Transport-Security with a max-age of at least half a year, from the proxy or the application.',
   },
   clock: {
     severity: 'warning',
     holds: 'The clock of the server is right.',
-    why: 'Tokens seem expired or not yet valid, and signed assertions are refused.',
-    remedy: 'Keep NTP running on the server – and look at the clock of this machine, which it is compared with.',
+    why: 'Otherwise tokens appear expired or not yet valid, and signed assertions are rejected.',
+    remedy: 'Keep NTP running on the server, and check the clock of this machine, which it is compared with.',
   },
 } as const;
 
@@ -40,17 +40,17 @@ const hstsProblem = ({ headers }: Answer): string | undefined => {
   return maxAge < HALF_A_YEAR ? `Strict-Transport-Security is ${value}` : undefined;
 };
 
-/** What can be seen on any answer. */
+/** Checks that work with any response. */
 export const checkTransport = ({ issuer, findings }: Subject, answer: Answer): void => {
-  const judge = judgeOf(TRANSPORT_RULES, findings);
+  const record = recorderOf(TRANSPORT_RULES, findings);
   if (answer.certificateEnds !== undefined) {
     const days = Math.floor((answer.certificateEnds - answer.at) / DAY);
-    judge('certificate-lasts', days < ENOUGH_DAYS && `it ends in ${days} ${days === 1 ? 'day' : 'days'}`);
+    record('certificate-lasts', days < ENOUGH_DAYS && `it ends in ${days} ${days === 1 ? 'day' : 'days'}`);
   }
-  if (new URL(issuer).protocol === 'https:') judge('hsts', hstsProblem(answer));
+  if (new URL(issuer).protocol === 'https:') record('hsts', hstsProblem(answer));
   const date = Date.parse(answer.headers.date ?? '');
   if (Number.isNaN(date)) return;
   const skew = date + 500 - answer.at;
   const seconds = Math.round(Math.abs(skew) / 1000);
-  judge('clock', Math.abs(skew) > CLOCK_TOLERANCE && `it is ${seconds} s ${skew > 0 ? 'ahead' : 'behind'}`);
+  record('clock', Math.abs(skew) > CLOCK_TOLERANCE && `it is ${seconds} s ${skew > 0 ? 'ahead' : 'behind'}`);
 };

@@ -1,51 +1,74 @@
-import type { Config } from '../config.js';
-import type { HttpRequest } from '../http.js';
-import type { Limiter } from '../limiter.js';
-import type { GrantInfo } from '../options.js';
-import type { Clock, MaybePromise } from '../ports.js';
-import type { RateLimit } from '../rate-limit.js';
-import type { Records } from '../records.js';
-import type { Seal } from '../seal.js';
-import type { RandomSource } from '../secrets.js';
-import type { Client } from './client.js';
-import type { EventListener } from './events.js';
+import type { Budget } from '../base/budget.js';
+import type { FailureLimiter } from '../base/failure-limiter.js';
+import type { GuessLimiter } from '../base/guess-limiter.js';
+import type { HttpRequest } from '../base/http.js';
+import type { Clock, MaybePromise, Timer } from '../base/ports.js';
+import type { RateLimit } from '../base/rate-limit.js';
+import type { Records } from '../base/records.js';
+import type { Seal } from '../base/seal.js';
+import type { RandomSource } from '../base/secrets.js';
+import type { Client } from './clients/client.js';
+import type { ClientCaller } from './clients/own-registry.js';
+import type { DeploymentWarnings } from './deployment-warnings.js';
+import type { Emit } from './events.js';
 import type { KeyRing } from './jwt/signing-keys.js';
-import type { Pages } from './pages/views.js';
-import type { SignIn } from './sign-in.js';
-import type { Tokens } from './tokens.js';
+import type { PageRenderers } from './pages/render.js';
+import type { RefreshTokens } from './tokens/refresh-tokens.js';
+import type { GrantInfo, OAuthConfig } from './settings.js';
+import type { SignIn } from './sign-in/sign-in.js';
+import type { Tokens } from './tokens/tokens.js';
 
-/** What the endpoints share: made once by the server, read by everybody, changed by nobody. */
+/** Shared by all endpoints: created once by the server, and never modified. */
 export interface OAuthContext {
-  readonly config: Config;
+  readonly config: OAuthConfig;
   readonly records: Records;
   readonly tokens: Tokens;
+  readonly refreshTokens: RefreshTokens;
   readonly random: RandomSource;
   readonly clock: Clock;
-  /** Absent when nobody listens, so that no event is put together for nobody. */
-  readonly emit: EventListener | undefined;
+  readonly timer: Timer;
+  /** The random name of this process, for decisions that depend on whose clock was read. */
+  readonly process: string;
+  /** Absent in a request without listeners, so that no events are created. */
+  readonly emit: Emit | undefined;
   readonly onError: (error: unknown) => void;
-  /** The configured issuer, or on loopback the address that the request was sent to. */
+  /** The configured issuer, or on loopback the URL the request was sent to. */
   issuer(request: HttpRequest): string;
-  /** The issuer's path, which stands in front of every path that a browser is sent to. */
+  /** The issuer's path, in front of every path a browser is sent to. */
   readonly basePath: string;
   readonly limiters: {
-    readonly client: Limiter;
-    readonly login: Limiter;
-    readonly userCode: Limiter;
+    /** Random secrets of clients, and assertions. */
+    readonly client: FailureLimiter;
+    /** Client secrets chosen by people. */
+    readonly chosenSecret: GuessLimiter;
+    readonly login: GuessLimiter;
+    readonly userCode: GuessLimiter;
+    /** Device codes requested by public clients. */
     readonly device: RateLimit;
+    /** Self-registrations of clients. */
+    readonly registration: RateLimit;
+    /** Approvals without a question. */
+    readonly silent: RateLimit;
   };
-  /** Keeps user codes, which are short, from being found by trying all of them on a stolen store. */
-  readonly userCodeKey: Uint8Array;
-  /** Makes the code of a consent form, so that the same press of a button always leads to the same one. */
+  /** Budget of records for device codes of public clients. */
+  readonly deviceBudget: Budget;
+  /**
+   * Keep user codes, which are short, from being found by brute force in a stolen store. The first key is used for new
+   * codes, all of them for lookups.
+   */
+  readonly userCodeKeys: readonly [Uint8Array, ...Uint8Array[]];
+  /** Derives the code from a consent form, so that pressing the same button again leads to the same code. */
   readonly consentKey: Uint8Array;
   /** For the tokens of the query API. */
   readonly queryKey: Uint8Array;
-  /** Seals authorization requests while their owner signs in and decides. */
+  /** Encrypts authorization requests while their owner signs in and decides. */
   readonly requestSeal: Seal;
   /** The keys that sign JWTs, if access tokens are JWTs. */
   readonly keyRing: KeyRing | undefined;
+  readonly warnings: DeploymentWarnings;
   readonly signIn: SignIn;
-  readonly pages: Pages;
+  /** In a request for a page they are in its language. */
+  readonly pages: PageRenderers;
   readonly allowLocalhostRedirects: boolean;
   validateGrant(grant: GrantInfo): MaybePromise<boolean>;
 }
@@ -53,6 +76,9 @@ export interface OAuthContext {
 /** Seconds since the epoch. */
 export const secondsOf = (clock: Clock): number => Math.floor(clock() / 1000);
 
-/** Whether a grant is switched on and this client may use it. */
+/** A request on whose behalf a registry may contact other servers about a client. */
+export const callerOf = ({ ip }: HttpRequest, { emit }: OAuthContext): ClientCaller => ({ ip, emit });
+
+/** Whether a grant is enabled and this client may use it. */
 export const mayUse = (context: OAuthContext, client: Client, grant: string): boolean =>
   context.config.grants.has(grant) && client.grantTypes.has(grant);

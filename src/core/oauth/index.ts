@@ -1,62 +1,103 @@
-import type { Config } from '../config.js';
-import type { HttpRequest, HttpResponse } from '../http.js';
-import { DEVICE_CODE_GRANT } from './client.js';
+import type { OAuthConfig } from './settings.js';
+import type { HttpRequest, HttpResponse, Route } from '../base/http.js';
+import { resourceMetadataRoute } from '../base/resource-metadata.js';
+import { DEVICE_CODE_GRANT } from './clients/client.js';
 import type { OAuthContext } from './context.js';
 import { authorize } from './endpoints/authorize.js';
 import { deviceAuthorization } from './endpoints/device-authorization.js';
 import { deviceVerification, deviceVerificationForm } from './endpoints/device-verification.js';
+import { grantsForm, grantsPage, hasGrantsPage } from './endpoints/grants.js';
 import { introspection } from './endpoints/introspection.js';
 import { jwks } from './endpoints/jwks.js';
-import { metadata } from './endpoints/metadata.js';
+import { metadata, openIdConfiguration } from './endpoints/metadata.js';
+import { registrationWith } from './endpoints/registration.js';
 import { revocation } from './endpoints/revocation.js';
 import { token } from './endpoints/token.js';
 
 export type EndpointHandler = (request: HttpRequest, context: OAuthContext) => HttpResponse | Promise<HttpResponse>;
 
-/** One path, and what answers there for each method. */
+type Method = 'GET' | 'POST';
+
+/** A path, with a handler for each method. */
 export interface Endpoint {
   readonly paths: readonly string[];
-  readonly methods: Readonly<Partial<Record<'GET' | 'POST', EndpointHandler>>>;
-  /** Who reads the errors of this method: a program, or a person in front of a browser. */
-  readonly pages: readonly ('GET' | 'POST')[];
-  /** Whether scripts of other origins may call it, where the host allows their origin. */
-  readonly cors: boolean;
+  readonly methods: Readonly<Partial<Record<Method, EndpointHandler>>>;
+  /** The methods used by browsers: their errors are pages. All others are for programs. */
+  readonly pageMethods: readonly Method[];
+  /** The path where its pages begin, to which an error leads back. The authorization endpoint has none: a client leads there. */
+  readonly start?: string;
+  /** Whether scripts of other origins may call it, where the host allows their origin; `any` for documents that every origin may read. */
+  readonly cors: boolean | 'any';
 }
 
-const program = (paths: readonly string[], handler: EndpointHandler, cors: boolean): Endpoint => ({
-  paths,
-  methods: { POST: handler },
-  pages: [],
-  cors,
-});
+const OPENID = '/.well-known/openid-configuration';
 
-/** RFC 8414 §3.1 puts the well-known path before an issuer's path; OpenID discovery appends it. Both are served. */
-export const wellKnownPaths = ({ paths, issuer }: Config): readonly string[] => {
-  const issuerPath = issuer === undefined ? '' : new URL(issuer).pathname.replace(/\/$/, '');
-  const inserted = paths.metadata.map((path) => path + issuerPath);
-  return [...new Set([...inserted, `/.well-known/openid-configuration${issuerPath}`])];
+/** The server metadata. If resources are described, scripts of any origin follow a link from there to read it. */
+const documents = (
+  { resources }: OAuthConfig,
+  metadataPaths: readonly string[],
+  openIdPaths: readonly string[],
+): readonly Endpoint[] => {
+  const cors = resources.described.length === 0 || 'any';
+  return [
+    { paths: [...new Set(metadataPaths)], methods: { GET: metadata }, pageMethods: [], cors },
+    { paths: [...new Set(openIdPaths)], methods: { GET: openIdConfiguration }, pageMethods: [], cors },
+  ];
 };
 
-/** The endpoints that are switched on. */
-export const endpointsOf = (config: Config): readonly Endpoint[] => {
+/** RFC 8414 §3.1 puts the well-known path before an issuer's path; OpenID Connect Discovery appends it. Both are served. */
+const insertedPaths = ({ paths, issuer }: OAuthConfig): readonly [metadata: readonly string[], openId: string] => {
+  const issuerPath = issuer === undefined ? '' : new URL(issuer).pathname.replace(/\/$/, '');
+  return [paths.metadata.map((path) => path + issuerPath), OPENID + issuerPath];
+};
+
+/** The metadata at the root of the host. */
+export const wellKnownEndpoints = (config: OAuthConfig): readonly Endpoint[] => {
+  const [metadataPaths, openIdPath] = insertedPaths(config);
+  return documents(config, metadataPaths, [openIdPath]);
+};
+
+/** The metadata of resources on this host. Other hosts serve their own. */
+export const resourceRoutes = ({ resources, issuer }: OAuthConfig): readonly Route[] =>
+  issuer === undefined
+    ? []
+    : resources.described
+        .filter(({ resource }) => new URL(resource).origin === new URL(issuer).origin)
+        .map((description) => resourceMetadataRoute(description, issuer));
+
+/** The enabled endpoints. */
+export const endpointsOf = (config: OAuthConfig): readonly Endpoint[] => {
   const { grants, paths } = config;
+  const [metadataPaths, openIdPath] = insertedPaths(config);
   const endpoints: Endpoint[] = [
-    program(paths.token, token, true),
-    program(paths.introspect, introspection, false),
-    program(paths.revoke, revocation, true),
-    {
-      paths: [...new Set([...paths.metadata, '/.well-known/openid-configuration', ...wellKnownPaths(config)])],
-      methods: { GET: metadata },
-      pages: [],
-      cors: true,
-    },
+    { paths: paths.token, methods: { POST: token }, pageMethods: [], cors: true },
+    { paths: paths.introspect, methods: { POST: introspection }, pageMethods: [], cors: false },
+    { paths: paths.revoke, methods: { POST: revocation }, pageMethods: [], cors: true },
+    ...documents(config, [...paths.metadata, ...metadataPaths], [OPENID, openIdPath]),
+    { paths: paths.jwks, methods: { GET: jwks }, pageMethods: [], cors: true },
   ];
-  if (config.jwt !== undefined) endpoints.push({ paths: paths.jwks, methods: { GET: jwks }, pages: [], cors: true });
+  if (config.registrations !== undefined) {
+    endpoints.push({
+      paths: paths.register,
+      methods: { POST: registrationWith(config.registrations) },
+      pageMethods: [],
+      cors: true,
+    });
+  }
   if (grants.has('authorization_code') || grants.has('implicit')) {
     endpoints.push({
       paths: paths.authorize,
       methods: { GET: authorize, POST: authorize },
-      pages: ['GET', 'POST'],
+      pageMethods: ['GET', 'POST'],
+      cors: false,
+    });
+  }
+  if (hasGrantsPage(config)) {
+    endpoints.push({
+      paths: paths.grants,
+      methods: { GET: grantsPage, POST: grantsForm },
+      pageMethods: ['GET', 'POST'],
+      start: paths.grants[0],
       cors: false,
     });
   }
@@ -65,10 +106,17 @@ export const endpointsOf = (config: Config): readonly Endpoint[] => {
       {
         paths: paths.device,
         methods: { GET: deviceVerification, POST: deviceAuthorization },
-        pages: ['GET'],
+        pageMethods: ['GET'],
+        start: paths.device[0],
         cors: false,
       },
-      { paths: paths.deviceVerify, methods: { POST: deviceVerificationForm }, pages: ['GET', 'POST'], cors: false },
+      {
+        paths: paths.deviceVerify,
+        methods: { POST: deviceVerificationForm },
+        pageMethods: ['GET', 'POST'],
+        start: paths.device[0],
+        cors: false,
+      },
     );
   }
   return endpoints;

@@ -1,45 +1,49 @@
 import { isUtf8 } from 'node:buffer';
-import { readBody } from '../body.js';
-import { OAuthError } from '../errors.js';
-import type { HttpRequest } from '../http.js';
+import { BodyError, bufferOf, readBody } from '../base/body.js';
+import { OAuthError } from '../base/errors.js';
+import type { HttpRequest } from '../base/http.js';
+import { decodeUrlencoded, pairsOf } from '../base/urlencoded.js';
 
 /**
- * Which characters a parameter may hold (RFC 6749 appendix A).
+ * The characters allowed in a parameter (RFC 6749 appendix A).
  *
  * - `vschar`: printable ASCII: identifiers, codes, tokens, `state`
  * - `uri`: printable ASCII without the space
- * - `text`: any Unicode without control characters: names, passwords and secrets of people
+ * - `text`: any Unicode without control characters: names, passwords and secrets chosen by people
  */
 export type Grammar = 'vschar' | 'uri' | 'text';
 
-/** What a parameter of each grammar looks like, as a whole. */
+/** The pattern of a complete value of each grammar. */
 export const GRAMMARS: Readonly<Record<Grammar, RegExp>> = {
   vschar: /^[\x20-\x7e]*$/,
   uri: /^[\x21-\x7e]*$/,
   text: /^[^\u0000-\u001f\u007f\ud800-\udfff]*$/u,
 };
 
-/** The parameters that an endpoint knows. Every other name is ignored, however often it comes. */
+/** The parameters of an endpoint. All other names are ignored, even if repeated. */
 export type Definitions = Readonly<Record<string, Grammar>>;
 
 export interface FormLimits {
-  /** Bytes. */
+  /** In bytes. */
   readonly bodyBytes: number;
   readonly bodyFields: number;
 }
 
-/** The one parameter that may be repeated (RFC 8707 §2). */
+const BROKEN_ESCAPE = 'The request has a broken percent escape.';
+
+/** The only parameter that may be repeated (RFC 8707 §2). */
 const REPEATABLE = 'resource';
 
 /**
- * The defined parameters of one request. An empty value counts as absent (RFC 6749 §3.1). What is wrong is collected
- * and not thrown, because at the authorization endpoint it depends on the parameter who is told.
+ * The defined parameters of a request. An empty value counts as absent (RFC 6749 §3.1). Problems are collected
+ * instead of thrown, because at the authorization endpoint the parameter determines who receives the error.
  */
 export class Parameters {
   readonly #definitions: Definitions;
   readonly #values = new Map<string, string>();
   readonly #resources: string[] = [];
   #problems: Map<string, string> | undefined;
+  #repeated: Set<string> | undefined;
 
   constructor(definitions: Definitions) {
     this.#definitions = definitions;
@@ -49,109 +53,96 @@ export class Parameters {
     return this.#values.get(name) || undefined;
   }
 
+  /** Whether a parameter was repeated, regardless of other problems: then it has no value to return. */
+  isRepeated(name: string): boolean {
+    return this.#repeated !== undefined && this.#repeated.has(name);
+  }
+
   /** All values of `resource`. */
   get resources(): readonly string[] {
     return this.#resources;
   }
 
-  /** What is wrong with this parameter, if anything is. */
+  /** The problem with this parameter, if any. */
   problem(name: string): string | undefined {
     return this.#problems?.get(name);
   }
 
-  /** What is wrong with any of them, if anything is. */
+  /** The problem with any of them, if there is one. */
   get firstProblem(): string | undefined {
     return this.#problems?.values().next().value;
   }
 
-  add(name: string, value: string): void {
+  /** @param value - `undefined` if it cannot be decoded. */
+  add(name: string, value: string | undefined): void {
+    if (value === undefined) this.#reject(name, BROKEN_ESCAPE);
     const grammar = Object.hasOwn(this.#definitions, name) ? this.#definitions[name] : undefined;
     if (grammar === undefined) return;
-    if (!GRAMMARS[grammar].test(value))
-      this.reject(name, `The parameter ${name} has a character that it must not have.`);
+    if (value !== undefined && !GRAMMARS[grammar].test(value))
+      this.#reject(name, `The parameter ${name} has a character that it must not have.`);
     if (name === REPEATABLE) {
-      if (value !== '') this.#resources.push(value);
+      if (value) this.#resources.push(value);
     } else if (this.#values.has(name)) {
-      this.reject(name, `The parameter ${name} must not be repeated.`);
+      this.#repeat(name);
     } else {
-      this.#values.set(name, value);
+      this.#values.set(name, value ?? '');
     }
   }
 
-  /** A value that is no text: a host's body parser saw the name several times or in brackets. */
+  /** A value that is not text: the application's body parser found the name several times or in brackets. */
   addStructured(name: string, value: unknown): void {
     if (!Object.hasOwn(this.#definitions, name)) return;
-    if (name === REPEATABLE && Array.isArray(value)) {
-      for (const item of value) {
-        if (typeof item === 'string') this.add(name, item);
-        else this.reject(name, `The parameter ${name} must be text.`);
-      }
-    } else {
-      this.reject(name, `The parameter ${name} must not be repeated.`);
+    if (name !== REPEATABLE || !Array.isArray(value)) {
+      this.#repeat(name);
+      return;
+    }
+    for (const item of value) {
+      if (typeof item === 'string') this.add(name, item);
+      else this.#reject(name, `The parameter ${name} must be text.`);
     }
   }
 
-  reject(name: string, problem: string): void {
+  /** A name that cannot be decoded. */
+  addBrokenName(): void {
+    this.#reject('', BROKEN_ESCAPE);
+  }
+
+  #repeat(name: string): void {
+    (this.#repeated ??= new Set()).add(name);
+    this.#reject(name, `The parameter ${name} must not be repeated.`);
+  }
+
+  #reject(name: string, problem: string): void {
     this.#problems ??= new Map();
     if (!this.#problems.has(name)) this.#problems.set(name, problem);
   }
 }
 
-const decode = (text: string): string => {
-  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
-  return spaced.includes('%') ? decodeURIComponent(spaced) : spaced;
-};
-
-/** As {@link decode}, but `undefined` when a percent escape is broken or is not UTF-8. */
-const tryDecode = (text: string): string | undefined => {
-  try {
-    return decode(text);
-  } catch {
-    return undefined;
-  }
-};
-
 const tooManyFields = (limit: number): OAuthError =>
   new OAuthError('invalid_request', `The request has more than ${limit} parameters.`);
 
-/**
- * Parses `application/x-www-form-urlencoded` text: `&` alone separates, `+` is a space, everything is decoded once
- * (RFC 6749 appendix B).
- */
+/** Parses `application/x-www-form-urlencoded` text; everything is decoded once. */
 export const parseParameters = (text: string, definitions: Definitions, limits: FormLimits): Parameters => {
   const parameters = new Parameters(definitions);
   let fields = 0;
-  let start = 0;
-  while (start < text.length) {
-    const ampersand = text.indexOf('&', start);
-    const end = ampersand === -1 ? text.length : ampersand;
-    if (end > start) {
-      fields += 1;
-      if (fields > limits.bodyFields) throw tooManyFields(limits.bodyFields);
-      addPair(parameters, text.slice(start, end));
-    }
-    start = end + 1;
+  for (const [name, value] of pairsOf(text)) {
+    fields += 1;
+    if (fields > limits.bodyFields) throw tooManyFields(limits.bodyFields);
+    const decoded = decodeUrlencoded(name);
+    if (decoded === undefined) parameters.addBrokenName();
+    else parameters.add(decoded, decodeUrlencoded(value));
   }
   return parameters;
 };
 
-const addPair = (parameters: Parameters, pair: string): void => {
-  const equals = pair.indexOf('=');
-  const name = tryDecode(equals === -1 ? pair : pair.slice(0, equals));
-  if (name === undefined) {
-    parameters.reject('', 'The request has a broken percent escape.');
-    return;
-  }
-  const value = equals === -1 ? '' : tryDecode(pair.slice(equals + 1));
-  if (value === undefined) parameters.reject(name, 'The request has a broken percent escape.');
-  else parameters.add(name, value);
-};
+const refusal = ({ problem, message }: BodyError): OAuthError =>
+  new OAuthError('invalid_request', message, problem === 'too-large' ? { status: 413 } : {});
 
-/** Pairs again, from what a body parser of the host made of them. */
+/** Restores name-value pairs from the result of the application's body parser. */
 const parametersOfRecord = (body: object, definitions: Definitions, limits: FormLimits): Parameters => {
   const parameters = new Parameters(definitions);
   let fields = 0;
-  let size = -1; // Every pair has an equals sign and an ampersand, but for the last.
+  let size = -1; // Every pair has an equals sign and an ampersand, except the last.
   for (const [name, value] of Object.entries(body)) {
     const values: readonly unknown[] = Array.isArray(value) ? value : [value];
     fields += values.length;
@@ -160,24 +151,23 @@ const parametersOfRecord = (body: object, definitions: Definitions, limits: Form
     else parameters.addStructured(name, value);
   }
   if (fields > limits.bodyFields) throw tooManyFields(limits.bodyFields);
-  if (size > limits.bodyBytes)
-    throw new OAuthError('invalid_request', 'The request body is too large.', { status: 413 });
+  if (size > limits.bodyBytes) throw refusal(new BodyError('too-large'));
   return parameters;
 };
 
 const isForm = (contentType: string | undefined): boolean =>
   contentType !== undefined && /^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i.test(contentType);
 
-const textOf = (bytes: Buffer): string => {
+const textOf = (bytes: Uint8Array): string => {
   if (!isUtf8(bytes)) throw new OAuthError('invalid_request', 'The request body is not UTF-8.');
-  return bytes.toString('utf8');
+  return bufferOf(bytes).toString('utf8');
 };
 
 /**
- * Reads the form of a POST request: from the stream, or from what a body parser of the host left of it. Both ways
- * lead to the same answer.
+ * Reads the form of a POST request: its bytes, or the result of the application's body parser. Both lead to the
+ * same response.
  *
- * @throws OAuthError `invalid_request`, with status 413 when the body is over its limit.
+ * @throws OAuthError `invalid_request`, with status 413 if the body exceeds its limit.
  */
 export const readForm = async (
   request: HttpRequest,
@@ -187,42 +177,18 @@ export const readForm = async (
   if (!isForm(request.header('content-type'))) {
     throw new OAuthError('invalid_request', 'The content type must be application/x-www-form-urlencoded.');
   }
-  const { stream } = request;
-  if (!stream.readableDidRead) {
-    const encoding = request.header('content-encoding');
-    if (encoding !== undefined && encoding !== 'identity') {
-      throw new OAuthError('invalid_request', 'The request body must not be compressed.');
-    }
-    if (Number(request.header('content-length')) > limits.bodyBytes) {
-      throw new OAuthError('invalid_request', 'The request body is too large.', { status: 413 });
-    }
-    return parseParameters(textOf(await readBody(stream, limits.bodyBytes)), definitions, limits);
-  }
-  const body = request.parsedBody;
-  if (typeof body === 'string' || Buffer.isBuffer(body)) {
-    if (Buffer.byteLength(body) > limits.bodyBytes) {
-      throw new OAuthError('invalid_request', 'The request body is too large.', { status: 413 });
-    }
-    return parseParameters(typeof body === 'string' ? body : textOf(body), definitions, limits);
-  }
-  if (typeof body === 'object' && body !== null) return parametersOfRecord(body, definitions, limits);
-  throw new Error(
-    'Something in front of oauth-query has read the request body and left nothing of it. ' +
-      'Mount oauth-query before it, or let it keep the parsed form.',
-  );
+  const body = await readBody(request, limits.bodyBytes, refusal);
+  return 'bytes' in body
+    ? parseParameters(textOf(body.bytes), definitions, limits)
+    : parametersOfRecord(body.fields, definitions, limits);
 };
 
 /**
- * As {@link readForm}, for endpoints that only ever talk to the client.
+ * The result of {@link readForm}, for endpoints that only respond to the client.
  *
- * @throws OAuthError `invalid_request` for the first parameter with a problem, too.
+ * @throws OAuthError `invalid_request` for the first parameter with a problem.
  */
-export const readCheckedForm = async (
-  request: HttpRequest,
-  definitions: Definitions,
-  limits: FormLimits,
-): Promise<Parameters> => {
-  const form = await readForm(request, definitions, limits);
+export const checkedForm = (form: Parameters): Parameters => {
   if (form.firstProblem !== undefined) throw new OAuthError('invalid_request', form.firstProblem);
   return form;
 };

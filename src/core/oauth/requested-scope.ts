@@ -1,45 +1,75 @@
-import { OAuthError } from '../errors.js';
-import type { Client } from './client.js';
+import { OAuthError } from '../base/errors.js';
+import { RefusedRequest } from './authorization/refusal.js';
+import type { Client } from './clients/client.js';
 import type { OAuthContext } from './context.js';
 import type { Parameters } from './parameters.js';
-import { isSubset, parseScope } from './scope.js';
+import { findResource } from '../base/resource.js';
+import { isSubset, parseScope } from '../base/scope.js';
 
 /**
- * The scopes that a request asks for, or the client's default.
+ * The scopes of a request, or the client's default.
  *
- * @throws OAuthError `invalid_scope` for text that is no scope, and for scopes that this client may not ask for.
+ * @throws OAuthError `invalid_scope` for malformed scopes, and for scopes this client may not request.
  */
 export const requestedScope = (form: Parameters, client: Client, context: OAuthContext): readonly string[] => {
   const text = form.get('scope');
   if (text === undefined) {
     if (client.defaultScope.length === 0 && context.config.scopes.size > 0) {
-      throw new OAuthError('invalid_scope', 'The request must name a scope: the client has no default.');
+      throw new RefusedRequest('invalid_scope', 'The request must name a scope: the client has no default.', {
+        reason: 'missing_scope',
+      });
     }
     return client.defaultScope;
   }
   const scopes = parseScope(text);
   if (scopes === undefined)
-    throw new OAuthError('invalid_scope', 'The scope is not scopes separated by single spaces.');
-  if (!isSubset(scopes, client.scopes)) throw new OAuthError('invalid_scope', 'The client may not ask for this scope.');
+    throw new RefusedRequest('invalid_scope', 'The scope must be scopes separated by single spaces.', {
+      reason: 'invalid_scope',
+      value: text,
+    });
+  if (!isSubset(scopes, client.scopes)) {
+    const value = scopes.filter((scope) => !isSubset([scope], client.scopes)).join(' ');
+    throw new RefusedRequest('invalid_scope', 'The client may not request this scope.', {
+      reason: 'scope_not_allowed',
+      value,
+    });
+  }
   return scopes;
 };
 
 /**
- * The resources that a request names (RFC 8707 §2), which must be known to the server.
+ * The resources of a request (RFC 8707 §2), all known to the server, each in its canonical spelling.
  *
  * @throws OAuthError `invalid_target`
  */
 export const requestedResources = (form: Parameters, context: OAuthContext): readonly string[] => {
   if (form.resources.length === 0) return form.resources;
-  const resources = [...new Set(form.resources)];
-  for (const resource of resources) {
-    if (!context.config.resources.has(resource)) throw new OAuthError('invalid_target', 'The resource is not known.');
-  }
-  return resources;
+  const resources = form.resources.map((named) => {
+    const resource = context.config.resources.find(named);
+    if (resource !== undefined) return resource;
+    throw new RefusedRequest('invalid_target', 'The resource is not known.', {
+      reason: 'unknown_resource',
+      value: named,
+    });
+  });
+  return [...new Set(resources)];
 };
 
 /**
- * As {@link requestedResources}, at the token endpoint: it can only narrow what was granted; nothing named means all.
+ * Like {@link requestedResources}, for a request that an owner is asked about. A client unknown to the operator cannot know which resource to name: if
+ * there is only one, the request is for that one.
+ *
+ * @throws OAuthError `invalid_target`
+ */
+export const ownerResources = (form: Parameters, client: Client, context: OAuthContext): readonly string[] => {
+  const { only } = context.config.resources;
+  return form.resources.length === 0 && only !== undefined && client.origin !== 'operator'
+    ? [only]
+    : requestedResources(form, context);
+};
+
+/**
+ * Like {@link requestedResources}, at the token endpoint: the request can only narrow the grant, and without resources gets all of it.
  *
  * @throws OAuthError `invalid_target`
  */
@@ -50,6 +80,11 @@ export const narrowedResources = (
 ): readonly string[] => {
   const resources = requestedResources(form, context);
   if (resources.length === 0) return granted;
-  if (!isSubset(resources, granted)) throw new OAuthError('invalid_target', 'The resource was not granted.');
-  return resources;
+  const { issuer } = context.config;
+  // A grant without a resource is for the issuer, which may be named.
+  const known = granted.length === 0 && issuer !== undefined ? [issuer] : granted;
+  const found = resources.map((resource) => findResource(known, resource));
+  if (!found.every((resource) => resource !== undefined))
+    throw new OAuthError('invalid_target', 'The resource was not granted.');
+  return granted.length === 0 ? granted : found;
 };

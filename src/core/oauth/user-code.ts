@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
-import type { DeviceOptions } from '../options.js';
-import { hmac } from '../secrets.js';
+import type { DeviceOptions } from './settings.js';
+import { hmac } from '../base/secrets.js';
 
-/** How people see a user code: in two halves. */
+/** A user code as shown to users: in two halves. */
 export const formatUserCode = (code: string): string => {
   const half = Math.ceil(code.length / 2);
   return `${code.slice(0, half)}-${code.slice(half)}`;
 };
 
-/** A user code as it is stored: however it was typed, in capitals and without spaces and dashes (RFC 8628 §6.1). */
+/** A user code as stored: in capitals, without spaces and dashes, however it was entered (RFC 8628 §6.1). */
 export const normalizeUserCode = (typed: string, device: DeviceOptions): string | undefined => {
   const code = typed.replace(/[\s\-_.]/g, '').toUpperCase();
   const isCode =
@@ -16,7 +16,7 @@ export const normalizeUserCode = (typed: string, device: DeviceOptions): string 
   return isCode ? code : undefined;
 };
 
-/** A user code is short enough to be found by trying, so its record's name needs a key that the store does not know. */
+/** User codes are short enough for brute force, so the names of their records depend on a key that is not in the store. */
 export const userCodeDigest = (code: string, key: Uint8Array): string => hmac(key, code);
 
 /**

@@ -1,80 +1,132 @@
-import type { Route } from '../http.js';
+import type { Route } from '../base/http.js';
 import { builtinHandlers } from './builtin/index.js';
-import { createEndpoint, routesOf } from './endpoint/endpoint.js';
-import { helpAction, paraminfoAction, queryAction } from './endpoint/actions.js';
+import { createEndpoint, type EndpointParts, routesOf } from './endpoint/endpoint.js';
+import { helpAction, openSearchAction, paraminfoAction, parseAction, queryAction } from './endpoint/actions.js';
 import { FORMATS, formatModules, jsonModule, mainModule } from './endpoint/main-parameters.js';
-import { buildTree } from './description/module-tree.js';
-import { compileModules } from './modules/modules.js';
+import { buildTree, type ModuleNode } from './describe/module-tree.js';
+import type { ModuleDescriptor } from './descriptor.js';
+import { compileModules } from './run/query-modules.js';
+import type { QueryService } from './run/query-run.js';
 import type { QueryEnvironment, QueryOptions } from './options.js';
-import type { QueryDescription } from './openapi/index.js';
-import { helpModule, paraminfoModule } from './description/paraminfo.js';
+import type { QueryDescription } from './describe/openapi/query-openapi.js';
+import { helpModule, paraminfoModule } from './describe/describing-actions.js';
 import { compileModule } from './parameters/parse.js';
-import { queryModule } from './modules/query-parameters.js';
-import { sandboxRoutes } from './sandbox/sandbox.js';
+import { askItself } from './reader/ask.js';
+import { openSearchRoutes } from './reader/description-document.js';
+import { openSearchModule, parseModule } from './reader/descriptors.js';
+import { queryModule } from './run/query-parameters.js';
+import { mcpRoutes } from './mcp/door.js';
+import { sandboxRoutes } from './describe/sandbox/sandbox.js';
+import { QUERY_OPTIONS } from './option-table.js';
+import { object } from '../base/schema.js';
 import { resolveSite } from './site/site.js';
+
+const TABLE = object(QUERY_OPTIONS);
+
+/** Actions that ask a module of `query` for what they show. */
+const ANSWERED_BY: ReadonlyMap<string, string> = new Map([
+  [openSearchModule.name, 'prefixsearch'],
+  [parseModule.name, 'revisions'],
+]);
 
 /**
  * Makes the query API. Everything that the descriptions say is prepared here, once.
  *
  * @throws TypeError when an option cannot be meant, with a sentence that names it.
  */
-export function createQuery(
-  options: QueryOptions,
+export const createQuery = (
+  given: QueryOptions,
   environment: QueryEnvironment,
-): { readonly routes: readonly Route[]; readonly description: QueryDescription } {
-  checkOptions(options);
+): { readonly routes: readonly Route[]; readonly description: QueryDescription } => {
+  const options = TABLE.read(given, 'options.query');
   const { secret, base } = environment;
-  const site = resolveSite({ ...(base !== '' && { server: new URL(base).origin }), ...options.site });
+  const site = resolveSite({ ...(base !== '' && { server: new URL(base).origin }), ...given.site });
   const handlers = { ...builtinHandlers({ secret, languages: options.languages }), ...options.modules };
-  const modules = compileModules(handlers, options.own ?? [], site);
+  const modules = compileModules(handlers, options.customModules ?? [], site);
   const descriptors = [...modules.values()].map(({ descriptor }) => descriptor);
-  const described = {
-    query: queryModule(descriptors),
-    paraminfo: paraminfoModule(
-      descriptors.map(({ name }) => name),
-      FORMATS,
-    ),
-    help: helpModule,
+  const described = describedActions(descriptors);
+  const isAnswered = (path: string): boolean => {
+    const name = ANSWERED_BY.get(path) ?? path.replace(/^query\+/, '');
+    return !modules.has(name) || modules.get(name)?.handler !== undefined;
   };
-  const tree = buildTree({
-    main: mainModule,
-    actions: Object.values(described),
-    formats: formatModules,
-    modules: descriptors,
-  });
+  const tree = buildTree(
+    {
+      main: mainModule,
+      actions: Object.values(described),
+      formats: formatModules,
+      modules: descriptors,
+    },
+    { isAnswered, listUnanswered: options.listUnanswered },
+  );
   const documentation = base + (environment.paths[0] ?? '/api');
-  const compile = (module: Parameters<typeof compileModule>[0]) => compileModule(module, site);
-  const actions = new Map([
-    ['query', queryAction(compile(described.query), { modules, site, options, environment })],
-    ['paraminfo', paraminfoAction(compile(described.paraminfo), tree, documentation)],
-    ['help', helpAction(compile(described.help), tree, site)],
-  ]);
+  const service: QueryService = {
+    modules,
+    site,
+    clock: environment.clock,
+    resolver: options.resolvePages ?? (() => []),
+    resolveUsers: options.resolveUsers,
+    missing: options.missing,
+    verifyWatchlistToken: options.verifyWatchlistToken,
+    onError: environment.onError,
+  };
+  const actions = actionsOf({ described, service, tree, documentation, options });
   const handle = createEndpoint({
     options,
     environment,
     actions,
     documentation,
-    main: compile(mainModule),
-    json: compile(jsonModule),
+    site,
+    main: compileModule(mainModule, site),
+    json: compileModule(jsonModule, site),
   });
   const description = { tree, site, path: environment.paths[0] ?? '/api' };
   const page = { endpoint: description.path, tree, site, signIn: environment.signIn };
+  const { mcp } = options;
+  const door = mcp && environment.mcp;
+  const parts = { options, environment, site, tree, action: actions.query };
   return {
-    routes: [...routesOf(handle, environment.paths, modules.values()), ...sandboxRoutes(options.sandbox, page)],
+    routes: [
+      ...(mcp && door ? mcpRoutes({ ...parts, mcp, door }) : []),
+      ...routesOf(handle, environment.paths, modules.values()),
+      ...sandboxRoutes(options.sandbox, page),
+      ...(isAnswered('opensearch') ? openSearchRoutes({ site, path: description.path, endpoint: documentation }) : []),
+    ],
     description,
   };
+};
+
+/** The actions as they are described. */
+const describedActions = (modules: readonly ModuleDescriptor[]) => ({
+  query: queryModule(modules),
+  paraminfo: paraminfoModule(
+    modules.map(({ name }) => name),
+    FORMATS,
+  ),
+  help: helpModule,
+  opensearch: openSearchModule,
+  parse: parseModule,
+});
+
+interface ActionParts {
+  readonly described: ReturnType<typeof describedActions>;
+  readonly service: QueryService;
+  readonly tree: ModuleNode;
+  /** The full address of the endpoint. */
+  readonly documentation: string;
+  readonly options: Pick<QueryOptions, 'render'> & { readonly private: boolean };
 }
 
-function checkOptions({ deadline, missing, origins = [] }: QueryOptions): void {
-  if (deadline !== undefined && !(deadline > 0 && deadline <= 2 ** 31 - 1)) {
-    throw new TypeError('query.deadline: give a number of milliseconds above 0.');
-  }
-  if (missing !== undefined && missing !== 'empty' && missing !== 'error') {
-    throw new TypeError('query.missing: say "empty" or "error".');
-  }
-  for (const origin of origins) {
-    if (origin.includes('://') && new URL(origin).origin !== origin) {
-      throw new TypeError(`query.origins: "${origin}" is not an origin; leave out everything after the host and port.`);
-    }
-  }
-}
+const actionsOf = ({ described, service, tree, documentation, options }: ActionParts): EndpointParts['actions'] => {
+  const { site } = service;
+  const queries = compileModule(described.query, site);
+  const ask = askItself(queries, service);
+  const renderer = typeof options.render === 'function' ? { render: options.render } : options.render;
+  const access = { isPrivate: options.private };
+  return {
+    query: queryAction(queries, service, access),
+    opensearch: openSearchAction(compileModule(described.opensearch, site), { ask, service }, access),
+    parse: parseAction(compileModule(described.parse, site), { ask, service, renderer }, access),
+    paraminfo: paraminfoAction(compileModule(described.paraminfo, site), tree, documentation),
+    help: helpAction(compileModule(described.help, site), tree, site),
+  };
+};

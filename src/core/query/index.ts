@@ -1,35 +1,39 @@
-export { ApiError, type ApiErrorDetails, type ConditionData } from './answer/api-error.js';
+export { ApiError, type ApiErrorDetails, badContinue, type ConditionData } from './answer/api-error.js';
 export type { Language } from './builtin/languageinfo.js';
-export { queryTokenKey, type TokenExpectation, verifyToken } from './builtin/tokens.js';
+export { type CsrfTokenExpectation, queryTokenKey, verifyCsrfToken } from './builtin/tokens.js';
 export { catalogue, type Catalogue, type ModuleName, type ParamsOf } from './catalogue/index.js';
-export { badContinue } from './modules/continuation.js';
 export { createQuery } from './create-query.js';
 export {
   type Annotation,
   defineModule,
+  type ExampleDescriptor,
   type ModuleDescriptor,
+  type ModuleRules,
+  type NarrowedLimit,
   type ParamDescriptor,
+  type ResultDescriptor,
   type TypeName,
   type UserSubtype,
 } from './descriptor.js';
 export {
-  type Caller,
   type ContinueValue,
-  type GeneratedPage,
+  type CustomModule,
+  customModule,
   type HandlerOf,
-  type Item,
   type ListHandler,
   type ListResult,
   type MetaHandler,
   type MetaResult,
   type ModuleHandlers,
   type ModuleRequest,
-  type OwnModule,
-  ownModule,
   type PropHandler,
   type PropResult,
-} from './modules/handlers.js';
-export type { Lag, QueryEnvironment, QueryOptions } from './options.js';
+} from './run/handlers.js';
+export type { Caller } from './caller.js';
+export type { GeneratedPage } from './pages/page-model.js';
+export type { ResultItem } from './answer/result-format.js';
+export type { McpOptions } from './mcp/options.js';
+export type { McpEnvironment, QueryEnvironment, QueryOptions, ReplicationLag, WatchlistClaim } from './options.js';
 export type {
   ExistingPage,
   MissingPage,
@@ -39,6 +43,17 @@ export type {
   PageResolver,
   PageSet,
   RedirectTarget,
-} from './pages/page-set.js';
-export type { SandboxOptions } from './sandbox/sandbox.js';
+} from './pages/page-model.js';
+export type { Render, RenderCall, RenderedContent, RenderedSection, Renderer, RenderPage } from './reader/renderer.js';
+export type {
+  LimitBounds,
+  LimitDecision,
+  LimitRule,
+  ModuleRule,
+  PageRule,
+  RuleOutcome,
+  RuleRequest,
+  WatchlistTokenVerdict,
+} from './rules/rule.js';
+export type { SandboxOptions } from './describe/sandbox/sandbox.js';
 export type { Interwiki, Namespace, NamespaceOptions, Site, SiteOptions, SiteStatistics } from './site/site.js';

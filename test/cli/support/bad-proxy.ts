@@ -54,15 +54,33 @@ const headersOf = ({ headers }: IncomingMessage): Exchange['headers'] =>
  *
  * @param certificate - Lets the proxy speak TLS.
  */
-export const startBadProxy = async (options: HostOptions, certificate?: Certificate): Promise<BadProxy> => {
+export const startBadProxy = (options: HostOptions, certificate?: Certificate): Promise<BadProxy> =>
+  startBadProxyFor(async (issuer) => {
+    const [host] = oneHostEach;
+    if (host === undefined) throw new Error('There is no host.');
+    return host.start({ options: { ...options, issuer } });
+  }, certificate);
+
+interface Good {
+  readonly origin: string;
+  close(): unknown;
+}
+
+/**
+ * The same in front of any server.
+ *
+ * @param start - Starts it; it believes to be at the address that it is given.
+ */
+export const startBadProxyFor = async (
+  start: (issuer: string) => Promise<Good>,
+  certificate?: Certificate,
+): Promise<BadProxy> => {
   const server: Server = certificate === undefined ? createServer() : createTlsServer({ ...certificate });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo; // It listens on a port and not on a pipe.
   const issuer = `${certificate === undefined ? 'http' : 'https'}://127.0.0.1:${port}`;
-  const [host] = oneHostEach;
-  if (host === undefined) throw new Error('There is no host.');
-  const good = await host.start({ options: { ...options, issuer } });
+  const good = await start(issuer);
   const proxy: BadProxy = {
     issuer,
     port,

@@ -106,7 +106,7 @@ const METADATA: readonly BrokenServer[] = [
     rule: 'metadata-found',
     what: 'a document without an end',
     spoil: at(WELL_KNOWN, answer(200, 'application/json', `{"issuer":"${'x'.repeat(600_000)}"}`)),
-    seen: 'the answer is longer than 512 KiB',
+    seen: 'the response is longer than 512 KiB',
   },
   {
     rule: 'metadata-issuer',
@@ -199,19 +199,19 @@ const METADATA: readonly BrokenServer[] = [
     rule: 'pkce-plain',
     what: 'plain too',
     spoil: inMetadata({ code_challenge_methods_supported: ['S256', 'plain'] }),
-    seen: 'plain is announced',
+    seen: 'plain is also listed',
   },
   {
     rule: 'legacy-grants',
     what: 'the password grant',
     spoil: inMetadata({ grant_types_supported: ['authorization_code', 'password'] }),
-    seen: 'password can be used',
+    seen: 'password enabled',
   },
   {
     rule: 'legacy-grants',
     what: 'no list of grants, which means implicit too',
     spoil: inMetadata({ grant_types_supported: undefined }),
-    seen: 'implicit can be used',
+    seen: 'implicit enabled',
   },
   {
     rule: 'iss-parameter',
@@ -352,7 +352,7 @@ const PAGES: readonly BrokenServer[] = [
     spoil: at(AUTHORIZE, (exchange) => {
       exchange.body = `<p>${exchange.query.get('client_id')} is not known`;
     }),
-    seen: 'as it was sent',
+    seen: 'unescaped',
   },
   {
     rule: 'authorize-cors',

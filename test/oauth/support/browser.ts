@@ -37,9 +37,14 @@ export const formOf = ({ text }: Pick<Answer, 'text'>): PageForm => {
   };
 };
 
-/** What a page says to its reader. */
+/** What a page says to its reader. The isolation of names is left out. */
 export const wordsOf = ({ text }: Pick<Answer, 'text'>): string =>
-  unescape(text.replace(/<style>[\s\S]*?<\/style>/g, '').replace(/<[^>]*>/g, ' '))
+  unescape(
+    text
+      .replace(/<style>[\s\S]*?<\/style>/g, '')
+      .replace(/<\/?bdi[^>]*>|[\u2066-\u2069]/g, '')
+      .replace(/<[^>]*>/g, ' '),
+  )
     .replace(/\s+/g, ' ')
     .trim();
 

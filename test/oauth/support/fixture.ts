@@ -1,4 +1,4 @@
-import type { ClientRegistration } from '../../../src/core/oauth/client.js';
+import type { ClientRegistration, ClientRegistry } from '../../../src/core/oauth/clients/client.js';
 import type { OAuthEvent } from '../../../src/core/oauth/events.js';
 import { type MemoryStore, memoryStore } from '../../../src/stores/memory.js';
 import type { HostOptions } from '../../hosts.js';
@@ -56,8 +56,9 @@ export interface Fixture {
 /** Options with a clock of their own. `clients` come in addition to {@link CLIENTS}. */
 export const fixture = ({
   clients = [],
+  runtime,
   ...more
-}: HostOptions & { readonly clients?: readonly ClientRegistration[] } = {}): Fixture => {
+}: HostOptions & { readonly clients?: readonly (ClientRegistration | ClientRegistry)[] } = {}): Fixture => {
   let now = START;
   const clock = () => now;
   const store = memoryStore({ clock });
@@ -73,7 +74,7 @@ export const fixture = ({
     },
     options: {
       store,
-      clock,
+      runtime: { clock, ...runtime },
       secret: 'a secret of the test that has 32 characters',
       clients: [...CLIENTS, ...clients],
       scopes: SCOPES,

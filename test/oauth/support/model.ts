@@ -8,9 +8,10 @@ const ACCESS_LIFE = 3600;
 const IDLE = 14 * 86_400;
 const ABSOLUTE = 90 * 86_400;
 const GRACE = 10;
+const CLOCK_DIFFERENCE = 30;
 const MOST_MISSES = 3;
 const DEVICE_LIFE = 600;
-const DEVICE_RETENTION = 3600;
+const DEVICE_RETENTION = 120;
 const MOST_EARLY_POLLS = 11;
 
 export type Refreshing = 'none' | 'rotating' | 'reusable';
@@ -36,7 +37,9 @@ export interface Refresh {
   readonly grant: Grant;
   readonly client: string;
   readonly end: number;
-  spent?: { readonly at: number; readonly scope: string; readonly successor: Issued };
+  /** The end of the record that names this token. */
+  readonly known: number;
+  spent?: { readonly at: number; readonly scope: string; readonly successor: Issued; sent: number | undefined };
 }
 
 export interface Issued {
@@ -60,6 +63,8 @@ export interface Device {
   decision?: { readonly grant: Grant | undefined };
   taken: boolean;
 }
+
+const setOf = (scope: string): string => scope.split(' ').toSorted().join(' ');
 
 /** Tokens, or the name of an error. */
 export type Outcome = Issued | string;
@@ -96,21 +101,32 @@ export class Model {
     return this.#issue(code.grant);
   }
 
-  refresh(token: Refresh, client: string, scope: string): Outcome {
+  /** @param isSent - Whether the answer leaves the process. */
+  refresh(token: Refresh, client: string, scope: string, isSent: boolean): Outcome {
     const { grant, spent } = token;
     if (client !== grant.client || !this.#isLive(grant)) return 'invalid_grant';
     if (spent !== undefined && this.#isRemembered(token)) {
       const { successor } = spent;
-      const isRetry = this.now - spent.at < GRACE && scope === spent.scope && successor.refresh?.spent === undefined;
-      if (isRetry) return successor;
+      const isOpen = spent.sent === undefined && this.now < token.end;
+      const isEarly = isOpen || this.now - (spent.sent ?? spent.at) < GRACE;
+      if (isEarly && setOf(scope) === spent.scope && successor.refresh?.spent === undefined) {
+        if (this.now >= (successor.refresh?.end ?? 0)) return 'invalid_grant';
+        if (isSent) spent.sent ??= this.now;
+        return this.now < successor.access.end ? successor : { ...successor, access: this.#access(grant) };
+      }
       grant.revoked = true;
       return 'invalid_grant';
     }
     if (this.now >= token.end) return 'invalid_grant';
     if (grant.refreshing === 'reusable') return { access: this.#access(grant) };
-    const successor = this.#issue(grant);
-    token.spent = { at: this.now, scope, successor };
+    const successor = this.#issue(grant, token);
+    token.spent = { at: this.now, scope: setOf(scope), successor, sent: isSent ? this.now : undefined };
     return successor;
+  }
+
+  /** What is left of a token's life; a repetition soon after says what the first answer said. */
+  expiresIn({ start, end }: Access): number {
+    return end - (this.now - start <= GRACE + CLOCK_DIFFERENCE ? start : this.now);
   }
 
   ownToken(client: string): Issued {
@@ -132,9 +148,11 @@ export class Model {
     return undefined;
   }
 
-  /** A tombstone lives as long as the token would have, or until nobody may repeat the request any more. */
-  #isRemembered({ spent, end }: Refresh): boolean {
-    return spent !== undefined && this.now < Math.max(end, spent.at + GRACE);
+  /** A token that was used is known as such as long as the record that names it and the one that took it. */
+  #isRemembered({ spent, known, end }: Refresh): boolean {
+    if (spent === undefined) return false;
+    const tombstone = Math.max(end, spent.successor.refresh?.end ?? end) + GRACE + CLOCK_DIFFERENCE;
+    return this.now < Math.min(known, tombstone);
   }
 
   startDevice(client: string, refreshing: Refreshing): Device {
@@ -184,11 +202,12 @@ export class Model {
     return !grant.revoked && this.now < grant.end;
   }
 
-  #issue(grant: Grant): Issued {
+  #issue(grant: Grant, before?: Refresh): Issued {
     const access = this.#access(grant);
     if (grant.refreshing === 'none') return { access };
     const end = grant.refreshing === 'reusable' ? grant.end : Math.min(this.now + IDLE, grant.end);
-    const refresh: Refresh = { kind: 'refresh', grant, client: grant.client, end };
+    const known = before === undefined ? grant.end : Math.max(before.end, end) + GRACE + CLOCK_DIFFERENCE;
+    const refresh: Refresh = { kind: 'refresh', grant, client: grant.client, end, known };
     this.refreshes.push(refresh);
     return { access, refresh };
   }

@@ -1,7 +1,7 @@
-import type { Store } from '../../../src/core/ports.js';
+import type { Store } from '../../../src/core/base/ports.js';
 
 export interface StoreCall {
-  readonly verb: keyof Store;
+  readonly verb: 'add' | 'get' | 'delete';
   readonly key: string;
 }
 
@@ -36,6 +36,9 @@ export const racyStore = (store: Store): Store => ({
     return true;
   },
 });
+
+/** Whether a call is made once the answer has left, so that nobody waits for it. */
+export const isTidyUp = (key: string): boolean => /:(?:done|refreshed):/.test(key);
 
 /** What a broken store does instead of answering. */
 export const FAULTS = {
@@ -76,9 +79,45 @@ export class FaultyStore implements Store {
     return this.#answer('delete', key, () => this.#store.delete(key));
   }
 
-  #answer<T>(verb: keyof Store, key: string, answer: () => Promise<T>): Promise<T> {
+  #answer<T>(verb: StoreCall['verb'], key: string, answer: () => Promise<T>): Promise<T> {
+    if (isTidyUp(key)) return answer(); // Comes at any time, and belongs to a request that is over.
     this.#calls.push({ verb, key });
     // A fault breaks the promise of the type, and that is what it is for.
     return this.#calls.length === this.#failing?.call ? (this.#failing.fault() as Promise<T>) : answer();
+  }
+}
+
+/** Counts how many commands were waited for one after another: those that are under way together count once. */
+export class RoundTrips implements Store {
+  readonly #store: Store;
+  #round: Promise<void> | undefined;
+  /** Set it to 0 to begin again. */
+  count = 0;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  add(key: string, value: object, expiresAt: number): Promise<boolean> {
+    return this.#travel(() => this.#store.add(key, value, expiresAt));
+  }
+
+  get(key: string): Promise<object | undefined> {
+    return this.#travel(() => this.#store.get(key));
+  }
+
+  delete(key: string): Promise<void> {
+    return this.#travel(() => this.#store.delete(key));
+  }
+
+  async #travel<T>(answer: () => Promise<T>): Promise<T> {
+    if (this.#round === undefined) {
+      this.count += 1;
+      this.#round = turns(2).then(() => {
+        this.#round = undefined;
+      });
+    }
+    await this.#round;
+    return answer();
   }
 }

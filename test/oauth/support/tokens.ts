@@ -1,4 +1,4 @@
-import type { ClientRegistration } from '../../../src/core/oauth/client.js';
+import type { ClientRegistration } from '../../../src/core/oauth/clients/client.js';
 import { type Answer, basic, bearer, Client, type RunningHost } from '../../hosts.js';
 import { type AuthorizationParameters, Browser, formOf, PKCE, responseOf } from './browser.js';
 import { CLIENTS, DEVICE_CODE, USERS } from './fixture.js';
@@ -131,11 +131,14 @@ export class Flows {
     return this.post('/oauth/introspect', client_id, { token, ...more });
   }
 
-  /** What a caller who sees everything hears about a token. */
+  /**
+   * Whether a token lives: a caller that sees all access tokens says so, and of a refresh token, which only its own
+   * client sees, that another client may not revoke it (what does not live is no error there).
+   */
   async isActive(token: string): Promise<boolean> {
     const { active } = successOf<{ active: unknown }>(await this.introspect(token));
     if (typeof active !== 'boolean') throw new Error(`active is ${String(active)}.`);
-    return active;
+    return active || (await this.revoke('api', token)).status === 400;
   }
 
   async areActive(...tokens: readonly string[]): Promise<readonly boolean[]> {
@@ -172,7 +175,7 @@ export class Flows {
         page,
         USERS.find((user) => user.username === username),
       );
-    return browser.submit(page, { decision });
+    return browser.submit(await browser.submit(page), { decision });
   }
 
   #registration(client_id: string): ClientRegistration {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { catalogue } from '../../../src/core/query/catalogue/index.js';
 import { forSite } from '../../../src/core/query/catalogue/for-site.js';
 import type { ModuleDescriptor, ParamDescriptor } from '../../../src/core/query/descriptor.js';
-import { COMMON_TEXTS, moduleText, parameterText } from '../../../src/core/query/help/texts.js';
+import { COMMON_TEXTS, moduleText, parameterText } from '../../../src/core/query/describe/texts/catalogue-texts.js';
 import { compileModule, type ParseContext } from '../../../src/core/query/parameters/parse.js';
 import * as sets from '../../../src/core/query/catalogue/value-sets.js';
 import { resolveSite } from '../../../src/core/query/site/site.js';
@@ -50,7 +50,7 @@ describe('every module', () => {
     }
   });
 
-  test('only tokens and authmanagerinfo answer callers who may not read (semantics 2.5)', () => {
+  test('only tokens and authmanagerinfo answer callers who may not read', () => {
     expect(
       modules
         .filter(({ readrights }) => readrights === false)
@@ -161,7 +161,7 @@ describe('a site changes what is its own to say', () => {
     ['contributors', 'excluderights', { type: ['apihighlimits', 'patrol'], multi: true }],
     ['random', 'contentmodel', { type: ['wikitext', 'recipe'] }],
   ])('%s.%s', (module, parameter, wanted) => {
-    expect(byName.get(module)?.[parameter]).toEqual(wanted);
+    expect(byName.get(module)?.[parameter]).toMatchObject(wanted);
   });
 
   test('and nothing else', () => {

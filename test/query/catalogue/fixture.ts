@@ -2,10 +2,15 @@ import { catalogue } from '../../../src/core/query/catalogue/index.js';
 import { forSite } from '../../../src/core/query/catalogue/for-site.js';
 import type { ModuleDescriptor } from '../../../src/core/query/descriptor.js';
 import { FORMATS, formatModules, mainModule } from '../../../src/core/query/endpoint/main-parameters.js';
-import { buildTree, type ModuleNode } from '../../../src/core/query/description/module-tree.js';
-import { compileParaminfo } from '../../../src/core/query/description/module-descriptions.js';
-import { helpModule, paraminfoModule, type ParaminfoParams } from '../../../src/core/query/description/paraminfo.js';
-import { queryModule } from '../../../src/core/query/modules/query-parameters.js';
+import { buildTree, type ModuleNode } from '../../../src/core/query/describe/module-tree.js';
+import { compileParaminfo } from '../../../src/core/query/describe/paraminfo/paraminfo.js';
+import {
+  helpModule,
+  paraminfoModule,
+  type ParaminfoParams,
+} from '../../../src/core/query/describe/describing-actions.js';
+import { openSearchModule, parseModule } from '../../../src/core/query/reader/descriptors.js';
+import { queryModule } from '../../../src/core/query/run/query-parameters.js';
 import { resolveSite, type SiteOptions } from '../../../src/core/query/site/site.js';
 
 export const ENDPOINT = 'https://wiki.example/api';
@@ -16,7 +21,7 @@ export const treeFor = (options: SiteOptions = {}, own: readonly ModuleDescripto
   const names = modules.map(({ name }) => name);
   return buildTree({
     main: mainModule,
-    actions: [queryModule(modules), paraminfoModule(names, FORMATS), helpModule],
+    actions: [queryModule(modules), paraminfoModule(names, FORMATS), helpModule, openSearchModule, parseModule],
     formats: formatModules,
     modules,
   });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { ModuleDescriptor } from '../../../src/core/query/descriptor.js';
-import { HELP_STYLE, type HelpParams, renderHelp } from '../../../src/core/query/help/help.js';
-import { type ModuleNode, submodulesOf } from '../../../src/core/query/description/module-tree.js';
+import type { HelpParams } from '../../../src/core/query/describe/describing-actions.js';
+import { HELP_STYLE, renderHelp } from '../../../src/core/query/describe/help/help.js';
+import { descendantsOf, type ModuleNode } from '../../../src/core/query/describe/module-tree.js';
 import { resolveSite } from '../../../src/core/query/site/site.js';
 import { treeFor } from './fixture.js';
 
@@ -39,7 +40,7 @@ describe('help for people', () => {
     expect(page).toMatch(/^<!DOCTYPE html>\n<html lang="en">/);
     expect(all.filter(({ name }) => name === 'h1')).toHaveLength(1);
     expect(all.filter(({ name }) => name === 'main')).toHaveLength(1);
-    for (const action of ['help', 'paraminfo', 'query'])
+    for (const action of ['help', 'opensearch', 'paraminfo', 'parse', 'query'])
       expect(page).toContain(`<a href="?action=help&amp;modules=${action}">`);
     for (const name of Object.keys(tree.module.parameters)) expect(page).toContain(`<code>${name}</code>`);
     expect(page).toContain('Orchard');
@@ -48,7 +49,7 @@ describe('help for people', () => {
   test('the page of query lists all 72 modules, each with a link and a sentence', () => {
     const { page } = help(['query']);
     elementsOf(page);
-    const modules = submodulesOf(tree, true).filter(({ path }) => path.startsWith('query+'));
+    const modules = descendantsOf(tree).filter(({ path }) => path.startsWith('query+'));
     expect(modules).toHaveLength(72);
     for (const { name, group, path } of modules) {
       expect(page).toMatch(
@@ -59,7 +60,7 @@ describe('help for people', () => {
     }
   });
 
-  test.each(submodulesOf(tree, true).map((node) => [node.path, node] as const))(
+  test.each(descendantsOf(tree).map((node) => [node.path, node] as const))(
     '%s: every parameter with all that is known',
     (path, node) => {
       const { page } = help([path]);
@@ -105,8 +106,8 @@ describe('help for people', () => {
   test('submodules go one level down, recursivesubmodules all the way', () => {
     const sections = (page: string) => page.match(/<section /g)?.length;
     expect(sections(help(['main']).page)).toBe(1);
-    expect(sections(help(['main'], { submodules: true }).page)).toBe(7);
-    expect(sections(help(['main'], { recursivesubmodules: true }).page)).toBe(79);
+    expect(sections(help(['main'], { submodules: true }).page)).toBe(9);
+    expect(sections(help(['main'], { recursivesubmodules: true }).page)).toBe(81);
     expect(sections(help(['query+info', 'query+info', 'query+links']).page)).toBe(2);
   });
 

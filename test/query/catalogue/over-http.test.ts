@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Authorization } from '../../../src/core/authorization.js';
+import { systemTimer } from '../../../src/core/base/system.js';
+import type { Authorization } from '../../../src/core/base/authorization.js';
 import { createQuery } from '../../../src/core/query/create-query.js';
-import { examplesOf } from '../../../src/core/query/help/examples.js';
-import { HELP_STYLE } from '../../../src/core/query/help/help.js';
-import { submodulesOf } from '../../../src/core/query/description/module-tree.js';
+import { examplesOf } from '../../../src/core/query/describe/examples.js';
+import { HELP_STYLE } from '../../../src/core/query/describe/help/help.js';
+import { descendantsOf } from '../../../src/core/query/describe/module-tree.js';
 import { type Host, serve } from '../host.js';
 import { treeFor } from './fixture.js';
 
@@ -24,10 +25,13 @@ let host: Host;
 
 beforeAll(async () => {
   const { routes } = createQuery(
-    { site: { name: 'Orchard', server: 'https://wiki.example' } },
+    {
+      site: { name: 'Orchard', server: 'https://wiki.example' },
+      resolvePages: ({ titles }) => (titles.includes('Main Page') ? [{ pageid: 1, ns: 0, title: 'Main Page' }] : []),
+    },
     {
       identify: async (request) => (request.header('authorization') === 'Bearer high' ? HIGH : undefined),
-      rights: () => ['apihighlimits', 'deletedhistory', 'viewmywatchlist'],
+      scopeRights: () => ['apihighlimits', 'deletedhistory', 'viewmywatchlist'],
       clock: () => 1_000_000_000_000,
       random: (size) => randomBytes(size),
       secret: randomBytes(32),
@@ -37,6 +41,8 @@ beforeAll(async () => {
       base: 'https://wiki.example',
       paths: ['/api', '/w/api.php'],
       maxBodyBytes: 1_000_000,
+      timeout: 10_000,
+      timer: systemTimer,
     },
   );
   host = await serve(routes);
@@ -58,8 +64,8 @@ const FORMAT = {
   submodules: { json: 'json', jsonfm: 'jsonfm', none: 'none' },
 };
 
-describe('§15 action=paraminfo over HTTP', () => {
-  test('§19.16 a known and an unknown module, formatversion 1', async () => {
+describe('action=paraminfo over HTTP', () => {
+  test('a known and an unknown module, formatversion 1', async () => {
     const answer = await getJson('action=paraminfo&modules=query%2Ballpages|query%2Bnope');
     expect(answer).toMatchObject({
       warnings: { paraminfo: { '*': 'The module "query" does not have a submodule "nope".' } },
@@ -192,7 +198,7 @@ describe('action=help over HTTP', () => {
 });
 
 describe('every example of the help pages works as it stands', () => {
-  const examples = submodulesOf(treeFor(), true)
+  const examples = descendantsOf(treeFor())
     .filter(({ group }) => group !== 'format')
     .flatMap((node) => examplesOf(node).map(({ query }) => query));
 

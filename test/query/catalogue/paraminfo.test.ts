@@ -9,7 +9,7 @@ const texts = (warnings: readonly unknown[]) =>
   warnings.map((warning) => plainText(warning as Parameters<typeof plainText>[0]));
 const names = (modules: readonly Readonly<Record<string, unknown>>[]) => modules.map(({ path }) => path);
 
-describe('§15.2 a module', () => {
+describe('what paraminfo says of a module', () => {
   const [allpages] = ask(tree, { modules: ['query+allpages'] }).modules;
 
   test('has its keys in this order', () => {
@@ -171,7 +171,7 @@ describe('§15.2 a module', () => {
   });
 });
 
-describe('§15.2 limits and bounds', () => {
+describe('limits and bounds', () => {
   const parameter = (module: string, name: string, high = false) =>
     ask(tree, { modules: [module] }, high).modules[0]?.parameters.find((p) => p.name === name);
 
@@ -196,7 +196,7 @@ describe('§15.2 limits and bounds', () => {
     expect(parameter('query+alllinks', 'unique')).not.toHaveProperty('default');
   });
 
-  test('values are sorted naturally, plain ones first, then deprecated ones', () => {
+  test('values are sorted byNaturalOrder, plain ones first, then deprecated ones', () => {
     const own = defineModule({
       name: 'sizes',
       group: 'list',
@@ -229,7 +229,7 @@ describe('§15.2 limits and bounds', () => {
   });
 });
 
-describe('§15.1 selectors', () => {
+describe('selectors', () => {
   const select = (...modules: string[]) => {
     const { modules: found, warnings } = ask(tree, { modules });
     return { paths: names(found), warnings: texts(warnings) };
@@ -240,10 +240,10 @@ describe('§15.1 selectors', () => {
   });
 
   test('* is everything directly below main, ** everything; sorted by name', () => {
-    expect(select('*').paths).toEqual(['help', 'json', 'jsonfm', 'none', 'paraminfo', 'query']);
+    expect(select('*').paths).toEqual(['help', 'json', 'jsonfm', 'none', 'opensearch', 'paraminfo', 'parse', 'query']);
     const { paths } = select('**');
-    expect(paths).toHaveLength(6 + 72);
-    expect(paths.slice(5, 8)).toEqual(['query', 'query+allcategories', 'query+alldeletedrevisions']);
+    expect(paths).toHaveLength(8 + 72);
+    expect(paths.slice(7, 10)).toEqual(['query', 'query+allcategories', 'query+alldeletedrevisions']);
     expect(select('query+*').paths).toEqual(paths.filter((path) => String(path).startsWith('query+')));
     expect(select('query+**').paths).toEqual(select('query *').paths);
     expect(select('main+**').paths).toEqual(paths);
@@ -289,7 +289,7 @@ describe('§15.1 selectors', () => {
   });
 });
 
-describe('§15.1 deprecated selectors', () => {
+describe('deprecated selectors', () => {
   test('querymodules, each with its querytype', () => {
     const { paraminfo } = ask(tree, { querymodules: ['info', 'allpages'], modules: ['main'] });
     expect(Object.keys(paraminfo)).toEqual(['helpformat', 'modules', 'querymodules']);
@@ -329,15 +329,15 @@ describe('§15.1 deprecated selectors', () => {
   });
 });
 
-describe('§15.2 parameters that name modules', () => {
+describe('parameters that name modules', () => {
   const parameter = (path: string, name: string) =>
     ask(tree, { modules: [path] }).modules[0]?.parameters.find((p) => p.name === name);
 
   test('main: action and format', () => {
     expect(parameter('main', 'action')).toMatchObject({
-      type: ['help', 'paraminfo', 'query'],
+      type: ['help', 'opensearch', 'paraminfo', 'parse', 'query'],
       default: 'help',
-      submodules: { help: 'help', paraminfo: 'paraminfo', query: 'query' },
+      submodules: { help: 'help', opensearch: 'opensearch', paraminfo: 'paraminfo', parse: 'parse', query: 'query' },
     });
     expect(parameter('main', 'format')).toMatchObject({ type: ['json', 'jsonfm', 'none'], default: 'jsonfm' });
   });
@@ -366,7 +366,7 @@ describe('§15.2 parameters that name modules', () => {
   });
 });
 
-describe('§15.1 helpformat', () => {
+describe('helpformat', () => {
   const tokens = (helpformat: 'html' | 'raw' | 'wikitext') => ask(tree, { modules: ['query+tokens'], helpformat });
 
   test('texts', () => {

@@ -92,7 +92,7 @@ describe('a site', () => {
 
   test.each([
     [{ articlePath: '/wiki/' }, /articlePath.*"\$1"/],
-    [{ interwiki: { x: 'https://x.example/' } }, /interwiki.*"x"/],
+    [{ interwiki: { x: 'https://x.example/' } }, /interwiki\.x must be .*"\$1"/],
     [{ temporaryAccounts: 'temp' }, /temporaryAccounts/],
     [{ temporaryAccounts: '$1' }, /temporaryAccounts/],
     [{ temporaryAccounts: '$1-$1' }, /temporaryAccounts/],

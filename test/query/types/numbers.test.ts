@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ParamDescriptor } from '../../../src/core/query/descriptor.js';
 import { parseOne, refusal } from './parse-one.js';
 
-describe('§9.2 integer: syntax', () => {
+describe('integer: syntax', () => {
   test.each([
     ['5', 5],
     ['+5', 5],
@@ -44,7 +44,20 @@ describe('§9.2 integer: syntax', () => {
   });
 });
 
-describe('§9.2 integer: range', () => {
+describe('a number beyond 2^53, which is not told from its neighbours', () => {
+  test.each(['9007199254740993', '-9007199254740993', '9223372036854775807'])('%s is no id', (text) => {
+    const ids = refusal(() => parseOne({ type: 'integer', multi: true }, `1|${text}`));
+    expect([ids.code, ids.message]).toEqual(['badinteger', `Invalid value "${text}" for integer parameter "xxvalue".`]);
+    expect(parseOne({ type: 'integer' }, text).value).toBe(Number(text));
+  });
+
+  test('the largest number that is told from its neighbours is an id like others', () => {
+    expect(parseOne({ type: 'integer', multi: true }, '9007199254740991').value).toEqual([9007199254740991]);
+    expect(parseOne({ type: 'integer', multi: true, min: 1, max: 9 }, '9007199254740993').value).toEqual([9]);
+  });
+});
+
+describe('integer: range', () => {
   test('below the minimum is the minimum, with a warning', () => {
     const { value, warnings } = parseOne({ type: 'integer', min: 1, max: 500 }, '0');
     expect(value).toBe(1);
@@ -69,7 +82,7 @@ describe('§9.2 integer: range', () => {
   });
 });
 
-describe('§9.3 limit', () => {
+describe('limit', () => {
   const L10: ParamDescriptor = { type: 'limit', default: 10, min: 1, max: 500, highmax: 5000 };
   test.each([
     ['max', false, 500],
@@ -97,7 +110,7 @@ describe('§9.3 limit', () => {
     expect(parseOne({ type: 'limit', max: 10, highmax: 5 }, 'max', { highLimits: true }).value).toBe(10);
   });
 
-  test('§19 18 and 19: a maximum without a higher one holds for everybody', () => {
+  test('a maximum without a higher one holds for everybody', () => {
     expect(parseOne({ type: 'limit', default: 10, min: 1, max: 10_000 }, 'max', { highLimits: true }).value).toBe(
       10_000,
     );

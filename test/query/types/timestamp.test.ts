@@ -5,7 +5,7 @@ import { parseOne, refusal } from './parse-one.js';
 
 const parse = (text: string) => parseOne({ type: 'timestamp' }, text).value;
 
-describe('§9.5 timestamp: the forms', () => {
+describe('timestamp: the forms', () => {
   test.each([
     ['20180203040506', '2018-02-03T04:05:06Z'],
     ['1517630706', '2018-02-03T04:05:06Z'],
@@ -31,6 +31,12 @@ describe('§9.5 timestamp: the forms', () => {
     ['Tue, 31 Jul 2012 19:01:08 GMT; it was hot', '2012-07-31T19:01:08Z'],
     ['31 Jul 98 19:01:08', '1998-07-31T19:01:08Z'],
     ['Tuesday, 31-Jul-12 19:01:08 UTC', '2012-07-31T19:01:08Z'],
+    ['Tuesday, 31-Jul-12 19:01:08', '2012-07-31T19:01:08Z'],
+    ['Tuesday, 31-Jul-12 21:01:08 +02:00', '2012-07-31T19:01:08Z'],
+    ['Tuesday, 31-Jul-12 14:01:08 CDT', '2012-07-31T19:01:08Z'],
+    ['Tuesday, 31-Jul-12 21:01:08 CEST', '2012-07-31T19:01:08Z'],
+    ['Tuesday, 31-Jul-12 20:01:08 A', '2012-07-31T19:01:08Z'],
+    ['Tuesday, 31-Jul-12 18:01:08 N', '2012-07-31T19:01:08Z'],
     ['Thursday, 31-Jul-75 19:01:08 GMT', '1975-07-31T19:01:08Z'],
     ['Tue Jul 31 19:01:08 2012', '2012-07-31T19:01:08Z'],
     ['Tue Jul 31 19:01:08 2012\n', '2012-07-31T19:01:08Z'],
@@ -49,12 +55,12 @@ describe('§9.5 timestamp: the forms', () => {
     ['2001-01-15T25:00:00Z', '2001-01-16T01:00:00Z'],
     ['2001-01-15T00:00:60Z', '2001-01-15T00:01:00Z'],
     ['2001-02-29T00:00:00Z', '2001-03-01T00:00:00Z'],
-  ])('§21: a field out of range rolls over: %s', (text, iso) => {
+  ])('a field out of range rolls over: %s', (text, iso) => {
     expect(parse(text)).toBe(iso);
   });
 });
 
-describe('§9.5 timestamp: what is none', () => {
+describe('timestamp: what is none', () => {
   test.each([
     '2001-01-15',
     'NOW',
@@ -72,6 +78,12 @@ describe('§9.5 timestamp: what is none', () => {
     '2001-W03-1',
     '2001-01-15T14:56:00.1234567Z',
     'x',
+    'Tuesday, 31-Jul-12 19:01:08GMT',
+    'Tuesday, 31-Jul-12 19:01:08  GMT',
+    'Tuesday, 31-Jul-12 19:01:08 gmt',
+    'Tuesday, 31-Jul-12 19:01:08 UT',
+    'Tuesday, 31-Jul-12 19:01:08 J',
+    'Tuesday, 31-Jul-12 19:01:08 XYZ',
   ])('%j is badtimestamp', (text) => {
     const error = refusal(() => parse(text));
     expect(error.code).toBe('badtimestamp');
@@ -85,7 +97,7 @@ describe('§9.5 timestamp: what is none', () => {
   });
 });
 
-describe('§9.5 timestamp: properties', () => {
+describe('timestamp: properties', () => {
   const seconds = fc.integer({ min: -62_167_219_200, max: 253_402_300_799 });
   test('what an answer shows is read as the same moment, in each of its main forms', () => {
     fc.assert(

@@ -6,7 +6,7 @@ const EVERY: readonly UserSubtype[] = ['name', 'ip', 'temp', 'cidr', 'interwiki'
 const parse = (text: string, subtypes: readonly UserSubtype[] = EVERY) =>
   parseOne({ type: 'user', subtypes }, text).value;
 
-describe('§9.6 user', () => {
+describe('user', () => {
   test.each([
     ['alice', 'Alice'],
     ['User:alice_b', 'Alice b'],
@@ -26,7 +26,12 @@ describe('§9.6 user', () => {
     ['::1', '0:0:0:0:0:0:0:1'],
     ['User:::1', '0:0:0:0:0:0:0:1'],
     ['2001:db8::a', '2001:DB8:0:0:0:0:0:A'],
+    [' _192.0.2.1\u200e ', '192.0.2.1'],
+    ['User: \u202a192.0.2.1\u202c', '192.0.2.1'],
+    [' 1.2.3.xxx ', '1.2.3.xxx'],
+    ['\u200e2001:db8::a ', '2001:DB8:0:0:0:0:0:A'],
     ['192.0.2.77/24', '192.0.2.0/24'],
+    [' 192.0.2.77/24\u200f', '192.0.2.0/24'],
     ['2001:db8::1/32', '2001:DB8:0:0:0:0:0:0/32'],
   ])('%j is %s', (text, value) => {
     expect(parse(text)).toBe(value);
@@ -41,6 +46,7 @@ describe('§9.6 user', () => {
     'Talk:Alice',
     'wikipedia:Alice',
     '300.300.300.300',
+    '192.268.0.xxx',
     'a|b',
     '[a]',
     'Ali\nce',
@@ -78,7 +84,7 @@ describe('§9.6 user', () => {
     expect(refusal(() => parseOne({ type: 'user' }, '#5')).code).toBe('baduser');
   });
 
-  test('§8.4: spellings of one user are one value, and the first bad one is fatal', () => {
+  test('spellings of one user are one value, and the first bad one is fatal', () => {
     expect(parseOne({ type: 'user', multi: true }, 'foo|Foo').value).toEqual(['Foo']);
     expect(refusal(() => parseOne({ type: 'user', multi: true }, 'foo|A#B')).code).toBe('baduser');
   });

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
 import express5 from 'express';
 import express4 from 'express4';
 import fastify from 'fastify';
@@ -8,7 +9,9 @@ import koa3 from 'koa';
 import koa2 from 'koa2';
 import * as forExpress from '../../../src/adapters/express/index.js';
 import * as forFastify from '../../../src/adapters/fastify/index.js';
+import * as forFetch from '../../../src/adapters/fetch/index.js';
 import * as forKoa from '../../../src/adapters/koa/index.js';
+import * as forNode from '../../../src/adapters/node/index.js';
 import { type Answer, bearer, Client } from '../../hosts.js';
 
 export const PHOTOS = 'https://photos.example/api';
@@ -33,6 +36,10 @@ type Adapter<Guard> = {
 const guardOf = <Guard>({ introspectionGuard, jwtGuard }: Adapter<Guard>, setup: Setup): Guard =>
   'jwt' in setup ? jwtGuard(setup.jwt) : introspectionGuard(setup.introspection);
 
+/** The metadata of a guard's resource is mounted where the guard has one. */
+const hasResource = (setup: Setup): boolean =>
+  ('jwt' in setup ? setup.jwt : setup.introspection).resource !== undefined;
+
 interface App {
   readonly listener: RequestListener;
   readonly guard: { close(): void };
@@ -43,6 +50,7 @@ const express =
   async (setup: Setup): Promise<App> => {
     const guard = guardOf(forExpress, setup);
     const app = framework();
+    if (hasResource(setup)) app.use(guard.metadata);
     for (const [name, { scope, ...more }] of Object.entries(ROUTES)) {
       app.get(`/${name}`, guard(scope, more), (req, res) => void res.json({ auth: req.auth }));
     }
@@ -54,6 +62,7 @@ const koa =
   async (setup: Setup): Promise<App> => {
     const guard = guardOf(forKoa, setup);
     const app = new Framework();
+    if (hasResource(setup)) app.use(guard.metadata);
     const routes = new Map(
       Object.entries(ROUTES).map(([name, { scope, ...more }]) => [`/${name}`, guard(scope, more)]),
     );
@@ -68,11 +77,40 @@ const koa =
 const fastifyApp = async (setup: Setup): Promise<App> => {
   const guard = guardOf(forFastify, setup);
   const app = fastify();
+  if (hasResource(setup)) app.register(guard.metadata);
   for (const [name, { scope, ...more }] of Object.entries(ROUTES)) {
     app.get(`/${name}`, { onRequest: guard(scope, more) }, async (request) => ({ auth: request.auth }));
   }
   await app.ready();
   return { listener: app.routing, guard };
+};
+
+const nodeApp = async (setup: Setup): Promise<App> => {
+  const guard = guardOf(forNode, setup);
+  const routes = new Map(Object.entries(ROUTES).map(([name, { scope, ...more }]) => [`/${name}`, guard(scope, more)]));
+  const answer = async (...[req, res]: Parameters<RequestListener>): Promise<void> => {
+    const protect = routes.get(req.url ?? '');
+    if (protect === undefined) return void res.writeHead(404).end();
+    const auth = await protect(req, res);
+    if (auth !== undefined) res.setHeader('content-type', 'application/json').end(JSON.stringify({ auth }));
+  };
+  const metadata = hasResource(setup) ? guard.metadata : undefined;
+  const listener: RequestListener = (req, res) =>
+    metadata === undefined ? void answer(req, res) : metadata(req, res, () => void answer(req, res));
+  return { listener, guard };
+};
+
+const fetchApp = async (setup: Setup): Promise<App> => {
+  const guard = guardOf(forFetch, setup);
+  const routes = new Map(Object.entries(ROUTES).map(([name, { scope, ...more }]) => [`/${name}`, guard(scope, more)]));
+  const metadata = hasResource(setup) ? guard.metadata : undefined;
+  const answer = async (request: Request): Promise<Response> => {
+    const auth = await routes.get(new URL(request.url).pathname)?.(request);
+    if (auth === undefined) return new Response('', { status: 404 });
+    return auth instanceof Response ? auth : Response.json({ auth });
+  };
+  const listener = getRequestListener((request) => metadata?.(request) ?? answer(request));
+  return { listener: (req, res) => void listener(req, res), guard };
 };
 
 const FRAMEWORKS = {
@@ -81,10 +119,14 @@ const FRAMEWORKS = {
   koa3: koa(koa3),
   koa2: koa(koa2),
   fastify5: fastifyApp,
+  node: nodeApp,
+  fetch: fetchApp,
 };
 
 /** A resource server that listens. */
 export interface ResourceServer {
+  /** The root of the host. */
+  readonly client: Client;
   get(route: keyof typeof ROUTES, token: string): Promise<Answer>;
   /** Sends the header as it is. */
   getWith(authorization: string): Promise<Answer>;
@@ -111,6 +153,7 @@ const start = async (name: keyof typeof FRAMEWORKS, setup: Setup): Promise<Resou
   const { port } = server.address() as AddressInfo; // It listens on a port and not on a pipe.
   const client = new Client(`http://127.0.0.1:${port}`);
   return {
+    client,
     get: (route, token) => client.get(`/${route}`, bearer(token)),
     getWith: (authorization) => client.get('/open', { authorization }),
     get requests() {

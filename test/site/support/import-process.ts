@@ -1,8 +1,8 @@
 /** Imports an export into a database that others read at the same moment: `import-process.ts <database> <export>`. */
-import { Database, importExport } from '../../../examples/site/index.js';
+import { ContentDatabase, importExport } from '../../../examples/site/index.js';
 
 const [, , file = '', source = ''] = process.argv;
-const database = new Database(file);
+const database = new ContentDatabase(file);
 let told = false;
 await importExport(database, source, {
   onProgress: ({ pages }) => {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Database, importExport, siteQuery } from '../../../examples/site/index.js';
+import { ContentDatabase, importExport, siteQuery } from '../../../examples/site/index.js';
 import { type Answer, bearer, Client, oneHostEach } from '../../hosts.js';
 
 /** A site that listens, with its content in a folder of its own. */
@@ -9,7 +9,7 @@ export interface RunningSite {
   readonly origin: string;
   readonly file: string;
   readonly folder: string;
-  readonly database: Database;
+  readonly database: ContentDatabase;
   /** Everything that went wrong and that no client was told. */
   readonly failures: readonly unknown[];
   /** The answer to a query, in formatversion 2. */
@@ -34,7 +34,7 @@ export const entries = (value: unknown): readonly Entry[] => (Array.isArray(valu
 export async function startSite(source: string | ((folder: string) => Promise<string>)): Promise<RunningSite> {
   const folder = mkdtempSync(join(tmpdir(), 'oauth-query-site-'));
   const file = join(folder, 'site.db');
-  const database = new Database(file);
+  const database = new ContentDatabase(file);
   await importExport(database, typeof source === 'string' ? source : await source(folder));
   const failures: unknown[] = [];
   const host = await oneHostEach[0]!.start({ options: (base) => optionsOf(base, database, failures) });
@@ -68,7 +68,7 @@ export async function startSite(source: string | ((folder: string) => Promise<st
   };
 }
 
-const optionsOf = (base: string, database: Database, failures: unknown[]) => {
+const optionsOf = (base: string, database: ContentDatabase, failures: unknown[]) => {
   const query = siteQuery(database);
   return {
     paths: { api: ['/api', '/w/api.php'] },

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawn, type SpawnOptions } from 'node:child_process';
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -123,15 +124,44 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** A port that was free a moment ago. */
+/** Below the ports that systems give to outgoing connections, so that none of ours is taken by chance. */
+const FIRST_PORT = 12_000;
+const PORTS = 20_000;
+
+/**
+ * A port that is free, and that no other worker gets from here while this process lives: the UDP port of the same number is
+ * the mark that it is taken, and goes with the process.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (typeof address !== 'object' || address === null) throw new Error('no port');
-  return address.port;
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    const port = FIRST_PORT + Math.floor(Math.random() * PORTS);
+    if ((await isReserved(port)) && (await isFree(port))) return port;
+  }
+  throw new Error('no port');
+}
+
+async function isReserved(port: number): Promise<boolean> {
+  const mark = createSocket('udp4').unref();
+  try {
+    mark.bind({ port, address: '127.0.0.1', exclusive: true });
+    await once(mark, 'listening');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  try {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    server.close();
+    await once(server, 'close');
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 export function temporaryDirectory(): string {

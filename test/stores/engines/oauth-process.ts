@@ -1,44 +1,49 @@
 /**
- * One of several server processes on one store, for tests that race them or kill them. Its only argument is where the store is:
- * `sqlite:<file>`, `redis://…`, `redis-cluster:<url>,<url>,…` or `postgres://…`. It prints its port, and ends with its input.
+ * One of several server processes on one store, for tests that race them or kill them. Its arguments are the address of the
+ * store and its {@link ProcessSettings} as JSON. It prints its port, and ends with its input.
  */
-import express, { type Request } from 'express';
-import { createClient, createCluster } from 'redis';
-import pg from 'pg';
+import express, { type Request, type Response } from 'express';
+import { once } from 'node:events';
+import { inspect } from 'node:util';
 import { oauthQuery } from 'oauth-query/express';
-import { postgresStore } from 'oauth-query/stores/postgres';
-import { redisStore } from 'oauth-query/stores/redis';
-import { sqliteStore } from 'oauth-query/stores/sqlite';
-import type { Store } from '../../../src/core/ports.js';
+import { storedClients } from 'oauth-query/clients';
+import { openStore } from 'oauth-query/stores/open';
+import type { Store } from '../../../src/core/base/ports.js';
+import { haltable } from './haltable.js';
+import type { ProcessSettings } from './oauth-processes.js';
+import { ownCluster } from './own-cluster.js';
 
 // Whoever started this process is gone.
 process.stdin.on('end', () => process.exit()).resume();
 
-async function openStore(where: string): Promise<Store> {
-  const list = where.slice(where.indexOf(':') + 1);
-  if (where.startsWith('sqlite:')) return sqliteStore({ file: list });
-  if (where.startsWith('redis-cluster:')) {
-    const cluster = createCluster({ rootNodes: list.split(',').map((url) => ({ url })) });
-    cluster.on('error', () => undefined);
-    await cluster.connect();
-    return redisStore({ sendCommand: (args, key) => cluster.sendCommand(key, false, args) });
-  }
-  if (where.startsWith('redis:')) {
-    const client = createClient({ url: where, disableOfflineQueue: true });
-    client.on('error', () => undefined);
-    await client.connect();
-    return redisStore({ sendCommand: (args) => client.sendCommand(args) });
-  }
-  const pool = new pg.Pool({ connectionString: where });
-  pool.on('error', () => undefined);
-  const store = postgresStore({ query: (text, values) => pool.query(text, values) });
-  await store.migrate();
-  return store;
+const [, , address = '', json = '{}'] = process.argv;
+const settings: ProcessSettings = JSON.parse(json);
+const clock = (): number => Date.now() + (settings.ahead ?? 0);
+const onError = settings.quiet === true ? (): void => undefined : console.error;
+async function open(): Promise<Store> {
+  const { driver, ownClient } = settings;
+  if (ownClient === true) return ownCluster(address, driver);
+  const opened = await openStore(address, { clock, onError, ...(driver === undefined ? {} : { driver }) });
+  await opened.migrate();
+  return opened;
 }
 
+const opened = await open();
+const halting = haltable(opened, async () => {
+  console.log('halted');
+  await once(process.stdin, 'data');
+});
+const store = settings.lists === true ? opened : halting.store;
+
 const app = express();
+app.get('/halt', ({ query }, response) => {
+  halting.haltAt(Number(query['call']), query['moment'] === 'before' ? 'before' : 'after');
+  response.json({});
+});
+app.get('/calls', (_request, response) => void response.json({ calls: halting.calls }));
 const oauth = oauthQuery({
-  store: await openStore(process.argv[2] ?? ''),
+  store,
+  runtime: { clock },
   issuer: 'http://127.0.0.1:9',
   secret: 'the secret that all processes of this test share',
   clients: [
@@ -46,27 +51,67 @@ const oauth = oauthQuery({
     { client_id: 'tv', grant_types: ['device_code'], refresh: 'rotating' },
     { client_id: 'service', client_secret: 'service-secret' },
     { client_id: 'api', client_secret: 'api-secret', introspect: true },
+    storedClients(store),
   ],
   scopes: { read: 'Read' },
-  // All owners of this test come from one address at the same moment.
-  limits: { userCodeFailures: 100 },
-  // The login of this host is a header.
-  owner: (request: Request) => ({ sub: request.get('x-owner') ?? 'alice' }),
-  loginUrl: '/login',
+  // All owners of this test come from one address at the same moment, and one of them agrees to every code.
+  limits: { userCodeFailures: 100, silentApprovals: 1_000_000, deviceRequests: 1_000_000, unprovenRecords: 1_000_000 },
+  ...(settings.users === true
+    ? {
+        users: {
+          authenticate: (username, password) => password === 'right' && { sub: `sub-of-${username}`, username },
+        },
+      }
+    : // The login of this host is a header.
+      { owner: (request: Request) => ({ sub: request.get('x-owner') ?? 'alice' }), loginUrl: '/login' }),
   lifetimes: {
     // One consent is enough for all codes of an owner.
     rememberedConsent: 3_600,
-    authorizationCode: 600,
-    // Every second use is refused, and every first one can be looked at afterwards.
-    refreshGrace: 0,
+    authorizationCode: settings.authorizationCode ?? 600,
+    // Unless a test wants another window, every second use is refused, and every first one can be looked at afterwards.
+    refreshGrace: settings.refreshGrace ?? 0,
     codeReplayTolerance: 60,
   },
-  onError: (error) => console.error(error),
+  onError,
 });
 app.use(oauth);
+const answer = (response: Response, work: Promise<object>): void => {
+  work.then(
+    (json) => response.json(json),
+    (error: unknown) => response.status(500).json({ error: inspect(error) }),
+  );
+};
+app.get('/revoke-all', ({ query }, response) => {
+  const { sub, client_id } = query;
+  answer(
+    response,
+    oauth.grants
+      .revoke(sub === undefined ? { client_id: String(client_id) } : { sub: String(sub) })
+      .then((ended) => ({ ended })),
+  );
+});
+app.get('/erase', ({ query }, response) => answer(response, oauth.owners.erase(String(query['sub']))));
+app.get('/sign-out', ({ query }, response) => {
+  answer(
+    response,
+    oauth.owners.signOut(String(query['sub'])).then(() => ({})),
+  );
+});
+app.get('/export', ({ query }, response) => {
+  answer(
+    response,
+    (async () => {
+      const records: object[] = [];
+      for await (const record of oauth.owners.export(String(query['sub']))) records.push(record);
+      return { records };
+    })(),
+  );
+});
 app.get('/guarded', oauth.guard('read'), (_request, response) => void response.json({ ok: true }));
 
 const server = app.listen(0, '127.0.0.1', () => {
   const address = server.address();
   console.log(`port ${typeof address === 'object' ? address?.port : ''}`);
 });
+// Longer than any test: a kept connection must not end just when its client sends something.
+server.keepAliveTimeout = 600_000;

@@ -1,15 +1,46 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { createInterface, type Interface } from 'node:readline';
+import { bundleOf } from '../../bundle.js';
+import type { Moment } from './haltable.js';
 
 /** A server in a process of its own, and how to talk to it. */
 export interface OAuthProcess {
   /** Sends a request; a form makes it a POST. Rejects when the connection breaks or nothing comes for 10 seconds. */
   send(path: string, options?: SendOptions): Promise<Answer>;
+  /** Halts at this call of its store, counted from here, if it comes to that. */
+  haltAt(call: number, moment: Moment): Promise<Halt>;
+  /** Calls of its store since then. */
+  calls(): Promise<number>;
+  readonly isAlive: boolean;
   /** Ends it without goodbye. */
   kill(): Promise<void>;
+}
+
+export interface Halt {
+  readonly reached: Promise<void>;
+  /** Lets the call go on. */
+  end(): void;
+}
+
+/** How a process differs from the others. */
+export interface ProcessSettings {
+  /** Milliseconds by which its clock is ahead. */
+  readonly ahead?: number;
+  /** Seconds; 0 unless told. */
+  readonly refreshGrace?: number;
+  /** Seconds; 600 unless told. */
+  readonly authorizationCode?: number;
+  readonly driver?: 'redis' | 'ioredis';
+  /** The store is over a cluster client as its library comes, and not over one that `openStore` has set up. */
+  readonly ownClient?: boolean;
+  /** The built-in page signs owners in: with any name, and the password `right`. The `sub` is `sub-of-` and the name. */
+  readonly users?: boolean;
+  /** The store can list, and not be halted. */
+  readonly lists?: boolean;
+  /** Errors of the store are expected, and not printed. */
+  readonly quiet?: boolean;
 }
 
 export interface SendOptions {
@@ -25,11 +56,15 @@ export interface Answer {
   readonly json: Readonly<Record<string, unknown>>;
 }
 
-const ENTRY = fileURLToPath(new URL('oauth-process.ts', import.meta.url));
+const LINE_TIMEOUT_MS = 60_000;
 
 /** Several at once on one store: all of them, or none is left. */
-export async function startOAuthProcesses(count: number, where: string): Promise<OAuthProcess[]> {
-  const starts = await Promise.allSettled(Array.from({ length: count }, () => startOAuthProcess(where)));
+export async function startOAuthProcesses(
+  count: number,
+  address: string,
+  settings: ProcessSettings = {},
+): Promise<OAuthProcess[]> {
+  const starts = await Promise.allSettled(Array.from({ length: count }, () => startOAuthProcess(address, settings)));
   const started = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
   const failed = starts.find((start) => start.status === 'rejected');
   if (!failed) return started;
@@ -37,31 +72,66 @@ export async function startOAuthProcesses(count: number, where: string): Promise
   throw failed.reason;
 }
 
-/** @param where - Where the store is, as `oauth-process.ts` understands it. */
-export async function startOAuthProcess(where: string): Promise<OAuthProcess> {
-  const child = spawn(process.execPath, ['--import', 'tsx', ENTRY, where], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const port = await untilListening(child);
+/** @param address - Where the store is, as `openStore` understands it. */
+export async function startOAuthProcess(address: string, settings: ProcessSettings = {}): Promise<OAuthProcess> {
+  const child = spawn(
+    process.execPath,
+    ['--enable-source-maps', await bundleOf('test/stores/engines/oauth-process.ts'), address, JSON.stringify(settings)],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
+  );
+  const lines = createInterface(child.stdout);
+  const port = Number((await lineOf(child, lines, /^port (\d+)$/))[1]);
   const agent = new Agent({ keepAlive: true, maxSockets: 50 });
+  const isAlive = (): boolean => child.exitCode === null && child.signalCode === null;
   return {
     send: (path, options = {}) => send(agent, port, path, options),
+    async haltAt(call, moment) {
+      await send(agent, port, `/halt?call=${call}&moment=${moment}`, {});
+      return {
+        reached: lineOf(child, lines, /^halted$/).then(() => undefined),
+        end: () => void child.stdin.write('go on\n'),
+      };
+    },
+    async calls() {
+      return Number((await send(agent, port, '/calls', {})).json['calls']);
+    },
+    get isAlive() {
+      return isAlive();
+    },
     async kill() {
-      agent.destroy();
-      if (child.exitCode !== null || child.signalCode !== null) return;
+      if (!isAlive()) return;
+      // Its connections end with it, after the answers that have left it.
       child.kill('SIGKILL');
       await once(child, 'exit');
     },
   };
 }
 
-function untilListening(child: ChildProcess): Promise<number> {
+/** Waits for a line of a process; its end is the end of the waiting. */
+function lineOf(child: ChildProcess, lines: Interface, pattern: RegExp): Promise<RegExpExecArray> {
   return new Promise((resolve, reject) => {
-    child.once('exit', (code) => reject(new Error(`the server ended with ${code}`)));
-    if (child.stdout) {
-      createInterface(child.stdout).on('line', (line) => {
-        const [, port] = /^port (\d+)$/.exec(line) ?? [];
-        if (port !== undefined) resolve(Number(port));
-      });
-    }
+    const fail = (why: string): void => {
+      stop();
+      reject(new Error(`a server of the test ${why} before it printed ${String(pattern)}`));
+    };
+    const onLine = (line: string): void => {
+      const match = pattern.exec(line);
+      if (match === null) return;
+      stop();
+      resolve(match);
+    };
+    const onExit = (code: number | null, signal: string | null): void => fail(`ended with ${code ?? signal}`);
+    const onError = (error: Error): void => fail(`did not start (${error.message})`);
+    const timer = setTimeout(fail, LINE_TIMEOUT_MS, `was silent for ${LINE_TIMEOUT_MS} ms`);
+    const stop = (): void => {
+      clearTimeout(timer);
+      child.off('exit', onExit).off('error', onError);
+      lines.off('line', onLine);
+    };
+    child.on('exit', onExit).on('error', onError);
+    lines.on('line', onLine);
   });
 }
 
@@ -111,3 +181,11 @@ function send(agent: Agent, port: number, path: string, { form, headers = {} }: 
 export const basic = (client_id: string): Record<string, string> => ({
   authorization: `Basic ${Buffer.from(`${client_id}:${client_id}-secret`).toString('base64')}`,
 });
+
+/** The values of the hidden fields of a page of ours, by name. */
+export function hiddenFields(page: string): Record<string, string> {
+  const inputs = page.match(/<input[^>]*type="hidden"[^>]*>/g) ?? [];
+  return Object.fromEntries(
+    inputs.map((input) => [/name="([^"]*)"/.exec(input)?.[1], /value="([^"]*)"/.exec(input)?.[1]]),
+  );
+}

@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { chownSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { findProgram, freePort, startDaemon, temporaryDirectory, type Daemon } from './daemon.js';
 
 const DEBIAN = '/usr/lib/postgresql';
@@ -8,7 +9,8 @@ const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(
 const directories = versions.map((version) => join(DEBIAN, version, 'bin'));
 const initdb = findProgram('initdb', directories);
 const postgres = findProgram('postgres', directories);
-const owner = unprivilegedUser();
+/** As whom servers run that refuse to be root. */
+export const owner = unprivilegedUser();
 
 /** Why no PostgreSQL can be started here, if so. */
 export const noPostgres =
@@ -30,10 +32,8 @@ export async function startPostgres(): Promise<PostgresServer> {
   if (owner.uid !== undefined && owner.gid !== undefined) chownSync(directory, owner.uid, owner.gid);
   const options = { ...owner, cwd: directory };
   const data = join(directory, 'data');
-  execFileSync(initdb, ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'], {
-    ...options,
-    stdio: 'pipe',
-  });
+  const settings = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
+  await promisify(execFile)(initdb, ['-D', data, ...settings], options);
   const daemon = await startDaemon({
     file: postgres,
     args: ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', '', '-F'],

@@ -1,4 +1,7 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import type { SqliteDatabase } from 'oauth-query/stores/sqlite';
 
 type DatabaseClass = new (file: string) => SqliteDatabase;
@@ -23,3 +26,19 @@ export const sqliteDrivers: readonly (readonly [name: string, open: (file: strin
   });
 
 export const noSqlite = sqliteDrivers.length === 0 ? 'this Node has no SQLite driver' : undefined;
+
+/** Another process that holds the write lock of the file. */
+export async function startHolder(file: string): Promise<{ release(): Promise<void> }> {
+  const entry = fileURLToPath(new URL('sqlite-holder.ts', import.meta.url));
+  const child = spawn(process.execPath, ['--import', 'tsx', entry, file], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const died = once(child, 'exit').then(([code]) => {
+    throw new Error(`the process that should hold the lock ended with ${String(code)}`);
+  });
+  await Promise.race([once(child.stdout, 'data'), died]);
+  return {
+    async release() {
+      child.stdin.end();
+      await once(child, 'exit');
+    },
+  };
+}

@@ -1,28 +1,36 @@
-import { OAuthError, PageError } from '../../errors.js';
-import type { HttpRequest, HttpResponse } from '../../http.js';
-import { redirect } from '../../responses.js';
+import { OAuthError } from '../../base/errors.js';
+import type { HttpRequest, HttpResponse } from '../../base/http.js';
+import { redirect } from '../../base/responses.js';
 import {
   AUTHORIZATION_PARAMETERS,
   type AuthorizationRequest,
   authorizationResponse,
   readAuthorizationRequest,
+  redirectErrors,
   RedirectError,
   resumeAuthorizationRequest,
-} from '../authorization-request.js';
-import type { Client } from '../client.js';
-import { decideOnce, saveCode } from '../consent-decision.js';
+} from '../authorization/authorization-request.js';
+import type { Client } from '../clients/client.js';
+import { type Approval, decideOnce, findDecision, saveGrantWithCode } from '../authorization/consent-decision.js';
 import type { OAuthContext } from '../context.js';
+import { clientView } from '../pages/client-view.js';
+import { PageError } from '../pages/page-error.js';
 import { pageResponse } from '../pages/render.js';
+import { grantsPath } from './grants.js';
 import { scopeViews } from '../pages/scope-views.js';
+import type { ConsentView } from '../pages/views.js';
 import { type Parameters, parseParameters, readForm } from '../parameters.js';
-import { redirectHost } from '../redirect-uri.js';
-import { isRemembered, rememberConsent } from '../remembered-consent.js';
-import { formatScope } from '../scope.js';
-import type { Session } from '../sessions.js';
-import { type Destination, formExpired, SIGN_IN_FIELDS } from '../sign-in.js';
-import type { Owner } from '../tokens.js';
+import { reportedPage } from '../authorization/refusal.js';
+import { isLoopbackRedirect, redirectHost } from '../authorization/redirect-uri.js';
+import { forgetConsent, isRemembered, rememberConsent } from '../authorization/remembered-consent.js';
+import { formatScope } from '../../base/scope.js';
+import { subjectName } from '../../base/slots.js';
+import type { Session } from '../sign-in/sessions.js';
+import { type Destination, formExpired, SIGN_IN_FIELDS } from '../sign-in/sign-in.js';
+import { wholeOf } from '../tokens/tokens.js';
+import { type Owner } from '../sign-in/owner.js';
 
-/** `resume` carries a checked request through signing in and deciding; it is ours alone and sealed. */
+/** `resume` carries a validated request through sign-in and decision; it is internal and encrypted. */
 export const AUTHORIZE_PARAMETERS = {
   ...AUTHORIZATION_PARAMETERS,
   ...SIGN_IN_FIELDS,
@@ -30,31 +38,39 @@ export const AUTHORIZE_PARAMETERS = {
   decision: 'vschar',
 } as const;
 
-/** A request that its owner is busy with. */
+/** A request in progress. */
 interface Pending {
   readonly client: Client;
   readonly request: AuthorizationRequest;
-  readonly sealed: string;
+  /** The encrypted request, which travels through the browser. Not needed if the owner is not asked. */
+  sealed(): string;
 }
 
 /**
- * The authorization endpoint: checks the request, lets the owner sign in and decide, and sends them back.
+ * The authorization endpoint: validates the request, lets the owner sign in and decide, and redirects back.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749#section-4.1 | RFC 6749 §4.1}
  */
 export const authorize = async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
   const isPost = request.method === 'POST';
+  let client: Client | undefined;
   try {
     const form = isPost
       ? await readForm(request, AUTHORIZE_PARAMETERS, context.config.limits)
       : parseParameters(request.query, AUTHORIZE_PARAMETERS, context.config.limits);
     const sealed = form.get('resume');
-    if (sealed === undefined)
-      return await begin(request, await readAuthorizationRequest(form, context.issuer(request), context), context);
-    if (form.firstProblem !== undefined) throw new PageError(400, form.firstProblem);
-    const pending: Pending = { ...(await resumeAuthorizationRequest(sealed, context)), sealed };
+    if (sealed === undefined) {
+      const checked = await readAuthorizationRequest(form, request, context);
+      const asked = form.get('ui_locales');
+      // In a query it has been read before.
+      return await begin(request, checked, isPost ? { ...context, pages: context.pages.for(request, asked) } : context);
+    }
+    if (form.firstProblem !== undefined) throw new PageError('invalid_request', { explanation: form.firstProblem });
+    const pending: Pending = { ...(await resumeAuthorizationRequest(sealed, request, context)), sealed: () => sealed };
+    ({ client } = pending);
     return await redirectErrors(pending.request, context, () => resume(request, form, pending, context));
   } catch (error) {
+    if (error instanceof OAuthError || error instanceof PageError) throw reportedPage(error, client, context);
     if (!(error instanceof RedirectError)) throw error;
     const { code, message, target } = error;
     return authorizationResponse(target, { error: code, error_description: message }, isPost ? 303 : 302);
@@ -66,12 +82,12 @@ const begin = (
   checked: Omit<Pending, 'sealed'>,
   context: OAuthContext,
 ): Promise<HttpResponse> => {
-  const lifetime = context.config.lifetimes.authorizationRequest * 1000;
-  const pending = { ...checked, sealed: context.requestSeal.seal(checked.request, context.clock() + lifetime) };
+  const end = context.clock() + context.config.lifetimes.authorizationRequest * 1000;
+  const pending = { ...checked, sealed: () => context.requestSeal.seal(checked.request, end) };
   return redirectErrors(pending.request, context, () => show(request, pending, context));
 };
 
-/** The browser is back: to see what comes next, to decide, or with the built-in sign-in form. */
+/** The browser returns: for the next step, with a decision, or with the built-in sign-in form. */
 const resume = (
   request: HttpRequest,
   form: Parameters,
@@ -79,56 +95,56 @@ const resume = (
   context: OAuthContext,
 ): Promise<HttpResponse> => {
   if (request.method !== 'POST') return show(request, pending, context);
-  const decision = form.get('decision');
-  if (decision !== undefined) return decide(request, pending, decision, form.get('form_token'), context);
+  if (form.get('decision') !== undefined) return decide(request, form, pending, context);
   return context.signIn.submit(request, form, destinationOf(pending, context), context);
 };
 
-/** Once it is known where the client listens, it hears about every failure there (RFC 6749 §4.1.2.1). */
-const redirectErrors = async (
-  target: AuthorizationRequest,
-  context: OAuthContext,
-  work: () => Promise<HttpResponse>,
-): Promise<HttpResponse> => {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof PageError || error instanceof RedirectError) throw error;
-    if (error instanceof OAuthError) throw new RedirectError(error.code, error.message, target);
-    context.onError(error);
-    throw new RedirectError('server_error', 'The server could not handle this request.', target);
-  }
-};
+const actionOf = ({ basePath, config, pages }: OAuthContext): string =>
+  pages.address(basePath + config.paths.authorize[0]);
 
-const actionOf = (context: OAuthContext): string => context.basePath + context.config.paths.authorize[0];
-
-const destinationOf = ({ client, sealed }: Pending, context: OAuthContext): Destination => {
-  const action = actionOf(context);
-  const leadsToClient = context.config.lifetimes.rememberedConsent > 0;
+const destinationOf = (pending: Pending, context: OAuthContext): Destination => {
+  const { client } = pending;
+  const { basePath, config, pages } = context;
+  const sealed = pending.sealed();
+  const leadsToClient = client.consent === 'skip' || config.lifetimes.rememberedConsent > 0;
   return {
-    action,
-    returnTo: `${action}?resume=${sealed}`,
+    action: actionOf(context),
+    returnTo: pages.address(`${basePath}${config.paths.authorize[0]}?resume=${sealed}`),
     hidden: { resume: sealed },
+    clientId: client.client_id,
     clientName: client.name,
     leadsToClient,
   };
 };
 
-/** What comes next for this browser: signing in, deciding, or nothing because it was decided before. */
+/** The next step for this browser: signing in, deciding, or nothing if the owner has decided before. */
 const show = async (request: HttpRequest, pending: Pending, context: OAuthContext): Promise<HttpResponse> => {
   const { signIn } = context;
-  const session = signIn.sessions.read(request);
+  // If the application has its own sign-in, only the page needs our session.
+  const session = signIn.isBuiltIn ? signIn.sessions.read(request) : undefined;
   const owner = await signIn.currentOwner(request, session, context);
   if (owner === undefined) {
     const destination = destinationOf(pending, context);
-    // A form from another site comes without our cookie; the same address as a link comes with it.
+    // A form from another site comes without our cookie; a link comes with it.
     return request.method === 'POST' ? redirect(destination.returnTo, 303) : signIn.ask(session, destination, context);
   }
-  if (await isRemembered(pending, owner.sub, context)) {
-    return approve(pending, owner, request.method === 'POST' ? 303 : 302, context);
+  if ((await isApproved(pending, owner, context)) && maySkipQuestion(pending, owner, context)) {
+    const approval = await approveSilently(pending, owner, session, context);
+    // If the approval was withdrawn meanwhile, or the owner was signed out, the owner is asked.
+    if (approval === undefined) return show(request, pending, context);
+    return authorizationResponse(pending.request, approval.answer, request.method === 'POST' ? 303 : 302);
   }
-  return consentPage(pending, owner, session ?? signIn.sessions.begin(), context);
+  const shown = { owner, session: signIn.sessions.read(request) ?? signIn.sessions.begin() };
+  return consentPage(request, pending, shown, context);
 };
+
+/** Whether no question is needed: the owner has allowed all of this before, or it is a first-party application. */
+const isApproved = async (pending: Pending, { sub }: Owner, context: OAuthContext): Promise<boolean> =>
+  pending.client.consent === 'skip' || isRemembered(pending, sub, context);
+
+/** Any page can make a browser open a URL, and each approval without a question writes to the store. */
+const maySkipQuestion = ({ client }: Pending, { sub }: Owner, { limiters }: OAuthContext): boolean =>
+  limiters.silent.take(subjectName(sub, client.client_id)) === undefined;
 
 const consentPurpose = (owner: Owner, request: AuthorizationRequest): readonly string[] => [
   'consent',
@@ -136,45 +152,67 @@ const consentPurpose = (owner: Owner, request: AuthorizationRequest): readonly s
   request.id,
 ];
 
-const consentPage = async (
-  pending: Pending,
-  owner: Owner,
-  session: Session,
-  context: OAuthContext,
-): Promise<HttpResponse> => {
-  const { client, request, sealed } = pending;
-  const { signIn } = context;
-  const html = await context.pages.consent({
-    action: actionOf(context),
-    hidden: { resume: sealed, form_token: signIn.sessions.formToken(session, consentPurpose(owner, request)) },
-    clientName: client.name,
-    username: owner.username ?? owner.sub,
-    scopes: scopeViews(request.scope, context.config.scopes),
-    redirectHost: redirectHost(request.redirect_uri),
-    canSwitch: signIn.isBuiltIn,
-  });
-  return pageResponse(html, { leadsToClient: true, cookie: signIn.sessions.setCookie(session) });
+/** What owners must know about a client that only described itself. */
+const selfDescription = (
+  { client_id, origin }: Client,
+  { redirect_uri }: AuthorizationRequest,
+): Pick<ConsentView, 'clientHost' | 'toLoopback' | 'selfNamed'> => {
+  if (origin === 'operator') return {};
+  return {
+    ...(origin === 'registration' ? { selfNamed: true } : { clientHost: new URL(client_id).host }),
+    // Depends on this request: a client could register an https URL just to avoid the warning.
+    ...(isLoopbackRedirect(redirect_uri) && { toLoopback: true }),
+  };
 };
 
-/** The owner pressed a button. The form must be the one that this session was shown, for this owner and request. */
+const consentPage = async (
+  http: HttpRequest,
+  pending: Pending,
+  { owner, session }: { readonly owner: Owner; readonly session: Session },
+  context: OAuthContext,
+): Promise<HttpResponse> => {
+  const { client, request } = pending;
+  const { signIn } = context;
+  const page = await context.pages.consent({
+    action: actionOf(context),
+    hidden: {
+      resume: pending.sealed(),
+      form_token: signIn.sessions.formToken(session, consentPurpose(owner, request)),
+    },
+    ...clientView(client, context.issuer(http)),
+    username: owner.username ?? owner.sub,
+    scopes: scopeViews(request.scope, context.config, context.pages.locale),
+    redirectHost: redirectHost(request.redirect_uri),
+    ...selfDescription(client, request),
+    canSwitch: signIn.isBuiltIn,
+    ...(context.records.canList ? { grantsPath: grantsPath(context) } : {}),
+  });
+  return pageResponse(page, { leadsToClient: true, cookie: signIn.sessions.setCookie(session) });
+};
+
+/** The owner pressed a button. The form must have been shown in this session, for this owner and request. */
 const decide = async (
   request: HttpRequest,
+  form: Parameters,
   pending: Pending,
-  decision: string,
-  token: string | undefined,
   context: OAuthContext,
 ): Promise<HttpResponse> => {
   const { signIn } = context;
   const session = signIn.sessions.read(request);
-  const owner = await signIn.currentOwner(request, session, context);
-  if (owner === undefined || !signIn.sessions.isFormToken(token, session, consentPurpose(owner, pending.request)))
-    throw formExpired();
-  if (decision === 'switch' && signIn.isBuiltIn) return signIn.switchOwner(destinationOf(pending, context));
-  if (decision !== 'approve' && decision !== 'deny')
-    throw new PageError(400, 'Choose whether to allow or to deny the request.');
-
   const { client, request: asked } = pending;
-  const { code, isFirst } = await decideOnce(decision, { client, request: asked, owner, session }, context);
+  const destination = destinationOf(pending, context);
+  const start = destination.returnTo;
+  const [decision, token] = [form.get('decision'), form.get('form_token')];
+  const [owner, before] = await Promise.all([
+    signIn.currentOwner(request, session, context),
+    findDecision(asked, context),
+  ]);
+  if (owner === undefined || !signIn.sessions.isFormToken(token, session, consentPurpose(owner, asked)))
+    throw formExpired(start);
+  if (decision === 'switch' && signIn.isBuiltIn) return signIn.signOut(session, destination, context);
+  if (decision !== 'approve' && decision !== 'deny') throw new PageError('no_decision', { back: { href: start } });
+
+  const { approved, isFirst } = await decideOnce(decision, { client, request: asked, owner, session }, before, context);
   if (isFirst) {
     context.emit?.({
       type: 'consent.decided',
@@ -184,47 +222,77 @@ const decide = async (
       scope: formatScope(asked.scope),
     });
   }
-  if (decision === 'deny') throw new RedirectError('access_denied', 'The resource owner denied the request.', asked);
-  if (isFirst) await rememberConsent(pending, owner.sub, context);
-  return code === undefined
-    ? answerWithToken(pending, owner, 303, context)
-    : authorizationResponse(asked, { code }, 303);
+  if (decision === 'deny') {
+    const error_description = 'The resource owner denied the request.';
+    return authorizationResponse(asked, { error: 'access_denied', error_description }, 303);
+  }
+  const approval = approved ?? (await grantToken(pending, owner, {}, context));
+  const [isOver] = await Promise.all([
+    signIn.isOver(session, context),
+    isFirst ? rememberConsent(pending, owner.sub, approval.grant.id, context) : undefined,
+  ]);
+  if (isOver) {
+    await Promise.all([
+      context.tokens.revokeGrant(approval.grant, { reason: 'unused' }),
+      forgetConsent(owner.sub, client.client_id, context),
+    ]);
+    throw formExpired(start);
+  }
+  return authorizationResponse(asked, approval.answer, 303);
 };
 
-/** What was allowed before leads to the client without a question. */
-const approve = async (
+/**
+ * Grants without a question what was allowed before, unless the approval is withdrawn at the same moment: withdrawing
+ * also revokes the grants that exist afterwards. So either this grant is found, or the approval is already gone.
+ */
+const approveSilently = async (
   pending: Pending,
   owner: Owner,
-  status: 302 | 303,
+  session: Session | undefined,
   context: OAuthContext,
-): Promise<HttpResponse> => {
-  const { client, request } = pending;
-  if (request.response_type === 'token') return answerWithToken(pending, owner, status, context);
+): Promise<Approval | undefined> => {
+  const grant = pending.request.response_type === 'token' ? grantToken : grantCode;
+  const approval = await grant(pending, owner, { silent: true }, context);
+  const [isApprovedStill, isOver] = await Promise.all([
+    isApproved(pending, owner, context),
+    context.signIn.isOver(session, context),
+  ]);
+  if (isApprovedStill && !isOver) return approval;
+  await context.tokens.revokeGrant(approval.grant, { reason: 'unused' });
+  return undefined;
+};
+
+const grantCode = async (
+  { client, request }: Pending,
+  owner: Owner,
+  origin: { readonly silent?: boolean },
+  context: OAuthContext,
+): Promise<Approval> => {
   const { tokens } = context;
-  const grant = await tokens.createGrant(client, owner, formatScope(request.scope), request.resources);
-  const code = tokens.secret(grant.id);
-  await saveCode(code, grant, pending, context);
-  return authorizationResponse(request, { code }, status);
+  const grant = tokens.newGrant(client, owner, formatScope(request.scope), request.resources, {
+    grant_type: 'authorization_code',
+    ...origin,
+  });
+  const code = tokens.newSecret(grant.id);
+  await saveGrantWithCode(code, grant, { client, request }, context);
+  return { grant, answer: { code } };
 };
 
 /** The implicit grant (RFC 6749 §4.2). */
-const answerWithToken = async (
+const grantToken = async (
   { client, request }: Pending,
   owner: Owner,
-  status: 302 | 303,
+  origin: { readonly silent?: boolean },
   context: OAuthContext,
-): Promise<HttpResponse> => {
+): Promise<Approval> => {
   const { tokens } = context;
-  const scope = formatScope(request.scope);
-  const grant = await tokens.createGrant(client, owner, scope, request.resources);
-  const { access_token, token_type, expires_in } = await tokens.issueAccess(grant, scope, request.resources);
-  context.emit?.({
-    type: 'token.issued',
+  const grant = tokens.newGrant(client, owner, formatScope(request.scope), request.resources, {
     grant_type: 'implicit',
-    client_id: client.client_id,
-    sub: owner.sub,
-    scope,
-    grant_id: grant.id,
+    ...origin,
   });
-  return authorizationResponse(request, { access_token, token_type, expires_in: String(expires_in), scope }, status);
+  const [issued] = await Promise.all([tokens.issue(wholeOf(grant, client)), tokens.saveGrant(grant)]);
+  const { access_token, token_type, expires_in, scope } = issued;
+  const { client_id, sub, id: grant_id } = grant;
+  context.emit?.({ type: 'token.issued', grant_type: 'implicit', client_id, sub, scope, grant_id });
+  return { grant, answer: { access_token, token_type, expires_in: String(expires_in), scope } };
 };

@@ -1,46 +1,48 @@
-import { OAuthError, tooManyRequests } from '../../errors.js';
-import type { HttpRequest, HttpResponse } from '../../http.js';
-import { sourceOf } from '../../limiter.js';
-import { json } from '../../responses.js';
-import { sha256 } from '../../secrets.js';
-import { DEVICE_CODE_GRANT } from '../client.js';
-import { authenticateClient, CLIENT_PARAMETERS } from '../client-authentication.js';
+import { OAuthError, tooManyRequests } from '../../base/errors.js';
+import type { HttpRequest, HttpResponse } from '../../base/http.js';
+import { json } from '../../base/responses.js';
+import { sha256 } from '../../base/secrets.js';
+import { limitAt, sourceOf } from '../../base/source.js';
+import { DEVICE_CODE_GRANT } from '../clients/client.js';
+import { authenticateClient, CLIENT_PARAMETERS } from '../clients/client-authentication.js';
 import { mayUse, type OAuthContext, secondsOf } from '../context.js';
-import { readCheckedForm } from '../parameters.js';
-import { type DeviceRecord, keys } from '../records.js';
-import { requestedResources, requestedScope } from '../requested-scope.js';
-import { formatScope } from '../scope.js';
+import { checkedForm, readForm } from '../parameters.js';
+import { type DeviceRecord, keys } from '../stored-records.js';
+import { ownerResources, requestedScope } from '../requested-scope.js';
+import { formatScope } from '../../base/scope.js';
 import { formatUserCode, userCodeDigest } from '../user-code.js';
 
 export const DEVICE_AUTHORIZATION_PARAMETERS = { ...CLIENT_PARAMETERS, scope: 'vschar', resource: 'uri' } as const;
 
 const DEVICE_CODE_BYTES = 32;
 
-/** For so long after its end a device still hears `expired_token`; after that its code is unknown. */
-const RETENTION = 3600;
+/** Seconds after its expiry in which a device still gets `expired_token`: twice the longest interval between two polls. */
+const RETENTION = 120;
 
-/** Live user codes are a vanishing part of all of them: a collision is rare, several in a row mean a broken store. */
+/** The records of a device code: one for the device, one for its owner. */
+const RECORDS = 2;
+
+/** Live user codes are a tiny part of all possible ones: a collision is rare, and several in a row mean a broken store. */
 const ATTEMPTS = 5;
 
 /**
- * Starts the flow of a device: the device code for the device, the user code for its owner.
+ * Starts a device flow: the device code is for the device, the user code for its owner.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628#section-3.1 | RFC 8628 §3.1, §3.2}
  */
 export const deviceAuthorization = async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
   const { config, records, random } = context;
-  const form = await readCheckedForm(request, DEVICE_AUTHORIZATION_PARAMETERS, config.limits);
+  const form = checkedForm(await readForm(request, DEVICE_AUTHORIZATION_PARAMETERS, config.limits));
   const client = await authenticateClient(request, form, context);
   if (!mayUse(context, client, DEVICE_CODE_GRANT))
     throw new OAuthError('unauthorized_client', 'The client may not use the device grant.');
   const scope = formatScope(requestedScope(form, client, context));
-  const aud = requestedResources(form, context);
-  if (client.public) checkLimit(request, context);
-
+  const aud = ownerResources(form, client, context);
   const device_code = random.string(DEVICE_CODE_BYTES);
   const hash = sha256(device_code);
   const expires_in = config.lifetimes.deviceCode;
   const code_exp = secondsOf(context.clock) + expires_in;
+  if (client.public) checkLimits(request, code_exp + RETENTION, context);
   const record: DeviceRecord = { client_id: client.client_id, scope, aud, code_exp, exp: code_exp + RETENTION };
   const [user_code] = await Promise.all([
     claimUserCode(hash, code_exp, context),
@@ -61,13 +63,20 @@ export const deviceAuthorization = async (request: HttpRequest, context: OAuthCo
   });
 };
 
-/** Anybody can be a public client, and each code stays in the store for more than an hour. */
-const checkLimit = ({ ip }: HttpRequest, { limiters, emit }: OAuthContext): void => {
-  if (ip === '') return; // Behind a socket without addresses everybody would be the same.
-  const refusal = limiters.device.take(sourceOf(ip));
-  if (refusal === undefined) return;
-  if (refusal.isFirst) emit?.({ type: 'limit.reached', limit: 'device', ip });
-  throw tooManyRequests('Too many device codes were asked for from this address.', refusal.retryAfter);
+/** Any program can act as a public client, so its records in the store are limited per address and in total. */
+const checkLimits = ({ ip }: HttpRequest, exp: number, context: OAuthContext): void => {
+  const { limiters, deviceBudget, config, emit } = context;
+  const ofSource = limiters.device.take(sourceOf(ip), limitAt(ip, config.limits.deviceRequests));
+  if (ofSource !== undefined) {
+    if (ofSource.isFirst) emit?.({ type: 'limit.reached', limit: 'device' });
+    throw tooManyRequests('Too many device codes were requested from this address.', ofSource.retryAfter);
+  }
+  const ofAll = deviceBudget.take(exp, RECORDS);
+  if (ofAll === undefined) return;
+  if (ofAll.isFirst) emit?.({ type: 'limit.reached', limit: 'unproven records' });
+  throw new OAuthError('temporarily_unavailable', 'Too many device codes are waiting. Try again later.', {
+    headers: { 'retry-after': String(ofAll.retryAfter) },
+  });
 };
 
 /** A user code that no other live device has. */
@@ -75,8 +84,11 @@ const claimUserCode = async (device: string, exp: number, context: OAuthContext)
   const { userCodeLength, userCodeAlphabet } = context.config.device;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const code = context.random.letters(userCodeLength, userCodeAlphabet);
-    const added = await context.records.add(keys.userCode(userCodeDigest(code, context.userCodeKey)), { device, exp });
+    const added = await context.records.add(keys.userCode(userCodeDigest(code, context.userCodeKeys[0])), {
+      device,
+      exp,
+    });
     if (added) return formatUserCode(code);
   }
-  throw new Error('No free user code was found; the store refuses every one.');
+  throw new Error('No free user code was found: the store rejects all of them.');
 };

@@ -1,41 +1,46 @@
-import { BearerError, OAuthError } from '../../errors.js';
-import type { HttpRequest, HttpResponse } from '../../http.js';
-import { json } from '../../responses.js';
-import { admit, bearerTokenOf, ownAuthorization } from '../bearer.js';
-import { authenticateClient, CLIENT_PARAMETERS } from '../client-authentication.js';
+import { BearerError, OAuthError } from '../../base/errors.js';
+import type { HttpRequest, HttpResponse } from '../../base/http.js';
+import { findResource } from '../../base/resource.js';
+import { json } from '../../base/responses.js';
+import { admit, bearerTokenOf } from '../../base/bearer.js';
+import { authenticateClient, CLIENT_PARAMETERS } from '../clients/client-authentication.js';
 import type { OAuthContext } from '../context.js';
-import { type Parameters, readCheckedForm } from '../parameters.js';
-import type { TokenRecord } from '../records.js';
-import { parseScope } from '../scope.js';
-import { audienceOf, authorizationOf } from '../token-authorization.js';
+import { type Parameters, checkedForm, readForm } from '../parameters.js';
+import type { TokenClaims } from '../stored-records.js';
+import { parseScope } from '../../base/scope.js';
+import { audienceOf, authorizationOf, ownAuthorization } from '../tokens/token-authorization.js';
 
 export const INTROSPECTION_PARAMETERS = { token: 'vschar', token_type_hint: 'vschar', ...CLIENT_PARAMETERS } as const;
 
-/** Nothing stands next to it, whatever the reason (RFC 7662 §2.2). */
+/** The response has no other members, whatever the reason (RFC 7662 §2.2). */
 const INACTIVE = { active: false } as const;
 
-/** Who asks, and what they may see. */
+/** The caller, and what it may see. */
 interface Caller {
   readonly client_id: string;
   readonly seesAll: boolean;
-  /** The resources that the caller serves, if that limits what it sees. */
+  /** The resources of the caller, if they limit what it sees. */
   readonly audience: readonly string[] | undefined;
 }
 
 /**
- * Tells a resource server what a token stands for.
+ * Returns the state and the contents of a token to a resource server.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc7662 | RFC 7662}
  */
 export const introspection = async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
-  const form = await readCheckedForm(request, INTROSPECTION_PARAMETERS, context.config.limits);
+  const form = checkedForm(await readForm(request, INTROSPECTION_PARAMETERS, context.config.limits));
   const caller = await callerOf(request, form, context);
   const token = form.get('token');
   if (token === undefined) throw new OAuthError('invalid_request', 'The parameter token is missing.');
-  const record = await context.tokens.find(token);
   const iss = context.issuer(request);
-  if (record === undefined || !maySee(caller, record, iss)) return json(200, INACTIVE);
-  return json(200, describe(record, iss));
+  const access = await context.tokens.find(token);
+  if (access !== undefined)
+    return json(200, maySee(caller, access, iss) ? { active: true, ...authorizationOf(access, iss) } : INACTIVE);
+  // A resource server should never receive such a token.
+  const refresh = await context.refreshTokens.findLive(token);
+  const isShown = refresh?.client_id === caller.client_id && maySee(caller, refresh, iss);
+  return json(200, isShown ? describeRefresh(refresh, iss) : INACTIVE);
 };
 
 const callerOf = async (request: HttpRequest, form: Parameters, context: OAuthContext): Promise<Caller> => {
@@ -62,23 +67,23 @@ const callerOfBearer = async (
     audience: [iss],
   });
   const client = await context.config.clients.find(authorization.client_id);
-  const scopes = parseScope(authorization.scope) ?? [];
-  return {
-    client_id: authorization.client_id,
-    seesAll: scopes.includes(context.config.introspectionScope),
-    audience: client?.audience,
-  };
+  if (client === undefined) throw new BearerError('invalid_token', 'The client of the access token is not known.');
+  const { introspectionScope } = context.config;
+  const seesAll = (parseScope(authorization.scope) ?? []).includes(introspectionScope);
+  // Many users hold tokens of a public client, and these must not reveal the tokens of others.
+  if (client.public && !seesAll)
+    throw new BearerError('insufficient_scope', 'The access token may not introspect.', introspectionScope);
+  return { client_id: client.client_id, seesAll, audience: client.audience };
 };
 
-const maySee = (caller: Caller, record: TokenRecord, iss: string): boolean => {
+const maySee = (caller: Caller, record: TokenClaims, iss: string): boolean => {
   if (!caller.seesAll && record.client_id !== caller.client_id) return false;
   if (caller.audience === undefined) return true;
   const aud = record.aud.length === 0 ? [iss] : record.aud;
-  return caller.audience.some((resource) => aud.includes(resource));
+  return caller.audience.some((resource) => findResource(aud, resource) !== undefined);
 };
 
-const describe = (record: TokenRecord, iss: string): object => {
-  if (record.kind === 'access') return { active: true, ...authorizationOf(record, iss) };
+const describeRefresh = (record: TokenClaims, iss: string): object => {
   const { client_id, username, scope, sub, exp, iat } = record;
   return {
     active: true,

@@ -1,12 +1,12 @@
-import type { HttpRequest, HttpResponse } from '../../http.js';
-import { publicJson } from '../../responses.js';
+import type { HttpRequest, HttpResponse } from '../../base/http.js';
+import { publicJson } from '../../base/responses.js';
 import type { OAuthContext } from '../context.js';
 
-/** Seconds: a new key must be published for longer before it signs. */
+/** In seconds: a new key must be published for longer than this before it signs. */
 const MAX_AGE = 300;
 
 /**
- * The public keys that access tokens are signed with.
+ * Serves the public keys of access tokens.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc7517#section-5 | RFC 7517 §5}
  */

@@ -1,32 +1,45 @@
-import type { Config } from '../../config.js';
-import type { HttpRequest, HttpResponse } from '../../http.js';
-import { publicJson } from '../../responses.js';
-import { DEVICE_CODE_GRANT } from '../client.js';
+import type { OAuthConfig } from '../settings.js';
+import type { HttpRequest, HttpResponse } from '../../base/http.js';
+import { publicJson } from '../../base/responses.js';
+import { DEVICE_CODE_GRANT } from '../clients/client.js';
 import type { OAuthContext } from '../context.js';
-import { ASSERTION_ALGORITHMS } from '../jwt/client-assertion.js';
+import { ASSERTION_ALGORITHMS } from '../jwt/public-keys.js';
 
-/** Seconds: long enough to spare requests, short enough for a changed configuration to arrive. */
+/** In seconds: long enough to save requests, short enough for configuration changes to show. */
 const MAX_AGE = 300;
 
+/** Standard members that describe the server: its features, endpoints and authentication. */
+const OF_THE_SERVER =
+  /^(?:issuer|jwks_uri|signed_metadata|protected_resources)$|_(?:endpoint|aliases|supported|required|tokens)$|^require_/;
+
+/** Standard members for services of the application in addition to this server. */
+const OF_THE_HOST: ReadonlySet<string> = new Set(['userinfo_endpoint', 'end_session_endpoint', 'ui_locales_supported']);
+
+/** Whether the application must not set this member: clients would trust it and send secrets or owners there. */
+export const isServerMember = (name: string): boolean => OF_THE_SERVER.test(name) && !OF_THE_HOST.has(name);
+
 /**
- * What the server can do, as clients discover it. Only what is switched on is listed.
+ * The features of the server, for discovery. Only enabled ones are listed.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc8414#section-2 | RFC 8414 §2}
  */
 export const metadataDocument = (issuer: string, { config }: Pick<OAuthContext, 'config'>): object => {
   const { grants, paths } = config;
   const browser = grants.has('authorization_code') || grants.has('implicit');
+  const hasPages = browser || grants.has(DEVICE_CODE_GRANT);
   const { authenticationMethods, challengeMethods } = config.clients;
   const signs = authenticationMethods.includes('private_key_jwt');
   const algorithms = (endpoint: string): object =>
     signs ? { [`${endpoint}_endpoint_auth_signing_alg_values_supported`]: ASSERTION_ALGORITHMS } : {};
   return {
+    ...config.metadata,
     issuer,
     ...(browser ? { authorization_endpoint: issuer + paths.authorize[0] } : {}),
     token_endpoint: issuer + paths.token[0],
     ...(grants.has(DEVICE_CODE_GRANT) ? { device_authorization_endpoint: issuer + paths.device[0] } : {}),
     introspection_endpoint: issuer + paths.introspect[0],
     revocation_endpoint: issuer + paths.revoke[0],
+    ...(config.registrations === undefined ? {} : { registration_endpoint: issuer + paths.register[0] }),
     ...(config.jwt === undefined ? {} : { jwks_uri: issuer + paths.jwks[0] }),
     scopes_supported: [...config.scopes.keys()],
     response_types_supported: responseTypes(config),
@@ -39,14 +52,32 @@ export const metadataDocument = (issuer: string, { config }: Pick<OAuthContext, 
     revocation_endpoint_auth_methods_supported: authenticationMethods,
     ...algorithms('revocation'),
     code_challenge_methods_supported: challengeMethods,
+    ...(config.clients.haveDocuments ? { client_id_metadata_document_supported: true } : {}),
     authorization_response_iss_parameter_supported: true,
+    ...(hasPages ? { ui_locales_supported: config.metadata['ui_locales_supported'] ?? config.languages.offered } : {}),
   };
 };
 
-const responseTypes = ({ grants }: Config): readonly string[] => [
+const responseTypes = ({ grants }: OAuthConfig): readonly string[] => [
   ...(grants.has('authorization_code') ? ['code'] : []),
   ...(grants.has('implicit') ? ['token'] : []),
 ];
+
+/**
+ * The same for clients that only look at the OpenID Connect location, with the members their parsers require. No ID tokens are
+ * issued, so none are signed, and the keys are those of access tokens.
+ *
+ * @see {@link https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderMetadata | OpenID Connect Discovery 1.0 §3}
+ */
+const openIdDocument = (issuer: string, context: OAuthContext): object => ({
+  ...metadataDocument(issuer, context),
+  jwks_uri: issuer + context.config.paths.jwks[0],
+  subject_types_supported: ['public'],
+  id_token_signing_alg_values_supported: [],
+});
+
+export const openIdConfiguration = (request: HttpRequest, context: OAuthContext): HttpResponse =>
+  publicJson(openIdDocument(context.issuer(request), context), MAX_AGE);
 
 export const metadata = (request: HttpRequest, context: OAuthContext): HttpResponse =>
   publicJson(metadataDocument(context.issuer(request), context), MAX_AGE);

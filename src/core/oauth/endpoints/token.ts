@@ -1,11 +1,12 @@
-import { OAuthError } from '../../errors.js';
-import type { HttpRequest, HttpResponse } from '../../http.js';
-import { json } from '../../responses.js';
-import type { Client } from '../client.js';
-import { authenticateClient, CLIENT_PARAMETERS } from '../client-authentication.js';
+import { OAuthError } from '../../base/errors.js';
+import type { HttpRequest, HttpResponse } from '../../base/http.js';
+import { json } from '../../base/responses.js';
+import type { Client } from '../clients/client.js';
+import { authenticateClient, CLIENT_PARAMETERS } from '../clients/client-authentication.js';
 import type { OAuthContext } from '../context.js';
-import { GRANT_HANDLERS } from '../grants/index.js';
-import { readCheckedForm } from '../parameters.js';
+import { handlerOf } from '../grants/index.js';
+import { type Definitions, checkedForm, readForm } from '../parameters.js';
+import type { OAuthConfig } from '../settings.js';
 
 export const TOKEN_PARAMETERS = {
   grant_type: 'vschar',
@@ -21,17 +22,24 @@ export const TOKEN_PARAMETERS = {
   resource: 'uri',
 } as const;
 
+/** The parameters of the token endpoint, including those of custom grants. */
+export const tokenParameters = ({ customGrants }: Pick<OAuthConfig, 'customGrants'>): Definitions => {
+  if (customGrants.size === 0) return TOKEN_PARAMETERS;
+  const own = [...customGrants.values()].flatMap(({ parameters = {} }) => Object.keys(parameters));
+  return { ...Object.fromEntries(own.map((name) => [name, 'text'])), ...TOKEN_PARAMETERS };
+};
+
 /**
- * The token endpoint. The order of the checks decides which error wins and what an attacker can use up: nothing of a
- * grant changes before its handler has checked everything.
+ * The token endpoint. The order of the checks determines which error is returned and what an attacker can use up: a grant
+ * does not change before its handler has checked everything.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749#section-3.2 | RFC 6749 §3.2}
  */
 export const token = async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
-  const form = await readCheckedForm(request, TOKEN_PARAMETERS, context.config.limits);
+  const form = checkedForm(await readForm(request, tokenParameters(context.config), context.config.limits));
   const grant_type = form.get('grant_type');
   if (grant_type === undefined) throw new OAuthError('invalid_request', 'The parameter grant_type is missing.');
-  const handler = GRANT_HANDLERS.get(grant_type);
+  const handler = handlerOf(grant_type, context.config);
   if (handler === undefined || !context.config.grants.has(grant_type)) {
     throw new OAuthError('unsupported_grant_type', 'The grant_type is not supported.');
   }
@@ -40,7 +48,7 @@ export const token = async (request: HttpRequest, context: OAuthContext): Promis
     client = await authenticateClient(request, form, context);
     if (!client.grantTypes.has(grant_type))
       throw new OAuthError('unauthorized_client', 'The client may not use this grant_type.');
-    const { response, sub, grant_id } = await handler({ request, form, client, context });
+    const { response, sub, grant_id, onSent } = await handler({ request, form, client, context });
     const { client_id } = client;
     context.emit?.({
       type: 'token.issued',
@@ -50,7 +58,8 @@ export const token = async (request: HttpRequest, context: OAuthContext): Promis
       scope: response.scope,
       ...(grant_id === undefined ? {} : { grant_id }),
     });
-    return json(200, response);
+    const answer = json(200, response);
+    return onSent === undefined ? answer : { ...answer, onSent: () => void onSent().catch(context.onError) };
   } catch (error) {
     if (error instanceof OAuthError && error.code !== 'authorization_pending') {
       const known = client === undefined ? {} : { client_id: client.client_id };

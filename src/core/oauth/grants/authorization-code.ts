@@ -1,19 +1,30 @@
-import { OAuthError } from '../../errors.js';
-import type { Client } from '../client.js';
+import { OAuthError } from '../../base/errors.js';
+import { sha256 } from '../../base/secrets.js';
+import type { Client } from '../clients/client.js';
 import type { OAuthContext } from '../context.js';
 import type { Parameters } from '../parameters.js';
-import { isVerifier, verifierMatches } from '../pkce.js';
-import { CODE, type CodeRecord, keys, MARK, SPENT_CODE, type SpentCodeRecord } from '../records.js';
+import { isVerifier, verifierMatches } from '../authorization/pkce.js';
+import { CODE, type CodeRecord, GRANT, keys, MARK, TAKEN, type TakenRecord } from '../stored-records.js';
 import { narrowedResources } from '../requested-scope.js';
-import { grantIdOf, isTokenShaped } from '../token-id.js';
+import { grantIdOf, isTokenShaped } from '../tokens/token-id.js';
+import { isRecent } from '../tokens/window.js';
+import { isStillAllowed } from './still-allowed.js';
 import type { GrantHandler } from './grant-handler.js';
 
-/** One text for unknown, expired and used codes: who guesses learns nothing. */
+/** The same message for unknown, expired and used codes, so that guessing reveals nothing. */
 const invalidCode = (): OAuthError => new OAuthError('invalid_grant', 'The authorization code is not valid.');
 
+/** What is known about a presented code. */
+interface PresentedCode {
+  readonly id: string;
+  readonly record: CodeRecord;
+  /** The record of its earlier redemption. */
+  readonly taken: TakenRecord | undefined;
+}
+
 /**
- * Redeems an authorization code. Everything is checked before the code is taken, so a wrong request costs the client
- * nothing; then one `add` decides who takes it. A second fully valid redemption ends the grant.
+ * Redeems an authorization code. Everything is checked before the code is used up, so an invalid request costs the client
+ * nothing; then a single `add` determines who redeems it. A second valid redemption revokes the grant.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749#section-4.1.3 | RFC 6749 §4.1.3}
  * @see {@link https://www.rfc-editor.org/rfc/rfc7636#section-4.6 | RFC 7636 §4.6}
@@ -21,38 +32,39 @@ const invalidCode = (): OAuthError => new OAuthError('invalid_grant', 'The autho
 export const authorizationCode: GrantHandler = async ({ form, client, context }) => {
   const code = form.get('code');
   if (code === undefined) throw new OAuthError('invalid_request', 'The parameter code is missing.');
-  const grantId = isTokenShaped(code) ? grantIdOf(code) : undefined;
-  if (grantId === undefined) throw invalidCode();
-  const { records, tokens, config } = context;
-  const [live, dead, grant] = await Promise.all([
-    records.get(keys.code(code), CODE),
-    records.get(keys.failedVerifier(code, config.limits.failedVerifiers), MARK),
-    tokens.findGrant(grantId),
-  ]);
-  // Wrong verifiers kill a code that is still to be redeemed. They must not hide the replay of one that has been.
-  const spent =
-    live === undefined || dead !== undefined ? await records.get(keys.spentCode(code), SPENT_CODE) : undefined;
-  const record = spent ?? (dead === undefined ? live : undefined);
+  const id = isTokenShaped(code) ? grantIdOf(code) : undefined;
+  if (id === undefined) throw invalidCode();
+  const { records, refreshTokens, config } = context;
+  const hash = sha256(code);
+  const [live, grant, before, dead] = await records.getEach(
+    [keys.codeOf(id, hash), CODE],
+    [keys.grant(id), GRANT],
+    [keys.spent(id, 0), TAKEN],
+    [keys.failedVerifier(id, config.limits.failedVerifiers), MARK],
+  );
+  const taken = before?.taken === hash ? before : undefined;
+  // Wrong verifiers invalidate a code that is not yet redeemed. They must not hide the replay of a redeemed one.
+  const record = taken?.code ?? (dead === undefined ? live : undefined);
   if (record === undefined || record.client_id !== client.client_id) throw invalidCode();
   checkRedirectUri(form, record);
-  await checkVerifier(form, record, code, context);
-  if (grant === undefined || record.grant !== grantId) throw invalidCode();
-  const resources = narrowedResources(form, grant.aud, context);
-  if (spent !== undefined) return refuseReplay(spent, client, context);
-
-  const tombstone: SpentCodeRecord = { ...record, at: context.clock(), exp: grant.exp };
-  if (!(await records.add(keys.spentCode(code), tombstone))) {
-    const winner = await records.get(keys.spentCode(code), SPENT_CODE);
-    return refuseReplay(winner ?? tombstone, client, context);
-  }
-  return {
-    response: await tokens.issue(client, grant, record.scope, resources),
-    sub: grant.sub,
-    grant_id: grant.id,
+  await checkVerifier(form, code, { id, record, taken }, context);
+  if (grant === undefined || record.grant !== id) throw invalidCode();
+  const issue = {
+    client,
+    grant: { id, ...grant },
+    scope: record.scope,
+    aud: narrowedResources(form, grant.aud, context),
   };
+  if (taken !== undefined) return refuseReplay(taken, issue.grant.id, client, context);
+  if (!(await isStillAllowed(issue.grant, client, context))) throw invalidCode();
+
+  const response = await refreshTokens.begin({ taken: hash, code: record }, issue);
+  if (response !== undefined) return { response, sub: grant.sub, grant_id: id };
+  const winner = await records.get(keys.spent(id, 0), TAKEN);
+  return refuseReplay(winner, id, client, context);
 };
 
-/** RFC 6749 §4.1.3: what was sent to the authorization endpoint must be sent again, the same. */
+/** RFC 6749 §4.1.3: the token request must repeat the redirect_uri of the authorization request. */
 const checkRedirectUri = (form: Parameters, record: CodeRecord): void => {
   const sent = form.get('redirect_uri');
   if (sent === undefined ? record.redirect_uri_sent : sent !== record.redirect_uri) {
@@ -62,40 +74,47 @@ const checkRedirectUri = (form: Parameters, record: CodeRecord): void => {
 
 const checkVerifier = async (
   form: Parameters,
-  record: CodeRecord,
   code: string,
+  presented: PresentedCode,
   context: OAuthContext,
 ): Promise<void> => {
   const verifier = form.get('code_verifier');
-  const { code_challenge: challenge, code_challenge_method: method } = record;
+  const { code_challenge: challenge, code_challenge_method: method } = presented.record;
   if (challenge === null || method === null) {
     if (verifier === undefined && challenge === method) return;
-    // RFC 9700 §4.8.2: the authorization request had no challenge, so somebody may have taken it away.
+    // RFC 9700 §4.8.2: the authorization request had no challenge, so an attacker may have removed it.
     throw new OAuthError('invalid_request', 'The authorization request had no code_challenge.');
   }
   if (verifier === undefined) throw new OAuthError('invalid_grant', 'The code_verifier is missing.');
   if (isVerifier(verifier) && verifierMatches(verifier, challenge, method)) return;
-  await countFailedVerifier(code, record, context);
+  // A redeemed code gives nothing more, so guesses do not matter.
+  if (presented.taken === undefined) await countFailedVerifier(code, presented, context);
   throw new OAuthError('invalid_grant', 'The code_verifier is not the one of the authorization request.');
 };
 
-/** Takes the next of the numbered slots; when the last is taken the code is dead. */
-const countFailedVerifier = async (code: string, record: CodeRecord, context: OAuthContext): Promise<void> => {
-  for (let n = 1; n <= context.config.limits.failedVerifiers; n += 1) {
-    if (await context.records.add(keys.failedVerifier(code, n), { exp: record.exp })) return;
+/** Takes the next numbered slot. The last one invalidates the code. */
+const countFailedVerifier = async (
+  code: string,
+  { id, record }: PresentedCode,
+  { records, config }: OAuthContext,
+): Promise<void> => {
+  const { failedVerifiers } = config.limits;
+  for (let n = 1; n <= failedVerifiers; n += 1) {
+    if (!(await records.add(keys.failedVerifier(id, n), { exp: record.exp }))) continue;
+    if (n === failedVerifiers) await records.delete(keys.code(code));
+    return;
   }
 };
 
-const refuseReplay = async (spent: SpentCodeRecord, client: Client, context: OAuthContext): Promise<never> => {
-  const tolerance = context.config.lifetimes.codeReplayTolerance * 1000;
-  if (context.clock() - spent.at >= tolerance) {
-    context.emit?.({
-      type: 'replay.detected',
-      kind: 'authorization_code',
-      client_id: client.client_id,
-      grant_id: spent.grant,
-    });
-    await context.tokens.revokeGrant(spent.grant, 'replay', client.client_id);
+const refuseReplay = async (
+  taken: TakenRecord | undefined,
+  grant_id: string,
+  { client_id }: Client,
+  context: OAuthContext,
+): Promise<never> => {
+  if (taken === undefined || !isRecent(context.config.lifetimes.codeReplayTolerance, taken, context)) {
+    context.emit?.({ type: 'replay.detected', kind: 'authorization_code', client_id, grant_id });
+    await context.tokens.revokeGrant({ id: grant_id, client_id }, { reason: 'replay' });
   }
   throw invalidCode();
 };

@@ -1,10 +1,10 @@
-import { CLIENT_SUBJECT } from '../tokens.js';
+import { CLIENT_SUBJECT } from '../sign-in/owner.js';
 import { requestedResources, requestedScope } from '../requested-scope.js';
-import { formatScope } from '../scope.js';
+import { formatScope } from '../../base/scope.js';
 import type { GrantHandler } from './grant-handler.js';
 
 /**
- * A token for the client itself, without a refresh token.
+ * Issues a token for the client itself, without a refresh token.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749#section-4.4 | RFC 6749 §4.4}
  */

@@ -1,8 +1,8 @@
-import type { HttpRequest } from '../../http.js';
-import type { Client } from '../client.js';
+import type { HttpRequest } from '../../base/http.js';
+import type { Client } from '../clients/client.js';
 import type { OAuthContext } from '../context.js';
 import type { Parameters } from '../parameters.js';
-import type { TokenResponse } from '../tokens.js';
+import type { TokenResponse } from '../tokens/tokens.js';
 
 /** A token request whose client is known and may use the grant. */
 export interface TokenRequest {
@@ -17,6 +17,8 @@ export interface Issued {
   readonly response: TokenResponse;
   readonly sub: string;
   readonly grant_id?: string;
+  /** What is left to do once the answer has left the process. */
+  readonly onSent?: () => Promise<void>;
 }
 
 /** One `grant_type` of the token endpoint. */

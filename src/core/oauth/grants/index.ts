@@ -1,16 +1,24 @@
-import { DEVICE_CODE_GRANT } from '../client.js';
+import { DEVICE_CODE_GRANT } from '../clients/client.js';
 import { authorizationCode } from './authorization-code.js';
+import type { OAuthConfig } from '../settings.js';
 import { clientCredentials } from './client-credentials.js';
+import { customHandler } from './custom-handler.js';
 import { deviceCode } from './device-code.js';
 import type { GrantHandler } from './grant-handler.js';
 import { password } from './password.js';
 import { refreshToken } from './refresh-token.js';
 
-/** `grant_type` → what handles it. A Map, so that no name of Object.prototype is ever a grant. */
-export const GRANT_HANDLERS: ReadonlyMap<string, GrantHandler> = new Map([
+/** Handlers by `grant_type`. A Map, so that no name of Object.prototype is a grant. */
+const GRANT_HANDLERS: ReadonlyMap<string, GrantHandler> = new Map([
   ['authorization_code', authorizationCode],
   ['client_credentials', clientCredentials],
   ['refresh_token', refreshToken],
   [DEVICE_CODE_GRANT, deviceCode],
   ['password', password],
 ]);
+
+/** The handler of a grant, built-in or custom. */
+export const handlerOf = (grant_type: string, { customGrants }: OAuthConfig): GrantHandler | undefined => {
+  const custom = customGrants.get(grant_type);
+  return custom === undefined ? GRANT_HANDLERS.get(grant_type) : customHandler(grant_type, custom);
+};

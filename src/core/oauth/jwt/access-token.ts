@@ -1,15 +1,15 @@
 import type { KeyObject } from 'node:crypto';
 import type { JWTPayload } from 'jose';
-import type { Clock } from '../../ports.js';
-import { sha256 } from '../../secrets.js';
-import type { TokenRecord } from '../records.js';
-import { grantIdOf, isTokenShaped } from '../token-id.js';
+import type { Clock } from '../../base/ports.js';
+import { sha256 } from '../../base/secrets.js';
+import type { TokenClaims } from '../stored-records.js';
+import { grantIdOf, isTokenShaped } from '../tokens/token-id.js';
 import type { KeyRing } from './signing-keys.js';
 
-/** A verified JWT: what its record would say if it had one, and its `jti`. */
+/** A verified JWT: the contents of its record if it had one, and its `jti`. */
 export interface VerifiedToken {
   readonly jti: string;
-  readonly record: TokenRecord;
+  readonly record: TokenClaims;
 }
 
 interface RememberedToken extends VerifiedToken {
@@ -19,11 +19,11 @@ interface RememberedToken extends VerifiedToken {
 
 const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** Tokens whose signature was found to be right: it stays so as long as its key is ours. */
+/** Tokens whose signature was verified: it stays valid as long as its key is ours. */
 const REMEMBERED = 1000;
 
 /**
- * Access tokens as JWT: who reads them needs no request, and this server keeps no record of them, only of those that
+ * JWT access tokens: they can be verified without a request, and this server keeps no record of them, except of those that
  * were revoked.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc9068 | RFC 9068}
@@ -41,19 +41,19 @@ export class JwtAccessTokens {
     this.#clock = clock;
   }
 
-  /** @param jti - Begins with the id of the grant, as every secret of a family does. */
-  sign(jti: string, record: TokenRecord): Promise<string> {
+  /** @param jti - Begins with the id of the grant, like every secret of a token family. */
+  sign(jti: string, record: TokenClaims): Promise<string> {
     const { sub, client_id, scope, aud, iat, exp } = record;
     const claims = { iss: this.#issuer, sub, aud: this.#audience(aud), client_id, scope, iat, exp, jti };
     return this.#keys.sign((kid) => this.#header(kid), base64url(claims));
   }
 
-  /** What a token says, if this server signed it and it has not expired. Whether it was revoked is not known here. */
+  /** The contents of a token, if this server signed it and it has not expired. Revocation is not checked here. */
   async verify(token: string): Promise<VerifiedToken | undefined> {
     const id = sha256(token);
     const known = this.#verified.get(id);
     if (known === undefined) return this.#check(token, id);
-    // A key may have been withdrawn before its tokens ended, and then they end with it.
+    // A key may have been withdrawn before its tokens expired; then they become invalid with it.
     const current = this.#clock() < known.record.exp * 1000 && (await this.#keys.find(known.kid)) === known.key;
     if (current) return known;
     this.#verified.delete(id);
@@ -61,7 +61,7 @@ export class JwtAccessTokens {
   }
 
   async #check(token: string, id: string): Promise<VerifiedToken | undefined> {
-    // Loaded here, because a server without JWTs should not wait for it at start.
+    // Loaded here, so that a server without JWTs does not load it at startup.
     const { errors, jwtVerify } = await import('jose');
     let key: KeyObject | undefined;
     const find = async ({ kid }: { kid?: string }): Promise<KeyObject> => {
@@ -91,8 +91,7 @@ export class JwtAccessTokens {
     if (jti === undefined || !isTokenShaped(jti) || sub === undefined || iat === undefined || exp === undefined)
       return undefined;
     if (typeof client_id !== 'string' || typeof scope !== 'string' || aud === undefined) return undefined;
-    const record: TokenRecord = {
-      kind: 'access',
+    const record: TokenClaims = {
       client_id,
       sub,
       username: null,
@@ -105,7 +104,7 @@ export class JwtAccessTokens {
     return { jti, record };
   }
 
-  /** A token that was asked for without a resource is for the issuer itself. */
+  /** A token requested without a resource is for the issuer itself. */
   #audience(aud: readonly string[]): string | readonly string[] {
     const [first] = aud;
     return aud.length > 1 ? aud : (first ?? this.#issuer);

@@ -7,38 +7,38 @@ import {
   type SignKeyObjectInput,
   verify as verifySignature,
 } from 'node:crypto';
-import { UnavailableError } from '../../errors.js';
-import type { Clock, MaybePromise } from '../../ports.js';
-import { sha256 } from '../../secrets.js';
+import { UnavailableError } from '../../base/errors.js';
+import type { Clock, MaybePromise } from '../../base/ports.js';
+import { sha256 } from '../../base/secrets.js';
 
-/** ES256 is small and fast; EdDSA too, where every verifier knows it; RS256 is for verifiers that know nothing else. */
+/** ES256 is small and fast; so is EdDSA, if every verifier supports it; RS256 is for verifiers that support nothing else. */
 export type SigningAlgorithm = 'ES256' | 'EdDSA' | 'RS256';
 
 /** A JSON Web Key (RFC 7517). */
 export type Jwk = Readonly<Record<string, unknown>>;
 
-/** A key that never leaves its vault: it signs there, and only its public half is known. */
+/** A key that never leaves its vault: it signs there, and only its public key is known. */
 export interface ExternalKey {
-  /** The public half (RFC 7517): it is published, and verifies each signature before a token goes out. */
+  /** The public key (RFC 7517): it is published, and verifies each signature before a token is issued. */
   readonly publicKey: Jwk;
-  /** The JWS signature of these bytes (RFC 7518 §3): for ES256 both integers one after the other, 64 bytes. */
+  /** Signs bytes as JWS (RFC 7518 §3): for ES256, returns both integers concatenated, 64 bytes. */
   sign(data: Uint8Array): MaybePromise<Uint8Array>;
 }
 
-/** A key that signs access tokens, or will, or did. */
+/** A key that signs access tokens, will sign, or has signed. */
 export interface SigningKey {
-  /** A private key as PKCS#8 PEM, as JWK or as KeyObject, or one that signs elsewhere. */
+  /** A private key as PKCS#8 PEM, JWK or KeyObject, or a key in a vault. */
   readonly key: string | Jwk | KeyObject | ExternalKey;
-  /** The key's thumbprint (RFC 7638) if absent. */
+  /** Default: the key's thumbprint (RFC 7638). */
   readonly kid?: string;
   /**
    * Milliseconds since the epoch. Until then the key is only published, so that verifiers know it before it signs; from
-   * then on it takes the place of every older one. A key without it signs from the start; of several such the first.
+   * then on it replaces all older ones. A key without it signs from the start; of several such keys, the first.
    */
   readonly signFrom?: number;
 }
 
-/** The keys, or who knows them: asked again every minute, while requests wait, at most `limits.hostTimeout`. */
+/** The keys, or a function that returns them: called again every minute, while requests wait at most `timeouts.host`. */
 export type KeySource = readonly SigningKey[] | (() => MaybePromise<readonly SigningKey[]>);
 
 /** A key ready for use. */
@@ -50,15 +50,8 @@ interface ReadyKey {
   sign(data: Uint8Array): MaybePromise<Uint8Array>;
 }
 
-/** Milliseconds for which the answer of a key provider is used. */
+/** Milliseconds for which the result of a key function is cached. */
 const RELOAD_AFTER = 60_000;
-
-/** The members of a public key that its thumbprint is made of, in their order (RFC 7638 §3.2). */
-const PUBLIC_MEMBERS: Readonly<Record<string, readonly string[]>> = {
-  EC: ['crv', 'kty', 'x', 'y'],
-  OKP: ['crv', 'kty', 'x'],
-  RSA: ['e', 'kty', 'n'],
-};
 
 const KEY_KINDS: Readonly<Record<SigningAlgorithm, (jwk: Jwk) => boolean>> = {
   ES256: ({ kty, crv }) => kty === 'EC' && crv === 'P-256',
@@ -81,7 +74,7 @@ const privateKeyOf = (key: string | Jwk | KeyObject): KeyObject => {
   return typeof key === 'string' ? createPrivateKey(key) : createPrivateKey({ key: { ...key }, format: 'jwk' });
 };
 
-/** How node has to be told about a signature (RFC 7518 §3, RFC 8037 §3.1). */
+/** Node's parameters for a signature (RFC 7518 §3, RFC 8037 §3.1). */
 const signatureOf = (
   algorithm: SigningAlgorithm,
   key: KeyObject,
@@ -95,7 +88,7 @@ const ownSigner = (key: KeyObject, algorithm: SigningAlgorithm): ReadyKey['sign'
   return (data) => signData(digest, data, input);
 };
 
-/** A vault with another key, or one that answers in DER, would give tokens that nobody can verify. */
+/** A vault with a different key, or one that returns DER, would produce tokens that cannot be verified. */
 const externalSigner = (key: ExternalKey, publicKey: KeyObject, algorithm: SigningAlgorithm): ReadyKey['sign'] => {
   const [digest, input] = signatureOf(algorithm, publicKey);
   return async (data) => {
@@ -103,50 +96,52 @@ const externalSigner = (key: ExternalKey, publicKey: KeyObject, algorithm: Signi
     try {
       signature = await key.sign(data);
     } catch (cause) {
-      throw new UnavailableError('The key that signs elsewhere failed.', { cause });
+      throw new UnavailableError('The sign function of a key of options.accessTokens failed.', { cause });
     }
     if (verifySignature(digest, data, input, signature)) return signature;
-    throw new Error(`The signature of the key that signs elsewhere is no ${algorithm} signature of its publicKey.`);
+    throw new Error(
+      `The sign function of a key of options.accessTokens returned something other than an ${algorithm} signature of its publicKey.`,
+    );
   };
 };
 
-/** Nothing of a private key gets into the published one: its members are named one by one. */
-const publicMembers = (jwk: Jwk): Readonly<Record<string, unknown>> => {
-  const names = PUBLIC_MEMBERS[String(jwk['kty'])] ?? [];
-  return Object.fromEntries(names.map((name) => [name, jwk[name]]));
-};
+/** The members of a public key in alphabetical order, the input of its thumbprint (RFC 7638 §3.2). */
+const publicMembers = (key: KeyObject): Jwk =>
+  Object.fromEntries(
+    Object.entries(key.export({ format: 'jwk' })).toSorted(([one], [other]) => (one < other ? -1 : 1)),
+  );
 
-/** What is wrong with a key, as the end of a sentence. */
+/** The problem with a key, as the end of a sentence. */
 class KeyProblem extends Error {}
 
-/** The public half of a key, and what signs with the other. */
+/** The public key, and the function that signs with the private key. */
 const halvesOf = (key: SigningKey['key'], algorithm: SigningAlgorithm): Pick<ReadyKey, 'publicKey' | 'sign'> => {
   if (isExternal(key)) {
     const publicKey = createPublicKey({ key: { ...key.publicKey }, format: 'jwk' });
     return { publicKey, sign: externalSigner(key, publicKey, algorithm) };
   }
   const privateKey = privateKeyOf(key);
-  if (privateKey.type !== 'private') throw new KeyProblem('is no private key.');
+  if (privateKey.type !== 'private') throw new KeyProblem('is not a private key.');
   return { publicKey: createPublicKey(privateKey), sign: ownSigner(privateKey, algorithm) };
 };
 
-/** @throws KeyProblem, or what node says about a key that it cannot read. */
+/** @throws KeyProblem, or Node's error for an unreadable key. */
 const prepareKey = (signingKey: Partial<SigningKey> | undefined, algorithm: SigningAlgorithm): ReadyKey => {
   const { key, kid, signFrom = 0 } = signingKey ?? {};
   if (key === undefined) throw new KeyProblem('must be an object with a key; is the environment variable set?');
   const { publicKey, sign } = halvesOf(key, algorithm);
-  const members = publicMembers(publicKey.export({ format: 'jwk' }) as Jwk); // A plain object with a kty.
+  const members = publicMembers(publicKey);
   if (!KEY_KINDS[algorithm](members)) throw new KeyProblem(`does not fit ${algorithm}.`);
-  if (kid !== undefined && (typeof kid !== 'string' || kid === '')) throw new KeyProblem('has a kid that is no text.');
+  if (kid !== undefined && (typeof kid !== 'string' || kid === '')) throw new KeyProblem('has a kid that is not text.');
   if (typeof signFrom !== 'number' || Number.isNaN(signFrom))
-    throw new KeyProblem('has a signFrom that is no number of milliseconds.');
+    throw new KeyProblem('has a signFrom that is not a number of milliseconds.');
   const id = kid ?? sha256(JSON.stringify(members));
   return { kid: id, signFrom, publicJwk: { ...members, kid: id, alg: algorithm, use: 'sig' }, publicKey, sign };
 };
 
 const prepareKeys = (keys: readonly SigningKey[], algorithm: SigningAlgorithm): readonly ReadyKey[] => {
   if (!Array.isArray(keys) || keys.length === 0)
-    throw new TypeError('options.accessTokens.keys must have at least one key.');
+    throw new TypeError('options.accessTokens.keys must contain at least one key.');
   const ready = keys.map((key: SigningKey, index) => {
     try {
       return prepareKey(key, algorithm);
@@ -158,54 +153,55 @@ const prepareKeys = (keys: readonly SigningKey[], algorithm: SigningAlgorithm): 
   });
   if (new Set(ready.map(({ kid }) => kid)).size < ready.length)
     throw new TypeError('options.accessTokens.keys has the same kid twice.');
-  // The youngest is last; of keys with the same beginning it is the one that was named first.
+  // The newest is last; of keys with the same start it is the first one listed.
   return ready.toReversed().toSorted((a, b) => a.signFrom - b.signFrom);
 };
 
 /**
- * The keys of this server. The youngest one whose time has come signs. Every key is published from the start until the
- * last token has expired that it can have signed before a younger one took its place.
+ * The keys of this server. The newest one whose time has come signs. Every key is published from the start until the
+ * last token it can have signed has expired.
  */
 export class KeyRing {
   readonly algorithm: SigningAlgorithm;
   readonly #source: KeySource;
   readonly #clock: Clock;
-  /** Milliseconds that a token lives. */
-  readonly #tokenLifetime: number;
+  /** Lifetime of a token in milliseconds. */
+  readonly #tokenLifetimeMs: number;
   readonly #onError: (error: unknown) => void;
   #keys: readonly ReadyKey[];
   #reloadAt: number;
   #loading: Promise<void> | undefined;
 
-  /** @throws TypeError for a key that cannot be used; keys of a provider are checked when they come. */
+  /** @throws TypeError for an unusable key; keys of a function are checked when it returns them. */
   constructor(dependencies: {
     source: KeySource;
     algorithm: SigningAlgorithm;
     clock: Clock;
-    tokenLifetime: number;
+    tokenLifetimeMs: number;
     onError: (error: unknown) => void;
   }) {
     this.algorithm = dependencies.algorithm;
     this.#source = dependencies.source;
     this.#clock = dependencies.clock;
-    this.#tokenLifetime = dependencies.tokenLifetime;
+    this.#tokenLifetimeMs = dependencies.tokenLifetimeMs;
     this.#onError = dependencies.onError;
     this.#keys = typeof this.#source === 'function' ? [] : prepareKeys(this.#source, this.algorithm);
     this.#reloadAt = typeof this.#source === 'function' ? 0 : Infinity;
   }
 
-  /** Signs with the key of the moment. */
+  /** Signs with the current key. */
   async sign(header: (kid: string) => string, payload: string): Promise<string> {
     const keys = await this.#current();
     const now = this.#clock();
     const key = keys.findLast(({ signFrom }) => signFrom <= now);
-    if (key === undefined) throw new UnavailableError('There is no key yet whose time to sign has come.');
+    if (key === undefined)
+      throw new UnavailableError('No key of options.accessTokens may sign yet: every signFrom is in the future.');
     const input = `${header(key.kid)}.${payload}`;
     const signature = await key.sign(Buffer.from(input));
     return `${input}.${Buffer.from(signature).toString('base64url')}`;
   }
 
-  /** The public key with this id, as long as tokens of it may be alive. */
+  /** The public key with this id, as long as its tokens may be live. */
   async find(kid: string | undefined): Promise<KeyObject | undefined> {
     const published = await this.#published();
     return published.find((key) => key.kid === kid)?.publicKey;
@@ -222,7 +218,7 @@ export class KeyRing {
     const now = this.#clock();
     return keys.filter((key) => {
       const successor = keys.find(({ signFrom }) => signFrom > key.signFrom);
-      return successor === undefined || now < successor.signFrom + this.#tokenLifetime;
+      return successor === undefined || now < successor.signFrom + this.#tokenLifetimeMs;
     });
   }
 
@@ -236,13 +232,14 @@ export class KeyRing {
     return this.#keys;
   }
 
-  /** Keys that were good a minute ago are better than none; without any there is nothing to sign or verify with. */
+  /** Keys from a minute ago are better than none; without any, nothing can be signed or verified. */
   async #load(): Promise<void> {
     if (typeof this.#source !== 'function') return;
     try {
       this.#keys = prepareKeys(await this.#source(), this.algorithm);
     } catch (cause) {
-      if (this.#keys.length === 0) throw new UnavailableError('The provider of the signing keys failed.', { cause });
+      if (this.#keys.length === 0)
+        throw new UnavailableError('The function options.accessTokens.keys failed.', { cause });
       this.#onError(cause);
     }
     this.#reloadAt = this.#clock() + RELOAD_AFTER;

@@ -1,5 +1,6 @@
-import { OAUTH_ERRORS } from '../../errors.js';
-import { ref, type Schema } from '../../openapi.js';
+import { OAUTH_ERRORS } from '../../base/errors.js';
+import { ref, type Schema } from '../../base/openapi.js';
+import { parseUrl } from '../../base/url.js';
 
 /** What the endpoints of the authorization server answer. */
 
@@ -17,7 +18,7 @@ const TOKEN_RESPONSE: Schema = {
     access_token: TEXT,
     token_type: { type: 'string', enum: ['Bearer'] },
     expires_in: seconds('Seconds.'),
-    scope: text('What was granted, separated by spaces.'),
+    scope: text('The granted scopes, separated by spaces.'),
     refresh_token: text('Only for clients that may refresh.'),
   },
 };
@@ -27,17 +28,57 @@ const DEVICE_AUTHORIZATION: Schema = {
   description: 'RFC 8628 §3.2.',
   required: ['device_code', 'user_code', 'verification_uri', 'expires_in', 'interval'],
   properties: {
-    device_code: text('For the device alone: who knows it can ask for the token.'),
-    user_code: text('For the owner, who types it at verification_uri.'),
+    device_code: text('For the device only: it can be exchanged for the token.'),
+    user_code: text('For the owner, who enters it at verification_uri.'),
     verification_uri: { type: 'string', format: 'uri' },
     verification_uri_complete: { type: 'string', format: 'uri' },
     expires_in: seconds('Seconds.'),
-    interval: seconds('Seconds to wait between two polls.'),
+    interval: seconds('Minimum seconds between two polls.'),
+  },
+};
+
+const TEXTS: Schema = { type: 'array', items: TEXT };
+
+/** The metadata of a client: the registered part is returned. */
+const METADATA_PROPERTIES: Readonly<Record<string, Schema>> = {
+  client_name: text('At most 100 characters. Shown to owners.'),
+  redirect_uris: { type: 'array', items: { type: 'string', maxLength: 512 }, minItems: 1, maxItems: 10 },
+  grant_types: { ...TEXTS, description: 'authorization_code, and refresh_token for a client that refreshes.' },
+  response_types: TEXTS,
+  token_endpoint_auth_method: text('Becomes none.'),
+  scope: text('The scope of requests that name none.'),
+};
+
+/** The body of a registration. */
+export const CLIENT_METADATA: Schema = {
+  type: 'object',
+  description: 'RFC 7591 §2. Other members are ignored.',
+  required: ['redirect_uris'],
+  properties: METADATA_PROPERTIES,
+};
+
+export const REGISTRATION_SCHEMA: Readonly<Record<string, Schema>> = {
+  RegisteredClient: {
+    type: 'object',
+    description: 'RFC 7591 §3.2.1.',
+    required: [
+      'client_id',
+      'client_id_issued_at',
+      'redirect_uris',
+      'grant_types',
+      'response_types',
+      'token_endpoint_auth_method',
+    ],
+    properties: {
+      client_id: text('At most 1,500 characters.'),
+      client_id_issued_at: seconds('Seconds since the epoch.'),
+      ...METADATA_PROPERTIES,
+    },
   },
 };
 
 const INTROSPECTION: Schema = {
-  description: 'RFC 7662 §2.2. What the caller may not see is as inactive as what there is not.',
+  description: 'RFC 7662 §2.2. Tokens the caller may not see are inactive, like unknown ones.',
   oneOf: [
     { type: 'object', required: ['active'], properties: { active: { enum: [false] } }, additionalProperties: false },
     {
@@ -45,8 +86,8 @@ const INTROSPECTION: Schema = {
       required: ['active', 'sub', 'client_id', 'scope', 'aud', 'iss', 'exp', 'iat'],
       properties: {
         active: { enum: [true] },
-        sub: text('The owner, or client:<client_id> for the token of a client by itself.'),
-        username: text('Absent for the token of a client by itself.'),
+        sub: text("The owner, or client:<client_id> for a client's own token."),
+        username: text("Absent for a client's own token."),
         client_id: TEXT,
         scope: text('Separated by spaces.'),
         aud: { anyOf: [TEXT, { type: 'array', items: TEXT }] },
@@ -75,7 +116,7 @@ const OAUTH_ERROR: Schema = {
 
 const BEARER_ERROR: Schema = {
   type: 'object',
-  description: 'RFC 6750 §3.1. Empty where no token was shown.',
+  description: 'RFC 6750 §3.1. Empty if the request had no token.',
   properties: {
     error: { type: 'string', enum: ['invalid_request', 'invalid_token', 'insufficient_scope'] },
     error_description: TEXT,
@@ -108,13 +149,13 @@ export const OAUTH_SCHEMAS: Readonly<Record<string, Schema>> = {
 
 export const KEY_SET_SCHEMA: Readonly<Record<string, Schema>> = { KeySet: KEY_SET };
 
-/** The schema of a document whose fields say by themselves what they are: text, list of texts, or flag. */
+/** The schema of a document, derived from the types of its values: string, array of strings, or boolean. */
 export const schemaOfDocument = (document: object): Schema => {
   const fields = Object.entries(document);
   const schemaOf = (value: unknown): Schema => {
     if (Array.isArray(value)) return { type: 'array', items: TEXT };
     if (typeof value === 'boolean') return { type: 'boolean' };
-    return { type: 'string', ...(URL.canParse(String(value)) ? { format: 'uri' } : {}) };
+    return { type: 'string', ...(parseUrl(String(value)) !== undefined ? { format: 'uri' } : {}) };
   };
   return {
     type: 'object',
@@ -126,13 +167,13 @@ export const schemaOfDocument = (document: object): Schema => {
 
 export const OAUTH_HEADERS = {
   'WWW-Authenticate': { description: 'How to authenticate, and what was wrong.', schema: TEXT },
-  'Retry-After': { description: 'Seconds after which to try again.', schema: NUMBER },
-  Location: { description: 'Where the browser goes on.', schema: { type: 'string', format: 'uri-reference' } },
+  'Retry-After': { description: 'Seconds until the next attempt.', schema: NUMBER },
+  Location: { description: 'The next URL of the browser.', schema: { type: 'string', format: 'uri-reference' } },
 } as const;
 
 const header = (name: keyof typeof OAUTH_HEADERS): object => ({ [name]: ref('headers', name) });
 
-/** A successful JSON answer. */
+/** A successful JSON response. */
 export const jsonAnswer = (description: string, schema: Schema): object => ({
   description,
   content: { 'application/json': { schema } },
@@ -150,27 +191,39 @@ const page = (description: string, headers?: object): object => ({
 });
 
 export const OAUTH_RESPONSES: Readonly<Record<string, object>> = {
-  BadRequest: refusal('The request is refused; error says why.'),
-  InvalidClient: refusal('The client is not known or did not prove who it is.', header('WWW-Authenticate')),
+  BadRequest: refusal('The request is rejected; error contains the reason.'),
+  InvalidClient: refusal('The client is unknown or failed to authenticate.', header('WWW-Authenticate')),
   Unauthenticated: {
-    description: 'The caller is not known, or its token is not valid.',
+    description: 'The caller is unknown, or its token is not valid.',
     headers: header('WWW-Authenticate'),
     content: { 'application/json': { schema: { anyOf: ['OAuthError', 'BearerError'].map((s) => ref('schemas', s)) } } },
   },
   BodyTooLarge: refusal('The body is too large.'),
   TooManyRequests: refusal('Too many failed attempts.', header('Retry-After')),
   ServerError: refusal('The server could not handle the request.'),
-  Unavailable: refusal('The store cannot be asked at the moment.', header('Retry-After')),
-  Page: page('A page for the person in front of the browser: signing in, deciding, or what came of it.'),
-  ErrorPage: page('A page that says what is wrong.'),
+  Unavailable: refusal('The store is currently unavailable.', header('Retry-After')),
+  Page: page('A page for the user: sign-in, a decision, or its result.'),
+  ErrorPage: page('A page that explains the error.'),
   TooManyAttemptsPage: page('A page that says when to try again.', header('Retry-After')),
-  Redirect: { description: 'The browser goes on: to the client, or to sign in.', headers: header('Location') },
+  Redirect: {
+    description: 'Redirects the browser, to the client or to the sign-in page.',
+    headers: header('Location'),
+  },
 };
 
 const byStatus = (names: Readonly<Record<string, string>>): Readonly<Record<string, object>> =>
   Object.fromEntries(Object.entries(names).map(([status, name]) => [status, ref('responses', name)]));
 
-/** What every endpoint for programs may answer beside its success. */
+/** Registration needs no authentication. */
+export const REGISTRATION_REFUSALS = byStatus({
+  400: 'BadRequest',
+  413: 'BodyTooLarge',
+  429: 'TooManyRequests',
+  500: 'ServerError',
+  503: 'Unavailable',
+});
+
+/** Errors of every endpoint for programs. */
 export const PROGRAM_REFUSALS = byStatus({
   400: 'BadRequest',
   401: 'InvalidClient',
@@ -182,7 +235,7 @@ export const PROGRAM_REFUSALS = byStatus({
 
 export const INTROSPECTION_REFUSALS = { ...PROGRAM_REFUSALS, ...byStatus({ 401: 'Unauthenticated' }) };
 
-/** What every page for people may answer. */
+/** Responses of every page. */
 export const PAGE_RESPONSES = byStatus({
   200: 'Page',
   302: 'Redirect',

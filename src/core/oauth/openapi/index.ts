@@ -1,14 +1,16 @@
-import type { Config } from '../../config.js';
-import { type OpenApiPart, type PathItem, ref } from '../../openapi.js';
-import { DEVICE_CODE_GRANT } from '../client.js';
-import { AUTHORIZATION_PARAMETERS } from '../authorization-request.js';
+import type { OAuthConfig } from '../settings.js';
+import { type OpenApiPart, type PathItem, ref } from '../../base/openapi.js';
+import { DEVICE_CODE_GRANT } from '../clients/client.js';
+import { AUTHORIZATION_PARAMETERS } from '../authorization/authorization-request.js';
 import { AUTHORIZE_PARAMETERS } from '../endpoints/authorize.js';
 import { DEVICE_AUTHORIZATION_PARAMETERS } from '../endpoints/device-authorization.js';
 import { DEVICE_PAGE_PARAMETERS } from '../endpoints/device-verification.js';
+import { GRANTS_PAGE_PARAMETERS, hasGrantsPage } from '../endpoints/grants.js';
 import { INTROSPECTION_PARAMETERS } from '../endpoints/introspection.js';
 import { metadataDocument } from '../endpoints/metadata.js';
 import { REVOCATION_PARAMETERS } from '../endpoints/revocation.js';
 import {
+  CLIENT_METADATA,
   INTROSPECTION_REFUSALS,
   jsonAnswer,
   KEY_SET_SCHEMA,
@@ -17,13 +19,15 @@ import {
   OAUTH_SCHEMAS,
   PAGE_RESPONSES,
   PROGRAM_REFUSALS,
+  REGISTRATION_REFUSALS,
+  REGISTRATION_SCHEMA,
   schemaOfDocument,
 } from './answers.js';
 import { formBody, Forms, oneOf } from './forms.js';
 
 const TAG = 'oauth';
 
-/** The security requirements of an endpoint at which clients authenticate: in the header, or in the form. */
+/** The security requirements of an endpoint with client authentication: in the header, or in the form. */
 const CLIENT_SECURITY = [{ basic: [] }, {}];
 
 const operation = (id: string, summary: string, rest: object): Readonly<Record<string, unknown>> => ({
@@ -33,40 +37,51 @@ const operation = (id: string, summary: string, rest: object): Readonly<Record<s
   ...rest,
 });
 
-const programs = (config: Config, forms: Forms, tokenForms: readonly string[]): Record<string, PathItem> => {
+const registration = ({ registrations, paths }: OAuthConfig): Record<string, PathItem> => {
+  if (registrations === undefined) return {};
+  const post = operation('register', 'Registers a client, which says about itself what it is (RFC 7591 §3).', {
+    security: [],
+    requestBody: { required: true, content: { 'application/json': { schema: CLIENT_METADATA } } },
+    responses: { 201: jsonAnswer('The client.', ref('schemas', 'RegisteredClient')), ...REGISTRATION_REFUSALS },
+  });
+  return { [paths.register[0]]: { post } };
+};
+
+const programs = (config: OAuthConfig, forms: Forms, tokenForms: readonly string[]): Record<string, PathItem> => {
   const { paths, introspectionScope } = config;
   return {
     [paths.token[0]]: {
-      post: operation('token', 'Gives tokens in exchange for what the grant asks for (RFC 6749 §3.2).', {
-        description: `The client authenticates by ${config.clients.authenticationMethods.map((method) => `\`${method}\``).join(', ')}.`,
+      post: operation('token', 'Issues tokens (RFC 6749 §3.2).', {
+        description: `The client authenticates with ${config.clients.authenticationMethods.map((method) => `\`${method}\``).join(', ')}.`,
         security: CLIENT_SECURITY,
         requestBody: formBody(oneOf(tokenForms)),
         responses: { 200: jsonAnswer('The tokens.', ref('schemas', 'TokenResponse')), ...PROGRAM_REFUSALS },
       }),
     },
     [paths.introspect[0]]: {
-      post: operation('introspect', 'Tells a resource server what a token stands for (RFC 7662).', {
-        description: `A bearer token with the scope \`${introspectionScope}\` sees every token, any other caller its own.`,
+      post: operation('introspect', 'Returns the state and the contents of a token (RFC 7662).', {
+        description: `A bearer token with the scope \`${introspectionScope}\` sees every token, all other callers only their own.`,
         security: [{ bearer: [] }, ...CLIENT_SECURITY],
         requestBody: formBody(forms.form(INTROSPECTION_PARAMETERS, ['token'])),
         responses: {
-          200: jsonAnswer('What the token stands for.', ref('schemas', 'Introspection')),
+          200: jsonAnswer('The state and the contents of the token.', ref('schemas', 'Introspection')),
           ...INTROSPECTION_REFUSALS,
         },
       }),
     },
     [paths.revoke[0]]: {
-      post: operation('revoke', 'Ends a token; a refresh token with its whole grant (RFC 7009).', {
+      post: operation('revoke', 'Revokes a token; a refresh token with its whole grant (RFC 7009).', {
         security: CLIENT_SECURITY,
         requestBody: formBody(forms.form(REVOCATION_PARAMETERS, ['token'])),
         responses: {
-          200: jsonAnswer('It is ended, or was none.', { type: 'object', additionalProperties: false }),
+          200: jsonAnswer('The token is revoked, or was not valid.', { type: 'object', additionalProperties: false }),
           ...PROGRAM_REFUSALS,
         },
       }),
     },
+    ...registration(config),
     [paths.metadata[0]]: {
-      get: operation('metadata', 'Says what the server can do (RFC 8414).', {
+      get: operation('metadata', 'Returns the server metadata (RFC 8414).', {
         security: [],
         responses: { 200: jsonAnswer('The metadata.', ref('schemas', 'Metadata')) },
       }),
@@ -75,7 +90,7 @@ const programs = (config: Config, forms: Forms, tokenForms: readonly string[]): 
       ? {}
       : {
           [paths.jwks[0]]: {
-            get: operation('keys', 'Gives the public keys that access tokens are signed with.', {
+            get: operation('keys', 'Returns the public keys of access tokens.', {
               security: [],
               responses: {
                 200: jsonAnswer('The keys.', ref('schemas', 'KeySet')),
@@ -88,18 +103,18 @@ const programs = (config: Config, forms: Forms, tokenForms: readonly string[]): 
   };
 };
 
-const pages = (config: Config, forms: Forms): Record<string, PathItem> => {
+const pages = (config: OAuthConfig, forms: Forms): Record<string, PathItem> => {
   const { grants, paths } = config;
   const required = ['response_type', 'client_id'];
   const items: Record<string, PathItem> = {};
   if (grants.has('authorization_code') || grants.has('implicit')) {
     items[paths.authorize[0]] = {
-      get: operation('authorize', 'Asks the resource owner, in their browser (RFC 6749 §3.1).', {
+      get: operation('authorize', 'Starts an authorization request in the browser (RFC 6749 §3.1).', {
         security: [],
         parameters: forms.parameters(AUTHORIZATION_PARAMETERS, required),
         responses: PAGE_RESPONSES,
       }),
-      post: operation('authorize-form', 'The same by a form; our own pages post here as well.', {
+      post: operation('authorize-form', 'The same as a form; also receives the forms of our own pages.', {
         security: [],
         requestBody: formBody({
           ...forms.form(AUTHORIZE_PARAMETERS, []),
@@ -109,14 +124,27 @@ const pages = (config: Config, forms: Forms): Record<string, PathItem> => {
       }),
     };
   }
+  if (hasGrantsPage(config)) {
+    items[paths.grants[0]] = {
+      get: operation('grants-page', 'The page where an owner sees which applications have access.', {
+        security: [],
+        responses: PAGE_RESPONSES,
+      }),
+      post: operation('grants-form', 'Receives the form of that page.', {
+        security: [],
+        requestBody: formBody(forms.form(GRANTS_PAGE_PARAMETERS, [])),
+        responses: PAGE_RESPONSES,
+      }),
+    };
+  }
   if (grants.has(DEVICE_CODE_GRANT)) {
     items[paths.device[0]] = {
-      get: operation('device-page', 'The page where an owner types the code that their device shows.', {
+      get: operation('device-page', 'The page where an owner enters the code shown on their device.', {
         security: [],
         parameters: forms.parameters({ user_code: DEVICE_PAGE_PARAMETERS.user_code }, []),
         responses: PAGE_RESPONSES,
       }),
-      post: operation('device-authorization', 'Starts the flow of a device (RFC 8628 §3.1).', {
+      post: operation('device-authorization', 'Starts a device authorization (RFC 8628 §3.1).', {
         security: CLIENT_SECURITY,
         requestBody: formBody(forms.form(DEVICE_AUTHORIZATION_PARAMETERS, [])),
         responses: {
@@ -126,7 +154,7 @@ const pages = (config: Config, forms: Forms): Record<string, PathItem> => {
       }),
     };
     items[paths.deviceVerify[0]] = {
-      post: operation('device-form', 'Where the forms of that page are sent.', {
+      post: operation('device-form', 'Receives the forms of that page.', {
         security: [],
         requestBody: formBody(forms.form(DEVICE_PAGE_PARAMETERS, [])),
         responses: PAGE_RESPONSES,
@@ -136,8 +164,8 @@ const pages = (config: Config, forms: Forms): Record<string, PathItem> => {
   return items;
 };
 
-/** The flows of the grants that are switched on and that OpenAPI has a word for. It has none for that of devices. */
-const flowsOf = ({ grants, paths, scopes: known }: Config, base: string): Readonly<Record<string, object>> => {
+/** The flows of the enabled grants that OpenAPI can describe. It cannot describe the device flow. */
+const flowsOf = ({ grants, paths, scopes: known }: OAuthConfig, base: string): Readonly<Record<string, object>> => {
   const scopes = Object.fromEntries([...known].map(([name, { description }]) => [name, description]));
   const authorizationUrl = base + paths.authorize[0];
   const tokenUrl = base + paths.token[0];
@@ -150,18 +178,18 @@ const flowsOf = ({ grants, paths, scopes: known }: Config, base: string): Readon
   };
 };
 
-/** What can stand in front of a protected operation: any access token of this server. */
-export const tokenSecurity = (config: Config): readonly object[] => [
+/** For a protected operation: any access token of this server. */
+export const tokenSecurity = (config: OAuthConfig): readonly object[] => [
   { bearer: [] },
   ...(Object.keys(flowsOf(config, '')).length > 0 ? [{ oauth2: [] }] : []),
 ];
 
 /**
- * Describes the endpoints that are switched on.
+ * Describes the enabled endpoints.
  *
- * @param base - What stands in front of their paths: the issuer, or nothing where each request tells it.
+ * @param base - The URL in front of their paths: the issuer, or empty if it depends on the request.
  */
-export const describeOAuth = (config: Config, base: string): OpenApiPart => {
+export const describeOAuth = (config: OAuthConfig, base: string): OpenApiPart => {
   const forms = new Forms(config);
   const tokenForms = forms.tokenForms();
   const flows = flowsOf(config, base);
@@ -173,6 +201,7 @@ export const describeOAuth = (config: Config, base: string): OpenApiPart => {
       schemas: {
         ...OAUTH_SCHEMAS,
         ...(config.jwt === undefined ? {} : KEY_SET_SCHEMA),
+        ...(config.registrations === undefined ? {} : REGISTRATION_SCHEMA),
         ...tokenForms,
         Metadata: schemaOfDocument(metadata),
       },
@@ -205,7 +234,7 @@ export const describeOAuth = (config: Config, base: string): OpenApiPart => {
   };
 };
 
-const grantsNote = ({ grants, paths }: Config): string =>
+const grantsNote = ({ grants, paths }: OAuthConfig): string =>
   grants.has(DEVICE_CODE_GRANT)
-    ? `Devices without a browser begin with a POST to ${paths.device[0]} (RFC 8628).`
+    ? `Devices without a browser start with a POST to ${paths.device[0]} (RFC 8628).`
     : 'RFC 6749.';

@@ -1,9 +1,243 @@
 import { createHash } from 'node:crypto';
-import type { HttpResponse } from '../../http.js';
-import { STYLE } from './layout.js';
-import type { RenderedPage } from './views.js';
+import { Html } from '../../base/html.js';
+import type { HttpRequest, HttpResponse } from '../../base/http.js';
+import type { MaybePromise } from '../../base/ports.js';
+import type { Checked } from '../../base/schema.js';
+import { type BRANDING_OPTIONS, imageSource } from './branding.js';
+import { BUILT_IN_PAGES } from './built-in-pages.js';
+import type { PageProblemCode } from './languages/english.js';
+import type { PageLanguage } from './languages/language.js';
+import type { Languages } from './languages/languages.js';
+import { acceptedLanguage, askedLanguage, uiLocalesOf } from './languages/negotiation.js';
+import type { PageError } from './page-error.js';
+import { styleSheet } from './style.js';
+import type {
+  ConsentView,
+  DeviceCodeView,
+  DeviceConsentView,
+  DeviceDoneView,
+  ErrorView,
+  GrantsView,
+  LoginView,
+  PageView,
+  RenderedPage,
+  Templates,
+} from './views.js';
 
-const STYLE_SOURCE = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`;
+/** A page that is ready to be sent. */
+export interface Page {
+  readonly html: Html;
+  readonly styleSources: readonly string[];
+  readonly imageSources: readonly string[];
+}
+
+/** A view as the endpoints give it: the language, the site and the sentences are put in here. */
+type Given<View> = Omit<View, keyof PageView | 'problem'>;
+
+type ViewOf<Name extends keyof Templates> = Parameters<Templates[Name]>[0];
+
+type Template<Name extends keyof Templates> = (view: ViewOf<Name>) => MaybePromise<RenderedPage>;
+
+/** What the page of an error shows beside what the error says. */
+interface ErrorDetails {
+  /** Where the page begins that the error is about. */
+  readonly start?: string;
+  readonly explanation?: string;
+}
+
+/** The pages of this server as one browser reads them: the built-in ones, and those of the host in their place. */
+export interface PageRenderers {
+  readonly locale: string;
+  login(view: Given<LoginView>): Promise<Page>;
+  consent(view: Given<ConsentView>): Promise<Page>;
+  deviceCode(view: Given<DeviceCodeView>): Promise<Page>;
+  deviceConsent(view: Given<DeviceConsentView>): Promise<Page>;
+  deviceDone(view: Given<DeviceDoneView>): Promise<Page>;
+  grants(view: Given<GrantsView>): Promise<Page>;
+  error(error: PageError, details: ErrorDetails): Promise<Page>;
+  /** An address of these pages, in the language that the request has asked for by `ui_locales`. */
+  address(path: string): string;
+  /**
+   * The pages in the language that a request asks for: in `ui_locales`, else in `Accept-Language`, else the default.
+   *
+   * @param uiLocales - From the form, where it did not stand in the query.
+   */
+  for(request: HttpRequest, uiLocales?: string): PageRenderers;
+}
+
+/** What the pages are made of. */
+export interface PagesInit {
+  readonly templates?: Partial<Templates> | undefined;
+  readonly branding: Checked<typeof BRANDING_OPTIONS>;
+  readonly languages: Languages;
+  /** The host of the issuer; `undefined` where it cannot be known. */
+  hostOf(request: HttpRequest): string | undefined;
+}
+
+interface MadePage {
+  readonly html: Html;
+  readonly styleSources?: readonly string[];
+  readonly imageSources?: readonly string[];
+}
+
+const toPage = (name: string, page: RenderedPage): MadePage => {
+  const given = typeof page === 'string' || page instanceof Html ? { html: page } : page;
+  // The host may be written in JavaScript.
+  const document: unknown = given?.html;
+  if (document instanceof Html) return { ...given, html: document };
+  if (typeof document === 'string') return { ...given, html: Html.trusted(document) };
+  throw new TypeError(`options.templates.${name} must return the HTML of the page, as text or made by the tag html.`);
+};
+
+const FOOTER = ['help', 'privacy', 'terms'] as const;
+
+/** The frame of each page. */
+const frameOf = (
+  { branding, hostOf }: PagesInit,
+  request: HttpRequest | undefined,
+  language: PageLanguage,
+): PageView => {
+  const { name, logo, color, links } = branding;
+  const host = request && hostOf(request);
+  return {
+    locale: language.locale,
+    dir: language.dir,
+    site: {
+      name: name ?? host ?? '',
+      ...(host !== undefined && { host }),
+      ...(logo !== undefined && { logo }),
+      home: links.home ?? '/',
+      links: FOOTER.flatMap((link) => {
+        const href = links[link];
+        return href === undefined ? [] : [{ href, text: language.text(link) }];
+      }),
+      ...(color !== undefined && { accent: color }),
+    },
+  };
+};
+
+/** Where the pictures of a page come from: that of the site, and that of a client. */
+const pictureSources = ({ site, logoUri }: PageView & { readonly logoUri?: string }): readonly string[] => {
+  const pictures = [site.logo, logoUri].filter((picture) => picture !== undefined);
+  return [...new Set(pictures.map(imageSource))];
+};
+
+/** A problem as a sentence. */
+const problemIn = (code: PageProblemCode | undefined, language: PageLanguage): { readonly problem?: string } =>
+  code === undefined ? {} : { problem: language.text(code) };
+
+const errorIn = (
+  { status, code, init }: PageError,
+  { start, explanation }: ErrorDetails,
+  language: PageLanguage,
+  { site }: PageView,
+): Omit<ErrorView, keyof PageView> => {
+  const home = { href: site.home, client: site.name };
+  const { href, client } = init.back ?? (start === undefined ? home : { href: start, client: undefined });
+  return {
+    status,
+    code,
+    message: language.text(code, { count: init.count ?? 0 }),
+    back: {
+      href,
+      text: client === undefined ? language.text('startAgain') : language.text('backTo', { name: client }),
+    },
+    ...(init.reference !== undefined && { reference: init.reference }),
+    ...(explanation !== undefined && { explanation }),
+  };
+};
+
+type Init = PagesInit & { readonly styleSource: string };
+
+/** The pages for one request. Many requests are answered without a page, so nothing is worked out before there is one. */
+class RequestPages implements PageRenderers {
+  readonly #init: Init;
+  readonly #request: HttpRequest | undefined;
+  readonly #uiLocales: string | undefined;
+  #locale: string | undefined;
+
+  constructor(init: Init, request?: HttpRequest, uiLocales?: string) {
+    this.#init = init;
+    this.#request = request;
+    this.#uiLocales = uiLocales;
+  }
+
+  get locale(): string {
+    const { offered } = this.#init.languages;
+    const accepted = (): string | undefined => this.#request && acceptedLanguage(this.#request, offered);
+    return (this.#locale ??= this.#asked ?? accepted() ?? offered[0] ?? 'en');
+  }
+
+  get #asked(): string | undefined {
+    const { languages } = this.#init;
+    return askedLanguage(this.#uiLocales ?? uiLocalesOf(this.#request?.query ?? ''), languages.offered);
+  }
+
+  login(given: Given<LoginView>): Promise<Page> {
+    return this.#render('login', (language) => ({ ...given, ...problemIn(given.problemCode, language) }));
+  }
+
+  consent(given: Given<ConsentView>): Promise<Page> {
+    return this.#render('consent', () => given);
+  }
+
+  deviceCode(given: Given<DeviceCodeView>): Promise<Page> {
+    return this.#render('deviceCode', (language) => ({ ...given, ...problemIn(given.problemCode, language) }));
+  }
+
+  deviceConsent(given: Given<DeviceConsentView>): Promise<Page> {
+    return this.#render('deviceConsent', () => given);
+  }
+
+  deviceDone(given: Given<DeviceDoneView>): Promise<Page> {
+    return this.#render('deviceDone', () => given);
+  }
+
+  grants(given: Given<GrantsView>): Promise<Page> {
+    return this.#render('grants', () => given);
+  }
+
+  error(error: PageError, details: ErrorDetails): Promise<Page> {
+    return this.#render('error', (language, frame) => errorIn(error, details, language, frame));
+  }
+
+  address(path: string): string {
+    const asked = this.#asked;
+    if (asked === undefined) return path;
+    return `${path}${path.includes('?') ? '&' : '?'}ui_locales=${encodeURIComponent(asked)}`;
+  }
+
+  for(request: HttpRequest, uiLocales?: string): PageRenderers {
+    return new RequestPages(this.#init, request, uiLocales);
+  }
+
+  async #render<Name extends keyof Templates>(
+    name: Name,
+    rest: (language: PageLanguage, frame: PageView) => Omit<ViewOf<Name>, keyof PageView>,
+  ): Promise<Page> {
+    const { languages, templates = {}, styleSource } = this.#init;
+    const language = await languages.load(this.locale);
+    const frame = frameOf(this.#init, this.#request, language);
+    // The compiler cannot see that a frame and the rest are a view, nor which template is of which view.
+    const view = { ...rest(language, frame), ...frame } as ViewOf<Name>;
+    const own = templates[name] as Template<Name> | undefined;
+    const builtIn = BUILT_IN_PAGES[name] as (view: ViewOf<Name>, language: PageLanguage) => Html;
+    const made = own === undefined ? builtIn(view, language) : await own(view);
+    const { html, styleSources = [], imageSources = [] } = toPage(name, made);
+    return {
+      html,
+      // A hash would switch 'unsafe-inline' off.
+      styleSources: styleSources.includes("'unsafe-inline'") ? styleSources : [styleSource, ...styleSources],
+      imageSources: [...pictureSources(view), ...imageSources],
+    };
+  }
+}
+
+/** The pages of a server, in its default language until they are asked for those of a request. */
+export const createPages = (init: PagesInit): PageRenderers => {
+  const hash = createHash('sha256').update(styleSheet(init.branding.color)).digest('base64');
+  return new RequestPages({ ...init, styleSource: `'sha256-${hash}'` });
+};
 
 export interface PageResponseInit {
   readonly status?: number;
@@ -21,11 +255,11 @@ export interface PageResponseInit {
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc9700#section-4.16 | RFC 9700 §4.16}
  */
-export const pageResponse = (page: RenderedPage, init: PageResponseInit = {}): HttpResponse => {
-  const { html, styleSources = [STYLE_SOURCE], imageSources = [] } = typeof page === 'string' ? { html: page } : page;
+export const pageResponse = (page: Page, init: PageResponseInit = {}): HttpResponse => {
+  const { html, styleSources, imageSources } = page;
   const policy = [
     "default-src 'none'",
-    `style-src ${styleSources.join(' ')}`,
+    ...(styleSources.length === 0 ? [] : [`style-src ${styleSources.join(' ')}`]),
     ...(imageSources.length === 0 ? [] : [`img-src ${imageSources.join(' ')}`]),
     ...(init.leadsToClient === true ? [] : ["form-action 'self'"]),
     "frame-ancestors 'none'",
@@ -43,6 +277,6 @@ export const pageResponse = (page: RenderedPage, init: PageResponseInit = {}): H
       ...init.headers,
       ...(init.cookie === undefined ? {} : { 'set-cookie': init.cookie }),
     },
-    body: html,
+    body: html.source,
   };
 };

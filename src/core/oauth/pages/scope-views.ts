@@ -1,8 +1,14 @@
-import type { ScopeDefinition } from '../../options.js';
+import type { OAuthConfig } from '../settings.js';
 import type { ScopeView } from './views.js';
 
-/** Scopes as people read them. */
+/** Scopes as people read them: a broad one says what it implies. */
 export const scopeViews = (
-  scopes: readonly string[],
-  definitions: ReadonlyMap<string, ScopeDefinition>,
-): readonly ScopeView[] => scopes.map((name) => ({ name, description: definitions.get(name)?.description ?? name }));
+  granted: readonly string[],
+  { scopes, impliedScopes }: Pick<OAuthConfig, 'scopes' | 'impliedScopes'>,
+  locale: string,
+): readonly ScopeView[] =>
+  impliedScopes.broadest(granted).map((name) => {
+    const { description = name, translations = {} } = scopes.get(name) ?? {};
+    const translation = Object.hasOwn(translations, locale) ? translations[locale] : undefined;
+    return { name, description: translation ?? description };
+  });

@@ -55,3 +55,6 @@ export class ApiError extends Error {
     return new ApiError(code, text, { data, module, status, headers });
   }
 }
+
+/** The refusal of a continuation value that no earlier answer can have given. Handlers may throw it too. */
+export const badContinue = (): ApiError => new ApiError('badcontinue', message('apierror-badcontinue'));

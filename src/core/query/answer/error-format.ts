@@ -1,5 +1,5 @@
 import type { ApiError } from './api-error.js';
-import { htmlText, type Message, plainText, strippedText } from './messages.js';
+import { htmlText, plainText, strippedText } from './messages.js';
 import type { MutableItem } from './result-format.js';
 import type { Warning } from './warnings.js';
 
@@ -15,7 +15,7 @@ export interface AnswerStyle {
 }
 
 /** Adds an error to an answer. */
-export function writeError(answer: MutableItem, error: ApiError, style: AnswerStyle): void {
+export const writeError = (answer: MutableItem, error: ApiError, style: AnswerStyle): void => {
   const { version, errorFormat } = style;
   const pointer = `See ${style.documentation} for API usage.`;
   const pointerKey = version === 1 ? '*' : 'docref';
@@ -23,19 +23,20 @@ export function writeError(answer: MutableItem, error: ApiError, style: AnswerSt
     answer['error'] = { code: error.code, info: strippedText(error.text), ...error.data, [pointerKey]: pointer };
     return;
   }
-  answer['errors'] = [entry(error.code, error.text, error.data, error.module ?? 'main', style)];
+  const { code, text, data, module = 'main' } = error;
+  answer['errors'] = [entry({ code, text, data, module }, style)];
   answer[pointerKey] = pointer;
-}
+};
 
 /** Adds what was noticed on the way. */
-export function writeWarnings(answer: MutableItem, warnings: readonly Warning[], style: AnswerStyle): void {
+export const writeWarnings = (answer: MutableItem, warnings: readonly Warning[], style: AnswerStyle): void => {
   if (warnings.length === 0) return;
   answer['warnings'] =
     style.errorFormat === 'bc' ? oldWarnings(warnings, style.version) : modernWarnings(warnings, style);
-}
+};
 
 /** By the last part of the module's path, one text with a line for each. */
-function oldWarnings(warnings: readonly Warning[], version: 1 | 2): MutableItem {
+const oldWarnings = (warnings: readonly Warning[], version: 1 | 2): MutableItem => {
   const lines = new Map<string, Set<string>>();
   for (const { module, text } of warnings) {
     const name = module.slice(module.lastIndexOf('+') + 1);
@@ -43,42 +44,23 @@ function oldWarnings(warnings: readonly Warning[], version: 1 | 2): MutableItem 
   }
   const key = version === 1 ? '*' : 'warnings';
   return Object.fromEntries([...lines].map(([name, texts]) => [name, { [key]: [...texts].join('\n') }]));
-}
+};
 
-function modernWarnings(warnings: readonly Warning[], style: AnswerStyle): readonly MutableItem[] {
-  const entries = warnings.map(({ module, code, text, data }) => entry(code, text, data, module, style));
+const modernWarnings = (warnings: readonly Warning[], style: AnswerStyle): readonly MutableItem[] => {
+  const entries = warnings.map((warning) => entry(warning, style));
   const distinct = new Map(entries.map((one) => [JSON.stringify(one), one]));
   return [...distinct.values()];
-}
+};
 
-function entry(
-  code: string,
-  text: Message,
-  data: ApiError['data'],
-  module: string,
-  { errorFormat, version }: AnswerStyle,
-): MutableItem {
+/** An error or a warning. */
+const entry = ({ code, text, data, module }: Warning, { errorFormat, version }: AnswerStyle): MutableItem => {
   const rest = { ...(data && Object.keys(data).length > 0 ? { data } : {}), module };
-  switch (errorFormat) {
-    case 'raw':
-      return { code, key: text.key, params: text.params, ...rest };
-    case 'html':
-      return withText(code, version === 1 ? '*' : 'html', htmlText(text), rest, version);
-    case 'plaintext':
-    case 'wikitext':
-      return withText(
-        code,
-        version === 1 ? '*' : 'text',
-        errorFormat === 'plaintext' ? strippedText(text) : plainText(text),
-        rest,
-        version,
-      );
-    case 'none':
-    case 'bc':
-      return { code, ...rest };
-  }
-}
+  if (errorFormat === 'raw') return { code, key: text.key, params: text.params, ...rest };
+  if (errorFormat === 'none' || errorFormat === 'bc') return { code, ...rest };
+  const shown = SHOWN[errorFormat](text);
+  // In formatversion 1 the text is the content, which comes last.
+  if (version === 1) return { code, ...rest, '*': shown };
+  return { code, [errorFormat === 'html' ? 'html' : 'text']: shown, ...rest };
+};
 
-/** In formatversion 1 the text is the content, which comes last. */
-const withText = (code: string, key: string, text: string, rest: MutableItem, version: 1 | 2): MutableItem =>
-  version === 1 ? { code, ...rest, [key]: text } : { code, [key]: text, ...rest };
+const SHOWN = { html: htmlText, plaintext: strippedText, wikitext: plainText } as const;

@@ -1,3 +1,5 @@
+import { Html } from '../../base/html.js';
+
 /** One argument of a message: a bare text or number, or a value that says how it is to be written. */
 export type MessageParam =
   | string
@@ -12,13 +14,16 @@ export interface Message {
   readonly params: readonly MessageParam[];
 }
 
+/** Keeps the keys in the type, and leaves the texts out of the declarations of the package. */
+const byKey = <Key extends string>(texts: Readonly<Record<Key, string>>): Readonly<Record<Key, string>> => texts;
+
 /** The English texts. `{{PLURAL:$n|one|more}}` chooses by a number. */
-const TEXTS = {
+const TEXTS = byKey({
   'apierror-assertanonfailed': 'You are no longer logged out, so the action could not be completed.',
   'apierror-assertbotfailed': 'You do not have the "bot" right, so the action could not be completed.',
   'apierror-assertnameduserfailed': 'You are no longer logged in as "$1", so the action could not be completed.',
   'apierror-assertuserfailed': 'You are no longer logged in, so the action could not be completed.',
-  'apierror-badbody': 'The request body was cut short.',
+  'apierror-badbody': '$1',
   'apierror-badconfig-resulttoosmall':
     'The value of the result size limit on this site is too small to hold basic result information.',
   'apierror-badcontinue': 'Invalid continue param. You should pass the original value returned by the previous query.',
@@ -30,31 +35,40 @@ const TEXTS = {
   'apierror-baddiffto': '"$1" must be set to a non-negative number, "prev", "next" or "cur".',
   'apierror-cidrtoobroad': '$1 CIDR ranges broader than /$2 are not accepted.',
   'apierror-http-contenttoolarge': 'The request body is too large.',
+  'apierror-htmltoolarge': 'The HTML of this page is longer than $1 characters or nested more than $2 elements deep.',
   'apierror-imageusage-badtitle': 'The title for "$1" must be a file.',
   'apierror-internal': '[$1] Caught exception of type Error',
   'apierror-invalidcategory': 'The category name you entered is not valid.',
-  'apierror-invalidiprange': 'Invalid IP range.',
+  'apierror-invalidiprange': 'Invalid CIDR range "$1".',
   'apierror-invalidmethod': 'Invalid HTTP method. Consider using GET or POST.',
   'apierror-invalidparammix': 'The {{PLURAL:$2|parameter|parameters}} $1 can not be used together.',
   'apierror-invalidparammix-cannotusewith': 'The "$1" parameter cannot be used with "$2".',
   'apierror-invalidparammix-mustusewith': 'The "$1" parameter may only be used with "$2".',
   'apierror-invalidtitle': 'Bad title "$1".',
-  'apierror-invaliduserid': 'User ID $1 is not valid.',
+  'apierror-invaliduserid': 'User ID "$1" is not valid.',
   'apierror-maxlag': 'Waiting for $2: $1 {{PLURAL:$1|second|seconds}} lagged.',
   'apierror-maxlag-generic': 'Waiting for a database server: $1 {{PLURAL:$1|second|seconds}} lagged.',
+  'apierror-missingcontent-pageid': 'Missing content for page ID $1.',
   'apierror-missingparam-one-of': '{{PLURAL:$2|The parameter|One of the parameters}} $1 is required.',
   'apierror-module-disabled': 'The "$1" module has been disabled.',
   'apierror-modulefailed': 'The module "$1" could not answer.',
   'apierror-moduletimeout': 'The module "$1" did not answer in time.',
   'apierror-mwoauth-invalid-authorization': 'The authorization headers in your request are not valid: $1',
+  'apierror-missingtitle': "The page you specified doesn't exist.",
+  'apierror-nosanitizer': 'This site cannot sanitise the HTML of its pages.',
+  'apierror-norenderer':
+    'This site does not render pages to HTML, so "$1" is not available. Use "prop=wikitext" for the stored text.',
   'apierror-nosuchpageid': 'There is no page with ID $1.',
+  'apierror-nosuchrevid': 'There is no revision with ID $1.',
+  'apierror-nosuchsection-what': 'There is no section $1 in $2.',
+  'apierror-opensearch-json-warnings': 'Warnings cannot be represented in OpenSearch JSON format.',
   'apierror-paramempty': 'The parameter "$1" may not be empty.',
   'apierror-permissiondenied': "You don't have permission to $1.",
   'apierror-preload-onepage':
     'Multiple pages or revisions were supplied, but "inprop=preloadcontent" and "inprop=editintro" may only be used with a single page and revision.',
   'apierror-readapidenied': 'You need read permission to use this module.',
   'apierror-show': 'Incorrect parameter - mutually exclusive values may not be supplied.',
-  'apierror-siteinfo-includealldenied': 'The database servers of this site are not shown one by one.',
+  'apierror-siteinfo-includealldenied': 'Cannot view all servers\' info unless "$wgShowHostnames" is true.',
   'apierror-storeaway': 'The service cannot check who you are at the moment. Please try again shortly.',
   'apierror-revisions-norevids':
     'The "revids" parameter may not be used with the list options ("$1limit", "$1startid", "$1endid", "$1dir=newer", "$1user", "$1excludeuser", "$1start", and "$1end").',
@@ -62,8 +76,7 @@ const TEXTS = {
     '"titles", "pageids" or a generator was used to supply multiple pages, but the "$1limit", "$1startid", "$1endid", "$1dir=newer", "$1user", "$1excludeuser", "$1start", and "$1end" parameters may only be used on a single page.',
   'apierror-badparams-mode12': 'The "$1" parameter cannot be used in modes 1 or 2.',
   'apierror-badparams-mode3': 'The "$1" parameter cannot be used in mode 3.',
-  'apierror-allpages-generator-redirects':
-    'Use "gapfilterredir=nonredirects" instead of "redirects" when using "allpages" as a generator.',
+  'apierror-generator-redirects': 'Use "$1=nonredirects" instead of "redirects" when using "$2" as a generator.',
   'apiwarn-badutf8':
     'The value passed for "$1" contains invalid or non-normalized data. Textual data should be valid, NFC-normalized Unicode without C0 control characters other than HT (\\t), LF (\\n), and CR (\\r).',
   'apiwarn-badwrongresult': 'The module "$1" gave a result of the wrong shape, which was left out.',
@@ -78,6 +91,7 @@ const TEXTS = {
   'apiwarn-deprecation-post-without-content-type':
     'A POST request was made without a "Content-Type" header. This does not work reliably.',
   'apiwarn-deprecation-withvalue': 'The value "$2" to parameter "$1" has been deprecated.',
+  'apiwarn-unrecognizedvalues': 'Unrecognized {{PLURAL:$3|value|values}} for parameter "$1": $2.',
   'apiwarn-nohandler': 'This site has no content for the module "$1".',
   'apiwarn-redirectsandrevids':
     'Redirect resolution cannot be used together with the "revids" parameter. Any redirects the "revids" point to have not been resolved.',
@@ -95,13 +109,32 @@ const TEXTS = {
   'apierror-invalidsha1base36hash': 'The SHA1Base36 hash provided is not valid.',
   'apiwarn-errorprinterfailed': 'Error printer failed. Will retry without params.',
   'apiwarn-handler': '$1',
+  'apiwarn-alldeletedrevisions-performance': 'For better performance when generating titles, set "$1=newer".',
+  'apiwarn-invalidtitle': '"$1" is not a valid title.',
+  'apiwarn-nodiff': 'This site does not compare revisions: the "$1" parameter had no effect.',
+  'apiwarn-textextracts-limit': '"$1" was too large for a whole article extracts request, lowered to $2.',
+  'apierror-bad-badfilecontexttitle': 'Invalid title in "$1" parameter.',
+  'apierror-bad-watchlist-token':
+    'Incorrect watchlist token provided. Please set a correct token in [[Special:Preferences]].',
+  'apierror-badparameter': 'Invalid value for parameter "$1".',
+  'apierror-badquery': 'Invalid query.',
+  'apierror-invalidlang': 'Invalid language code for parameter "$1".',
+  'apierror-missingparam-at-least-one-of': '{{PLURAL:$2|The parameter|At least one of the parameters}} $1 is required.',
+  'apierror-pagecannotexist': "Namespace doesn't allow actual pages.",
+  'apierror-specialpage-cantexecute': "You don't have permission to view the results of this special page.",
+  nosuchusershort: 'There is no user by the name "$1".\nCheck your spelling.',
+  'uploadstash-bad-path-bad-format': 'Key "$1" is not in a proper format.',
+  // No message of MediaWiki: it shows the key itself, between the marks of a message that there is not.
+  'user and excludeuser cannot be used together': '⧼user and excludeuser cannot be used together⧽',
   'apiwarn-invalidcategory': '"$1" is not a category.',
   'apiwarn-notfile': '"$1" is not a file.',
   'paramvalidator-badinteger': 'Invalid value "$2" for integer parameter "$1".',
   'paramvalidator-badtimestamp': 'Invalid value "$2" for timestamp parameter "$1".',
-  'paramvalidator-badtitle': 'Bad title "$2".',
+  'paramvalidator-badtitle': 'Invalid value "$2" for title parameter "$1": not a valid title string.',
   'paramvalidator-baduser': 'Invalid value "$2" for user parameter "$1".',
   'paramvalidator-badvalue-enumnotmulti': 'Unrecognized value for parameter "$1": $2.',
+  'paramvalidator-badvalue-marks': 'The value for parameter "$1" has more than 30 combining marks in a row.',
+  'paramvalidator-maxchars': 'The value for parameter "$1" cannot be longer than $3 characters (was $4).',
   'paramvalidator-missingparam': 'The "$1" parameter must be set.',
   'paramvalidator-notmulti':
     'Parameter "$1" accepts only a single value. U+001F multi-value separation may only be used for multi-valued parameters. ',
@@ -112,7 +145,7 @@ const TEXTS = {
   'paramvalidator-unclearnowtimestamp':
     'Passing "$2" for timestamp parameter "$1" has been deprecated. If for some reason you need to explicitly specify the current time without calculating it client-side, use "now".',
   'paramvalidator-unrecognizedvalues': 'Unrecognized {{PLURAL:$4|value|values}} for parameter "$1": $3',
-} as const;
+});
 
 export type MessageKey = keyof typeof TEXTS;
 
@@ -131,44 +164,37 @@ export const nameList = (names: readonly string[]): MessageParam => ({
 });
 
 /** The English sentence of a message, as plain text. */
-export function plainText(text: Message): string {
-  return fill(text, (value) => value);
-}
+export const plainText = (text: Message): string => fill(text, (value) => value);
 
 /** The English sentence for an answer in plain text: what it echoes has lost its markup, and spaces come one by one. */
-export function strippedText(text: Message): string {
-  return fill(text, (value) => value.replace(/<\/?[a-zA-Z][^<>]*>/g, ''))
+export const strippedText = (text: Message): string =>
+  fill(text, (value) => value.replace(/<\/?[a-zA-Z][^<>]*>/g, ''))
     .replace(/[ \t\r\n]+/g, ' ')
     .trim();
-}
 
 /** The English sentence as HTML: what comes from the request is escaped. */
-export function htmlText(text: Message): string {
-  return fill(text, escapeHtml, escapeHtml);
-}
+export const htmlText = (text: Message): string => {
+  const escape = (value: string): string => Html.content(value).source;
+  return fill(text, escape, escape);
+};
 
-/** Escapes a text for HTML content. Quotation marks stay: the result never stands in an attribute. */
-export const escapeHtml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-
-function fill(
+const fill = (
   { key, params }: Message,
   escape: (value: string) => string,
   escapeTemplate: (template: string) => string = (template) => template,
-): string {
-  return escapeTemplate(TEXTS[key])
+): string =>
+  escapeTemplate(TEXTS[key])
     .replace(/\{\{PLURAL:\$(\d)\|([^|}]*)\|([^}]*)\}\}/g, (_match, index: string, one: string, more: string) =>
       count(params[Number(index) - 1]) === 1 ? one : more,
     )
     .replace(/\$(\d)/g, (_match, index: string) => escape(write(params[Number(index) - 1] ?? '')));
-}
 
-function count(param: MessageParam | undefined): number {
+const count = (param: MessageParam | undefined): number => {
   if (typeof param === 'number') return param;
   return typeof param === 'object' && 'num' in param ? param.num : 0;
-}
+};
 
-function write(param: MessageParam): string {
+const write = (param: MessageParam): string => {
   if (typeof param === 'string') return param;
   if (typeof param === 'number') return String(param);
   if ('plaintext' in param) return param.plaintext;
@@ -176,6 +202,6 @@ function write(param: MessageParam): string {
   const items = param.list.map(write);
   if (param.type === 'comma' || items.length < 2) return items.join(', ');
   return `${items.slice(0, -1).join(', ')} and ${items.at(-1) ?? ''}`;
-}
+};
 
 const withThousands = (value: number): string => String(value).replace(/\B(?=(\d{3})+$)/g, ',');

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { HttpResponse } from '../../http.js';
-import { escapeHtml } from './messages.js';
+import { Html, html, htmlDocument } from '../../base/html.js';
+import type { HttpResponse } from '../../base/http.js';
 import type { MutableItem } from './result-format.js';
 
 /** How the finished answer is written down. */
@@ -11,6 +11,9 @@ export interface Printer {
   /** Whether characters beyond ASCII stand for themselves. */
   readonly utf8: boolean;
 }
+
+/** Data with everything that is said beside them, or a list that nothing can stand beside. */
+type Answer = MutableItem | readonly unknown[];
 
 /** Header fields of an answer, by lower-case name. */
 export type Headers = Readonly<Record<string, string>>;
@@ -45,19 +48,19 @@ const HEADERS = {
  *
  * @param extra - Header fields that only this answer has, or that differ from the usual ones.
  */
-export function printAnswer(answer: MutableItem, printer: Printer, status: number, extra?: Headers): HttpResponse {
+export const printAnswer = (answer: Answer, printer: Printer, status: number, extra?: Headers): HttpResponse => {
   const { format, callback } = printer;
   const headers = HEADERS[format === 'json' && callback !== undefined ? 'callback' : format];
   return { status, headers: extra ? { ...headers, ...extra } : headers, body: bodyOf(answer, printer) };
-}
+};
 
-function bodyOf(answer: MutableItem, { format, callback, utf8 }: Printer): string {
+const bodyOf = (answer: Answer, { format, callback, utf8 }: Printer): string => {
   if (format === 'none') return '';
   if (format === 'jsonfm') return page(JSON.stringify(answer, undefined, 4));
   const text = JSON.stringify(answer);
   const json = utf8 ? text : escapeBeyondAscii(text);
   return callback === undefined ? json : `/**/${callback}(${json})`;
-}
+};
 
 const escapeBeyondAscii = (json: string): string =>
   json.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
@@ -65,14 +68,10 @@ const escapeBeyondAscii = (json: string): string =>
 /** The name of a function, of which nothing is left that could be more than a name. */
 export const cleanCallback = (callback: string): string => callback.replace(/[^[\].'"_A-Za-z0-9]/g, '');
 
-function page(json: string): string {
-  return `<!DOCTYPE html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>API result</title><style>${STYLE}</style></head>
-<body>
-<p>The answer as people read it. Programs get it with <code>format=json</code>.</p>
-<pre>${escapeHtml(json)}</pre>
-</body>
-</html>
-`;
-}
+const page = (json: string): string =>
+  htmlDocument({
+    title: 'API result',
+    style: STYLE,
+    body: html`<p>The answer as people read it. Programs get it with <code>format=json</code>.</p>
+<pre>${Html.content(json)}</pre>`,
+  }).source;

@@ -1,5 +1,5 @@
 import type { ParamsOf } from '../catalogue/index.js';
-import type { ListHandler } from '../modules/handlers.js';
+import type { ListHandler } from '../run/handlers.js';
 
 /** Answers `list=codexicons` with the names alone: this package brings no drawings. */
 export const codexicons: ListHandler<ParamsOf<'codexicons'>> = ({ params: { names } }) =>

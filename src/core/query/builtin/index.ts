@@ -1,4 +1,4 @@
-import type { ModuleHandlers } from '../modules/handlers.js';
+import type { ModuleHandlers } from '../run/handlers.js';
 import { codexicons } from './codexicons.js';
 import { type Language, languageinfo } from './languageinfo.js';
 import { siteinfo } from './siteinfo.js';

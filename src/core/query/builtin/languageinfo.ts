@@ -1,4 +1,4 @@
-import type { MetaHandler } from '../modules/handlers.js';
+import type { MetaHandler } from '../run/handlers.js';
 import type { ParamsOf } from '../catalogue/index.js';
 import { commaList, message } from '../answer/messages.js';
 
@@ -23,24 +23,17 @@ export interface Language {
 /** Answers `meta=languageinfo` from the languages that the host has named. */
 export const languageinfo =
   (languages: Readonly<Record<string, Language>>): MetaHandler<ParamsOf<'languageinfo'>> =>
-  ({ params: { prop, code: codes }, warn }) => {
+  ({ params: { prop, code: codes }, continue: from = '', warn }) => {
     const all = Object.keys(languages).sort();
     const everything = codes.length === 1 && codes[0] === '*';
     const unknown = everything ? [] : codes.filter((code) => !Object.hasOwn(languages, code));
     if (unknown.length > 0) {
       warn(
         'unrecognizedvalues',
-        message(
-          'paramvalidator-unrecognizedvalues',
-          { plaintext: 'licode' },
-          { plaintext: codes.join('|') },
-          commaList(unknown),
-          { num: unknown.length },
-        ),
-        { values: unknown },
+        message('apiwarn-unrecognizedvalues', { plaintext: 'licode' }, commaList(unknown), { num: unknown.length }),
       );
     }
-    const chosen = everything ? all : codes.filter((code) => Object.hasOwn(languages, code));
+    const chosen = all.filter((code) => code >= from && (everything || codes.includes(code)));
     const wanted = new Set(prop);
     return {
       data: Object.fromEntries(
@@ -56,15 +49,13 @@ export const languageinfo =
     };
   };
 
-function factsOf(code: string, { autonym, name, bcp47, dir, fallbacks, variants, variantnames }: Language) {
-  return {
-    code,
-    bcp47: bcp47 ?? code,
-    dir: dir ?? 'ltr',
-    autonym,
-    name: name ?? autonym,
-    fallbacks: fallbacks ?? [],
-    variants: variants ?? [],
-    variantnames: variantnames ?? {},
-  };
-}
+const factsOf = (code: string, { autonym, name, bcp47, dir, fallbacks, variants, variantnames }: Language) => ({
+  code,
+  bcp47: bcp47 ?? code,
+  dir: dir ?? 'ltr',
+  autonym,
+  name: name ?? autonym,
+  fallbacks: fallbacks ?? [],
+  variants: variants ?? [],
+  variantnames: variantnames ?? {},
+});

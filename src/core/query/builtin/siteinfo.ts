@@ -1,7 +1,7 @@
 import { ApiError } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
 import type { ParamsOf } from '../catalogue/index.js';
-import type { MetaHandler, ModuleRequest } from '../modules/handlers.js';
+import type { MetaHandler, ModuleRequest } from '../run/handlers.js';
 import { PROTOCOLS } from '../catalogue/value-sets.js';
 import type { Site } from '../site/site.js';
 import { titleKey } from '../pages/title.js';
@@ -27,55 +27,7 @@ export const siteinfo =
     return { data: Object.fromEntries(params.prop.map((prop) => [prop, FACTS[prop](facts)])) };
   };
 
-const FACTS: { readonly [P in Prop]: (facts: SiteFacts) => unknown } = {
-  general,
-  namespaces: ({ site }) => Object.fromEntries(site.namespaces.map(describeNamespace)),
-  namespacealiases: ({ site }) => site.namespaces.flatMap(({ id, aliases }) => aliases.map((alias) => ({ id, alias }))),
-  interwikimap,
-  statistics: ({ site }) => ({ ...site.statistics }),
-  usergroups,
-  rightsinfo: ({ site }) => ({ ...site.rightsInfo }),
-  languages: ({ languages }) =>
-    Object.entries(languages).map(([code, { bcp47, autonym }]) => ({ code, bcp47: bcp47 ?? code, name: autonym })),
-  fileextensions: ({ site }) => site.fileExtensions.map((ext) => ({ ext })),
-  protocols: () => PROTOCOLS.filter((protocol) => protocol !== '').map((protocol) => `${protocol}:`),
-  restrictions: () => ({
-    types: ['create', 'edit', 'move', 'upload'],
-    levels: ['', 'autoconfirmed', 'sysop'],
-    cascadinglevels: ['sysop'],
-    semiprotectedlevels: ['autoconfirmed'],
-  }),
-  dbrepllag: ({ site, params: { showalldb } }) => {
-    if (showalldb) throw new ApiError('includeAllDenied', message('apierror-siteinfo-includealldenied'));
-    return [{ host: site.siteId, lag: -1 }];
-  },
-  autocreatetempuser: ({ site }) => ({
-    enabled: site.temporaryAccounts !== undefined,
-    ...(site.temporaryAccounts
-      ? { matchPatterns: [`${site.temporaryAccounts.before}$1${site.temporaryAccounts.after}`] }
-      : {}),
-  }),
-  magicwords: () => [],
-  specialpagealiases: () => [],
-  extensions: () => [],
-  skins: () => [],
-  libraries: () => [],
-  clientlibraries: () => [],
-  extensiontags: () => [],
-  functionhooks: () => [],
-  showhooks: () => [],
-  variables: () => [],
-  doubleunderscores: () => [],
-  copyuploaddomains: () => [],
-  sbom: () => ({}),
-  defaultoptions: () => ({}),
-  uploaddialog: () => ({}),
-  languagevariants: () => ({}),
-  autopromote: () => ({}),
-  autopromoteonce: () => ({}),
-};
-
-function general({ site, now }: SiteFacts) {
+const general = ({ site, now }: SiteFacts) => {
   const { server, articlePath, scriptPath } = site;
   const mainPage = articlePath.replace('$1', encodeURIComponent(titleKey(site.mainPage)));
   return {
@@ -125,9 +77,75 @@ function general({ site, now }: SiteFacts) {
     nofollowlinks: true,
     externallinktarget: false,
   };
-}
+};
 
-function describeNamespace(namespace: Site['namespaces'][number]): [string, object] {
+const interwikimap = ({ site, params: { filteriw } }: SiteFacts) =>
+  [...site.interwiki]
+    .filter(([, { local }]) => filteriw === undefined || (filteriw === 'local') === (local ?? false))
+    .map(([prefix, { url, local, language }]) => ({
+      prefix,
+      local: local ?? false,
+      ...(language === undefined ? {} : { language }),
+      url,
+      protorel: url.startsWith('//'),
+    }));
+
+const usergroups = ({ site, params: { numberingroup } }: SiteFacts) =>
+  Object.entries(site.groups).map(([name, rights]) => ({
+    name,
+    rights,
+    ...(numberingroup ? { number: 0 } : {}),
+  }));
+
+const FACTS: { readonly [P in Prop]: (facts: SiteFacts) => unknown } = {
+  general,
+  namespaces: ({ site }) => Object.fromEntries(site.namespaces.map(describeNamespace)),
+  namespacealiases: ({ site }) => site.namespaces.flatMap(({ id, aliases }) => aliases.map((alias) => ({ id, alias }))),
+  interwikimap,
+  statistics: ({ site }) => ({ ...site.statistics }),
+  usergroups,
+  rightsinfo: ({ site }) => ({ ...site.rightsInfo }),
+  languages: ({ languages }) =>
+    Object.entries(languages).map(([code, { bcp47, autonym }]) => ({ code, bcp47: bcp47 ?? code, name: autonym })),
+  fileextensions: ({ site }) => site.fileExtensions.map((ext) => ({ ext })),
+  protocols: () => PROTOCOLS.filter((protocol) => protocol !== '').map((protocol) => `${protocol}:`),
+  restrictions: () => ({
+    types: ['create', 'edit', 'move', 'upload'],
+    levels: ['', 'autoconfirmed', 'sysop'],
+    cascadinglevels: ['sysop'],
+    semiprotectedlevels: ['autoconfirmed'],
+  }),
+  dbrepllag: ({ site, params: { showalldb } }) => {
+    if (showalldb) throw new ApiError('includeAllDenied', message('apierror-siteinfo-includealldenied'));
+    return [{ host: site.siteId, lag: -1 }];
+  },
+  autocreatetempuser: ({ site }) => ({
+    enabled: site.temporaryAccounts !== undefined,
+    ...(site.temporaryAccounts
+      ? { matchPatterns: [`${site.temporaryAccounts.before}$1${site.temporaryAccounts.after}`] }
+      : {}),
+  }),
+  magicwords: () => [],
+  specialpagealiases: () => [],
+  extensions: () => [],
+  skins: () => [],
+  libraries: () => [],
+  clientlibraries: () => [],
+  extensiontags: () => [],
+  functionhooks: () => [],
+  showhooks: () => [],
+  variables: () => [],
+  doubleunderscores: () => [],
+  copyuploaddomains: () => [],
+  sbom: () => ({}),
+  defaultoptions: () => ({}),
+  uploaddialog: () => ({}),
+  languagevariants: () => ({}),
+  autopromote: () => ({}),
+  autopromoteonce: () => ({}),
+};
+
+const describeNamespace = (namespace: Site['namespaces'][number]): [string, object] => {
   const { id, name, canonical, subpages, content, nonincludable, defaultContentModel } = namespace;
   return [
     String(id),
@@ -142,24 +160,4 @@ function describeNamespace(namespace: Site['namespaces'][number]): [string, obje
       ...(defaultContentModel === undefined ? {} : { defaultcontentmodel: defaultContentModel }),
     },
   ];
-}
-
-function interwikimap({ site, params: { filteriw } }: SiteFacts) {
-  return [...site.interwiki]
-    .filter(([, { local }]) => filteriw === undefined || (filteriw === 'local') === (local ?? false))
-    .map(([prefix, { url, local, language }]) => ({
-      prefix,
-      local: local ?? false,
-      ...(language === undefined ? {} : { language }),
-      url,
-      protorel: url.startsWith('//'),
-    }));
-}
-
-function usergroups({ site, params: { numberingroup } }: SiteFacts) {
-  return Object.entries(site.groups).map(([name, rights]) => ({
-    name,
-    rights,
-    ...(numberingroup ? { number: 0 } : {}),
-  }));
-}
+};

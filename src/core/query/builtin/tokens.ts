@@ -1,14 +1,14 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { ParamsOf } from '../catalogue/index.js';
-import type { MetaHandler } from '../modules/handlers.js';
-import type { Authorization } from '../../authorization.js';
-import { deriveKey } from '../../secrets.js';
+import type { MetaHandler } from '../run/handlers.js';
+import type { Authorization } from '../../base/authorization.js';
+import { deriveKey } from '../../base/secrets.js';
 import { message } from '../answer/messages.js';
 
 /** What every token ends with, so that a client that mangles such characters is found out. */
 const SUFFIX = '+\\';
 /** Types for those who have no account yet. */
-const FOR_EVERYBODY = new Set(['login', 'createaccount']);
+const ANONYMOUS_TOKENS = new Set(['login', 'createaccount']);
 
 /** Answers `meta=tokens`. A token is bound to its type and to the caller; without a caller it is the bare suffix. */
 export const tokens =
@@ -23,7 +23,7 @@ export const tokens =
       data: Object.fromEntries(
         type.map((one) => [
           `${one}token`,
-          caller || FOR_EVERYBODY.has(one) ? makeToken(secret, one, caller?.authorization, issued) : SUFFIX,
+          caller || ANONYMOUS_TOKENS.has(one) ? makeToken(secret, one, caller?.authorization, issued) : SUFFIX,
         ]),
       ),
     };
@@ -33,7 +33,7 @@ export const tokens =
 export const queryTokenKey = (secret: string): Uint8Array => deriveKey(secret, 'query tokens');
 
 /** What a token has to be, to be the right one. */
-export interface TokenExpectation {
+export interface CsrfTokenExpectation {
   /** The `secret` option of the server: its only text, or all of them while they are being changed. */
   readonly secret: string | readonly string[];
   /** What the token is for, as in `meta=tokens`' parameter `type`: `csrf`, `watch`, `patrol` … */
@@ -50,7 +50,10 @@ export interface TokenExpectation {
  * Whether `meta=tokens` gave this token to this caller, for this use, and not too long ago: for routes of the host that
  * change something, where a MediaWiki client sends its `token`. A form of another site cannot know it.
  */
-export function verifyToken(token: string, { secret, type, authorization, now, maxAge }: TokenExpectation): boolean {
+export const verifyCsrfToken = (
+  token: string,
+  { secret, type, authorization, now, maxAge }: CsrfTokenExpectation,
+): boolean => {
   const stamp = /^[0-9a-f]{32}([0-9a-f]{8})\+\\$/.exec(token)?.[1];
   if (stamp === undefined) return false;
   const issued = Number.parseInt(stamp, 16);
@@ -59,15 +62,15 @@ export function verifyToken(token: string, { secret, type, authorization, now, m
   return secrets.some((one) =>
     timingSafeEqual(Buffer.from(makeToken(queryTokenKey(one), type, authorization, issued)), Buffer.from(token)),
   );
-}
+};
 
 /** 32 hexadecimal digits that prove it, 8 that say when, and the suffix. */
-function makeToken(
+const makeToken = (
   key: Uint8Array,
   type: string,
-  owner: TokenExpectation['authorization'] | undefined,
+  owner: CsrfTokenExpectation['authorization'] | undefined,
   issued: number,
-): string {
+): string => {
   const stamp = issued.toString(16).padStart(8, '0').slice(-8);
   const subject = owner ? [owner.sub, owner.client_id] : [];
   const proof = createHmac('sha256', key)
@@ -75,4 +78,4 @@ function makeToken(
     .digest('hex')
     .slice(0, 32);
   return `${proof}${stamp}${SUFFIX}`;
-}
+};

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { ParamsOf } from '../catalogue/index.js';
-import type { Caller, Item, MetaHandler } from '../modules/handlers.js';
+import type { MetaHandler } from '../run/handlers.js';
+import type { Caller } from '../caller.js';
+import type { ResultItem } from '../answer/result-format.js';
 import type { Site } from '../site/site.js';
 
-/** What nobody has to ask for to be given. */
-const EVERYBODY = ['*'];
+/** The implicit group of all users. */
+const ALL_USERS = ['*'];
 const REGISTERED = ['*', 'user'];
 
 /**
@@ -19,23 +21,22 @@ export const userinfo: MetaHandler<ParamsOf<'userinfo'>> = ({ params, caller, ad
 };
 
 /** A number for the caller that stays the same: the subject where it is one, and otherwise 31 bits of its hash. */
-export function idOf({ authorization: { sub } }: Caller): number {
+export const idOf = ({ authorization: { sub } }: Caller): number => {
   if (/^[1-9]\d{0,14}$/.test(sub)) return Number(sub);
   return createHash('sha256').update(sub).digest().readUInt32BE(0) >>> 1 || 1;
-}
+};
 
 /** Groups of the site whose every right the caller has. */
-function groupsOf(caller: Caller, site: Site): readonly string[] {
-  return Object.entries(site.groups)
+const groupsOf = (caller: Caller, site: Site): readonly string[] =>
+  Object.entries(site.groups)
     .filter(([, rights]) => rights.length > 0 && rights.every((right) => caller.rights.includes(right)))
     .map(([group]) => group);
-}
 
 type Prop = NonNullable<ParamsOf<'userinfo'>['prop']>[number];
 
-const FACTS: { readonly [P in Prop]?: (caller: Caller | undefined, site: Site) => Item } = {
-  groups: (caller, site) => ({ groups: caller ? [...groupsOf(caller, site), ...REGISTERED] : EVERYBODY }),
-  implicitgroups: (caller) => ({ implicitgroups: caller ? REGISTERED : EVERYBODY }),
+const FACTS: { readonly [P in Prop]?: (caller: Caller | undefined, site: Site) => ResultItem } = {
+  groups: (caller, site) => ({ groups: caller ? [...groupsOf(caller, site), ...REGISTERED] : ALL_USERS }),
+  implicitgroups: (caller) => ({ implicitgroups: caller ? REGISTERED : ALL_USERS }),
   groupmemberships: (caller, site) => ({
     groupmemberships: caller ? groupsOf(caller, site).map((group) => ({ group, expiry: 'infinity' })) : [],
   }),
@@ -46,7 +47,7 @@ const FACTS: { readonly [P in Prop]?: (caller: Caller | undefined, site: Site) =
   ratelimits: () => ({ ratelimits: {} }),
   theoreticalratelimits: () => ({ theoreticalratelimits: {} }),
   realname: () => ({ realname: '' }),
-  email: () => ({ email: '' }),
+  email: (caller) => (caller?.rights.includes('viewmyprivateinfo') ? { email: '' } : {}),
   acceptlang: () => ({ acceptlang: [] }),
   hasmsg: () => ({ messages: false }),
   unreadcount: () => ({ unreadcount: 0 }),

@@ -16,6 +16,11 @@ const mistakesIn = (p: ParamDescriptor): readonly string[] => {
       p.multi === true && (p.type === 'limit' || p.type === 'boolean'),
       `cannot have several values as a ${String(p.type)}`,
     ],
+    [p.narrowedBy !== undefined && p.type !== 'limit', 'has narrower bounds, but is no limit'],
+    [
+      p.checkedByRule !== undefined && (listed === undefined || p.multi === true),
+      'leaves its check to a rule, but is no single value of a list',
+    ],
     [p.allspecifier !== undefined && p.multi !== true, 'has an allspecifier, but takes one value only'],
     [p.allowsduplicates === true && p.multi !== true, 'allows duplicates, but takes one value only'],
     [
@@ -48,6 +53,13 @@ const nameMistakes = (name: string, { templatevars = {} }: ParamDescriptor, modu
   ];
 };
 
+/** Parameters that the rest of a description speaks of. */
+const namedParameters = ({ continueWith, result, example, parameters }: Described): readonly string[] => [
+  ...[continueWith, result?.namedBy].filter((parameter) => parameter !== undefined),
+  ...Object.keys(example?.parameters ?? {}),
+  ...Object.values(parameters).flatMap(({ narrowedBy }) => (narrowedBy ? [narrowedBy.parameter] : [])),
+];
+
 const checkModule = (module: Described): void => {
   const { name, prefix, parameters } = module;
   if (!/^[A-Za-z][A-Za-z0-9_-]*$/.test(name)) {
@@ -55,6 +67,10 @@ const checkModule = (module: Described): void => {
   }
   if (!/^[a-z0-9]*$/.test(prefix)) {
     throw new TypeError(`The query module "${name}" needs a prefix of lower-case letters and digits, not "${prefix}".`);
+  }
+  for (const parameter of namedParameters(module)) {
+    if (Object.hasOwn(parameters, parameter)) continue;
+    throw new TypeError(`The query module "${name}" names a parameter "${parameter}" that it does not have.`);
   }
   for (const [parameter, p] of Object.entries(parameters)) {
     const [mistake] = [...nameMistakes(parameter, p, module), ...mistakesIn(p)];

@@ -1,6 +1,9 @@
 import { defineModule } from '../descriptor.js';
 import { BOOLEAN, INTEGER, INTEGERS, LIMIT, NAMESPACES, STRING, STRINGS } from './shared-parameters.js';
 import { ICONS } from './icons.js';
+import { continues } from '../rules/continue.js';
+import { atMostOneOf, emptyIsAll, emptyIsNone, loggedIn } from '../rules/rule.js';
+import { wholeTitles } from '../rules/titles.js';
 
 /** Modules that list neither pages nor changes nor users. */
 
@@ -8,91 +11,115 @@ export const codexicons = defineModule({
   name: 'codexicons',
   group: 'list',
   prefix: '',
+  example: { parameters: { names: 'cdxIconSearch' } },
   parameters: { names: { type: ICONS, multi: true, required: true, allspecifier: '*' } },
 });
 
-export const gadgetcategories = defineModule({
-  name: 'gadgetcategories',
-  group: 'list',
-  prefix: 'gc',
-  parameters: {
-    prop: { type: ['members', 'name', 'title'], multi: true, default: 'name' },
-    names: STRINGS,
-  },
-});
-
-export const gadgets = defineModule({
-  name: 'gadgets',
-  group: 'list',
-  prefix: 'ga',
-  parameters: {
-    prop: { type: ['desc', 'id', 'metadata'], multi: true, default: 'id|metadata' },
-    categories: STRINGS,
-    ids: STRINGS,
-    allowedonly: BOOLEAN,
-    enabledonly: BOOLEAN,
-  },
-});
-
-export const linterrors = defineModule({
-  name: 'linterrors',
-  group: 'list',
-  prefix: 'lnt',
-  parameters: {
-    categories: {
-      type: [
-        'bogus-image-options',
-        'deletable-table-tag',
-        'duplicate-ids',
-        'empty-heading',
-        'fostered',
-        'fostered-transparent',
-        'html5-misnesting',
-        'large-tables',
-        'misc-tidy-replacement-issues',
-        'misnested-tag',
-        'missing-end-tag',
-        'missing-end-tag-in-heading',
-        'multi-colon-escape',
-        'multiline-html-table-in-list',
-        'multiple-unclosed-formatting-tags',
-        'night-mode-unaware-background-color',
-        'obsolete-tag',
-        'pwrap-bug-workaround',
-        'self-closed-tag',
-        'stripped-tag',
-        'template-arg-in-extension-tag',
-        'tidy-font-bug',
-        'tidy-whitespace-bug',
-        'unclosed-quotes-in-heading',
-        'wikilink-in-extlink',
-      ],
-      multi: true,
-      default:
-        'bogus-image-options|deletable-table-tag|duplicate-ids|empty-heading|fostered|html5-misnesting|' +
-        'misc-tidy-replacement-issues|misnested-tag|missing-end-tag|missing-end-tag-in-heading|multi-colon-escape|' +
-        'multiline-html-table-in-list|multiple-unclosed-formatting-tags|night-mode-unaware-background-color|' +
-        'obsolete-tag|pwrap-bug-workaround|self-closed-tag|stripped-tag|template-arg-in-extension-tag|tidy-font-bug|' +
-        'tidy-whitespace-bug|unclosed-quotes-in-heading|wikilink-in-extlink',
+export const gadgetcategories = defineModule(
+  {
+    name: 'gadgetcategories',
+    group: 'list',
+    prefix: 'gc',
+    continueWith: 'prop',
+    parameters: {
+      prop: { type: ['members', 'name', 'title'], multi: true, default: 'name' },
+      names: STRINGS,
     },
-    limit: LIMIT,
-    namespace: NAMESPACES,
-    pageid: INTEGERS,
-    title: STRING,
-    from: INTEGER,
   },
-});
+  { rules: [emptyIsAll('names')] },
+);
 
-export const mystashedfiles = defineModule({
-  name: 'mystashedfiles',
-  group: 'list',
-  prefix: 'msf',
-  parameters: {
-    prop: { type: ['size', 'type'], multi: true, default: '' },
-    limit: LIMIT,
-    continue: STRING,
+export const gadgets = defineModule(
+  {
+    name: 'gadgets',
+    group: 'list',
+    prefix: 'ga',
+    continueWith: 'prop',
+    parameters: {
+      prop: { type: ['desc', 'id', 'metadata'], multi: true, default: 'id|metadata' },
+      categories: STRINGS,
+      ids: STRINGS,
+      allowedonly: BOOLEAN,
+      enabledonly: BOOLEAN,
+    },
   },
-});
+  { rules: [emptyIsAll('categories'), emptyIsNone('ids')] },
+);
+
+export const linterrors = defineModule(
+  {
+    name: 'linterrors',
+    group: 'list',
+    prefix: 'lnt',
+    result: { omitEmpty: true },
+    continueWith: 'from',
+    parameters: {
+      categories: {
+        type: [
+          'bogus-image-options',
+          'deletable-table-tag',
+          'duplicate-ids',
+          'empty-heading',
+          'fostered',
+          'fostered-transparent',
+          'html5-misnesting',
+          'large-tables',
+          'misc-tidy-replacement-issues',
+          'misnested-tag',
+          'missing-end-tag',
+          'missing-end-tag-in-heading',
+          'multi-colon-escape',
+          'multiline-html-table-in-list',
+          'multiple-unclosed-formatting-tags',
+          'night-mode-unaware-background-color',
+          'obsolete-tag',
+          'pwrap-bug-workaround',
+          'self-closed-tag',
+          'stripped-tag',
+          'template-arg-in-extension-tag',
+          'tidy-font-bug',
+          'tidy-whitespace-bug',
+          'unclosed-quotes-in-heading',
+          'wikilink-in-extlink',
+        ],
+        multi: true,
+        default:
+          'bogus-image-options|deletable-table-tag|duplicate-ids|empty-heading|fostered|html5-misnesting|' +
+          'misc-tidy-replacement-issues|misnested-tag|missing-end-tag|missing-end-tag-in-heading|multi-colon-escape|' +
+          'multiline-html-table-in-list|multiple-unclosed-formatting-tags|night-mode-unaware-background-color|' +
+          'obsolete-tag|pwrap-bug-workaround|self-closed-tag|stripped-tag|template-arg-in-extension-tag|tidy-font-bug|' +
+          'tidy-whitespace-bug|unclosed-quotes-in-heading|wikilink-in-extlink',
+      },
+      limit: LIMIT,
+      namespace: NAMESPACES,
+      pageid: INTEGERS,
+      title: STRING,
+      from: INTEGER,
+    },
+  },
+  {
+    rules: [
+      atMostOneOf('pageid', 'title'),
+      atMostOneOf('namespace', 'title'),
+      wholeTitles('title'),
+      emptyIsAll('categories'),
+    ],
+  },
+);
+
+export const mystashedfiles = defineModule(
+  {
+    name: 'mystashedfiles',
+    group: 'list',
+    prefix: 'msf',
+    parameters: {
+      prop: { type: ['size', 'type'], multi: true, default: '' },
+      limit: LIMIT,
+      continue: STRING,
+    },
+  },
+  { rules: [loggedIn('apierror-mustbeloggedin-uploadstash', 'stashnotloggedin'), continues(['integer'])] },
+);
 
 export const tags = defineModule({
   name: 'tags',

@@ -16,473 +16,601 @@ import {
   USER,
 } from './shared-parameters.js';
 import { CONTENT_MODELS, PROTOCOLS } from './value-sets.js';
+import { continues, continuesIfAny, type ContinueForm } from '../rules/continue.js';
+import {
+  continueWins,
+  deletedFileRights,
+  hashes,
+  imageOrder,
+  linkQuery,
+  memberContinue,
+  memberOrder,
+  noRedirects,
+  protectionType,
+  quietSearch,
+  randomRedirects,
+  restrictedReport,
+  someSearch,
+  throughRedirects,
+  uniqueLinks,
+} from '../rules/lists.js';
+import { titleNeeds } from '../rules/props.js';
+import { emptyIsAll, emptyIsNone, type RuleRequest } from '../rules/rule.js';
+import { byTitle, CATEGORY, categoryTarget, chosenNamespace, FILE, fileTarget, linkTarget } from '../rules/titles.js';
 
 /** Modules that list pages, titles, links between them, and files. */
 
-export const allcategories = defineModule({
-  name: 'allcategories',
-  group: 'list',
-  prefix: 'ac',
-  generator: true,
-  parameters: {
-    from: STRING,
-    continue: STRING,
-    to: STRING,
-    prefix: STRING,
-    dir: ASCENDING,
-    min: INTEGER,
-    max: INTEGER,
-    limit: LIMIT,
-    prop: { type: ['hidden', 'size'], multi: true, default: '' },
-  },
-});
+/** Lists of links: with `unique` each title once, and a place to go on has no page in it. */
+const uniqueRules = [
+  uniqueLinks,
+  continues(({ params }) => (params['unique'] === true ? ['text'] : ['text', 'integer'])),
+  continueWins,
+];
 
-export const allfileusages = defineModule({
-  name: 'allfileusages',
-  group: 'list',
-  prefix: 'af',
-  generator: true,
-  parameters: {
-    continue: STRING,
-    from: STRING,
-    to: STRING,
-    prefix: STRING,
-    unique: BOOLEAN,
-    prop: { type: ['ids', 'title'], multi: true, default: 'title' },
-    limit: LIMIT,
-    dir: ASCENDING,
-  },
-});
+const imageContinue = ({ params }: RuleRequest): ContinueForm =>
+  params['sort'] === 'name' ? ['text'] : ['timestamp', 'text'];
 
-export const allimages = defineModule({
-  name: 'allimages',
-  group: 'list',
-  prefix: 'ai',
-  generator: true,
-  parameters: {
-    sort: { type: ['name', 'timestamp'], default: 'name' },
-    dir: { type: ['ascending', 'descending', 'newer', 'older'], default: 'ascending' },
-    from: STRING,
-    to: STRING,
-    continue: STRING,
-    start: TIMESTAMP,
-    end: TIMESTAMP,
-    prop: {
-      type: [
-        'badfile',
-        'bitdepth',
-        'canonicaltitle',
-        'comment',
-        'commonmetadata',
-        'dimensions',
-        'extmetadata',
-        'mediatype',
-        'metadata',
-        'mime',
-        'parsedcomment',
-        'sha1',
-        'size',
-        'timestamp',
-        'url',
-        'user',
-        'userid',
-      ],
-      multi: true,
-      default: 'timestamp|url',
+export const allcategories = defineModule(
+  {
+    name: 'allcategories',
+    group: 'list',
+    prefix: 'ac',
+    generator: true,
+    result: { contentKey: 'category' },
+    parameters: {
+      from: STRING,
+      continue: STRING,
+      to: STRING,
+      prefix: STRING,
+      dir: ASCENDING,
+      min: INTEGER,
+      max: INTEGER,
+      limit: LIMIT,
+      prop: { type: ['hidden', 'size'], multi: true, default: '' },
     },
-    prefix: STRING,
-    minsize: INTEGER,
-    maxsize: INTEGER,
-    sha1: STRING,
-    sha1base36: STRING,
-    user: USER,
-    filterbots: { type: ['all', 'bots', 'nobots'], default: 'all' },
-    mime: STRINGS,
-    limit: LIMIT,
   },
-});
+  { rules: [continues(['text']), byTitle(CATEGORY)] },
+);
 
-export const alllinks = defineModule({
-  name: 'alllinks',
-  group: 'list',
-  prefix: 'al',
-  generator: true,
-  parameters: {
-    continue: STRING,
-    from: STRING,
-    to: STRING,
-    prefix: STRING,
-    unique: BOOLEAN,
-    prop: { type: ['ids', 'title'], multi: true, default: 'title' },
-    namespace: { type: 'namespace', default: 0, extranamespaces: [-2, -1] },
-    limit: LIMIT,
-    dir: ASCENDING,
-  },
-});
-
-export const allpages = defineModule({
-  name: 'allpages',
-  group: 'list',
-  prefix: 'ap',
-  generator: true,
-  parameters: {
-    from: STRING,
-    continue: STRING,
-    to: STRING,
-    prefix: STRING,
-    namespace: { type: 'namespace', default: 0 },
-    filterredir: FILTER_REDIRECTS,
-    filterlanglinks: { type: ['all', 'withlanglinks', 'withoutlanglinks'], default: 'all' },
-    minsize: INTEGER,
-    maxsize: INTEGER,
-    prtype: { type: ['edit', 'move', 'upload'], multi: true },
-    prlevel: { type: ['', 'autoconfirmed', 'sysop'], multi: true },
-    prfiltercascade: { type: ['all', 'cascading', 'noncascading'], default: 'all' },
-    prexpiry: { type: ['all', 'definite', 'indefinite'], default: 'all' },
-    limit: LIMIT,
-    dir: ASCENDING,
-  },
-});
-
-export const allredirects = defineModule({
-  name: 'allredirects',
-  group: 'list',
-  prefix: 'ar',
-  generator: true,
-  parameters: {
-    ...alllinks.parameters,
-    prop: { type: ['fragment', 'ids', 'interwiki', 'title'], multi: true, default: 'title' },
-  },
-});
-
-export const alltransclusions = defineModule({
-  name: 'alltransclusions',
-  group: 'list',
-  prefix: 'at',
-  generator: true,
-  parameters: {
-    ...alllinks.parameters,
-    namespace: { type: 'namespace', default: 10, extranamespaces: [-2, -1] },
-  },
-});
-
-export const backlinks = defineModule({
-  name: 'backlinks',
-  group: 'list',
-  prefix: 'bl',
-  generator: true,
-  parameters: BACKLINKS_PARAMETERS,
-});
-
-export const categorymembers = defineModule({
-  name: 'categorymembers',
-  group: 'list',
-  prefix: 'cm',
-  generator: true,
-  parameters: {
-    title: STRING,
-    pageid: INTEGER,
-    prop: {
-      type: ['ids', 'sortkey', 'sortkeyprefix', 'timestamp', 'title', 'type'],
-      multi: true,
-      default: 'ids|title',
+export const allfileusages = defineModule(
+  {
+    name: 'allfileusages',
+    group: 'list',
+    prefix: 'af',
+    generator: true,
+    parameters: {
+      continue: STRING,
+      from: STRING,
+      to: STRING,
+      prefix: STRING,
+      unique: BOOLEAN,
+      prop: { type: ['ids', 'title'], multi: true, default: 'title' },
+      limit: LIMIT,
+      dir: ASCENDING,
     },
-    namespace: NAMESPACES,
-    type: { type: ['file', 'page', 'subcat'], multi: true, default: 'page|subcat|file' },
-    continue: STRING,
-    limit: LIMIT,
-    sort: { type: ['sortkey', 'timestamp'], default: 'sortkey' },
-    dir: { type: ['asc', 'ascending', 'desc', 'descending', 'newer', 'older'], default: 'ascending' },
-    start: TIMESTAMP,
-    end: TIMESTAMP,
-    starthexsortkey: STRING,
-    endhexsortkey: STRING,
-    startsortkeyprefix: STRING,
-    endsortkeyprefix: STRING,
-    startsortkey: DEPRECATED_STRING,
-    endsortkey: DEPRECATED_STRING,
   },
-});
+  { rules: [...uniqueRules, byTitle(FILE)] },
+);
 
-export const embeddedin = defineModule({
-  name: 'embeddedin',
-  group: 'list',
-  prefix: 'ei',
-  generator: true,
-  parameters: {
-    title: STRING,
-    pageid: INTEGER,
-    continue: STRING,
-    namespace: NAMESPACES,
-    dir: ASCENDING,
-    filterredir: FILTER_REDIRECTS,
-    limit: LIMIT,
-  },
-});
-
-export const exturlusage = defineModule({
-  name: 'exturlusage',
-  group: 'list',
-  prefix: 'eu',
-  generator: true,
-  parameters: {
-    prop: { type: ['ids', 'title', 'url'], multi: true, default: 'ids|title|url' },
-    continue: STRING,
-    protocol: { type: PROTOCOLS, default: '' },
-    query: STRING,
-    namespace: NAMESPACES,
-    limit: LIMIT,
-    expandurl: DEPRECATED_BOOLEAN,
-  },
-});
-
-export const filearchive = defineModule({
-  name: 'filearchive',
-  group: 'list',
-  prefix: 'fa',
-  parameters: {
-    from: STRING,
-    to: STRING,
-    prefix: STRING,
-    dir: ASCENDING,
-    sha1: STRING,
-    sha1base36: STRING,
-    prop: {
-      type: [
-        'archivename',
-        'bitdepth',
-        'description',
-        'dimensions',
-        'mediatype',
-        'metadata',
-        'mime',
-        'parseddescription',
-        'sha1',
-        'size',
-        'timestamp',
-        'user',
-      ],
-      multi: true,
-      default: 'timestamp',
+export const allimages = defineModule(
+  {
+    name: 'allimages',
+    group: 'list',
+    prefix: 'ai',
+    generator: true,
+    parameters: {
+      sort: { type: ['name', 'timestamp'], default: 'name' },
+      dir: { type: ['ascending', 'descending', 'newer', 'older'], default: 'ascending' },
+      from: STRING,
+      to: STRING,
+      continue: STRING,
+      start: TIMESTAMP,
+      end: TIMESTAMP,
+      prop: {
+        type: [
+          'badfile',
+          'bitdepth',
+          'canonicaltitle',
+          'comment',
+          'commonmetadata',
+          'dimensions',
+          'extmetadata',
+          'mediatype',
+          'metadata',
+          'mime',
+          'parsedcomment',
+          'sha1',
+          'size',
+          'timestamp',
+          'url',
+          'user',
+          'userid',
+        ],
+        multi: true,
+        default: 'timestamp|url',
+      },
+      prefix: STRING,
+      minsize: INTEGER,
+      maxsize: INTEGER,
+      sha1: STRING,
+      sha1base36: STRING,
+      user: USER,
+      filterbots: { type: ['all', 'bots', 'nobots'], default: 'all' },
+      mime: STRINGS,
+      limit: LIMIT,
     },
-    limit: LIMIT,
-    continue: STRING,
   },
-});
-
-export const imageusage = defineModule({
-  name: 'imageusage',
-  group: 'list',
-  prefix: 'iu',
-  generator: true,
-  parameters: BACKLINKS_PARAMETERS,
-});
-
-export const iwbacklinks = defineModule({
-  name: 'iwbacklinks',
-  group: 'list',
-  prefix: 'iwbl',
-  generator: true,
-  parameters: {
-    prefix: STRING,
-    title: STRING,
-    continue: STRING,
-    limit: LIMIT,
-    prop: { type: ['iwprefix', 'iwtitle'], multi: true, default: '' },
-    dir: ASCENDING,
+  {
+    rules: [
+      noRedirects('invalidparammix', 'allimages'),
+      imageOrder,
+      continues(imageContinue),
+      byTitle(FILE),
+      hashes,
+      emptyIsNone('mime'),
+    ],
   },
-});
+);
 
-export const langbacklinks = defineModule({
-  name: 'langbacklinks',
-  group: 'list',
-  prefix: 'lbl',
-  generator: true,
-  parameters: {
-    lang: STRING,
-    title: STRING,
-    continue: STRING,
-    limit: LIMIT,
-    prop: { type: ['lllang', 'lltitle'], multi: true, default: '' },
-    dir: ASCENDING,
-  },
-});
-
-export const pagepropnames = defineModule({
-  name: 'pagepropnames',
-  group: 'list',
-  prefix: 'ppn',
-  parameters: { continue: STRING, limit: LIMIT },
-});
-
-export const pageswithprop = defineModule({
-  name: 'pageswithprop',
-  group: 'list',
-  prefix: 'pwp',
-  generator: true,
-  parameters: {
-    propname: { type: 'string', required: true },
-    prop: { type: ['ids', 'title', 'value'], multi: true, default: 'ids|title' },
-    continue: STRING,
-    limit: LIMIT,
-    dir: ASCENDING,
-  },
-});
-
-export const prefixsearch = defineModule({
-  name: 'prefixsearch',
-  group: 'list',
-  prefix: 'ps',
-  generator: true,
-  parameters: {
-    search: { type: 'string', required: true },
-    namespace: { ...NAMESPACES, default: 0 },
-    limit: LIMIT,
-    offset: { type: 'integer', default: 0, min: 0 },
-  },
-});
-
-export const protectedtitles = defineModule({
-  name: 'protectedtitles',
-  group: 'list',
-  prefix: 'pt',
-  generator: true,
-  parameters: {
-    namespace: NAMESPACES,
-    level: { type: ['autoconfirmed', 'sysop'], multi: true },
-    limit: LIMIT,
-    dir: OLDER,
-    start: TIMESTAMP,
-    end: TIMESTAMP,
-    prop: {
-      type: ['comment', 'expiry', 'level', 'parsedcomment', 'timestamp', 'user', 'userid'],
-      multi: true,
-      default: 'timestamp|level',
+export const alllinks = defineModule(
+  {
+    name: 'alllinks',
+    group: 'list',
+    prefix: 'al',
+    generator: true,
+    parameters: {
+      continue: STRING,
+      from: STRING,
+      to: STRING,
+      prefix: STRING,
+      unique: BOOLEAN,
+      prop: { type: ['ids', 'title'], multi: true, default: 'title' },
+      namespace: { type: 'namespace', default: 0, extranamespaces: [-2, -1] },
+      limit: LIMIT,
+      dir: ASCENDING,
     },
-    continue: STRING,
   },
-});
+  { rules: [...uniqueRules, byTitle(chosenNamespace)] },
+);
 
-export const querypage = defineModule({
-  name: 'querypage',
-  group: 'list',
-  prefix: 'qp',
-  generator: true,
-  parameters: {
-    page: {
-      type: [
-        'Ancientpages',
-        'BrokenRedirects',
-        'Deadendpages',
-        'DoubleRedirects',
-        'Fewestrevisions',
-        'GadgetUsage',
-        'LintTemplateErrors',
-        'ListDuplicatedFiles',
-        'Listredirects',
-        'Lonelypages',
-        'Longpages',
-        'MediaStatistics',
-        'Mostcategories',
-        'Mostimages',
-        'Mostinterwikis',
-        'Mostlinked',
-        'Mostlinkedcategories',
-        'Mostlinkedtemplates',
-        'Mostrevisions',
-        'Shortpages',
-        'Uncategorizedcategories',
-        'Uncategorizedimages',
-        'Uncategorizedpages',
-        'Uncategorizedtemplates',
-        'Unusedcategories',
-        'Unusedimages',
-        'Unusedtemplates',
-        'Unwatchedpages',
-        'Wantedcategories',
-        'Wantedfiles',
-        'Wantedpages',
-        'Wantedtemplates',
-        'Withoutinterwiki',
-      ],
-      required: true,
+export const allpages = defineModule(
+  {
+    name: 'allpages',
+    group: 'list',
+    prefix: 'ap',
+    generator: true,
+    parameters: {
+      from: STRING,
+      continue: STRING,
+      to: STRING,
+      prefix: STRING,
+      namespace: { type: 'namespace', default: 0 },
+      filterredir: FILTER_REDIRECTS,
+      filterlanglinks: { type: ['all', 'withlanglinks', 'withoutlanglinks'], default: 'all' },
+      minsize: INTEGER,
+      maxsize: INTEGER,
+      prtype: { type: ['edit', 'move', 'upload'], multi: true },
+      prlevel: { type: ['', 'autoconfirmed', 'sysop'], multi: true },
+      prfiltercascade: { type: ['all', 'cascading', 'noncascading'], default: 'all' },
+      prexpiry: { type: ['all', 'definite', 'indefinite'], default: 'all' },
+      limit: LIMIT,
+      dir: ASCENDING,
     },
-    offset: { type: 'integer', default: 0 },
-    limit: LIMIT,
   },
-});
+  { rules: [noRedirects('params', 'allpages'), continues(['text']), byTitle(chosenNamespace), protectionType] },
+);
 
-export const random = defineModule({
-  name: 'random',
-  group: 'list',
-  prefix: 'rn',
-  generator: true,
-  parameters: {
-    namespace: NAMESPACES,
-    filterredir: { type: ['all', 'nonredirects', 'redirects'], default: 'nonredirects' },
-    minsize: INTEGER,
-    maxsize: INTEGER,
-    contentmodel: { type: CONTENT_MODELS },
-    redirect: DEPRECATED_BOOLEAN,
-    limit: { type: 'limit', default: 1, min: 1, max: 500, highmax: 5000 },
-    continue: STRING,
-  },
-});
-
-export const search = defineModule({
-  name: 'search',
-  group: 'list',
-  prefix: 'sr',
-  generator: true,
-  parameters: {
-    search: { type: 'string', required: true },
-    namespace: { ...NAMESPACES, default: 0 },
-    limit: LIMIT,
-    offset: { type: 'integer', default: 0, min: 0 },
-    what: { type: ['nearmatch', 'text', 'title'] },
-    info: {
-      type: ['rewrittenquery', 'suggestion', 'totalhits'],
-      multi: true,
-      default: 'totalhits|suggestion|rewrittenquery',
+export const allredirects = defineModule(
+  {
+    name: 'allredirects',
+    group: 'list',
+    prefix: 'ar',
+    generator: true,
+    parameters: {
+      ...alllinks.parameters,
+      prop: { type: ['fragment', 'ids', 'interwiki', 'title'], multi: true, default: 'title' },
     },
-    prop: {
-      type: [
-        'categorysnippet',
-        'extensiondata',
-        'isfilematch',
-        'redirectsnippet',
-        'redirecttitle',
-        'sectionsnippet',
-        'sectiontitle',
-        'size',
-        'snippet',
-        'timestamp',
-        'titlesnippet',
-        'wordcount',
-        'hasrelated',
-        'score',
-      ],
-      multi: true,
-      default: 'size|wordcount|timestamp|snippet',
-      deprecatedvalues: ['hasrelated', 'score'],
-    },
-    interwiki: BOOLEAN,
-    enablerewrites: BOOLEAN,
-    sort: { type: ['relevance'], default: 'relevance' },
   },
-});
+  { rules: [...uniqueRules, byTitle(chosenNamespace)] },
+);
 
-export const trackingcategories = defineModule({
-  name: 'trackingcategories',
-  group: 'list',
-  prefix: 'tc',
-  generator: true,
-  parameters: {
-    continue: STRING,
-    trackingcatname: STRINGS,
-    min: INTEGER,
-    max: INTEGER,
-    limit: LIMIT,
-    prop: { type: ['hidden', 'size'], multi: true, default: '' },
+export const alltransclusions = defineModule(
+  {
+    name: 'alltransclusions',
+    group: 'list',
+    prefix: 'at',
+    generator: true,
+    parameters: {
+      ...alllinks.parameters,
+      namespace: { type: 'namespace', default: 10, extranamespaces: [-2, -1] },
+    },
   },
-});
+  { rules: [...uniqueRules, byTitle(chosenNamespace)] },
+);
+
+export const backlinks = defineModule(
+  {
+    name: 'backlinks',
+    group: 'list',
+    prefix: 'bl',
+    generator: true,
+    example: { parameters: { title: 'Main Page' } },
+    parameters: BACKLINKS_PARAMETERS,
+  },
+  { rules: [...linkTarget, emptyIsAll('namespace'), continues(throughRedirects)] },
+);
+
+export const categorymembers = defineModule(
+  {
+    name: 'categorymembers',
+    group: 'list',
+    prefix: 'cm',
+    generator: true,
+    example: { parameters: { title: 'Category:Example' } },
+    parameters: {
+      title: STRING,
+      pageid: INTEGER,
+      prop: {
+        type: ['ids', 'sortkey', 'sortkeyprefix', 'timestamp', 'title', 'type'],
+        multi: true,
+        default: 'ids|title',
+      },
+      namespace: NAMESPACES,
+      type: { type: ['file', 'page', 'subcat'], multi: true, default: 'page|subcat|file' },
+      continue: STRING,
+      limit: LIMIT,
+      sort: { type: ['sortkey', 'timestamp'], default: 'sortkey' },
+      dir: { type: ['asc', 'ascending', 'desc', 'descending', 'newer', 'older'], default: 'ascending' },
+      start: TIMESTAMP,
+      end: TIMESTAMP,
+      starthexsortkey: STRING,
+      endhexsortkey: STRING,
+      startsortkeyprefix: STRING,
+      endsortkeyprefix: STRING,
+      startsortkey: DEPRECATED_STRING,
+      endsortkey: DEPRECATED_STRING,
+    },
+  },
+  { rules: [...linkTarget, categoryTarget, emptyIsAll('namespace'), memberContinue, memberOrder] },
+);
+
+export const embeddedin = defineModule(
+  {
+    name: 'embeddedin',
+    group: 'list',
+    prefix: 'ei',
+    generator: true,
+    example: { parameters: { title: 'Template:Example' } },
+    parameters: {
+      title: STRING,
+      pageid: INTEGER,
+      continue: STRING,
+      namespace: NAMESPACES,
+      dir: ASCENDING,
+      filterredir: FILTER_REDIRECTS,
+      limit: LIMIT,
+    },
+  },
+  { rules: [...linkTarget, emptyIsAll('namespace'), continues(['integer', 'integer'])] },
+);
+
+export const exturlusage = defineModule(
+  {
+    name: 'exturlusage',
+    group: 'list',
+    prefix: 'eu',
+    generator: true,
+    parameters: {
+      prop: { type: ['ids', 'title', 'url'], multi: true, default: 'ids|title|url' },
+      continue: STRING,
+      protocol: { type: PROTOCOLS, default: '' },
+      query: STRING,
+      namespace: NAMESPACES,
+      limit: LIMIT,
+      expandurl: DEPRECATED_BOOLEAN,
+    },
+  },
+  { rules: [linkQuery, emptyIsAll('namespace')] },
+);
+
+export const filearchive = defineModule(
+  {
+    name: 'filearchive',
+    group: 'list',
+    prefix: 'fa',
+    parameters: {
+      from: STRING,
+      to: STRING,
+      prefix: STRING,
+      dir: ASCENDING,
+      sha1: STRING,
+      sha1base36: STRING,
+      prop: {
+        type: [
+          'archivename',
+          'bitdepth',
+          'description',
+          'dimensions',
+          'mediatype',
+          'metadata',
+          'mime',
+          'parseddescription',
+          'sha1',
+          'size',
+          'timestamp',
+          'user',
+        ],
+        multi: true,
+        default: 'timestamp',
+      },
+      limit: LIMIT,
+      continue: STRING,
+    },
+  },
+  { rules: [deletedFileRights, continues(['text', 'timestamp', 'integer']), byTitle(FILE), hashes] },
+);
+
+export const imageusage = defineModule(
+  {
+    name: 'imageusage',
+    group: 'list',
+    prefix: 'iu',
+    generator: true,
+    example: { parameters: { title: 'File:Example.png' } },
+    parameters: BACKLINKS_PARAMETERS,
+  },
+  { rules: [...linkTarget, fileTarget, emptyIsAll('namespace'), continues(throughRedirects)] },
+);
+
+export const iwbacklinks = defineModule(
+  {
+    name: 'iwbacklinks',
+    group: 'list',
+    prefix: 'iwbl',
+    generator: true,
+    example: { parameters: { prefix: 'example' } },
+    parameters: {
+      prefix: STRING,
+      title: STRING,
+      continue: STRING,
+      limit: LIMIT,
+      prop: { type: ['iwprefix', 'iwtitle'], multi: true, default: '' },
+      dir: ASCENDING,
+    },
+  },
+  { rules: [titleNeeds('prefix'), continues(['text', 'text', 'integer'])] },
+);
+
+export const langbacklinks = defineModule(
+  {
+    name: 'langbacklinks',
+    group: 'list',
+    prefix: 'lbl',
+    generator: true,
+    example: { parameters: { lang: 'en' } },
+    parameters: {
+      lang: STRING,
+      title: STRING,
+      continue: STRING,
+      limit: LIMIT,
+      prop: { type: ['lllang', 'lltitle'], multi: true, default: '' },
+      dir: ASCENDING,
+    },
+  },
+  { rules: [titleNeeds('lang', 'nolang'), continues(['text', 'text', 'integer'])] },
+);
+
+export const pagepropnames = defineModule(
+  {
+    name: 'pagepropnames',
+    group: 'list',
+    prefix: 'ppn',
+    parameters: { continue: STRING, limit: LIMIT },
+  },
+  { rules: [continuesIfAny('text')] },
+);
+
+export const pageswithprop = defineModule(
+  {
+    name: 'pageswithprop',
+    group: 'list',
+    prefix: 'pwp',
+    generator: true,
+    example: { parameters: { propname: 'displaytitle' } },
+    parameters: {
+      propname: { type: 'string', required: true },
+      prop: { type: ['ids', 'title', 'value'], multi: true, default: 'ids|title' },
+      continue: STRING,
+      limit: LIMIT,
+      dir: ASCENDING,
+    },
+  },
+  { rules: [continues(['text'])] },
+);
+
+export const prefixsearch = defineModule(
+  {
+    name: 'prefixsearch',
+    group: 'list',
+    prefix: 'ps',
+    generator: true,
+    ranked: true,
+    continueWith: 'offset',
+    example: { parameters: { search: 'exam' } },
+    parameters: {
+      search: { type: 'string', required: true },
+      namespace: { ...NAMESPACES, default: 0 },
+      limit: LIMIT,
+      offset: { type: 'integer', default: 0, min: 0 },
+    },
+  },
+  { rules: [someSearch] },
+);
+
+export const protectedtitles = defineModule(
+  {
+    name: 'protectedtitles',
+    group: 'list',
+    prefix: 'pt',
+    generator: true,
+    parameters: {
+      namespace: NAMESPACES,
+      level: { type: ['autoconfirmed', 'sysop'], multi: true },
+      limit: LIMIT,
+      dir: OLDER,
+      start: TIMESTAMP,
+      end: TIMESTAMP,
+      prop: {
+        type: ['comment', 'expiry', 'level', 'parsedcomment', 'timestamp', 'user', 'userid'],
+        multi: true,
+        default: 'timestamp|level',
+      },
+      continue: STRING,
+    },
+  },
+  { rules: [emptyIsAll('namespace', 'level'), continues(['timestamp', 'integer', 'text'])] },
+);
+
+export const querypage = defineModule(
+  {
+    name: 'querypage',
+    group: 'list',
+    prefix: 'qp',
+    generator: true,
+    result: { place: 'results', namedBy: 'page' },
+    continueWith: 'offset',
+    example: { parameters: { page: 'Longpages' } },
+    parameters: {
+      page: {
+        type: [
+          'Ancientpages',
+          'BrokenRedirects',
+          'Deadendpages',
+          'DoubleRedirects',
+          'Fewestrevisions',
+          'GadgetUsage',
+          'LintTemplateErrors',
+          'ListDuplicatedFiles',
+          'Listredirects',
+          'Lonelypages',
+          'Longpages',
+          'MediaStatistics',
+          'Mostcategories',
+          'Mostimages',
+          'Mostinterwikis',
+          'Mostlinked',
+          'Mostlinkedcategories',
+          'Mostlinkedtemplates',
+          'Mostrevisions',
+          'Shortpages',
+          'Uncategorizedcategories',
+          'Uncategorizedimages',
+          'Uncategorizedpages',
+          'Uncategorizedtemplates',
+          'Unusedcategories',
+          'Unusedimages',
+          'Unusedtemplates',
+          'Unwatchedpages',
+          'Wantedcategories',
+          'Wantedfiles',
+          'Wantedpages',
+          'Wantedtemplates',
+          'Withoutinterwiki',
+        ],
+        required: true,
+      },
+      offset: { type: 'integer', default: 0 },
+      limit: LIMIT,
+    },
+  },
+  { rules: [restrictedReport] },
+);
+
+export const random = defineModule(
+  {
+    name: 'random',
+    group: 'list',
+    prefix: 'rn',
+    generator: true,
+    pageidKey: 'id',
+    parameters: {
+      namespace: NAMESPACES,
+      filterredir: { type: ['all', 'nonredirects', 'redirects'], default: 'nonredirects' },
+      minsize: INTEGER,
+      maxsize: INTEGER,
+      contentmodel: { type: CONTENT_MODELS, siteValues: 'contentModels' },
+      redirect: DEPRECATED_BOOLEAN,
+      limit: { type: 'limit', default: 1, min: 1, max: 500, highmax: 5000 },
+      continue: STRING,
+    },
+  },
+  { rules: [randomRedirects, continues(['fraction', 'fraction', 'integer', 'flag'])] },
+);
+
+export const search = defineModule(
+  {
+    name: 'search',
+    group: 'list',
+    prefix: 'sr',
+    generator: true,
+    ranked: true,
+    continueWith: 'offset',
+    example: { parameters: { search: 'example' } },
+    parameters: {
+      search: { type: 'string', required: true },
+      namespace: { ...NAMESPACES, default: 0 },
+      limit: LIMIT,
+      offset: { type: 'integer', default: 0, min: 0 },
+      what: { type: ['nearmatch', 'text', 'title'] },
+      info: {
+        type: ['rewrittenquery', 'suggestion', 'totalhits'],
+        multi: true,
+        default: 'totalhits|suggestion|rewrittenquery',
+      },
+      prop: {
+        type: [
+          'categorysnippet',
+          'extensiondata',
+          'isfilematch',
+          'redirectsnippet',
+          'redirecttitle',
+          'sectionsnippet',
+          'sectiontitle',
+          'size',
+          'snippet',
+          'timestamp',
+          'titlesnippet',
+          'wordcount',
+          'hasrelated',
+          'score',
+        ],
+        multi: true,
+        default: 'size|wordcount|timestamp|snippet',
+        deprecatedvalues: ['hasrelated', 'score'],
+      },
+      interwiki: BOOLEAN,
+      enablerewrites: BOOLEAN,
+      sort: { type: ['relevance'], default: 'relevance' },
+    },
+  },
+  { rules: [quietSearch] },
+);
+
+export const trackingcategories = defineModule(
+  {
+    name: 'trackingcategories',
+    group: 'list',
+    prefix: 'tc',
+    generator: true,
+    result: { contentKey: 'category', omitEmpty: true },
+    parameters: {
+      continue: STRING,
+      trackingcatname: STRINGS,
+      min: INTEGER,
+      max: INTEGER,
+      limit: LIMIT,
+      prop: { type: ['hidden', 'size'], multi: true, default: '' },
+    },
+  },
+  { rules: [continues(['text']), emptyIsAll('trackingcatname')] },
+);

@@ -1,102 +1,125 @@
 import { defineModule } from '../descriptor.js';
 import { ASCENDING, BOOLEAN, INTEGERS, LIMIT, OLDER, STRING, STRINGS, TIMESTAMP } from './shared-parameters.js';
 import { GROUPS, RIGHTS } from './value-sets.js';
+import { continues } from '../rules/continue.js';
+import { blockedAddress, kindsOfUsers, someUsers, usersByRight } from '../rules/lists.js';
+import { atMostOneOf, emptyIsAll, noContradiction } from '../rules/rule.js';
 
 /** Modules that list users and blocks. */
 
-export const allusers = defineModule({
-  name: 'allusers',
-  group: 'list',
-  prefix: 'au',
-  parameters: {
-    from: STRING,
-    to: STRING,
-    prefix: STRING,
-    dir: ASCENDING,
-    group: { type: GROUPS, multi: true },
-    excludegroup: { type: GROUPS, multi: true },
-    rights: { type: RIGHTS, multi: true },
-    prop: {
-      type: [
-        'blockinfo',
-        'centralids',
-        'editcount',
-        'groups',
-        'implicitgroups',
-        'registration',
-        'rights',
-        'tempexpired',
-      ],
-      multi: true,
+export const allusers = defineModule(
+  {
+    name: 'allusers',
+    group: 'list',
+    prefix: 'au',
+    continueWith: 'from',
+    parameters: {
+      from: STRING,
+      to: STRING,
+      prefix: STRING,
+      dir: ASCENDING,
+      group: { type: GROUPS, siteValues: 'groups', multi: true },
+      excludegroup: { type: GROUPS, siteValues: 'groups', multi: true },
+      rights: { type: RIGHTS, siteValues: 'rights', multi: true },
+      prop: {
+        type: [
+          'blockinfo',
+          'centralids',
+          'editcount',
+          'groups',
+          'implicitgroups',
+          'registration',
+          'rights',
+          'tempexpired',
+        ],
+        multi: true,
+      },
+      limit: LIMIT,
+      witheditsonly: BOOLEAN,
+      activeusers: BOOLEAN,
+      attachedwiki: STRING,
+      excludenamed: BOOLEAN,
+      excludetemp: BOOLEAN,
     },
-    limit: LIMIT,
-    witheditsonly: BOOLEAN,
-    activeusers: BOOLEAN,
-    attachedwiki: STRING,
-    excludenamed: BOOLEAN,
-    excludetemp: BOOLEAN,
   },
-});
+  { rules: [usersByRight, kindsOfUsers] },
+);
 
-export const blocks = defineModule({
-  name: 'blocks',
-  group: 'list',
-  prefix: 'bk',
-  parameters: {
-    start: TIMESTAMP,
-    end: TIMESTAMP,
-    dir: OLDER,
-    ids: INTEGERS,
-    users: { type: 'user', multi: true, subtypes: ['name', 'ip', 'temp', 'cidr'] },
-    ip: STRING,
-    limit: LIMIT,
-    prop: {
-      type: [
-        'by',
-        'byid',
-        'expiry',
-        'flags',
-        'id',
-        'parsedreason',
-        'range',
-        'reason',
-        'restrictions',
-        'timestamp',
-        'user',
-        'userid',
-      ],
-      multi: true,
-      default: 'id|user|by|timestamp|expiry|reason|flags',
+export const blocks = defineModule(
+  {
+    name: 'blocks',
+    group: 'list',
+    prefix: 'bk',
+    parameters: {
+      start: TIMESTAMP,
+      end: TIMESTAMP,
+      dir: OLDER,
+      ids: INTEGERS,
+      users: { type: 'user', multi: true, subtypes: ['name', 'ip', 'temp', 'cidr'] },
+      ip: STRING,
+      limit: LIMIT,
+      prop: {
+        type: [
+          'by',
+          'byid',
+          'expiry',
+          'flags',
+          'id',
+          'parsedreason',
+          'range',
+          'reason',
+          'restrictions',
+          'timestamp',
+          'user',
+          'userid',
+        ],
+        multi: true,
+        default: 'id|user|by|timestamp|expiry|reason|flags',
+      },
+      show: { type: ['!account', '!ip', '!range', '!temp', 'account', 'ip', 'range', 'temp'], multi: true },
+      continue: STRING,
     },
-    show: { type: ['!account', '!ip', '!range', '!temp', 'account', 'ip', 'range', 'temp'], multi: true },
-    continue: STRING,
   },
-});
+  {
+    rules: [
+      atMostOneOf('users', 'ip'),
+      emptyIsAll('ids', 'users'),
+      continues(['timestamp', 'integer']),
+      blockedAddress,
+      noContradiction(),
+    ],
+  },
+);
 
-export const users = defineModule({
-  name: 'users',
-  group: 'list',
-  prefix: 'us',
-  parameters: {
-    prop: {
-      type: [
-        'blockinfo',
-        'cancreate',
-        'centralids',
-        'editcount',
-        'emailable',
-        'gender',
-        'groupmemberships',
-        'groups',
-        'implicitgroups',
-        'registration',
-        'rights',
-        'tempexpired',
-      ],
-      multi: true,
+export const users = defineModule(
+  {
+    name: 'users',
+    group: 'list',
+    prefix: 'us',
+    continueWith: 'users',
+    example: { parameters: { users: 'Example' } },
+    parameters: {
+      prop: {
+        type: [
+          'blockinfo',
+          'cancreate',
+          'centralids',
+          'editcount',
+          'emailable',
+          'gender',
+          'groupmemberships',
+          'groups',
+          'implicitgroups',
+          'registration',
+          'rights',
+          'tempexpired',
+        ],
+        multi: true,
+      },
+      attachedwiki: STRING,
+      users: STRINGS,
+      userids: INTEGERS,
     },
-    attachedwiki: STRING,
-    users: STRINGS,
-    userids: INTEGERS,
   },
-});
+  { rules: [atMostOneOf('users', 'userids'), someUsers] },
+);

@@ -1,28 +1,35 @@
 import { defineModule } from '../descriptor.js';
 import { BOOLEAN, STRING, STRINGS } from './shared-parameters.js';
+import { languageCode, oldForms, onlyWith, onlyWithout, parsedTitle, unreadByDefault } from '../rules/lists.js';
+import { emptyIsNone, loggedIn } from '../rules/rule.js';
 
 /** Modules that say something about the site or the caller. */
 
-export const allmessages = defineModule({
-  name: 'allmessages',
-  group: 'meta',
-  prefix: 'am',
-  parameters: {
-    messages: { type: 'string', multi: true, default: '*' },
-    prop: { type: ['default'], multi: true },
-    enableparser: BOOLEAN,
-    nocontent: BOOLEAN,
-    includelocal: BOOLEAN,
-    args: { type: 'string', multi: true, allowsduplicates: true },
-    filter: STRING,
-    customised: { type: ['all', 'modified', 'unmodified'], default: 'all' },
-    lang: STRING,
-    from: STRING,
-    to: STRING,
-    title: STRING,
-    prefix: STRING,
+export const allmessages = defineModule(
+  {
+    name: 'allmessages',
+    group: 'meta',
+    prefix: 'am',
+    result: { contentKey: 'content', list: true },
+    continueWith: 'from',
+    parameters: {
+      messages: { type: 'string', multi: true, default: '*' },
+      prop: { type: ['default'], multi: true },
+      enableparser: BOOLEAN,
+      nocontent: BOOLEAN,
+      includelocal: BOOLEAN,
+      args: { type: 'string', multi: true, allowsduplicates: true },
+      filter: STRING,
+      customised: { type: ['all', 'modified', 'unmodified'], default: 'all' },
+      lang: STRING,
+      from: STRING,
+      to: STRING,
+      title: STRING,
+      prefix: STRING,
+    },
   },
-});
+  { rules: [languageCode, parsedTitle, emptyIsNone('messages')] },
+);
 
 export const authmanagerinfo = defineModule({
   name: 'authmanagerinfo',
@@ -53,6 +60,8 @@ export const filerepoinfo = defineModule({
   name: 'filerepoinfo',
   group: 'meta',
   prefix: 'fri',
+  result: { key: 'repos', list: true },
+  continueWith: 'prop',
   parameters: {
     prop: {
       type: [
@@ -90,33 +99,50 @@ export const languageinfo = defineModule({
 
 export const linterstats = defineModule({ name: 'linterstats', group: 'meta', prefix: 'lntrst', parameters: {} });
 
-export const notifications = defineModule({
-  name: 'notifications',
-  group: 'meta',
-  prefix: 'not',
-  parameters: {
-    filter: { type: ['!read', 'read'], multi: true, default: 'read|!read' },
-    prop: { type: ['count', 'list', 'seenTime'], multi: true, default: 'list' },
-    sections: { type: ['alert', 'message'], multi: true, default: 'alert|message' },
-    groupbysection: BOOLEAN,
-    format: { type: ['flyout', 'html', 'model', 'special'] },
-    limit: { type: 'limit', default: 20, min: 1, max: 50, highmax: 500 },
-    continue: STRING,
-    unreadfirst: BOOLEAN,
-    titles: STRINGS,
-    bundle: BOOLEAN,
-    notifiertypes: { type: ['email', 'web'], multi: true, default: 'web' },
-    alertcontinue: STRING,
-    alertunreadfirst: BOOLEAN,
-    messagecontinue: STRING,
-    messageunreadfirst: BOOLEAN,
+export const notifications = defineModule(
+  {
+    name: 'notifications',
+    group: 'meta',
+    prefix: 'not',
+    parameters: {
+      filter: { type: ['!read', 'read'], multi: true, default: 'read|!read' },
+      prop: { type: ['count', 'list', 'seenTime'], multi: true, default: 'list' },
+      sections: { type: ['alert', 'message'], multi: true, default: 'alert|message' },
+      groupbysection: BOOLEAN,
+      format: { type: ['flyout', 'html', 'model', 'special'] },
+      limit: { type: 'limit', default: 20, min: 1, max: 50, highmax: 500 },
+      continue: STRING,
+      unreadfirst: BOOLEAN,
+      titles: STRINGS,
+      bundle: BOOLEAN,
+      notifiertypes: { type: ['email', 'web'], multi: true, default: 'web' },
+      alertcontinue: STRING,
+      alertunreadfirst: BOOLEAN,
+      messagecontinue: STRING,
+      messageunreadfirst: BOOLEAN,
+    },
   },
-});
+  {
+    rules: [
+      loggedIn('apierror-mustbeloggedin-generic', 'login-required'),
+      oldForms('format', 'flyout', 'html'),
+      onlyWith('groupbysection', 'alertcontinue', 'alertunreadfirst', 'messagecontinue', 'messageunreadfirst'),
+      onlyWithout('groupbysection', 'continue', 'unreadfirst'),
+      unreadByDefault,
+    ],
+  },
+);
 
 export const siteinfo = defineModule({
   name: 'siteinfo',
   group: 'meta',
   prefix: 'si',
+  result: {
+    place: 'merged',
+    contentKey: { namespaces: 'name', namespacealiases: 'alias', languages: 'name' },
+    keptFalse: ['variantarticlepath'],
+  },
+  continueWith: 'prop',
   parameters: {
     prop: {
       type: [
@@ -177,20 +203,24 @@ export const tokens = defineModule({
   },
 });
 
-export const unreadnotificationpages = defineModule({
-  name: 'unreadnotificationpages',
-  group: 'meta',
-  prefix: 'unp',
-  parameters: {
-    grouppages: BOOLEAN,
-    limit: { type: 'limit', default: 10, min: 1, max: 10000 },
+export const unreadnotificationpages = defineModule(
+  {
+    name: 'unreadnotificationpages',
+    group: 'meta',
+    prefix: 'unp',
+    parameters: {
+      grouppages: BOOLEAN,
+      limit: { type: 'limit', default: 10, min: 1, max: 10000 },
+    },
   },
-});
+  { rules: [loggedIn('apierror-mustbeloggedin-generic', 'login-required')] },
+);
 
 export const userinfo = defineModule({
   name: 'userinfo',
   group: 'meta',
   prefix: 'ui',
+  continueWith: 'prop',
   parameters: {
     prop: {
       type: [

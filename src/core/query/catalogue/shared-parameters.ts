@@ -70,6 +70,7 @@ export const BACKLINKS_PARAMETERS = {
   namespace: NAMESPACES,
   dir: ASCENDING,
   filterredir: FILTER_REDIRECTS,
-  limit: LIMIT,
+  // With `redirect`, every result may bring others along.
+  limit: { ...LIMIT, narrowedBy: { parameter: 'redirect', max: 250, highmax: 2500 } },
   redirect: BOOLEAN,
 } as const;

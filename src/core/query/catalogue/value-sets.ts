@@ -147,7 +147,7 @@ export const RIGHTS = [
   'viewsuppressed',
 ] as const;
 
-/** Rights that everybody has implicitly, so that nobody can be filtered by them. */
+/** Implicit rights of all users, by which users cannot be filtered. */
 export const IMPLICIT_RIGHTS = [
   'changeemail',
   'confirmemail',

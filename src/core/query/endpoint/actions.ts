@@ -1,108 +1,126 @@
 import { createHash } from 'node:crypto';
+import type { HttpResponse } from '../../base/http.js';
 import { ApiError } from '../answer/api-error.js';
-import type { Action, Call } from './endpoint.js';
-import type { HelpParams } from '../help/help.js';
 import { message } from '../answer/messages.js';
-import type { compileParaminfo } from '../description/module-descriptions.js';
-import type { ModuleNode } from '../description/module-tree.js';
-import type { QueryModule } from '../modules/modules.js';
-import type { QueryEnvironment, QueryOptions } from '../options.js';
-import type { ParaminfoParams } from '../description/paraminfo.js';
+import { type MutableItem, toVersion1 } from '../answer/result-format.js';
+import type { HelpParams, ParaminfoParams } from '../describe/describing-actions.js';
+import type { ModuleNode } from '../describe/module-tree.js';
+import type { compileParaminfo } from '../describe/paraminfo/paraminfo.js';
 import type { ModuleParser } from '../parameters/parse.js';
-import { type QueryRun, runQuery } from '../modules/query-action.js';
-import type { QueryParams } from '../modules/query-parameters.js';
-import { toVersion1 } from '../answer/result-format.js';
+import type { QueryParams } from '../run/query-parameters.js';
+import type { Ask } from '../reader/ask.js';
+import type { OpenSearchParams, ParseParams } from '../reader/descriptors.js';
+import type { ParseParts } from '../reader/parse.js';
+import type { QueryRun, QueryService } from '../run/query-run.js';
+import type { RequestContext, Room } from '../run/request-context.js';
+import { runQuery } from '../run/run-query.js';
 import type { Site } from '../site/site.js';
 
-interface QueryParts {
-  readonly modules: ReadonlyMap<string, QueryModule>;
-  readonly site: Site;
-  readonly options: QueryOptions;
-  readonly environment: QueryEnvironment;
+/** What an action gives: data for the answer, a list that nothing can stand beside, or a page of its own. */
+export type ActionResult =
+  | { readonly data: MutableItem }
+  | { readonly list: readonly unknown[]; readonly refusesWarnings: boolean }
+  | { readonly page: HttpResponse };
+
+/** An action of the endpoint. */
+export interface Action {
+  /** Reads the action's own parameters. What comes back answers; it is called again when there is less room. */
+  prepare(context: RequestContext): (room: Room) => Promise<ActionResult>;
 }
+
+const action = <Params>(
+  parser: ModuleParser<Params>,
+  answer: (context: RequestContext, params: Params, room: Room) => Promise<ActionResult>,
+): Action => ({
+  prepare(context) {
+    const params = parser.parse(context.parameters, context);
+    context.parsers.push(parser);
+    return (room) => answer(context, params, room);
+  },
+});
+
+/** Who may see content: all callers, or those with a token. */
+interface Access {
+  readonly isPrivate: boolean;
+}
+
+const checkAccess = ({ isPrivate }: Access, { caller }: RequestContext): void => {
+  if (isPrivate && !caller) {
+    throw new ApiError('readapidenied', message('apierror-readapidenied'), { module: 'main' });
+  }
+};
 
 /** `action=query` */
-export function queryAction(parser: ModuleParser, { modules, site, options, environment }: QueryParts): Action {
-  return {
-    parser,
-    async run(call) {
-      const run: QueryRun = {
-        parameters: call.parameters,
-        parsing: call.parsing,
-        caller: call.caller,
-        address: call.request.ip,
-        isolated: call.isolated,
-        site,
-        clock: environment.clock,
-        deadline: call.deadline,
-        share: call.share,
-        room: call.room,
-        missing: options.missing ?? 'empty',
-        onError: environment.onError,
-        // The parser has read them by the very descriptor that this type is written after.
-        params: call.params as unknown as QueryParams,
-        modules,
-        addressed: call.addressed,
-        resolver: options.pages ?? (() => []),
-        version: call.style.version,
-        onSelect: ({ use }) => call.parsers.push(use.parser),
-      };
-      if (options.private === true && !call.caller && reads(run)) {
-        throw new ApiError('readapidenied', message('apierror-readapidenied'), { module: 'main' });
-      }
-      return { data: await runQuery(run) };
-    },
-  };
-}
+export const queryAction = (parser: ModuleParser<QueryParams>, service: QueryService, access: Access): Action =>
+  action(parser, async (context, params, room) => {
+    const run = { service, context, params, room };
+    if (reads(run)) checkAccess(access, context);
+    return { data: await runQuery(run) };
+  });
 
-/** Whether the request would show content. A few modules only tell callers how to become somebody. */
-function reads({ params, modules, addressed }: QueryRun): boolean {
+/** `action=opensearch` */
+export const openSearchAction = (
+  parser: ModuleParser<OpenSearchParams>,
+  parts: { readonly ask: Ask; readonly service: QueryService },
+  access: Access,
+): Action =>
+  action(parser, async (context, params) => {
+    checkAccess(access, context);
+    const { suggest } = await import('../reader/open-search.js');
+    return { list: await suggest(params, context, parts), refusesWarnings: params.warningsaserror };
+  });
+
+/** `action=parse` */
+export const parseAction = (parser: ModuleParser<ParseParams>, parts: ParseParts, access: Access): Action =>
+  action(parser, async (context, params, { limitFactor }) => {
+    checkAccess(access, context);
+    // A page is whole or not at all: with less room it would be no shorter.
+    if (limitFactor < 1) {
+      throw new ApiError('badconfig', message('apierror-badconfig-resulttoosmall'), { module: 'main' });
+    }
+    // Loaded here, like the help: most servers have nothing to turn into HTML.
+    const { parsePage } = await import('../reader/parse.js');
+    return { data: await parsePage(params, context, parts) };
+  });
+
+/** Whether the request would show content. A few modules only tell callers how to authenticate. */
+const reads = ({ params, service: { modules }, context: { addressed } }: QueryRun): boolean => {
   const { titles, pageids, revids, generator, prop = [], list = [], meta = [] } = params;
   const names = [...prop, ...list, ...meta, ...(addressed ? [addressed.name] : [])];
   if (names.length === 0 || [titles, pageids, revids, generator].some((source) => source !== undefined)) return true;
   return names.some((name) => modules.get(name)?.descriptor.readrights !== false);
-}
+};
 
 /** `action=paraminfo` */
-export function paraminfoAction(parser: ModuleParser, tree: ModuleNode, endpoint: string): Action {
+export const paraminfoAction = (parser: ModuleParser<ParaminfoParams>, tree: ModuleNode, endpoint: string): Action => {
   let describe: ReturnType<typeof compileParaminfo> | undefined;
-  return {
-    parser,
-    async run({ params, parsing, style }: Call) {
-      // Loaded here, like the help: what modules and parameters are for is a tenth of all our code.
-      describe ??= (await import('../description/module-descriptions.js')).compileParaminfo(tree);
-      const { paraminfo, warnings } = describe(params as unknown as ParaminfoParams, {
-        highLimits: parsing.highLimits,
-        endpoint,
-      });
-      for (const text of warnings) parsing.warnings.add('paraminfo', 'badmodule', text);
-      return { data: { paraminfo: style.version === 1 ? toVersion1(paraminfo) : paraminfo } };
-    },
-  };
-}
+  return action(parser, async ({ highLimits, warnings, style }, params) => {
+    // Loaded here, like the help: what modules and parameters are for is a tenth of all our code.
+    describe ??= (await import('../describe/paraminfo/paraminfo.js')).compileParaminfo(tree);
+    const { paraminfo, warnings: unknown } = describe(params, { highLimits, endpoint });
+    for (const text of unknown) warnings.add('paraminfo', 'badmodule', text);
+    return { data: { paraminfo: style.version === 1 ? toVersion1(paraminfo) : paraminfo } };
+  });
+};
 
 /** `action=help`: a page for people, or with `wrap` its content as data. */
-export function helpAction(parser: ModuleParser, tree: ModuleNode, site: Site): Action {
-  return {
-    parser,
-    async run({ params }: Call) {
-      // Loaded here: a tenth of all our code is text that most servers are never asked for.
-      const { HELP_STYLE, renderHelp } = await import('../help/help.js');
-      const styleHash = createHash('sha256').update(HELP_STYLE).digest('base64');
-      const { page, content } = renderHelp(tree, site, params as unknown as HelpParams);
-      if (params['wrap'] === true) return { data: { help: { mime: 'text/html', help: content } } };
-      return {
-        page: {
-          status: 200,
-          headers: {
-            'content-type': 'text/html; charset=utf-8',
-            'cache-control': 'private, must-revalidate, max-age=0',
-            'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-            'x-content-type-options': 'nosniff',
-          },
-          body: page,
+export const helpAction = (parser: ModuleParser<HelpParams>, tree: ModuleNode, site: Site): Action =>
+  action(parser, async (_context, params) => {
+    // Loaded here: a tenth of all our code is text that most servers are never asked for.
+    const { HELP_STYLE, renderHelp } = await import('../describe/help/help.js');
+    const styleHash = createHash('sha256').update(HELP_STYLE).digest('base64');
+    const { page, content } = renderHelp(tree, site, params);
+    if (params.wrap) return { data: { help: { mime: 'text/html', help: content } } };
+    return {
+      page: {
+        status: 200,
+        headers: {
+          'content-type': 'text/html; charset=utf-8',
+          'cache-control': 'private, must-revalidate, max-age=0',
+          'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+          'x-content-type-options': 'nosniff',
         },
-      };
-    },
-  };
-}
+        body: page,
+      },
+    };
+  });

@@ -1,6 +1,8 @@
-import type { HttpRequest, HttpResponse } from '../../http.js';
+import type { HttpRequest, HttpResponse } from '../../base/http.js';
+import { isLoopbackHost } from '../../base/loopback.js';
+import { escapePattern } from '../../base/text.js';
 import { type Headers, VARY } from '../answer/print.js';
-import type { ParameterSource } from '../parameters/parameter.js';
+import type { MainTexts } from './main-parameters.js';
 
 /** What the origin of a request means for its answer. */
 export interface OriginDecision {
@@ -44,13 +46,13 @@ const ALLOWED_HEADERS = new Set([
  *
  * @param allowed - Whether a site may act for the users that visit it.
  */
-export function decideOrigin(
+export const decideOrigin = (
   request: HttpRequest,
-  parameters: ParameterSource,
+  texts: MainTexts,
   allowed: (origin: string) => boolean,
-): OriginDecision {
-  const origin = parameters.get('origin');
-  const crossorigin = parameters.get('crossorigin') !== undefined;
+): OriginDecision => {
+  const origin = texts.get('origin');
+  const crossorigin = texts.get('crossorigin') !== undefined;
   if (origin === undefined && !crossorigin && request.method !== 'OPTIONS') return NO_ORIGIN;
   if (origin !== undefined && crossorigin) {
     return refuse("'origin' and 'crossorigin' parameters cannot be used together");
@@ -58,54 +60,52 @@ export function decideOrigin(
   const preflight = preflightOf(request);
   if (origin === '*' || crossorigin) {
     const headers = { 'access-control-allow-origin': '*', 'access-control-allow-credentials': 'false' };
-    return finish(request, preflight, headers, origin === '*');
+    return decided(request, { headers, preflight, anonymous: origin === '*' });
   }
-  if (origin === undefined) return finish(request, undefined, {}, false);
+  if (origin === undefined) return decided(request, {});
   const sent = (request.header('origin') ?? '').split(' ');
   if (origin === '' || !sent.includes(origin)) return refuse("'origin' parameter does not match Origin header");
-  if (!allowed(origin))
-    return finish(request, undefined, { [REJECTION]: 'Origin mismatch', vary: VARY_BY_ORIGIN }, false);
-  return finish(
-    request,
-    preflight,
-    {
-      'access-control-allow-origin': origin,
-      'access-control-allow-credentials': 'true',
-      'timing-allow-origin': origin,
-      vary: VARY_BY_ORIGIN,
-    },
-    false,
-  );
-}
+  if (!allowed(origin)) {
+    return decided(request, { headers: { [REJECTION]: 'Origin mismatch', vary: VARY_BY_ORIGIN } });
+  }
+  const headers = {
+    'access-control-allow-origin': origin,
+    'access-control-allow-credentials': 'true',
+    'timing-allow-origin': origin,
+    vary: VARY_BY_ORIGIN,
+  };
+  return decided(request, { headers, preflight });
+};
 
 interface Preflight {
   readonly method: string;
   readonly headers: string;
 }
 
-function preflightOf(request: HttpRequest): Preflight | undefined {
+const preflightOf = (request: HttpRequest): Preflight | undefined => {
   const method = request.header('access-control-request-method');
   if (request.method !== 'OPTIONS' || method === undefined) return undefined;
   return { method, headers: request.header('access-control-request-headers') ?? '' };
-}
+};
 
-function finish(
+const decided = (
   request: HttpRequest,
-  preflight: Preflight | undefined,
-  base: Headers,
-  anonymous: boolean,
-): OriginDecision {
+  { headers: base = {}, preflight, anonymous = false }: Partial<OriginDecision> & { preflight?: Preflight | undefined },
+): OriginDecision => {
   const suppressed = anonymous ? { 'mediawiki-login-suppressed': 'true' } : {};
-  const headers = { ...base, ...suppressed, ...(preflight ? answerPreflight(preflight) : exposed(base)) };
+  const answered = preflight ? answerPreflight(preflight) : exposed(base);
+  // A request that is not allowed gets no CORS headers.
+  const allowed = answered[REJECTION] === undefined ? base : base['vary'] === undefined ? {} : { vary: base['vary'] };
+  const headers = { ...allowed, ...suppressed, ...answered };
   if (request.method !== 'OPTIONS') return { headers, anonymous };
   const response = { status: 200, headers: { ...headers, 'content-type': 'text/html; charset=UTF-8' }, body: '' };
   return { headers, anonymous, response };
-}
+};
 
 const exposed = (base: Headers): Headers =>
   base['access-control-allow-origin'] === undefined ? {} : { 'access-control-expose-headers': EXPOSED };
 
-function answerPreflight({ method, headers }: Preflight): Headers {
+const answerPreflight = ({ method, headers }: Preflight): Headers => {
   if (!METHODS.split(', ').includes(method)) return { [REJECTION]: 'Unsupported method requested in preflight' };
   const names = headers
     .split(',')
@@ -118,28 +118,33 @@ function answerPreflight({ method, headers }: Preflight): Headers {
     'access-control-allow-methods': METHODS,
     ...(names.length > 0 ? { 'access-control-allow-headers': headers } : {}),
   };
-}
+};
 
-function refuse(reason: string): OriginDecision {
+const refuse = (reason: string): OriginDecision => {
   const headers = {
     'content-type': 'text/plain; charset=utf-8',
     'cache-control': 'no-cache',
     'x-content-type-options': 'nosniff',
   };
   return { anonymous: true, response: { status: 403, headers, body: `${reason}\n` } };
-}
+};
+
+/** A host name has at most 253 characters (RFC 1035 §2.3.4); several `*` in a pattern are matched by trying. */
+const MOST_UNITS = 300;
 
 /**
  * Makes the check of the `origins` option.
  *
- * @param origins - Whole origins such as `https://app.example`, or hosts with `*` for any part: `*.app.example`.
+ * @param origins - Whole origins such as `https://app.example`, or hosts with `*` for any part: `*.app.example`. A host
+ * stands for its https origins, and for its http ones only where it is a loopback address.
  */
-export function originCheck(origins: readonly string[]): (origin: string) => boolean {
+export const originCheck = (origins: readonly string[]): ((origin: string) => boolean) => {
   const exact = new Set(origins.filter((origin) => origin.includes('://')));
-  const hosts = origins
-    .filter((origin) => !origin.includes('://'))
-    .map((pattern) => new RegExp(`^https?://${pattern.split('*').map(escapePattern).join('[^/:]*')}$`));
-  return (origin) => exact.has(origin) || hosts.some((host) => host.test(origin));
-}
+  const hosts = origins.filter((origin) => !origin.includes('://')).map(hostPattern);
+  return (origin) => exact.has(origin) || (origin.length <= MOST_UNITS && hosts.some((host) => host.test(origin)));
+};
 
-const escapePattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
+const hostPattern = (pattern: string): RegExp => {
+  const scheme = isLoopbackHost(pattern.replace(/:[\d*]+$/, '')) ? 'https?' : 'https';
+  return new RegExp(`^${scheme}://${pattern.split('*').map(escapePattern).join('[^/:]*')}$`);
+};

@@ -1,76 +1,48 @@
-import type { HttpRequest, HttpResponse, Route } from '../../http.js';
-import { cleanCallback, type Headers, printAnswer, type Printer } from '../answer/print.js';
+import type { HttpRequest, HttpResponse, Route } from '../../base/http.js';
+import { cleanCallback, type Headers, printAnswer, type Printer, VARY } from '../answer/print.js';
 import { ApiError } from '../answer/api-error.js';
 import { decideOrigin, originCheck, type OriginDecision } from './cors.js';
-import { Deadline } from '../modules/deadline.js';
+import { Deadline } from '../run/deadline.js';
 import { type AnswerStyle, ERROR_FORMATS, writeError, writeWarnings } from '../answer/error-format.js';
-import type { Caller } from '../modules/handlers.js';
 import { checkAssertions, identifyCaller } from './identity.js';
 import { checkLag } from './lag.js';
-import { FORMATS } from './main-parameters.js';
+import { FORMATS, type MainParams, type MainTexts } from './main-parameters.js';
+import type { Action, ActionResult } from './actions.js';
 import { message } from '../answer/messages.js';
-import type { QueryModule } from '../modules/modules.js';
+import type { Site } from '../site/site.js';
+import type { QueryModule } from '../run/query-modules.js';
 import type { QueryEnvironment, QueryOptions } from '../options.js';
-import type { ModuleParser, ParsedParams } from '../parameters/parse.js';
+import type { ModuleParser } from '../parameters/parse.js';
 import { readParameters, RequestParameters } from '../request/request-parameters.js';
 import type { MutableItem } from '../answer/result-format.js';
+import { fitted } from '../run/fitting.js';
+import { warnUnrecognized } from '../run/unrecognized.js';
+import { apiErrorOf } from '../answer/unexpected-error.js';
 import { isoSeconds } from '../types/timestamp.js';
-import type { ParseContext } from '../types/index.js';
+import type { RequestContext, Room } from '../run/request-context.js';
 import { Warnings } from '../answer/warnings.js';
 
 const LONGEST = 8 * 1024 * 1024;
-/** How often a large answer is tried with smaller limits, and by how much more than it seems to need. */
-const ATTEMPTS = 4;
-const MARGIN = 0.8;
 const METHODS = new Set(['GET', 'HEAD', 'POST']);
 const EXPOSED_ERROR = 'mediawiki-api-error';
-
-/** An action of the endpoint. */
-export interface Action {
-  readonly parser: ModuleParser;
-  run(call: Call): Promise<ActionResult>;
-}
-
-/** What an action gives: data for the answer, or a page of its own. */
-export type ActionResult = { readonly data: MutableItem } | { readonly page: HttpResponse };
-
-/** One request on its way through the endpoint. */
-export interface Call {
-  readonly request: HttpRequest;
-  readonly parameters: RequestParameters;
-  readonly parsing: ParseContext;
-  readonly caller: Caller | undefined;
-  /** Whether any site may have sent the request and may read the answer. */
-  readonly isolated: boolean;
-  readonly params: ParsedParams;
-  readonly style: AnswerStyle;
-  readonly deadline: Deadline;
-  /** The module whose own path was called. */
-  readonly addressed: QueryModule | undefined;
-  /** The part of each limit that is asked for, when the whole has made the answer too large. */
-  readonly share: number;
-  /** The length that the answer must not exceed, when smaller limits have not helped: what has no room is left out. */
-  readonly room: number | undefined;
-  /** Parsers that have taken part: what none of them knows is unrecognised. */
-  readonly parsers: ModuleParser[];
-}
 
 /** What the endpoint is made of. */
 export interface EndpointParts {
   readonly options: QueryOptions;
   readonly environment: QueryEnvironment;
-  readonly main: ModuleParser;
-  readonly json: ModuleParser;
-  readonly actions: ReadonlyMap<string, Action>;
+  readonly main: ModuleParser<MainParams>;
+  readonly json: ModuleParser<unknown>;
+  readonly actions: Readonly<Record<MainParams['action'], Action>>;
+  readonly site: Site;
   /** Where the API is described. */
   readonly documentation: string;
 }
 
 /** Makes what answers at the endpoint's paths. */
-export function createEndpoint(
+export const createEndpoint = (
   parts: EndpointParts,
-): (request: HttpRequest, addressed?: QueryModule) => Promise<HttpResponse> {
-  const allowed = originCheck(parts.options.origins ?? []);
+): ((request: HttpRequest, addressed?: QueryModule) => Promise<HttpResponse>) => {
+  const allowed = originCheck(parts.options.cors?.origins ?? []);
   return async (request, addressed) => {
     const exchange = new Exchange(parts, request, addressed);
     try {
@@ -86,7 +58,7 @@ export function createEndpoint(
       exchange.deadline.end();
     }
   };
-}
+};
 
 /** The state of one request: everything that an answer needs, whether it succeeds or not. */
 class Exchange {
@@ -109,7 +81,7 @@ class Exchange {
     this.#parts = parts;
     this.#request = request;
     this.#addressed = addressed;
-    this.deadline = new Deadline(parts.options.deadline ?? 10_000);
+    this.deadline = new Deadline(parts.environment.timeout, parts.environment.timer);
     this.#style = { version: 1, errorFormat: 'bc', documentation: parts.documentation };
   }
 
@@ -123,6 +95,7 @@ class Exchange {
     const untrusted = this.#request.header('treat-as-untrusted') !== undefined;
     this.#isolated = anonymous || untrusted || this.#printer.callback !== undefined;
     if (this.#isolated) this.#addHeader('mediawiki-login-suppressed', 'true');
+    if (parameters.get('format') === undefined) this.#addHeader('vary', `${headers?.['vary'] ?? VARY}, Accept`);
     this.#echoFields(parameters);
   }
 
@@ -130,15 +103,16 @@ class Exchange {
     this.#headers = { ...this.#headers, [name]: value };
   }
 
-  #choosePrinter(parameters: RequestParameters): void {
-    const errorFormat = ERROR_FORMATS.find((name) => name === parameters.get('errorformat')) ?? 'bc';
-    const version = ['2', 'latest'].includes(parameters.get('formatversion') ?? '') ? 2 : 1;
+  #choosePrinter(texts: MainTexts): void {
+    const errorFormat = ERROR_FORMATS.find((name) => name === texts.get('errorformat')) ?? 'bc';
+    const version = ['2', 'latest'].includes(texts.get('formatversion') ?? '') ? 2 : 1;
     this.#style = { ...this.#style, errorFormat, version };
-    const callback = parameters.get('callback');
+    const callback = texts.get('callback');
     this.#printer = {
-      format: this.#formatOf(parameters.get('format')),
+      // Address bars name no format, and their browsers prefer pages.
+      format: this.#formatOf(texts.get('format') ?? (texts.get('action') === 'opensearch' ? 'json' : undefined)),
       callback: callback === undefined ? undefined : cleanCallback(callback),
-      utf8: version === 2 ? parameters.get('ascii') === undefined : parameters.get('utf8') !== undefined,
+      utf8: version === 2 ? texts.get('ascii') === undefined : texts.get('utf8') !== undefined,
     };
   }
 
@@ -154,31 +128,37 @@ class Exchange {
     return FORMATS.find((name) => name === format) ?? 'jsonfm';
   }
 
-  #echoFields(parameters: RequestParameters): void {
+  #echoFields(texts: MainTexts): void {
     const { clock } = this.#parts.environment;
     const { servedBy } = this.#parts.options;
-    const requestid = parameters.get('requestid');
+    const requestid = texts.get('requestid');
     const add = (item: MutableItem): void => void Object.assign((this.#echo ??= {}), item);
     if (requestid !== undefined) add({ requestid });
-    if (parameters.get('servedby') !== undefined && servedBy !== undefined) add({ servedby: servedBy });
-    if (parameters.get('curtimestamp') !== undefined) add({ curtimestamp: isoSeconds(clock() / 1000) });
-    if (parameters.get('responselanginfo') !== undefined) add({ uselang: 'en', errorlang: 'en' });
+    if (texts.get('servedby') !== undefined && servedBy !== undefined) add({ servedby: servedBy });
+    if (texts.get('curtimestamp') !== undefined) add({ curtimestamp: isoSeconds(clock() / 1000) });
+    if (texts.get('responselanginfo') !== undefined) add({ uselang: 'en', errorlang: 'en' });
   }
 
   async answer(): Promise<HttpResponse> {
     const { options, environment, main, json, actions } = this.#parts;
-    const known = await identifyCaller(this.#request, environment);
+    const known = await identifyCaller(this.#request, environment, options.rights);
     const caller = this.#isolated ? undefined : known;
-    const parsing: ParseContext = {
+    const context: RequestContext = {
+      request: this.#request,
+      parameters: this.#parameters,
+      caller,
+      isolated: this.#isolated,
+      style: this.#style,
+      deadline: this.deadline,
+      addressed: this.#addressed,
+      parsers: [main, json],
       highLimits: caller?.rights.includes('apihighlimits') ?? false,
       now: environment.clock(),
       warnings: this.#warnings,
     };
-    this.#readPrinterParameters(json, parsing);
-    const params = this.#addressed
-      ? { ...main.parse(this.#parameters, parsing), action: 'query' }
-      : main.parse(this.#parameters, parsing);
-    checkAssertions(params, caller);
+    this.#readPrinterParameters(json, context);
+    const params = main.parse(this.#parameters, context);
+    checkAssertions(params, caller, this.#parts.site);
     if (!METHODS.has(this.#request.method)) {
       throw new ApiError('invalidmethod', message('apierror-invalidmethod'), {
         module: 'main',
@@ -186,61 +166,51 @@ class Exchange {
         headers: { allow: 'GET, HEAD, POST, OPTIONS' },
       });
     }
-    if (options.lag && params['maxlag'] !== undefined) await checkLag(params['maxlag'], options.lag);
-    const action = actions.get(String(params['action']));
-    if (!action) throw new TypeError(`No action "${String(params['action'])}".`);
-    const call: Call = {
-      request: this.#request,
-      parameters: this.#parameters,
-      parsing,
-      caller,
-      isolated: this.#isolated,
-      params: action.parser.parse(this.#parameters, parsing),
-      style: this.#style,
-      deadline: this.deadline,
-      addressed: this.#addressed,
-      share: 1,
-      room: undefined,
-      parsers: [main, json, action.parser],
-    };
-    const result = await action.run(call);
+    const { maxlag, maxage } = params;
+    if (options.lag && maxlag !== undefined) await checkLag(maxlag, options.lag);
+    const answer = actions[this.#addressed ? 'query' : params.action].prepare(context);
+    const result = await answer({ limitFactor: 1, maxLength: undefined });
     if ('page' in result) return result.page;
     if (this.#printerError) throw this.#printerError;
-    this.#warnForgotten(call);
-    const response = await this.#fitting(action, call, this.#print(result.data));
+    this.#warnUnread(context);
+    if ('list' in result && result.refusesWarnings && this.#warnings.list.length > 0) {
+      throw new ApiError('warnings', message('apierror-opensearch-json-warnings'), { module: params.action });
+    }
+    const response = await this.#fitting(answer, this.#printResult(result));
     // Errors are never kept.
-    return typeof params['maxage'] === 'number' && params['maxage'] > 0 ? kept(response, params['maxage']) : response;
+    return maxage > 0 ? kept(response, maxage) : response;
   }
 
-  /**
-   * An answer that is too large is asked for again, with smaller limits: its continuation is right then. Data that are
-   * too large by themselves are left out in the end.
-   */
-  async #fitting(action: Action, call: Call, first: HttpResponse): Promise<HttpResponse> {
-    const most = this.#parts.options.maxResultLength ?? LONGEST;
-    let response = first;
-    for (let share = 1, attempts = 0; response.body.length > most; attempts += 1) {
-      if (attempts > ATTEMPTS)
-        throw new ApiError('badconfig', message('apierror-badconfig-resulttoosmall'), { module: 'main' });
-      share *= (most / response.body.length) * MARGIN;
-      const result = await action.run({ ...call, share, room: attempts === ATTEMPTS ? most : undefined });
-      response = 'page' in result ? result.page : this.#print(result.data);
-    }
-    return response;
+  #fitting(answer: (room: Room) => Promise<ActionResult>, first: HttpResponse): Promise<HttpResponse> {
+    return fitted({
+      first,
+      lengthOf: ({ body }) => body.length,
+      most: this.#parts.options.maxResultLength ?? LONGEST,
+      again: async (room) => this.#printResult(await answer(room)),
+    });
+  }
+
+  #printResult(result: ActionResult): HttpResponse {
+    if ('page' in result) return result.page;
+    // Programs expect nothing but the list, so nothing can stand beside it.
+    if ('list' in result) return printAnswer(result.list, this.#printer, 200, this.#headers);
+    return this.#print(result.data);
   }
 
   /** A wrong printer parameter is an error only if nothing else is. */
-  #readPrinterParameters(json: ModuleParser, parsing: ParseContext): void {
+  #readPrinterParameters(json: ModuleParser<unknown>, context: RequestContext): void {
     try {
-      json.parse(this.#parameters, parsing);
+      json.parse(this.#parameters, context);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       this.#printerError = error;
+      // A function that cannot be meant is not called.
+      this.#printer = { ...this.#printer, callback: undefined };
     }
   }
 
-  /** Names of the request that nobody has read. */
-  #warnForgotten({ parameters, parsers, parsing }: Call): void {
+  /** Names of parameters that were not read. */
+  #warnUnread(context: RequestContext): void {
     if (this.#request.method === 'POST' && this.#request.header('content-type') === undefined) {
       this.#warnings.deprecation(
         'main',
@@ -249,21 +219,12 @@ class Exchange {
       );
     }
     const cacheBuster = this.#printer.callback === undefined ? undefined : '_';
-    const forgotten = parameters.namesBut(
-      (name) => parsers.some((parser) => parser.knows(name)) || parsing.expanded?.has(name) || name === cacheBuster,
-    );
-    if (forgotten.length > 0) {
-      this.#warnings.add(
-        'main',
-        'unrecognizedparams',
-        message('apierror-unrecognizedparams', { list: forgotten, type: 'comma' }, forgotten.length),
-      );
-    }
+    warnUnrecognized(context, (name) => name === cacheBuster);
   }
 
-  /** Puts the answer to an error together. What nobody meant to happen is told to the host and to nobody else. */
+  /** Builds the response to an error. Unexpected errors are only reported to the application. */
   fail(error: unknown): HttpResponse {
-    const known = error instanceof ApiError ? error : this.#unexpected(error);
+    const known = apiErrorOf(error, this.#parts.environment);
     if (this.#printerError) {
       this.#warnings.add('json', this.#printerError.code, this.#printerError.text);
       this.#warnings.add('main', 'errorprinterfailed', message('apiwarn-errorprinterfailed'));
@@ -272,16 +233,6 @@ class Exchange {
     writeError(answer, known, this.#style);
     this.#addHeader(EXPOSED_ERROR, known.code);
     return this.#print(answer, known);
-  }
-
-  #unexpected(error: unknown): ApiError {
-    const { environment } = this.#parts;
-    environment.onError(error);
-    const id = Buffer.from(environment.random(12)).toString('hex');
-    return new ApiError('internal_api_error_Error', message('apierror-internal', id), {
-      module: 'main',
-      data: { errorclass: 'Error' },
-    });
   }
 
   #print(data: MutableItem, error?: ApiError): HttpResponse {
@@ -310,14 +261,14 @@ const kept = ({ headers, ...response }: HttpResponse, maxage: number): HttpRespo
 });
 
 /** The endpoint's routes: its paths, and below each one for every module. */
-export function routesOf(
+export const routesOf = (
   handle: (request: HttpRequest, addressed?: QueryModule) => Promise<HttpResponse>,
   paths: readonly string[],
   modules: Iterable<QueryModule>,
-): readonly Route[] {
+): readonly Route[] => {
   const all = [...modules];
   return paths.flatMap((path): Route[] => [
     { path, handle: (request) => handle(request) },
     ...all.map((module): Route => ({ path: `${path}/${module.path}`, handle: (request) => handle(request, module) })),
   ]);
-}
+};

@@ -1,10 +1,12 @@
-import type { Authorization } from '../../authorization.js';
-import type { HttpRequest } from '../../http.js';
-import type { MaybePromise } from '../../ports.js';
+import type { Authorization } from '../../base/authorization.js';
+import type { HttpRequest } from '../../base/http.js';
+import type { MaybePromise } from '../../base/ports.js';
 import { ApiError } from '../answer/api-error.js';
-import type { Caller } from '../modules/handlers.js';
+import type { Caller } from '../caller.js';
 import { message } from '../answer/messages.js';
-import type { ParsedParams } from '../parameters/parse.js';
+import { canonicalUserName } from '../pages/user-name.js';
+import type { Site } from '../site/site.js';
+import type { MainParams } from './main-parameters.js';
 
 /** How the endpoint learns who is asking. */
 export interface IdentitySource {
@@ -13,9 +15,22 @@ export interface IdentitySource {
    * `invalid_token` for a bad one, and with any other error when the store cannot tell.
    */
   identify(request: HttpRequest): Promise<Authorization | undefined>;
-  rights(authorization: Authorization): MaybePromise<readonly string[]>;
+  scopeRights(authorization: Authorization): readonly string[];
   onError(error: unknown): void;
 }
+
+/** Further rights that the host gives, beside those of the scopes. */
+type FurtherRights = (authorization: Authorization) => MaybePromise<readonly string[]>;
+
+/** Who a token stands for, with all rights. */
+export const callerOf = async (
+  authorization: Authorization,
+  source: Pick<IdentitySource, 'scopeRights'>,
+  furtherRights?: FurtherRights,
+): Promise<Caller> => {
+  const rights = [...source.scopeRights(authorization), ...((await furtherRights?.(authorization)) ?? [])];
+  return { authorization, name: authorization.username ?? authorization.sub, rights: [...new Set(rights)] };
+};
 
 /** Seconds after which a client may try again. */
 const RETRY_AFTER = '5';
@@ -23,14 +38,17 @@ const RETRY_AFTER = '5';
 /**
  * Finds out who is asking.
  *
- * @throws ApiError `mwoauth-invalid-authorization` for a bad token; with HTTP 503 when nobody can tell.
+ * @param furtherRights - What the host gives beside the rights of the scopes.
+ * @throws ApiError `mwoauth-invalid-authorization` for an invalid token; with HTTP 503 if it cannot be checked.
  */
-export async function identifyCaller(request: HttpRequest, source: IdentitySource): Promise<Caller | undefined> {
+export const identifyCaller = async (
+  request: HttpRequest,
+  source: IdentitySource,
+  furtherRights?: FurtherRights,
+): Promise<Caller | undefined> => {
   try {
     const authorization = await source.identify(request);
-    if (!authorization) return undefined;
-    const rights = await source.rights(authorization);
-    return { authorization, name: authorization.username ?? authorization.sub, rights };
+    return authorization && (await callerOf(authorization, source, furtherRights));
   } catch (error) {
     if (codeOf(error) === 'invalid_token') {
       throw new ApiError(
@@ -46,7 +64,7 @@ export async function identifyCaller(request: HttpRequest, source: IdentitySourc
       headers: { 'retry-after': RETRY_AFTER },
     });
   }
-}
+};
 
 const codeOf = (error: unknown): unknown =>
   typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
@@ -56,14 +74,15 @@ const codeOf = (error: unknown): unknown =>
  *
  * @throws ApiError when it is mistaken.
  */
-export function checkAssertions(params: ParsedParams, caller: Caller | undefined): void {
-  const { assert, assertuser } = params;
+export const checkAssertions = ({ assert, assertuser }: MainParams, caller: Caller | undefined, site: Site): void => {
   if (assert === 'anon' && caller) throw new ApiError('assertanonfailed', message('apierror-assertanonfailed'));
   if (assert === 'user' && !caller) throw new ApiError('assertuserfailed', message('apierror-assertuserfailed'));
   if (assert === 'bot' && !caller?.rights.includes('bot')) {
     throw new ApiError('assertbotfailed', message('apierror-assertbotfailed'));
   }
-  if (typeof assertuser === 'string' && caller?.name !== assertuser) {
+  if (assertuser === undefined) return;
+  // What the request says has been brought into the one form of a name; what the host calls its user need not have it.
+  if (!caller || (canonicalUserName(caller.name, site) ?? caller.name) !== assertuser) {
     throw new ApiError('assertnameduserfailed', message('apierror-assertnameduserfailed', { plaintext: assertuser }));
   }
-}
+};

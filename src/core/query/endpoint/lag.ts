@@ -7,8 +7,7 @@ import type { QueryOptions } from '../options.js';
  *
  * @throws ApiError `maxlag`
  */
-export async function checkLag(maxlag: unknown, lagOf: NonNullable<QueryOptions['lag']>): Promise<void> {
-  if (typeof maxlag !== 'number') return;
+export const checkLag = async (maxlag: number, lagOf: NonNullable<QueryOptions['lag']>): Promise<void> => {
   const found = await lagOf();
   if (!found || found.lag <= maxlag) return;
   const { host, lag } = found;
@@ -21,4 +20,4 @@ export async function checkLag(maxlag: unknown, lagOf: NonNullable<QueryOptions[
       headers: { 'retry-after': String(Math.max(maxlag, 5)), 'x-database-lag': String(Math.floor(lag)) },
     },
   );
-}
+};

@@ -1,8 +1,8 @@
 import { ERROR_FORMATS } from '../answer/error-format.js';
-import type { Described } from '../parameters/parse.js';
+import type { Described, ParsedBy } from '../parameters/parse.js';
 
 /** The actions of the endpoint. */
-export const ACTIONS = ['help', 'paraminfo', 'query'] as const;
+export const ACTIONS = ['help', 'opensearch', 'paraminfo', 'parse', 'query'] as const;
 /** `json` for programs, `jsonfm` for people: the same in a page; `none` for those who only want the header fields. */
 export const FORMATS = ['json', 'jsonfm', 'none'] as const;
 
@@ -45,6 +45,14 @@ export const jsonModule = {
     formatversion: { type: ['1', '2', 'latest'], default: '1' },
   },
 } as const satisfies Described;
+
+/** The parsed parameters of every request. */
+export type MainParams = ParsedBy<typeof mainModule>;
+
+/** What decides how an answer looks is read before anything is parsed: errors look like that too. */
+export interface MainTexts {
+  get(wireName: keyof typeof mainModule.parameters | keyof typeof jsonModule.parameters): string | undefined;
+}
 
 /** The printers, for who wants them described. They read the same parameters, as far as there is anything to print. */
 export const formatModules: readonly Described[] = FORMATS.map((name) => ({

@@ -1,3 +1,5 @@
+import { normalizeText } from '../../base/text.js';
+
 /** The Latin-1 letters and marks by their HTML names, U+00A0 to U+00FF in order. */
 const LATIN_1 =
   'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para middot ' +
@@ -15,17 +17,17 @@ const NAMED: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Decodes HTML character references: numbers, the four that markup needs, and Latin-1. Others stay as they are. */
-export function decodeReferences(text: string): string {
+export const decodeReferences = (text: string): string => {
   if (!text.includes('&')) return text;
   return text.replace(
     /&(?:#(\d{1,8})|#[xX]([0-9A-Fa-f]{1,7})|([A-Za-z]{2,6}\d{0,2}));/g,
     (whole, decimal?: string, hex?: string, name?: string) => {
       if (name !== undefined) return NAMED.get(name) ?? whole;
       const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
-      return isCharacter(code) ? String.fromCodePoint(code).normalize('NFC') : '\ufffd';
+      return (isCharacter(code) ? normalizeText(String.fromCodePoint(code), 'NFC', 2) : undefined) ?? '\ufffd';
     },
   );
-}
+};
 
 const isCharacter = (code: number): boolean =>
   code === 9 ||

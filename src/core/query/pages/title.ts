@@ -40,10 +40,19 @@ const RELATIVE = /^\.{1,2}(?:$|\/)|\/\.{1,2}(?:$|\/)/;
 
 const EMPTY = 'The requested page title is empty or contains only the name of a namespace.';
 
+const MOST_BYTES = 255;
+const MOST_SPECIAL_BYTES = 512;
+
+const tooLong = (bytes: number): string =>
+  `The requested page title is too long. It must be no longer than ${bytes} bytes in UTF-8 encoding.`;
+
+/** Why a title is invalid that is far too long to be read. */
+export const TOO_LONG = tooLong(MOST_BYTES);
+
 const invalid = (reason: string): InvalidTitle => ({ kind: 'invalid', reason });
 
 /** Reads a title as a person or a program writes it, and gives the form that the site keeps. */
-export function parseTitle(raw: string, site: Site, defaultNamespace = 0): ParsedTitle {
+export const parseTitle = (raw: string, site: Site, defaultNamespace = 0): ParsedTitle => {
   let text = tidy(decodeReferences(raw));
   if (text.includes('\ufffd')) return invalid('The requested page title contains an invalid UTF-8 sequence.');
   let ns = defaultNamespace;
@@ -70,9 +79,9 @@ export function parseTitle(raw: string, site: Site, defaultNamespace = 0): Parse
   }
   if (text.startsWith(':')) return invalid('The requested page title contains an invalid colon at the beginning.');
   return finish(text, ns, site);
-}
+};
 
-function finish(whole: string, ns: number, site: Site): ParsedTitle {
+const finish = (whole: string, ns: number, site: Site): ParsedTitle => {
   const hash = whole.indexOf('#');
   const fragment = hash < 0 ? '' : tidy(whole.slice(hash + 1));
   let text = hash < 0 ? whole : whole.slice(0, hash).trimEnd();
@@ -84,40 +93,39 @@ function finish(whole: string, ns: number, site: Site): ParsedTitle {
     );
   }
   if (text.includes('~~~')) return invalid('The requested page title contains invalid magic tilde sequence (~~~).');
-  const most = ns === -1 ? 512 : 255;
-  if (Buffer.byteLength(text) > most) {
-    return invalid(`The requested page title is too long. It must be no longer than ${most} bytes in UTF-8 encoding.`);
-  }
+  const most = ns === -1 ? MOST_SPECIAL_BYTES : MOST_BYTES;
+  if (Buffer.byteLength(text) > most) return invalid(tooLong(most));
   if (text === '' && (ns !== 0 || hash < 0)) return invalid(EMPTY);
   if (site.namespace(ns)?.case !== 'case-sensitive') text = upperFirst(text);
   if (ns === 2 || ns === 3) text = canonicalAddress(text) ?? text;
   return { kind: 'local', ns, text, prefixed: prefixedTitle(ns, text, site), fragment };
-}
+};
 
 /** `Talk:File:X` names no page: whoever writes it means `File talk:X`. */
-function claimsNamespace(rest: string, site: Site): boolean {
+const claimsNamespace = (rest: string, site: Site): boolean => {
   const colon = rest.indexOf(':');
   if (colon <= 0) return false;
   const prefix = rest.slice(0, colon).trimEnd();
   return site.namespaceId(prefix) !== undefined || site.interwiki.has(prefix.toLowerCase());
-}
+};
 
 /** A title with its namespace in front, in the form that answers show. */
-export function prefixedTitle(ns: number, text: string, site: Site): string {
+export const prefixedTitle = (ns: number, text: string, site: Site): string => {
   const name = site.namespace(ns)?.name ?? `Special:Badtitle/NS${ns}`;
   return name === '' ? text : `${name}:${text}`;
-}
+};
 
 /** First letter upper case. A letter that would become two (`ß`) stays. */
-export function upperFirst(text: string): string {
+export const upperFirst = (text: string): string => {
   const first = text.codePointAt(0);
   if (first === undefined) return text;
   const letter = String.fromCodePoint(first);
   const upper = letter.toUpperCase();
   return upper === letter || [...upper].length > 1 ? text : upper + text.slice(letter.length);
-}
+};
 
-const tidy = (text: string): string => text.replace(BIDI_MARKS, '').replace(SPACES, ' ').replace(/^ | $/g, '');
+/** Without what cannot be seen: marks of direction, and spaces that are too many. */
+export const tidy = (text: string): string => text.replace(BIDI_MARKS, '').replace(SPACES, ' ').replace(/^ | $/g, '');
 
 /** A title as it stands in continuation values and keys: with underscores. */
 export const titleKey = (title: string): string => title.replaceAll(' ', '_');

@@ -61,7 +61,7 @@ type TemplatedKeys<P extends Parameters> = {
 type Flatten<T> = { [K in keyof T]: T[K] };
 
 /** The parsed parameters of a module, by their bare names, read off its descriptor. */
-export type ModuleParams<M extends ModuleDescriptor> = Flatten<
+export type ModuleParams<M extends Pick<ModuleDescriptor, 'parameters'>> = Flatten<
   { readonly [K in Present<M['parameters']>]: Value<M['parameters'][K]> } & {
     readonly [K in Optional<M['parameters']>]?: Value<M['parameters'][K]>;
   } & TemplatedKeys<M['parameters']>

@@ -6,7 +6,7 @@ export const SEPARATOR = '\u001f';
  *
  * @param most - Splitting stops after this many pieces: who sends more than the limit is refused for the count alone.
  */
-export function splitValues(text: string, most: number): string[] {
+export const splitValues = (text: string, most: number): string[] => {
   if (text === '' || text === SEPARATOR) return [];
   const explicit = text.charCodeAt(0) === 0x1f;
   const separator = explicit ? SEPARATOR : '|';
@@ -19,13 +19,13 @@ export function splitValues(text: string, most: number): string[] {
     start = end + 1;
   }
   return values;
-}
+};
 
 /**
  * Joins values so that `splitValues` gives them back. The one list that cannot come back is a single empty value:
  * `|` is the nearest thing, and reads as two.
  */
-export function joinValues(values: readonly string[]): string {
+export const joinValues = (values: readonly string[]): string => {
   if (values.length === 1 && values[0] === '') return '|';
   return values.some((value) => value.includes('|')) ? SEPARATOR + values.join(SEPARATOR) : values.join('|');
-}
+};

@@ -1,7 +1,9 @@
 import { ApiError } from '../answer/api-error.js';
 import { commaList, message } from '../answer/messages.js';
-import { splitValues } from './multi-value.js';
+import { everythingOf, type ValueCounts, valueCounts } from './descriptor-facts.js';
+import { SEPARATOR, splitValues } from './multi-value.js';
 import { cleanText } from '../request/raw-values.js';
+import { MOST_UNITS } from '../../base/text.js';
 import {
   enumeration,
   type ParseContext,
@@ -34,62 +36,94 @@ export interface ParameterReader {
 const FEW = 8;
 const MOST_REMEMBERED = 64;
 const MOST_REMEMBERED_TEXT = 256;
-const LOW_LIMIT = 50;
-const HIGH_LIMIT = 500;
 
-/** Prepares the reading of one parameter: cleaning, deprecation, one value or many, and its type. */
-export function compileParameter(name: string, parameter: TypedParameter): ParameterReader {
-  const { descriptor, wireName, modulePath, feature } = parameter;
+/** How the texts of a parameter are read. */
+interface Reading {
+  readonly parse: ValueParser<unknown>;
+  /** Makes one value valid text, or throws the error of its type. */
+  clean(raw: string): string;
+  /** Makes each value of a list valid text. */
+  cleanAll(raw: string, pieces: readonly string[]): readonly string[];
+  /** Whether the text came as bytes that were not UTF-8. */
+  isMalformed(source: ParameterSource): boolean;
+}
+
+interface ReadingOfMany extends Reading {
+  readonly counts: ValueCounts;
+}
+
+/**
+ * Prepares the reading of one parameter: one value or many, cleaning, and its type.
+ *
+ * @param cleans - Whether values are cleaned here, and not by what reads them.
+ */
+export const compileParameter = (name: string, parameter: TypedParameter, cleans = true): ParameterReader => {
+  const { descriptor, wireName } = parameter;
   const type: TypeDef<unknown> = typeof descriptor.type === 'string' ? TYPES[descriptor.type] : enumeration;
-  const parse = type.compile(parameter);
-  const known = descriptor.multi && type.values ? new Map<string, readonly unknown[]>() : undefined;
-  const convert = descriptor.multi ? compileMany(parameter, type, parse, known) : compileSingle(parameter, parse);
-  // What is one of a few words or digits needs no cleaning: that it could be read shows that it is clean.
-  const provesClean = !descriptor.multi && type.provesClean === true;
-  const deprecated = descriptor.deprecated === true;
+  const reading = { parse: type.compile(parameter), ...(cleans ? cleanersOf(type, wireName) : AS_IT_CAME) };
+  const counts = valueCounts(descriptor);
+  const convert = counts
+    ? compileMany(parameter, type, { ...reading, counts })
+    : compileSingle(parameter, reading, type.provesClean === true);
   return {
     name,
     wireName,
     mandatory: descriptor.required === true && descriptor.default === undefined,
     fallback: fallbackOf(parameter, convert),
-    read(raw, source, context) {
-      if (deprecated) {
-        context.warnings.deprecation(
-          modulePath,
-          message('apiwarn-deprecation-parameter', { plaintext: wireName }),
-          `${feature}&${wireName}`,
-        );
-      }
-      if (provesClean) {
-        try {
-          return convert(raw, context);
-        } catch (error) {
-          if (cleanText(raw) === raw && !source.malformed(wireName)) throw error;
-        }
-      }
-      const ready = known?.get(raw);
-      if (ready) return ready;
-      const text = cleanText(raw);
-      if (text !== raw || source.malformed(wireName)) {
-        context.warnings.add(modulePath, 'badutf8', message('apiwarn-badutf8', { plaintext: wireName }));
-      }
-      return convert(text, context);
-    },
+    read: descriptor.deprecated === true ? afterWarning(parameter, convert) : convert,
   };
-}
+};
+
+/** Reads one text. */
+type Converter = ParameterReader['read'];
+
+const afterWarning =
+  ({ wireName, modulePath, feature }: TypedParameter, convert: Converter): Converter =>
+  (raw, source, context) => {
+    context.warnings.deprecation(
+      modulePath,
+      message('apiwarn-deprecation-parameter', { plaintext: wireName }),
+      `${feature}&${wireName}`,
+    );
+    return convert(raw, source, context);
+  };
+
+type Cleaners = Omit<Reading, 'parse'>;
+
+const AS_IT_CAME: Cleaners = { clean: (raw) => raw, cleanAll: (_raw, pieces) => pieces, isMalformed: () => false };
+
+const cleanersOf = ({ most = MOST_UNITS.name, refuse }: TypeDef<unknown>, wireName: string): Cleaners => {
+  const clean = (raw: string): string => {
+    const text = cleanText(raw, most);
+    if (text !== undefined) return text;
+    if (refuse) throw refuse(raw, wireName);
+    return raw;
+  };
+  return {
+    clean,
+    cleanAll(raw, pieces) {
+      // One look at all of them is cheaper than one at each: nothing combines with a bar.
+      const isClean = cleanText(raw, MOST_UNITS.text) === raw && pieces.every(({ length }) => length <= most);
+      return isClean ? pieces : pieces.map(clean);
+    },
+    isMalformed: (source) => source.malformed(wireName),
+  };
+};
 
 export const missingParameter = (wireName: string): ApiError =>
   new ApiError('missingparam', message('paramvalidator-missingparam', { plaintext: wireName }));
 
-type Converter = (text: string, context: ParseContext) => unknown;
-
-function compileSingle({ descriptor, wireName }: TypedParameter, parse: ValueParser<unknown>): Converter {
-  if (descriptor.type === 'boolean') return () => true;
+/** @param provesClean - What is one of a few words or digits needs no cleaning: that it can be read shows that it is clean. */
+const compileSingle = (
+  parameter: TypedParameter,
+  { parse, clean, isMalformed }: Reading,
+  provesClean: boolean,
+): Converter => {
+  const { descriptor, wireName } = parameter;
+  // Only its presence counts, so nothing in its value can be wrong.
+  if (descriptor.type === 'boolean') return (raw, _source, context) => parse(raw, context);
   const needsText = descriptor.required === true && descriptor.type === 'string';
-  return (text, context) => {
-    if (text.charCodeAt(0) === 0x1f) {
-      throw new ApiError('badvalue', message('paramvalidator-notmulti', { plaintext: wireName }, { plaintext: text }));
-    }
+  const read = (text: string, context: ParseContext): unknown => {
     if (needsText && text === '') throw missingParameter(wireName);
     const value = parse(text, context);
     if (value === undefined) {
@@ -100,29 +134,49 @@ function compileSingle({ descriptor, wireName }: TypedParameter, parse: ValuePar
     }
     return value;
   };
-}
+  return (raw, source, context) => {
+    if (raw.charCodeAt(0) === 0x1f) {
+      throw new ApiError('badvalue', message('paramvalidator-notmulti', { plaintext: wireName }, { plaintext: raw }));
+    }
+    if (provesClean) {
+      try {
+        return read(raw, context);
+      } catch (error) {
+        if (clean(raw) === raw && !isMalformed(source)) throw error;
+      }
+    }
+    const text = clean(raw);
+    if (text !== raw || isMalformed(source)) warnUnclean(parameter, context);
+    return read(text, context);
+  };
+};
 
-/**
- * @param known - Filled with the lists that were read without a remark: clients send the same few again and again.
- */
-function compileMany(
+const warnUnclean = ({ wireName, modulePath }: TypedParameter, { warnings }: ParseContext): void =>
+  warnings.add(modulePath, 'badutf8', message('apiwarn-badutf8', { plaintext: wireName }));
+
+const compileMany = (
   parameter: TypedParameter,
   type: TypeDef<unknown>,
-  parse: ValueParser<unknown>,
-  known: Map<string, readonly unknown[]> | undefined,
-): Converter {
-  const { descriptor, wireName, modulePath } = parameter;
-  const low = descriptor.lowlimit ?? LOW_LIMIT;
-  const high = Math.max(descriptor.highlimit ?? HIGH_LIMIT, low);
+  { parse, cleanAll, isMalformed, counts: { low, high } }: ReadingOfMany,
+): Converter => {
+  const { descriptor, wireName } = parameter;
   const everything = Object.freeze([...(type.values?.(parameter) ?? [])]);
-  const all = allSpecifier(parameter, everything);
+  const all = everything.length === 0 ? undefined : everythingOf(descriptor);
+  // As the only value, with a separator in front or without.
+  const whole = new Set(all === undefined ? [] : [all, SEPARATOR + all]);
   const keepsDuplicates = descriptor.allowsduplicates === true;
-  return (text, context) => {
-    if (text === all) return everything;
-    const texts = splitValues(text, high + 1);
-    const limit = context.highLimits ? high : low;
-    if (texts.length > limit) throw tooMany(wireName, limit, low, high);
+  // Lists that were read without a remark: clients send the same few again and again.
+  const known = type.values ? new Map<string, readonly unknown[]>() : undefined;
+  return (raw, source, context) => {
+    const ready = whole.has(raw) ? everything : known?.get(raw);
+    if (ready) return ready;
     const before = context.warnings.list.length;
+    const pieces = splitValues(raw, high + 1);
+    const limit = context.highLimits ? high : low;
+    if (pieces.length > limit) throw tooMany(wireName, limit, low, high);
+    const texts = cleanAll(raw, pieces);
+    const isChanged = texts !== pieces && texts.some((text, index) => text !== pieces[index]);
+    if (isChanged || isMalformed(source)) warnUnclean(parameter, context);
     const values: unknown[] = [];
     let unknown: string[] | undefined;
     for (const one of texts) {
@@ -130,61 +184,53 @@ function compileMany(
       if (value === undefined) (unknown ??= []).push(one);
       else if (keepsDuplicates || texts.length > FEW || !values.includes(value)) values.push(value);
     }
-    if (unknown) {
-      context.warnings.add(
-        modulePath,
-        'unrecognizedvalues',
-        message('paramvalidator-unrecognizedvalues', { plaintext: wireName }, { plaintext: text }, commaList(unknown), {
-          num: unknown.length,
-        }),
-        { values: unknown },
-      );
-    }
+    if (unknown) warnUnknown(parameter, raw, unknown, context);
     const result = keepsDuplicates || texts.length <= FEW ? values : [...new Set(values)];
-    if (
-      known &&
-      context.warnings.list.length === before &&
-      texts.length <= low &&
-      text.length <= MOST_REMEMBERED_TEXT
-    ) {
+    if (known && context.warnings.list.length === before && texts.length <= low && raw.length <= MOST_REMEMBERED_TEXT) {
       // A key made afresh does not keep the request's text in memory.
       const key = result.join('|');
       if (known.size >= MOST_REMEMBERED) known.clear();
-      if (key === text) known.set(key, Object.freeze(result));
+      if (key === raw) known.set(key, Object.freeze(result));
     }
     return result;
   };
-}
+};
 
-/** The text that stands for every value, if there is a list of them. Namespaces always have one. */
-function allSpecifier({ descriptor }: TypedParameter, everything: readonly unknown[]): string | undefined {
-  if (everything.length === 0) return undefined;
-  return descriptor.allspecifier ?? (descriptor.type === 'namespace' ? '*' : undefined);
-}
-
-function tooMany(wireName: string, limit: number, lowlimit: number, highlimit: number): ApiError {
-  return new ApiError(
-    'toomanyvalues',
-    message('paramvalidator-toomanyvalues', { plaintext: wireName }, { num: limit }),
-    { data: { parameter: wireName, limit, lowlimit, highlimit } },
+const warnUnknown = (
+  { wireName, modulePath }: TypedParameter,
+  raw: string,
+  values: readonly string[],
+  { warnings }: ParseContext,
+): void => {
+  warnings.add(
+    modulePath,
+    'unrecognizedvalues',
+    message('paramvalidator-unrecognizedvalues', { plaintext: wireName }, { plaintext: raw }, commaList(values), {
+      num: values.length,
+    }),
+    { values },
   );
-}
+};
+
+const tooMany = (wireName: string, limit: number, lowlimit: number, highlimit: number): ApiError =>
+  new ApiError('toomanyvalues', message('paramvalidator-toomanyvalues', { plaintext: wireName }, { num: limit }), {
+    data: { parameter: wireName, limit, lowlimit, highlimit },
+  });
+
+/** Where defaults come from. */
+const DECLARED: ParameterSource = { get: () => undefined, malformed: () => false };
 
 /**
  * The parsed default. It is declared in wire form and goes the same way as a client's text, under raised limits,
  * because the catalogue may name more values than a caller could.
  */
-function fallbackOf({ descriptor, wireName }: TypedParameter, convert: Converter): unknown {
+const fallbackOf = ({ descriptor, wireName }: TypedParameter, convert: Converter): unknown => {
   if (descriptor.type === 'boolean') return false;
   if (descriptor.default === undefined) return undefined;
   const warnings = new Warnings();
-  const value = convert(String(descriptor.default), {
-    highLimits: true,
-    now: 0,
-    warnings,
-  });
+  const value = convert(String(descriptor.default), DECLARED, { highLimits: true, now: 0, warnings });
   const odd = warnings.list.find(({ code }) => code !== 'deprecation' && code !== 'deprecation-help');
   if (odd) throw new TypeError(`The default of "${wireName}" is none of its values: ${String(descriptor.default)}`);
   // Every request gets the same list.
   return Array.isArray(value) ? Object.freeze(value) : value;
-}
+};

@@ -1,7 +1,7 @@
 import type { ParamDescriptor } from '../descriptor.js';
 import { message } from '../answer/messages.js';
 import { missingParameter, type ParameterReader, type ParameterSource } from './parameter.js';
-import type { ParsedParams } from './parse.js';
+import type { ParsedParams } from './parsed-params.js';
 import type { ParseContext } from '../types/index.js';
 
 /** Reads the parameters that a request has made out of the module's templates, and adds them to the others. */
@@ -22,10 +22,10 @@ const MOST_READERS = 256;
  * A name such as `contentformat-{slot}` stands for as many parameters as the parameter that fills `slot` has values.
  * A variable may also be filled from another templated parameter.
  */
-export function compileTemplates(
+export const compileTemplates = (
   entries: readonly (readonly [string, ParamDescriptor])[],
   surroundings: Surroundings,
-): Expand | undefined {
+): Expand | undefined => {
   if (entries.length === 0) return undefined;
   const templates = entries.map(([name, descriptor]) => ({
     name,
@@ -46,8 +46,18 @@ export function compileTemplates(
     return reader;
   };
   return (params, source, context) => {
+    // Hardly any request needs it, and every one would pay for it.
+    let refused: Set<string> | undefined;
+    const refuse = (from: string, value: string): void => {
+      const id = `${from}=${value}`;
+      if (refused?.has(id)) return;
+      (refused ??= new Set()).add(id);
+      const names = [{ plaintext: surroundings.wirePrefix + from }, { plaintext: value }];
+      const text = message('apiwarn-ignoring-invalid-templated-value', ...names);
+      context.warnings.add(surroundings.path, 'ignoring-invalid-templated-value', text);
+    };
     for (const { name: template, descriptor, variables } of templates) {
-      for (const name of namesOf(template, variables, params, surroundings, context)) {
+      for (const name of namesOf(template, variables, params, refuse)) {
         const reader = readerOf(name, descriptor);
         (context.expanded ??= new Set()).add(reader.wireName);
         const raw = source.get(reader.wireName);
@@ -57,18 +67,17 @@ export function compileTemplates(
       }
     }
   };
-}
+};
 
 const NO_NAMES: readonly string[] = [];
 
 /** Every name that the template takes on. */
-function namesOf(
+const namesOf = (
   name: string,
   [first, ...more]: readonly Variable[],
   params: ParsedParams,
-  surroundings: Surroundings,
-  context: ParseContext,
-): readonly string[] {
+  refuse: (from: string, value: string) => void,
+): readonly string[] => {
   if (!first) return [name];
   const [variable, from] = first;
   const values = params[from];
@@ -77,7 +86,7 @@ function namesOf(
   for (const value of values) {
     const text = String(value);
     if (BRACES.test(text)) {
-      refuse(from, text, surroundings, context);
+      refuse(from, text);
       continue;
     }
     const filled = name.replace(variable, () => text);
@@ -85,23 +94,10 @@ function namesOf(
     if (more.length === 0) names.push(filled);
     else {
       const rest = more.map(([later, origin]): Variable => [later, origin.replaceAll(variable, () => text)]);
-      names.push(...namesOf(filled, rest, params, surroundings, context));
+      names.push(...namesOf(filled, rest, params, refuse));
     }
   }
   return names;
-}
+};
 
 const BRACES = /[{}]/;
-
-function refuse(from: string, value: string, { path, wirePrefix }: Surroundings, { warnings }: ParseContext): void {
-  const text = message(
-    'apiwarn-ignoring-invalid-templated-value',
-    { plaintext: wirePrefix + from },
-    { plaintext: value },
-  );
-  const known = warnings.list.some(
-    ({ module, text: { key, params } }) =>
-      module === path && key === text.key && JSON.stringify(params) === JSON.stringify(text.params),
-  );
-  if (!known) warnings.add(path, 'ignoring-invalid-templated-value', text);
-}

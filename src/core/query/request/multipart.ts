@@ -31,17 +31,17 @@ export function* readMultipart(body: Buffer, boundary: string): Generator<FormFi
   }
 }
 
-function readPart(part: Buffer): FormField | undefined {
+const readPart = (part: Buffer): FormField | undefined => {
   const split = part.indexOf(HEADER_END);
   if (split < 0) return undefined;
   const headers = part.toString('utf8', CRLF.length, split).split('\r\n');
   const disposition = headers.find((line) => /^content-disposition[ \t]*:/i.test(line));
   const name = disposition === undefined ? undefined : parameterOf(disposition, 'name');
   return name === undefined ? undefined : { name, content: part.subarray(split + HEADER_END.length) };
-}
+};
 
 /** The value of a header's parameter: `boundary` of a content type, `name` of a disposition. */
-export function parameterOf(header: string, name: string): string | undefined {
+export const parameterOf = (header: string, name: string): string | undefined => {
   for (const match of header.matchAll(/;[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/g)) {
     if (match[1]?.toLowerCase() === name) {
       return (
@@ -54,4 +54,4 @@ export function parameterOf(header: string, name: string): string | undefined {
     }
   }
   return undefined;
-}
+};

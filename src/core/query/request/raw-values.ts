@@ -1,4 +1,5 @@
-import { SEPARATOR } from '../parameters/multi-value.js';
+import { normalizeText } from '../../base/text.js';
+import { decodeUrlencoded, withSpaces } from '../../base/urlencoded.js';
 
 /** Text that needs no look at its code points: printable ASCII, tab and line ends. */
 const PLAIN = /^[\t\n\r -~]*$/;
@@ -6,19 +7,19 @@ const PLAIN = /^[\t\n\r -~]*$/;
 /** C0 controls other than tab, line feed and carriage return; lone surrogates; the two code points that are not characters. */
 const UNFIT = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\p{Surrogate}]/gu;
 
-/**
- * Makes text valid: NFC, without controls. What cannot stay becomes U+FFFD.
- * A value that starts with U+001F keeps that character as its separator, and its pieces are cleaned one by one.
- */
-export function cleanText(raw: string): string {
-  if (PLAIN.test(raw)) return raw;
-  if (!raw.startsWith(SEPARATOR)) return cleanPiece(raw);
-  return raw.split(SEPARATOR).map(cleanPiece).join(SEPARATOR);
-}
+/** Replaces what no text may have by U+FFFD. */
+export const withoutUnfit = (raw: string): string => raw.replace(UNFIT, '\ufffd');
 
-function cleanPiece(piece: string): string {
-  return piece.replace(UNFIT, '\ufffd').normalize('NFC');
-}
+/**
+ * Makes one value valid: NFC, without controls. What cannot stay becomes U+FFFD.
+ *
+ * @param most - The most UTF-16 code units of such a value.
+ * @returns `undefined` for a value that is longer, or has too many combining marks in a row.
+ */
+export const cleanText = (raw: string, most: number): string | undefined => {
+  if (raw.length > most) return undefined;
+  return PLAIN.test(raw) ? raw : normalizeText(withoutUnfit(raw), 'NFC', most);
+};
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const lenientUtf8 = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -34,26 +35,21 @@ export interface DecodedText {
 }
 
 /** A name or value of a form: `+` is a space, `%XX` a byte, and the bytes are UTF-8. A stray `%` stays itself. */
-export function decodeFormText(encoded: string, fallback: Fallback): DecodedText {
-  const text = encoded.includes('+') ? encoded.replaceAll('+', ' ') : encoded;
-  if (!text.includes('%')) return { text, malformed: false };
-  try {
-    return { text: decodeURIComponent(text), malformed: false };
-  } catch {
-    return decodeUtf8(percentBytes(text), fallback);
-  }
-}
+export const decodeFormText = (encoded: string, fallback: Fallback): DecodedText => {
+  const text = decodeUrlencoded(encoded);
+  return text === undefined ? decodeUtf8(percentBytes(withSpaces(encoded)), fallback) : { text, malformed: false };
+};
 
 /** Bytes as text; what is not UTF-8 is read the way old clients meant it, or marked with U+FFFD. */
-export function decodeUtf8(bytes: Uint8Array, fallback: Fallback): DecodedText {
+export const decodeUtf8 = (bytes: Uint8Array, fallback: Fallback): DecodedText => {
   try {
     return { text: strictUtf8.decode(bytes), malformed: false };
   } catch {
     return { text: (fallback === 'windows-1252' ? windows1252 : lenientUtf8).decode(bytes), malformed: true };
   }
-}
+};
 
-function percentBytes(text: string): Uint8Array {
+const percentBytes = (text: string): Uint8Array => {
   const source = Buffer.from(text, 'utf8');
   const bytes = Buffer.alloc(source.length);
   let length = 0;
@@ -65,20 +61,20 @@ function percentBytes(text: string): Uint8Array {
     length += 1;
   }
   return bytes.subarray(0, length);
-}
+};
 
-function hexByte(high: number | undefined, low: number | undefined): number {
+const hexByte = (high: number | undefined, low: number | undefined): number => {
   const left = hexDigit(high);
   const right = hexDigit(low);
   return left < 0 || right < 0 ? -1 : left * 16 + right;
-}
+};
 
-function hexDigit(code: number | undefined): number {
+const hexDigit = (code: number | undefined): number => {
   if (code === undefined) return -1;
   if (code >= 0x30 && code <= 0x39) return code - 0x30;
   const lower = code | 0x20;
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
-}
+};
 
 /** Percent-encodes every byte but the unreserved ones: how a title is shown that was not valid text. */
 export const percentEncode = (raw: string): string =>

@@ -1,12 +1,11 @@
-import type { Readable } from 'node:stream';
-import { readBody } from '../../body.js';
-import { OAuthError } from '../../errors.js';
-import type { HttpRequest } from '../../http.js';
-import type { MaybePromise } from '../../ports.js';
+import { type BodyError, bufferOf, readBody } from '../../base/body.js';
+import type { HttpRequest } from '../../base/http.js';
+import type { MaybePromise } from '../../base/ports.js';
 import { ApiError } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
 import { parameterOf, readMultipart } from './multipart.js';
 import type { ParameterSource } from '../parameters/parameter.js';
+import { pairsOf } from '../../base/urlencoded.js';
 import { decodeFormText, decodeUtf8, type DecodedText, type Fallback } from './raw-values.js';
 
 /** Names that need no second look. */
@@ -41,19 +40,9 @@ export class RequestParameters implements ParameterSource {
 
   /** Adds what an address or a urlencoded body says. The last of several equal names wins. */
   addForm(form: string, fallback: Fallback): void {
-    let start = 0;
-    while (start < form.length) {
-      let end = form.indexOf('&', start);
-      if (end < 0) end = form.length;
-      if (end > start) this.#addPair(form.slice(start, end), fallback);
-      start = end + 1;
+    for (const [name, value] of pairsOf(form)) {
+      this.add(decodeFormText(name, 'replacement').text, decodeFormText(value, fallback));
     }
-  }
-
-  #addPair(pair: string, fallback: Fallback): void {
-    const equals = pair.indexOf('=');
-    const { text: name } = decodeFormText(equals < 0 ? pair : pair.slice(0, equals), 'replacement');
-    this.add(name, decodeFormText(equals < 0 ? '' : pair.slice(equals + 1), fallback));
   }
 
   add(rawName: string, { text, malformed }: DecodedText): void {
@@ -83,56 +72,43 @@ export class RequestParameters implements ParameterSource {
  *
  * @param maxBodyBytes - A longer body is refused with HTTP 413.
  */
-export function readParameters(request: HttpRequest, maxBodyBytes: number): MaybePromise<RequestParameters> {
+export const readParameters = (request: HttpRequest, maxBodyBytes: number): MaybePromise<RequestParameters> => {
   const parameters = new RequestParameters();
   // Old browsers wrote addresses in the encoding of their page.
   parameters.addForm(request.query, 'windows-1252');
   if (request.method !== 'POST') return parameters;
   return addBody(parameters, request, maxBodyBytes).then(() => parameters);
-}
+};
 
-async function addBody(parameters: RequestParameters, request: HttpRequest, most: number): Promise<void> {
+const addBody = async (parameters: RequestParameters, request: HttpRequest, most: number): Promise<void> => {
   const contentType = request.header('content-type') ?? '';
   const media = contentType.split(';', 1)[0]?.trim().toLowerCase();
   if (media !== 'application/x-www-form-urlencoded' && media !== 'multipart/form-data') return;
-  const body = request.stream.readableDidRead ? request.parsedBody : await readBytes(request.stream, most);
-  if (typeof body === 'object' && body !== null && !(body instanceof Uint8Array)) {
-    addRecord(parameters, body);
+  const body = await readBody(request, most, refusal);
+  if ('fields' in body) {
+    addRecord(parameters, body.fields);
     return;
   }
-  const bytes =
-    typeof body === 'string' ? Buffer.from(body) : body instanceof Uint8Array ? Buffer.from(body) : undefined;
-  if (!bytes) return;
-  if (bytes.length > most) throw tooLarge();
+  const bytes = bufferOf(body.bytes);
   if (media === 'application/x-www-form-urlencoded') parameters.addForm(bytes.toString('utf8'), 'replacement');
   else {
     for (const { name, content } of readMultipart(bytes, parameterOf(contentType, 'boundary') ?? '')) {
       parameters.add(name, decodeUtf8(content, 'replacement'));
     }
   }
-}
+};
 
 /** What a body parser of the host has made: texts, lists of texts, and objects where the array syntax was used. */
-function addRecord(parameters: RequestParameters, record: object): void {
+const addRecord = (parameters: RequestParameters, record: object): void => {
   for (const [name, value] of Object.entries(record)) {
     const last: unknown = Array.isArray(value) ? value.at(-1) : value;
     if (typeof last === 'string') parameters.add(name, { text: last, malformed: false });
     else if (last instanceof Uint8Array) parameters.add(name, decodeUtf8(last, 'replacement'));
     else if (typeof last === 'object' && last !== null) parameters.add(`${name}[]`, { text: '', malformed: false });
   }
-}
+};
 
-async function readBytes(stream: Readable, most: number): Promise<Buffer> {
-  try {
-    return await readBody(stream, most);
-  } catch (error) {
-    if (!(error instanceof OAuthError)) throw error;
-    // The reader is shared with the other half of the server; here its refusals are this half's errors.
-    throw error.status === 413
-      ? tooLarge()
-      : new ApiError('badbody', message('apierror-badbody'), { module: 'main', status: 400 });
-  }
-}
-
-const tooLarge = (): ApiError =>
-  new ApiError('http-contenttoolarge', message('apierror-http-contenttoolarge'), { module: 'main', status: 413 });
+const refusal = ({ problem, message: plaintext }: BodyError): ApiError =>
+  problem === 'too-large'
+    ? new ApiError('http-contenttoolarge', message('apierror-http-contenttoolarge'), { module: 'main', status: 413 })
+    : new ApiError('badbody', message('apierror-badbody', { plaintext }), { module: 'main', status: 400 });

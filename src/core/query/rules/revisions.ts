@@ -1,17 +1,23 @@
 import { ApiError } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
-import type { ParsedParams } from '../parameters/parse.js';
+import type { PageSet } from '../pages/page-model.js';
+import { continues } from './continue.js';
+import { byTitle, chosenNamespace, chosenNamespaces } from './titles.js';
 import {
   atMostOneOf,
   cannotUseWith,
+  emptyIsNone,
   given,
   hasRight,
+  type LimitBounds,
+  type LimitRule,
+  type ModuleRule,
   mustUseWith,
   type PageRule,
   permissionDenied,
-  type Rule,
+  plainName,
   type RuleRequest,
-  titleParts,
+  unlessGenerator,
   valuesOf,
 } from './rule.js';
 
@@ -26,105 +32,176 @@ const WITHOUT_SLOTS = [
 ] as const;
 const LEGACY_PROPS = new Set<unknown>(['content', 'contentmodel', 'slotsize', 'slotsha1', 'parsetree']);
 
-/** What the four modules that show revisions have in common. */
-const revisionContent: Rule = (request) => {
+type Values = RuleRequest['params'];
+
+/** What the four modules that show revisions have in common. A generator shows none. */
+const revisionContent: ModuleRule = unlessGenerator((request) => {
   const { wire, params } = request;
   if (given(request, 'slots')) {
     if (valuesOf(request, 'prop').includes('parsetree'))
-      throw cannotUseWith(wire('slots'), `${wire('prop')}=parsetree`);
-    for (const name of WITHOUT_SLOTS) if (given(request, name)) throw cannotUseWith(wire('slots'), wire(name));
+      throw cannotUseWith(`${wire('prop')}=parsetree`, wire('slots'));
+    const unfit = WITHOUT_SLOTS.find((name) => given(request, name));
+    if (unfit !== undefined) throw cannotUseWith(wire(unfit), wire('slots'));
   }
+  if (given(request, 'difftotext')) request.ignore('diffto');
   const diffto = params['diffto'];
   if (typeof diffto === 'string' && !/^(?:prev|next|cur|\d+)$/.test(diffto)) {
     throw new ApiError('diffto', message('apierror-baddiffto', wire('diffto')));
   }
   warnLegacySlots(request);
+});
+
+const warnLegacySlots = (request: RuleRequest): void => {
+  if (given(request, 'slots')) return;
+  if (wantsDiff(request.params) || valuesOf(request, 'prop').some((prop) => LEGACY_PROPS.has(prop)))
+    request.deprecate(message('apiwarn-deprecation-missingparam', request.wire('slots')), `!${request.wire('slots')}`);
 };
 
-function warnLegacySlots(request: RuleRequest): void {
-  if (given(request, 'slots') || request.role === 'generator') return;
-  const legacy =
-    given(request, 'diffto') ||
-    given(request, 'difftotext') ||
-    valuesOf(request, 'prop').some((prop) => LEGACY_PROPS.has(prop));
-  if (legacy)
-    request.deprecate(message('apiwarn-deprecation-missingparam', request.wire('slots')), `!${request.wire('slots')}`);
-}
+const wantsDiff = ({ diffto, difftotext }: Values): boolean => diffto !== undefined || difftotext !== undefined;
 
 /** A selection among the revisions of one page, as opposed to the latest of each. */
-export function enumerates(params: ParsedParams): boolean {
+const enumerates = (params: Values): boolean => {
   return (
     ['user', 'excludeuser', 'limit', 'startid', 'endid', 'start', 'end'].some((name) => params[name] !== undefined) ||
     params['dir'] === 'newer'
   );
-}
+};
 
 export const revisionPages: PageRule = (request, pages) => {
-  if (pages.existing.length === 0 && pages.revids.size === 0) return;
-  if (enumerates(request.params)) {
-    const prefix = request.wire('');
+  if (pages.existing.length === 0 && pages.revids.size === 0) return 'nothing';
+  const isSelection = enumerates(request.params);
+  if (isSelection) {
+    const prefix = plainName(request, '');
     if (pages.revids.size > 0) throw new ApiError('invalidparammix', message('apierror-revisions-norevids', prefix));
     if (pages.existing.length > 1)
       throw new ApiError('invalidparammix', message('apierror-revisions-singlepage', prefix));
-    atMostOneOf('startid', 'start')(request);
-    atMostOneOf('endid', 'end')(request);
-    atMostOneOf('user', 'excludeuser')(request);
   }
   revisionContent(request);
+  if (isSelection) {
+    for (const [a, b] of ONE_OF_TWO) atMostOneOf(a, b)(request);
+    continues(['timestamp', 'integer'])(request);
+  } else continues(pages.revids.size > 0 ? ['integer'] : ['integer', 'integer'])(request);
+  return undefined;
 };
 
-export const deletedHistory: Rule = (request) => {
+const ONE_OF_TWO = [
+  ['startid', 'start'],
+  ['endid', 'end'],
+  ['user', 'excludeuser'],
+] as const;
+
+export const deletedHistory: ModuleRule = (request) => {
   if (!hasRight(request, 'deletedhistory')) throw permissionDenied("view a page's deleted history");
 };
 
-const deletedComments: Rule = (request) => {
+const mayReadDeleted = (request: RuleRequest): boolean =>
+  hasRight(request, 'deletedtext') || hasRight(request, 'undelete');
+
+/** Comments of deleted revisions, and even more so their content, require rights. */
+const deletedRevisionRights: ModuleRule = unlessGenerator((request) => {
   const shown = valuesOf(request, 'prop');
   if ((shown.includes('comment') || shown.includes('parsedcomment')) && !hasRight(request, 'deletedhistory')) {
     throw permissionDenied('view deleted comments');
   }
-};
+  if (isHeavy(request.params) && !mayReadDeleted(request)) {
+    throw permissionDenied('view content of deleted revisions');
+  }
+});
+
+const hasPages = ({ existing, missing }: PageSet): boolean => existing.length + missing.length > 0;
 
 export const deletedRevisionPages: PageRule = (request, pages) => {
-  if (pages.existing.length + pages.missing.length + pages.revids.size === 0) return;
+  const isById = pages.revids.size + pages.unknownRevids.length > 0;
+  if (!isById && !hasPages(pages)) return 'nothing';
+  if (isById && (pages.unknownRevids.length === 0 || !hasRight(request, 'deletedhistory'))) return 'nothing';
   atMostOneOf('user', 'excludeuser')(request);
   revisionContent(request);
-  deletedComments(request);
+  deletedRevisionRights(request);
+  continues(isById ? ['integer', 'integer'] : ['integer', 'text', 'timestamp', 'integer'])(request);
+  return undefined;
 };
 
-export const allRevisions: readonly Rule[] = [atMostOneOf('user', 'excludeuser'), revisionContent];
+export const allRevisions: readonly ModuleRule[] = [
+  emptyIsNone('namespace'),
+  atMostOneOf('user', 'excludeuser'),
+  revisionContent,
+  continues(['timestamp', 'integer']),
+];
 
 /** With a user the list goes by time, without one by title. */
-const byUserOrByTitle: Rule = (request) => {
-  const { wire } = request;
-  if (given(request, 'user')) {
-    for (const name of ['from', 'to', 'prefix', 'excludeuser']) {
-      if (given(request, name)) throw cannotUseWith(wire(name), wire('user'));
-    }
-  } else {
-    for (const name of ['start', 'end']) if (given(request, name)) throw mustUseWith(wire(name), wire('user'));
-  }
+const byUserOrByTitle: ModuleRule = (request) => {
+  const name = (parameter: string): string => plainName(request, parameter);
+  const isByUser = given(request, 'user');
+  const unfit = (isByUser ? ['from', 'to', 'prefix', 'excludeuser'] : ['start', 'end']).find((one) =>
+    given(request, one),
+  );
+  if (unfit !== undefined) throw (isByUser ? cannotUseWith : mustUseWith)(name(unfit), name('user'));
 };
 
-export const allDeletedRevisions: readonly Rule[] = [
+const generatesTitles = ({ role, params }: RuleRequest): boolean =>
+  role === 'generator' && params['generatetitles'] === true && params['user'] === undefined;
+
+const slowTitles: ModuleRule = (request) => {
+  if (!generatesTitles(request) || request.params['dir'] !== 'older') return;
+  request.warn('performance', message('apiwarn-alldeletedrevisions-performance', request.wire('dir')));
+};
+
+export const allDeletedRevisions: readonly ModuleRule[] = [
+  emptyIsNone('namespace'),
   byUserOrByTitle,
-  titleParts('from', 'to', 'prefix'),
+  slowTitles,
   revisionContent,
-  deletedComments,
+  deletedRevisionRights,
+  byTitle(chosenNamespaces),
+  continues((request) => {
+    if (request.params['user'] !== undefined) return ['timestamp', 'integer'];
+    return generatesTitles(request) && request.params['dir'] === 'newer'
+      ? ['integer', 'text']
+      : ['integer', 'text', 'timestamp', 'integer'];
+  }),
 ];
 
 /** Mode 1 goes through the pages of the request, mode 2 through a user's revisions, mode 3 through titles. */
 export const deletedRevsModes: PageRule = (request, pages) => {
-  const mode = pages.existing.length + pages.missing.length > 0 ? 1 : given(request, 'user') ? 2 : 3;
-  const unfit = mode === 3 ? ['start', 'end'] : ['from', 'to', 'prefix'];
-  for (const name of unfit) {
-    if (given(request, name)) {
-      throw new ApiError(
-        'badparams',
-        message(mode === 3 ? 'apierror-badparams-mode3' : 'apierror-badparams-mode12', name),
-      );
-    }
+  const mode = hasPages(pages) ? 1 : given(request, 'user') ? 2 : 3;
+  const unfit = (mode === 3 ? ['start', 'end'] : ['from', 'to', 'prefix']).find((name) => given(request, name));
+  if (unfit !== undefined) {
+    const key = mode === 3 ? 'apierror-badparams-mode3' : 'apierror-badparams-mode12';
+    throw new ApiError('badparams', message(key, unfit));
   }
   if (given(request, 'user') && given(request, 'excludeuser')) {
-    throw new ApiError('badparams', message('apierror-invalidparammix-cannotusewith', 'user', 'excludeuser'));
+    throw new ApiError('badparams', message('user and excludeuser cannot be used together'));
   }
+  if (valuesOf(request, 'prop').includes('content') && !mayReadDeleted(request)) {
+    throw permissionDenied('view deleted revision text');
+  }
+  if (mode === 3) byTitle(chosenNamespace)(request);
+  continues(mode === 2 ? ['timestamp', 'integer'] : ['integer', 'text', 'timestamp', 'integer'])(request);
 };
+
+const LIGHT: LimitBounds = { max: 500, highmax: 5000 };
+/** Content is long. */
+const HEAVY: LimitBounds = { max: 50, highmax: 500 };
+/** Parsing content takes time. */
+const ONE: LimitBounds = { max: 1, highmax: 1 };
+const DEFAULT_REVISIONS = 10;
+
+const isHeavy = ({ prop, diffto, difftotext }: Values): boolean => {
+  const props: readonly unknown[] = Array.isArray(prop) ? prop : [];
+  return props.includes('content') || props.includes('parsetree') || diffto !== undefined || difftotext !== undefined;
+};
+
+/** The limit of a module that lists revisions. */
+export const revisionLimit: LimitRule = (params) => {
+  if (params['parse'] === true) return { bounds: ONE, fallback: 1 };
+  return { ...(isHeavy(params) && { bounds: HEAVY }), fallback: DEFAULT_REVISIONS };
+};
+
+/** Without a selection the latest of each page is shown, however many pages there are. */
+export const revisionsOfPages: LimitRule = (params) => {
+  if (enumerates(params)) return revisionLimit(params);
+  return { bounds: params['parse'] === true ? ONE : isHeavy(params) ? HEAVY : LIGHT, fallback: 'max' };
+};
+
+/** The old module for deleted revisions has a limit of the ordinary kind, which content makes smaller. */
+export const deletedRevsLimit: LimitRule = (params) => (isHeavy(params) ? { bounds: HEAVY } : {});

@@ -70,12 +70,12 @@ export const resolveNamespaces = (
   for (const [key, change] of Object.entries(options)) {
     const id = Number(key);
     if (!Number.isSafeInteger(id) || (id < 0 && !namespaces.has(id))) {
-      throw new TypeError(`query.site.namespaces: "${key}" must be a namespace number from 0 on.`);
+      throw new TypeError(`options.query.site.namespaces: "${key}" must be a namespace number from 0 on.`);
     }
     const before = namespaces.get(id) ?? { ...PLAIN, id, name: '' };
     const merged = { ...before, ...(typeof change === 'string' ? { name: change } : change) };
     if (id !== 0 && merged.name.trim() === '') {
-      throw new TypeError(`query.site.namespaces: namespace ${id} needs a name.`);
+      throw new TypeError(`options.query.site.namespaces: namespace ${id} needs a name.`);
     }
     namespaces.set(id, merged);
   }

@@ -1,12 +1,13 @@
 import { ApiError } from '../answer/api-error.js';
 import { type MessageKey, message } from '../answer/messages.js';
+import { type Bounds, boundsOf } from '../parameters/descriptor-facts.js';
 import type { ParseContext, TypeDef, TypedParameter } from './type-def.js';
 
 const LARGEST = 2n ** 63n - 1n;
 const SMALLEST = -(2n ** 63n);
 
 /** Digits with an optional sign, within 64 bits; nothing else. */
-export function readInteger(text: string, wireName: string): number {
+const readInteger = (text: string, wireName: string): number => {
   const first = text.charCodeAt(0);
   const signed = first === 0x2b || first === 0x2d;
   let value = 0;
@@ -20,10 +21,10 @@ export function readInteger(text: string, wireName: string): number {
   if (value > Number.MAX_SAFE_INTEGER) return readLarge(text, wireName);
   // Adding zero turns a negative zero into zero.
   return (first === 0x2d ? -value : value) + 0;
-}
+};
 
 /** Beyond 2^53 the nearest number is the value, but the bounds of 64 bits are still exact. */
-function readLarge(text: string, wireName: string): number {
+const readLarge = (text: string, wireName: string): number => {
   const digits = text.replace(/^([+-]?)0+(?=\d)/, '$1');
   // Twenty characters hold every 64 bit number; more would only cost time.
   const value = digits.length > 20 ? LARGEST + 1n : BigInt(digits.startsWith('+') ? digits.slice(1) : digits);
@@ -31,31 +32,14 @@ function readLarge(text: string, wireName: string): number {
   const most = digits.startsWith('+') ? LARGEST - 1n : LARGEST;
   if (value > most || value < SMALLEST) throw badInteger(text, wireName);
   return Number(value);
-}
+};
 
 const badInteger = (text: string, wireName: string): ApiError =>
   new ApiError('badinteger', message('paramvalidator-badinteger', { plaintext: wireName }, { plaintext: text }));
 
-/** The bounds of a number, for ordinary callers and for those with high limits. */
-export interface Bounds {
-  readonly min: number | undefined;
-  readonly max: number | undefined;
-  readonly highmax: number | undefined;
-}
-
-/** `highmax` counts only when it is above `max`. */
-export function boundsOf({ min, max, highmax }: { min?: number; max?: number; highmax?: number }): Bounds {
-  return { min, max, highmax: max === undefined ? undefined : Math.max(highmax ?? max, max) };
-}
-
-/** The value itself, or the nearest one that is allowed, with a warning. */
-export function clamp(
-  value: number,
-  text: string,
-  bounds: Bounds,
-  parameter: TypedParameter,
-  context: ParseContext,
-): number {
+/** The number, or the nearest one that is allowed, with a warning. */
+export const readBounded = (text: string, bounds: Bounds, parameter: TypedParameter, context: ParseContext): number => {
+  const value = readInteger(text, parameter.wireName);
   const { min, max } = bounds;
   const most = context.highLimits ? bounds.highmax : max;
   const low = min !== undefined && value < min;
@@ -73,9 +57,15 @@ export function clamp(
     { min: min ?? null, curmax: most ?? null, max: max ?? null, highmax: bounds.highmax ?? null },
   );
   return low ? min : (most ?? value);
-}
+};
 
 const numberOr = (value: number | undefined) => (value === undefined ? '' : { num: value });
+
+const exactly: typeof readBounded = (text, bounds, parameter, context) => {
+  const value = readBounded(text, bounds, parameter, context);
+  if (Number.isSafeInteger(value)) return value;
+  throw badInteger(text, parameter.wireName);
+};
 
 /** A whole number; out of range it is cut to the bound, with a warning. */
 export const integer: TypeDef<number> = {
@@ -83,8 +73,11 @@ export const integer: TypeDef<number> = {
   compile(parameter) {
     const { wireName, descriptor } = parameter;
     const bounds = boundsOf(descriptor);
+    // The nearest number is as good in a comparison. As an id it is another page's.
+    if (descriptor.multi === true || wireName.endsWith('id'))
+      return (text, context) => exactly(text, bounds, parameter, context);
     if (bounds.min === undefined && bounds.max === undefined) return (text) => readInteger(text, wireName);
-    return (text, context) => clamp(readInteger(text, wireName), text, bounds, parameter, context);
+    return (text, context) => readBounded(text, bounds, parameter, context);
   },
   stringify: String,
 };

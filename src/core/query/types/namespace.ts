@@ -1,11 +1,9 @@
+import { namespaceIds } from '../parameters/descriptor-facts.js';
 import type { TypeDef, TypedParameter } from './type-def.js';
 
 const SYNTAX = /^[+-]?\d{1,9}$/;
 
-function known({ descriptor, site }: TypedParameter): readonly number[] {
-  const ids = site.namespaces.map(({ id }) => id).filter((id) => id >= 0);
-  return [...new Set([...ids, ...(descriptor.extranamespaces ?? [])])].sort((a, b) => a - b);
-}
+const known = ({ descriptor, site }: TypedParameter): readonly number[] => namespaceIds(descriptor, site);
 
 /** The number of one of the site's namespaces. Names are not understood. */
 export const namespace: TypeDef<number> = {

@@ -15,6 +15,41 @@ const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 const MONTH = `(?<M>${MONTHS.join('|')})`;
 const DAY_SECONDS = 86_400;
 
+/** Zones that RFC 850 dates name, in hours east of Greenwich: those that mean one thing, and the letters of RFC 822 §5. */
+const ZONES: ReadonlyMap<string, number> = new Map([
+  ...Object.entries({ UTC: 0, GMT: 0, WET: 0, WEST: 1, CET: 1, CEST: 2, EET: 2, EEST: 3, MSK: 3, JST: 9, KST: 9 }),
+  ...Object.entries({
+    EST: -5,
+    EDT: -4,
+    CST: -6,
+    CDT: -5,
+    MST: -7,
+    MDT: -6,
+    PST: -8,
+    PDT: -7,
+    AKST: -9,
+    AKDT: -8,
+    HST: -10,
+  }),
+  ...[...'ABCDEFGHIKLM'].map((letter, index) => [letter, index + 1] as const),
+  ...[...'NOPQRSTUVWXY'].map((letter, index) => [letter, -index - 1] as const),
+  ['Z', 0],
+]);
+
+const toSeconds = (groups: Groups): number => {
+  const { Y, m, M, d, H, i, s, zone, D } = groups;
+  const month = M === undefined ? Number(m) - 1 : MONTHS.indexOf(M.toLowerCase());
+  const date = new Date(0);
+  date.setUTCFullYear(Number(Y), month, Number(d));
+  let days = Math.floor(date.getTime() / 1000 / DAY_SECONDS);
+  if (D !== undefined) {
+    // A weekday that disagrees moves the time forward to that weekday.
+    const weekday = WEEKDAYS.split('|').indexOf(D.slice(0, 3).toLowerCase());
+    days += (((weekday - date.getUTCDay()) % 7) + 7) % 7;
+  }
+  return days * DAY_SECONDS + Number(H) * 3600 + Number(i) * 60 + Number(s) - offset(zone);
+};
+
 const FORMS: readonly Form[] = [
   [/^(?<Y>\d{4})(?<m>\d\d)(?<d>\d\d)(?<H>\d\d)(?<i>\d\d)(?<s>\d\d)$/, toSeconds],
   [/^(?<unix>-?\d{1,13})$/, ({ unix }) => Number(unix)],
@@ -40,39 +75,29 @@ const FORMS: readonly Form[] = [
   [
     new RegExp(
       String.raw`^(?<D>sunday|monday|tuesday|wednesday|thursday|friday|saturday), (?<d>\d\d)-${MONTH}-(?<y>\d\d) ${TIME}` +
-        String.raw`(?:[ \t]*(?<zone>[+-]\d\d(?::?\d\d)?|utc|ut|gmt|[ecmp][sd]t|[a-ik-z]))?$`,
+        String.raw`(?: (?:(?<zone>[+-]\d\d(?::?\d\d)?)|(?<name>[A-Z]{1,5})))?$`,
       'i',
     ),
-    (groups, now) => toSeconds({ ...groups, Y: String(nearYear(Number(groups['y']), now)) }),
+    ({ name = 'UTC', ...groups }, now) => {
+      const hours = ZONES.get(name);
+      const year = String(nearYear(Number(groups['y']), now));
+      return hours === undefined ? undefined : toSeconds({ ...groups, Y: year }) - hours * 3600;
+    },
   ],
   [new RegExp(String.raw`^(?<D>${WEEKDAYS}) ${MONTH} +(?<d>\d{1,2}) ${TIME} (?<Y>\d{4})\n?$`, 'i'), toSeconds],
 ];
 
 /** Seconds since the epoch, or `undefined` when the text has none of the forms. */
-export function readTimestamp(text: string, now: number): number | undefined {
+export const readTimestamp = (text: string, now: number): number | undefined => {
   for (const [pattern, read] of FORMS) {
     const match = pattern.exec(text);
     if (match) return read(match.groups ?? {}, now);
   }
   return undefined;
-}
-
-function toSeconds(groups: Groups): number {
-  const { Y, m, M, d, H, i, s, zone, D } = groups;
-  const month = M === undefined ? Number(m) - 1 : MONTHS.indexOf(M.toLowerCase());
-  const date = new Date(0);
-  date.setUTCFullYear(Number(Y), month, Number(d));
-  let days = Math.floor(date.getTime() / 1000 / DAY_SECONDS);
-  if (D !== undefined) {
-    // A weekday that disagrees moves the time forward to that weekday.
-    const weekday = WEEKDAYS.split('|').indexOf(D.slice(0, 3).toLowerCase());
-    days += (((weekday - date.getUTCDay()) % 7) + 7) % 7;
-  }
-  return days * DAY_SECONDS + Number(H) * 3600 + Number(i) * 60 + Number(s) - offset(zone);
-}
+};
 
 /** Seconds east of Greenwich. A lone letter means Greenwich, as RFC 2822 §4.3 advises. */
-function offset(zone: string | undefined): number {
+const offset = (zone: string | undefined): number => {
   if (zone === undefined) return 0;
   const numeric = /^([+\- ])(\d\d):?(\d\d)?$/.exec(zone);
   if (numeric) {
@@ -83,18 +108,18 @@ function offset(zone: string | undefined): number {
   if (!american) return 0;
   const standard = -5 - 'ecmp'.indexOf((american[1] ?? 'e').toLowerCase());
   return (standard + (american[2]?.toLowerCase() === 'd' ? 1 : 0)) * 3600;
-}
+};
 
 /** RFC 2822 §4.3: two digits below 50 are of this century, two or three digits above are counted from 1900. */
-function fullYear(text: string): string {
+const fullYear = (text: string): string => {
   const year = Number(text);
   if (text.length === 4) return text;
   return String(text.length === 2 && year < 50 ? year + 2000 : year + 1900);
-}
+};
 
 /** RFC 7231 §7.1.1.1: two digits that would be more than 50 years ahead are of the century before. */
-function nearYear(short: number, now: number): number {
-  const current = new Date(now).getUTCFullYear();
-  const year = current - (current % 100) + short;
-  return year > current + 50 ? year - 100 : year;
-}
+const nearYear = (short: number, now: number): number => {
+  const latest = new Date(now).getUTCFullYear() + 50;
+  const year = latest - (latest % 100) + short;
+  return year > latest ? year - 100 : year;
+};

@@ -35,24 +35,21 @@ export const timestamp: TypeDef<string> = {
 };
 
 /** Whether the text is already what the value will be: nearly every client writes it so. */
-function isCanonical(text: string): boolean {
-  return (
-    text.length === 20 &&
-    text.charCodeAt(4) === DASH &&
-    text.charCodeAt(7) === DASH &&
-    text.charCodeAt(10) === LETTER_T &&
-    text.charCodeAt(13) === COLON &&
-    text.charCodeAt(16) === COLON &&
-    text.charCodeAt(19) === LETTER_Z &&
-    twoDigits(text, 0) >= 0 &&
-    twoDigits(text, 2) >= 0 &&
-    within(twoDigits(text, 5), 1, 12) &&
-    within(twoDigits(text, 8), 1, SHORTEST_MONTH) &&
-    within(twoDigits(text, 11), 0, 23) &&
-    within(twoDigits(text, 14), 0, 59) &&
-    within(twoDigits(text, 17), 0, 59)
-  );
-}
+const isCanonical = (text: string): boolean =>
+  text.length === 20 &&
+  text.charCodeAt(4) === DASH &&
+  text.charCodeAt(7) === DASH &&
+  text.charCodeAt(10) === LETTER_T &&
+  text.charCodeAt(13) === COLON &&
+  text.charCodeAt(16) === COLON &&
+  text.charCodeAt(19) === LETTER_Z &&
+  twoDigits(text, 0) >= 0 &&
+  twoDigits(text, 2) >= 0 &&
+  within(twoDigits(text, 5), 1, 12) &&
+  within(twoDigits(text, 8), 1, SHORTEST_MONTH) &&
+  within(twoDigits(text, 11), 0, 23) &&
+  within(twoDigits(text, 14), 0, 59) &&
+  within(twoDigits(text, 17), 0, 59);
 
 const DASH = 0x2d;
 const COLON = 0x3a;
@@ -64,11 +61,11 @@ const SHORTEST_MONTH = 28;
 const within = (value: number, least: number, most: number): boolean => value >= least && value <= most;
 
 /** The number that two digits write, or -1. */
-function twoDigits(text: string, at: number): number {
+const twoDigits = (text: string, at: number): number => {
   const tens = text.charCodeAt(at) - 0x30;
   const ones = text.charCodeAt(at + 1) - 0x30;
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : -1;
-}
+};
 
 /** Seconds since the epoch as ISO 8601 in UTC; fractions are cut. */
 export const isoSeconds = (seconds: number): string =>

@@ -1,19 +1,20 @@
 import { ApiError } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
+import { MOST_UNITS } from '../../base/text.js';
 import { parseTitle } from '../pages/title.js';
 import type { TypeDef } from './type-def.js';
 
+const badTitle = (text: string, wireName: string): ApiError =>
+  new ApiError('badtitle', message('paramvalidator-badtitle', { plaintext: wireName }, { plaintext: text }));
+
 /** The title of a page, in the form that answers show: `Talk:Main Page`. */
 export const title: TypeDef<string> = {
+  most: MOST_UNITS.title,
+  refuse: badTitle,
   compile({ wireName, site }) {
     return (text) => {
       const parsed = parseTitle(text, site);
-      if (parsed.kind === 'invalid') {
-        throw new ApiError(
-          'badtitle',
-          message('paramvalidator-badtitle', { plaintext: wireName }, { plaintext: text }),
-        );
-      }
+      if (parsed.kind === 'invalid') throw badTitle(text, wireName);
       return parsed.kind === 'local' ? parsed.prefixed : `${parsed.prefix}:${parsed.text}`;
     };
   },

@@ -1,3 +1,4 @@
+import type { ApiError } from '../answer/api-error.js';
 import type { ParamDescriptor } from '../descriptor.js';
 import type { Warnings } from '../answer/warnings.js';
 import type { Site } from '../site/site.js';
@@ -11,6 +12,8 @@ export interface ParseContext {
   readonly warnings: Warnings;
   /** Where `limit=max` is noted, as soon as there is something to note: module name → limit in force. */
   limits?: Map<string, number>;
+  /** Ids of users that the request names, if there are any. */
+  userIds?: Set<number>;
   /** Names on the wire that templated parameters have taken on in this request, if there are any. */
   expanded?: Set<string>;
 }
@@ -41,6 +44,13 @@ export interface TypeDef<V> {
   compile(parameter: TypedParameter): ValueParser<V>;
   /** Whether a text that could be read as it came is thereby known to need no cleaning. */
   readonly provesClean?: true;
+  /** The most UTF-16 code units of one value; that of a name if absent. */
+  readonly most?: number;
+  /**
+   * The error for a value that is longer, or has too many combining marks in a row. A type without it is given such a
+   * value as it came: its parser knows none of them.
+   */
+  refuse?(text: string, wireName: string): ApiError;
   /** The inverse: what a client would send for this value. */
   stringify(value: V): string;
   /** All values, in order, of a type with a closed list; they are what `*` stands for. */

@@ -1,0 +1,324 @@
+import type { Authorization } from '../core/base/authorization.js';
+import { type GuardOptions, guardRequirement } from '../core/base/guard-requirement.js';
+import { guarded } from '../core/base/listeners.js';
+import type { HttpRequest, HttpResponse, Route } from '../core/base/http.js';
+import { isRecord } from '../core/base/schema.js';
+import type { Owner } from '../core/oauth/sign-in/owner.js';
+import type { Issue } from '../core/oauth/issue.js';
+import type { OwnerGrants } from '../core/oauth/owners/owner-grants.js';
+import type { Owners } from '../core/oauth/owners/owners.js';
+import type { Runtime, ServerOptions } from '../core/server/options/server-options.js';
+import type { MaybePromise, Store } from '../core/base/ports.js';
+import type { GuardRequirement } from '../core/base/bearer.js';
+import { createServer, type Server } from '../core/server/server.js';
+import { createIntrospectionGuard } from '../resource-server/introspection-guard.js';
+import { createJwtGuard, type JwtGuardOptions } from '../resource-server/jwt-guard.js';
+import type { IntrospectionGuardOptions } from '../resource-server/options.js';
+import type { TokenGuard } from '../resource-server/token-guard.js';
+import { memoryStore } from '../stores/memory.js';
+
+export { type AuthInfo, authInfo, type AuthorizedRequest } from '../core/base/auth-info.js';
+export type { Authorization } from '../core/base/authorization.js';
+export type { GuardOptions } from '../core/base/guard-requirement.js';
+export type { JwtGuardOptions } from '../resource-server/jwt-guard.js';
+export type { IntrospectionCredentials, IntrospectionGuardOptions } from '../resource-server/options.js';
+
+/** {@link ServerOptions} with the defaults of an adapter; `Native` is the request type of its framework. */
+export interface AdapterOptions<Native> extends Omit<ServerOptions, 'store' | 'runtime' | 'owner'> {
+  /** Default: `memoryStore()`, for a single process; its data is lost when the process ends. */
+  readonly store?: Store;
+  /** Default: `Date.now` and `crypto.randomBytes`; replaced in tests. Your own store needs the same clock. */
+  readonly runtime?: Readonly<Partial<Runtime>>;
+  /** Returns the signed-in user of the application. Needs `loginUrl`. */
+  readonly owner?: (request: Native) => MaybePromise<Owner | undefined | null | false>;
+}
+
+/** Called with errors that are not reported to clients. */
+type OnError = (error: unknown) => void;
+
+/** Options completed for the core. */
+interface MountedOptions extends ServerOptions {
+  readonly onError: OnError;
+}
+
+/** The options a route table needs. */
+type TableOptions = Pick<MountedOptions, 'issuer' | 'onError' | 'onWarning'>;
+
+/** Creates handlers that require a valid token with all these scopes. */
+export type Guard<Handler> = (scope?: string | readonly string[], options?: GuardOptions) => Handler;
+
+/** Offered by every adapter in addition to its way of mounting. */
+export interface Facade<Handler> {
+  /**
+   * Creates guards for routes in this process. They read the store for each token, so a revoked token is rejected
+   * immediately.
+   */
+  readonly guard: Guard<Handler>;
+  /** Lists and revokes what owners have allowed. */
+  readonly grants: OwnerGrants;
+  /** Signs out, exports and erases owners. */
+  readonly owners: Owners;
+  /** Issues tokens without a request of a client: personal access tokens, and tokens for tests. */
+  readonly issue: Issue;
+}
+
+/** Further members of a guard for the tokens of another process. `Served` is what its framework mounts. */
+export interface RemoteFacade<Served> {
+  /** Closes idle connections. They do not keep the process running, so calling this is optional. */
+  readonly close: () => void;
+  /**
+   * The metadata of the guard's `resource`, to be mounted at the root of the host. Without that option there is none, and reading
+   * this property throws a TypeError.
+   *
+   * @see {@link https://www.rfc-editor.org/rfc/rfc9728#section-3 | RFC 9728 §3}
+   */
+  readonly metadata: Served;
+}
+
+/** Sends a response with a framework's own response object. */
+type Send<Sent> = (response: HttpResponse) => Sent;
+
+/** Checks whether a request may pass: returns its authorization, or the result of sending the error response. Never rejects. */
+export type Check = <Sent>(
+  request: HttpRequest,
+  send: Send<Sent>,
+) => Promise<{ readonly authorization: Authorization } | { readonly refused: Sent | undefined }>;
+
+const BROKEN: HttpResponse = {
+  status: 500,
+  headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' },
+  body: 'Internal Server Error',
+};
+
+/**
+ * An error in this package's part of a request never reaches the application's error handler, and the client learns
+ * nothing about it.
+ */
+const sendBroken = <Sent>(send: Send<Sent>, error: unknown, onError: OnError): Sent | undefined => {
+  onError(error);
+  try {
+    return send(BROKEN);
+  } catch (failure) {
+    onError(failure); // The connection is broken too, or the application has already responded.
+    return undefined;
+  }
+};
+
+/** Routes by exact path. */
+export class RouteTable {
+  readonly routes: readonly Route[];
+  readonly #byPath: ReadonlyMap<string, Route>;
+  readonly #options: TableOptions;
+  /** The path of the issuer, until a request has shown where the routes are mounted. */
+  #expected: string | undefined;
+  #registered = '';
+
+  /** @param expected - The path of the issuer, if the mount point must be the same. */
+  constructor(routes: readonly Route[], options: TableOptions, expected?: string) {
+    this.#expected = expected;
+    this.routes = routes;
+    this.#byPath = new Map(routes.map((route) => [route.path, route]));
+    this.#options = options;
+  }
+
+  find(path: string): Route | undefined {
+    // The path of a module contains a plus sign, which many clients encode.
+    return this.#byPath.get(path.replace(/%2b/i, '+'));
+  }
+
+  /**
+   * Without an issuer, the URL is taken from the request, but the framework has removed the mount path from it.
+   *
+   * @throws TypeError
+   */
+  checkMount(prefix: string): void {
+    this.#registered = prefix;
+    if (this.#options.issuer === undefined && prefix !== '') {
+      throw new TypeError(
+        `options.issuer is missing. A server mounted below ${prefix} needs it: set it to a URL that ends with ${prefix}.`,
+      );
+    }
+  }
+
+  /**
+   * Handles a request. Never rejects; returns `undefined` if no response can be sent.
+   *
+   * @param prefix - The mount path, removed by the framework.
+   */
+  async answer<Sent>(
+    route: Route,
+    request: HttpRequest,
+    send: Send<Sent>,
+    prefix = this.#registered,
+  ): Promise<Sent | undefined> {
+    try {
+      this.checkMount(prefix);
+      if (this.#expected !== undefined) this.#compareMount(this.#expected, prefix, request);
+      return send(await route.handle(request));
+    } catch (error) {
+      return sendBroken(send, error, this.#options.onError);
+    }
+  }
+
+  /** Browsers and clients are sent to paths below the issuer's path, so the routes must be mounted there. */
+  #compareMount(expected: string, prefix: string, request: HttpRequest): void {
+    this.#expected = undefined;
+    if (prefix === expected || (isForwarded(request) && expected.endsWith(prefix))) return;
+    this.#options.onWarning?.(
+      `options.issuer has the path ${JSON.stringify(expected)}, but this server is mounted at ${JSON.stringify(prefix)}: clients and browsers are sent to paths that do not exist. Mount it there, or change options.issuer.`,
+    );
+  }
+}
+
+/** Signs of a proxy, which may have removed a part of the path. */
+const isForwarded = (request: HttpRequest): boolean =>
+  ['x-forwarded-for', 'x-forwarded-host', 'forwarded', 'via'].some((name) => request.header(name) !== undefined);
+
+/** The routes of a server, for each way of mounting them. */
+export interface Places {
+  /** Below the mount point. */
+  readonly routes: RouteTable;
+  /** The metadata at the root of the host (RFC 8414 §3.1). */
+  readonly wellKnown: RouteTable;
+  /** All routes by their full path, including the path of the issuer. */
+  readonly whole: RouteTable;
+}
+
+/** The framework-specific part of an adapter. */
+export interface Framework<Mounted extends object, Handler> {
+  /** How to mount the result of `oauthQuery`, for an error message. */
+  readonly example: string;
+  readonly mount: (places: Places) => Mounted;
+  readonly protect: (check: Check) => Handler;
+}
+
+/** The application's `onError`, which cannot break anything: if it throws, the error goes to the console. Options are validated elsewhere. */
+const reporter = (onError: OnError = console.error): OnError =>
+  typeof onError === 'function' ? guarded(onError, console.error) : onError;
+
+/**
+ * Adds the defaults of the adapters: a memory store, a clock, and the console for errors and warnings.
+ *
+ * @throws TypeError if the adapter was passed to the framework without being called.
+ */
+const serverOptions = <Native>(options: AdapterOptions<Native>, example: string): MountedOptions => {
+  const prototype: unknown =
+    typeof options === 'object' && options !== null ? Object.getPrototypeOf(options) : undefined;
+  if (prototype !== Object.prototype && prototype !== null) {
+    throw new TypeError(`oauthQuery takes an object of options and returns what you mount. Call it: ${example}.`);
+  }
+  const { owner, store, runtime = {}, onError, onWarning = console.warn, ...rest } = options;
+  const { clock = Date.now } = isRecord(runtime) ? runtime : {};
+  return {
+    ...rest,
+    runtime: isRecord(runtime) ? { ...runtime, clock } : runtime,
+    // The adapter creates every HttpRequest, so `native` is a request of its own framework.
+    ...(owner !== undefined && { owner: owner as NonNullable<ServerOptions['owner']> }),
+    store: store ?? memoryStore({ clock }),
+    onError: reporter(onError),
+    onWarning,
+  };
+};
+
+const placesOf = ({ routes, wellKnown, basePath }: Server, options: MountedOptions): Places => {
+  const whole = routes.map((route) => ({ ...route, path: basePath + route.path }));
+  return {
+    routes: new RouteTable(routes, options, options.issuer === undefined ? undefined : basePath),
+    wellKnown: new RouteTable(wellKnown, options),
+    whole: new RouteTable([...whole, ...wellKnown], options),
+  };
+};
+
+const guardOf =
+  <Handler>(
+    server: Pick<Server, 'guard'> & Partial<Pick<Server, 'checkScopes' | 'resourceRequirement'>>,
+    protect: (check: Check) => Handler,
+    onError: OnError,
+    onRefused?: (requirement: GuardRequirement, request: HttpRequest) => void,
+  ): Guard<Handler> =>
+  (scope = [], options = {}) => {
+    const requirement = guardRequirement(scope, options, server);
+    return protect(async (request, send) => {
+      try {
+        const result = await server.guard(request, requirement);
+        if ('authorization' in result) return result;
+        onRefused?.(requirement, request);
+        return { refused: send(result.response) };
+      } catch (error) {
+        return { refused: sendBroken(send, error, onError) };
+      }
+    });
+  };
+
+/**
+ * Warns about a resource of an issuer with a path: its metadata is at the root of the host, which is mounted separately. Warns once, with the first
+ * error response that names it.
+ */
+const warnUnmounted = (mounted: object, { basePath }: Server, { onWarning }: MountedOptions) => {
+  if (basePath === '' || !('wellKnown' in mounted)) return undefined;
+  const { wellKnown } = mounted;
+  let isDone = false;
+  Object.defineProperty(mounted, 'wellKnown', {
+    enumerable: true,
+    get: () => {
+      isDone = true; // It is only read to mount it.
+      return wellKnown;
+    },
+  });
+  return ({ metadata }: GuardRequirement, request: HttpRequest): void => {
+    if (isDone || metadata === undefined || isForwarded(request)) return;
+    isDone = true;
+    onWarning?.(
+      `A guard sends clients to ${metadata}, which is at the root of the host, and oauth.wellKnown is not mounted there. Mount it: app.use(oauth.wellKnown), or app.register(oauth.wellKnown) on Fastify.`,
+    );
+  };
+};
+
+/** Creates a server, mounted in the way of its framework. */
+export const mountServer = <Native, Mounted extends object, Handler>(
+  options: AdapterOptions<Native>,
+  { example, mount, protect }: Framework<Mounted, Handler>,
+): Mounted & Facade<Handler> => {
+  const complete = serverOptions(options, example);
+  const server = createServer(complete);
+  const mounted = mount(placesOf(server, complete));
+  return Object.assign(mounted, {
+    guard: guardOf(server, protect, complete.onError, warnUnmounted(mounted, server, complete)),
+    grants: server.grants,
+    owners: server.owners,
+    issue: server.issue,
+  });
+};
+
+/** The framework-specific part of an adapter, for guards without a server. */
+interface RemoteFramework<Handler, Served> {
+  readonly protect: (check: Check) => Handler;
+  readonly serve: (table: RouteTable) => Served;
+}
+
+const remoteGuard =
+  <Options extends { readonly issuer?: string; readonly onError?: OnError }, Handler, Served>(
+    create: (options: Options) => TokenGuard,
+    { protect, serve }: RemoteFramework<Handler, Served>,
+  ) =>
+  (options: Options): Guard<Handler> & RemoteFacade<Served> => {
+    const onError = reporter(options?.onError);
+    const guard = create({ ...options, onError });
+    const { documents } = guard;
+    return Object.defineProperties(guardOf(guard, protect, onError), {
+      close: { value: () => guard.close() },
+      metadata: {
+        get: () => {
+          if (documents.length === 0)
+            throw new TypeError('guard.metadata needs options.resource, the URL of the resource.');
+          return serve(new RouteTable(documents, { issuer: options.issuer ?? '', onError }));
+        },
+      },
+    }) as Guard<Handler> & RemoteFacade<Served>; // Exactly its two properties.
+  };
+
+/** Guards for routes in a different process from the authorization server. */
+export const remoteGuards = <Handler, Served>(framework: RemoteFramework<Handler, Served>) => ({
+  introspectionGuard: remoteGuard<IntrospectionGuardOptions, Handler, Served>(createIntrospectionGuard, framework),
+  jwtGuard: remoteGuard<JwtGuardOptions, Handler, Served>(createJwtGuard, framework),
+});

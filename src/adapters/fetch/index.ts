@@ -1,0 +1,105 @@
+/**
+ * The authorization server, the guards and the query API as functions from `Request` to `Response`.
+ *
+ * @module oauth-query/fetch
+ */
+
+import type { HttpResponse, Route } from '../../core/base/http.js';
+import type {
+  AdapterOptions,
+  Authorization,
+  Check,
+  Facade,
+  Guard,
+  Places,
+  RemoteFacade,
+  RouteTable,
+} from '../facade.js';
+import { type IntrospectionGuardOptions, type JwtGuardOptions, mountServer, remoteGuards } from '../facade.js';
+import { FetchRequest, partsOf, toResponse } from './message.js';
+
+export { type AuthInfo, authInfo, type AuthorizedRequest } from '../facade.js';
+export type { Authorization, GuardOptions, IntrospectionCredentials } from '../facade.js';
+export type { IntrospectionGuardOptions, JwtGuardOptions } from '../facade.js';
+
+/** Options of `oauthQuery`, all optional. `owner` receives the `Request`. */
+export interface OAuthQueryOptions extends AdapterOptions<Request> {
+  /**
+   * The address of the caller, for rate limits. A `Request` does not contain it: without this option all callers share
+   * one limit.
+   */
+  readonly address?: (request: Request) => string;
+}
+
+interface Answers {
+  /**
+   * Handles requests below the path of the issuer, and for the metadata at the root of the host.
+   * Returns `undefined` synchronously for all other requests: `oauth.fetch(request) ?? app.fetch(request)`.
+   */
+  readonly fetch: (request: Request) => Promise<Response> | undefined;
+  /** Like `fetch`, but responds to all other requests with 404. */
+  readonly handler: (request: Request) => Promise<Response>;
+}
+
+/** The functions of a server. They can be used without their object. */
+export interface OAuthQuery extends Answers, Facade<FetchGuardCheck> {}
+
+/** Resolves to the authorization of a request, or to the error `Response` to send. */
+export type FetchGuardCheck = (request: Request) => Promise<Authorization | Response>;
+
+/** Creates checks that require a valid token with all these scopes. */
+export type FetchGuard = Guard<FetchGuardCheck>;
+
+/** A guard for routes in a different process from the authorization server. */
+export type RemoteGuard = FetchGuard & RemoteFacade<Answers['fetch']>;
+
+const notFound = (): Response =>
+  new Response('Not Found', { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' } });
+
+const answers =
+  (address: OAuthQueryOptions['address']) =>
+  (table: RouteTable): Answers => {
+    const answer = async (route: Route, request: Request): Promise<Response> => {
+      const send = (response: HttpResponse): Response => toResponse(response, request.method);
+      return (await table.answer(route, new FetchRequest(request, address), send)) ?? Response.error();
+    };
+    const fetch = (request: Request): Promise<Response> | undefined => {
+      const route = table.find(partsOf(request.url).path);
+      return route === undefined ? undefined : answer(route, request);
+    };
+    return { fetch, handler: async (request) => fetch(request) ?? notFound() };
+  };
+
+const protect =
+  (check: Check): FetchGuardCheck =>
+  async (request) => {
+    const send = (response: HttpResponse): Response => toResponse(response, request.method);
+    const result = await check(new FetchRequest(request), send);
+    return 'authorization' in result ? result.authorization : (result.refused ?? Response.error());
+  };
+
+/**
+ * An OAuth 2.0 authorization server, its guard and the query API, as functions from `Request` to
+ * `Response`.
+ *
+ * @throws TypeError with a sentence that names the invalid option and the remedy.
+ */
+export const oauthQuery = (options: OAuthQueryOptions = {}): OAuthQuery => {
+  const { address, ...rest } = options;
+  const mount = ({ whole }: Places): Answers => answers(address)(whole);
+  return mountServer(rest, { example: 'oauthQuery({ … }).fetch(request)', mount, protect });
+};
+
+const remote = remoteGuards({ protect, serve: (table) => answers(undefined)(table).fetch });
+
+/**
+ * Protects routes with the tokens of another authorization server: calls its introspection endpoint (RFC 7662) and
+ * caches each answer for a few seconds. Throws a TypeError that names an invalid option and the remedy.
+ */
+export const introspectionGuard: (options: IntrospectionGuardOptions) => RemoteGuard = remote.introspectionGuard;
+
+/**
+ * Protects routes with JWT access tokens (RFC 9068) of another authorization server, without a request per token.
+ * Throws a TypeError that names an invalid option and the remedy.
+ */
+export const jwtGuard: (options: JwtGuardOptions) => RemoteGuard = remote.jwtGuard;

@@ -1,0 +1,100 @@
+import { BodyError, checkBodyHeaders } from '../../core/base/body.js';
+import type { HttpRequest, HttpResponse, RequestBody } from '../../core/base/http.js';
+
+/** The path and the query of a URL, as written. */
+export const partsOf = (url: string): { readonly path: string; readonly query: string } => {
+  const start = url.indexOf('/', url.indexOf('//') + 2);
+  const [address = ''] = url.slice(start).split('#', 1);
+  const mark = address.indexOf('?');
+  return mark === -1 ? { path: address, query: '' } : { path: address.slice(0, mark), query: address.slice(mark + 1) };
+};
+
+/** Adapts a standard `Request` to the core. */
+export class FetchRequest implements HttpRequest {
+  readonly native: Request;
+  readonly #address: ((request: Request) => string) | undefined;
+
+  constructor(request: Request, address?: (request: Request) => string) {
+    this.native = request;
+    this.#address = address;
+  }
+
+  get method(): string {
+    return this.native.method;
+  }
+
+  get query(): string {
+    return partsOf(this.native.url).query;
+  }
+
+  /** A `Request` has already joined repeated headers. Credentials contain no commas, so they can be split again. */
+  get rawHeaders(): readonly string[] {
+    return [...this.native.headers].flatMap(([name, value]) =>
+      name === 'authorization' ? value.split(', ').flatMap((one) => [name, one]) : [name, value],
+    );
+  }
+
+  get ip(): string {
+    return this.#address?.(this.native) ?? '';
+  }
+
+  get hungUp(): boolean {
+    return this.native.signal.aborted;
+  }
+
+  header(name: string): string | undefined {
+    // A request that was made and not received has its host in its address alone.
+    return this.native.headers.get(name) ?? (name === 'host' ? new URL(this.native.url).host : undefined);
+  }
+
+  async body(limit: number): Promise<RequestBody> {
+    const { body, bodyUsed } = this.native;
+    if (bodyUsed) throw new BodyError('consumed');
+    checkBodyHeaders(this, limit);
+    return { bytes: body === null ? new Uint8Array() : await readStream(body.getReader(), limit) };
+  }
+}
+
+/** Reads to the end, or cancels the rest as soon as the limit is exceeded. */
+const readStream = async (reader: ReadableStreamDefaultReader<Uint8Array>, limit: number): Promise<Uint8Array> => {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read().catch(() => {
+      throw new BodyError('incomplete');
+    });
+    if (done) return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+    size += value.length;
+    if (size > limit) {
+      void reader.cancel().catch(() => undefined); // The caller may disconnect meanwhile.
+      throw new BodyError('too-large');
+    }
+    chunks.push(value);
+  }
+};
+
+/** A stream that reports when all of its text has been read: the closest a `Response` gets to knowing that it was sent. */
+const watched = (text: string, onTaken: () => void): ReadableStream<Uint8Array> => {
+  const chunks = [new TextEncoder().encode(text)];
+  const pull = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+    const chunk = chunks.shift();
+    if (chunk !== undefined) {
+      controller.enqueue(chunk);
+      return;
+    }
+    controller.close();
+    onTaken();
+  };
+  return new ReadableStream({ pull }, { highWaterMark: 0 });
+};
+
+export const toResponse = ({ status, headers, body, onSent }: HttpResponse, method: string): Response => {
+  const all = new Headers();
+  for (const [name, value] of Object.entries(headers)) {
+    for (const item of typeof value === 'string' ? [value] : value) all.append(name, item);
+  }
+  if (status !== 204 && status !== 304) all.set('content-length', String(Buffer.byteLength(body))); // RFC 9110 §8.6
+  // Empty text would get a content type.
+  const isEmpty = body === '' || method === 'HEAD';
+  return new Response(isEmpty ? null : onSent === undefined ? body : watched(body, onSent), { status, headers: all });
+};

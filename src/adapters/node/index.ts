@@ -1,0 +1,112 @@
+/**
+ * The authorization server, the guards and the query API for plain `node:http`, alone or in front of a framework.
+ *
+ * @module oauth-query/node
+ */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type {
+  AdapterOptions,
+  Authorization,
+  Check,
+  Facade,
+  Guard,
+  Places,
+  RemoteFacade,
+  RouteTable,
+} from '../facade.js';
+import { type IntrospectionGuardOptions, type JwtGuardOptions, mountServer, remoteGuards } from '../facade.js';
+import { NodeRequest, pathOf, send } from './message.js';
+
+export { type AuthInfo, authInfo, type AuthorizedRequest } from '../facade.js';
+export type { Authorization, GuardOptions, IntrospectionCredentials } from '../facade.js';
+export type { IntrospectionGuardOptions, JwtGuardOptions } from '../facade.js';
+export { drainable, type DrainOptions } from './drainable.js';
+
+/** Options of `oauthQuery`, all optional. `owner` receives Node's own `IncomingMessage`. */
+export interface OAuthQueryOptions extends AdapterOptions<IncomingMessage> {
+  /** The address of the caller, for rate limits; default: that of the connection. Set it behind a proxy. */
+  readonly address?: (request: IncomingMessage) => string;
+}
+
+/**
+ * Handles requests below the path of the issuer, and for the metadata at the root of the host. Also works as middleware
+ * wherever `(req, res, next)` is expected.
+ *
+ * @param next - Called for all other requests; without it they get a 404.
+ */
+export type NodeListener = (req: IncomingMessage, res: ServerResponse, next?: () => void) => void;
+
+/** Handles requests, and creates guards. */
+export interface OAuthQuery extends NodeListener, Facade<NodeGuardCheck> {}
+
+/** Resolves to the authorization of a request; `undefined` if it was rejected and the error response has been sent. */
+export type NodeGuardCheck = (req: IncomingMessage, res: ServerResponse) => Promise<Authorization | undefined>;
+
+/** Creates checks that require a valid token with all these scopes. */
+export type NodeGuard = Guard<NodeGuardCheck>;
+
+/** A guard for routes in a different process from the authorization server. */
+export type RemoteGuard = NodeGuard & RemoteFacade<NodeListener>;
+
+/** Node's own request, with or without additions of a framework. */
+class PlainRequest extends NodeRequest<IncomingMessage> {
+  readonly #address: OAuthQueryOptions['address'];
+
+  constructor(message: IncomingMessage, address?: OAuthQueryOptions['address']) {
+    super(message, message);
+    this.#address = address;
+  }
+
+  get ip(): string {
+    return this.#address?.(this.native) ?? this.native.socket.remoteAddress ?? '';
+  }
+
+  /** Parsers for `(req, res, next)` put their result here. */
+  protected get parsed(): unknown {
+    return 'body' in this.native ? this.native.body : undefined;
+  }
+}
+
+const NOT_FOUND = { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: 'Not Found' };
+
+const listener =
+  (address: OAuthQueryOptions['address']) =>
+  (table: RouteTable): NodeListener =>
+  (req, res, next = () => send(res, NOT_FOUND)) => {
+    const route = table.find(pathOf(req.url ?? ''));
+    if (route === undefined) next();
+    else void table.answer(route, new PlainRequest(req, address), (response) => send(res, response));
+  };
+
+const protect =
+  (check: Check): NodeGuardCheck =>
+  async (req, res) => {
+    const result = await check(new PlainRequest(req), (response) => send(res, response));
+    return 'authorization' in result ? result.authorization : undefined;
+  };
+
+/**
+ * An OAuth 2.0 authorization server, its guard and the query API, as one listener for `node:http`.
+ *
+ * @throws TypeError with a sentence that names the invalid option and the remedy.
+ */
+export const oauthQuery = (options: OAuthQueryOptions = {}): OAuthQuery => {
+  const { address, ...rest } = options;
+  const mount = ({ whole }: Places): NodeListener => listener(address)(whole);
+  return mountServer(rest, { example: 'createServer(oauthQuery({ … }))', mount, protect });
+};
+
+const remote = remoteGuards({ protect, serve: listener(undefined) });
+
+/**
+ * Protects routes with the tokens of another authorization server: calls its introspection endpoint (RFC 7662) and
+ * caches each answer for a few seconds. Throws a TypeError that names an invalid option and the remedy.
+ */
+export const introspectionGuard: (options: IntrospectionGuardOptions) => RemoteGuard = remote.introspectionGuard;
+
+/**
+ * Protects routes with JWT access tokens (RFC 9068) of another authorization server, without a request per token.
+ * Throws a TypeError that names an invalid option and the remedy.
+ */
+export const jwtGuard: (options: JwtGuardOptions) => RemoteGuard = remote.jwtGuard;

@@ -1,0 +1,365 @@
+import { isLoopbackHost } from '../../core/base/loopback.js';
+import { type Finding, recorderOf } from './finding.js';
+import { type Answer, type Probe, ProbeFailure, type Question } from './probe.js';
+import { allowsForeign, describe, FOREIGN_ORIGIN, isJson, tryAsk } from './subject.js';
+import { parseUrl } from '../../core/base/url.js';
+
+/** The requirements of an MCP client, in the order of its requests. */
+export const MCP_RULES = {
+  'mcp-answers': {
+    severity: 'error',
+    holds: 'The MCP server responds.',
+    why: 'A client starts with a request to this URL, and follows no redirects.',
+    remedy: 'Check the URL, that the server is running, and that the proxy forwards to it.',
+  },
+  'mcp-challenge': {
+    severity: 'error',
+    holds: 'A request without a token gets a 401 with a Bearer challenge.',
+    why: 'This makes a client sign its user in (RFC 9728 §5.1); some only read a challenge that begins with Bearer.',
+    remedy: 'Put oauth.guard(scope, { resource }) in front of the route, before any other handler that responds.',
+  },
+  'mcp-challenge-metadata': {
+    severity: 'warning',
+    holds: 'The challenge contains the URL of the resource metadata.',
+    why: 'Without it clients have to guess the URL, and not all of them do.',
+    remedy: 'Pass the resource to the guard: oauth.guard(scope, { resource }).',
+  },
+  'mcp-challenge-scripts': {
+    severity: 'note',
+    holds: 'Scripts of other origins can read the challenge.',
+    why: 'Otherwise a client that runs in a browser does not see it.',
+    remedy: 'To support such clients, allow their origins on this route, and expose the header www-authenticate.',
+  },
+  'mcp-resource-found': {
+    severity: 'error',
+    holds: 'The resource metadata is available.',
+    why: 'This document tells clients which server signs users in (RFC 9728 §3).',
+    remedy:
+      'Describe the resource in options.resources, and make sure that /.well-known/oauth-protected-resource reaches the server at the root of the host (mount oauth.wellKnown there).',
+  },
+  'mcp-resource-name': {
+    severity: 'error',
+    holds: 'The metadata belongs to this URL.',
+    why: 'Clients stop if the resource has a different origin, or a path that the URL does not begin with (RFC 9728 §3.3).',
+    remedy: 'Set the option issuer to the public https URL, and declare the resource with the URL given to clients.',
+  },
+  'mcp-resource-identical': {
+    severity: 'warning',
+    holds: 'The resource is exactly this URL.',
+    why: 'Some clients compare the two as strings.',
+    remedy: 'Declare the resource with exactly the URL given to clients, or give them the declared URL.',
+  },
+  'mcp-resource-scripts': {
+    severity: 'note',
+    holds: 'Scripts of other origins may read the resource metadata.',
+    why: 'Otherwise a client that runs in a browser cannot start.',
+    remedy: 'Make sure that no proxy removes Access-Control-Allow-Origin.',
+  },
+  'mcp-offline-access': {
+    severity: 'warning',
+    holds: 'offline_access is not a scope of the resource.',
+    why: 'It concerns the client and the authorization server only; clients would request it on each connection.',
+    remedy: 'Remove it from the scopes of the resource.',
+  },
+  'mcp-server-named': {
+    severity: 'error',
+    holds: 'The metadata names an authorization server.',
+    why: 'Clients use the first one, exactly as written (RFC 9728 §2).',
+    remedy: 'Serve the generated document; its authorization_servers contain the issuer.',
+  },
+  'mcp-server-found': {
+    severity: 'error',
+    holds: 'The authorization server metadata is available.',
+    why: 'Clients discover every endpoint through it (RFC 8414 §3).',
+    remedy:
+      'Make sure that the path reaches the server: for an issuer with a path, /.well-known/oauth-authorization-server and then that path, at the root of the host.',
+  },
+  'mcp-server-issuer': {
+    severity: 'error',
+    holds: 'Both documents name the same issuer.',
+    why: 'Clients compare the two as strings and stop if they differ, even in a slash (RFC 8414 §3.3).',
+    remedy: 'Use the same option issuer, the URL used by clients, for both documents.',
+  },
+  'mcp-server-endpoints': {
+    severity: 'error',
+    holds: 'Clients accept the URLs of the endpoints.',
+    why: 'Clients only send codes and tokens to https, or to loopback.',
+    remedy: 'Set the option issuer to the public https URL; endpoints are derived from it.',
+  },
+  'mcp-pkce': {
+    severity: 'error',
+    holds: 'PKCE with S256 is supported.',
+    why: 'MCP clients must reject a server that does not advertise it.',
+    remedy: 'List S256 in code_challenge_methods_supported.',
+  },
+  'mcp-refresh': {
+    severity: 'warning',
+    holds: 'Clients can refresh.',
+    why: 'Otherwise users sign in again whenever an access token expires.',
+    remedy: 'Add refresh_token to the option grants.',
+  },
+  'mcp-clients': {
+    severity: 'error',
+    holds: 'Clients that are not registered in advance are accepted.',
+    why: 'Users bring their own clients; without this, only manually registered clients can connect.',
+    remedy: 'Enable options.registration, or add clientDocuments(…) to the clients.',
+  },
+  'mcp-public-clients': {
+    severity: 'error',
+    holds: 'The token endpoint accepts clients without a secret.',
+    why: 'Clients that publish a document look for the method none, and otherwise register instead, or give up.',
+    remedy: 'Serve the generated token_endpoint_auth_methods_supported, which contains none.',
+  },
+  'mcp-registration': {
+    severity: 'error',
+    holds: 'The registration endpoint responds.',
+    why: 'Clients without a document start there (RFC 7591 §3).',
+    remedy: 'Make sure that POST requests with JSON reach it, and that responses are not modified.',
+  },
+  'mcp-authorize': {
+    severity: 'error',
+    holds: 'Browsers can reach the authorization endpoint.',
+    why: 'Users are sent there to sign in.',
+    remedy: 'Make sure that the path reaches the server, and that nothing in front of it requires other credentials.',
+  },
+  'mcp-token': {
+    severity: 'error',
+    holds: 'The token endpoint returns errors as JSON.',
+    why: 'Errors tell clients whether to register again, to sign in again, or to wait.',
+    remedy: 'Make sure that POST requests with a form reach it, and that responses are not modified.',
+  },
+} as const;
+
+type Id = keyof typeof MCP_RULES;
+
+/** The MCP server under test. */
+export interface McpSubject {
+  readonly probe: Probe;
+  /** The URL that users enter in their client. */
+  readonly address: URL;
+  readonly findings: Finding[];
+  /** The client_id of a client that is not registered. */
+  readonly unknownClient: string;
+}
+
+/** Ends the check: later steps cannot be reached. */
+class BrokenLink extends Error {
+  override readonly name = 'BrokenLink';
+}
+
+type Document = Readonly<Record<string, unknown>>;
+
+const PREFLIGHT = { origin: FOREIGN_ORIGIN, 'mcp-protocol-version': '2025-11-25' };
+
+const INITIALIZE = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'oauth-query-doctor', version: '1' },
+  },
+};
+
+const isSafeUrl = (text: unknown): boolean => {
+  const url = typeof text === 'string' ? parseUrl(text) : undefined;
+  return url !== undefined && (url.protocol === 'https:' || isLoopbackHost(url.hostname));
+};
+
+const textsOf = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
+
+const shown = (value: unknown): string => JSON.stringify(value) ?? 'missing';
+
+const isDocument = (answer: Answer | ProbeFailure): boolean =>
+  !(answer instanceof ProbeFailure) && answer.status === 200 && isJson(answer);
+
+/** Takes the steps of a client, and stops where it would. */
+class Walk {
+  readonly #subject: McpSubject;
+  readonly #record: ReturnType<typeof recorderOf<Id>>;
+
+  constructor(subject: McpSubject) {
+    this.#subject = subject;
+    this.#record = recorderOf(MCP_RULES, subject.findings);
+  }
+
+  #check(id: Id, problem: string | false): void {
+    this.#record(id, problem);
+    if (problem !== false && MCP_RULES[id].severity === 'error') throw new BrokenLink(id);
+  }
+
+  #ask(url: URL, question?: Question): Promise<Answer | ProbeFailure> {
+    return tryAsk(this.#subject, url, question);
+  }
+
+  async whole(): Promise<void> {
+    const resource = await this.#resource(await this.#challenge());
+    const server = await this.#server(resource);
+    await this.#clients(server);
+    await this.#endpoints(server);
+  }
+
+  /** @returns the URL of the resource metadata. */
+  async #challenge(): Promise<URL> {
+    const { address } = this.#subject;
+    const answer = await this.#ask(address, {
+      json: INITIALIZE,
+      headers: { accept: 'application/json, text/event-stream', origin: FOREIGN_ORIGIN },
+    });
+    const isLost =
+      answer instanceof ProbeFailure ||
+      answer.status === 404 ||
+      answer.status >= 500 ||
+      answer.headers.location !== undefined;
+    this.#check('mcp-answers', isLost && `${address.href}: ${describe(answer)}`);
+    if (answer instanceof ProbeFailure) throw answer; // Already recorded.
+    const header = answer.headers['www-authenticate'];
+    const isChallenge = answer.status === 401 && header !== undefined && /^Bearer +\S/i.test(header);
+    this.#check(
+      'mcp-challenge',
+      !isChallenge && `${describe(answer)}, and WWW-Authenticate is ${header === undefined ? 'missing' : header}`,
+    );
+    const named = /resource_metadata="([^"]+)"/.exec(header ?? '')?.[1];
+    const isNamed = named !== undefined && parseUrl(named) !== undefined;
+    this.#check('mcp-challenge-metadata', !isNamed && `resource_metadata is ${shown(named)}`);
+    const exposed = String(answer.headers['access-control-expose-headers'] ?? '');
+    this.#check(
+      'mcp-challenge-scripts',
+      !(allowsForeign(answer) && /www-authenticate|\*/i.test(exposed)) && 'a browser keeps it from them',
+    );
+    const { origin, pathname } = address;
+    return new URL(
+      isNamed ? named : `${origin}/.well-known/oauth-protected-resource${pathname === '/' ? '' : pathname}`,
+    );
+  }
+
+  async #resource(place: URL): Promise<Document> {
+    const { address } = this.#subject;
+    const answer = await this.#ask(place, { headers: PREFLIGHT });
+    const document = this.#document('mcp-resource-found', place, answer);
+    const named = document['resource'];
+    const resource = typeof named === 'string' ? parseUrl(named) : undefined;
+    const begins = (path: string): boolean =>
+      address.pathname === path || address.pathname.startsWith(path.endsWith('/') ? path : `${path}/`);
+    const isOurs = resource !== undefined && resource.origin === address.origin && begins(resource.pathname);
+    this.#check('mcp-resource-name', !isOurs && `${address.href} was asked for, and it names ${shown(named)}`);
+    this.#check('mcp-resource-identical', resource?.href !== address.href && `it is ${shown(named)}`);
+    this.#check(
+      'mcp-resource-scripts',
+      !(answer instanceof ProbeFailure || allowsForeign(answer)) && 'there is no Access-Control-Allow-Origin',
+    );
+    const scopes = textsOf(document['scopes_supported']);
+    this.#check('mcp-offline-access', scopes.includes('offline_access') && 'scopes_supported has it');
+    return document;
+  }
+
+  async #server(resource: Document): Promise<Document> {
+    const [issuer] = textsOf(resource['authorization_servers']);
+    const isAddress = isSafeUrl(issuer);
+    this.#check(
+      'mcp-server-named',
+      !isAddress && `authorization_servers is ${shown(resource['authorization_servers'])}`,
+    );
+    const document = await this.#metadata(new URL(issuer ?? ''));
+    const named = document['issuer'];
+    this.#check('mcp-server-issuer', named !== issuer && `one names ${shown(issuer)}, the other ${shown(named)}`);
+    const wrong = ['authorization_endpoint', 'token_endpoint'].filter((name) => {
+      const value = document[name];
+      return !isSafeUrl(value);
+    });
+    this.#check(
+      'mcp-server-endpoints',
+      wrong.length > 0 && wrong.map((name) => `${name} is ${shown(document[name])}`).join('; '),
+    );
+    const methods = document['code_challenge_methods_supported'];
+    this.#check(
+      'mcp-pkce',
+      !textsOf(methods).includes('S256') && `code_challenge_methods_supported is ${shown(methods)}`,
+    );
+    const grants = document['grant_types_supported'];
+    this.#check(
+      'mcp-refresh',
+      !textsOf(grants).includes('refresh_token') && `grant_types_supported is ${shown(grants)}`,
+    );
+    return document;
+  }
+
+  /** Tries the locations used by clients, one after another. */
+  async #metadata({ origin, pathname }: URL): Promise<Document> {
+    const path = pathname.replace(/\/$/, '');
+    const places = [
+      `${origin}/.well-known/oauth-authorization-server${path}`,
+      `${origin}/.well-known/openid-configuration${path}`,
+      `${origin}${path}/.well-known/openid-configuration`,
+    ].map((place) => new URL(place));
+    const answers: (readonly [URL, Answer | ProbeFailure])[] = [];
+    for (const place of places) {
+      const answer = await this.#ask(place, { headers: PREFLIGHT });
+      answers.push([place, answer]);
+      if (isDocument(answer)) break;
+    }
+    const [place, answer] = answers.find(([, found]) => isDocument(found)) ?? answers[0] ?? [];
+    if (place === undefined || answer === undefined) throw new TypeError('There is no place to look at.');
+    return this.#document('mcp-server-found', place, answer);
+  }
+
+  #document(id: Id, place: URL, answer: Answer | ProbeFailure): Document {
+    this.#check(id, !isDocument(answer) && `${place.href}: ${describe(answer)}`);
+    return answer instanceof ProbeFailure ? {} : (answer.json ?? {});
+  }
+
+  async #clients(server: Document): Promise<void> {
+    const registration = server['registration_endpoint'];
+    const isOpen = server['client_id_metadata_document_supported'] === true || registration !== undefined;
+    this.#check('mcp-clients', !isOpen && 'neither client documents nor registration are supported');
+    const methods = server['token_endpoint_auth_methods_supported'];
+    this.#check(
+      'mcp-public-clients',
+      !textsOf(methods).includes('none') && `token_endpoint_auth_methods_supported is ${shown(methods)}`,
+    );
+    if (registration === undefined) return;
+    const address = typeof registration === 'string' ? parseUrl(registration) : undefined;
+    // Required members are missing, so nothing is registered.
+    const answer = address && (await this.#ask(address, { json: { redirect_uris: [] } }));
+    const isFine =
+      answer !== undefined && !(answer instanceof ProbeFailure) && [400, 429].includes(answer.status) && isJson(answer);
+    this.#check(
+      'mcp-registration',
+      !isFine && `${shown(registration)}: ${answer === undefined ? 'it is no address' : describe(answer)}`,
+    );
+  }
+
+  async #endpoints(server: Document): Promise<void> {
+    const { unknownClient, address } = this.#subject;
+    const authorize = new URL(String(server['authorization_endpoint']));
+    for (const [name, value] of Object.entries({
+      response_type: 'code',
+      client_id: unknownClient,
+      resource: address.href,
+    }))
+      authorize.searchParams.set(name, value);
+    const page = await this.#ask(authorize);
+    const isLost = page instanceof ProbeFailure || [401, 403, 404, 405].includes(page.status) || page.status >= 500;
+    this.#check('mcp-authorize', isLost && `${authorize.origin}${authorize.pathname}: ${describe(page)}`);
+    const token = new URL(String(server['token_endpoint']));
+    const form = { grant_type: 'authorization_code', client_id: unknownClient, code: 'none', resource: address.href };
+    const answer = await this.#ask(token, { form });
+    const isError =
+      !(answer instanceof ProbeFailure) &&
+      [400, 401].includes(answer.status) &&
+      isJson(answer) &&
+      'error' in Object(answer.json);
+    this.#check('mcp-token', !isError && `${token.href}: ${describe(answer)}`);
+  }
+}
+
+/** Takes the steps of an MCP client from the outside, up to the first problem that would stop it. */
+export const examineMcp = async (subject: McpSubject): Promise<void> => {
+  try {
+    await new Walk(subject).whole();
+  } catch (error) {
+    if (!(error instanceof BrokenLink)) throw error;
+  }
+};

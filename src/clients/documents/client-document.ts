@@ -1,0 +1,207 @@
+import { isRecord } from '../../core/base/schema.js';
+import { checkClient } from '../../core/oauth/clients/check-client.js';
+import type { ClientRegistration } from '../../core/oauth/clients/client.js';
+import { publicKeyProblem } from '../../core/oauth/jwt/public-keys.js';
+import { documentAddressProblem } from './document-address.js';
+
+/** The authentication methods of a client that publishes a document: it cannot share a secret. */
+type Method = 'none' | 'private_key_jwt';
+
+/** A public key (RFC 7517). */
+export type Jwk = NonNullable<ClientRegistration['jwks']>['keys'][number];
+
+/** The used part of a client's document. All of it is claimed by the client itself. */
+export interface ClientDocument {
+  /** The URL of the document. */
+  readonly client_id: string;
+  /** Its name for users. */
+  readonly client_name: string;
+  /** Redirect URIs: https, or http on loopback. Others are omitted. */
+  readonly redirect_uris: readonly string[];
+  /** `authorization_code`, and `refresh_token` if the client wants to refresh. */
+  readonly grant_types: readonly ('authorization_code' | 'refresh_token')[];
+  /** The supported authentication methods. */
+  readonly token_endpoint_auth_methods_supported: readonly Method[];
+  /** Its public keys, if the document contains them. */
+  readonly jwks?: {
+    /** The usable keys. */
+    readonly keys: readonly Jwk[];
+  };
+  /** The URL of its public keys, if the document does not contain them. */
+  readonly jwks_uri?: string;
+}
+
+/** Why a document is invalid, as a sentence. */
+export class DocumentProblem extends Error {}
+
+/** @throws DocumentProblem */
+export const refuse = (sentence: string): never => {
+  throw new DocumentProblem(sentence);
+};
+
+const MOST_NAME_CHARACTERS = 100;
+const MOST_REDIRECT_URIS = 100;
+const MOST_URI_CHARACTERS = 1024;
+const MOST_KEYS = 20;
+
+/** The maximum size of a stored document with its keys: 4 KiB with the rest of its record. A part is reserved for keys from a `jwks_uri`. */
+const MOST_BYTES = 3840;
+const MOST_KEY_BYTES = 1024;
+
+const bytesOf = (value: object): number => Buffer.byteLength(JSON.stringify(value));
+
+const SYMMETRIC: ReadonlySet<unknown> = new Set(['client_secret_basic', 'client_secret_post', 'client_secret_jwt']);
+const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
+const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e', 'kid', 'alg'];
+
+type Given = Readonly<Record<string, unknown>>;
+
+/** An own property of the document. */
+const own = (given: Given, name: string): unknown => (Object.hasOwn(given, name) ? given[name] : undefined);
+
+const texts = (given: Given, name: string): readonly string[] | undefined => {
+  const list = own(given, name);
+  if (list === undefined) return undefined;
+  return Array.isArray(list) && list.every((item): item is string => typeof item === 'string')
+    ? list
+    : refuse(`${name} must be an array of strings.`);
+};
+
+/** Control characters, and marks that change the direction of the text that follows. */
+const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+const readName = (given: Given): string => {
+  const text = own(given, 'client_name');
+  const name = typeof text === 'string' ? text.replace(UNSEEN, '').trim() : '';
+  return name === '' || name.length > MOST_NAME_CHARACTERS
+    ? refuse(`client_name must be text of 1 to ${MOST_NAME_CHARACTERS} characters.`)
+    : name;
+};
+
+const isUsableRedirect = (client_id: string, uri: string): boolean =>
+  uri.length <= MOST_URI_CHARACTERS &&
+  /^https?:/i.test(uri) &&
+  checkClient({ client_id, redirect_uris: [uri] }).length === 0;
+
+const readRedirects = (given: Given, client_id: string): readonly string[] => {
+  const uris = texts(given, 'redirect_uris') ?? [];
+  if (uris.length > MOST_REDIRECT_URIS) refuse(`redirect_uris has more than ${MOST_REDIRECT_URIS} entries.`);
+  const usable = uris.filter((uri) => isUsableRedirect(client_id, uri));
+  return usable.length === 0 ? refuse('redirect_uris must contain an https URL, or an http URL on loopback.') : usable;
+};
+
+/** Unsupported grants are omitted; a client that cannot use codes cannot use this server. */
+const readGrants = (given: Given): ClientDocument['grant_types'] => {
+  const named = texts(given, 'grant_types') ?? ['authorization_code', 'refresh_token'];
+  if (!named.includes('authorization_code')) refuse('grant_types must contain authorization_code.');
+  return named.includes('refresh_token') ? ['authorization_code', 'refresh_token'] : ['authorization_code'];
+};
+
+const isMethod = (name: unknown): name is Method => name === 'none' || name === 'private_key_jwt';
+
+const readMethods = (given: Given): readonly Method[] => {
+  const preferred = own(given, 'token_endpoint_auth_method');
+  const named = [
+    ...(preferred === undefined ? [] : [preferred]),
+    ...(texts(given, 'token_endpoint_auth_methods_supported') ?? []),
+  ];
+  const secret = named.find((method) => SYMMETRIC.has(method));
+  if (secret !== undefined)
+    refuse(`It names the method ${JSON.stringify(secret)}: a published document cannot share a secret.`);
+  const methods = new Set(named.length === 0 ? (['none'] as const) : named.filter(isMethod));
+  return methods.size === 0 ? refuse('It supports neither of the methods none and private_key_jwt.') : [...methods];
+};
+
+const checkNoSecrets = (given: Given): void => {
+  const secret = ['client_secret', 'client_secret_expires_at'].find((name) => Object.hasOwn(given, name));
+  if (secret !== undefined) refuse(`It contains ${secret}, which is not secret once it is published.`);
+};
+
+/**
+ * The usable public keys of a JWK set, reduced to the members that are needed.
+ *
+ * @throws DocumentProblem for a private or symmetric key, whatever else the set contains.
+ */
+export const readKeys = (given: unknown): readonly Jwk[] => {
+  const keys: unknown = isRecord(given) ? own(given, 'keys') : undefined;
+  if (!Array.isArray(keys) || !keys.every(isRecord)) return refuse('The JWK set has no array of keys.');
+  if (keys.some((key) => own(key, 'kty') === 'oct' || PRIVATE_MEMBERS.some((name) => Object.hasOwn(key, name))))
+    return refuse('The JWK set contains a private or symmetric key. Replace that key: it has been published.');
+  if (keys.length > MOST_KEYS) return refuse(`The JWK set has more than ${MOST_KEYS} keys.`);
+  return keys
+    .filter((key) => own(key, 'use') !== 'enc')
+    .map((key) => Object.fromEntries(Object.entries(key).filter(([name]) => PUBLIC_MEMBERS.includes(name))))
+    .filter((key) => bytesOf(key) <= MOST_KEY_BYTES && publicKeyProblem(key) === undefined);
+};
+
+type Keys = Pick<ClientDocument, 'token_endpoint_auth_methods_supported' | 'jwks' | 'jwks_uri'>;
+
+/** Without usable keys, only `none` remains. */
+const readAuthentication = (given: Given): Keys => {
+  const methods = readMethods(given);
+  const jwks = own(given, 'jwks');
+  const jwks_uri = own(given, 'jwks_uri');
+  const keys = jwks === undefined ? [] : readKeys(jwks);
+  const none: Keys = { token_endpoint_auth_methods_supported: ['none'] };
+  if (!methods.includes('private_key_jwt')) return none;
+  if (jwks !== undefined && jwks_uri !== undefined) return refuse('It has both jwks and jwks_uri (RFC 7591 §2).');
+  if (keys.length > 0) return { token_endpoint_auth_methods_supported: methods, jwks: { keys } };
+  const problem = typeof jwks_uri === 'string' ? documentAddressProblem(jwks_uri) : 'is missing';
+  if (problem === undefined) return { token_endpoint_auth_methods_supported: methods, jwks_uri: jwks_uri as string }; // A string, as just checked.
+  if (methods.includes('none')) return none;
+  return refuse(jwks === undefined ? `Its jwks_uri ${problem}.` : 'Its jwks contains no usable key.');
+};
+
+/**
+ * Reads the document of a client, ignoring what is not needed.
+ *
+ * @throws DocumentProblem
+ */
+export const readDocument = (address: string, given: unknown): ClientDocument => {
+  if (!isRecord(given)) return refuse('It is not a JSON object.');
+  if (own(given, 'client_id') !== address) return refuse('Its client_id is not the URL it was fetched from.');
+  checkNoSecrets(given);
+  const document: ClientDocument = {
+    client_id: address,
+    client_name: readName(given),
+    redirect_uris: readRedirects(given, address),
+    grant_types: readGrants(given),
+    ...readAuthentication(given),
+  };
+  const most = document.jwks_uri === undefined ? MOST_BYTES : MOST_BYTES - MOST_KEY_BYTES;
+  if (bytesOf(document) > most) return refuse(`The used part of it is longer than ${most} bytes.`);
+  return document;
+};
+
+/** As many of these keys as fit into the record of the document, in order. */
+export const keysThatFit = (document: ClientDocument, keys: readonly Jwk[]): readonly Jwk[] => {
+  let room = MOST_BYTES - bytesOf(document);
+  return keys.filter((key) => (room -= bytesOf(key) + 1) >= 0);
+};
+
+/** Settings of the application for all of these clients. */
+interface Terms {
+  readonly scopes?: readonly string[];
+  readonly refreshGrace: number;
+}
+
+/**
+ * Converts a document to the registration of a client with a single authentication method.
+ *
+ * @param keys - The public keys of a client that signs assertions.
+ */
+export const registrationOf = (
+  { client_id, client_name, redirect_uris, grant_types }: ClientDocument,
+  keys: readonly Jwk[] | undefined,
+  { scopes, refreshGrace }: Terms,
+): ClientRegistration => ({
+  client_id,
+  client_name,
+  redirect_uris,
+  grant_types,
+  require_pkce: true,
+  refresh_grace: refreshGrace,
+  ...(grant_types.includes('refresh_token') && { refresh: 'rotating' }),
+  ...(scopes !== undefined && { scope: scopes.join(' ') }),
+  ...(keys !== undefined && { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys } }),
+});

@@ -1,0 +1,133 @@
+import type { IncomingMessage } from 'node:http';
+import type { RequestOptions } from 'node:https';
+import { isIPv6, type LookupFunction } from 'node:net';
+import { isJsonType } from '../../core/base/http.js';
+import type { MaybePromise } from '../../core/base/ports.js';
+import { documentAddressProblem } from './document-address.js';
+import { freshSeconds } from './freshness.js';
+import { isPublicAddress } from './public-address.js';
+import { hostResolver, type Resolve } from './resolve-host.js';
+
+/** Passed by `clientDocuments` to the fetch function, along with the URL. */
+export interface DocumentRequest {
+  /** Aborted at the timeout. */
+  readonly signal: AbortSignal;
+  /** Sets for how many seconds the document may be cached; values are limited to between a minute and a day. */
+  readonly cacheFor: (seconds: number) => void;
+}
+
+/**
+ * Fetches a client's document, or its keys, as parsed JSON. `undefined` and a rejection mean that there is no usable response.
+ */
+export type FetchDocument = (address: string, request: DocumentRequest) => MaybePromise<unknown>;
+
+/** Replaced in tests: name resolution, and which addresses are public. */
+interface Network {
+  readonly resolve: Resolve;
+  readonly isAllowed: (address: string) => boolean;
+  readonly connection: RequestOptions;
+}
+
+const MOST_BYTES = 65_536;
+const MOST_HEADER_BYTES = 16_384;
+
+/** A name may have many addresses; more than this are a mistake or an attack. */
+const MOST_ADDRESSES = 32;
+
+/** Connects to the checked addresses, whatever the name resolves to by then. */
+const pinnedTo =
+  (addresses: readonly string[]): LookupFunction =>
+  (_host, { all }, callback) => {
+    const found = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
+    if (all === true) callback(null, found);
+    else callback(null, found[0]?.address ?? '', found[0]?.family);
+  };
+
+const checkedAddresses = async (
+  host: string,
+  { resolve, isAllowed }: Network,
+  signal: AbortSignal,
+): Promise<readonly string[]> => {
+  const addresses = await resolve(host, signal);
+  if (addresses.length > MOST_ADDRESSES) throw new Error(`${host} has more than ${MOST_ADDRESSES} IP addresses.`);
+  const special = addresses.find((address) => !isAllowed(address));
+  if (special !== undefined) throw new Error(`${host} resolves to ${special}, which is not a public address.`);
+  return addresses;
+};
+
+const get = async (url: URL, network: Network, signal: AbortSignal): Promise<IncomingMessage> => {
+  const addresses = await checkedAddresses(url.hostname, network, signal);
+  const { request } = await import('node:https');
+  return new Promise((resolve, reject) => {
+    const outgoing = request({
+      host: url.hostname,
+      servername: url.hostname,
+      port: 443,
+      path: url.pathname + url.search,
+      headers: {
+        host: url.host,
+        accept: 'application/json',
+        'accept-encoding': 'identity',
+        'user-agent': 'oauth-query',
+      },
+      lookup: pinnedTo(addresses),
+      agent: false,
+      rejectUnauthorized: true,
+      maxHeaderSize: MOST_HEADER_BYTES,
+      signal,
+      ...network.connection,
+    });
+    outgoing.on('response', resolve);
+    outgoing.on('error', reject);
+    outgoing.end();
+  });
+};
+
+const checkHeaders = ({ statusCode = 0, headers }: IncomingMessage): void => {
+  if (statusCode >= 300 && statusCode < 400)
+    throw new Error(`It redirects (${statusCode}); redirects are not followed.`);
+  if (statusCode !== 200) throw new Error(`It returns status ${statusCode} instead of 200.`);
+  if (!isJsonType(headers['content-type'] ?? '')) throw new Error('Its content type is not JSON.');
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding.toLowerCase() !== 'identity')
+    throw new Error('It is compressed although the request does not accept compression.');
+};
+
+const readBody = async (response: IncomingMessage): Promise<string> => {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response) {
+    const bytes = chunk as Buffer; // No encoding is set, so Node returns bytes.
+    size += bytes.length;
+    if (size > MOST_BYTES) throw new Error(`It is longer than ${MOST_BYTES} bytes.`);
+    chunks.push(bytes);
+  }
+  return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+};
+
+/** A fetch function for public servers; in tests also for others. */
+export const documentFetch = (replaced: Partial<Network> = {}): FetchDocument => {
+  const network = { resolve: hostResolver(), isAllowed: isPublicAddress, connection: {}, ...replaced };
+  return async (address, { signal, cacheFor }) => {
+    const problem = documentAddressProblem(address);
+    if (problem !== undefined) throw new Error(`The URL ${problem}.`);
+    const response = await get(new URL(address), network, signal);
+    try {
+      checkHeaders(response);
+      const parsed: unknown = JSON.parse(await readBody(response));
+      const seconds = freshSeconds(response.headers['cache-control'], response.headers.age);
+      if (seconds !== undefined) cacheFor(seconds);
+      return parsed;
+    } finally {
+      response.destroy();
+    }
+  };
+};
+
+/**
+ * Fetches from public servers only: https on port 443, with a resolved address that is not a special-purpose one, no redirects, status 200, and
+ * JSON of at most 64 KiB, not compressed. The default of `fetch`.
+ *
+ * @throws Error with a sentence that says what is wrong.
+ */
+export const fetchClientDocument: FetchDocument = documentFetch();

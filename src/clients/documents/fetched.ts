@@ -1,0 +1,186 @@
+import { LRUCache } from 'lru-cache';
+import { inTime } from '../../core/base/deadline.js';
+import { monotonic } from '../../core/base/system.js';
+import type { ClientDocumentEvent } from '../../core/oauth/clients/document-events.js';
+import { type ClientCaller, type RegistryServer, UnusableClientError } from '../../core/oauth/clients/own-registry.js';
+import { DocumentProblem } from './client-document.js';
+import { FetchBounds } from './fetch-bounds.js';
+import type { FetchDocument } from './fetch-document.js';
+
+/** The range in milliseconds to which the cache lifetime of a document is limited. */
+const FRESH_AT_LEAST = 60_000;
+const FRESH_AT_MOST = 86_400_000;
+const FRESH_IF_SILENT = 300_000;
+
+/** Milliseconds for which a document is used when it cannot be fetched again. */
+const USABLE_FOR = 86_400_000;
+
+/** Milliseconds until a failed fetch is retried; doubled after each further failure. */
+const FIRST_PAUSE = 10_000;
+const LONGEST_PAUSE = 60_000;
+
+/** Minimum milliseconds between two fetches of keys, whatever key an assertion names. */
+const RENEW_AFTER = 10_000;
+
+const MOST_KNOWN = 1000;
+const MOST_KNOWN_BYTES = 4 * 1_048_576;
+const MOST_FAILED = 1000;
+
+/** A value read from a URL. Times are in milliseconds since the epoch. */
+export interface Good<T extends object> {
+  readonly value: T;
+  readonly at: number;
+  readonly freshUntil: number;
+}
+
+type DocumentChange = Extract<ClientDocumentEvent, { type: 'client.document_changed' }>['changed'][number];
+
+interface Failure {
+  readonly error: UnusableClientError;
+  readonly until: number;
+  readonly pause: number;
+}
+
+/** How to fetch and check a value, and who needs it. */
+interface Wanted<T extends object> {
+  readonly client_id: string;
+  readonly caller: ClientCaller;
+  /** Validates a fetched value. */
+  readonly read: (json: unknown) => Promise<T>;
+  /** Reads the copy from the store; used if this process has no fresh value. */
+  readonly stored: () => Promise<Good<T> | undefined>;
+  /** The changes to report to the application. */
+  readonly changes: (before: T, after: T) => readonly DocumentChange[];
+  /** Whether a fresh value is insufficient because it lacks a key. */
+  readonly isLacking?: (value: T) => boolean;
+}
+
+interface Fetch<T extends object> extends Wanted<T> {
+  readonly before: Good<T> | undefined;
+  /** Used if this fetch fails. */
+  readonly fallback: Good<T> | undefined;
+}
+
+/** A bounded cache of fetched values: documents, or keys. */
+export class Fetched<T extends object> {
+  readonly #fetch: FetchDocument;
+  readonly #timeout: number;
+  readonly #server: RegistryServer;
+  readonly #bounds: FetchBounds;
+  readonly #good = new LRUCache<string, Good<T>>({
+    max: MOST_KNOWN,
+    maxSize: MOST_KNOWN_BYTES,
+    sizeCalculation: ({ value }) => JSON.stringify(value).length,
+  });
+  readonly #failures = new LRUCache<string, Failure>({ max: MOST_FAILED });
+  readonly #underWay = new Map<string, Promise<Good<T>>>();
+
+  /** @param options - `timeout`: milliseconds for one fetch. */
+  constructor(options: { fetch: FetchDocument; timeout: number }, bounds: FetchBounds, server: RegistryServer) {
+    this.#fetch = options.fetch;
+    this.#timeout = options.timeout;
+    this.#bounds = bounds;
+    this.#server = server;
+  }
+
+  /** What this process has fetched within a day. */
+  usable(address: string): Good<T> | undefined {
+    const good = this.#good.get(address);
+    return good !== undefined && this.#server.clock() < good.at + USABLE_FOR ? good : undefined;
+  }
+
+  /**
+   * The value at a URL: cached while it is fresh, otherwise fetched, otherwise the last valid one.
+   *
+   * @throws UnusableClientError
+   */
+  async current(address: string, wanted: Wanted<T>): Promise<Good<T>> {
+    const now = this.#server.clock();
+    const good = this.#good.get(address);
+    if (good !== undefined && isGoodEnough(good, wanted, now)) return good;
+    const stored = await wanted.stored();
+    if (good === undefined && stored !== undefined && isGoodEnough(stored, wanted, now)) return stored;
+    const fallback = this.usable(address) ?? stored;
+    const failure = this.#failures.get(address);
+    try {
+      if (failure !== undefined && now < failure.until) throw failure.error;
+      return await this.#load(address, { ...wanted, before: good ?? stored, fallback });
+    } catch (error) {
+      const isRefused = !(error instanceof UnusableClientError) || error.reason === 'refused';
+      if (isRefused || fallback === undefined) throw error;
+      return fallback;
+    }
+  }
+
+  #load(address: string, wanted: Fetch<T>): Promise<Good<T>> {
+    const running = this.#underWay.get(address);
+    if (running !== undefined) return running;
+    const { hostname } = new URL(address);
+    const load = this.#bounds
+      .run(wanted.caller.ip, hostname, () => this.#ask(address, wanted))
+      .finally(() => this.#underWay.delete(address));
+    this.#underWay.set(address, load);
+    return load;
+  }
+
+  async #ask(address: string, { client_id, caller, read, changes, before, fallback }: Fetch<T>): Promise<Good<T>> {
+    const start = monotonic();
+    const told = { client_id, address };
+    try {
+      const { json, seconds } = await this.#get(address);
+      const value = await read(json);
+      const at = this.#server.clock();
+      const good: Good<T> = { value, at, freshUntil: at + freshFor(seconds) };
+      this.#good.set(address, good);
+      this.#failures.delete(address);
+      caller.emit?.({ type: 'client.document_fetched', ...told, duration: monotonic() - start });
+      const changed = before === undefined ? [] : changes(before.value, value);
+      if (changed.length > 0) caller.emit?.({ type: 'client.document_changed', client_id, changed });
+      return good;
+    } catch (cause) {
+      const error = this.#failed(address, cause);
+      const { reason, message } = error;
+      const isKept = reason === 'unavailable' && fallback !== undefined;
+      const duration = monotonic() - start;
+      caller.emit?.({ type: 'client.document_failed', ...told, reason, message, duration, fallback: isKept });
+      throw error;
+    }
+  }
+
+  async #get(address: string): Promise<{ readonly json: unknown; readonly seconds: number | undefined }> {
+    const controller = new AbortController();
+    let seconds: number | undefined;
+    const request = { signal: controller.signal, cacheFor: (given: number) => void (seconds = given) };
+    const milliseconds = this.#timeout;
+    const { timer } = this.#server;
+    const error = (): Error => {
+      controller.abort();
+      return new Error(`It did not arrive within ${milliseconds} ms.`);
+    };
+    const json = await inTime((async () => this.#fetch(address, request))(), { milliseconds, timer, error });
+    if (json === undefined || json === null) throw new Error('The response is empty.');
+    return { json, seconds };
+  }
+
+  #failed(address: string, cause: unknown): UnusableClientError {
+    const before = this.#failures.get(address);
+    const pause = Math.min(LONGEST_PAUSE, (before?.pause ?? FIRST_PAUSE / 2) * 2);
+    const isRefused = cause instanceof DocumentProblem;
+    const sentence = `${address} ${isRefused ? 'is refused' : 'cannot be used'}: ${sentenceOf(cause)}`;
+    const error = new UnusableClientError(isRefused ? 'refused' : 'unavailable', sentence, pause / 1000, { cause });
+    this.#failures.set(address, { error, pause, until: this.#server.clock() + pause });
+    return error;
+  }
+}
+
+/** Whether a known value need not be fetched again. */
+const isGoodEnough = <T extends object>(good: Good<T>, { isLacking }: Wanted<T>, now: number): boolean =>
+  now < good.freshUntil && !(now >= good.at + RENEW_AFTER && isLacking?.(good.value) === true);
+
+const freshFor = (seconds: number | undefined): number =>
+  seconds === undefined || Number.isNaN(seconds)
+    ? FRESH_IF_SILENT
+    : Math.min(FRESH_AT_MOST, Math.max(FRESH_AT_LEAST, seconds * 1000));
+
+/** Node's errors only contain addresses and codes; a function of the application may throw anything. */
+const sentenceOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause)).slice(0, 300);

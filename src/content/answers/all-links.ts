@@ -1,0 +1,97 @@
+import { type Asking, LAST_ID } from '../content.js';
+import type { LinkKind, LinkRow } from '../source.js';
+import { type Handler, type Having, listOf, readKey, titleBounds } from './answer.js';
+
+type AllLinksHandler = Handler<'alllinks'> & Handler<'allredirects'> & Handler<'allfileusages'>;
+type Targets = Having<'targets' | 'pages'>;
+
+/** What a list of targets goes by. */
+interface TargetQuery {
+  readonly kind: LinkKind;
+  readonly ns: number;
+  readonly unique: boolean;
+  readonly limit: number;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly descending: boolean;
+  /** The row to go on with. */
+  readonly next?: readonly [title: string, page: number] | undefined;
+  readonly keep?: (row: LinkRow) => boolean;
+}
+
+/** Targets of a kind: each with every page that leads there, or once. Pages that the caller may not see lead nowhere. */
+export const targetsOf = async (content: Targets, query: TargetQuery, asking: Asking) => {
+  const { kind, ns, unique, limit, from, to, descending, next, keep } = query;
+  const [least, most] = descending ? [LAST_ID, 0] : [0, LAST_ID];
+  // Whether a page visible to the caller links there can only be determined row by row.
+  const once = unique && !content.isRestricted;
+  let given: string | undefined;
+  return content.collect<LinkRow, readonly [string, number]>(
+    {
+      limit,
+      from: next ?? (from === undefined ? undefined : [from, once ? 0 : least]),
+      read: (start, size) =>
+        content.source.targets(
+          {
+            kind,
+            ns,
+            unique: once,
+            descending,
+            from: start,
+            to: to === undefined ? undefined : [to, once ? 0 : most],
+            limit: size,
+          },
+          asking,
+        ),
+      key: ({ title, page }) => [title, page],
+      ...(unique && { after: ({ title }: LinkRow) => [title, most] as const }),
+      open: async (rows) => {
+        if (!content.isRestricted) return rows;
+        const pages = await content.byId(
+          rows.map(({ page }) => page),
+          asking,
+        );
+        return content.openTitles(
+          rows.filter(({ page }) => pages.has(page)),
+          asking,
+          kind,
+        );
+      },
+      keep: (row) => {
+        if (keep && !keep(row)) return false;
+        if (!unique || once) return true;
+        const isNew = row.title !== given;
+        given = row.title;
+        return isNew;
+      },
+    },
+    asking,
+  );
+};
+
+/** Every link of a kind, by its target; `unique` gives each target once. */
+const allOf =
+  (kind: LinkKind) =>
+  (content: Targets): AllLinksHandler =>
+  async (request) => {
+    const { params, limit, continue: next } = request;
+    const ns = 'namespace' in params ? params.namespace : 6;
+    const props: readonly string[] = params.prop;
+    const { unique } = params;
+    const start = readKey(next, 'text', 'number');
+    const bounds = titleBounds(params, (text) => content.start(text, ns), undefined);
+    const found = await targetsOf(content, { kind, ns, unique, limit, ...bounds, next: start }, request);
+    return listOf(found, {
+      item: ({ title, page, text = '' }) => ({
+        ...(props.includes('ids') && !unique ? { fromid: page } : {}),
+        ...(props.includes('title') ? { ns, title: content.show({ ns, title }) } : {}),
+        ...(props.includes('fragment') && text !== '' ? { fragment: text } : {}),
+      }),
+      page: ({ title, page }) => (unique ? { title: content.show({ ns, title }) } : { pageid: page }),
+    });
+  };
+
+export const alllinks: (content: Targets) => Handler<'alllinks'> = allOf('link');
+export const alltransclusions: (content: Targets) => Handler<'alltransclusions'> = allOf('template');
+export const allfileusages: (content: Targets) => Handler<'allfileusages'> = allOf('file');
+export const allredirects: (content: Targets) => Handler<'allredirects'> = allOf('redirect');

@@ -1,0 +1,350 @@
+import { BlockList, isIP, isIPv6 } from 'node:net';
+import type { GeneratedPage, ListResult, ResultItem } from '../../core/query/index.js';
+import { type Asking, type Content, endOf, LAST_ID } from '../content.js';
+import type { ContentLogEntry, ContentPage, ContentRange, ContentRevision } from '../source.js';
+import { compareKeys } from '../text-order.js';
+import { type Handler, type Having, listOf, readKey, timeBounds } from './answer.js';
+import { commentItem, type OfPage, userItem, withPages } from './revision-item.js';
+
+type TimeKey = readonly [timestamp: string, id: number];
+
+/** A revision or a log entry. Both are numbered in one row: revisions evenly, entries oddly. */
+export interface Change {
+  readonly rcid: number;
+  readonly timestamp: string;
+  readonly page: number;
+  readonly user: string | undefined;
+  readonly userid: number;
+  readonly revision: ContentRevision | undefined;
+  readonly entry: ContentLogEntry | undefined;
+  readonly of?: ContentPage;
+}
+
+const ofRevision = (revision: ContentRevision): Change => {
+  const { id, timestamp, page, user, userid = 0 } = revision;
+  return { rcid: id * 2, timestamp, page, user, userid, revision, entry: undefined };
+};
+
+const ofEntry = (entry: ContentLogEntry): Change => {
+  const { id, timestamp, page, user } = entry;
+  return { rcid: id * 2 + 1, timestamp, page, user, userid: 0, revision: undefined, entry };
+};
+
+const keyOf = ({ timestamp, rcid }: Change): TimeKey => [timestamp, rcid];
+
+/** The sizes of the revisions before these, by their ids. */
+const sizesBefore = async (
+  content: Content,
+  rows: readonly ContentRevision[],
+  asking: Asking,
+): Promise<ReadonlyMap<number, number>> => {
+  const ids = [...new Set(rows.flatMap(({ parent = 0 }) => (parent > 0 ? [parent] : [])))];
+  if (ids.length === 0 || !content.source.revisions) return new Map();
+  const found = await content.source.revisions({ ids, text: false }, asking);
+  return new Map(found.map(({ id, size }) => [id, size]));
+};
+
+type Show = '!anon' | '!bot' | '!minor' | '!redirect' | 'anon' | 'bot' | 'minor' | 'redirect';
+
+/** What lists of changes can be filtered by; whether each is what was asked for. */
+const isShown = (show: readonly string[], { revision, userid, of, entry }: Change): boolean => {
+  const facts: Readonly<Record<string, boolean>> = {
+    minor: revision?.minor === true,
+    anon: userid === 0 && !entry,
+    redirect: of?.redirect !== undefined,
+    bot: false,
+  };
+  return Object.entries(facts).every(
+    ([name, is]) => !(show.includes(name satisfies string as Show) && !is) && !(show.includes(`!${name}`) && is),
+  );
+};
+
+/** What a list of changes is bounded and filtered by. */
+export interface ChangeFilter {
+  readonly start?: string;
+  readonly end?: string;
+  readonly dir: string;
+  readonly namespace?: readonly number[];
+  readonly user?: string;
+  readonly excludeuser?: string;
+  readonly type: readonly string[];
+  readonly show?: readonly string[];
+  readonly prop: readonly string[];
+  /** Only the latest revision of each page. */
+  readonly latest: boolean;
+  /** Of this page alone. */
+  readonly page?: number | undefined;
+  /** Which of some pages are wanted; all unless told. */
+  readonly among?: (pages: readonly number[]) => ReadonlySet<number>;
+}
+
+type Changes = Having<'history' | 'pages'>;
+type ChangesRequest = Parameters<Handler<'recentchanges'>>[0] | Parameters<Handler<'watchlist'>>[0];
+
+/** Revisions and log entries in one list, by time. */
+export const changeList = async (
+  content: Changes,
+  request: ChangesRequest,
+  filter: ChangeFilter,
+  pageOf: (change: Change) => GeneratedPage,
+): Promise<ListResult> => {
+  const { limit, continue: next } = request;
+  const { namespace = [], user, excludeuser, type, show = [], latest, page, among, prop } = filter;
+  const bounds = timeBounds(filter, readKey(next, 'time', 'number'));
+  const attach = withPages<Change>(content, request);
+  const found = await content.collect<Change, TimeKey>(
+    {
+      limit,
+      from: bounds.from,
+      read: (from, size) => readChanges(content, request, filter, { ...bounds, from, limit: size }),
+      key: keyOf,
+      open: async (rows) => {
+        const wanted = among?.(rows.map((row) => row.page));
+        return attach(wanted ? rows.filter((row) => wanted.has(row.page)) : rows);
+      },
+      keep: (row) =>
+        (row.entry !== undefined || type.includes((row.revision?.parent ?? 0) === 0 ? 'new' : 'edit')) &&
+        (page === undefined || row.page === page) &&
+        (user === undefined || row.user === user) &&
+        (excludeuser === undefined || row.user !== excludeuser) &&
+        (namespace.length === 0 || namespace.includes(row.of?.ns ?? -1)) &&
+        !(latest && row.revision && row.of?.revid !== row.revision.id) &&
+        isShown(show, row),
+    },
+    request,
+  );
+  const revisions = found.rows.flatMap(({ revision }) => revision ?? []);
+  const sizes = prop.includes('sizes') ? await sizesBefore(content, revisions, request) : NO_SIZES;
+  return listOf(found, { item: (row) => changeItem(row, prop, content, sizes), page: pageOf });
+};
+
+const NO_SIZES: ReadonlyMap<number, number> = new Map();
+
+/** Both sorts of changes are lists of their own, and go on at the same place. */
+const readChanges = async (
+  { source }: Changes,
+  asking: Asking,
+  { type, user, page, latest }: ChangeFilter,
+  { from, to, descending, limit }: ContentRange<TimeKey>,
+): Promise<readonly Change[]> => {
+  const range = (place: (rcid: number) => number) => ({
+    from: from && ([from[0], from[1] >= LAST_ID ? LAST_ID : place(from[1])] as const),
+    to,
+    descending,
+    limit,
+  });
+  const users = user === undefined ? undefined : [user];
+  const wanted = { ...(page === undefined ? {} : { page }), users, latest, text: false };
+  // An entry has the odd number behind that of the revision of its id.
+  const ofRevisions = range((rcid) => (descending ? Math.floor(rcid / 2) : Math.ceil(rcid / 2)));
+  const ofEntries = range((rcid) => (descending ? Math.floor((rcid - 1) / 2) : Math.floor(rcid / 2)));
+  const [made, logged] = await Promise.all([
+    type.includes('edit') || type.includes('new') ? source.history({ ...ofRevisions, ...wanted }, asking) : [],
+    type.includes('log') ? (source.log?.(ofEntries, asking) ?? []) : [],
+  ]);
+  const sign = descending ? -1 : 1;
+  return [...made.map(ofRevision), ...logged.map(ofEntry)]
+    .sort((a, b) => sign * compareKeys(keyOf(a), keyOf(b)))
+    .slice(0, limit);
+};
+
+/** What has changed, latest first. */
+export const recentchanges =
+  (content: Changes): Handler<'recentchanges'> =>
+  async (request) => {
+    const { params } = request;
+    const title = params.title === undefined ? undefined : content.read(params.title);
+    const target = title && (await content.byTitle([title], request)).values().next().value;
+    if (params.tag !== undefined || (params.title !== undefined && !target)) return [];
+    const filter = { ...params, latest: params.toponly, page: target?.id };
+    return changeList(content, request, filter, ({ page, revision }) =>
+      params.generaterevisions && revision ? { revid: revision.id } : { pageid: page },
+    );
+  };
+
+const changeItem = (
+  row: Change,
+  props: readonly string[],
+  content: Content,
+  sizes: ReadonlyMap<number, number>,
+): ResultItem => {
+  const { revision, entry, of, rcid, page, timestamp } = row;
+  const wants = (prop: string): boolean => props.includes(prop);
+  const isNew = revision !== undefined && (revision.parent ?? 0) === 0;
+  const old = sizes.get(revision?.parent ?? 0) ?? 0;
+  return {
+    type: entry ? 'log' : isNew ? 'new' : 'edit',
+    ...(wants('title') && of ? { ns: of.ns, title: content.show(of) } : {}),
+    ...(wants('ids') ? { pageid: page, revid: revision?.id ?? 0, old_revid: revision?.parent ?? 0, rcid } : {}),
+    ...userItem(
+      row.user === undefined ? {} : { user: row.user, userid: row.userid },
+      {
+        user: wants('user'),
+        userid: wants('userid'),
+      },
+      entry !== undefined,
+    ),
+    ...(wants('flags') ? { bot: false, new: isNew, minor: revision?.minor === true } : {}),
+    ...(wants('sizes') ? { oldlen: old, newlen: revision?.size ?? 0 } : {}),
+    ...(wants('timestamp') ? { timestamp } : {}),
+    ...commentItem((revision ?? entry)?.comment, {
+      comment: wants('comment'),
+      parsedcomment: wants('parsedcomment'),
+    }),
+    ...(wants('redirect') ? { redirect: of?.redirect !== undefined } : {}),
+    ...(wants('sha1') && revision ? { sha1: revision.sha1 ?? '' } : {}),
+    ...(wants('tags') ? { tags: [] } : {}),
+    ...(wants('notificationtimestamp') ? { notificationtimestamp: '' } : {}),
+    ...(wants('loginfo') && entry
+      ? { logid: entry.id, logtype: entry.type, logaction: entry.action, logparams: entry.params }
+      : {}),
+  };
+};
+
+/** The log, latest first. */
+export const logevents =
+  (content: Having<'log' | 'pages'>): Handler<'logevents'> =>
+  async (request) => {
+    const { params, limit, continue: next } = request;
+    const [type, action] = params.action?.split('/') ?? [params.type];
+    const title = params.title === undefined ? undefined : content.read(params.title);
+    const prefix = params.prefix === undefined ? undefined : content.read(params.prefix);
+    if (params.tag !== undefined || (params.title !== undefined && !title)) return [];
+    const { from, to, descending } = timeBounds(params, readKey(next, 'time', 'number'));
+    const found = await content.collect<ContentLogEntry & { readonly of?: ContentPage }, TimeKey>(
+      {
+        limit,
+        from,
+        read: (start, size) => content.source.log({ from: start, to, descending, limit: size }, request),
+        key: ({ timestamp, id }) => [timestamp, id],
+        open: withPages(content, request),
+        keep: (row) =>
+          (type === undefined || row.type === type) &&
+          (action === undefined || row.action === action) &&
+          (params.ids === undefined || params.ids.length === 0 || params.ids.includes(row.id)) &&
+          (params.user === undefined || row.user === params.user) &&
+          (title === undefined || (row.of?.ns === title.ns && row.of.title === title.title)) &&
+          (prefix === undefined || (row.of?.ns === prefix.ns && row.of.title.startsWith(prefix.title))) &&
+          (params.namespace === undefined || row.of?.ns === params.namespace),
+      },
+      request,
+    );
+    const wants = (prop: (typeof params.prop)[number]): boolean => params.prop.includes(prop);
+    return listOf(found, {
+      item: (row) => ({
+        ...(wants('ids') ? { logid: row.id } : {}),
+        ...(wants('title') && row.of ? { ns: row.of.ns, title: content.show(row.of) } : {}),
+        ...(wants('ids') ? { pageid: row.page, logpage: row.page } : {}),
+        ...(wants('details') ? { params: row.params } : {}),
+        ...(wants('type') ? { type: row.type, action: row.action } : {}),
+        ...(wants('user') ? { user: row.user } : {}),
+        ...(wants('userid') ? { userid: 0 } : {}),
+        ...(wants('timestamp') ? { timestamp: row.timestamp } : {}),
+        ...commentItem(row.comment, { comment: wants('comment'), parsedcomment: wants('parsedcomment') }),
+        ...(wants('tags') ? { tags: [] } : {}),
+      }),
+      page: ({ page }) => ({ pageid: page }),
+    });
+  };
+
+/** What users have written, latest first. */
+export const usercontribs =
+  (content: Having<'history' | 'pages'>): Handler<'usercontribs'> =>
+  async (request) => {
+    const { params, limit, continue: next } = request;
+    const users = await byWhom(content, params, request);
+    if (users.length === 0 || params.tag !== undefined) return [];
+    const { namespace = [], show = [], toponly } = params;
+    const bounds = timeBounds(params, readKey(next, 'time', 'number'));
+    const isWanted = ({ of, ...row }: OfPage): boolean => {
+      const facts = { minor: row.minor === true, new: (row.parent ?? 0) === 0, top: of?.revid === row.id };
+      return (
+        (namespace.length === 0 || namespace.includes(of?.ns ?? -1)) &&
+        !(toponly && !facts.top) &&
+        Object.entries(facts).every(
+          ([name, is]) => !show.some((one) => (one === name && !is) || (one === `!${name}` && is)),
+        )
+      );
+    };
+    const found = await content.collect<OfPage, TimeKey>(
+      {
+        limit,
+        from: bounds.from,
+        read: (from, size) => content.source.history({ ...bounds, users, from, limit: size, text: false }, request),
+        key: ({ timestamp, id }) => [timestamp, id],
+        open: withPages(content, request),
+        keep: isWanted,
+      },
+      request,
+    );
+    const sizes = params.prop.includes('sizediff') ? await sizesBefore(content, found.rows, request) : NO_SIZES;
+    return listOf(found, {
+      item: (row) => contributionItem(row, params.prop, content, sizes),
+      page: ({ page }) => ({ pageid: page }),
+    });
+  };
+
+interface Contributors {
+  readonly user?: readonly string[];
+  readonly userids?: readonly number[];
+  readonly userprefix?: string;
+  readonly iprange?: string;
+}
+
+/** So many users may begin alike, or lie in a range of addresses. */
+const MOST_USERS = 500;
+
+const byWhom = async (
+  { source }: Content,
+  { user, userids, userprefix, iprange }: Contributors,
+  asking: Asking,
+): Promise<readonly string[]> => {
+  if (user) return user;
+  if (userids) return ((await source.users?.({ names: [], ids: userids }, asking)) ?? []).map(({ name }) => name);
+  const prefix = userprefix ?? '';
+  const range = { from: prefix, to: endOf(prefix), descending: false, limit: MOST_USERS };
+  if (iprange === undefined) return ((await source.userRange?.(range, asking)) ?? []).map(({ name }) => name);
+  const isInside = inRange(iprange);
+  const names: string[] = [];
+  let from: string | undefined;
+  // Addresses begin with a digit, or with a letter of their digits; all users are few beside what they write.
+  do {
+    const users = (await source.userRange?.({ ...range, from, to: 'G', limit: MOST_USERS + 1 }, asking)) ?? [];
+    names.push(...users.slice(0, MOST_USERS).flatMap(({ name, id }) => (id === 0 && isInside(name) ? [name] : [])));
+    from = users[MOST_USERS]?.name;
+  } while (from !== undefined && names.length < MOST_USERS);
+  return names;
+};
+
+const inRange = (range: string): ((name: string) => boolean) => {
+  const [network = '', bits = ''] = range.split('/');
+  const family = (address: string): 'ipv4' | 'ipv6' => (isIPv6(address) ? 'ipv6' : 'ipv4');
+  const list = new BlockList();
+  if (bits === '') list.addAddress(network, family(network));
+  else list.addSubnet(network, Number(bits), family(network));
+  return (name) => isIP(name) !== 0 && list.check(name, family(name));
+};
+
+const contributionItem = (
+  row: OfPage,
+  props: readonly string[],
+  content: Content,
+  sizes: ReadonlyMap<number, number>,
+): ResultItem => {
+  const { of, parent = 0 } = row;
+  const wants = (prop: string): boolean => props.includes(prop);
+  return {
+    ...userItem(row, { user: true, userid: true }),
+    ...(wants('ids') ? { pageid: row.page, revid: row.id, parentid: parent } : {}),
+    ...(wants('title') && of ? { ns: of.ns, title: content.show(of) } : {}),
+    ...(wants('timestamp') ? { timestamp: row.timestamp } : {}),
+    ...(wants('flags') ? { new: parent === 0, minor: row.minor === true, top: of?.revid === row.id } : {}),
+    ...commentItem(row.comment, { comment: wants('comment'), parsedcomment: wants('parsedcomment') }),
+    ...(wants('size') ? { size: row.size } : {}),
+    // A source may have forgotten the revision before.
+    ...(wants('sizediff') && (parent === 0 || sizes.has(parent))
+      ? { sizediff: row.size - (sizes.get(parent) ?? 0) }
+      : {}),
+    ...(wants('tags') ? { tags: [] } : {}),
+  };
+};

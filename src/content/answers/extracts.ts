@@ -1,0 +1,73 @@
+import { ApiError } from '../../core/query/answer/api-error.js';
+import { message } from '../../core/query/answer/messages.js';
+import type { ParamsOf } from '../../core/query/index.js';
+import { headingOf } from '../wikitext/markup.js';
+import type { ContentMarkup } from '../source.js';
+import { type Handler, type Having, idsOf, readKey } from './answer.js';
+
+type Params = ParamsOf<'extracts'>;
+
+/** The beginnings of pages, without markup. */
+export const extracts =
+  (content: Having<'revisions' | 'pages'>): Handler<'extracts'> =>
+  async (request) => {
+    const { params, limit, continue: next, pages } = request;
+    if (params.chars !== undefined && params.sentences !== undefined) {
+      const names = { list: ['"exchars"', '"exsentences"'], type: 'text' } as const;
+      throw new ApiError('invalidparammix', message('apierror-invalidparammix', names, 2));
+    }
+    const [start = 0] = readKey(next, 'number') ?? [];
+    const ids = idsOf(pages)
+      .filter((id) => id >= start)
+      .sort((a, b) => a - b);
+    const known = await content.byId(ids.slice(0, limit), request);
+    const revids = [...known.values()].flatMap(({ revid }) => revid ?? []);
+    const found = revids.length === 0 ? [] : await content.source.revisions({ ids: revids, text: true }, request);
+    const shown = found.map((row) => {
+      const extract = extractOf(row.text ?? '', params, content.markupOf(row));
+      return [row.page, { extract }] as const;
+    });
+    return { pages: new Map(shown), continue: ids[limit] };
+  };
+
+function extractOf(source: string, params: Params, markup: ContentMarkup): string {
+  const { intro, chars, sentences, plaintext, sectionformat } = params;
+  const text = markup.plainText(intro ? (markup.section(source, 0) ?? '') : source);
+  const cut = chars === undefined ? firstSentences(text, sentences) : firstChars(text, chars);
+  return plaintext ? withHeadings(cut, sectionformat) : toHtml(cut);
+}
+
+/** To the end of the word in which the number is reached. */
+function firstChars(text: string, chars: number): string {
+  if (text.length <= chars) return text;
+  const rest = text.slice(chars).search(/[^\p{L}\p{N}]/u);
+  return `${text.slice(0, rest < 0 ? text.length : chars + rest)}...`;
+}
+
+function firstSentences(text: string, sentences: number | undefined): string {
+  if (sentences === undefined) return text;
+  const found = text.match(/[^.!?]*(?:[.!?]+(?=\s|$)|[.!?]+|$)/g) ?? [];
+  return found.slice(0, sentences).join('').trim();
+}
+
+function withHeadings(text: string, format: Params['sectionformat']): string {
+  const lines = text.split('\n').map((line) => {
+    const { marks, title } = headingOf(line) ?? {};
+    if (marks === undefined) return line;
+    if (format === 'wiki') return `\n\n${marks} ${title} ${marks}`;
+    return format === 'plain' ? `\n\n${title}` : `\n\n\u0001\u0002${marks.length}\u0002\u0001${title}`;
+  });
+  return lines.join('\n');
+}
+
+function toHtml(text: string): string {
+  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return escaped
+    .split(/\n+/)
+    .filter((line) => line.trim() !== '')
+    .map((line) => {
+      const { marks, title } = headingOf(line) ?? {};
+      return marks === undefined ? `<p>${line}</p>` : `<h${marks.length}>${title}</h${marks.length}>`;
+    })
+    .join('\n');
+}

@@ -1,0 +1,96 @@
+import type { ModuleHandlers, ModuleName } from '../../core/query/index.js';
+import type { Content } from '../content.js';
+import { allfileusages, alllinks, allredirects, alltransclusions } from './all-links.js';
+import type { ContentFunction, Handler, Having } from './answer.js';
+import { backlinks, embeddedin, fileusage, imageusage, linkshere, redirects, transcludedin } from './backlinks.js';
+import { allcategories, categories, categoryinfo, categorymembers } from './categories.js';
+import { logevents, recentchanges, usercontribs } from './changes.js';
+import { extracts } from './extracts.js';
+import { allimages, imageinfo } from './files.js';
+import { info } from './info.js';
+import {
+  extlinks,
+  exturlusage,
+  images,
+  iwbacklinks,
+  iwlinks,
+  langbacklinks,
+  langlinks,
+  links,
+  pagepropnames,
+  pageprops,
+  pageswithprop,
+  templates,
+} from './links.js';
+import { allpages, random } from './pages.js';
+import { allrevisions, revisions } from './revisions.js';
+import { prefixsearch, search } from './search.js';
+import { allusers, users } from './users.js';
+
+/** What a module needs of a source, and what answers it then. */
+type Answer<N extends ModuleName> = readonly [
+  needs: readonly ContentFunction[],
+  make: (content: Having<ContentFunction>) => Handler<N>,
+];
+
+/** Every module that can be answered from a source. */
+const ANSWERS: { readonly [N in ModuleName]?: Answer<N> } = {
+  allcategories: [['targets', 'pages'], allcategories],
+  allfileusages: [['targets', 'pages'], allfileusages],
+  allimages: [['pageRange', 'files'], allimages],
+  alllinks: [['targets', 'pages'], alllinks],
+  allpages: [['pageRange'], allpages],
+  allredirects: [['targets', 'pages'], allredirects],
+  allrevisions: [['history', 'pages'], allrevisions],
+  alltransclusions: [['targets', 'pages'], alltransclusions],
+  allusers: [['userRange'], allusers],
+  backlinks: [['backlinks', 'pages'], backlinks],
+  categories: [['links'], categories],
+  categoryinfo: [['sizes'], categoryinfo],
+  categorymembers: [['members', 'pages'], categorymembers],
+  embeddedin: [['backlinks', 'pages'], embeddedin],
+  extlinks: [['links'], extlinks],
+  extracts: [['revisions', 'pages'], extracts],
+  exturlusage: [['targets', 'pages'], exturlusage],
+  fileusage: [['backlinks', 'pages'], fileusage],
+  imageinfo: [['files'], imageinfo],
+  images: [['links'], images],
+  imageusage: [['backlinks', 'pages'], imageusage],
+  info: [['pages'], info],
+  iwbacklinks: [['targets', 'pages'], iwbacklinks],
+  iwlinks: [['links'], iwlinks],
+  langbacklinks: [['targets', 'pages'], langbacklinks],
+  langlinks: [['links'], langlinks],
+  links: [['links'], links],
+  linkshere: [['backlinks', 'pages'], linkshere],
+  logevents: [['log', 'pages'], logevents],
+  pagepropnames: [['targets', 'pages'], pagepropnames],
+  pageprops: [['links'], pageprops],
+  pageswithprop: [['backlinks'], pageswithprop],
+  prefixsearch: [['pageRange'], prefixsearch],
+  random: [['shuffled'], random],
+  recentchanges: [['history', 'pages'], recentchanges],
+  redirects: [['backlinks', 'pages'], redirects],
+  revisions: [['revisions', 'pages'], revisions],
+  search: [['search'], search],
+  templates: [['links'], templates],
+  transcludedin: [['backlinks', 'pages'], transcludedin],
+  usercontribs: [['history', 'pages'], usercontribs],
+  users: [['users'], users],
+};
+
+/** Results that are numbers of members, which would include pages with restricted access. */
+const COUNTS: ReadonlySet<string> = new Set(['categoryinfo'] satisfies ModuleName[]);
+
+/** A handler for each module that this source can answer. */
+export const answersFrom = (content: Content): ModuleHandlers => {
+  const { source, isRestricted } = content;
+  const handlers: [name: string, handler: unknown][] = [];
+  for (const [name, [needs, make]] of Object.entries(ANSWERS)) {
+    if (isRestricted && (COUNTS.has(name) || !source.pages)) continue;
+    // It has them all, as the type of `make` wants it.
+    if (needs.every((need) => source[need])) handlers.push([name, make(content as Having<ContentFunction>)]);
+  }
+  // Names and handlers come from one table.
+  return Object.fromEntries(handlers) as ModuleHandlers;
+};

@@ -1,0 +1,117 @@
+import type { ParamsOf, ResultItem, Site } from '../../core/query/index.js';
+import { pageAddress } from '../../core/query/site/page-address.js';
+import { type Content, titleId } from '../content.js';
+import type { ContentPage, ContentTitle } from '../source.js';
+import { type Handler, type Having, idsOf, readKey } from './answer.js';
+import { linksFrom } from './links.js';
+
+/** A page, whether it exists or not. */
+interface Subject extends ContentTitle {
+  readonly id: number;
+  readonly page: ContentPage | undefined;
+}
+
+type Params = ParamsOf<'info'>;
+
+interface Known {
+  readonly content: Content;
+  /** The ids of talk pages and of the pages that are talked about, by {@link titleId}. */
+  readonly talks: ReadonlyMap<string, ContentPage>;
+  /** Titles as pages want them to be shown, by page. */
+  readonly displayTitles: ReadonlyMap<number, string>;
+}
+
+/** Basic facts about pages. Nothing is protected, and who asks for that sees so. */
+export const info =
+  (content: Having<'pages'>): Handler<'info'> =>
+  async (request) => {
+    const { params, pages, continue: next } = request;
+    const [from = -Infinity] = readKey(next, 'number') ?? [];
+    const byId = await content.byId(idsOf(pages), request);
+    const subjects = [...pages.existing, ...pages.missing]
+      .filter(({ id }) => id >= from)
+      .map(({ id, ns, title }): Subject => ({
+        id,
+        ns,
+        title: content.read(title)?.title ?? '',
+        page: byId.get(id),
+      }));
+    const needsTalks = params.prop?.some((prop) => prop === 'talkid' || prop === 'subjectid');
+    const others = subjects.filter(({ ns }) => ns >= 0).map(({ ns, title }) => ({ ns: ns ^ 1, title }));
+    const talks = needsTalks ? await content.byTitle(others, request) : new Map<string, ContentPage>();
+    const displayTitles = params.prop?.includes('displaytitle')
+      ? await displayTitlesOf(content, idsOf(pages), request)
+      : new Map<number, string>();
+    const known = { content, talks, displayTitles };
+    return { pages: new Map(subjects.map((subject) => [subject.id, infoItem(subject, params, known)])) };
+  };
+
+const displayTitlesOf = async (
+  content: Content,
+  pages: readonly number[],
+  request: Parameters<Handler<'info'>>[0],
+): Promise<ReadonlyMap<number, string>> => {
+  if (!content.source.links) return new Map();
+  const query = { kind: 'property', pages, from: undefined, limit: 5_000, descending: false } as const;
+  const { rows } = await linksFrom(content as Having<'links'>, query, request);
+  return new Map(rows.flatMap(({ page, title, text = '' }) => (title === 'displaytitle' ? [[page, text]] : [])));
+};
+
+const RIGHT_TO_LEFT = new Set(['ar', 'fa', 'he', 'ur', 'yi']);
+
+const infoItem = (subject: Subject, params: Params, known: Known): ResultItem => {
+  const { page } = subject;
+  const { language } = known.content.site;
+  return {
+    contentmodel: page?.model ?? 'wikitext',
+    pagelanguage: language,
+    pagelanguagehtmlcode: language,
+    pagelanguagedir: RIGHT_TO_LEFT.has(language) ? 'rtl' : 'ltr',
+    ...(page ? { touched: page.touched ?? '', lastrevid: page.revid ?? 0, length: page.length ?? 0 } : {}),
+    ...(page?.redirect ? { redirect: true } : {}),
+    ...Object.assign({}, ...(params.prop ?? []).map((prop) => FACTS[prop]?.(subject, known))),
+    ...(params.testactions === undefined ? {} : { actions: actionsOf(params) }),
+  };
+};
+
+/** All users may read; no other action is allowed. */
+const actionsOf = ({ testactions = [], testactionsdetail }: Params): ResultItem => {
+  const refused = [{ code: 'readonlysite', data: {}, text: 'This site can only be read.' }];
+  const full = testactionsdetail !== 'boolean';
+  return Object.fromEntries(
+    testactions.map((action) => [action, full ? (action === 'read' ? [] : refused) : action === 'read']),
+  );
+};
+
+type Fact = (subject: Subject, known: Known) => ResultItem;
+
+const FACTS: { readonly [P in NonNullable<Params['prop']>[number]]?: Fact } = {
+  protection: ({ page, ns }) => ({
+    protection: [],
+    restrictiontypes: page ? (ns === 6 ? ['edit', 'move', 'upload'] : ['edit', 'move']) : ['create'],
+  }),
+  talkid: (subject, known) => (subject.ns % 2 === 0 ? otherId('talkid', subject, known) : {}),
+  subjectid: (subject, known) => (subject.ns % 2 === 1 ? otherId('subjectid', subject, known) : {}),
+  associatedpage: ({ ns, title }, { content }) => ({ associatedpage: content.show({ ns: ns ^ 1, title }) }),
+  url: (subject, { content }) => urls(content.show(subject), content.site),
+  linkclasses: ({ page }) => ({ linkclasses: page?.redirect ? ['mw-redirect'] : [] }),
+  readable: () => ({ readable: true }),
+  preload: () => ({ preload: '' }),
+  displaytitle: (subject, { content, displayTitles }) => ({
+    displaytitle: displayTitles.get(subject.id) ?? content.show(subject),
+  }),
+  varianttitles: (subject, { content }) => ({ varianttitles: { [content.site.language]: content.show(subject) } }),
+  watched: () => ({ watched: false }),
+};
+
+const otherId = (name: string, { ns, title }: Subject, { talks }: Known): ResultItem => {
+  const other = talks.get(titleId({ ns: ns ^ 1, title }));
+  return other ? { [name]: other.id } : {};
+};
+
+const urls = (title: string, site: Site): ResultItem => {
+  const name = encodeURIComponent(title.replaceAll(' ', '_'));
+  const fullurl = pageAddress(title, site);
+  const editurl = `${site.server}${site.scriptPath}/index.php?title=${name}&action=edit`;
+  return { fullurl, editurl, canonicalurl: fullurl };
+};

@@ -1,0 +1,147 @@
+import type { PageRecord, PageResolver } from '../../core/query/index.js';
+import { titleId } from '../content.js';
+import type { ContentPage } from '../source.js';
+import { type Handler, type Having, listOf, pageItem, readKey, titleBounds } from './answer.js';
+import { randomInt } from 'node:crypto';
+
+/** Finds the pages of a request by their titles, ids or revisions. */
+export const findPages =
+  (content: Having<'pages'>): PageResolver =>
+  async (asked) => {
+    const titles = asked.titles.flatMap((title) => content.read(title) ?? []);
+    const { pageids, revids } = asked;
+    const all = await content.source.pages({ titles, ids: pageids, revids }, asked);
+    const found = await content.shown(all, asked);
+    const targets = content.isRestricted
+      ? await content.openTitles(
+          found.flatMap(({ redirect }) => (redirect && content.read(redirect.to)) ?? []),
+          asked,
+        )
+      : undefined;
+    const open = targets && new Set(targets.map(titleId));
+    return found.map((page): PageRecord => {
+      const { id, ns, redirect } = page;
+      const target = open && redirect ? content.read(redirect.to) : undefined;
+      // A redirect to what the caller may not see would tell its name.
+      const isShown = redirect && (!target || open?.has(titleId(target)));
+      return {
+        pageid: id,
+        ns,
+        title: content.show(page),
+        ...(isShown ? { redirect } : {}),
+        revids: page.revids ?? [],
+      };
+    });
+  };
+
+/** Pages whose language links were asked for. */
+const languageFilter = async (
+  content: Having<'pageRange'>,
+  pages: readonly ContentPage[],
+  wanted: 'withlanglinks' | 'withoutlanglinks',
+  asking: Parameters<Handler<'allpages'>>[0],
+): Promise<readonly ContentPage[]> => {
+  const with_ = new Set<number>();
+  const ids = pages.map(({ id }) => id);
+  let from: readonly [number, number, string] | undefined;
+  // One link of a page is enough, so the next page is where it goes on.
+  for (;;) {
+    const range = { kind: 'language', pages: ids, from, descending: false, limit: 500 } as const;
+    const rows = (await content.source.links?.(range, asking)) ?? [];
+    for (const { page } of rows) with_.add(page);
+    const last = rows.at(-1);
+    if (!last || rows.length < 500) break;
+    from = [last.page + 1, 0, ''];
+  }
+  return pages.filter(({ id }) => with_.has(id) === (wanted === 'withlanglinks'));
+};
+
+/** Every page of a namespace, by title. Nothing is protected here, so who asks for protected pages gets none. */
+export const allpages =
+  (content: Having<'pageRange'>): Handler<'allpages'> =>
+  async (request) => {
+    const { params, limit, continue: next } = request;
+    const { namespace: ns, minsize, maxsize, filterredir, filterlanglinks } = params;
+    if (params.prtype !== undefined || params.prexpiry !== 'all') return [];
+    const { from, ...bounds } = titleBounds(params, (text) => content.start(text, ns), next?.replaceAll('_', ' '));
+    const redirects = filterredir === 'all' ? undefined : filterredir === 'redirects';
+    const open = content.openRows((page: ContentPage) => page, request);
+    const found = await content.collect(
+      {
+        limit,
+        from,
+        read: (start, size) =>
+          content.source.pageRange({ ...bounds, ns, redirects, from: start, limit: size }, request),
+        key: ({ title }) => title,
+        open:
+          filterlanglinks === 'all'
+            ? open
+            : async (pages) => languageFilter(content, await open(pages), filterlanglinks, request),
+        keep: ({ redirect, length = 0 }) =>
+          (redirects === undefined || (redirect !== undefined) === redirects) &&
+          length >= (minsize ?? 0) &&
+          length <= (maxsize ?? Infinity),
+      },
+      request,
+    );
+    const list = listOf(found, { item: (page) => pageItem(page, content) });
+    return { ...list, continue: found.next?.replaceAll(' ', '_') };
+  };
+
+const HIGHEST = 2 ** 31;
+
+/**
+ * Every page has a random number, and the list begins at one of them, goes up to the highest and on from the lowest. So it
+ * gives no page twice, and says where to go on like any other list: by its start, its lap, and the next page.
+ */
+export const random =
+  (content: Having<'shuffled'>): Handler<'random'> =>
+  async (request) => {
+    const { params, limit, continue: next, role } = request;
+    const [begin, lap, number, id] = readKey(next, 'number', 'number', 'number', 'number') ?? [
+      randomInt(HIGHEST),
+      0,
+      0,
+      0,
+    ];
+    type Place = readonly [lap: number, number: number, id: number];
+    const read = async ([at, from, page]: Place, size: number) => {
+      const rows = at === 0 ? await piece([Math.max(from, begin), from < begin ? 0 : page], undefined, size) : [];
+      if (rows.length >= size || begin === 0) return rows;
+      const second = await piece(
+        at === 0 ? [0, 0] : [from, page],
+        [begin - 1, Number.MAX_SAFE_INTEGER],
+        size - rows.length,
+      );
+      return [...rows, ...second];
+    };
+    const piece = async (from: readonly [number, number], to: readonly [number, number] | undefined, size: number) =>
+      content.source.shuffled({ from, to, descending: false, limit: size }, request);
+    const redirects = params.redirect ? 'redirects' : params.filterredir;
+    const { namespace, minsize = 0, maxsize = Infinity, contentmodel } = params;
+    const found = await content.collect(
+      {
+        limit,
+        from: [lap, number, id] as Place,
+        read: (from, size) => read(from ?? [0, 0, 0], size),
+        key: ({ shuffle, id: page }): Place => [shuffle >= begin ? 0 : 1, shuffle, page],
+        open: content.openRows((page) => page, request),
+        keep: ({ ns, redirect, length = 0, model = 'wikitext' }) =>
+          (!namespace || namespace.length === 0 || namespace.includes(ns)) &&
+          (redirects === 'all' || (redirect !== undefined) === (redirects === 'redirects')) &&
+          length >= minsize &&
+          length <= maxsize &&
+          (contentmodel === undefined || model === contentmodel),
+      },
+      request,
+    );
+    return {
+      items: found.rows.map((page) => ({
+        id: page.id,
+        ns: page.ns,
+        title: content.show(page),
+        ...(role === 'module' && params.filterredir === 'all' ? { redirect: page.redirect !== undefined } : {}),
+      })),
+      continue: found.next && [begin, ...found.next],
+    };
+  };

@@ -1,0 +1,124 @@
+import { ApiError } from '../../core/query/answer/api-error.js';
+import type { ParamsOf, PropResult, ResultItem } from '../../core/query/index.js';
+import type { Asking } from '../content.js';
+import type { ContentRevision } from '../source.js';
+import { byPage, type Handler, type Having, idsOf, listOf, readKey, timeBounds } from './answer.js';
+import { type OfPage, revisionItem, withPages } from './revision-item.js';
+
+type Params = ParamsOf<'revisions'>;
+type TimeKey = readonly [timestamp: string, id: number];
+
+const needsText = (prop: readonly string[]): boolean => prop.includes('content');
+
+/** The latest revision of each page, those with given ids, or the history of one page. */
+export const revisions =
+  (content: Having<'revisions' | 'pages'>): Handler<'revisions'> =>
+  async (request) => {
+    const { params, pages } = request;
+    if (isHistory(params) && pages.revids.size === 0) return historyOf(content, request);
+    const { limit, continue: next } = request;
+    const [start = 0] = readKey(next, 'number') ?? [];
+    const named = pages.revids.size > 0;
+    const known = named ? [] : [...(await content.byId(idsOf(pages), request)).values()];
+    const ids = (named ? [...pages.revids.keys()] : known.flatMap(({ revid }) => revid ?? []))
+      .filter((id) => id >= start)
+      .sort((a, b) => a - b);
+    const asked = { ids: ids.slice(0, limit), text: needsText(params.prop) };
+    const found = asked.ids.length === 0 ? [] : await content.source.revisions(asked, request);
+    const rows = [...found].sort((a, b) => a.id - b.id);
+    return byPage({ rows, next: ids[limit] }, (row) => revisionItem(row, request, content));
+  };
+
+const isHistory = ({ user, excludeuser, limit, startid, endid, start, end, dir }: Params): boolean =>
+  [user, excludeuser, limit, startid, endid, start, end].some((value) => value !== undefined) || dir === 'newer';
+
+const historyOf = async (
+  content: Having<'revisions'>,
+  request: Parameters<Handler<'revisions'>>[0],
+): Promise<PropResult> => {
+  const { params, limit, continue: next, pages, warn } = request;
+  const [page = 0] = idsOf(pages);
+  if (!content.source.history) {
+    warn('nohistory', 'This site has the latest revision of each page alone.');
+    return { pages: new Map() };
+  }
+  const [start, end] = await Promise.all([
+    placeOf(content, params.startid, 'startid', request),
+    placeOf(content, params.endid, 'endid', request),
+  ]);
+  const bounds = timeBounds(params, readKey(next, 'time', 'number'));
+  const query = { ...bounds, from: next === undefined ? (start ?? bounds.from) : bounds.from, to: end ?? bounds.to };
+  const { history } = content.source;
+  const found = await content.collect<ContentRevision, TimeKey>(
+    {
+      limit,
+      from: query.from,
+      read: (from, size) => history({ ...query, page, from, limit: size, text: needsText(params.prop) }, request),
+      key: ({ timestamp, id }) => [timestamp, id],
+      keep: isBy(params),
+    },
+    request,
+  );
+  return byPage(found, (row) => revisionItem(row, request, content));
+};
+
+/** @throws ApiError `badid_rvstartid`, `badid_rvendid`: there is no such revision. */
+const placeOf = async (
+  content: Having<'revisions'>,
+  id: number | undefined,
+  name: string,
+  asking: Asking,
+): Promise<TimeKey | undefined> => {
+  if (id === undefined) return undefined;
+  const [found] = await content.source.revisions({ ids: [id], text: false }, asking);
+  if (!found || (await content.byId([found.page], asking)).size === 0) {
+    throw new ApiError(`badid_rv${name}`, `There is no revision with ID ${id}.`);
+  }
+  return [found.timestamp, id];
+};
+
+/** What lists of revisions can be filtered by. Nothing is tagged here. */
+export const isBy =
+  ({ user, excludeuser, tag }: { readonly user?: string; readonly excludeuser?: string; readonly tag?: string }) =>
+  (row: ContentRevision): boolean =>
+    tag === undefined &&
+    (user === undefined || row.user === user) &&
+    (excludeuser === undefined || row.user !== excludeuser);
+
+/** All revisions by time; consecutive ones of a page stand together. */
+export const allrevisions =
+  (content: Having<'history' | 'pages'>): Handler<'allrevisions'> =>
+  async (request) => {
+    const { params, limit, continue: next } = request;
+    const { namespace = [], user } = params;
+    const bounds = timeBounds(params, readKey(next, 'time', 'number'));
+    const text = needsText(params.prop);
+    const users = user === undefined ? undefined : [user];
+    const by = isBy(params);
+    const found = await content.collect<OfPage, TimeKey>(
+      {
+        limit,
+        from: bounds.from,
+        read: (from, size) => content.source.history({ ...bounds, users, from, limit: size, text }, request),
+        key: ({ timestamp, id }) => [timestamp, id],
+        open: withPages(content, request),
+        keep: (row) => by(row) && (namespace.length === 0 || namespace.includes(row.of?.ns ?? -1)),
+      },
+      request,
+    );
+    const list = listOf(found, {
+      item: (row) => revisionItem(row, request, content),
+      page: ({ page, id }) => (params.generatetitles ? { pageid: page } : { revid: id }),
+    });
+    const shown = new Map<number, ResultItem & { readonly revisions: ResultItem[] }>();
+    for (const [index, row] of found.rows.entries()) {
+      const item = list.items[index] ?? {};
+      const entry = shown.get(row.page);
+      if (entry) entry.revisions.push(item);
+      else if (row.of) {
+        const { ns } = row.of;
+        shown.set(row.page, { pageid: row.page, revisions: [item], ns, title: content.show(row.of) });
+      }
+    }
+    return { ...list, items: [...shown.values()] };
+  };

@@ -1,0 +1,90 @@
+import type { ResultItem } from '../../core/query/index.js';
+import type { Content } from '../content.js';
+import type { ContentUser } from '../source.js';
+import { type Handler, type Having, listOf, titleBounds } from './answer.js';
+
+const userKey = (text: string): string => {
+  const name = text.replaceAll('_', ' ').trim();
+  return name.charAt(0).toUpperCase() + name.slice(1);
+};
+
+/** What is known about a user: a source says who wrote, and nothing about groups. */
+const FACTS: Readonly<Record<string, (user: ContentUser) => ResultItem>> = {
+  editcount: ({ edits }) => (edits === undefined ? {} : { editcount: edits }),
+  registration: ({ registration }) => (registration === undefined ? {} : { registration }),
+  groups: () => ({ groups: ['*', 'user'] }),
+  implicitgroups: () => ({ implicitgroups: ['*', 'user'] }),
+  groupmemberships: () => ({ groupmemberships: [] }),
+  rights: () => ({ rights: ['read'] }),
+  emailable: () => ({ emailable: false }),
+  gender: () => ({ gender: 'unknown' }),
+  centralids: ({ id }) => ({ centralids: { local: id }, attachedlocal: { local: true } }),
+};
+
+/** Revisions of pages that the caller may not see would be counted too, so numbers are told where there are none such. */
+const userItem = (content: Content, user: ContentUser, props: readonly string[] = []): ResultItem => ({
+  userid: user.id,
+  name: user.name,
+  ...Object.assign(
+    {},
+    ...props.filter((prop) => !(content.isRestricted && prop === 'editcount')).map((prop) => FACTS[prop]?.(user)),
+  ),
+});
+
+/** The users that are named, in that order; those that are not there too. */
+export const users =
+  (content: Having<'users'>): Handler<'users'> =>
+  async (request) => {
+    const { params } = request;
+    const names = [...new Set((params.users ?? []).map(userKey))];
+    const ids = [...new Set(params.userids ?? [])];
+    const found = (await content.source.users({ names, ids }, request)).filter(({ id }) => id > 0);
+    const byName = new Map(found.map((user) => [user.name, user]));
+    const byId = new Map(found.map((user) => [user.id, user]));
+    const cancreate = params.prop?.includes('cancreate') ? { cancreate: false } : {};
+    return [
+      ...names.map((name) => {
+        const user = byName.get(name);
+        if (user) return userItem(content, user, params.prop);
+        return /[#<>[\]|{}/@:=]|^\d+(?:\.\d+){3}$|^$/.test(name)
+          ? { name, invalid: true }
+          : { name, missing: true, ...cancreate };
+      }),
+      ...ids.map((userid) => {
+        const user = byId.get(userid);
+        return user ? userItem(content, user, params.prop) : { userid, missing: true };
+      }),
+    ];
+  };
+
+/** How recently a user must have edited to count as active. */
+const ACTIVE_MS = 30 * 24 * 3600 * 1000;
+
+/** All users with an account who have edited. There are no groups. */
+export const allusers =
+  (content: Having<'userRange'>): Handler<'allusers'> =>
+  async (request) => {
+    const { params, limit, clock } = request;
+    const { activeusers, excludenamed, group = [], rights = [] } = params;
+    if (excludenamed || group.length > 0 || rights.length > 0) return [];
+    // It would also count revisions of pages with restricted access.
+    if (activeusers && content.isRestricted) return [];
+    const since = activeusers ? new Date(clock() - ACTIVE_MS).toISOString().replace(/\.\d+Z$/, 'Z') : undefined;
+    const { from, ...bounds } = titleBounds(params, userKey, undefined);
+    const found = await content.collect(
+      {
+        limit,
+        from,
+        read: (start, size) => content.source.userRange({ ...bounds, since, from: start, limit: size }, request),
+        key: ({ name }) => name,
+        keep: ({ id, recent = 0 }) => id > 0 && (!activeusers || recent > 0),
+      },
+      request,
+    );
+    return listOf(found, {
+      item: (user) => ({
+        ...userItem(content, user, params.prop),
+        ...(activeusers ? { recentactions: user.recent ?? 0 } : {}),
+      }),
+    });
+  };

@@ -1,0 +1,66 @@
+import type { RenderedContent, RenderedSection, Renderer, Site } from '../../core/query/index.js';
+import { pageAddress } from '../../core/query/site/page-address.js';
+import { urlTarget } from '../keys.js';
+import { plain } from './document.js';
+import { readFrontMatter } from './front-matter.js';
+import { lineStarts } from './markup.js';
+import { type Peers, WIKI_SCHEME } from './peers.js';
+import type { Titles } from './titles.js';
+
+type Token = ReturnType<Peers['markdown']['parse']>[number];
+
+/**
+ * Renders texts to HTML. It is given to readers as it is: markdown-it escapes HTML in a text, and makes no link of an address that
+ * could run a script.
+ *
+ * @param pathOf - The file of a page.
+ */
+export const rendererOf = (titles: Titles, peers: Peers, pathOf: (page: number) => string): Renderer => ({
+  trusted: true,
+  render: ({ pageid, text }, { site }): RenderedContent => {
+    const { fields, body } = readFrontMatter(text, peers.yaml);
+    const tokens = peers.markdown.parse(body, {});
+    const sections = withAnchors(tokens, body, text.length - body.length);
+    const path = pathOf(pageid);
+    for (const token of tokens.flatMap(({ children }) => children ?? [])) {
+      if (token.type === 'link_open') lead(token, path, titles, site);
+    }
+    const displaytitle = fields.get('title')?.[0] ?? sections.find(({ level }) => level === 1)?.line;
+    const html = peers.markdown.renderer.render(tokens, peers.markdown.options, {});
+    return { html, sections, ...(displaytitle === undefined ? {} : { displaytitle }) };
+  },
+});
+
+/** A link to a file of the folder leads to its page. */
+const lead = (token: Token, path: string, titles: Titles, site: Site): void => {
+  const href = String(token.attrGet('href') ?? '');
+  const title = href.startsWith(WIKI_SCHEME)
+    ? titles.read(href.slice(WIKI_SCHEME.length))
+    : urlTarget(href) === undefined
+      ? titles.ofHref(href, path)
+      : undefined;
+  if (title && !('reason' in title)) {
+    const fragment = title.fragment === '' ? '' : `#${encodeURIComponent(title.fragment)}`;
+    token.attrSet('href', pageAddress(title.prefixed, site) + fragment);
+  } else if (href.startsWith(WIKI_SCHEME)) token.attrs = null;
+};
+
+/** Gives each heading an `id`, as GitHub does, and lists them. */
+const withAnchors = (tokens: readonly Token[], body: string, before: number): readonly RenderedSection[] => {
+  const starts = lineStarts(body);
+  const used = new Map<string, number>();
+  return tokens.flatMap((token, index) => {
+    if (token.type !== 'heading_open') return [];
+    const line = plain(tokens[index + 1]?.children ?? []);
+    const slug = line
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replace(/\s/g, '-');
+    const times = used.get(slug) ?? 0;
+    used.set(slug, times + 1);
+    const anchor = times === 0 ? slug : `${slug}-${times}`;
+    token.attrSet('id', anchor);
+    const offset = before + (starts[token.map?.[0] ?? 0] ?? 0);
+    return [{ level: Number(token.tag.slice(1)), line, anchor, offset }];
+  });
+};

@@ -1,0 +1,108 @@
+import { normalizeText } from '../../core/base/text.js';
+import { parseTitle } from '../../core/query/pages/title.js';
+import type { Site } from '../../core/query/index.js';
+import type { ContentTitle } from '../source.js';
+
+/** Where a link leads: a page of this folder, and the section. */
+export interface Target extends ContentTitle {
+  /** With its namespace. */
+  readonly prefixed: string;
+  /** Empty without one. */
+  readonly fragment: string;
+}
+
+/** Why a path is no title. */
+export interface NoTitle {
+  readonly reason: string;
+}
+
+const MARKDOWN = /\.(?:md|markdown)$/i;
+const PAGE = /\.(?:md|markdown|html?)$/i;
+const OTHER_FILE = /\.[a-z][a-z0-9]{0,7}$/i;
+const MOST_CHARACTERS = 4_096;
+const FOLDER_PAGE = /^(?:index|readme)$/i;
+
+/** Whether a file is read as a page. */
+export const isMarkdown = (name: string): boolean => MARKDOWN.test(name);
+
+/** What the files of a folder are called as pages. */
+export class Titles {
+  readonly #site: Site;
+  readonly #folders: ReadonlyMap<string, number>;
+
+  constructor(site: Site, namespaceFolders: Readonly<Record<string, number>>) {
+    this.#site = site;
+    this.#folders = new Map(Object.entries(namespaceFolders));
+  }
+
+  /** `guides/start.md` is `Guides/start`; `guides/index.md` and `guides/README.md` are `Guides`, those of the folder itself the main page. */
+  ofFile(path: string): Target | NoTitle {
+    return this.#ofPath(path.replace(MARKDOWN, ''));
+  }
+
+  /** A title as a person writes it, such as a tag or the target of a wiki link. */
+  read(text: string, ns = 0): Target | NoTitle {
+    const title = parseTitle(text, this.#site, ns);
+    if (title.kind === 'invalid') return title;
+    if (title.kind === 'interwiki') return { reason: `"${title.prefix}:" leads to another site.` };
+    if (title.text === '' || title.ns < 0) return { reason: 'The requested page title names no page.' };
+    const { ns: number, text: name, prefixed, fragment } = title;
+    return { ns: number, title: name, prefixed, fragment };
+  }
+
+  /** The page that a link in a file leads to; `undefined` for an address elsewhere, another file, or what is outside the folder. */
+  ofHref(href: string, from: string): Target | undefined {
+    const parts = partsOf(href, from);
+    if (!parts || (OTHER_FILE.test(parts.path) && !PAGE.test(parts.path))) return undefined;
+    const title = this.#ofPath(parts.path.replace(PAGE, ''));
+    return 'reason' in title ? undefined : { ...title, fragment: parts.fragment };
+  }
+
+  /** The file in this folder that an image shows, as a title of namespace 6. */
+  ofImage(href: string, from: string): Target | undefined {
+    const parts = partsOf(href, from);
+    const title = parts && parts.path !== '' ? this.read(parts.path, FILE) : undefined;
+    return title && !('reason' in title) && title.ns === FILE ? title : undefined;
+  }
+
+  #ofPath(path: string): Target | NoTitle {
+    const text = normalizeText(path, 'NFC', MOST_CHARACTERS);
+    if (text === undefined) return { reason: 'It is too long.' };
+    const names = text.split('/');
+    if (FOLDER_PAGE.test(names.at(-1) ?? '')) names.pop();
+    const ns = names.length > 1 ? (this.#folders.get(names[0] ?? '') ?? 0) : 0;
+    if (ns !== 0) names.shift();
+    const name = names.join('/');
+    if (name === '') return this.read(this.#site.mainPage);
+    const title = this.read(name, ns);
+    if ('reason' in title) return title;
+    if (title.fragment !== '' || name.includes('#')) {
+      return { reason: 'The requested page title contains invalid characters: "#".' };
+    }
+    return title.ns === ns ? title : { reason: `It begins like a title of another namespace: "${title.prefixed}".` };
+  }
+}
+
+const FILE = 6;
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
+/** A relative address as a path from the folder on; `undefined` for one with a scheme or a host, and for one that leads out. */
+const partsOf = (href: string, from: string): { readonly path: string; readonly fragment: string } | undefined => {
+  if (/^(?:[a-z][a-z\d+.-]*:|\/\/)/i.test(href)) return undefined;
+  const [, path = '', fragment = ''] = /^([^?#]*)(?:\?[^#]*)?(?:#(.*))?$/s.exec(href) ?? [];
+  if (path === '') return undefined;
+  const names = path.startsWith('/') ? [] : from.split('/').slice(0, -1);
+  for (const name of decoded(path).split('/')) {
+    if (name === '..' && names.length === 0) return undefined;
+    if (name === '..') names.pop();
+    else if (name !== '' && name !== '.') names.push(name);
+  }
+  return { path: names.join('/'), fragment: decoded(fragment) };
+};

@@ -1,0 +1,261 @@
+import { createHash } from 'node:crypto';
+import { parseTitle } from '../../core/query/pages/title.js';
+import type { Site } from '../../core/query/index.js';
+import { resolveSite } from '../../core/query/site/site.js';
+import type { ContentDatabase } from '../sqlite/database.js';
+import { forgetFacts, indexText, storeFacts } from '../sqlite/facts.js';
+import { sql } from '../sqlite/sql.js';
+import { readWikitext } from '../wikitext/wikitext.js';
+import {
+  BrokenExport,
+  type ExportedPage,
+  type ExportedRevision,
+  type ExportedSite,
+  type ExportListener,
+  type ExportSource,
+  openExport,
+  readExport,
+  type ReadProgress,
+} from './reader.js';
+import { forgetProgress, siteOptions, storedProgress, storedSite, storeProgress, storeSite } from './site.js';
+
+/** What an import is told. */
+export interface ImportOptions {
+  /** Milliseconds since the epoch, for the log. */
+  readonly clock?: () => number;
+  /** Called as the export is read. */
+  readonly onProgress?: (progress: ReadProgress & { readonly pages: number }) => void;
+}
+
+/** What an import has come to. */
+export interface Imported {
+  /** Pages that were read, those of an earlier attempt included. */
+  readonly pages: number;
+  /** Revisions that were not there before. */
+  readonly revisions: number;
+}
+
+/** Pages and bytes of text that are written at once: others read meanwhile what was there before. */
+const BATCH_PAGES = 200;
+const BATCH_BYTES = 4_000_000;
+
+/** The latest revision of a page, and twenty older ones. */
+const MOST_REVISIONS = 21;
+
+/** The name that the log gives to what brings pages from elsewhere. */
+const IMPORTER = 'Importer';
+
+/**
+ * Reads an export into the database, which may hold others already: a page of the same title gets the revisions that it
+ * does not have, and an id that is taken is replaced by a free one. The latest 21 revisions of a page are stored. When an
+ * import of the same file was broken off, this one goes on behind the last page that was written.
+ *
+ * @param input - A file, plain or packed with gzip, or the XML as a stream, such as `process.stdin`.
+ * @throws BrokenExport when it is no export, or a damaged one; what came before is in the database then, in whole pages.
+ */
+export async function importExport(
+  database: ContentDatabase,
+  input: string | NodeJS.ReadableStream,
+  options: ImportOptions = {},
+): Promise<Imported> {
+  const source = await openExport(input);
+  const importer = new Importer(database, source, options.clock ?? Date.now);
+  let complete = false;
+  try {
+    await readExport(source, importer, (progress) =>
+      options.onProgress?.({ ...progress, pages: importer.imported.pages }),
+    );
+    complete = true;
+  } finally {
+    importer.finish(complete);
+  }
+  return importer.imported;
+}
+
+interface Batched {
+  readonly page: ExportedPage;
+  readonly revisions: ExportedRevision[];
+}
+
+const isOlder = (a: ExportedRevision, b: ExportedRevision): boolean =>
+  a.timestamp < b.timestamp || (a.timestamp === b.timestamp && a.id < b.id);
+
+class Importer implements ExportListener {
+  readonly imported = { pages: 0, revisions: 0 };
+  readonly #database: ContentDatabase;
+  readonly #source: ExportSource;
+  readonly #clock: () => number;
+  #exported: ExportedSite;
+  #site: Site;
+  /** Pages that an earlier import of this file has written. */
+  #done: number;
+  /** The pages of this batch: the file is read in pieces, the database written in batches. */
+  #batch: Batched[] = [];
+  #bytes = 0;
+  /** The page that is being read; `undefined` for one that is there already. */
+  #current: Batched | undefined;
+
+  constructor(database: ContentDatabase, source: ExportSource, clock: () => number) {
+    this.#database = database;
+    this.#source = source;
+    this.#clock = clock;
+    // An export may leave out what it says about its site.
+    this.#exported = storedSite(database) ?? NO_SITE;
+    this.#site = this.#use(this.#exported);
+    this.#done = source.identity === undefined ? 0 : (storedProgress(database, source.identity) ?? 0);
+  }
+
+  site(site: ExportedSite): void {
+    this.#site = this.#use(site);
+  }
+
+  page(page: ExportedPage): void {
+    const isDone = this.imported.pages < this.#done;
+    this.#current = isDone ? undefined : { page, revisions: [] };
+    if (this.#exported.namespaces.some(({ id }) => id === page.ns) || this.#site.namespace(page.ns)) return;
+    const [name = ''] = page.title.split(':');
+    const namespace = { id: page.ns, name, case: 'first-letter' };
+    this.#site = this.#use({ ...this.#exported, namespaces: [...this.#exported.namespaces, namespace] });
+  }
+
+  revision(revision: ExportedRevision): void {
+    const { revisions } = this.#current ?? {};
+    if (!revisions) return;
+    revisions.push(revision);
+    if (revisions.length <= MOST_REVISIONS) return;
+    let oldest = 0;
+    for (const [index, one] of revisions.entries()) if (isOlder(one, revisions[oldest] ?? one)) oldest = index;
+    revisions.splice(oldest, 1);
+  }
+
+  pageEnd(): void {
+    this.imported.pages += 1;
+    if (!this.#current) return;
+    this.#batch.push(this.#current);
+    for (const { text } of this.#current.revisions) this.#bytes += text?.length ?? 0;
+    this.#current = undefined;
+    if (this.#batch.length >= BATCH_PAGES || this.#bytes >= BATCH_BYTES) this.#write();
+  }
+
+  /** A page that was cut short is left out. */
+  finish(complete: boolean): void {
+    this.#write();
+    const { identity } = this.#source;
+    if (complete && identity !== undefined) forgetProgress(this.#database, identity);
+  }
+
+  /** @throws BrokenExport when the namespaces of the site cannot be meant. */
+  #use(site: ExportedSite): Site {
+    try {
+      const resolved = resolveSite(siteOptions(site));
+      storeSite(this.#database, site);
+      this.#exported = site;
+      return resolved;
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      throw new BrokenExport(`${this.#source.name} is damaged: what it says about its site cannot be meant.`);
+    }
+  }
+
+  #write(): void {
+    const batch = this.#batch;
+    this.#batch = [];
+    this.#bytes = 0;
+    if (batch.length === 0) return;
+    this.#database.transaction(() => {
+      for (const { page, revisions } of batch) this.#writePage(page, revisions);
+      const { identity } = this.#source;
+      if (identity !== undefined) storeProgress(this.#database, identity, this.imported.pages);
+    });
+  }
+
+  #writePage(page: ExportedPage, revisions: readonly ExportedRevision[]): void {
+    const { ns, id } = page;
+    const title = this.#titleOf(page);
+    const known = this.#database.first<{ id: number }>(sql`SELECT id FROM page WHERE ns = ${ns} AND title = ${title}`);
+    const pageId = known?.id ?? this.#addPage(ns, title, id);
+    const wanted = known ? revisions.filter((revision) => !this.#isKnown(pageId, revision)) : revisions;
+    if (wanted.length === 0) return;
+    if (known) forgetFacts(this.#database, pageId);
+    for (const revision of wanted) this.#addRevision(pageId, revision);
+    this.imported.revisions += wanted.length;
+    this.#index(pageId, ns, title);
+    if (known) this.#forgetOldest(pageId);
+    const now = new Date(this.#clock()).toISOString().replace(/\.\d+Z$/, 'Z');
+    this.#database.run(sql`
+      INSERT INTO log (type, action, page, user, timestamp, comment, params)
+      VALUES ('import', 'upload', ${pageId}, ${IMPORTER}, ${now}, '', ${JSON.stringify({ count: wanted.length })})`);
+  }
+
+  /** Without the namespace, which stands in front of it whatever the site calls it. */
+  #titleOf({ title, ns }: ExportedPage): string {
+    const parsed = parseTitle(title, this.#site);
+    if (parsed.kind === 'local' && parsed.ns === ns) return parsed.text;
+    return (ns === 0 ? title : title.slice(title.indexOf(':') + 1)).replaceAll('_', ' ');
+  }
+
+  #addPage(ns: number, title: string, wanted: number): number {
+    const taken = wanted <= 0 || this.#database.first(sql`SELECT 1 FROM page WHERE id = ${wanted}`) !== undefined;
+    const random = createHash('sha256').update(`${ns}:${title}`).digest().readUInt32BE(0) >>> 1;
+    return this.#database.run(sql`
+      INSERT INTO page (id, ns, title, random) VALUES (${taken ? null : wanted}, ${ns}, ${title}, ${random})`);
+  }
+
+  #isKnown(page: number, { id, timestamp, comment, text }: ExportedRevision): boolean {
+    // A page can be written and protected within a second, and ids differ between sites: neither tells by itself.
+    const known = this.#database.first(sql`
+      SELECT 1 FROM revision WHERE page = ${page} AND timestamp = ${timestamp} AND sha1 = ${sha1Of(text)}
+        AND (id = ${id} OR comment IS ${comment ?? null})`);
+    return known !== undefined;
+  }
+
+  #addRevision(page: number, revision: ExportedRevision): void {
+    const { id, parent, timestamp, user, userId, minor, comment, model, format, text } = revision;
+    const taken = id <= 0 || this.#database.first(sql`SELECT 1 FROM revision WHERE id = ${id}`) !== undefined;
+    this.#database.run(sql`
+      INSERT INTO revision (id, page, parent, timestamp, user, user_id, minor, comment, size, sha1, model, format, text)
+      VALUES (${taken ? null : id}, ${page}, ${parent}, ${timestamp}, ${user ?? null}, ${userId}, ${Number(minor)},
+        ${comment ?? null}, ${Buffer.byteLength(text ?? '')}, ${sha1Of(text)}, ${model}, ${format}, ${text ?? null})`);
+    if (user !== undefined) {
+      this.#database.run(sql`INSERT INTO user (name, id) VALUES (${user}, ${userId})
+        ON CONFLICT (name) DO UPDATE SET id = excluded.id WHERE id = 0 AND excluded.id > 0`);
+    }
+  }
+
+  #forgetOldest(page: number): void {
+    this.#database.run(sql`
+      DELETE FROM revision WHERE page = ${page} AND id NOT IN (
+        SELECT id FROM revision WHERE page = ${page} ORDER BY timestamp DESC, id DESC LIMIT ${MOST_REVISIONS})`);
+  }
+
+  /** Looks through the latest text of a page, for everything that lists and searches go by. */
+  #index(page: number, ns: number, title: string): void {
+    const latest = this.#database.first<LatestRow>(
+      sql`SELECT id, timestamp, size, model, text FROM revision WHERE page = ${page} ORDER BY timestamp DESC, id DESC LIMIT 1`,
+    );
+    if (!latest) return;
+    const { id, timestamp, size, model, text } = latest;
+    const { links, redirect } = readWikitext(model === 'wikitext' ? (text ?? '') : '', this.#site);
+    this.#database.run(sql`
+      UPDATE page SET latest = ${id}, length = ${size}, touched = ${timestamp}, model = ${model},
+        redirect_to = ${redirect?.to ?? null}, redirect_fragment = ${redirect?.fragment ?? ''}
+      WHERE id = ${page}`);
+    storeFacts(this.#database, { id: page, ns, title, timestamp }, links);
+    indexText(this.#database, page);
+  }
+}
+
+interface LatestRow {
+  readonly id: number;
+  readonly timestamp: string;
+  readonly size: number;
+  readonly model: string;
+  readonly text: string | null;
+}
+
+const NO_SITE: ExportedSite = { name: 'Site', database: 'site', base: '', language: 'en', namespaces: [] };
+
+const sha1Of = (text: string | undefined): string =>
+  createHash('sha1')
+    .update(text ?? '')
+    .digest('hex');

@@ -1,0 +1,33 @@
+/**
+ * The pages of a MediaWiki XML export as content, in a SQLite file.
+ *
+ * @module oauth-query/content/mediawiki-export
+ */
+
+import type { ContentSource } from '../source.js';
+import type { ContentDatabase } from '../sqlite/database.js';
+import { sqliteModules } from '../sqlite/modules/index.js';
+import { sqliteSource } from '../sqlite/source.js';
+import { statisticsOf } from '../sqlite/statistics.js';
+import { siteOptions, storedSite } from './site.js';
+
+export { ContentDatabase, NoDriver } from '../sqlite/database.js';
+export { SCHEMA_VERSION } from '../sqlite/schema.js';
+export { importExport, type Imported, type ImportOptions } from './importer.js';
+export { BrokenExport, type ReadProgress } from './reader.js';
+export { LANGUAGES } from './site.js';
+
+/**
+ * The content of exports that were read into a database.
+ *
+ * @throws Error when none was.
+ */
+export const exportContent = (database: ContentDatabase): ContentSource => {
+  const site = storedSite(database);
+  if (!site) throw new Error('There is no site in this database yet. Call importExport first.');
+  return {
+    ...sqliteSource(database),
+    site: { ...siteOptions(site), statistics: statisticsOf(database) },
+    modules: sqliteModules(database),
+  };
+};

@@ -1,0 +1,303 @@
+import { createReadStream } from 'node:fs';
+import { open, realpath, stat } from 'node:fs/promises';
+import { createGunzip } from 'node:zlib';
+import { XmlError, XmlReader } from './xml.js';
+
+/** What an export says about its site. */
+export interface ExportedSite {
+  readonly name: string;
+  readonly database: string;
+  /** The address of the main page. */
+  readonly base: string;
+  readonly language: string;
+  readonly namespaces: readonly { readonly id: number; readonly name: string; readonly case: string }[];
+}
+
+export interface ExportedPage {
+  readonly title: string;
+  readonly ns: number;
+  readonly id: number;
+}
+
+export interface ExportedRevision {
+  readonly id: number;
+  readonly parent: number;
+  readonly timestamp: string;
+  /** `undefined` when it is hidden. */
+  readonly user: string | undefined;
+  /** 0 for an address. */
+  readonly userId: number;
+  readonly minor: boolean;
+  readonly comment: string | undefined;
+  readonly model: string;
+  readonly format: string;
+  readonly text: string | undefined;
+}
+
+/** Called for each thing in the order of the file: the site, then every page with its revisions. */
+export interface ExportListener {
+  site(site: ExportedSite): void;
+  page(page: ExportedPage): void;
+  revision(revision: ExportedRevision): void;
+  pageEnd(): void;
+}
+
+/** How much has been read. */
+export interface ReadProgress {
+  /** Of the file as it is, packed or not. */
+  readonly bytes: number;
+  /** Absent for a stream, which does not say how long it is. */
+  readonly totalBytes: number | undefined;
+}
+
+/** The export cannot be used: told in one sentence, for the person who named it. */
+export class BrokenExport extends Error {
+  /** Always `BrokenExport`. */
+  override readonly name = 'BrokenExport';
+}
+
+/** An export that is there to be read. */
+export interface ExportSource {
+  /** What errors call it. */
+  readonly name: string;
+  /** Of a file: what tells it from others, and from what it was before it changed. */
+  readonly identity: string | undefined;
+  readonly totalBytes: number | undefined;
+  open(onBytes: (count: number) => void): NodeJS.ReadableStream;
+}
+
+/**
+ * Looks whether there is anything to read.
+ *
+ * @throws BrokenExport with a sentence that says what is wrong.
+ */
+export async function openExport(input: string | NodeJS.ReadableStream): Promise<ExportSource> {
+  if (typeof input !== 'string') {
+    const open = (onBytes: (count: number) => void): NodeJS.ReadableStream =>
+      input.on('data', (chunk: string | Buffer) => onBytes(chunk.length));
+    return { name: 'the standard input', identity: undefined, totalBytes: undefined, open };
+  }
+  const { size, identity } = await factsOf(input);
+  const packed = await packedWith(input);
+  const open = (onBytes: (count: number) => void): NodeJS.ReadableStream => {
+    const stream = createReadStream(input);
+    stream.on('data', (chunk) => onBytes(chunk.length));
+    const source = packed ? stream.pipe(createGunzip()) : stream;
+    stream.on('error', (error) => source.destroy(error));
+    return source;
+  };
+  return { name: input, identity, totalBytes: size, open };
+}
+
+/**
+ * Reads a MediaWiki XML export piece by piece, so that its size does not matter.
+ *
+ * @throws BrokenExport with a sentence that says what is wrong, and where.
+ */
+export async function readExport(
+  source: ExportSource,
+  listener: ExportListener,
+  onProgress?: (progress: ReadProgress) => void,
+): Promise<void> {
+  const { name, totalBytes } = source;
+  let bytes = 0;
+  const stream = source.open((count) => (bytes += count));
+  stream.setEncoding('utf8');
+  const parser = exportParser(name, listener);
+  try {
+    for await (const chunk of stream) {
+      parser.write(String(chunk));
+      onProgress?.({ bytes, totalBytes });
+    }
+    parser.end();
+  } catch (error) {
+    if (error instanceof XmlError) throw brokenXml(name, error);
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (code.startsWith('Z_')) throw new BrokenExport(`${name} cannot be unpacked: it is damaged or was cut short.`);
+    throw error;
+  }
+}
+
+async function factsOf(file: string): Promise<{ readonly size: number; readonly identity: string }> {
+  try {
+    const found = await stat(file);
+    if (found.isDirectory()) throw new BrokenExport(`${file} is a directory. Name the XML file in it.`);
+    if (found.size === 0) throw new BrokenExport(`${file} is empty.`);
+    return { size: found.size, identity: JSON.stringify([await realpath(file), found.size, found.mtimeMs]) };
+  } catch (error) {
+    if (error instanceof BrokenExport) throw error;
+    throw new BrokenExport(`${file} cannot be read: ${reasonOf(error)}.`);
+  }
+}
+
+const reasonOf = (error: unknown): string => {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENOENT') return 'there is no such file';
+  return code === 'EACCES' ? 'it is not yours to read' : String(error);
+};
+
+const GZIP = '1f8b';
+const OTHERS: readonly (readonly [start: string, program: string])[] = [
+  ['425a68', 'bunzip2'],
+  ['377abcaf', '7z x'],
+  ['504b0304', 'unzip'],
+  ['fd377a58', 'unxz'],
+  ['28b52ffd', 'unzstd'],
+];
+
+async function packedWith(file: string): Promise<boolean> {
+  const handle = await open(file).catch((error: unknown) => {
+    throw new BrokenExport(`${file} cannot be read: ${reasonOf(error)}.`);
+  });
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(4), 0, 4, 0);
+  await handle.close();
+  const start = buffer.toString('hex', 0, bytesRead);
+  for (const [mark, program] of OTHERS) {
+    if (start.startsWith(mark)) throw new BrokenExport(`${file} is packed. Unpack it first, with ${program}.`);
+  }
+  return start.startsWith(GZIP);
+}
+
+/** What the file shows between a tag and its end, by the path of elements that leads there. */
+class Element {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly texts: string[] = [];
+  /** The texts of its children by their names. */
+  readonly children = new Map<string, string>();
+
+  constructor(name: string, attributes: Readonly<Record<string, string>>) {
+    this.name = name;
+    this.attributes = attributes;
+  }
+}
+
+/** No text of a page is longer, in UTF-16 code units: MediaWiki itself stops at two million. */
+const MOST_TEXT = 2 ** 26;
+
+function exportParser(file: string, listener: ExportListener): XmlReader {
+  const open: Element[] = [];
+  const reader = new ElementReader(file, listener);
+  let length = 0;
+  return new XmlReader({
+    open: (name, attributes) => {
+      const element = new Element(name, attributes);
+      open.push(element);
+      length = 0;
+      reader.open(element, open.at(-2));
+    },
+    text: (text) => {
+      length += text.length;
+      if (length > MOST_TEXT)
+        throw new BrokenExport(`${file} is damaged: a text is longer than ${MOST_TEXT} characters.`);
+      open.at(-1)?.texts.push(text);
+    },
+    close: () => {
+      const element = open.pop();
+      if (element) reader.close(element, open.at(-1));
+    },
+  });
+}
+
+/** The sentence for a document that is none. */
+const brokenXml = (file: string, { kind, line, column, message }: XmlError): BrokenExport => {
+  if (kind === 'none') return new BrokenExport(`${file} is not XML.`);
+  const where = `at line ${line}, column ${column}`;
+  return new BrokenExport(
+    kind === 'short'
+      ? `${file} ends too early, ${where}: it was cut short.`
+      : `${file} is not well-formed XML ${where}: ${message}.`,
+  );
+};
+
+/** Knows what the elements of an export mean. */
+class ElementReader {
+  readonly #file: string;
+  readonly #listener: ExportListener;
+  #language = 'en';
+  #pageTold = false;
+  #namespaces: ExportedSite['namespaces'][number][] = [];
+
+  constructor(file: string, listener: ExportListener) {
+    this.#file = file;
+    this.#listener = listener;
+  }
+
+  open(element: Element, parent: Element | undefined): void {
+    if (!parent) {
+      if (element.name !== 'mediawiki') {
+        throw new BrokenExport(`${this.#file} is not a MediaWiki export: it begins with <${element.name}>.`);
+      }
+      this.#language = element.attributes['xml:lang'] ?? 'en';
+    } else if (element.name === 'revision' && parent.name === 'page' && !this.#pageTold) {
+      this.#listener.page(this.#pageOf(parent));
+      this.#pageTold = true;
+    }
+  }
+
+  close(element: Element, parent: Element | undefined): void {
+    const text = element.texts.join('');
+    if (element.name === 'namespace') {
+      const { key = '', case: letters = 'first-letter' } = element.attributes;
+      this.#namespaces.push({ id: Number(key), name: text, case: letters });
+    } else if (element.name === 'siteinfo') this.#listener.site(this.#siteOf(element));
+    else if (element.name === 'contributor') this.#addContributor(element, parent);
+    else if (element.name === 'revision') this.#listener.revision(this.#revisionOf(element));
+    else if (element.name === 'page') {
+      if (!this.#pageTold) this.#listener.page(this.#pageOf(element));
+      this.#pageTold = false;
+      this.#listener.pageEnd();
+    } else if ('deleted' in element.attributes) parent?.children.set(`${element.name} deleted`, '');
+    else parent?.children.set(element.name, text);
+  }
+
+  #addContributor(element: Element, revision: Element | undefined): void {
+    const { children } = element;
+    const name = children.get('username') ?? children.get('ip');
+    if (name !== undefined) revision?.children.set('user', name);
+    revision?.children.set('user id', children.has('ip') ? '0' : (children.get('id') ?? '0'));
+  }
+
+  #siteOf({ children }: Element): ExportedSite {
+    return {
+      name: children.get('sitename') ?? 'Site',
+      database: children.get('dbname') ?? 'site',
+      base: children.get('base') ?? '',
+      language: this.#language,
+      namespaces: this.#namespaces,
+    };
+  }
+
+  #pageOf({ children }: Element): ExportedPage {
+    const title = children.get('title') ?? '';
+    if (title === '') throw new BrokenExport(`${this.#file} is damaged: a page has no title.`);
+    return { title, ns: this.#number(children.get('ns') ?? '0', title), id: this.#number(children.get('id'), title) };
+  }
+
+  #revisionOf({ children }: Element): ExportedRevision {
+    const timestamp = children.get('timestamp') ?? '';
+    if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(timestamp)) {
+      throw new BrokenExport(`${this.#file} is damaged: the time of a revision is "${timestamp}".`);
+    }
+    return {
+      id: this.#number(children.get('id'), timestamp),
+      parent: this.#number(children.get('parentid'), timestamp),
+      timestamp,
+      user: children.get('user'),
+      userId: this.#number(children.get('user id'), timestamp),
+      minor: children.has('minor'),
+      comment: children.has('comment deleted') ? undefined : (children.get('comment') ?? ''),
+      model: children.get('model') ?? 'wikitext',
+      format: children.get('format') ?? 'text/x-wiki',
+      text: children.has('text deleted') ? undefined : (children.get('text') ?? ''),
+    };
+  }
+
+  #number(text: string | undefined, where: string): number {
+    const number = Number(text ?? '0');
+    if (!Number.isSafeInteger(number)) {
+      throw new BrokenExport(`${this.#file} is damaged: "${text}" is no number, at "${where}".`);
+    }
+    return number;
+  }
+}

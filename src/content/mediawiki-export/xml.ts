@@ -1,0 +1,195 @@
+/** What happens in an XML document, in its order. */
+export interface XmlListener {
+  open(name: string, attributes: Readonly<Record<string, string>>): void;
+  /** May come in several pieces. */
+  text(text: string): void;
+  close(): void;
+}
+
+/** What is wrong with a document. */
+export class XmlError extends Error {
+  readonly kind: 'none' | 'short' | 'malformed';
+  readonly line: number;
+  readonly column: number;
+
+  constructor(kind: XmlError['kind'], what: string, line: number, column: number) {
+    super(what);
+    this.kind = kind;
+    this.line = line;
+    this.column = column;
+  }
+}
+
+const NAME = String.raw`[A-Za-z_][\w:.-]*`;
+const TAG = new RegExp(String.raw`<(/?)(${NAME})((?:\s+${NAME}\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(/?)>`, 'y');
+const ATTRIBUTE = new RegExp(String.raw`(${NAME})\s*=\s*(?:"([^"]*)"|'([^']*)')`, 'g');
+const REFERENCE = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(lt|gt|amp|quot|apos));|&/gi;
+const NAMED: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
+
+/** Tags are no longer than that, and elements do not lie in each other more deeply. */
+const MOST_TAG = 65_536;
+const MOST_DEPTH = 64;
+const MOST_REFERENCE = 12;
+
+/** What is skipped, and where it ends. */
+const SKIPPED: readonly (readonly [begin: string, end: string])[] = [
+  ['<!--', '-->'],
+  ['<?', '?>'],
+];
+const CDATA = ['<![CDATA[', ']]>'] as const;
+
+/**
+ * Reads the part of XML that programs write: elements, attributes, text, comments and character data, without a document type.
+ * A document comes in pieces of any length, and takes time in proportion to it.
+ */
+export class XmlReader {
+  readonly #listener: XmlListener;
+  readonly #open: string[] = [];
+  #rest = '';
+  #at = 0;
+  #hasRoot = false;
+  #line = 1;
+  /** How far the line of `#rest` has come before it. */
+  #column = 1;
+  #isFirst = true;
+
+  constructor(listener: XmlListener) {
+    this.#listener = listener;
+  }
+
+  /** @throws XmlError `malformed`, `none` for what is no XML at all. */
+  write(piece: string): void {
+    this.#rest += this.#isFirst && piece.startsWith('\ufeff') ? piece.slice(1) : piece;
+    this.#isFirst = false;
+    while (this.#at < this.#rest.length && this.#step());
+    this.#forget();
+  }
+
+  /** @throws XmlError `short` when something is still open. */
+  end(): void {
+    if (this.#at < this.#rest.length && this.#rest[this.#at] !== '<') this.#text(this.#rest.length);
+    if (this.#open.length > 0 || this.#at < this.#rest.length) this.#fail('it ends within an element', 'short');
+    if (!this.#hasRoot) this.#fail('it has no element', 'none');
+  }
+
+  /** Reads one thing; `false` when more is needed for it. */
+  #step(): boolean {
+    if (this.#rest[this.#at] !== '<') {
+      const end = this.#rest.indexOf('<', this.#at);
+      return end < 0 ? this.#openText() : this.#text(end);
+    }
+    TAG.lastIndex = this.#at;
+    const [tag, slash, name = '', attributes = '', isEmpty] = TAG.exec(this.#rest) ?? [];
+    if (tag === undefined) return this.#other();
+    if (slash === '/') this.#close(name);
+    else {
+      this.#begin(name, attributes);
+      if (isEmpty === '/') this.#close(name);
+    }
+    this.#at += tag.length;
+    return true;
+  }
+
+  #begin(name: string, attributes: string): void {
+    if (this.#open.length === 0 && this.#hasRoot) this.#fail('a second document follows');
+    if (this.#open.length >= MOST_DEPTH) this.#fail(`elements lie in each other ${MOST_DEPTH} deep`);
+    this.#hasRoot = true;
+    this.#open.push(name);
+    const given: Record<string, string> = {};
+    if (attributes !== '') {
+      for (const [, key = '', double, single = ''] of attributes.matchAll(ATTRIBUTE))
+        given[key] = this.#decode(double ?? single);
+    }
+    this.#listener.open(name, given);
+  }
+
+  #close(name: string): void {
+    const open = this.#open.pop();
+    if (open !== name)
+      this.#fail(open === undefined ? `</${name}> ends nothing` : `</${name}> stands where </${open}> should`);
+    this.#listener.close();
+  }
+
+  /** Text up to the end of what has come, but for a reference that may be cut in two. */
+  #openText(): boolean {
+    const reference = this.#rest.lastIndexOf('&');
+    const isCut =
+      reference >= this.#at && this.#rest.length - reference < MOST_REFERENCE && !this.#rest.includes(';', reference);
+    const end = isCut ? reference : this.#rest.length;
+    if (end > this.#at) this.#text(end);
+    return false;
+  }
+
+  #text(end: number): true {
+    const raw = this.#rest.slice(this.#at, end);
+    if (this.#open.length > 0) this.#listener.text(this.#decode(raw));
+    else if (/\S/.test(raw)) this.#fail('text stands outside of elements', this.#hasRoot ? 'malformed' : 'none');
+    this.#at = end;
+    return true;
+  }
+
+  /** A comment, an instruction, character data, or the beginning of something. */
+  #other(): boolean {
+    const start = this.#rest.slice(this.#at, this.#at + CDATA[0].length);
+    for (const [begin, end] of SKIPPED) {
+      if (start.startsWith(begin)) return this.#skipTo(end, begin.length);
+    }
+    if (start === CDATA[0] && this.#open.length > 0) return this.#characterData();
+    const isBegun = [CDATA, ...SKIPPED].some(([begin]) => start.length < begin.length && begin.startsWith(start));
+    const end = this.#rest.indexOf('>', this.#at);
+    const quotes = this.#rest.slice(this.#at, end < 0 ? undefined : end).match(/["']/g)?.length ?? 0;
+    if (!isBegun && end >= 0 && quotes % 2 === 0) this.#fail('there is a tag that is none');
+    if (this.#rest.length - this.#at > MOST_TAG) this.#fail(`a tag is longer than ${MOST_TAG} characters`);
+    return false;
+  }
+
+  #skipTo(end: string, from: number): boolean {
+    const found = this.#rest.indexOf(end, this.#at + from);
+    if (found >= 0) this.#at = found + end.length;
+    else if (this.#rest.length - this.#at > MOST_TAG) this.#fail(`a comment is longer than ${MOST_TAG} characters`);
+    return found >= 0;
+  }
+
+  #characterData(): boolean {
+    const [begin, end] = CDATA;
+    const found = this.#rest.indexOf(end, this.#at);
+    if (found < 0) return false;
+    this.#listener.text(this.#rest.slice(this.#at + begin.length, found));
+    this.#at = found + end.length;
+    return true;
+  }
+
+  #decode(text: string): string {
+    if (!text.includes('&')) return text;
+    return text.replace(REFERENCE, (_all, decimal?: string, hexadecimal?: string, name?: string) => {
+      const known = name === undefined ? undefined : NAMED[name.toLowerCase()];
+      if (known !== undefined) return known;
+      const code = decimal === undefined ? Number.parseInt(hexadecimal ?? '', 16) : Number(decimal);
+      if (!(code > 0 && code <= 0x10ffff) || (code >= 0xd800 && code <= 0xdfff))
+        this.#fail('there is an & that begins no reference');
+      return String.fromCodePoint(code);
+    });
+  }
+
+  /** Lets go of what has been read, and remembers in which line it ended. */
+  #forget(): void {
+    [this.#line, this.#column] = this.#place();
+    this.#rest = this.#rest.slice(this.#at);
+    this.#at = 0;
+  }
+
+  #place(): readonly [line: number, column: number] {
+    let line = this.#line;
+    let last = -1;
+    for (let at = this.#rest.indexOf('\n'); at >= 0 && at < this.#at; at = this.#rest.indexOf('\n', at + 1)) {
+      line += 1;
+      last = at;
+    }
+    return [line, last < 0 ? this.#column + this.#at : this.#at - last];
+  }
+
+  #fail(what: string, kind: XmlError['kind'] = 'malformed'): never {
+    const [line, column] = this.#place();
+    throw new XmlError(kind, what, line, column);
+  }
+}

@@ -1,0 +1,126 @@
+import { createRequire } from 'node:module';
+import { SCHEMA } from './schema.js';
+import { type Sql, sql, type SqlValue } from './sql.js';
+
+/** The part of a SQLite driver that is used: node:sqlite, better-sqlite3 and libsql all have it. */
+interface Driver {
+  exec(sql: string): unknown;
+  prepare(sql: string): Statement;
+  close(): unknown;
+}
+
+interface Statement {
+  run(...values: readonly SqlValue[]): { readonly lastInsertRowid: number | bigint };
+  all(...values: readonly SqlValue[]): unknown[];
+}
+
+/** The content of a site in a SQLite file. */
+export class ContentDatabase {
+  readonly #driver: Driver;
+  readonly #statements = new Map<string, Statement>();
+  #closed = false;
+
+  /** @throws NoDriver when there is none, Error when the file cannot be opened. */
+  constructor(file: string) {
+    this.#driver = openWithAnyDriver(file);
+    this.#driver.exec('PRAGMA busy_timeout = 5000');
+    this.#driver.exec('PRAGMA journal_mode = WAL');
+    this.#driver.exec('PRAGMA synchronous = NORMAL');
+    this.#driver.exec(SCHEMA);
+  }
+
+  /** Every row; the caller knows the columns that it asks for. */
+  all<Row>(query: Sql): readonly Row[] {
+    return this.#prepare(query.text).all(...query.values) as Row[];
+  }
+
+  /** The first row; `undefined` when there is none. */
+  first<Row>(query: Sql): Row | undefined {
+    return this.all<Row>(query)[0];
+  }
+
+  /** Writes, and says under which id something was added. */
+  run(query: Sql): number {
+    return Number(this.#prepare(query.text).run(...query.values).lastInsertRowid);
+  }
+
+  /** For what has no values and is done once. */
+  exec(text: string): void {
+    this.#driver.exec(text);
+  }
+
+  /** Writes everything or nothing. Other processes read what was there before until it is done. */
+  transaction(work: () => void): void {
+    this.exec('BEGIN IMMEDIATE');
+    try {
+      work();
+      this.exec('COMMIT');
+    } catch (error) {
+      this.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  /** Brings everything into the one file, which can be copied or given another name then. */
+  flush(): void {
+    this.all(sql`PRAGMA wal_checkpoint (TRUNCATE)`);
+  }
+
+  /** Ends it; a second time means nothing. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#statements.clear();
+    this.#driver.close();
+  }
+
+  #prepare(text: string): Statement {
+    let statement = this.#statements.get(text);
+    if (!statement) {
+      statement = this.#driver.prepare(text);
+      this.#statements.set(text, statement);
+    }
+    return statement;
+  }
+}
+
+/** No SQLite was found that can search in texts: a sentence that says what to install. */
+export class NoDriver extends Error {
+  /** Always `NoDriver`. */
+  override readonly name = 'NoDriver';
+}
+
+type DriverClass = new (file: string) => Driver;
+
+const require = createRequire(import.meta.url);
+
+/** In the order in which they are tried. */
+const DRIVERS: readonly (() => DriverClass | undefined)[] = [
+  // The types are those of the oldest Node that we run on, which has no such module.
+  () => (process.getBuiltinModule('node:sqlite') as { DatabaseSync: DriverClass } | undefined)?.DatabaseSync,
+  () => require('better-sqlite3'),
+  () => require('libsql'),
+];
+
+function openWithAnyDriver(file: string): Driver {
+  for (const load of DRIVERS) {
+    const Driver = usable(load);
+    if (Driver) return new Driver(file);
+  }
+  throw new NoDriver(
+    'Content in a file needs SQLite with full-text search. Use Node 22.13 or later, or add a driver: npm install libsql',
+  );
+}
+
+function usable(load: () => DriverClass | undefined): DriverClass | undefined {
+  try {
+    const Driver = load();
+    if (!Driver) return undefined;
+    const database = new Driver(':memory:');
+    database.exec('CREATE VIRTUAL TABLE probe USING fts5(text)');
+    database.close();
+    return Driver;
+  } catch {
+    return undefined;
+  }
+}

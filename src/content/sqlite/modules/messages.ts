@@ -1,0 +1,78 @@
+import type { ResultItem, Site } from '../../../core/query/index.js';
+import type { ContentDatabase } from '../database.js';
+import type { Handler } from '../../answers/answer.js';
+import { Content, endOf } from '../../content.js';
+import { sql, titleList, when } from '../sql.js';
+
+/** The namespace in which a site keeps the texts of its interface: a page for each that it has changed. */
+const MESSAGES = 8;
+/** So many are given at once when all are asked for. */
+const MOST = 500;
+
+interface Message {
+  readonly title: string;
+  readonly text: string | null;
+}
+
+/** Messages are called like their pages, but for the first letter and the spaces. */
+const nameOf = (title: string): string => (title.charAt(0).toLowerCase() + title.slice(1)).replaceAll(' ', '_');
+
+/** Texts that follow from what is known of the site. The software of the exporting site had others, which an export lacks. */
+const defaultOf = (name: string, site: Site): string | undefined => (name === 'mainpage' ? site.mainPage : undefined);
+
+const filled = (text: string, args: readonly string[]): string =>
+  text.replace(/\$(\d+)/g, (hole, number: string) => args[Number(number) - 1] ?? hole);
+
+/** The texts of the interface, as far as the site has pages for them. */
+export const allmessages =
+  (database: ContentDatabase): Handler<'allmessages'> =>
+  ({ params, site, warn }) => {
+    if (params.enableparser) warn('noparser', 'This site gives messages as they are written, without parsing them.');
+    const { messages, from, to, prefix, filter, customised, lang = site.language, args = [] } = params;
+    const content = new Content({}, site, undefined);
+    const key = (name: string): string => content.start(name, MESSAGES);
+    const all = messages.includes('*');
+    const wanted = [...new Set(messages.map((name) => nameOf(name.replaceAll(' ', '_'))))].sort();
+    const titles = (ending: string) => titleList(wanted.map((name) => ({ ns: MESSAGES, title: key(name) + ending })));
+    const read = (condition: ReturnType<typeof sql>): readonly Message[] =>
+      database.all<Message>(sql`
+        SELECT title, text FROM page JOIN revision ON revision.id = latest WHERE ns = ${MESSAGES} AND ${condition}
+        ORDER BY title LIMIT ${all ? MOST + 1 : wanted.length}`);
+    const pages = read(
+      all
+        ? sql`instr(title, '/') = 0 ${when(from, (name) => sql`AND title >= ${key(name)}`)}
+            ${when(to, (name) => sql`AND title <= ${key(name)}`)}
+            ${when(prefix, (name) => sql`AND title >= ${key(name)} AND title < ${endOf(key(name))}`)}`
+        : sql`(ns, title) IN ${titles('')}`,
+    );
+    const next = pages[MOST];
+    const texts = new Map(pages.slice(0, MOST).map(({ title, text }) => [nameOf(title), text]));
+    // A page below the message's own has the text in another language.
+    const translated = lang === site.language || all ? [] : read(sql`(ns, title) IN ${titles(`/${lang}`)}`);
+    for (const { title, text } of translated) texts.set(nameOf(title.slice(0, -lang.length - 1)), text);
+
+    const isMeant = (name: string): boolean =>
+      (from === undefined || name >= nameOf(from)) &&
+      (to === undefined || name <= nameOf(to)) &&
+      name.startsWith(nameOf(prefix ?? '')) &&
+      name.includes(filter ?? '') &&
+      (customised === 'all' || texts.has(name) === (customised === 'modified'));
+
+    const describe = (name: string): ResultItem => {
+      const preset = defaultOf(name, site);
+      const text = texts.get(name) ?? preset;
+      const shown = text === undefined ? { missing: true } : params.nocontent ? {} : { content: filled(text, args) };
+      const isDefaultWanted = params.prop?.includes('default') ?? false;
+      return {
+        name,
+        normalizedname: name,
+        ...(customised === 'all' ? {} : { customised: texts.has(name) }),
+        ...shown,
+        ...(isDefaultWanted ? (preset === undefined ? { defaultmissing: true } : { default: preset }) : {}),
+      };
+    };
+    return {
+      data: (all ? [...texts.keys()] : wanted).filter(isMeant).map(describe),
+      continue: next && nameOf(next.title),
+    };
+  };

@@ -1,0 +1,52 @@
+import { badContinue } from '../../../core/query/answer/api-error.js';
+import type { ListHandler, ModuleHandlers, PropHandler } from '../../../core/query/index.js';
+import type { Handler } from '../../answers/answer.js';
+
+/** @throws ApiError `badcontinue`: these lists never go on. */
+function endAtOnce(next: string | undefined): void {
+  if (next !== undefined) throw badContinue();
+}
+
+const emptyList: ListHandler<unknown> = ({ continue: next }) => {
+  endAtOnce(next);
+  return [];
+};
+
+const nothingOfPages: PropHandler<unknown> = ({ continue: next }) => {
+  endAtOnce(next);
+  return { pages: new Map() };
+};
+
+/** Signing in and registering is not possible through the query API: tokens come from the authorization server. */
+const authmanagerinfo: Handler<'authmanagerinfo'> = ({ params }) => ({
+  data: {
+    canauthenticatenow: false,
+    cancreateaccounts: false,
+    canlinkaccounts: false,
+    ...(params.securitysensitiveoperation === undefined ? {} : { securitysensitiveoperationstatus: 'fail' }),
+    ...(params.requestsfor === undefined ? {} : { preservedusername: false, requests: [] }),
+  },
+});
+
+/**
+ * What this site never has: files, deleted pages, blocks, protected titles, tags, gadgets. To say so is an answer; without
+ * a handler, clients would get a warning instead.
+ */
+export const withoutContent: ModuleHandlers = {
+  alldeletedrevisions: emptyList,
+  allimages: emptyList,
+  authmanagerinfo,
+  blocks: emptyList,
+  deletedrevisions: nothingOfPages,
+  deletedrevs: emptyList,
+  duplicatefiles: nothingOfPages,
+  filearchive: emptyList,
+  filerepoinfo: () => ({ data: [] }),
+  gadgetcategories: emptyList,
+  gadgets: emptyList,
+  imageinfo: nothingOfPages,
+  mystashedfiles: emptyList,
+  pageimages: nothingOfPages,
+  protectedtitles: emptyList,
+  tags: emptyList,
+};

@@ -1,0 +1,58 @@
+import type { Caller } from '../../../core/query/index.js';
+import { type Handler, type Having, isDescending, listOf, readKey } from '../../answers/answer.js';
+import { changeList } from '../../answers/changes.js';
+import { Content } from '../../content.js';
+import type { ContentDatabase } from '../database.js';
+import { sqliteSource } from '../source.js';
+import { between, sql, when } from '../sql.js';
+
+/** The name of a caller as contributions are signed with it: the first letter is a capital. */
+const watcherOf = (caller: Caller | undefined): string => {
+  const name = caller?.name ?? '';
+  return name.charAt(0).toUpperCase() + name.slice(1);
+};
+
+/** What has changed on the pages that the caller watches: here, those that he or she has written on. */
+export const watchlist = (database: ContentDatabase): Handler<'watchlist'> => {
+  const source = sqliteSource(database);
+  return (request) => {
+    const { params, caller, site } = request;
+    const content: Having<'history' | 'pages'> = new Content(source, site, undefined);
+    // Everything counts as seen, because there are no change notifications.
+    const unread = params.show?.includes('unread') ?? false;
+    const watcher = watcherOf(caller);
+    const among = (pages: readonly number[]): ReadonlySet<number> =>
+      new Set(
+        database
+          .all<{ page: number }>(sql`SELECT page FROM watch WHERE user = ${watcher} AND page IN ${pages}`)
+          .map(({ page }) => page),
+      );
+    const filter = { ...params, latest: !params.allrev, type: unread ? [] : params.type, among };
+    return changeList(content, request, filter, ({ page, revision }) =>
+      params.allrev && revision ? { revid: revision.id } : { pageid: page },
+    );
+  };
+};
+
+/** The pages that the caller watches. */
+export const watchlistraw =
+  (database: ContentDatabase): Handler<'watchlistraw'> =>
+  ({ params, limit, continue: next, site, caller }) => {
+    const content = new Content({}, site, undefined);
+    const bound = (text: string | undefined) => {
+      const title = text === undefined ? undefined : content.read(text);
+      return title && ([title.ns, title.title] as const);
+    };
+    const from = readKey(next, 'number', 'text') ?? bound(params.fromtitle);
+    const range = { from, to: bound(params.totitle), descending: isDescending(params.dir), limit: limit + 1 };
+    const rows = database.all<{ ns: number; title: string }>(sql`
+      SELECT ns, title FROM page WHERE id IN (SELECT page FROM watch WHERE user = ${watcherOf(caller)})
+        ${when(params.namespace, (list) => sql`AND ns IN ${list}`)}
+        ${when(params.show?.includes('changed'), () => sql`AND 0`)}
+        ${between([sql`ns`, sql`title`], range)}`);
+    const more = rows[limit];
+    return listOf(
+      { rows: rows.slice(0, limit), next: more && [more.ns, more.title] },
+      { item: (row) => ({ ns: row.ns, title: content.show(row) }) },
+    );
+  };

@@ -1,0 +1,117 @@
+/** Raised when the tables change, or what is read into them, so that an older file is not taken for a new one. */
+export const SCHEMA_VERSION = 5;
+
+/**
+ * Titles are without their namespace, as a source gives them. Times are texts such as
+ * `2024-05-06T07:08:09Z`, which sort as they should.
+ */
+export const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS site (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+  CREATE TABLE IF NOT EXISTS page (
+    id INTEGER PRIMARY KEY,
+    ns INTEGER NOT NULL,
+    title TEXT NOT NULL,
+    latest INTEGER NOT NULL DEFAULT 0,
+    length INTEGER NOT NULL DEFAULT 0,
+    touched TEXT NOT NULL DEFAULT '',
+    model TEXT NOT NULL DEFAULT 'wikitext',
+    redirect_to TEXT,
+    redirect_fragment TEXT NOT NULL DEFAULT '',
+    random INTEGER NOT NULL DEFAULT 0
+  );
+  CREATE UNIQUE INDEX IF NOT EXISTS page_by_title ON page (ns, title);
+  CREATE INDEX IF NOT EXISTS redirect_by_title ON page (ns, title) WHERE redirect_to IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS page_by_random ON page (random, id);
+
+  CREATE TABLE IF NOT EXISTS revision (
+    id INTEGER PRIMARY KEY,
+    page INTEGER NOT NULL,
+    parent INTEGER NOT NULL,
+    timestamp TEXT NOT NULL,
+    user TEXT,
+    user_id INTEGER NOT NULL,
+    minor INTEGER NOT NULL,
+    comment TEXT,
+    size INTEGER NOT NULL,
+    sha1 TEXT NOT NULL,
+    model TEXT NOT NULL,
+    format TEXT NOT NULL,
+    text TEXT
+  );
+  CREATE INDEX IF NOT EXISTS revision_by_page ON revision (page, timestamp, id);
+  CREATE INDEX IF NOT EXISTS revision_by_time ON revision (timestamp, id);
+  CREATE INDEX IF NOT EXISTS revision_by_user ON revision (user, timestamp, id);
+
+  -- Who has written something. An address is a user without an id.
+  CREATE TABLE IF NOT EXISTS user (name TEXT PRIMARY KEY, id INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS user_by_id ON user (id);
+
+  -- How many revisions are by a user: counting them would take as long as the user has been busy.
+  CREATE TABLE IF NOT EXISTS edit_count (user TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TRIGGER IF NOT EXISTS revision_added AFTER INSERT ON revision WHEN new.user IS NOT NULL BEGIN
+    INSERT INTO edit_count (user, n) VALUES (new.user, 1) ON CONFLICT (user) DO UPDATE SET n = n + 1;
+  END;
+  CREATE TRIGGER IF NOT EXISTS revision_removed AFTER DELETE ON revision WHEN old.user IS NOT NULL BEGIN
+    UPDATE edit_count SET n = n - 1 WHERE user = old.user;
+  END;
+
+  -- kind: what a source calls it. text: a section, an own sort key, a whole address, the value of a property.
+  CREATE TABLE IF NOT EXISTS link (
+    kind TEXT NOT NULL,
+    page INTEGER NOT NULL,
+    ns INTEGER NOT NULL,
+    title TEXT NOT NULL,
+    text TEXT NOT NULL DEFAULT '',
+    PRIMARY KEY (page, kind, ns, title)
+  ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS link_by_target ON link (kind, ns, title, page, text);
+
+  -- type: 0 page, 1 subcat, 2 file.
+  CREATE TABLE IF NOT EXISTS category_member (
+    page INTEGER NOT NULL,
+    category TEXT NOT NULL,
+    type INTEGER NOT NULL,
+    sortkey TEXT NOT NULL,
+    prefix TEXT NOT NULL,
+    timestamp TEXT NOT NULL,
+    PRIMARY KEY (page, category)
+  ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS category_member_by_sortkey ON category_member (category, type, sortkey, page);
+  CREATE INDEX IF NOT EXISTS category_member_by_time ON category_member (category, timestamp, page);
+
+  -- The number of members of each type in a category, so that requests need not count them.
+  CREATE TABLE IF NOT EXISTS category_size (
+    category TEXT NOT NULL,
+    type INTEGER NOT NULL,
+    n INTEGER NOT NULL,
+    PRIMARY KEY (category, type)
+  ) WITHOUT ROWID;
+  CREATE TRIGGER IF NOT EXISTS member_added AFTER INSERT ON category_member BEGIN
+    INSERT INTO category_size (category, type, n) VALUES (new.category, new.type, 1)
+      ON CONFLICT (category, type) DO UPDATE SET n = n + 1;
+  END;
+  CREATE TRIGGER IF NOT EXISTS member_removed AFTER DELETE ON category_member BEGIN
+    UPDATE category_size SET n = n - 1 WHERE category = old.category AND type = old.type;
+  END;
+
+  CREATE TABLE IF NOT EXISTS log (
+    id INTEGER PRIMARY KEY,
+    type TEXT NOT NULL,
+    action TEXT NOT NULL,
+    page INTEGER NOT NULL,
+    user TEXT NOT NULL,
+    timestamp TEXT NOT NULL,
+    comment TEXT NOT NULL,
+    params TEXT NOT NULL
+  );
+  CREATE INDEX IF NOT EXISTS log_by_time ON log (timestamp, id);
+
+  -- The index of the texts, which has none itself: they stand among the revisions.
+  CREATE VIEW IF NOT EXISTS page_search AS
+    SELECT page.id AS id, page.title AS title, revision.text AS text FROM page JOIN revision ON revision.id = latest;
+  CREATE VIRTUAL TABLE IF NOT EXISTS page_text USING fts5 (title, text, content = 'page_search', content_rowid = 'id');
+
+  -- Who writes on a page watches it.
+  CREATE VIEW IF NOT EXISTS watch AS SELECT DISTINCT user, page FROM revision;
+`;

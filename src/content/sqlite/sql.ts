@@ -1,0 +1,80 @@
+import type { ContentRange } from '../source.js';
+
+export type SqlValue = string | number | null;
+
+/** A piece of SQL with the values of its question marks. */
+export class Sql {
+  readonly text: string;
+  readonly values: readonly SqlValue[];
+
+  constructor(text: string, values: readonly SqlValue[]) {
+    this.text = text;
+    this.values = values;
+  }
+}
+
+type Part = Sql | SqlValue | readonly SqlValue[];
+
+/**
+ * SQL as it reads, with values where they belong: sql`SELECT … WHERE ns = ${ns}`. A value becomes a question mark, another
+ * piece of SQL stays what it is, and a list becomes something to look into: sql`ns IN ${[0, 1]}`. The text is the same
+ * for a list of any length, so a statement is prepared once.
+ */
+export function sql(strings: TemplateStringsArray, ...parts: readonly Part[]): Sql {
+  let text = strings[0] ?? '';
+  const values: SqlValue[] = [];
+  for (const [index, part] of parts.entries()) {
+    if (part instanceof Sql) {
+      text += part.text;
+      values.push(...part.values);
+    } else if (typeof part === 'object' && part !== null) {
+      text += '(SELECT value FROM json_each(?))';
+      values.push(JSON.stringify(part));
+    } else {
+      text += '?';
+      values.push(part);
+    }
+    text += strings[index + 1] ?? '';
+  }
+  return new Sql(text, values);
+}
+
+const NOTHING = sql``;
+
+/**
+ * A piece that is there only if the parameter is: when(params.from, (from) => sql`AND title >= ${from}`). A list without
+ * values limits nothing: that is what remains of a parameter whose every value was unknown.
+ */
+export function when<T>(value: T | undefined | false, piece: (value: T) => Sql): Sql {
+  const absent = value === undefined || value === false || (Array.isArray(value) && value.length === 0);
+  return absent ? NOTHING : piece(value);
+}
+
+/** What reads a list upwards or downwards: its ORDER BY, and the comparisons with its first and its last key. */
+export function direction(descending: boolean): { readonly order: Sql; readonly from: Sql; readonly to: Sql } {
+  return descending
+    ? { order: sql`DESC`, from: sql`<=`, to: sql`>=` }
+    : { order: sql`ASC`, from: sql`>=`, to: sql`<=` };
+}
+
+/** Titles that a pair of columns is looked for in: sql`(ns, title) IN ${titleList(titles)}`. */
+export function titleList(titles: readonly { readonly ns: number; readonly title: string }[]): Sql {
+  const pairs = JSON.stringify(titles.map(({ ns, title }) => [ns, title]));
+  return sql`(SELECT value ->> 0, value ->> 1 FROM json_each(${pairs}))`;
+}
+
+/** The part of a list between two keys, in its order: sql`… WHERE kind = ${kind} ${between(sql`title, page`, range)}`. */
+export function between(columns: readonly Sql[], range: ContentRange<SqlValue | readonly SqlValue[]>): Sql {
+  const { order, from, to } = direction(range.descending);
+  const key = (values: SqlValue | readonly SqlValue[]): Sql =>
+    listed((isList(values) ? values : [values]).map((value) => sql`${value}`));
+  return sql`
+    ${when(range.from, (first) => sql`AND (${listed(columns)}) ${from} (${key(first)})`)}
+    ${when(range.to, (last) => sql`AND (${listed(columns)}) ${to} (${key(last)})`)}
+    ORDER BY ${listed(columns.map((column) => sql`${column} ${order}`))} LIMIT ${range.limit}`;
+}
+
+const isList = (values: SqlValue | readonly SqlValue[]): values is readonly SqlValue[] => Array.isArray(values);
+
+const listed = (parts: readonly Sql[]): Sql =>
+  parts.reduce((list, part, index) => (index === 0 ? part : sql`${list}, ${part}`), NOTHING);

@@ -1,0 +1,15 @@
+import { withoutBraces, withoutElements } from './markup.js';
+
+/** Wikitext as a person would read it aloud: headings stay marked, everything else that is markup goes. */
+export function plainText(wikitext: string): string {
+  const text = withoutElements(wikitext, ['ref', 'gallery', 'math', 'table'], '').replace(/__[A-Z]+__/g, '');
+  return withoutBraces(text)
+    .replace(/\[\[[^\][|:]+:[^\][]*\]\]/g, '')
+    .replace(/\[\[:?(?:[^\][|]*\|)?([^\][]*)\]\]/g, '$1')
+    .replace(/\[(?:https?|ftp):\/\/[^\s[\]]+(?: ([^[\]]*))?\]/g, '$1')
+    .replace(/'{2,5}/g, '')
+    .replace(/<[^<>]+>/g, '')
+    .replace(/^[*#;:]+ */gm, '')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
+}

@@ -1,0 +1,106 @@
+import { parseTitle } from '../../core/query/pages/title.js';
+import type { Site } from '../../core/query/index.js';
+import type { ContentLink } from '../source.js';
+import { urlTarget } from '../keys.js';
+import { LinkSet } from '../link-set.js';
+import { withoutElements } from './markup.js';
+
+/** What a page says about other pages and about itself. */
+export interface Facts {
+  /** At most one for each target of a kind. */
+  readonly links: readonly ContentLink[];
+  /** Where a redirect leads, with the namespace or the prefix of the other site. */
+  readonly redirect: { readonly to: string; readonly fragment?: string } | undefined;
+}
+
+const FILE = 6;
+const TEMPLATE = 10;
+const CATEGORY = 14;
+
+const HIDDEN = ['nowiki', 'pre', 'syntaxhighlight', 'math'];
+const REDIRECT = /^\s*#\w+\s*(?::\s*)?\[\[([^\][|{}]+)(?:\|[^\]]*)?\]\]/iu;
+const WIKI_LINK = /\[\[([^\][|{}\n]+)(?:\|([^\][]*))?/g;
+const TEMPLATE_CALL = /(?<!\{)\{\{(?!\{)\s*([^{}|\s][^{}|\n]*)(?=[|}\n])/g;
+const URL = /\b(?:https?|ftp):\/\/[^\s<>"[\]{}|]*[^\s<>"[\]{}|.,;:!?')]/g;
+const SWITCH = /__([A-Z]+)__/g;
+
+/** Switches in a text that say something about the page. */
+const SWITCHES = new Set([
+  'hiddencat',
+  'notoc',
+  'forcetoc',
+  'noindex',
+  'index',
+  'noeditsection',
+  'nogallery',
+  'newsectionlink',
+]);
+
+/** Words that look like templates and are not. */
+const VARIABLE =
+  /^(?:!|=|#.*|[a-z]+:.*|(?:FULL|SUB|BASE|ROOT|TALK|SUBJECT)?PAGENAMEE?|SITENAME|NAMESPACEE?|SERVER|(?:CURRENT|LOCAL|NUMBEROF|REVISION)[A-Z0-9]+)$/;
+
+/** Reads a page's wikitext without expanding its templates: what it names itself is what it links to. */
+export function readWikitext(source: string, site: Site): Facts {
+  const text = withoutElements(source, HIDDEN, ' ');
+  const links = new LinkSet();
+  let sortkey = '';
+  for (const [, found = ''] of text.matchAll(TEMPLATE_CALL)) {
+    const call = found.trimEnd();
+    const [word = '', ...value] = call.split(':');
+    if (/^(?:DEFAULTSORT|DISPLAYTITLE)$/.test(word)) {
+      const given = value.join(':').trim();
+      if (word === 'DEFAULTSORT') sortkey = given;
+      links.add('property', 0, word.toLowerCase(), given);
+    } else if (!VARIABLE.test(call)) {
+      const title = parseTitle(call.replace(/^(?:subst|msg):/i, ''), site, TEMPLATE);
+      if (title.kind === 'local' && title.ns >= 0 && title.text !== '') links.add('template', title.ns, title.text);
+    }
+  }
+  for (const [, target = '', label = ''] of text.matchAll(WIKI_LINK)) addLink(links, target, label, sortkey, site);
+  for (const [, word = ''] of text.matchAll(SWITCH)) {
+    if (SWITCHES.has(word.toLowerCase())) links.add('property', 0, word.toLowerCase());
+  }
+  const redirect = readRedirect(text, site, links);
+  for (const [url] of text.matchAll(URL)) {
+    const target = urlTarget(url);
+    if (target !== undefined) links.add('url', 0, target, url);
+  }
+  return { links: links.all, redirect };
+}
+
+function addLink(links: LinkSet, target: string, label: string, sortkey: string, site: Site): void {
+  const title = parseTitle(target, site);
+  const plain = !target.trimStart().startsWith(':');
+  if (title.kind === 'interwiki') {
+    const kind = plain && title.interwiki.language !== undefined ? 'language' : 'interwiki';
+    links.add(kind, 0, `${title.prefix}:${title.text}`);
+  } else if (title.kind === 'local' && title.text !== '') {
+    const { ns, text } = title;
+    if (plain && ns === CATEGORY) links.add('category', ns, text, label === '' ? sortkey : label);
+    else if ((plain && ns === FILE) || ns === -2) links.add('file', FILE, text);
+    else if (ns >= 0) links.add('link', ns, text);
+  }
+}
+
+function readRedirect(text: string, site: Site, links: LinkSet): Facts['redirect'] {
+  const [, target] = REDIRECT.exec(text) ?? [];
+  const title = target === undefined ? undefined : parseTitle(target, site);
+  if (!title || title.kind === 'invalid') return undefined;
+  if (title.kind === 'interwiki') return { to: `${title.prefix}:${title.text}` };
+  const { ns, text: name, prefixed: to, fragment } = title;
+  if (name === '') return undefined;
+  links.add('redirect', ns, name, fragment);
+  return fragment === '' ? { to } : { to, fragment };
+}
+
+/** A section of a text by its number: 0 is what stands before the first heading, others take their subsections along. */
+export function sectionOf(text: string, number: number): string | undefined {
+  const headings = [...text.matchAll(/^(={1,6})[^=\n].*?\1[ \t]*$/gm)];
+  if (number === 0) return text.slice(0, headings[0]?.index ?? text.length).trimEnd();
+  const heading = headings[number - 1];
+  if (!heading) return undefined;
+  const level = heading[1]?.length ?? 1;
+  const next = headings.slice(number).find(([, marks = '']) => marks.length <= level);
+  return text.slice(heading.index, next?.index ?? text.length).trimEnd();
+}

@@ -1,0 +1,30 @@
+import { isLoopbackHost } from './loopback.js';
+import { parseUrl } from './url.js';
+
+/** Whether data sent to a URL is encrypted in transit or never leaves the machine. */
+export const isProtected = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname));
+
+/** Scheme, host and port, as browsers write them in `Origin`. */
+export const isOrigin = (text: unknown): boolean => typeof text === 'string' && parseUrl(text)?.origin === text;
+
+/** Why tokens and secrets must not be sent to a URL, as the end of a sentence; `undefined` if they may be. */
+export const urlProblem = (text: unknown): string | undefined => {
+  const url = typeof text === 'string' ? parseUrl(text) : undefined;
+  if (url === undefined) return 'must be an absolute URL such as https://example.org';
+  if (!isProtected(url)) return 'must begin with https://; http:// is only for loopback addresses';
+  if (url.username !== '' || url.password !== '') return 'must have neither a user name nor a password';
+  return undefined;
+};
+
+/** Whether text is a path of this host, which no browser takes for an address elsewhere. */
+export const isPath = (given: unknown): given is string =>
+  typeof given === 'string' && /^\/(?![/\\])[\x21-\x7e]*$/.test(given);
+
+const LONGEST_PICTURE = 65_536;
+
+/** Whether a URL contains the image itself: a `data:` URL, which is displayed without a request. */
+export const isPicture = (given: unknown): given is string =>
+  typeof given === 'string' &&
+  given.length <= LONGEST_PICTURE &&
+  /^data:image\/(?:png|jpeg|gif|webp|avif|svg\+xml)[;,][\x21-\x7e]+$/.test(given);

@@ -1,0 +1,25 @@
+/**
+ * The contents of a valid access token, with the names of an introspection response. The guard puts it on the request.
+ *
+ * @see {@link https://www.rfc-editor.org/rfc/rfc7662#section-2.2 | RFC 7662 §2.2}
+ */
+export interface Authorization {
+  /** The resource owner, or `client:<client_id>` for a client's own token. */
+  readonly sub: string;
+  /** The resource owner's user name; absent for a client's own token. */
+  readonly username?: string;
+  /** The client the token was issued to. */
+  readonly client_id: string;
+  /** Space-separated. */
+  readonly scope: string;
+  /** The audience: the requested resource (RFC 8707), or the issuer. */
+  readonly aud: string | readonly string[];
+  /** The issuer: the authorization server that issued the token. */
+  readonly iss: string;
+  /** Seconds since the epoch. */
+  readonly exp: number;
+  /** Seconds since the epoch. */
+  readonly iat: number;
+  /** How the token is used (RFC 6750). */
+  readonly token_type: 'Bearer';
+}

@@ -1,0 +1,95 @@
+/**
+ * The OAuth errors with their default HTTP status and their specification. Which status an endpoint may return is part of
+ * the protocol, so it is defined with the code and not where the error is thrown.
+ */
+export const OAUTH_ERRORS = {
+  invalid_request: { status: 400, spec: 'RFC 6749 §5.2' },
+  invalid_client: { status: 401, spec: 'RFC 6749 §5.2' },
+  invalid_grant: { status: 400, spec: 'RFC 6749 §5.2' },
+  unauthorized_client: { status: 400, spec: 'RFC 6749 §5.2' },
+  unsupported_grant_type: { status: 400, spec: 'RFC 6749 §5.2' },
+  invalid_scope: { status: 400, spec: 'RFC 6749 §5.2' },
+  access_denied: { status: 400, spec: 'RFC 6749 §4.1.2.1, RFC 8628 §3.5' },
+  unsupported_response_type: { status: 400, spec: 'RFC 6749 §4.1.2.1' },
+  server_error: { status: 500, spec: 'RFC 6749 §4.1.2.1' },
+  temporarily_unavailable: { status: 503, spec: 'RFC 6749 §4.1.2.1' },
+  invalid_target: { status: 400, spec: 'RFC 8707 §2' },
+  authorization_pending: { status: 400, spec: 'RFC 8628 §3.5' },
+  slow_down: { status: 400, spec: 'RFC 8628 §3.5' },
+  expired_token: { status: 400, spec: 'RFC 8628 §3.5' },
+  invalid_redirect_uri: { status: 400, spec: 'RFC 7591 §3.2.2' },
+  invalid_client_metadata: { status: 400, spec: 'RFC 7591 §3.2.2' },
+} as const;
+
+/** An error code of the protocol. */
+export type OAuthErrorCode = keyof typeof OAUTH_ERRORS;
+
+/** How an error may change its response. */
+export interface OAuthErrorInit {
+  /** Overrides the default status, for example 405 or 413 with `invalid_request`. */
+  readonly status?: number;
+  /** Additional response headers, by lower-case name. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A protocol error. Its message is sent to the client, so it never quotes the client's input. */
+export class OAuthError extends Error {
+  /** Always `OAuthError`. */
+  override readonly name = 'OAuthError';
+  /** Sent to the client as `error`. */
+  readonly code: OAuthErrorCode;
+  /** The HTTP status of the response. */
+  readonly status: number;
+  /** Additional response headers. */
+  readonly headers: Readonly<Record<string, string>>;
+
+  /** @param description - Sent to the client as `error_description`, in printable ASCII (RFC 6749 §5.2). */
+  constructor(code: OAuthErrorCode, description: string, init: OAuthErrorInit = {}) {
+    super(description);
+    this.code = code;
+    this.status = init.status ?? OAUTH_ERRORS[code].status;
+    this.headers = init.headers ?? {};
+  }
+}
+
+/** @param allow - The supported methods, separated by commas. */
+export const methodNotAllowed = (allow: string): OAuthError =>
+  new OAuthError('invalid_request', `This endpoint only supports ${allow}.`, { status: 405, headers: { allow } });
+
+/** Too many attempts. The caller may retry after this many seconds. */
+export const tooManyRequests = (description: string, retryAfter: number): OAuthError =>
+  new OAuthError('temporarily_unavailable', description, {
+    status: 429,
+    headers: { 'retry-after': String(retryAfter) },
+  });
+
+export type BearerErrorCode = 'invalid_request' | 'invalid_token' | 'insufficient_scope';
+
+/**
+ * A rejected bearer token, or a request without one (then `code` is undefined and the challenge has no error).
+ *
+ * @see {@link https://www.rfc-editor.org/rfc/rfc6750#section-3.1 | RFC 6750 §3.1}
+ */
+export class BearerError extends Error {
+  override readonly name = 'BearerError';
+  readonly code: BearerErrorCode | undefined;
+  readonly status: 400 | 401 | 403;
+  /** The scopes the request requires, if one was missing. */
+  readonly scope: string | undefined;
+
+  constructor(code: BearerErrorCode | undefined, description = '', scope?: string) {
+    super(description);
+    this.code = code;
+    this.status = code === 'invalid_request' ? 400 : code === 'insufficient_scope' ? 403 : 401;
+    this.scope = scope;
+  }
+}
+
+/**
+ * A dependency (the store, an application function, the authorization server of a guard) did not respond, or returned an invalid
+ * result. Clients get a 503, never access; `onError` receives this error, with the original error as `cause`.
+ */
+export class UnavailableError extends Error {
+  /** Always `UnavailableError`. */
+  override readonly name = 'UnavailableError';
+}

@@ -1,0 +1,74 @@
+import type { GuardRequirement } from './bearer.js';
+import { either, ENVIRONMENT, fail, listOf, object, type Schema, text } from './schema.js';
+import { OFFLINE_ACCESS } from './scope.js';
+import { nearestName } from './spelling.js';
+
+/** What a guard may require in addition to scopes. */
+export interface GuardOptions {
+  /** The token must be for one of these resources; default: the issuer itself. */
+  readonly audience?: string | readonly string[];
+  /**
+   * The resource the route belongs to, by its URL or its path in `options.resources`: the token must be for it, and error responses contain
+   * the URL of its metadata (RFC 9728 §5.1). Cannot be combined with `audience`.
+   */
+  readonly resource?: string;
+}
+
+/** What a guard needs from its server to check its arguments. */
+interface GuardingServer {
+  /** Checks the scopes, if the server knows which ones exist. */
+  checkScopes?(scopes: readonly string[]): void;
+  /** @throws TypeError if the server does not describe the resource. */
+  resourceRequirement?(resource: string): Pick<GuardRequirement, 'audience' | 'metadata'>;
+}
+
+const resource = text('a resource', /^[^]+$/, ENVIRONMENT);
+const OPTIONS = object({
+  audience: either(resource, listOf('an array of resources', resource)),
+  resource: text("an address or a path of options.resources, such as '/mcp'", /^[^]+$/, ENVIRONMENT),
+} satisfies Schema<GuardOptions>);
+
+const isText = (given: unknown): given is string => typeof given === 'string';
+
+const list = (given: string | readonly string[]): readonly string[] => (isText(given) ? [given] : given);
+
+/** A framework that receives the function itself instead of a middleware calls it with a request. */
+const scopesOf = (given: unknown): readonly string[] => {
+  if (isText(given) || (Array.isArray(given) && given.every(isText)))
+    return list(given).flatMap((names) => names.split(' ').filter((name) => name !== ''));
+  return fail(
+    "guard(scope) takes a scope such as 'photos.read' or an array of scopes, and returns the middleware. Call it: pass guard('photos.read') or guard() to the route, not guard.",
+  );
+};
+
+/**
+ * Normalises the arguments of `guard(…)`. A string may contain several scopes, separated by spaces.
+ *
+ * @throws TypeError with a sentence that says how to call it.
+ */
+export const guardRequirement = (scope: unknown, options: unknown, server: GuardingServer = {}): GuardRequirement => {
+  const scopes = scopesOf(scope);
+  const { audience, resource: name } = OPTIONS.read(options, 'guard(scope, options): options');
+  server.checkScopes?.(scopes);
+  if (name === undefined) return audience === undefined ? { scopes } : { scopes, audience: list(audience) };
+  if (audience !== undefined)
+    fail(
+      'guard(scope, options): options.audience and options.resource exclude each other. A resource is its own audience: leave out options.audience.',
+    );
+  if (server.resourceRequirement === undefined)
+    return fail(
+      'guard(scope, options): options.resource must be set when the guard is created: introspectionGuard({ resource }).',
+    );
+  if (scopes.includes(OFFLINE_ACCESS))
+    fail('guard(scope, options): offline_access is not a scope of a resource. Leave it out.');
+  return { scopes, ...server.resourceRequirement(name) };
+};
+
+/** The warning about a guard that no token can pass; `undefined` if tokens can have its scopes. */
+export const undeclaredScope = (scopes: readonly string[], declared: ReadonlySet<string>): string | undefined => {
+  const unknown = scopes.find((name) => !declared.has(name));
+  if (unknown === undefined) return undefined;
+  const near = nearestName(unknown, [...declared]);
+  const advice = near === undefined ? 'Add it there.' : `Did you mean ${JSON.stringify(near)}?`;
+  return `guard(${JSON.stringify(unknown)}) refuses every request: options.scopes does not declare this scope, so no token can have it. ${advice}`;
+};

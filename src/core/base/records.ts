@@ -1,0 +1,197 @@
+import { UnavailableError } from './errors.js';
+import type { Clock, ListPage, ListRequest, Store } from './ports.js';
+
+/** Every record contains its own expiry, in seconds since the epoch; the store's expiry only cleans up. */
+export interface ExpiringRecord {
+  readonly exp: number;
+}
+
+type Check = (value: unknown) => boolean;
+
+/**
+ * Distinguishes a record that lost a field from one that never had it: absence is stored as `null`, never omitted. Fields that
+ * are not named here are ignored, so that a newer version may write more; use {@link optional} for a field that an older version does not
+ * write.
+ */
+export type Shape<T extends ExpiringRecord> = { readonly [K in keyof T]-?: Check };
+
+/** A key, and the shape of its record. */
+export type Wanted<T extends ExpiringRecord> = readonly [key: string, shape: Shape<T>];
+
+export const isText: Check = (value) => typeof value === 'string';
+export const isNumber: Check = (value) => typeof value === 'number' && Number.isFinite(value);
+export const isTexts: Check = (value) => Array.isArray(value) && value.every(isText);
+export const isTextOrNull: Check = (value) => value === null || typeof value === 'string';
+export const isBoolean: Check = (value) => typeof value === 'boolean';
+export const isNumberOrNull: Check = (value) => value === null || isNumber(value);
+/** For a field that records of the previous minor version do not have. */
+export const optional =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value);
+export const isOneOf =
+  (...allowed: readonly unknown[]): Check =>
+  (value) =>
+    allowed.includes(value);
+
+/**
+ * The store as used by the core. If a store fails, disconnects or returns an unexpected shape, this becomes a single
+ * kind of error that no caller can mistake for "valid" or "missing".
+ */
+export class Records {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #prefix: string;
+
+  /** @param prefix - In front of every key, to isolate servers with different issuers that share a store. */
+  constructor(store: Store, clock: Clock, prefix: string) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#prefix = prefix;
+  }
+
+  /**
+   * Resolves to whether this call wrote the record. Exactly one of any number of simultaneous calls does.
+   *
+   * @param groups - Groups under which {@link list} finds the key, if the store can list.
+   */
+  async add<T extends ExpiringRecord>(key: string, record: T, groups: readonly string[] = []): Promise<boolean> {
+    const name = this.#prefix + key;
+    const end = record.exp * 1000;
+    let added: unknown;
+    try {
+      added = await (groups.length === 0 || this.#store.list === undefined
+        ? this.#store.add(name, record, end)
+        : this.#store.add(
+            name,
+            record,
+            end,
+            groups.map((group) => this.#prefix + group),
+          ));
+    } catch (cause) {
+      throw new UnavailableError('The store could not add a record.', { cause });
+    }
+    if (typeof added !== 'boolean')
+      throw new UnavailableError('add of the store returned something other than true or false.');
+    return added;
+  }
+
+  /** Writes a record under a unique key. If the key is already taken, the store is broken. */
+  create<T extends ExpiringRecord>(key: string, record: T, groups?: readonly string[]): Promise<void> {
+    return this.add(key, record, groups).then((added) => {
+      if (!added) throw new UnavailableError(`The store refused a new record for ${kindOf(key)}.`);
+    });
+  }
+
+  /** The live record under this key. */
+  async get<T extends ExpiringRecord>(key: string, shape: Shape<T>): Promise<T | undefined> {
+    return this.#checked(await this.#read(key), key, shape);
+  }
+
+  /** The live records under these keys, in the same order, with one command if the store supports it. */
+  async getMany<T extends ExpiringRecord>(
+    keys: readonly string[],
+    shape: Shape<T>,
+  ): Promise<readonly (T | undefined)[]> {
+    const records = await this.#readMany(keys);
+    return keys.map((key, at) => this.#checked(records[at], key, shape));
+  }
+
+  /** Like {@link getMany}, with a shape per key. Not a snapshot: each record is read independently. */
+  async getEach<T extends readonly ExpiringRecord[]>(
+    ...wanted: { readonly [K in keyof T]: Wanted<T[K]> }
+  ): Promise<{ readonly [K in keyof T]: T[K] | undefined }> {
+    const records = await this.#readMany(wanted.map(([key]) => key));
+    const checked: unknown = wanted.map(([key, shape], at) => this.#checked(records[at], key, shape));
+    return checked as { readonly [K in keyof T]: T[K] | undefined }; // One per key, each of the requested shape.
+  }
+
+  /** Whether {@link list} works. Such a store also has `getMany`. */
+  get canList(): boolean {
+    return this.#store.list !== undefined;
+  }
+
+  /** @throws UnavailableError if {@link list} cannot work, for operations that must not start then. */
+  checkLists(): void {
+    if (!this.canList) throw cannotList();
+  }
+
+  /**
+   * One page of the keys of a group. Their records may have expired, or never been written: read them.
+   *
+   * @throws UnavailableError if the store has no `list`; TypeError if `after` is not the `next` of a page.
+   */
+  async list(group: string, { after, limit }: ListRequest): Promise<ListPage> {
+    if (this.#store.list === undefined) throw cannotList();
+    if (after !== undefined && !CURSOR.test(after)) throw new TypeError('after must be the next of the previous page.');
+    let page: unknown;
+    try {
+      page = await this.#store.list(this.#prefix + group, { after, limit });
+    } catch (cause) {
+      throw new UnavailableError('The store could not list keys.', { cause });
+    }
+    if (!isPage(page, limit) || !page.keys.every((key) => key.startsWith(this.#prefix)))
+      throw new UnavailableError('list of the store returned something other than a page of keys.');
+    return { ...page, keys: page.keys.map((key) => key.slice(this.#prefix.length)) };
+  }
+
+  async #readMany(keys: readonly string[]): Promise<readonly unknown[]> {
+    if (this.#store.getMany === undefined) return Promise.all(keys.map((key) => this.#read(key)));
+    let records: unknown;
+    try {
+      records = await this.#store.getMany(keys.map((key) => this.#prefix + key));
+    } catch (cause) {
+      throw new UnavailableError('The store could not get records.', { cause });
+    }
+    if (!Array.isArray(records) || records.length !== keys.length)
+      throw new UnavailableError('getMany of the store returned something other than one element per key.');
+    return records;
+  }
+
+  async #read(key: string): Promise<unknown> {
+    try {
+      return await this.#store.get(this.#prefix + key);
+    } catch (cause) {
+      throw new UnavailableError('The store could not get a record.', { cause });
+    }
+  }
+
+  #checked<T extends ExpiringRecord>(record: unknown, key: string, shape: Shape<T>): T | undefined {
+    if (record === undefined) return undefined;
+    if (!hasShape(record, shape))
+      throw new UnavailableError(`The store returned an invalid record for ${kindOf(key)}.`);
+    return this.#clock() < record.exp * 1000 ? record : undefined;
+  }
+
+  async delete(key: string): Promise<void> {
+    try {
+      await this.#store.delete(this.#prefix + key);
+    } catch (cause) {
+      throw new UnavailableError('The store could not delete a record.', { cause });
+    }
+  }
+}
+
+const cannotList = (): UnavailableError =>
+  new UnavailableError('The store cannot list: implement "list", and support groups in "add".');
+
+const CURSOR = /^[ -~]{1,200}$/;
+
+const isPage = (answer: unknown, limit: number): answer is ListPage => {
+  if (typeof answer !== 'object' || answer === null || !('keys' in answer)) return false;
+  const next = 'next' in answer ? answer.next : undefined;
+  if (next !== undefined && !(typeof next === 'string' && CURSOR.test(next))) return false;
+  return isTexts(answer.keys) && (answer.keys as readonly string[]).length <= limit; // texts, as just proved
+};
+
+const kindOf = (key: string): string => key.slice(0, key.indexOf(':'));
+
+/** Whether a value is an object with at least these fields. */
+export const hasShape = <T extends ExpiringRecord>(record: unknown, shape: Shape<T>): record is T => {
+  if (typeof record !== 'object' || record === null) return false;
+  const fields = record as Readonly<Record<string, unknown>>;
+  for (const name in shape) {
+    if (!shape[name](fields[name])) return false;
+  }
+  return true;
+};

@@ -1,0 +1,83 @@
+import { ANY_ORIGIN, DOCUMENT_HEADERS, preflight } from './cors.js';
+import { urlProblem } from './addresses.js';
+import { methodNotAllowed } from './errors.js';
+import type { HttpResponse, Route } from './http.js';
+import { resourceMetadataAddress } from './resource.js';
+import { oauthErrorResponse, publicJson } from './responses.js';
+import { fail, listOf, refined, type Schema, text, value } from './schema.js';
+import { isScopeToken, OFFLINE_ACCESS } from './scope.js';
+
+/** What clients can discover about a protected resource (RFC 9728). */
+export interface ResourceDefinition {
+  /** The scopes a client requests first; never `offline_access`, which grants no access to a resource. */
+  readonly scopes?: readonly string[];
+  /** A name for users. */
+  readonly name?: string;
+  /** The URL of a page for developers: https, or http on loopback. */
+  readonly documentation?: string;
+}
+
+/** A protected resource with its URL, which tokens contain as `aud`. */
+export interface ResourceDescription extends ResourceDefinition {
+  readonly resource: string;
+}
+
+const scope = refined(
+  value<string>('the name of a scope', (given) => typeof given === 'string' && isScopeToken(given)),
+  (name, at) =>
+    name === OFFLINE_ACCESS ? fail(`${at} is offline_access, which is not a scope of a resource. Leave it out.`) : name,
+);
+
+const documentation = refined(text('an absolute URL such as https://example.org'), (address, at) => {
+  const problem = urlProblem(address);
+  return problem === undefined ? address : fail(`${at} ${problem}.`);
+});
+
+/** How each field is validated. */
+export const RESOURCE_DEFINITION = {
+  scopes: listOf('an array of scopes', scope),
+  name: text('text that is not empty'),
+  documentation,
+} satisfies Schema<ResourceDefinition>;
+
+/** In seconds: long enough to save requests, short enough for configuration changes to show. */
+const MAX_AGE = 300;
+
+const METHODS = 'GET, HEAD';
+
+/**
+ * Serves the metadata of a protected resource at its well-known path. It is the same for all callers, and every origin may read it.
+ *
+ * @param issuer - The authorization server whose tokens the resource accepts.
+ * @see {@link https://www.rfc-editor.org/rfc/rfc9728#section-2 | RFC 9728 §2}
+ */
+export const resourceMetadataRoute = (
+  { resource, scopes, name, documentation }: ResourceDescription,
+  issuer: string,
+): Route => {
+  const document = publicJson(
+    {
+      resource,
+      authorization_servers: [issuer],
+      ...(scopes !== undefined && { scopes_supported: scopes }),
+      bearer_methods_supported: ['header'],
+      ...(name !== undefined && { resource_name: name }),
+      ...(documentation !== undefined && { resource_documentation: documentation }),
+    },
+    MAX_AGE,
+  );
+  const readable = (response: HttpResponse): HttpResponse => ({
+    ...response,
+    headers: { ...response.headers, ...ANY_ORIGIN },
+  });
+  const answers: Readonly<Record<string, HttpResponse>> = {
+    GET: readable(document),
+    HEAD: readable(document),
+    OPTIONS: preflight(ANY_ORIGIN, METHODS, DOCUMENT_HEADERS),
+  };
+  const refusal = readable(oauthErrorResponse(methodNotAllowed(METHODS)));
+  return {
+    path: new URL(resourceMetadataAddress(resource)).pathname,
+    handle: async ({ method }) => (Object.hasOwn(answers, method) ? answers[method] : undefined) ?? refusal,
+  };
+};

@@ -1,0 +1,270 @@
+import { nearestName } from './spelling.js';
+
+/** One option in a table: what it accepts, how it is checked, and its default. */
+export interface Entry<In, Out> {
+  /** The end of the sentence "… must be …"; the reference of options shows it too. */
+  readonly takes: string;
+  /** A sentence to add when a value is wrong, such as a question about the environment. */
+  readonly hint?: string;
+  /** The default value, as shown in the reference. */
+  readonly default?: string;
+  /** The options below this one. */
+  readonly fields?: Table;
+  /** Set if a value that is present but `undefined` is a mistake, such as an unset environment variable. */
+  readonly refusesUndefined?: true;
+  /** Whether the value is of this kind at all. Distinguishes the alternatives of an option. */
+  is(given: unknown): boolean;
+  /**
+   * The validated and completed value; `undefined` yields the default.
+   *
+   * @throws TypeError with a sentence that begins with the path of the option.
+   */
+  read(given: unknown, path: string): Out;
+  /** Never present. Lets the compiler compare the entry with the type of its option. */
+  readonly input?: (value: In) => void;
+}
+
+/** Options by name. */
+export type Table = Readonly<Record<string, Entry<never, unknown>>>;
+
+/** A table with one entry for each option of an interface: one missing or one too many does not compile. */
+export type Schema<Options> = {
+  readonly [Name in keyof Options]-?: Entry<Exclude<Options[Name], undefined>, unknown>;
+};
+
+/** The options read by a table, validated and completed. */
+export type Checked<T extends Table> = {
+  readonly [Name in keyof T as undefined extends OutOf<T[Name]> ? never : Name]: OutOf<T[Name]>;
+} & {
+  readonly [Name in keyof T as undefined extends OutOf<T[Name]> ? Name : never]?: Exclude<OutOf<T[Name]>, undefined>;
+};
+
+type OutOf<E> = E extends Entry<never, infer Out> ? Out : never;
+
+type Given<T extends Table> = {
+  readonly [Name in keyof T]?: T[Name] extends Entry<infer In, unknown> ? In : never;
+};
+
+/** @throws TypeError */
+export const fail = (sentence: string): never => {
+  throw new TypeError(sentence);
+};
+
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const mustBe = (path: string, takes: string, hint = ''): never => fail(`${path} must be ${takes}.${hint}`);
+
+/**
+ * An option with a custom check.
+ *
+ * @param takes - What the check accepts, as the end of "… must be …".
+ * @param hint - A sentence to add when the value is wrong.
+ */
+export const value = <T>(takes: string, is: (given: unknown) => boolean, hint?: string): Entry<T, T | undefined> => ({
+  takes,
+  ...(hint !== undefined && { hint }),
+  is,
+  read: (given, path) => (given === undefined || is(given) ? (given as T | undefined) : mustBe(path, takes, hint)),
+});
+
+/** A question for values that usually come from the environment. */
+export const ENVIRONMENT = ' Is the environment variable set?';
+
+/** Adds a default value. */
+export const orElse = <In, Out, const Fallback>(
+  entry: Entry<In, Out>,
+  fallback: Fallback,
+  shown: string = typeof fallback === 'string' ? `\`${fallback}\`` : String(fallback),
+): Entry<In, Exclude<Out, undefined> | Fallback> => ({
+  ...entry,
+  default: shown,
+  // An entry only returns nothing if it was given nothing.
+  read: (given, path) => (given === undefined ? fallback : (entry.read(given, path) as Exclude<Out, undefined>)),
+});
+
+/** An option that is required. */
+export const required = <In, Out>(
+  entry: Entry<In, Out>,
+  remedy = `it must be ${entry.takes}`,
+): Entry<In, Exclude<Out, undefined>> => ({
+  ...entry,
+  default: 'required',
+  read: (given, path) =>
+    given === undefined
+      ? fail(`${path} is missing: ${remedy}.${entry.hint ?? ''}`)
+      : (entry.read(given, path) as Exclude<Out, undefined>),
+});
+
+/** An option whose value often comes from the environment. */
+export const fromEnvironment = <In, Out>(entry: Entry<In, Out>): Entry<In | undefined, Out> => {
+  const { input: _, ...rest } = entry;
+  return { ...rest, refusesUndefined: true };
+};
+
+/** Adds a further check or a conversion. */
+export const refined = <In, Out, Refined>(
+  entry: Entry<In, Out>,
+  refine: (read: Exclude<Out, undefined>, path: string) => Refined,
+): Entry<In, Refined | Extract<Out, undefined>> => ({
+  ...entry,
+  read: (given, path) => {
+    const read = entry.read(given, path);
+    return read === undefined ? (read as Extract<Out, undefined>) : refine(read as Exclude<Out, undefined>, path);
+  },
+});
+
+/** Validates, but returns the value itself instead of a completed copy. */
+export const unchanged = <T>(entry: Entry<T, unknown>): Entry<T, T | undefined> => ({
+  ...entry,
+  read: (given, path) => {
+    entry.read(given, path);
+    return given as T | undefined; // The entry accepts nothing else.
+  },
+});
+
+export const flag = (fallback: boolean): Entry<boolean, boolean> =>
+  orElse(
+    value<boolean>('true or false', (given) => typeof given === 'boolean'),
+    fallback,
+  );
+
+/** @param unit - The unit of the number, such as `seconds`. */
+export const wholeNumber = (fallback: number, min: number, max: number, unit?: string): Entry<number, number> => {
+  const takes = `a whole number${unit === undefined ? '' : ` of ${unit}`} from ${min} to ${max}`;
+  const isWithin = (given: unknown): boolean => Number.isInteger(given) && Number(given) >= min && Number(given) <= max;
+  return orElse(value<number>(takes, isWithin), fallback);
+};
+
+export const text = (takes = 'text', matches = /^[^]+$/, hint?: string): Entry<string, string | undefined> =>
+  value(takes, (given) => typeof given === 'string' && matches.test(given), hint);
+
+export const oneOf = <const T extends string>(...names: readonly [T, T, ...T[]]): Entry<T, T | undefined> => {
+  const quoted = names.map((name) => `'${name}'`);
+  return value(`${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`, (given) =>
+    names.some((name) => name === given),
+  );
+};
+
+export const fn = <T>(takes = 'a function'): Entry<T, T | undefined> =>
+  value(takes, (given) => typeof given === 'function');
+
+/** An object of the application with these methods. */
+export const having = <T>(takes: string, ...methods: readonly string[]): Entry<T, T | undefined> =>
+  value(takes, (given) => isRecord(given) && methods.every((name) => typeof given[name] === 'function'));
+
+export const listOf = <In, Out>(
+  takes: string,
+  entry: Entry<In, Out>,
+): Entry<readonly In[], readonly Exclude<Out, undefined>[] | undefined> =>
+  refined(value<readonly unknown[]>(takes, Array.isArray), (items, path) =>
+    items.map((item, index) => required(entry).read(item, `${path}[${index}]`)),
+  );
+
+/** One of two kinds of values. */
+export const either = <A, B, OutA, OutB>(a: Entry<A, OutA>, b: Entry<B, OutB>): Entry<A | B, OutA | OutB> => ({
+  takes: `${a.takes}, or ${b.takes}`,
+  ...((a.fields ?? b.fields) && { fields: { ...a.fields, ...b.fields } }),
+  is: (given) => a.is(given) || b.is(given),
+  read: (given, path) =>
+    given === undefined || a.is(given)
+      ? a.read(given, path)
+      : b.is(given)
+        ? b.read(given, path)
+        : mustBe(path, `${a.takes}, or ${b.takes}`, a.hint),
+});
+
+/** The path of a field: `options.limits`, `options.scopes["photos.read"]`. */
+const below = (path: string, name: string): string => {
+  if (!/^[A-Za-z_$][\w$]*$/.test(name)) return `${path}[${JSON.stringify(name)}]`;
+  return path === '' ? name : `${path}.${name}`;
+};
+
+/** An object with arbitrary keys. */
+export const mapOf = <In, Out>(
+  takes: string,
+  entry: Entry<In, Out>,
+  names: RegExp = /^/,
+  nameTakes = '',
+): Entry<Readonly<Record<string, In>>, Readonly<Record<string, Exclude<Out, undefined>>> | undefined> =>
+  refined(value<Readonly<Record<string, unknown>>>(takes, isRecord), (given, path) =>
+    Object.fromEntries(
+      Object.entries(given).map(([name, item]) => {
+        if (!names.test(name)) fail(`${path}: ${JSON.stringify(name)} ${nameTakes}.`);
+        return [name, required(entry).read(item, below(path, name))];
+      }),
+    ),
+  );
+
+/** The maximum number of names in a sentence. */
+const MOST_NAMES = 30;
+
+const namesOf = (fields: Table): string => {
+  const names = Object.keys(fields);
+  const more = names.length - MOST_NAMES;
+  return names.slice(0, MOST_NAMES).join(', ') + (more > 0 ? ` and ${more} more` : '');
+};
+
+/** The option a name probably stands for: one a level deeper, such as `lifetimes.refreshGrace` for `refreshGrace`, or one with similar spelling. */
+const meant = (name: string, path: string, fields: Table): string | undefined => {
+  const deeper = new Map(
+    Object.entries(fields).flatMap(([group, field]) =>
+      Object.keys(field.fields ?? {}).map((leaf) => [leaf, below(below(path, group), leaf)] as const),
+    ),
+  );
+  const found = deeper.get(name);
+  if (found !== undefined) return found;
+  const near = nearestName(name, Object.keys(fields));
+  if (near !== undefined) return below(path, near);
+  return deeper.get(nearestName(name, [...deeper.keys()]) ?? '');
+};
+
+/** The error message for an unknown name, usually a typo. */
+export const unknownName = (name: string, path: string, fields: Table, remedy = ''): string => {
+  const near = meant(name, path.replace(/^.*: /, ''), fields);
+  const advice = near === undefined ? `Known are ${namesOf(fields)}.` : `Did you mean ${near}?`;
+  return `${below(path, name)} is unknown. ${advice}${remedy}`;
+};
+
+interface ObjectInit {
+  readonly takes?: string;
+  /** A sentence to add for an unknown name. */
+  readonly remedy?: string;
+  /** Names of earlier versions, and the current path of each option. */
+  readonly moved?: Readonly<Record<string, string>>;
+}
+
+/** An object of options. Unknown names are rejected. */
+export const object = <const T extends Table>(
+  fields: T,
+  { takes = `an object with ${Object.keys(fields).slice(0, 8).join(', ')}`, remedy = '', moved = {} }: ObjectInit = {},
+): Entry<Given<T>, Checked<T>> => {
+  const isGiven = (given: unknown): given is Readonly<Record<string, unknown>> => isRecord(given);
+  return {
+    takes,
+    fields,
+    is: isGiven,
+    read: (given = {}, path) => {
+      if (!isGiven(given)) return mustBe(path, takes);
+      const unknown = Object.keys(given).find((name) => !Object.hasOwn(fields, name));
+      if (unknown !== undefined && Object.hasOwn(moved, unknown))
+        fail(`${below(path, unknown)} is now ${moved[unknown]}.`);
+      if (unknown !== undefined) fail(unknownName(unknown, path, fields, remedy));
+      const read: Record<string, unknown> = {};
+      for (const [name, field] of Object.entries(fields)) {
+        const own = given[name];
+        if (own === undefined && field.refusesUndefined && Object.hasOwn(given, name))
+          fail(`${below(path, name)} is undefined.${ENVIRONMENT}`);
+        const checked = field.read(own, below(path, name));
+        if (checked !== undefined) read[name] = checked;
+      }
+      return read as Checked<T>; // Every field was read by its own entry.
+    },
+  };
+};
+
+/** Makes an option optional; it then has no default. */
+export const optional = <In, Out>(entry: Entry<In, Out>): Entry<In, Out | undefined> => ({
+  ...entry,
+  read: (given, path) => (given === undefined ? undefined : entry.read(given, path)),
+});

@@ -1,0 +1,75 @@
+import { createHmac, hash, hkdfSync, timingSafeEqual } from 'node:crypto';
+import type { RandomBytes } from './ports.js';
+
+/** Hashes a random value of 256 bits for use as a key: the value cannot be derived from the hash. */
+export const sha256 = (text: string): string => hash('sha256', text, 'base64url');
+
+/** The same as bytes, for comparison only. Via text, because `hash` takes twice as long to return a buffer. */
+export const sha256Bytes = (text: string): Buffer => Buffer.from(hash('sha256', text, 'binary'), 'binary');
+
+/** HMAC-SHA-256 for values that are too short to be safe under a plain hash, such as user codes. */
+export const hmac = (key: Uint8Array, text: string): string =>
+  createHmac('sha256', key).update(text).digest('base64url');
+
+/** HMAC-SHA-512, split into two values of 256 bits. */
+export const hmacPair = (key: Uint8Array, text: string): readonly [string, string] => {
+  const bytes = createHmac('sha512', key).update(text).digest();
+  return [bytes.toString('base64url', 0, 32), bytes.toString('base64url', 32)];
+};
+
+/** Derives one key per purpose from the application's secret (RFC 5869). */
+export const deriveKey = (secret: string, purpose: string): Uint8Array =>
+  new Uint8Array(hkdfSync('sha256', secret, '', `oauth-query ${purpose}`, 32));
+
+/** Compares in constant time. */
+export const equalSecrets = (a: string, b: string): boolean => {
+  const left = Buffer.from(a);
+  const right = Buffer.from(b);
+  return left.length === right.length && timingSafeEqual(left, right);
+};
+
+/** Enough for a hundred tokens: one call to the system's random generator costs as much as ten tokens. */
+const POOL_SIZE = 4096;
+
+/** Random strings, read from a pool so that not every token needs a call to the generator. */
+export class RandomSource {
+  readonly #random: RandomBytes;
+  #pool: Buffer = Buffer.alloc(0);
+  #used = 0;
+
+  constructor(random: RandomBytes) {
+    this.#random = random;
+  }
+
+  /** A number of random bytes as base64url without padding. */
+  string(bytes: number): string {
+    const [from, to] = this.#take(bytes);
+    const text = this.#pool.toString('base64url', from, to);
+    this.#pool.fill(0, from, to);
+    return text;
+  }
+
+  /** A number of letters of an alphabet, each equally likely. */
+  letters(count: number, alphabet: string): string {
+    // Bytes from the largest multiple of the alphabet's size on would make its first letters more likely.
+    const limit = 256 - (256 % alphabet.length);
+    let text = '';
+    while (text.length < count) {
+      const [at] = this.#take(1);
+      const byte = this.#pool[at] ?? 255;
+      if (byte < limit) text += alphabet.charAt(byte % alphabet.length);
+    }
+    return text;
+  }
+
+  #take(bytes: number): readonly [from: number, to: number] {
+    if (this.#used + bytes > this.#pool.length) {
+      const fresh = this.#random(Math.max(POOL_SIZE, bytes));
+      this.#pool = Buffer.from(fresh.buffer, fresh.byteOffset, fresh.byteLength);
+      this.#used = 0;
+    }
+    const from = this.#used;
+    this.#used += bytes;
+    return [from, this.#used];
+  }
+}

@@ -1,0 +1,30 @@
+/** Names that differ only in case, underscores and hyphens are considered equal. */
+const folded = (name: string): string => name.replace(/[_-]/g, '').toLowerCase();
+
+/** How many letters must be changed, added, removed or swapped to turn one text into the other. */
+const distance = (a: string, b: string): number => {
+  let [before, last]: readonly (readonly number[])[] = [[], Array.from({ length: b.length + 1 }, (_, j) => j)];
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const isSame = a[i - 1] === b[j - 1];
+      const isSwapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const changed = (last?.[j - 1] ?? 0) + (isSame ? 0 : 1);
+      const swapped = isSwapped ? (before?.[j - 2] ?? 0) + 1 : Infinity;
+      row.push(Math.min((last?.[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, changed, swapped));
+    }
+    [before, last] = [last, row];
+  }
+  return last?.[b.length] ?? 0;
+};
+
+/** The known name that was probably meant: at most one mistake per three letters. */
+export const nearestName = (name: string, known: readonly string[]): string | undefined => {
+  const wanted = folded(name).slice(0, 64);
+  const allowed = Math.max(1, Math.floor(wanted.length / 3));
+  const [nearest] = known
+    .map((candidate) => ({ candidate, steps: distance(wanted, folded(candidate)) }))
+    .filter(({ steps }) => steps <= allowed)
+    .sort((a, b) => a.steps - b.steps);
+  return nearest?.candidate;
+};

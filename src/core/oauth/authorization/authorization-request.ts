@@ -1,0 +1,297 @@
+import { OAuthError, type OAuthErrorCode } from '../../base/errors.js';
+import type { HttpRequest, HttpResponse } from '../../base/http.js';
+import { redirect, serverError } from '../../base/responses.js';
+import type { Client } from '../clients/client.js';
+import { UnusableClientError } from '../clients/own-registry.js';
+import { isRegistered } from '../clients/registrations.js';
+import { callerOf, mayUse, type OAuthContext } from '../context.js';
+import type { Parameters } from '../parameters.js';
+import { isChallenge, isChallengeMethod, type ChallengeMethod } from './pkce.js';
+import { PageError } from '../pages/page-error.js';
+import { backTo, RefusedPage, RefusedRequest, printable, reportRedirected } from './refusal.js';
+import { redirectUriMatches, withFragment, withQuery } from './redirect-uri.js';
+import { ownerResources, requestedScope } from '../requested-scope.js';
+
+/** The parameters of an authorization request (RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8707 §2, OpenID Connect Core 1.0 §3.1.2.1). */
+export const AUTHORIZATION_PARAMETERS = {
+  response_type: 'vschar',
+  client_id: 'vschar',
+  redirect_uri: 'uri',
+  scope: 'vschar',
+  state: 'vschar',
+  code_challenge: 'vschar',
+  code_challenge_method: 'vschar',
+  resource: 'uri',
+  ui_locales: 'vschar',
+} as const;
+
+/** Where a response is sent. Known once the client and its redirect URI are valid; from then on, errors are sent there too. */
+export interface ResponseTarget {
+  readonly client_id: string;
+  readonly redirect_uri: string;
+  readonly state: string | null;
+  /** The implicit grant returns results and errors in the fragment. */
+  readonly inFragment: boolean;
+  readonly iss: string;
+}
+
+/** A validated request. It travels encrypted, so that it cannot be changed. */
+export interface AuthorizationRequest extends ResponseTarget {
+  readonly id: string;
+  readonly redirect_uri_sent: boolean;
+  readonly response_type: 'code' | 'token';
+  readonly scope: readonly string[];
+  readonly resources: readonly string[];
+  readonly code_challenge: string | null;
+  readonly code_challenge_method: ChallengeMethod | null;
+}
+
+/** An error that is sent to the client in a redirect. */
+export class RedirectError extends Error {
+  override readonly name = 'RedirectError';
+  readonly code: OAuthErrorCode;
+  readonly target: ResponseTarget;
+
+  constructor({ code, message }: OAuthError, target: ResponseTarget) {
+    super(message);
+    this.code = code;
+    this.target = target;
+  }
+}
+
+/** From the moment the redirect URI is known, the client receives all errors there (RFC 6749 §4.1.2.1). */
+export const redirectErrors = async <T>(
+  target: ResponseTarget,
+  context: OAuthContext,
+  work: () => Promise<T>,
+): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof PageError) throw error;
+    if (error instanceof OAuthError) reportRedirected(error, target.client_id, context);
+    else context.onError(error);
+    throw new RedirectError(error instanceof OAuthError ? error : serverError(), target);
+  }
+};
+
+/** Redirects the browser to the client with the response, the unchanged state and the issuer (RFC 9207 §2). */
+export const authorizationResponse = (
+  target: ResponseTarget,
+  parameters: Readonly<Record<string, string>>,
+  status: 302 | 303,
+): HttpResponse => {
+  const answer = new URLSearchParams(parameters);
+  if (target.state !== null) answer.set('state', target.state);
+  answer.set('iss', target.iss);
+  return redirect((target.inFragment ? withFragment : withQuery)(target.redirect_uri, answer), status);
+};
+
+const quoted = (text: string): string => JSON.stringify(printable(text));
+
+/** The maximum number of redirect URIs in an explanation. */
+const MOST_NAMED = 10;
+
+/** A client that has registered itself cannot be told that it is unknown by now; its owner can. */
+const unknownClient = (client_id: string, { config }: OAuthContext): 'unknown_registration' | 'unknown_client' =>
+  config.registrations !== undefined && isRegistered(client_id) ? 'unknown_registration' : 'unknown_client';
+
+/** The page where a client cannot be used. */
+const UNUSABLE = {
+  unavailable: { reason: 'client_unavailable', status: 503 },
+  refused: { reason: 'client_refused', status: 400 },
+} as const;
+
+/** Looks up a client for a browser it has sent here. If that fails, only the user in front of the page learns why. */
+const lookUp = async (client_id: string, request: HttpRequest, context: OAuthContext): Promise<Client | undefined> => {
+  try {
+    return await context.config.clients.find(client_id, { caller: callerOf(request, context) });
+  } catch (error) {
+    if (!(error instanceof UnusableClientError)) throw error;
+    const { reason, status } = UNUSABLE[error.reason];
+    const headers = status === 503 ? { 'retry-after': String(error.retryAfter) } : {};
+    throw new RefusedPage(reason, { reason, value: client_id, explanation: error.message }, { status, headers });
+  }
+};
+
+/** The client and its redirect URI. Errors here are shown on a page, because there is no safe place to redirect to. */
+const findClient = async (
+  form: Parameters,
+  request: HttpRequest,
+  context: OAuthContext,
+): Promise<{ client: Client; redirect_uri: string }> => {
+  for (const name of ['client_id', 'redirect_uri']) {
+    const problem = form.problem(name);
+    if (problem !== undefined) throw new PageError('invalid_request', { explanation: problem });
+  }
+  const client_id = form.get('client_id');
+  if (client_id === undefined)
+    throw new RefusedPage('missing_client_id', {
+      reason: 'missing_client_id',
+      explanation: 'The parameter client_id is missing.',
+    });
+  const client = await lookUp(client_id, request, context);
+  if (client === undefined) {
+    throw new RefusedPage(unknownClient(client_id, context), {
+      reason: 'unknown_client',
+      value: client_id,
+      explanation: `There is no client ${quoted(client_id)} in options.clients, or it is disabled.`,
+    });
+  }
+  const requested = form.get('redirect_uri');
+  if (requested === undefined) {
+    const [only, another] = client.redirectUris;
+    if (only === undefined || another !== undefined)
+      throw new RefusedPage(
+        'missing_redirect_uri',
+        {
+          reason: 'missing_redirect_uri',
+          client_id,
+          explanation: `The parameter redirect_uri is missing, and the client ${quoted(client_id)} has not registered exactly one.`,
+        },
+        { back: backTo(client) },
+      );
+    return { client, redirect_uri: only };
+  }
+  if (
+    !client.redirectUris.some((registered) =>
+      redirectUriMatches(requested, registered, context.allowLocalhostRedirects),
+    )
+  ) {
+    const registered = client.redirectUris.slice(0, MOST_NAMED).map(quoted).join(', ') || 'none';
+    throw new RefusedPage(
+      'unregistered_redirect_uri',
+      {
+        reason: 'unregistered_redirect_uri',
+        value: requested,
+        client_id,
+        explanation: `The client ${quoted(client_id)} has not registered the redirect_uri ${quoted(requested)}. Its redirect_uris: ${registered}.`,
+      },
+      { back: backTo(client) },
+    );
+  }
+  return { client, redirect_uri: requested };
+};
+
+const RESPONSE_TYPE_GRANTS = { code: 'authorization_code', token: 'implicit' } as const;
+
+const isResponseType = (text: string): text is keyof typeof RESPONSE_TYPE_GRANTS =>
+  Object.hasOwn(RESPONSE_TYPE_GRANTS, text);
+
+const readResponseType = (form: Parameters, client: Client, context: OAuthContext): 'code' | 'token' => {
+  const text = form.get('response_type');
+  if (text === undefined)
+    throw new RefusedRequest('invalid_request', 'The parameter response_type is missing.', {
+      reason: 'missing_response_type',
+    });
+  if (!isResponseType(text) || !context.config.grants.has(RESPONSE_TYPE_GRANTS[text])) {
+    throw new RefusedRequest('unsupported_response_type', 'The response_type is not supported.', {
+      reason: 'unsupported_response_type',
+      value: text,
+    });
+  }
+  if (!mayUse(context, client, RESPONSE_TYPE_GRANTS[text])) {
+    throw new RefusedRequest('unauthorized_client', 'The client may not use this response_type.', {
+      reason: 'response_type_not_allowed',
+      value: text,
+    });
+  }
+  return text;
+};
+
+type Challenge = Pick<AuthorizationRequest, 'code_challenge' | 'code_challenge_method'>;
+
+/** A challenge without a method means `plain` (RFC 7636 §4.3), which few clients may use. */
+const readChallenge = (form: Parameters, client: Client, response_type: 'code' | 'token'): Challenge => {
+  const challenge = form.get('code_challenge');
+  const named = form.get('code_challenge_method');
+  if (challenge === undefined) {
+    if (named !== undefined)
+      throw new RefusedRequest('invalid_request', 'The request has a code_challenge_method but no code_challenge.', {
+        reason: 'invalid_pkce',
+      });
+    if (client.requirePkce && response_type === 'code')
+      throw new RefusedRequest('invalid_request', 'The client must send a code_challenge.', { reason: 'missing_pkce' });
+    return { code_challenge: null, code_challenge_method: null };
+  }
+  const method = named ?? 'plain';
+  if (!isChallengeMethod(method) || !client.challengeMethods.has(method)) {
+    throw new RefusedRequest('invalid_request', 'The code_challenge_method is not supported; use S256.', {
+      reason: 'invalid_pkce',
+      value: method,
+    });
+  }
+  // Events never contain the challenge: with the method plain it is the verifier.
+  if (!isChallenge(challenge, method))
+    throw new RefusedRequest('invalid_request', 'The code_challenge is malformed.', { reason: 'invalid_pkce' });
+  return { code_challenge: challenge, code_challenge_method: method };
+};
+
+/**
+ * Validates an authorization request.
+ *
+ * @throws PageError until the redirect URI is known, after that {@link RedirectError}.
+ */
+export const readAuthorizationRequest = async (
+  form: Parameters,
+  http: HttpRequest,
+  context: OAuthContext,
+): Promise<{ readonly client: Client; readonly request: AuthorizationRequest }> => {
+  const iss = context.issuer(http);
+  const { client, redirect_uri } = await findClient(form, http, context);
+  const target: ResponseTarget = {
+    client_id: client.client_id,
+    redirect_uri,
+    // A repeated state is not returned: the client could not compare it.
+    state: form.isRepeated('state') ? null : (form.get('state') ?? null),
+    inFragment: form.get('response_type') === 'token' && context.config.grants.has('implicit'),
+    iss,
+  };
+  return redirectErrors(target, context, async () => {
+    if (form.firstProblem !== undefined) throw new OAuthError('invalid_request', form.firstProblem);
+    const response_type = readResponseType(form, client, context);
+    const request: AuthorizationRequest = {
+      ...target,
+      id: context.random.string(16),
+      redirect_uri_sent: form.get('redirect_uri') !== undefined,
+      response_type,
+      ...readChallenge(form, client, response_type),
+      scope: requestedScope(form, client, context),
+      resources: ownerResources(form, client, context),
+    };
+    return { client, request };
+  });
+};
+
+/**
+ * Opens an encrypted request. It was validated before; only the existence of the client and its redirect URI
+ * may have changed.
+ */
+export const resumeAuthorizationRequest = async (
+  sealed: string,
+  http: HttpRequest,
+  context: OAuthContext,
+): Promise<{ readonly client: Client; readonly request: AuthorizationRequest }> => {
+  const opened = context.requestSeal.open(sealed);
+  if (opened === undefined)
+    throw new RefusedPage('expired_request', {
+      reason: 'expired_request',
+      explanation:
+        'The request is older than options.lifetimes.authorizationRequest, or was encrypted with a different options.secret.',
+    });
+  // Only our own key can encrypt it, and it is the only value encrypted for this purpose.
+  const request = opened as AuthorizationRequest;
+  const client = await lookUp(request.client_id, http, context);
+  if (
+    client === undefined ||
+    !client.redirectUris.some((uri) => redirectUriMatches(request.redirect_uri, uri, context.allowLocalhostRedirects))
+  ) {
+    const { client_id } = request;
+    throw new RefusedPage('client_changed', {
+      reason: 'client_changed',
+      client_id,
+      explanation: `The client ${quoted(client_id)} is no longer in options.clients, or no longer has the redirect_uri ${quoted(request.redirect_uri)}.`,
+    });
+  }
+  return { client, request };
+};

@@ -1,0 +1,148 @@
+import { hmac, sha256 } from '../../base/secrets.js';
+import type { AuthorizationRequest } from './authorization-request.js';
+import type { Client } from '../clients/client.js';
+import { type OAuthContext, secondsOf } from '../context.js';
+import { CODE, type CodeRecord, CONSENT_DECISION, type ConsentDecisionRecord, keys, MARK } from '../stored-records.js';
+import { findRemembered, forgetConsent } from './remembered-consent.js';
+import { formatScope } from '../../base/scope.js';
+import { PageError } from '../pages/page-error.js';
+import type { Session } from '../sign-in/sessions.js';
+import type { Grant } from '../tokens/tokens.js';
+import type { Owner } from '../sign-in/owner.js';
+
+/** In seconds: a second press of the same button within this time counts as the same press, because the browser only follows the second response. */
+const SAME_PRESS = 10;
+
+/** The question an owner is asked, and the form it is asked with. */
+export interface Consent {
+  readonly client: Client;
+  readonly request: AuthorizationRequest;
+  readonly owner: Owner;
+  readonly session: Session;
+}
+
+/** The granted access, and the response to the client. */
+export interface Approval {
+  readonly grant: Pick<Grant, 'id' | 'client_id' | 'sub'>;
+  readonly answer: Readonly<Record<string, string>>;
+}
+
+/** An effective decision. An approval that leads to a code is complete once it is stored. */
+export interface Decided {
+  readonly approved: Approval | undefined;
+  /** Whether this press decided; a second one changes nothing. */
+  readonly isFirst: boolean;
+}
+
+const alreadyAnswered = (): PageError => new PageError('already_answered');
+
+/** Writes a grant and its code at the same time: neither works without the other. */
+export const saveGrantWithCode = async (
+  code: string,
+  grant: Grant,
+  { client, request }: Pick<Consent, 'client' | 'request'>,
+  { records, tokens, clock, config }: OAuthContext,
+): Promise<void> => {
+  const record: CodeRecord = {
+    client_id: client.client_id,
+    grant: grant.id,
+    redirect_uri: request.redirect_uri,
+    redirect_uri_sent: request.redirect_uri_sent,
+    scope: grant.scope,
+    code_challenge: request.code_challenge,
+    code_challenge_method: request.code_challenge_method,
+    exp: secondsOf(clock) + config.lifetimes.authorizationCode,
+  };
+  await Promise.all([tokens.saveGrant(grant), records.create(keys.code(code), record)]);
+};
+
+/** The earlier decision made with this form. */
+export const findDecision = (
+  { id }: AuthorizationRequest,
+  { records }: OAuthContext,
+): Promise<ConsentDecisionRecord | undefined> => records.get(keys.consentDecision(id), CONSENT_DECISION);
+
+/**
+ * Records an owner's decision. A single `add` determines which press counts; if the same owner presses the same button in the
+ * same session again soon after, the response is the same. The code is derived from the form and the grant with a key only the
+ * server has, so it can be returned twice without being stored.
+ *
+ * @param before - The result of {@link findDecision}.
+ * @throws PageError if the form was answered differently, elsewhere, by another owner or a while ago.
+ */
+export const decideOnce = async (
+  decision: 'approve' | 'deny',
+  consent: Consent,
+  before: ConsentDecisionRecord | undefined,
+  context: OAuthContext,
+): Promise<Decided> => {
+  const { tokens, clock, records } = context;
+  const { client, request, owner } = consent;
+  if (before !== undefined) return repeat(decision, before, consent, context);
+
+  const isApproval = decision === 'approve';
+  const grant =
+    isApproval && request.response_type === 'code'
+      ? tokens.newGrant(client, owner, formatScope(request.scope), request.resources, {
+          grant_type: 'authorization_code',
+        })
+      : undefined;
+  const code = grant === undefined ? undefined : codeOf(request, grant.id, context);
+  // Grant and code are written first, so that they exist whenever the decision does.
+  const [older] = await Promise.all([
+    isApproval ? findRemembered(consent, owner.sub, context) : undefined,
+    grant === undefined || code === undefined ? undefined : saveGrantWithCode(code, grant, consent, context),
+  ]);
+  const record: ConsentDecisionRecord = {
+    decision,
+    grant: grant?.id ?? null,
+    by: pressedBy(consent),
+    at_ms: clock(),
+    exp: secondsOf(clock) + context.config.lifetimes.authorizationRequest,
+  };
+  const [isFirst] = await Promise.all([
+    records.add(keys.consentDecision(request.id), record),
+    // Makes way for the approval that may be remembered next. If two presses race, the owner is asked again at worst.
+    older === undefined ? undefined : forgetConsent(owner.sub, client.client_id, context),
+  ]);
+  const approved = grant === undefined || code === undefined ? undefined : { grant, answer: { code } };
+  if (isFirst) return { approved, isFirst };
+
+  if (approved !== undefined) {
+    const { code: unused } = approved.answer;
+    await Promise.all([records.delete(keys.code(unused)), tokens.revokeGrant(approved.grant, { reason: 'unused' })]);
+  }
+  const winner = await findDecision(request, context);
+  if (winner === undefined) throw alreadyAnswered();
+  return repeat(decision, winner, consent, context);
+};
+
+/** Two owners may share a browser, and one owner may use two. */
+const pressedBy = ({ session, owner }: Consent): string => sha256(JSON.stringify([session.id, owner.sub]));
+
+const codeOf = ({ id }: AuthorizationRequest, grantId: string, { consentKey }: OAuthContext): string =>
+  grantId + hmac(consentKey, JSON.stringify([id, grantId]));
+
+/** Only a code that has not been redeemed is returned again: the client would present a used one as a replay. */
+const repeat = async (
+  decision: 'approve' | 'deny',
+  before: ConsentDecisionRecord,
+  consent: Consent,
+  context: OAuthContext,
+): Promise<Decided> => {
+  const isSamePress =
+    before.decision === decision &&
+    before.by === pressedBy(consent) &&
+    context.clock() - before.at_ms < SAME_PRESS * 1000;
+  if (!isSamePress) throw alreadyAnswered();
+  if (decision === 'deny') return { approved: undefined, isFirst: false };
+  if (before.grant === null) throw alreadyAnswered(); // The implicit grant: its token cannot be read again.
+  const code = codeOf(consent.request, before.grant, context);
+  const [live, spent] = await context.records.getEach([keys.code(code), CODE], [keys.spent(before.grant, 0), MARK]);
+  if (live === undefined || spent !== undefined) throw alreadyAnswered();
+  const { client_id } = consent.client;
+  return {
+    approved: { grant: { id: before.grant, client_id, sub: consent.owner.sub }, answer: { code } },
+    isFirst: false,
+  };
+};

@@ -1,0 +1,81 @@
+import { sha256 } from '../../base/secrets.js';
+import type { AuthorizationRequest } from './authorization-request.js';
+import type { Client } from '../clients/client.js';
+import { type OAuthContext, secondsOf } from '../context.js';
+import { groups, keys, REMEMBERED_CONSENT, type RememberedConsentRecord } from '../stored-records.js';
+import { isUnprovenRedirect } from './redirect-uri.js';
+import { findResource } from '../../base/resource.js';
+import { formatScope, isSubset, OFFLINE_ACCESS, parseScope } from '../../base/scope.js';
+
+/** The access an owner is about to allow. */
+interface Asked {
+  readonly client: Client;
+  readonly request: AuthorizationRequest;
+}
+
+const keyOf = (sub: string, client_id: string): string =>
+  keys.rememberedConsent(sha256(JSON.stringify([sub, client_id])));
+
+/**
+ * Whether this approval may be remembered. Never for a public client with a redirect URI that any program could
+ * listen on: it may be a different program next time (RFC 8252 §8.6).
+ */
+const mayRemember = ({ client, request }: Asked, context: OAuthContext): boolean =>
+  context.config.lifetimes.rememberedConsent > 0 &&
+  // Offline access must be confirmed each time (OpenID Connect Core 1.0 §11).
+  !request.scope.includes(OFFLINE_ACCESS) &&
+  !(client.public && isUnprovenRedirect(request.redirect_uri));
+
+/** Includes implied scopes on both sides: the scope may have implied less when it was allowed. */
+const covers = (consent: RememberedConsentRecord, { request }: Asked, { config }: OAuthContext): boolean =>
+  isSubset(config.impliedScopes.expand(request.scope), parseScope(consent.scope) ?? []) &&
+  // Without a resource a token is for the issuer itself, which approvals for other resources do not cover.
+  (request.resources.length === 0
+    ? consent.aud.length === 0
+    : request.resources.every((resource) => findResource(consent.aud, resource) !== undefined));
+
+/** The owner's earlier approval for this client, whether or not it covers all of this. */
+export const findRemembered = async (
+  asked: Asked,
+  sub: string,
+  context: OAuthContext,
+): Promise<RememberedConsentRecord | undefined> =>
+  mayRemember(asked, context) ? context.records.get(keyOf(sub, asked.client.client_id), REMEMBERED_CONSENT) : undefined;
+
+/** Whether the owner has already allowed all of this, and it is remembered. */
+export const isRemembered = async (asked: Asked, sub: string, context: OAuthContext): Promise<boolean> => {
+  const consent = await findRemembered(asked, sub, context);
+  return consent !== undefined && covers(consent, asked, context);
+};
+
+/**
+ * Remembers an owner's approval for a client, after forgetting an older one.
+ *
+ * @param grant_id - The resulting grant. If it has ended in the meantime, nothing is remembered: whoever revoked it
+ * also looked for approvals, perhaps before this one existed.
+ */
+export const rememberConsent = async (
+  asked: Asked,
+  sub: string,
+  grant_id: string,
+  context: OAuthContext,
+): Promise<void> => {
+  if (!mayRemember(asked, context)) return;
+  const { request } = asked;
+  const { client_id } = asked.client;
+  const record: RememberedConsentRecord = {
+    client_id,
+    scope: formatScope(context.config.impliedScopes.expand(request.scope)),
+    aud: request.resources,
+    exp: secondsOf(context.clock) + context.config.lifetimes.rememberedConsent,
+  };
+  await context.records.add(keyOf(sub, client_id), record, [
+    groups.consentsOfOwner(sub),
+    groups.consentsOfClient(client_id),
+  ]);
+  if ((await context.tokens.findGrant(grant_id)) === undefined) await forgetConsent(sub, client_id, context);
+};
+
+/** Makes the server ask the owner again. */
+export const forgetConsent = (sub: string, client_id: string, context: OAuthContext): Promise<void> =>
+  context.records.delete(keyOf(sub, client_id));

@@ -1,0 +1,41 @@
+import { ImpliedScopes } from '../implied-scopes.js';
+import type { Policy } from '../settings.js';
+import type { ClientRow } from './client.js';
+import { checkRegistration, withoutNulls } from './check-registration.js';
+
+/** Settings of the server that registrations refer to. You can pass the server's options. */
+export interface ClientCheckOptions {
+  /** `options.scopes`; if absent, any scope is accepted. */
+  readonly scopes?: Readonly<Record<string, unknown>>;
+  /** `options.customGrants`; if absent, any is accepted. */
+  readonly customGrants?: Readonly<Record<string, unknown>>;
+  /** `options.policy`. */
+  readonly policy?: Readonly<Partial<Policy>>;
+}
+
+type Definitions = Readonly<Record<string, { readonly implies?: readonly string[] }>>;
+
+const words = (text: unknown): readonly string[] => (typeof text === 'string' ? text.split(' ') : []);
+
+/**
+ * Validates a registration before it is saved: returns everything a server would reject.
+ *
+ * @param registration - As in `options.clients`, or as returned by a registry. `null` counts as absent.
+ * @returns sentences that name the client, the field and the remedy; empty if a server accepts the registration.
+ */
+export const checkClient = (
+  registration: ClientRow,
+  { scopes, customGrants, policy = {} }: ClientCheckOptions = {},
+): readonly string[] => {
+  const given = withoutNulls(registration);
+  const known = scopes === undefined ? [...words(given.scope), ...words(given.default_scope)] : Object.keys(scopes);
+  return checkRegistration(given, {
+    scopes: new Set(known.filter((word) => word !== '')),
+    // Descriptions may have any value here; only implied scopes matter.
+    ...(scopes !== undefined && { impliedScopes: new ImpliedScopes(new Map(Object.entries(scopes as Definitions))) }),
+    introspectionScope: policy.introspectionScope ?? 'introspect',
+    requirePkce: false,
+    refreshTokens: true,
+    ...(customGrants !== undefined && { customGrants: new Set(Object.keys(customGrants)) }),
+  }).problems;
+};

@@ -1,0 +1,375 @@
+import { isPicture, urlProblem } from '../../base/addresses.js';
+import { either, listOf, oneOf, type Schema, type Table, text, unknownName, value } from '../../base/schema.js';
+import { nearestName } from '../../base/spelling.js';
+import type { ChallengeMethod } from '../authorization/pkce.js';
+import { isUnprovenRedirect, redirectUriProblem } from '../authorization/redirect-uri.js';
+import { publicKeysProblem } from '../jwt/public-keys.js';
+import {
+  type AuthenticationMethod,
+  type Client,
+  type ClientOrigin,
+  type ClientRegistration,
+  type CustomGrantName,
+  DEVICE_CODE_GRANT,
+  GRANT_TYPES,
+  type GrantName,
+} from './client.js';
+import { linksOf } from './client-links.js';
+import { type ClientSecret, type PreparedSecret, prepareSecret } from './client-secret.js';
+import { registeredScopes, type ScopeRules } from './registered-scopes.js';
+
+/** Settings of the server that registrations refer to. */
+export interface ServerRules extends ScopeRules {
+  readonly requirePkce: boolean;
+  /** Whether the refresh_token grant is enabled; otherwise no refresh tokens are issued. */
+  readonly refreshTokens: boolean;
+  /** In seconds: the longest access token lifetime a client may have; default: the bound of the option. */
+  readonly longestAccessToken?: number;
+  /** The custom grants; if absent, any may be named. */
+  readonly customGrants?: ReadonlySet<string>;
+  /** The origin of the registrations; default: `operator`. */
+  readonly origin?: ClientOrigin;
+}
+
+const isClientId = (given: unknown): given is string => typeof given === 'string' && /^[\x20-\x7e]+$/.test(given);
+
+const list = (given: string | readonly string[] | undefined): readonly string[] | undefined =>
+  typeof given === 'string' ? [given] : given;
+
+/** Collects a problem, as the end of a sentence, so that all of them are found. */
+type Report = (problem: string) => void;
+
+const BUILT_IN_GRANTS: ReadonlySet<string> = new Set(GRANT_TYPES);
+
+const grantTypes = (
+  registration: ClientRegistration,
+  { isPublic, customGrants }: { readonly isPublic: boolean } & Pick<ServerRules, 'customGrants'>,
+  report: Report,
+): ReadonlySet<string> => {
+  const named = registration.grant_types;
+  if (named === undefined) {
+    if ((registration.redirect_uris?.length ?? 0) > 0) return new Set(['authorization_code', 'refresh_token']);
+    if (!isPublic) return new Set(['client_credentials']);
+    report('grant_types is missing; it is required without redirect_uris and a secret');
+    return new Set();
+  }
+  const grants = named.map((name) => (name === 'device_code' ? DEVICE_CODE_GRANT : name));
+  const unknown = grants.find((name) => !BUILT_IN_GRANTS.has(name) && customGrants?.has(name) === false);
+  if (unknown !== undefined)
+    report(`grant_types names ${JSON.stringify(unknown)}, which options.customGrants does not have`);
+  return new Set(grants);
+};
+
+const secretsOf = (registration: ClientRegistration, report: Report): readonly PreparedSecret[] => {
+  const given = registration.client_secret;
+  if (given === undefined) {
+    if ('client_secret' in registration) report('client_secret is undefined; is the environment variable set?');
+    return [];
+  }
+  const all = Array.isArray(given) ? (given as readonly (string | ClientSecret)[]) : [given as string | ClientSecret];
+  if (all.length === 0) report('client_secret is an empty list; leave it out for a public client');
+  return all.flatMap((secret) => {
+    try {
+      return prepareSecret(secret);
+    } catch (error) {
+      report(`client_secret ${error instanceof Error ? error.message : 'is invalid'}`);
+      return [];
+    }
+  });
+};
+
+/** A private key in a registration is a serious mistake; a symmetric one would be a secret. */
+const isPublicJwks = (value: unknown): boolean => {
+  if (typeof value !== 'object' || value === null || !('keys' in value) || !Array.isArray(value.keys)) return false;
+  const { keys }: { keys: readonly unknown[] } = { keys: value.keys };
+  return (
+    keys.length > 0 &&
+    keys.every((key) => typeof key === 'object' && key !== null && 'kty' in key && key.kty !== 'oct' && !('d' in key))
+  );
+};
+
+const texts = listOf('an array of texts', text('text', /^/));
+const DAY = 86_400;
+
+/** Within the bounds of the corresponding server option. */
+const seconds = (min: number, max: number) =>
+  value<number>(
+    `a whole number of seconds from ${min} to ${max}`,
+    (given) => Number.isInteger(given) && Number(given) >= min && Number(given) <= max,
+  );
+
+/** The year 5138 in seconds, or 1973 in milliseconds. */
+const LOOKS_LIKE_MILLISECONDS = 1e11;
+
+const address = value<string>(
+  'an https address, or an http one on loopback',
+  (given) => urlProblem(given) === undefined,
+);
+const picture = value<string>(
+  'an https address, an http one on loopback, or a data: URL of a picture (at most 64 KiB)',
+  (given) => isPicture(given) || urlProblem(given) === undefined,
+);
+const condition = value<boolean>('true or false', (given) => typeof given === 'boolean');
+
+/** All fields of a registration. Secrets are validated separately. */
+const FIELDS = {
+  client_id: value<string>('printable ASCII', isClientId),
+  client_secret: value<NonNullable<ClientRegistration['client_secret']>>('text', () => true),
+  jwks: value<NonNullable<ClientRegistration['jwks']>>(
+    'an object with an array of public keys, without any private member',
+    isPublicJwks,
+  ),
+  client_name: text('text', /^/),
+  redirect_uris: texts,
+  grant_types: listOf(
+    'an array of grant types',
+    either(
+      oneOf<GrantName>(...GRANT_TYPES, 'device_code'),
+      value<CustomGrantName>(
+        'the URI of one of options.customGrants',
+        (given) => typeof given === 'string' && given.includes(':'),
+      ),
+    ),
+  ),
+  scope: text('text', /^/),
+  default_scope: text('text', /^/),
+  token_endpoint_auth_method: oneOf<AuthenticationMethod>(
+    'client_secret_basic',
+    'client_secret_post',
+    'private_key_jwt',
+    'none',
+  ),
+  code_challenge_methods: listOf('an array of challenge methods', oneOf<ChallengeMethod>('S256', 'plain')),
+  require_pkce: condition,
+  refresh: oneOf('rotating', 'reusable'),
+  introspect: condition,
+  audience: either(text('text', /^/), texts),
+  disabled: condition,
+  tokens_valid_after: value<number>(
+    'a whole number of seconds since the epoch, not milliseconds',
+    (given) => Number.isSafeInteger(given) && Number(given) >= 0 && Number(given) < LOOKS_LIKE_MILLISECONDS,
+  ),
+  consent: oneOf('ask', 'skip'),
+  access_token_lifetime: seconds(1, 365 * DAY),
+  refresh_token_idle_lifetime: seconds(1, 3650 * DAY),
+  refresh_token_lifetime: seconds(1, 3650 * DAY),
+  refresh_grace: seconds(0, 60),
+  logo_uri: picture,
+  client_uri: address,
+  policy_uri: address,
+  tos_uri: address,
+  contacts: texts,
+} satisfies Schema<ClientRegistration>;
+
+const TABLE: Table = FIELDS;
+
+/** Fields of RFC 7591 that restrict access: ignoring them in a row would grant access. */
+const NOT_IGNORED: Readonly<Record<string, string>> = {
+  client_secret_expires_at: 'is not supported; give the client_secret an expiresAt, in milliseconds',
+  jwks_uri: 'is not supported; put the keys themselves in jwks',
+};
+
+const unknownField = (name: string): string =>
+  Object.hasOwn(NOT_IGNORED, name) ? `${name} ${NOT_IGNORED[name]}` : unknownName(name, '', TABLE);
+
+/** Fields that determine the meaning of others: if one of these is invalid, the others cannot be checked. */
+const DECISIVE: ReadonlySet<string> = new Set(['client_secret', 'grant_types', 'jwks', 'redirect_uris', 'scope']);
+
+/**
+ * Validates the types of a registration, which may come from JavaScript, so that mistakes do not surface in a later request.
+ *
+ * @returns the registration without its invalid fields; `undefined` if one of them is decisive.
+ */
+const checkTypes = (registration: ClientRegistration, report: Report): ClientRegistration | undefined => {
+  const wrong = new Set<string>();
+  for (const [name, given] of Object.entries(registration)) {
+    try {
+      const field = Object.hasOwn(TABLE, name) ? TABLE[name] : undefined;
+      if (field === undefined) report(unknownField(name));
+      else field.read(given, name);
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      report(error.message);
+      wrong.add(name);
+    }
+  }
+  if (wrong.size === 0) return registration;
+  if ([...wrong].some((name) => DECISIVE.has(name))) return undefined;
+  const { client_id, ...others } = registration;
+  return { client_id, ...Object.fromEntries(Object.entries(others).filter(([name]) => !wrong.has(name))) };
+};
+
+const redirectUris = ({ redirect_uris: uris = [] }: ClientRegistration, report: Report): readonly string[] => {
+  for (const uri of uris) {
+    const problem = redirectUriProblem(uri);
+    if (problem !== undefined) report(`the redirect URI ${JSON.stringify(uri)} ${problem}`);
+  }
+  return uris;
+};
+
+/** Rules between the fields. */
+const checkTogether = (client: Client, report: Report): void => {
+  const needsRedirect = ['authorization_code', 'implicit'].find((grant) => client.grantTypes.has(grant));
+  if (needsRedirect !== undefined && client.redirectUris.length === 0)
+    report(`${needsRedirect} requires redirect_uris`);
+  if (client.public && client.grantTypes.has('client_credentials')) {
+    report('client_credentials requires a client_secret or jwks');
+  }
+  if (client.public && client.introspect) report('introspect requires a client_secret or jwks');
+  if ((client.authenticationMethod === 'private_key_jwt') !== (client.jwks !== undefined))
+    report('private_key_jwt and jwks require each other');
+  if (client.public && client.authenticationMethod !== 'none')
+    report('token_endpoint_auth_method requires a client_secret');
+  if (!client.public && client.authenticationMethod === 'none')
+    report('token_endpoint_auth_method none and a client_secret exclude each other');
+  if (client.jwks !== undefined && client.secrets.length > 0) report('jwks and client_secret exclude each other');
+  const keysProblem = publicKeysProblem(client.jwks?.keys ?? []);
+  if (keysProblem !== undefined) report(keysProblem);
+  // Without a secret, or a request by the client itself, only the redirect URI identifies it (RFC 8252 §8.6).
+  const unproven = client.redirectUris.find(isUnprovenRedirect);
+  if (client.consent === 'skip' && (client.public || client.grantTypes.has('implicit')) && unproven !== undefined)
+    report(
+      `consent 'skip' requires redirect URIs that belong to the client alone: any program could listen at ${JSON.stringify(unproven)}`,
+    );
+  if (client.public && client.refresh === 'reusable')
+    report("refresh 'reusable' requires a client_secret or jwks; use 'rotating'");
+};
+
+const refreshOf = (
+  registration: ClientRegistration,
+  isPublic: boolean,
+  grants: ReadonlySet<string>,
+  report: Report,
+): Client['refresh'] => {
+  const { refresh } = registration;
+  if (isPublic && refresh === undefined && registration.grant_types?.includes('refresh_token')) {
+    report("grant_types names refresh_token, but a public client only gets refresh tokens with refresh: 'rotating'");
+  }
+  if (isPublic) return refresh ?? 'none';
+  return grants.has('refresh_token') ? (refresh ?? 'rotating') : 'none';
+};
+
+const challengeMethods = (registration: ClientRegistration, report: Report): ReadonlySet<string> => {
+  const methods = registration.code_challenge_methods ?? ['S256'];
+  if (methods.length === 0) report('code_challenge_methods is an empty list; name S256, plain or both');
+  return new Set(methods);
+};
+
+const lifetimesOf = (
+  { access_token_lifetime, refresh_token_idle_lifetime, refresh_token_lifetime, refresh_grace }: ClientRegistration,
+  { longestAccessToken = Infinity }: ServerRules,
+  report: Report,
+): Client['lifetimes'] => {
+  if ((access_token_lifetime ?? 0) > longestAccessToken)
+    report(
+      `access_token_lifetime must be at most ${longestAccessToken}, the value of options.lifetimes.accessToken: keys of JWTs stay published only that long after a rotation`,
+    );
+  return {
+    ...(access_token_lifetime !== undefined && { accessToken: access_token_lifetime }),
+    ...(refresh_token_idle_lifetime !== undefined && { refreshTokenIdle: refresh_token_idle_lifetime }),
+    ...(refresh_token_lifetime !== undefined && { refreshTokenAbsolute: refresh_token_lifetime }),
+    ...(refresh_grace !== undefined && { refreshGrace: refresh_grace }),
+  };
+};
+
+/** Validates each field separately. */
+const readFields = (registration: ClientRegistration, rules: ServerRules, report: Report): Client => {
+  const { client_id, jwks } = registration;
+  const isPublic = registration.client_secret === undefined && jwks === undefined;
+  const grants = grantTypes(registration, { isPublic, ...rules }, report);
+  const asked = refreshOf(registration, isPublic, grants, report);
+  const refresh = rules.refreshTokens ? asked : 'none';
+  const { scopes, defaultScope } = registeredScopes(registration, rules, report);
+  return {
+    client_id,
+    origin: rules.origin ?? 'operator',
+    name: registration.client_name ?? client_id,
+    secrets: secretsOf(registration, report),
+    jwks,
+    public: isPublic,
+    redirectUris: redirectUris(registration, report),
+    grantTypes: refresh === 'none' ? grants : new Set([...grants, 'refresh_token']),
+    scopes,
+    defaultScope,
+    // Without a configured method, a client with a secret may choose.
+    authenticationMethod:
+      registration.token_endpoint_auth_method ??
+      (isPublic ? 'none' : jwks === undefined ? undefined : 'private_key_jwt'),
+    challengeMethods: challengeMethods(registration, report),
+    requirePkce: isPublic || rules.requirePkce || (registration.require_pkce ?? false),
+    refresh,
+    introspect: registration.introspect ?? false,
+    audience: list(registration.audience),
+    disabled: registration.disabled ?? false,
+    tokensValidAfter: registration.tokens_valid_after ?? 0,
+    consent: registration.consent ?? 'ask',
+    lifetimes: lifetimesOf(registration, rules, report),
+    links: linksOf(registration, rules.origin),
+  };
+};
+
+/** The result of a validation: the client, or sentences that name the client, the field and the remedy. */
+export interface CheckedRegistration {
+  readonly client?: Client;
+  readonly problems: readonly string[];
+}
+
+/** Validates a registration and finds all problems. Rules between fields are checked once each field is valid. */
+export const checkRegistration = (registration: ClientRegistration, rules: ServerRules): CheckedRegistration => {
+  const id: unknown = registration?.client_id;
+  const problems: string[] = [];
+  const report: Report = (problem) =>
+    void problems.push(`Client ${JSON.stringify(id)}: ${problem}${/[.?]$/.test(problem) ? '' : '.'}`);
+  if (!isClientId(id)) {
+    report('client_id must be printable ASCII');
+    return { problems };
+  }
+  const fields = checkTypes(registration, report);
+  if (fields === undefined) return { problems };
+  const client = readFields(fields, rules, report);
+  if (problems.length === 0) checkTogether(client, report);
+  return problems.length === 0 ? { client, problems } : { problems };
+};
+
+/** Validates registrations, each separately, and that no two share a client_id. */
+export const checkRegistrations = (
+  registrations: readonly ClientRegistration[],
+  rules: ServerRules,
+): readonly CheckedRegistration[] => {
+  const known = new Set<string>();
+  return registrations.map((registration) => {
+    const checked = checkRegistration(registration, rules);
+    const id = checked.client?.client_id;
+    if (id !== undefined && known.has(id)) return { problems: [`Client ${JSON.stringify(id)}: is registered twice.`] };
+    if (id !== undefined) known.add(id);
+    return checked;
+  });
+};
+
+/** A registration without `null` fields. All others are validated later. */
+export const withoutNulls = (row: object): ClientRegistration =>
+  // Its fields are validated one by one, as for every registration.
+  Object.fromEntries(Object.entries(row ?? {}).filter(([, given]) => given !== null)) as unknown as ClientRegistration;
+
+/**
+ * Validates a row of a table.
+ *
+ * @param ignored - Called with a sentence for each column that is not a field of a registration.
+ */
+export const checkRow = (
+  row: object,
+  rules: ServerRules,
+  ignored: (column: string, sentence: string) => void,
+): CheckedRegistration => {
+  const { client_id, ...columns } = withoutNulls(row);
+  const entries: readonly (readonly [string, unknown])[] = Object.entries(columns);
+  const fields = entries.filter(([name, given]) => {
+    if (Object.hasOwn(TABLE, name)) return true;
+    if (Object.hasOwn(NOT_IGNORED, name)) return given !== 0; // RFC 7591 §3.2.1: 0 is "never".
+    const near = nearestName(name, Object.keys(TABLE));
+    const question = near === undefined ? '' : ` Did you mean ${near}?`;
+    ignored(name, `The column ${JSON.stringify(name)} is ignored: registrations have no such field.${question}`);
+    return false;
+  });
+  return checkRegistration({ client_id, ...Object.fromEntries(fields) }, rules);
+};

@@ -1,0 +1,123 @@
+import { scrypt, timingSafeEqual } from 'node:crypto';
+import { FairQueue } from '../../base/fair-queue.js';
+import type { HttpRequest } from '../../base/http.js';
+import { sha256Bytes } from '../../base/secrets.js';
+import { sourceOf } from '../../base/source.js';
+import { GRAMMARS } from '../parameters.js';
+import { readHash, scryptOptions, type SlowHash } from './slow-hash.js';
+
+/**
+ * A secret of a confidential client, as exactly one of `value`, `sha256` and `scrypt`.
+ */
+export interface ClientSecret {
+  /** The secret itself; only its hash is kept in memory. */
+  readonly value?: string;
+  /** base64url SHA-256 of a random secret of at least 128 bits. */
+  readonly sha256?: string;
+  /** The output of `hashSecret` for a secret chosen by a person, or another PHC string of scrypt. */
+  readonly scrypt?: string;
+  /** Milliseconds since the epoch, from which on the secret is rejected. For the overlap while a secret is rotated. */
+  readonly expiresAt?: number;
+}
+
+/** A secret prepared for comparison. */
+export interface PreparedSecret {
+  readonly expiresAt: number;
+  readonly sha256?: Buffer;
+  readonly scrypt?: SlowHash;
+}
+
+/**
+ * Runs two hashes at a time in this process, for all of its servers: each blocks one of the four threads of libuv's
+ * pool, and the application's file and DNS operations need the others.
+ */
+const HASHES = new FairQueue({ atOnce: 2, perSource: 8, inAll: 32 });
+
+/**
+ * Whether a text matches the hash.
+ *
+ * @throws BusyError if too many hashes are already waiting, from the caller's source or in total.
+ */
+export const hashMatches = (secret: string, expected: SlowHash, caller: HttpRequest): Promise<boolean> =>
+  HASHES.run(
+    sourceOf(caller.ip),
+    () => !caller.hungUp,
+    () =>
+      new Promise((resolve, reject) => {
+        scrypt(secret, expected.salt, expected.hash.length, scryptOptions(expected), (error, derived) => {
+          if (error === null) resolve(timingSafeEqual(derived, expected.hash));
+          else reject(error);
+        });
+      }),
+  );
+
+const FIELDS = ['value', 'sha256', 'scrypt', 'expiresAt'];
+
+/** The year 1973 in milliseconds, or a distant year in seconds. */
+const LOOKS_LIKE_SECONDS = 1e11;
+
+const checkExpiry = (expiresAt: unknown): void => {
+  if (typeof expiresAt !== 'number' || Number.isNaN(expiresAt))
+    throw new TypeError('has an expiresAt that is not a number of milliseconds');
+  if (expiresAt < LOOKS_LIKE_SECONDS)
+    throw new TypeError('has an expiresAt that looks like seconds; it is milliseconds since the epoch');
+};
+
+/** @throws TypeError that describes the problem, as the end of a sentence. */
+export const prepareSecret = (secret: string | ClientSecret): PreparedSecret => {
+  const given: ClientSecret = typeof secret === 'string' ? { value: secret } : secret;
+  if (typeof given !== 'object' || given === null)
+    throw new TypeError('must be text, or an object with value, sha256 or scrypt');
+  const unknown = Object.keys(given).find((name) => !FIELDS.includes(name));
+  if (unknown !== undefined)
+    throw new TypeError(`has the unknown field ${JSON.stringify(unknown)}; known are ${FIELDS.join(', ')}`);
+  const { value, expiresAt = Infinity } = given;
+  if ([value, given.sha256, given.scrypt].filter((form) => form !== undefined).length !== 1) {
+    throw new TypeError('must have exactly one of value, sha256 and scrypt');
+  }
+  checkExpiry(expiresAt);
+  if (value !== undefined) {
+    if (typeof value !== 'string') throw new TypeError('must be text');
+    if (value === '') throw new TypeError('is empty; is the environment variable set?');
+    if (!GRAMMARS.text.test(value))
+      throw new TypeError('contains a control character, which requests cannot carry; does it end with a line break?');
+    return { expiresAt, sha256: sha256Bytes(value) };
+  }
+  if (given.sha256 !== undefined) {
+    if (!/^[A-Za-z0-9_-]{43}$/.test(given.sha256))
+      throw new TypeError('has a sha256 that is not 43 characters of base64url');
+    return { expiresAt, sha256: Buffer.from(given.sha256, 'base64url') };
+  }
+  const parsed = readHash(given.scrypt);
+  if (typeof parsed === 'string') throw new TypeError(`has a scrypt hash ${parsed}`);
+  return { expiresAt, scrypt: parsed };
+};
+
+/**
+ * Whether the presented secret is one of these random ones and still valid. All secrets are compared, even after a match,
+ * so that timing reveals nothing; unknown clients are compared with {@link NO_SECRET}.
+ */
+export const secretMatches = (presented: string, secrets: readonly PreparedSecret[], now: number): boolean => {
+  const digest = sha256Bytes(presented);
+  const equal = secrets.filter(({ sha256 }) => sha256 !== undefined && timingSafeEqual(digest, sha256));
+  return equal.some(({ expiresAt }) => now < expiresAt);
+};
+
+/** Like {@link secretMatches}, for secrets chosen by people. */
+export const chosenSecretMatches = async (
+  presented: string,
+  secrets: readonly PreparedSecret[],
+  now: number,
+  caller: HttpRequest,
+): Promise<boolean> => {
+  const matches = await Promise.all(
+    secrets.map(
+      async ({ scrypt, expiresAt }) =>
+        scrypt !== undefined && (await hashMatches(presented, scrypt, caller)) && now < expiresAt,
+    ),
+  );
+  return matches.includes(true);
+};
+
+/** A secret that never matches, because it expired before it was created. */
+export const NO_SECRET: readonly PreparedSecret[] = [{ expiresAt: 0, sha256: sha256Bytes('') }];

@@ -1,0 +1,207 @@
+import type { MaybePromise } from '../../base/ports.js';
+import type { ChallengeMethod } from '../authorization/pkce.js';
+import type { Jwk } from '../jwt/signing-keys.js';
+import type { ClientSecret, PreparedSecret } from './client-secret.js';
+
+export const DEVICE_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+
+/** `implicit` is not a `grant_type` of the token endpoint, but registrations and options name it with the others. */
+export const GRANT_TYPES = [
+  'authorization_code',
+  'client_credentials',
+  'refresh_token',
+  DEVICE_CODE_GRANT,
+  'password',
+  'implicit',
+] as const;
+
+/** A grant in the spelling of `grant_type` (RFC 6749 §4, RFC 8628 §3.4), and `implicit`, which has none. */
+export type GrantType = (typeof GRANT_TYPES)[number];
+
+/** A grant type in options: the device grant also has a short name. */
+export type GrantName = GrantType | 'device_code';
+
+/** A grant of `options.customGrants`: an absolute URI (RFC 6749 §4.5). */
+export type CustomGrantName = `${string}:${string}`;
+
+/** How a client authenticates at the token endpoint, with the names of RFC 7591 §2; `none` means a public client. */
+export type AuthenticationMethod = 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none';
+
+/**
+ * The registration of a client, with the field names of RFC 7591 where possible.
+ */
+export interface ClientRegistration {
+  /** The client's identifier: printable ASCII, unique among the clients (RFC 6749 §2.2, appendix A.1). */
+  readonly client_id: string;
+  /**
+   * One secret, or several during a rotation. Without this field the client is public; `undefined`, as from an unset environment
+   * variable, is rejected.
+   */
+  readonly client_secret?: string | ClientSecret | readonly (string | ClientSecret)[] | undefined;
+  /** Public keys (RFC 7517) of a client that authenticates with `private_key_jwt` instead of a secret. */
+  readonly jwks?: {
+    /** If there are several, each needs a `kid`. */
+    readonly keys: readonly Jwk[];
+  };
+  /** The name shown to owners; default: the `client_id`. */
+  readonly client_name?: string;
+  /**
+   * Redirect URIs, compared as strings (RFC 6749 §3.1.2); a loopback URI matches any port
+   * (RFC 8252 §7.3).
+   */
+  readonly redirect_uris?: readonly string[];
+  /** Default with redirect URIs: authorization code and refresh token. Without, for a confidential client: client credentials. */
+  readonly grant_types?: readonly (GrantName | CustomGrantName)[];
+  /** The scopes the client may request, space-separated; default: all but the introspection scope. */
+  readonly scope?: string;
+  /** The scope of a request without `scope`; default: everything in `scope`. */
+  readonly default_scope?: string;
+  /** The only method the client may authenticate with; by default a confidential client may use the header or the body. */
+  readonly token_endpoint_auth_method?: AuthenticationMethod;
+  /** Default: `['S256']`. `plain` is for devices that cannot compute SHA-256. */
+  readonly code_challenge_methods?: readonly ChallengeMethod[];
+  /** Requires PKCE of a confidential client. Public clients always need it. */
+  readonly require_pkce?: boolean;
+  /**
+   * `rotating`: each refresh token works once, and a replay revokes the grant; a public client gets refresh tokens only with this
+   * setting. `reusable`: a confidential client keeps its refresh token until the grant ends.
+   */
+  readonly refresh?: 'rotating' | 'reusable';
+  /** May introspect every token, not only its own. */
+  readonly introspect?: boolean;
+  /** The resources this client serves: introspection only shows it tokens for one of them. */
+  readonly audience?: string | readonly string[];
+  /** Rejects the client everywhere and makes its tokens inactive. */
+  readonly disabled?: boolean;
+  /**
+   * Seconds since the epoch: invalidates everything issued to the client before, its own tokens and those of every owner. It can neither be
+   * refreshed nor redeemed.
+   */
+  readonly tokens_valid_after?: number;
+  /**
+   * `skip` is for first-party applications: a signed-in owner is not asked, and the grant is `silent`. Rejected for a public client with
+   * a redirect URI where any program could listen, because any program could be it.
+   */
+  readonly consent?: 'ask' | 'skip';
+  /** In seconds, instead of `lifetimes.accessToken`; at most a year, and for a JWT at most that option. */
+  readonly access_token_lifetime?: number;
+  /** In seconds, instead of `lifetimes.refreshTokenIdle`. */
+  readonly refresh_token_idle_lifetime?: number;
+  /** In seconds, instead of `lifetimes.refreshTokenAbsolute`. */
+  readonly refresh_token_lifetime?: number;
+  /** In seconds, instead of `lifetimes.refreshGrace`; at most 60. */
+  readonly refresh_grace?: number;
+  /**
+   * The client's logo: a `data:` URL of at most 64 KiB, https, or http on loopback. The consent pages only show it if loading it does not
+   * reveal the user to another server: a `data:` URL, or a URL on the host of the `issuer`.
+   */
+  readonly logo_uri?: string;
+  /** The URL of its home page. The consent pages link to it and to the two below if they are https. */
+  readonly client_uri?: string;
+  /** The URL of its privacy policy. */
+  readonly policy_uri?: string;
+  /** The URL of its terms of service. */
+  readonly tos_uri?: string;
+  /** Contacts, usually e-mail addresses. */
+  readonly contacts?: readonly string[];
+}
+
+/** Lifetimes of a single client, in seconds. */
+export interface TokenLifetimes {
+  readonly accessToken: number;
+  readonly refreshTokenIdle: number;
+  readonly refreshTokenAbsolute: number;
+  readonly refreshGrace: number;
+}
+
+/** Types as a database returns them: any text instead of a few allowed values. */
+type Stored<T> = T extends string ? string : T extends readonly (infer Item)[] ? readonly Stored<Item>[] : T;
+
+/**
+ * A registration as a row of a table. `null` counts as absent; `null` as `client_secret` means a public client. Columns that are
+ * not fields of a registration are ignored, with one warning each.
+ */
+export type ClientRow = {
+  /** The client's identifier. */
+  readonly client_id: string;
+} & {
+  readonly [Field in Exclude<keyof ClientRegistration, 'client_id'>]?: Stored<ClientRegistration[Field]> | null;
+};
+
+/** Looks up clients, instead of an array. */
+export interface ClientRegistry {
+  /**
+   * Returns the registration of a client, or nothing if it does not exist. If it rejects, the response is a 503 and `onError` receives the
+   * error. If the registration is invalid, the client is treated as unknown, and `onError` receives the invalid field.
+   */
+  find(client_id: string): MaybePromise<ClientRow | undefined | null>;
+  /**
+   * Optional: writes `tokens_valid_after` into the registration, unless it has a later value. Called by `grants.revoke({ client_id })`;
+   * without this method, that call revokes what owners granted, but not the client's own tokens.
+   *
+   * @param validAfter - Seconds since the epoch.
+   */
+  endTokens?(client_id: string, validAfter: number): MaybePromise<unknown>;
+}
+
+/** Clients, and registries that look up others. */
+export type ClientSource = ClientRegistration | ClientRegistry;
+
+/**
+ * Whether something issued to a client is still valid.
+ *
+ * @param iat - Seconds since the epoch. If it is unknown, it is assumed to be older than any limit.
+ */
+export const isValidStill = ({ tokensValidAfter }: Client, iat = 0): boolean => iat >= tokensValidAfter;
+
+export const isRegistry = (given: unknown): given is ClientRegistry =>
+  typeof given === 'object' &&
+  given !== null &&
+  !Array.isArray(given) &&
+  'find' in given &&
+  typeof given.find === 'function';
+
+/**
+ * The origin of a client: registered by the application (`operator`), described by a document at its `client_id` (`document`), or
+ * self-registered (`registration`). The claims of the last two are unverified.
+ */
+export type ClientOrigin = 'operator' | 'document' | 'registration';
+
+/** Addresses that the built-in pages may link to or show: registered by the operator. */
+export interface ClientLinks {
+  /** Its picture: a `data:` URL, or an address on the host of the `issuer`. */
+  readonly logoUri?: string;
+  /** Its front page. */
+  readonly clientUri?: string;
+  /** The privacy policy. */
+  readonly policyUri?: string;
+  /** The terms of service. */
+  readonly tosUri?: string;
+}
+
+/** A validated registration, prepared for use. */
+export interface Client {
+  readonly client_id: string;
+  readonly origin: ClientOrigin;
+  readonly name: string;
+  readonly secrets: readonly PreparedSecret[];
+  readonly jwks: { readonly keys: readonly Jwk[] } | undefined;
+  readonly public: boolean;
+  readonly redirectUris: readonly string[];
+  readonly grantTypes: ReadonlySet<string>;
+  readonly scopes: ReadonlySet<string>;
+  readonly defaultScope: readonly string[];
+  readonly authenticationMethod: AuthenticationMethod | undefined;
+  readonly challengeMethods: ReadonlySet<string>;
+  readonly requirePkce: boolean;
+  readonly refresh: 'none' | 'rotating' | 'reusable';
+  readonly introspect: boolean;
+  readonly audience: readonly string[] | undefined;
+  readonly disabled: boolean;
+  /** Seconds since the epoch. */
+  readonly tokensValidAfter: number;
+  readonly consent: 'ask' | 'skip';
+  /** Overrides of the server's lifetimes, in seconds. */
+  readonly lifetimes: Partial<TokenLifetimes>;
+  readonly links: ClientLinks;
+}

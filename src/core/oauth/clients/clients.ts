@@ -1,0 +1,187 @@
+import { UnavailableError } from '../../base/errors.js';
+import type { MaybePromise } from '../../base/ports.js';
+import {
+  type AuthenticationMethod,
+  type Client,
+  type ClientRegistration,
+  type ClientRegistry,
+  type ClientRow,
+  type ClientSource,
+  isRegistry,
+} from './client.js';
+import { type ClientLookup, isOwnRegistry, UnusableClientError } from './own-registry.js';
+import type { Registered, Registrations } from './registrations.js';
+import { type CheckedRegistration, checkRegistrations, checkRow, type ServerRules } from './check-registration.js';
+
+/** Other origins of clients, and the listeners for invalid rows. */
+interface Others {
+  /** Self-registered clients. */
+  readonly registrations?: Registrations | undefined;
+  readonly onError?: ((error: unknown) => void) | undefined;
+  readonly onWarning?: ((sentence: string) => void) | undefined;
+}
+
+/** More columns than a table of clients has; beyond that, no more warnings are emitted. */
+const MOST_WARNINGS = 100;
+
+/** @throws TypeError with the first problem. */
+const clientOf = ({ client, problems }: CheckedRegistration): Client => {
+  if (client === undefined) throw new TypeError(problems[0]);
+  return client;
+};
+
+const unlessDisabled = (client: Client | undefined): Client | undefined =>
+  client?.disabled === true ? undefined : client;
+
+/** Finds prepared clients, however the application stores them. Disabled clients are not found. */
+export class Clients {
+  readonly #listed: ReadonlyMap<string, Client>;
+  readonly #registries: readonly ClientRegistry[];
+  readonly #rules: ServerRules;
+  readonly #registrations: Registrations | undefined;
+  readonly #listeners: Omit<Others, 'registrations'>;
+  readonly #warned = new Set<string>();
+  /** If a registry returns the same object again, it is not validated again. */
+  readonly #prepared = new WeakMap<ClientRow, { readonly client: Client | undefined }>();
+
+  /** @throws TypeError for an invalid registration in the list. */
+  constructor(source: readonly ClientSource[] | ClientRegistry, rules: ServerRules, others: Others = {}) {
+    const sources: readonly ClientSource[] = isRegistry(source) ? [source] : source;
+    const listed = sources.filter((item): item is ClientRegistration => !isRegistry(item));
+    const clients = checkRegistrations(listed, rules).map(clientOf);
+    this.#listed = new Map(clients.map((client) => [client.client_id, client]));
+    this.#registries = sources.filter(isRegistry);
+    this.#rules = rules;
+    this.#registrations = others.registrations;
+    this.#listeners = others;
+  }
+
+  /** The clients of the list, without those of registries. */
+  get listed(): ReadonlyMap<string, Client> {
+    return this.#listed;
+  }
+
+  /** Whether all clients are in the list. */
+  get areAllListed(): boolean {
+    return this.#registries.length === 0 && this.#registrations === undefined;
+  }
+
+  /** The methods some client may authenticate with; a registry may have clients of every kind. */
+  get authenticationMethods(): readonly AuthenticationMethod[] {
+    const has = (method: AuthenticationMethod): boolean =>
+      this.#registries.length > 0 ||
+      [...this.#listed.values()].some((client) => client.authenticationMethod === method);
+    // Some clients use the first supported method: the header comes first.
+    return [
+      'client_secret_basic',
+      'client_secret_post',
+      ...(has('private_key_jwt') ? (['private_key_jwt'] as const) : []),
+      ...(this.#registrations !== undefined || has('none') ? (['none'] as const) : []),
+    ];
+  }
+
+  /** Whether clients may be identified by a document at their `client_id`. */
+  get haveDocuments(): boolean {
+    return this.#registries.some((registry) => isOwnRegistry(registry) && registry.origin === 'document');
+  }
+
+  /** The challenge methods some client may use; for clients of a registry, only the usual one is assumed. */
+  get challengeMethods(): readonly string[] {
+    const plain = [...this.#listed.values()].some((client) => client.challengeMethods.has('plain'));
+    return plain ? ['S256', 'plain'] : ['S256'];
+  }
+
+  /**
+   * Only returns a promise if necessary, because it is called once or twice per request.
+   *
+   * @throws UnavailableError if a registry fails, so that it is unknown whether the client exists; UnusableClientError only
+   * for a lookup with a caller.
+   */
+  find(client_id: string, lookup: ClientLookup = {}): MaybePromise<Client | undefined> {
+    const listed = this.#listed.get(client_id);
+    if (listed !== undefined || this.areAllListed) return unlessDisabled(listed);
+    const registered = this.#registrations?.open(client_id);
+    if (registered !== undefined) return this.#unlessDenied(registered);
+    if (this.#registries.length === 0) return undefined;
+    return this.#ask(client_id, lookup).then(unlessDisabled);
+  }
+
+  /**
+   * Called when a client receives a grant.
+   *
+   * @throws UnavailableError if its registry cannot ensure that the client is found while the grant lives.
+   */
+  async approved(client_id: string): Promise<void> {
+    if (this.#listed.has(client_id)) return;
+    for (const registry of this.#registries)
+      if (isOwnRegistry(registry)) await answerOf('approved', () => registry.approved?.(client_id));
+  }
+
+  /**
+   * Invalidates everything issued to a client before, if the registry that knows it supports this.
+   *
+   * @param validAfter - Seconds since the epoch.
+   * @returns whether a registry did it.
+   */
+  async endTokens(client_id: string, validAfter: number): Promise<boolean> {
+    // A self-registered client has no tokens of its own.
+    if (this.#listed.has(client_id) || this.#registrations?.open(client_id) !== undefined) return false;
+    for (const registry of this.#registries) {
+      const row = await rowOf(registry, client_id);
+      if (row === undefined || row === null) continue;
+      await answerOf('endTokens', () => registry.endTokens?.(client_id, validAfter));
+      return registry.endTokens !== undefined;
+    }
+    return false;
+  }
+
+  #unlessDenied({ id, client }: Registered): MaybePromise<Client | undefined> {
+    const denied = this.#registrations?.isDenied(id) ?? false;
+    return typeof denied === 'boolean' ? (denied ? undefined : client) : denied.then((is) => (is ? undefined : client));
+  }
+
+  /** The first registry that knows the client decides, whatever the result. */
+  async #ask(client_id: string, lookup: ClientLookup): Promise<Client | undefined> {
+    for (const registry of this.#registries) {
+      const row = await rowOf(registry, client_id, lookup);
+      if (row !== undefined && row !== null) return this.#prepare(row, client_id, registry);
+    }
+    return undefined;
+  }
+
+  /** An invalid registration only affects this client. */
+  #prepare(row: unknown, client_id: string, registry: ClientRegistry): Client | undefined {
+    const { onError } = this.#listeners;
+    if (typeof row !== 'object' || row === null || !('client_id' in row) || row.client_id !== client_id) {
+      onError?.(new TypeError('clients.find returned a different client from the one requested.'));
+      return undefined;
+    }
+    const found = row as ClientRow; // What it holds is checked here, or was before.
+    const known = this.#prepared.get(found);
+    if (known !== undefined) return known.client;
+    const rules = isOwnRegistry(registry) ? { ...this.#rules, origin: registry.origin } : this.#rules;
+    const { client, problems } = checkRow(found, rules, (column, sentence) => this.#warn(column, sentence));
+    if (client === undefined) onError?.(new TypeError(problems.join(' ')));
+    this.#prepared.set(found, { client });
+    return client;
+  }
+
+  #warn(column: string, sentence: string): void {
+    if (this.#warned.has(column) || this.#warned.size >= MOST_WARNINGS) return;
+    this.#warned.add(column);
+    this.#listeners.onWarning?.(`clients.find: ${sentence}`);
+  }
+}
+
+/** Clients never see the text of an unexpected exception. */
+const answerOf = async (name: 'find' | 'endTokens' | 'approved', ask: () => unknown): Promise<unknown> => {
+  try {
+    return await ask();
+  } catch (cause) {
+    if (cause instanceof UnusableClientError) throw cause;
+    throw cause instanceof UnavailableError ? cause : new UnavailableError(`clients.${name} failed.`, { cause });
+  }
+};
+
+const rowOf = (registry: ClientRegistry, client_id: string, lookup: ClientLookup = {}): Promise<unknown> =>
+  answerOf('find', () => (isOwnRegistry(registry) ? registry.find(client_id, lookup) : registry.find(client_id)));

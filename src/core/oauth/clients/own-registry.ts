@@ -1,0 +1,75 @@
+import type { Clock, MaybePromise, Store, Timer } from '../../base/ports.js';
+import type { ClientOrigin, ClientRegistry, ClientRow } from './client.js';
+import type { ClientDocumentEvent } from './document-events.js';
+
+/** The request on whose behalf a registry may contact other servers about a client. */
+export interface ClientCaller {
+  /** The caller's address as the framework reports it; empty if it has none. */
+  readonly ip: string;
+  /** Emits an event of this request; absent if there are no listeners. */
+  readonly emit: ((event: ClientDocumentEvent) => void) | undefined;
+}
+
+/** The circumstances of a lookup. */
+export interface ClientLookup {
+  /** Absent in a guard, at introspection and at the refresh of a public client, which must not wait for other servers. */
+  readonly caller?: ClientCaller | undefined;
+  /** Present if the client authenticates with a signed assertion. */
+  readonly assertion?: {
+    /** The key named by the assertion (RFC 7515 §4.1.4). */
+    readonly kid?: string | undefined;
+  };
+}
+
+/** A registry of this package, which receives more information about a lookup than one of the application. */
+export interface OwnRegistry extends ClientRegistry {
+  /** The origin of its clients. */
+  readonly origin: ClientOrigin;
+  /** @throws UnusableClientError for a caller who should learn why the client cannot be used. */
+  find(client_id: string, lookup?: ClientLookup): MaybePromise<ClientRow | undefined | null>;
+  /** Called when a client receives a grant, so that every process can find the client while the grant lives. */
+  approved?(client_id: string): MaybePromise<void>;
+}
+
+/** Settings of the server for a registry of this package. */
+export interface RegistryServer {
+  readonly issuer: string | undefined;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly timer: Timer;
+  /** All scopes of the server. */
+  readonly scopes: readonly string[];
+  /** The scope that lets a client introspect every token. */
+  readonly introspectionScope: string;
+  /** In seconds: the longest possible life of a grant. */
+  readonly longestGrant: number;
+  /** Timeout for functions of the application, in milliseconds. */
+  readonly hostTimeout: number;
+  readonly onError: (error: unknown) => void;
+}
+
+/** A registry that only works as part of a server. */
+export interface AttachableRegistry extends ClientRegistry {
+  /** Creates the registry for a server. */
+  attach(server: RegistryServer): OwnRegistry;
+}
+
+export const isAttachable = (registry: ClientRegistry): registry is AttachableRegistry =>
+  'attach' in registry && typeof registry.attach === 'function';
+
+export const isOwnRegistry = (registry: ClientRegistry): registry is OwnRegistry => 'origin' in registry;
+
+/** Why a client with a well-formed identifier cannot be used. */
+export class UnusableClientError extends Error {
+  override readonly name = 'UnusableClientError';
+  /** `unavailable`: it is currently unknown whether the client exists. `refused`: its own description is not accepted. */
+  readonly reason: 'unavailable' | 'refused';
+  /** Seconds until a retry makes sense. */
+  readonly retryAfter: number;
+
+  constructor(reason: 'unavailable' | 'refused', message: string, retryAfter: number, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+    this.retryAfter = retryAfter;
+  }
+}

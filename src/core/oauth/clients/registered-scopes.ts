@@ -1,0 +1,45 @@
+import { parseScope } from '../../base/scope.js';
+import type { ImpliedScopes } from '../implied-scopes.js';
+import type { Client, ClientRegistration } from './client.js';
+
+/** Scopes of the server, for validating registrations. */
+export interface ScopeRules {
+  /** All scopes of the server. */
+  readonly scopes: ReadonlySet<string>;
+  /** The scope that lets a token introspect: a client only gets it by naming it. */
+  readonly introspectionScope: string;
+  /** Implied scopes; a client that may request a scope may also request these. */
+  readonly impliedScopes?: ImpliedScopes;
+}
+
+type Report = (problem: string) => void;
+
+/** The scopes named by a registration; all but the introspection scope if it names none. */
+const namedScopes = ({ scope }: ClientRegistration, rules: ScopeRules, report: Report): readonly string[] => {
+  if (scope === undefined) return [...rules.scopes].filter((name) => name !== rules.introspectionScope);
+  const parsed = parseScope(scope);
+  if (parsed === undefined) report('scope must be scopes separated by single spaces');
+  const unknown = parsed?.find((name) => !rules.scopes.has(name));
+  if (unknown !== undefined) report(`scope names ${JSON.stringify(unknown)}, which options.scopes does not have`);
+  return parsed ?? [];
+};
+
+/**
+ * The scopes a client may request, and those it gets if it requests none.
+ *
+ * @param report - Called with each problem, as the end of a sentence.
+ */
+export const registeredScopes = (
+  registration: ClientRegistration,
+  rules: ScopeRules,
+  report: Report,
+): Pick<Client, 'scopes' | 'defaultScope'> => {
+  const named = namedScopes(registration, rules, report);
+  const scopes = new Set(rules.impliedScopes?.expand(named) ?? named);
+  if (registration.default_scope === undefined) return { scopes, defaultScope: named };
+  const parsed = parseScope(registration.default_scope);
+  if (parsed === undefined) report('default_scope must be scopes separated by single spaces');
+  const unknown = parsed?.find((scope) => !scopes.has(scope));
+  if (unknown !== undefined) report(`default_scope names ${JSON.stringify(unknown)}, which the client may not request`);
+  return { scopes, defaultScope: parsed ?? [] };
+};

@@ -1,0 +1,221 @@
+import { UnavailableError } from '../../base/errors.js';
+import type { Clock, MaybePromise } from '../../base/ports.js';
+import { fail, fn, listOf, orElse, refined, type Schema, text, value, wholeNumber } from '../../base/schema.js';
+import { isScopeToken } from '../../base/scope.js';
+import type { Seal } from '../../base/seal.js';
+import { FORBIDDEN_SCHEMES, redirectHost } from '../authorization/redirect-uri.js';
+import { checkRegistration, type ServerRules } from './check-registration.js';
+import type { Client } from './client.js';
+
+/** Options for self-registration of clients (RFC 7591). */
+export interface RegistrationOptions {
+  /**
+   * The scopes such a client may request; default: all but the introspection scope. As always, the owner
+   * decides which of them it gets.
+   */
+  readonly scopes?: readonly string[];
+  /**
+   * App schemes allowed in redirect URIs in addition to https and http on loopback, such as `cursor`; default: none. Any app on a device
+   * can claim such a scheme.
+   */
+  readonly redirectSchemes?: readonly string[];
+  /**
+   * Seconds until a registration expires; by default it never does. A client is not told in advance, and its
+   * owners have to connect it again.
+   */
+  readonly lifetime?: number;
+  /** Default 60; 0 to 60. `lifetimes.refreshGrace` for these clients, which often refresh from several processes at once. */
+  readonly refreshGrace?: number;
+  /**
+   * Called for each use of a registered client, with the 16 characters that events call `registration_id`. Return `true` to treat the client as unknown,
+   * and all of its tokens as invalid.
+   */
+  readonly isDenied?: (registration_id: string) => MaybePromise<boolean>;
+}
+
+/** Ten years in seconds. */
+const LONGEST_LIFETIME = 3650 * 86_400;
+
+/** Validation of `options.registration`. */
+export const REGISTRATION_OPTIONS = {
+  scopes: listOf(
+    'an array of scopes',
+    value<string>('the name of a scope', (given) => typeof given === 'string' && isScopeToken(given)),
+  ),
+  redirectSchemes: orElse(
+    listOf(
+      'an array of schemes',
+      refined(
+        text("a scheme such as 'cursor', in lower case and without a colon", /^[a-z][a-z0-9+.-]*$/),
+        (scheme, at) =>
+          ['http', 'https', ...FORBIDDEN_SCHEMES].includes(scheme)
+            ? fail(`${at}: ${scheme} is not a valid app scheme.`)
+            : scheme,
+      ),
+    ),
+    [],
+    'none',
+  ),
+  lifetime: value<number>(
+    `a whole number of seconds from 60 to ${LONGEST_LIFETIME}`,
+    (given) => Number.isInteger(given) && Number(given) >= 60 && Number(given) <= LONGEST_LIFETIME,
+  ),
+  refreshGrace: wholeNumber(60, 0, 60, 'seconds'),
+  isDenied: fn<NonNullable<RegistrationOptions['isDenied']>>('a function of the registration_id'),
+} satisfies Schema<RegistrationOptions>;
+
+/** The registered part of a client's metadata (RFC 7591 §2). All other members are ignored. */
+export interface ClientMetadata {
+  readonly client_name?: string;
+  readonly redirect_uris: readonly string[];
+  readonly grant_types: readonly ('authorization_code' | 'refresh_token')[];
+  /** The scope of a request without `scope`. */
+  readonly scope?: string;
+}
+
+/** The prefix of a `client_id` that is an encrypted registration. */
+const PREFIX = 'reg.';
+
+/** The unique beginning of the encrypted text, which identifies a registration. */
+const ID_LENGTH = 16;
+
+/** Maximum characters: it appears in URLs twice, once encrypted again, and many proxies limit URLs to 8 KB. */
+const LONGEST_ID = 1500;
+
+/** Clients a process remembers; the oldest are dropped first and decrypted again. */
+const REMEMBERED = 1000;
+
+/** The encrypted content. */
+interface SealedRegistration extends ClientMetadata {
+  /** Seconds since the epoch. */
+  readonly exp?: number;
+}
+
+/** A decrypted registration. */
+export interface Registered {
+  /** The id by which the application knows it. */
+  readonly id: string;
+  readonly client: Client;
+}
+
+/** Whether a `client_id` looks like that of a self-registered client. */
+export const isRegistered = (client_id: string): boolean => client_id.startsWith(PREFIX);
+
+/**
+ * Self-registered clients. Nothing is stored: the `client_id` is the registration itself, encrypted with a key only this server has. So
+ * unknown callers leave nothing behind, and every process knows every client.
+ */
+export class Registrations {
+  readonly #options: RegistrationOptions;
+  readonly #scopes: readonly string[];
+  readonly #rules: ServerRules;
+  readonly #clock: Clock;
+  readonly #seal: Seal;
+  readonly #opened = new Map<string, Registered & { readonly exp: number }>();
+
+  constructor({
+    rules,
+    clock,
+    seal,
+    ...options
+  }: RegistrationOptions & { readonly rules: ServerRules; readonly clock: Clock; readonly seal: Seal }) {
+    this.#options = options;
+    this.#rules = { ...rules, origin: 'registration' };
+    this.#scopes = options.scopes ?? [...rules.scopes].filter((scope) => scope !== rules.introspectionScope);
+    this.#clock = clock;
+    this.#seal = seal;
+  }
+
+  /** App schemes allowed in redirect URIs. */
+  get redirectSchemes(): readonly string[] {
+    return this.#options.redirectSchemes ?? [];
+  }
+
+  /** The scopes that clients may have here, in order; all others are omitted. */
+  knownScopes(scopes: readonly string[]): readonly string[] {
+    return scopes.filter((scope) => this.#scopes.includes(scope));
+  }
+
+  /** Whether clients may refresh. */
+  get refreshes(): boolean {
+    return this.#rules.refreshTokens;
+  }
+
+  /** @returns `undefined` if the metadata is too long for a `client_id`. */
+  register(metadata: ClientMetadata): { readonly client_id: string; readonly id: string } | undefined {
+    const { lifetime } = this.#options;
+    const exp = lifetime === undefined ? undefined : Math.floor(this.#clock() / 1000) + lifetime;
+    const registration: SealedRegistration = { ...metadata, ...(exp !== undefined && { exp }) };
+    const sealed = this.#seal.seal(registration, exp === undefined ? Number.MAX_SAFE_INTEGER : exp * 1000);
+    const client_id = PREFIX + sealed;
+    return client_id.length > LONGEST_ID ? undefined : { client_id, id: sealed.slice(0, ID_LENGTH) };
+  }
+
+  /** Decrypts the client in a `client_id`, unless it has expired, was changed or is not ours. */
+  open(client_id: string): Registered | undefined {
+    if (!isRegistered(client_id) || client_id.length > LONGEST_ID) return undefined;
+    const known = this.#opened.get(client_id);
+    if (known !== undefined) return this.#clock() < known.exp ? known : undefined;
+    const sealed = client_id.slice(PREFIX.length);
+    const value = this.#seal.open(sealed);
+    if (value === undefined) return undefined;
+    // Only our own key can encrypt it, and it is the only value encrypted for this purpose.
+    const registration = value as SealedRegistration;
+    const client = this.#clientOf(client_id, registration);
+    if (client === undefined) return undefined;
+    const opened = { id: sealed.slice(0, ID_LENGTH), client, exp: (registration.exp ?? Infinity) * 1000 };
+    this.#opened.set(client_id, opened);
+    if (this.#opened.size > REMEMBERED) this.#forgetOldest();
+    return opened;
+  }
+
+  /** @throws UnavailableError if the application's function fails. */
+  isDenied(id: string): MaybePromise<boolean> {
+    const { isDenied } = this.#options;
+    if (isDenied === undefined) return false;
+    try {
+      const denied: unknown = isDenied(id);
+      return denied instanceof Promise ? denied.then(asCondition, failed) : asCondition(denied);
+    } catch (error) {
+      return failed(error);
+    }
+  }
+
+  /** The settings may have changed since: removed scopes can no longer be requested, and with a disallowed scheme the client becomes unknown. */
+  #clientOf(
+    client_id: string,
+    { client_name, redirect_uris, grant_types, scope }: SealedRegistration,
+  ): Client | undefined {
+    const [first = ''] = redirect_uris;
+    const byDefault = scope === undefined ? [] : this.knownScopes(scope.split(' '));
+    return checkRegistration(
+      {
+        client_id,
+        client_name: client_name ?? redirectHost(first),
+        redirect_uris,
+        grant_types: ['authorization_code'],
+        token_endpoint_auth_method: 'none',
+        refresh_grace: this.#options.refreshGrace ?? 60,
+        ...(grant_types.includes('refresh_token') && { refresh: 'rotating' }),
+        ...(this.#scopes.length > 0 && { scope: this.#scopes.join(' ') }),
+        ...(byDefault.length > 0 && { default_scope: byDefault.join(' ') }),
+      },
+      this.#rules,
+    ).client;
+  }
+
+  #forgetOldest(): void {
+    for (const client_id of this.#opened.keys()) {
+      this.#opened.delete(client_id);
+      return;
+    }
+  }
+}
+
+const failed = (cause: unknown): never => {
+  throw cause instanceof UnavailableError ? cause : new UnavailableError('registration.isDenied failed.', { cause });
+};
+
+/** An invalid result must not grant access. */
+const asCondition = (answer: unknown): boolean =>
+  typeof answer === 'boolean' ? answer : failed(new TypeError('registration.isDenied must return true or false.'));

@@ -1,0 +1,83 @@
+import type { HttpRequest } from '../base/http.js';
+
+/** The number of requests examined for signs of a proxy: if there is one, the first request shows it. */
+const OBSERVED_REQUESTS = 1000;
+
+/** How often the same sign-in may return without an owner before it is considered a loop. */
+const RETURNS = 3;
+
+/** Sign-ins remembered until an owner is known. */
+const REMEMBERED = 100;
+
+/** Warns of deployment mistakes that validating options cannot detect. Each warning is emitted once. */
+export class DeploymentWarnings {
+  readonly #warn: (sentence: string) => void;
+  readonly #said = new Set<string>();
+  readonly #returns = new Map<string, number>();
+  #unobserved = OBSERVED_REQUESTS;
+  #knowsOwners = false;
+
+  constructor(warn: (sentence: string) => void = () => undefined) {
+    this.#warn = warn;
+  }
+
+  #once(what: string, sentence: () => string): void {
+    if (this.#said.has(what)) return;
+    this.#said.add(what);
+    this.#warn(sentence());
+  }
+
+  /** Detects requests with the address of a proxy: all callers share the limits of one. */
+  proxy(request: HttpRequest): void {
+    if (this.#unobserved === 0) return;
+    this.#unobserved -= 1;
+    const forwarded = request.header('x-forwarded-for');
+    if (forwarded === undefined || request.ip === '' || forwarded.includes(request.ip)) return;
+    this.#unobserved = 0;
+    this.#once(
+      'proxy',
+      () =>
+        'Requests carry X-Forwarded-For, but the framework does not trust the proxy that sets it, so rate limits count all callers behind it as one. Configure the framework to trust that proxy; if there is none, ignore this warning.',
+    );
+  }
+
+  /** Detects a script of another origin that calls an endpoint which `options.cors` would open. */
+  crossOrigin(request: HttpRequest, ownOrigin: () => string): void {
+    const origin = request.header('origin');
+    if (origin === undefined || origin === 'null' || this.#said.has('cors') || origin === ownOrigin()) return;
+    this.#once(
+      'cors',
+      () =>
+        `A script from ${JSON.stringify(origin.slice(0, 100))} called this server, but options.cors is not set, so the browser withholds the response. If the script is yours, add its origin to options.cors.origins.`,
+    );
+  }
+
+  /** Detects sign-in loops. `returnTo` is absent if the owner is known, and the same each time the browser returns. */
+  signIn(returnTo: string | undefined): void {
+    if (this.#knowsOwners) return;
+    if (returnTo === undefined) {
+      this.#knowsOwners = true;
+      this.#returns.clear();
+      return;
+    }
+    const returns = (this.#returns.get(returnTo) ?? -1) + 1;
+    if (this.#returns.size < REMEMBERED || this.#returns.has(returnTo)) this.#returns.set(returnTo, returns);
+    if (returns < RETURNS) return;
+    this.#knowsOwners = true;
+    this.#once(
+      'owner',
+      () =>
+        'A browser came back from options.loginUrl three times, but options.owner still returns no user, so it is redirected in a loop. Mount the session middleware before this one, and return { sub } from options.owner for a signed-in user.',
+    );
+  }
+
+  /** Reports a failure of `options.owner`, which usually reads a session that does not exist yet. */
+  ownerFailed(error: unknown): void {
+    if (!(error instanceof TypeError)) return;
+    this.#once(
+      'session',
+      () =>
+        `options.owner failed: ${error.message}. If it reads a session, mount the session middleware before this one.`,
+    );
+  }
+}

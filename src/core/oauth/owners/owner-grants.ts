@@ -1,0 +1,119 @@
+import { forgetConsent } from '../authorization/remembered-consent.js';
+import type { OAuthContext } from '../context.js';
+import type { RevocationReason } from '../tokens/tokens.js';
+import { checkNames } from './check-names.js';
+import { endGrants } from './ended-grants.js';
+import {
+  type ConnectedApp,
+  connectedApps,
+  type GrantPage,
+  type GrantPageRequest,
+  type GrantsOf,
+  listGrants,
+} from './listed-grants.js';
+
+/** Selects what `grants.revoke` revokes: one grant, or all of an owner, of a client, or of an owner for a client. */
+export type GrantTarget =
+  | string
+  | {
+      /** As in events, lists and `policy.validateGrant`. */
+      readonly grant_id: string;
+    }
+  | {
+      /** The owner whose grants are revoked. */
+      readonly sub: string;
+      /** Limits the revocation to one client; default: all clients. */
+      readonly client_id?: string;
+    }
+  | {
+      /** The client for which all owners' grants are revoked. */
+      readonly client_id: string;
+    };
+
+/** Lists and revokes what owners have allowed. */
+export interface OwnerGrants {
+  /**
+   * The live grants of an owner or a client, page by page. Unredeemed grants are omitted.
+   *
+   * @throws TypeError if the owner or client is missing, or `after` or `limit` is invalid; UnavailableError if the store cannot list, or fails.
+   */
+  readonly list: (of: GrantsOf, page?: GrantPageRequest) => Promise<GrantPage>;
+  /**
+   * The connected applications of an owner, one row each, sorted by name: based on the first 10,000 grants of the owner.
+   *
+   * @throws TypeError if the owner is missing; UnavailableError if the store cannot list, or fails.
+   */
+  readonly apps: (of: {
+    /** The owner. */
+    readonly sub: string;
+  }) => Promise<readonly ConnectedApp[]>;
+  /**
+   * Revokes grants with everything issued under them, and forgets the remembered approvals that could create new ones. Revoking something that
+   * has ended, or never existed, succeeds. Afterwards no process accepts their tokens; a `jwtGuard` only checks their
+   * `exp`, and an `introspectionGuard` uses its cache until it expires. Revoking all grants of a client also invalidates the client's own tokens
+   * if `clients` has `endTokens`, as stored clients do; otherwise use `tokens_valid_after`.
+   *
+   * @param target - A `grant_id`, or an object that selects grants.
+   * @param options - `by`: who revokes them, for the events `grant.revoked` and `client.tokens_ended`.
+   * @returns the number of revoked grants.
+   * @throws TypeError if the target selects nothing; UnavailableError if the store fails, or cannot list. Some grants may be revoked then: call it again.
+   */
+  readonly revoke: (target: GrantTarget, options?: { readonly by?: string }) => Promise<number>;
+  /**
+   * Forgets a remembered approval, so that the owner is asked again. Existing tokens stay valid until their grant is revoked.
+   *
+   * @throws TypeError if either is not text; UnavailableError if the store fails.
+   */
+  readonly forgetConsent: (approval: {
+    /** The owner who has approved. */
+    readonly sub: string;
+    /** The client that was approved. */
+    readonly client_id: string;
+  }) => Promise<void>;
+}
+
+/** Validates an object with some of these keys and no others, because callers may use JavaScript. */
+const checkTarget = (call: string, target: unknown, allowed: readonly (readonly string[])[]): void => {
+  const names: Readonly<Record<string, unknown>> = typeof target === 'object' && target !== null ? { ...target } : {};
+  const given = Object.keys(names).toSorted().join();
+  if (!allowed.some((some) => some.toSorted().join() === given)) {
+    const all = allowed.map((some) => `{ ${some.join(', ')} }`);
+    throw new TypeError(`${call} takes ${all.join(' or ')}.`);
+  }
+  checkNames(call, names);
+};
+
+/** @returns the number of revoked grants, as far as it is known: 1 or 0. */
+const revokeOne = async (id: string, why: RevocationReason, context: OAuthContext): Promise<number> => {
+  const grant = await context.tokens.findGrant(id);
+  if (grant !== undefined) await forgetConsent(grant.sub, grant.client_id, context);
+  await context.tokens.revokeGrant(grant ?? { id }, why);
+  return grant === undefined ? 0 : 1;
+};
+
+export const ownerGrants = (context: OAuthContext): OwnerGrants => ({
+  list: async (of, page = {}) => {
+    checkTarget('grants.list', of, [['sub'], ['client_id']]);
+    return listGrants(of, page, context);
+  },
+  apps: async (of) => {
+    checkTarget('grants.apps', of, [['sub']]);
+    return connectedApps(of.sub, context);
+  },
+  revoke: async (target, options = {}) => {
+    const named = typeof target === 'string' ? { grant_id: target } : target;
+    checkTarget('grants.revoke', named, [['grant_id'], ['sub'], ['client_id'], ['sub', 'client_id']]);
+    if (options.by !== undefined) checkNames('grants.revoke', { by: options.by });
+    const by = options.by === undefined ? {} : { by: options.by };
+    const why: RevocationReason = { reason: 'host', ...by };
+    if ('grant_id' in named) return revokeOne(named.grant_id, why, context);
+    // From the next second on: tokens issued in this second may be older than this call.
+    if (!('sub' in named) && (await context.config.clients.endTokens(named.client_id, context.tokens.now() + 1)))
+      context.emit?.({ type: 'client.tokens_ended', client_id: named.client_id, ...by });
+    return (await endGrants(named, why, context)).grants;
+  },
+  forgetConsent: async ({ sub, client_id }) => {
+    checkNames('grants.forgetConsent', { sub, client_id });
+    await forgetConsent(sub, client_id, context);
+  },
+});

@@ -1,0 +1,47 @@
+import type { OAuthContext } from '../context.js';
+import { groups, REMEMBERED_CONSENT } from '../stored-records.js';
+import { type GrantSummary, pageOfGrants } from './listed-grants.js';
+import { pagesOf } from './pages-of.js';
+
+/** A stored grant, including one its client never redeemed. */
+export interface OwnerGrantRecord extends GrantSummary {
+  /** The type of record. */
+  readonly type: 'grant';
+  /** Whether its client has redeemed it. */
+  readonly redeemed: boolean;
+}
+
+/** A remembered approval, because of which its owner is not asked again. */
+export interface OwnerConsentRecord {
+  /** The type of record. */
+  readonly type: 'consent';
+  /** The client that was approved. */
+  readonly client_id?: string;
+  /** Separated by spaces. */
+  readonly scope: string;
+  /** The resources it covers (RFC 8707); empty for the issuer itself. */
+  readonly resource: readonly string[];
+  /** Seconds since the epoch. */
+  readonly expires: number;
+}
+
+/** One record of what the server stores about an owner, as plain JSON data. */
+export type OwnerRecord = OwnerGrantRecord | OwnerConsentRecord;
+
+const PAGE = 100;
+
+/** Everything the server stores about an owner, except hashes. */
+export async function* recordsOf(sub: string, context: OAuthContext): AsyncGenerator<OwnerRecord, void> {
+  let after: string | undefined;
+  do {
+    const page = await pageOfGrants({ sub }, { after, limit: PAGE }, context);
+    for (const { summary, redeemed } of page.found) yield { type: 'grant', ...summary, redeemed };
+    after = page.next;
+  } while (after !== undefined);
+  for await (const consents of pagesOf(groups.consentsOfOwner(sub), REMEMBERED_CONSENT, context)) {
+    for (const [, { client_id, scope, aud, exp }] of consents) {
+      const named = client_id === undefined ? {} : { client_id };
+      yield { type: 'consent', ...named, scope, resource: aud, expires: exp };
+    }
+  }
+}

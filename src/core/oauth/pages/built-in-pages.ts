@@ -1,0 +1,166 @@
+import { type Html, html } from '../../base/html.js';
+import type { PageLanguage } from './languages/language.js';
+import {
+  changeLater,
+  clientLinks,
+  clientLogo,
+  decisionButtons,
+  hiddenInputs,
+  invalid,
+  pageLayout,
+  problemText,
+  request,
+  scopeList,
+  signedIn,
+  signOutButton,
+} from './layout.js';
+import type {
+  ConnectedAppView,
+  ConsentView,
+  DeviceCodeView,
+  DeviceConsentView,
+  DeviceDoneView,
+  ErrorView,
+  GrantsView,
+  LoginView,
+  Templates,
+} from './views.js';
+
+const strong = (text: string): Html => html`<strong><bdi>${text}</bdi></strong>`;
+
+/** The field that is typed into first has the focus: after a mistake that is the password. */
+const login = (view: LoginView, language: PageLanguage): Html => {
+  const site = strong(view.site.name);
+  const purpose =
+    view.clientName === undefined
+      ? language.html('signInTo', { site })
+      : language.html('signInToContinue', { site, client: strong(view.clientName) });
+  const [first, second] = view.problem === undefined ? [html` autofocus`, undefined] : [undefined, html` autofocus`];
+  return pageLayout(view, {
+    title: language.text('signIn'),
+    body: html`<p>${purpose}</p>
+${problemText(view.problem)}
+<form method="post" action="${view.action}">
+${hiddenInputs(view.hidden)}<div><label for="username">${language.text('userName')}</label>
+<input id="username" name="username" autocomplete="username" autocapitalize="none" spellcheck="false" dir="auto" required${first} value="${view.username}"${invalid(view.problem)}></div>
+<div><label for="password">${language.text('password')}</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required${second}${view.problem === undefined ? undefined : html` aria-invalid="true"`}></div>
+<div class="actions"><button>${language.text('signIn')}</button></div>
+</form>`,
+  });
+};
+
+/** What has to be known about a client that has described itself. */
+const warnings = (view: ConsentView, language: PageLanguage): readonly (Html | undefined)[] => {
+  const { clientName: client, redirectHost: host, clientHost } = view;
+  const trust = view.toLoopback === true ? undefined : html` <strong>${language.html('trustHost', { host })}</strong>`;
+  return [
+    view.selfNamed === true
+      ? html`<p class="note">${language.html('selfNamed', { client })}${trust}</p>
+`
+      : undefined,
+    clientHost === undefined
+      ? undefined
+      : html`<p class="soft">${language.html('describedAt', { host: strong(clientHost) })}</p>
+`,
+    view.toLoopback === true
+      ? html`<p class="note"><strong>${language.html('justStarted', { client })}</strong> ${language.text('anyProgram')}</p>
+`
+      : undefined,
+  ];
+};
+
+/** No button has the focus: a key that was pressed for another page must not decide. */
+const consent = (view: ConsentView, language: PageLanguage): Html =>
+  pageLayout(view, {
+    title: language.text('allowClient', { client: view.clientName }),
+    heading: language.html('allowClient', { client: view.clientName }),
+    above: clientLogo(view),
+    body: html`${request(view, 'clientWants', language)}
+${warnings(view, language)}${clientLinks(view, language)}<p class="soft">${language.html('returnsTo', { host: strong(view.redirectHost) })}</p>
+<form method="post" action="${view.action}">
+${hiddenInputs(view.hidden)}${decisionButtons(language)}
+${view.canSwitch ? html`<button name="decision" value="switch" class="link">${language.text('switchAccount')}</button>` : undefined}
+</form>${changeLater(view.grantsPath, language)}`,
+  });
+
+const deviceCode = (view: DeviceCodeView, language: PageLanguage): Html =>
+  pageLayout(view, {
+    title: language.text('connectDevice'),
+    body: html`<p>${signedIn(view.username, language)} ${language.text('enterCode')}</p>
+${problemText(view.problem)}
+<form method="post" action="${view.action}">
+${hiddenInputs(view.hidden)}<div><label for="user_code">${language.text('code')}</label>
+<input id="user_code" name="user_code" class="code" dir="ltr" autocomplete="off" autocapitalize="characters" spellcheck="false" required autofocus value="${view.userCode}"${invalid(view.problem)}></div>
+<div class="actions"><button>${language.text('continue')}</button></div>
+${signOutButton(view, language)}</form>`,
+  });
+
+const deviceConsent = (view: DeviceConsentView, language: PageLanguage): Html =>
+  pageLayout(view, {
+    title: language.text('allowClient', { client: view.clientName }),
+    heading: language.html('allowClient', { client: view.clientName }),
+    above: clientLogo(view),
+    body: html`${request(view, 'deviceWants', language)}
+<dl>
+<div><dt>${language.text('codeOnDevice')}</dt><dd class="code"><bdi dir="ltr">${view.userCode}</bdi></dd></div>
+<div><dt>${language.text('fingerprint')}</dt><dd class="code"><bdi dir="ltr">${view.fingerprint}</bdi></dd></div>
+</dl>
+${clientLinks(view, language)}<p class="note"><strong>${language.text('yourDeviceOnly')}</strong> ${language.text('codeWasSent')}</p>
+<form method="post" action="${view.action}">
+${hiddenInputs(view.hidden)}${decisionButtons(language)}
+${signOutButton(view, language)}</form>${changeLater(view.grantsPath, language)}`,
+  });
+
+const signOutForm = (view: DeviceDoneView, language: PageLanguage): Html | undefined =>
+  view.canSignOut
+    ? html`\n<form method="post" action="${view.action}">\n${hiddenInputs(view.hidden)}${signOutButton(view, language)}</form>`
+    : undefined;
+
+const deviceDone = (view: DeviceDoneView, language: PageLanguage): Html => {
+  const isApproved = view.decision === 'approve';
+  const client = strong(view.clientName);
+  return pageLayout(view, {
+    title: language.text(isApproved ? 'deviceConnected' : 'deviceNotConnected'),
+    body: html`<p>${language.html(isApproved ? 'clientConnected' : 'clientNotConnected', { client })}</p>${isApproved ? changeLater(view.grantsPath, language) : undefined}
+<p class="soft"><a href="${view.devicePath}">${language.text('connectAnother')}</a></p>${signOutForm(view, language)}`,
+    ...(isApproved && { end: 'good' }),
+  });
+};
+
+const connectedApp = (app: ConnectedAppView, language: PageLanguage): Html => html`<section>
+<h2><bdi>${app.clientName}</bdi></h2>
+${app.scopes.length === 0 ? html`<p>${language.text('knowsSignIn')}</p>` : scopeList(app.scopes)}
+<p class="soft">${app.created === undefined ? undefined : language.html('connectedOn', { date: language.day(app.created) })}${app.lastUsed === undefined ? undefined : html` ${language.html('lastUsedOn', { date: language.day(app.lastUsed) })}`}</p>
+<button name="disconnect" value="${app.clientId}" class="plain">${language.html('disconnect', { client: app.clientName })}</button>
+</section>
+`;
+
+const grants = (view: GrantsView, language: PageLanguage): Html => {
+  const { apps } = view;
+  const summary = apps.length === 0 ? language.text('noApps') : language.html('apps', { count: apps.length });
+  return pageLayout(view, {
+    title: language.text('connectedApps'),
+    body: html`<p>${signedIn(view.username, language)} ${summary}</p>
+<form method="post" action="${view.action}">
+${hiddenInputs(view.hidden)}${apps.map((app) => connectedApp(app, language))}${apps.length > 1 ? html`<button name="decision" value="disconnect_all">${language.text('disconnectAll')}</button>\n` : undefined}${signOutButton(view, language)}</form>`,
+  });
+};
+
+const error = (view: ErrorView, language: PageLanguage): Html =>
+  pageLayout(view, {
+    title: language.text('somethingWrong'),
+    body: html`<p>${view.message}</p>
+${view.explanation === undefined ? undefined : html`<p class="note"><strong>${language.text('inDevelopment')}</strong> <bdi lang="en">${view.explanation}</bdi></p>`}
+<p><a href="${view.back.href}">${view.back.text}</a></p>
+${view.reference === undefined ? undefined : html`<p class="soft">${language.html('reference', { reference: view.reference })}</p>`}`,
+    end: 'bad',
+  });
+
+/** Templates of ours get the language, too. */
+type BuiltInPages = {
+  readonly [Name in keyof Templates]: (view: Parameters<Templates[Name]>[0], language: PageLanguage) => Html;
+};
+
+/** The built-in pages: plain HTML that works without JavaScript. */
+export const BUILT_IN_PAGES: BuiltInPages = { login, consent, deviceCode, deviceConsent, deviceDone, grants, error };

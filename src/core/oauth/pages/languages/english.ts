@@ -1,0 +1,206 @@
+/** The name of a text of the pages. Those with an underscore are the codes of problems, as views carry them. */
+export type PageTextName =
+  | 'help'
+  | 'privacy'
+  | 'terms'
+  | 'backTo'
+  | 'startAgain'
+  | 'signedInAs'
+  | 'signOut'
+  | 'signIn'
+  | 'signInTo'
+  | 'signInToContinue'
+  | 'userName'
+  | 'password'
+  | 'allowClient'
+  | 'clientWants'
+  | 'clientWantsSignIn'
+  | 'allow'
+  | 'deny'
+  | 'switchAccount'
+  | 'selfNamed'
+  | 'trustHost'
+  | 'describedAt'
+  | 'justStarted'
+  | 'anyProgram'
+  | 'about'
+  | 'website'
+  | 'privacyPolicy'
+  | 'termsOfService'
+  | 'returnsTo'
+  | 'changeLater'
+  | 'connectDevice'
+  | 'enterCode'
+  | 'code'
+  | 'continue'
+  | 'deviceWants'
+  | 'deviceWantsSignIn'
+  | 'codeOnDevice'
+  | 'fingerprint'
+  | 'yourDeviceOnly'
+  | 'codeWasSent'
+  | 'deviceConnected'
+  | 'clientConnected'
+  | 'deviceNotConnected'
+  | 'clientNotConnected'
+  | 'connectAnother'
+  | 'connectedApps'
+  | 'noApps'
+  | 'apps'
+  | 'knowsSignIn'
+  | 'connectedOn'
+  | 'lastUsedOn'
+  | 'disconnect'
+  | 'disconnectAll'
+  | 'somethingWrong'
+  | 'inDevelopment'
+  | 'reference'
+  | 'wrong_credentials'
+  | 'wrong_code'
+  | 'form_expired'
+  | 'too_many_attempts'
+  | 'already_answered'
+  | 'device_already_answered'
+  | 'no_decision'
+  | 'nothing_to_disconnect'
+  | 'missing_client_id'
+  | 'unknown_client'
+  | 'unknown_registration'
+  | 'client_unavailable'
+  | 'client_refused'
+  | 'client_changed'
+  | 'missing_redirect_uri'
+  | 'unregistered_redirect_uri'
+  | 'expired_request'
+  | 'invalid_request'
+  | 'method_not_allowed'
+  | 'server_error'
+  | 'temporarily_unavailable';
+
+/** The texts that have a `{count}`. */
+type CountedTextName = 'apps' | 'too_many_attempts';
+
+/** A text with a `{count}`, for each plural form that the language has (`Intl.PluralRules`). */
+export interface PluralText {
+  /** For none, where the language has a form for it, as Arabic does. */
+  readonly zero?: string;
+  /** For one, and what the language treats alike. */
+  readonly one?: string;
+  /** For two. */
+  readonly two?: string;
+  /** For a few, such as 3 to 10 in Arabic. */
+  readonly few?: string;
+  /** For many, such as 11 to 99 in Arabic. */
+  readonly many?: string;
+  /** For every other number. */
+  readonly other: string;
+}
+
+/** All texts of the pages in one language. What stands between braces is put in; each text has the same as the English one. */
+export type PageTexts = {
+  readonly [Name in PageTextName]: Name extends CountedTextName ? PluralText : string;
+};
+
+/** What can be wrong with a request, as views name it beside the sentence. */
+export type PageProblemCode = Extract<PageTextName, `${string}_${string}`>;
+
+/** The texts in English, to begin a translation with. Every other language has the same placeholders. */
+export const ENGLISH: PageTexts = {
+  // every page
+  help: 'Help',
+  privacy: 'Privacy',
+  terms: 'Terms',
+  backTo: 'Back to {name}',
+  startAgain: 'Start again',
+  signedInAs: 'You are signed in as {user}.',
+  signOut: 'Sign out',
+
+  // the sign-in page
+  signIn: 'Sign in',
+  signInTo: 'Sign in with your account at {site}.',
+  signInToContinue: 'Sign in with your account at {site} to continue to {client}.',
+  userName: 'User name',
+  password: 'Password',
+
+  // the consent page
+  allowClient: 'Allow {client}?',
+  clientWants: '{client} would like to:',
+  clientWantsSignIn: '{client} only wants to know that you are signed in.',
+  allow: 'Allow',
+  deny: 'Deny',
+  switchAccount: 'Sign out and use another account',
+  selfNamed: 'This application gave itself the name “{client}”.',
+  trustHost: 'Only allow this if you trust {host}.',
+  describedAt: 'This application is described by a document at {host}. Its name is not verified.',
+  justStarted: 'Only allow this if you have just started {client} on this computer.',
+  anyProgram: 'Any program on it could use this name.',
+  about: 'About this application:',
+  website: 'Website ({host})',
+  privacyPolicy: 'Privacy policy ({host})',
+  termsOfService: 'Terms of service ({host})',
+  returnsTo: 'After you decide, you return to {host}.',
+  changeLater: 'You can change this later under {page}.',
+
+  // the device pages
+  connectDevice: 'Connect a device',
+  enterCode: 'Enter the code that your device shows.',
+  code: 'Code',
+  continue: 'Continue',
+  deviceWants: 'A device with {client} would like to:',
+  deviceWantsSignIn: 'A device with {client} only wants to know that you are signed in.',
+  codeOnDevice: 'Code on your device',
+  fingerprint: 'Fingerprint of your device, if it shows one',
+  yourDeviceOnly: 'Only allow this if you see this code on a device in front of you.',
+  codeWasSent: 'If the code was sent to you, deny the request. The sender would get access to your account.',
+  deviceConnected: 'Device connected',
+  clientConnected: '{client} is connected. You can close this page and continue on your device.',
+  deviceNotConnected: 'Device not connected',
+  clientNotConnected: '{client} was not connected. You can close this page.',
+  connectAnother: 'Connect another device',
+
+  // the page of connected applications
+  connectedApps: 'Connected applications',
+  noApps: 'No application has access to your account.',
+  apps: {
+    one: '{count} application has access to your account.',
+    other: '{count} applications have access to your account.',
+  },
+  knowsSignIn: 'It can see that you are signed in.',
+  connectedOn: 'Connected on {date}.',
+  lastUsedOn: 'Last used on {date}.',
+  disconnect: 'Disconnect {client}',
+  disconnectAll: 'Disconnect all',
+
+  // the error page
+  somethingWrong: 'Something went wrong',
+  inDevelopment: 'In development:',
+  reference: 'Reference: {reference}',
+
+  // problems
+  wrong_credentials: 'The user name or the password is wrong.',
+  wrong_code: 'This code is wrong or has expired. Look at your device and enter the code again.',
+  form_expired: 'This form has expired, or it was not shown in this browser.',
+  too_many_attempts: {
+    one: 'There were too many attempts. Try again in {count} minute.',
+    other: 'There were too many attempts. Try again in {count} minutes.',
+  },
+  already_answered: 'You have already answered this request. Go back to the application.',
+  device_already_answered: 'You have already answered for this device.',
+  no_decision: 'Choose whether to allow or to deny the request.',
+  nothing_to_disconnect: 'Choose which application to disconnect.',
+  missing_client_id: 'The link that brought you here does not say which application it is for.',
+  unknown_client: 'The application that brought you here is not known.',
+  unknown_registration:
+    'The application that brought you here is no longer known. Remove the connection there, and connect again.',
+  client_unavailable: 'The application that brought you here cannot be checked at the moment. Try again in a minute.',
+  client_refused: 'The application that brought you here is not accepted by this server.',
+  client_changed: 'The application that brought you here is no longer known.',
+  missing_redirect_uri: 'The link that brought you here does not say where to return to.',
+  unregistered_redirect_uri:
+    'The application that brought you here wants to return to an address that it has not registered.',
+  expired_request: 'This took too long, or the link is damaged. Go back to the application and start again.',
+  invalid_request: 'The link or the form that brought you here is damaged.',
+  method_not_allowed: 'This page cannot be reloaded.',
+  server_error: 'The server could not handle this request.',
+  temporarily_unavailable: 'The server cannot answer right now. Try again in a few minutes.',
+};

@@ -1,0 +1,81 @@
+import { type Html, html, type HtmlPart } from '../../../base/html.js';
+import { ENGLISH, type PageTextName, type PageTexts } from './english.js';
+
+/** What is put into a text: its `{count}`, and what stands between other braces. */
+export type TextValues = Readonly<Record<string, HtmlPart>>;
+
+/** Scripts that are written from right to left. */
+const RIGHT_TO_LEFT: ReadonlySet<string> = new Set(['Adlm', 'Arab', 'Hebr', 'Mand', 'Nkoo', 'Rohg', 'Syrc', 'Thaa']);
+
+/** Texts with the names of placeholders at the odd places. */
+const split = (text: string): readonly string[] => text.split(/\{(\w+)\}/);
+
+/** The placeholders of a text, in their order. */
+export const placeholders = (text: string): readonly string[] => split(text).filter((_part, index) => index % 2 === 1);
+
+/** The first strong isolate and its end: what the element `bdi` is, where no elements can stand. */
+const isolated = (text: string): string => `\u2068${text}\u2069`;
+
+/** The texts of the pages in one language, ready to be filled in. What knows a language is made when it is needed: that takes milliseconds. */
+export class PageLanguage {
+  /** As BCP 47 writes it, such as `pt-BR`. */
+  readonly locale: string;
+  readonly #texts: PageTexts;
+  #dir: 'ltr' | 'rtl' | undefined;
+  #plurals: Intl.PluralRules | undefined;
+  #numbers: Intl.NumberFormat | undefined;
+  #days: Intl.DateTimeFormat | undefined;
+
+  constructor(locale: string, texts: PageTexts) {
+    this.locale = locale;
+    this.#texts = texts;
+  }
+
+  get dir(): 'ltr' | 'rtl' {
+    const { script = '' } = this.#dir === undefined ? new Intl.Locale(this.locale).maximize() : {};
+    return (this.#dir ??= RIGHT_TO_LEFT.has(script) ? 'rtl' : 'ltr');
+  }
+
+  /** A text for a page. Names and other texts from outside are isolated, so that their reading direction cannot turn the sentence. */
+  html(name: PageTextName, values: TextValues = {}): Html {
+    const parts = split(this.#textOf(name, values)).map((part, index): HtmlPart => {
+      if (index % 2 === 0) return part;
+      const value = values[part];
+      if (typeof value === 'number') return this.#number(value);
+      return typeof value === 'string' ? html`<bdi>${value}</bdi>` : value;
+    });
+    return html`${parts}`;
+  }
+
+  /** A text where no element can stand: in a title, or in an error. */
+  text(name: PageTextName, values: Readonly<Record<string, string | number>> = {}): string {
+    const parts = split(this.#textOf(name, values)).map((part, index) => {
+      if (index % 2 === 0) return part;
+      const value = values[part] ?? '';
+      return typeof value === 'number' ? this.#number(value) : isolated(value);
+    });
+    return parts.join('');
+  }
+
+  /** @param seconds - Since the epoch. */
+  day(seconds: number): Html {
+    const time = new Date(seconds * 1000);
+    this.#days ??= new Intl.DateTimeFormat(this.locale, { dateStyle: 'long', timeZone: 'UTC' });
+    return html`<time datetime="${time.toISOString()}">${this.#days.format(time)}</time>`;
+  }
+
+  #number(value: number): string {
+    this.#numbers ??= new Intl.NumberFormat(this.locale);
+    return this.#numbers.format(value);
+  }
+
+  #textOf(name: PageTextName, { count }: TextValues): string {
+    const text = this.#texts[name];
+    if (typeof text === 'string') return text;
+    this.#plurals ??= new Intl.PluralRules(this.locale);
+    return text[this.#plurals.select(typeof count === 'number' ? count : 0)] ?? text.other;
+  }
+}
+
+/** The language that is always there: of events, and where no other fits. */
+export const IN_ENGLISH = new PageLanguage('en', ENGLISH);

@@ -1,0 +1,100 @@
+/** The colours of the pages by day and by night. */
+export const PALETTES = {
+  light: {
+    text: '#1a1c22',
+    soft: '#545966',
+    back: '#eff1f5',
+    card: '#ffffff',
+    edge: '#d9dce4',
+    line: '#757b8a',
+    accent: '#2350c5',
+    'on-accent': '#ffffff',
+    good: '#1c6b3a',
+    bad: '#a3122a',
+    'bad-back': '#fdeef0',
+    'note-back': '#f3f5fa',
+  },
+  dark: {
+    text: '#eceef3',
+    soft: '#b2b7c4',
+    back: '#121418',
+    card: '#1c1f26',
+    edge: '#323743',
+    line: '#8b91a0',
+    accent: '#a3bcff',
+    'on-accent': '#10131c',
+    good: '#8fdcab',
+    bad: '#ffa3b0',
+    'bad-back': '#35191f',
+    'note-back': '#252933',
+  },
+} as const;
+
+/** The colour of buttons and links in each palette. */
+export interface AccentColors {
+  /** By day, such as `#2350c5`. */
+  readonly light: string;
+  /** By night, such as `#a3bcff`. */
+  readonly dark: string;
+}
+
+const variables = (palette: Readonly<Record<string, string>>, accent: string | undefined): string =>
+  Object.entries({ ...palette, ...(accent !== undefined && { accent }) })
+    .map(([name, color]) => `--${name}: ${color};`)
+    .join(' ');
+
+const RULES = `
+* { box-sizing: border-box; }
+body { margin: 0; min-height: 100vh; display: grid; align-content: center; justify-items: center; gap: 1.25rem; padding: 1.5rem 1rem; background: var(--back); color: var(--text); font: 1rem/1.55 system-ui, sans-serif; overflow-wrap: anywhere; }
+header, main, footer { width: 100%; max-width: 27rem; min-width: 0; }
+header { display: flex; align-items: center; gap: 0.75rem; padding: 0 0.25rem; }
+header a { color: inherit; font-weight: 700; text-decoration: none; }
+header a:hover { text-decoration: underline; }
+header div { min-width: 0; line-height: 1.35; }
+header span { display: block; color: var(--soft); font-size: 0.9rem; }
+header img { max-width: 9rem; max-height: 3rem; }
+main { padding: 2rem; display: grid; gap: 1.25rem; background: var(--card); border: 1px solid var(--edge); border-radius: 1rem; box-shadow: 0 1px 2px #0000000d, 0 8px 24px #0000000d; }
+footer { display: flex; flex-wrap: wrap; gap: 0.35rem 1.25rem; padding: 0 0.25rem; font-size: 0.9rem; }
+footer a { color: var(--soft); }
+main > *, form > * { min-width: 0; }
+h1, h2, p, ul, dl, dd { margin: 0; }
+h1 { font-size: 1.5rem; line-height: 1.25; letter-spacing: -0.01em; text-wrap: balance; }
+:lang(ar) h1, :lang(fa) h1, :lang(ur) h1 { letter-spacing: 0; }
+h2 { font-size: 1.15rem; line-height: 1.3; }
+section { display: grid; gap: 0.75rem; padding-bottom: 1.1rem; border-bottom: 1px solid var(--edge); }
+a { color: var(--accent); text-underline-offset: 0.2em; }
+.client { display: block; max-width: 100%; width: 4rem; height: 4rem; object-fit: contain; border-radius: 0.75rem; }
+.good h1::before, .bad h1::before { display: grid; place-items: center; width: 3rem; height: 3rem; margin-bottom: 1rem; border: 2px solid; border-radius: 50%; font-size: 1.4rem; line-height: 1; }
+.good h1::before { content: "✓"; content: "✓" / ""; color: var(--good); }
+.bad h1::before { content: "!"; content: "!" / ""; color: var(--bad); }
+ul { padding: 0.9rem 1.1rem; display: grid; gap: 0.5rem; list-style: none; background: var(--note-back); border-radius: 0.6rem; }
+li { padding-inline-start: 1.6rem; }
+li::before { content: "✓"; content: "✓" / ""; float: inline-start; margin-inline-start: -1.6rem; color: var(--accent); font-weight: 700; }
+ul.links { padding: 0; gap: 0.25rem; background: none; }
+.links li { padding: 0; } .links li::before { content: none; }
+form { display: grid; gap: 1.1rem; }
+label { display: block; margin-bottom: 0.35rem; font-weight: 600; }
+input { display: block; width: 100%; padding: 0.65rem 0.8rem; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 0.5rem; }
+input[aria-invalid] { border: 2px solid var(--bad); }
+button { min-height: 2.75rem; padding: 0.6rem 1.25rem; font: inherit; font-weight: 600; color: var(--on-accent); background: var(--accent); border: 1px solid var(--accent); border-radius: 0.5rem; cursor: pointer; }
+button:hover { box-shadow: inset 0 0 0 2px var(--on-accent); }
+button.plain { color: var(--text); background: transparent; border-color: var(--line); }
+button.plain:hover { background: var(--note-back); box-shadow: none; }
+button.link { justify-self: start; min-height: 0; padding: 0.25rem 0; font-weight: 400; text-align: start; color: var(--accent); background: none; border: 0; border-radius: 0.2rem; text-decoration: underline; text-underline-offset: 0.2em; }
+button.link:hover { box-shadow: none; text-decoration-thickness: 2px; }
+a:focus-visible, input:focus-visible, button:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+.actions { display: flex; flex-wrap: wrap; gap: 0.75rem; margin-top: 0.25rem; }
+.actions button { flex: 1 1 8rem; }
+.soft, dt { color: var(--soft); }
+.problem { padding: 0.75rem 1rem; color: var(--bad); background: var(--bad-back); border-inline-start: 4px solid; border-radius: 0.3rem; }
+.note { padding: 0.75rem 1rem; background: var(--note-back); border-inline-start: 4px solid var(--bad); border-radius: 0.3rem; }
+.code { font: 600 1.3rem/1.4 ui-monospace, monospace; letter-spacing: 0.08em; }
+input.code { text-align: center; text-transform: uppercase; }
+dl { display: grid; gap: 0.75rem; } dl > div { min-width: 0; }
+@media (max-width: 30rem) { body { align-content: start; padding: min(0.75rem, 3vw); } main { padding: 1.5rem min(1.25rem, 5vw); } }
+`;
+
+/** The one style sheet of all pages; its hash stands in the content security policy. */
+export const styleSheet = (accent?: AccentColors): string => `
+:root { color-scheme: light dark; ${variables(PALETTES.light, accent?.light)} }
+@media (prefers-color-scheme: dark) { :root { ${variables(PALETTES.dark, accent?.dark)} } }${RULES}`;

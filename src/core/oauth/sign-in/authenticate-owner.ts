@@ -1,0 +1,55 @@
+import { type Attempt, type GuessLimiter, guessAt } from '../../base/guess-limiter.js';
+import type { HttpRequest } from '../../base/http.js';
+import type { Emit } from '../events.js';
+import { minutesOf, PageError } from '../pages/page-error.js';
+import type { OAuthConfig } from '../settings.js';
+import { checkOwner, type Owner } from './owner.js';
+import { countedName } from './users.js';
+
+/** Dependencies for checking a password. */
+export interface OwnerAuthentication {
+  readonly config: Pick<OAuthConfig, 'users' | 'limits'>;
+  readonly limiters: { readonly login: GuessLimiter };
+  readonly emit: Emit | undefined;
+}
+
+/** Checks a user name and a password against the application's users, within the rate limits. */
+export const authenticateOwner = (
+  username: string,
+  password: string,
+  request: HttpRequest,
+  context: OwnerAuthentication,
+): Promise<Attempt<Owner>> => {
+  const { users, limits } = context.config;
+  if (users === undefined) throw new TypeError('options.users is missing, so passwords cannot be checked.');
+  const name = countedName(username);
+  const isKnown = name !== undefined && (users.knows?.(name) ?? true);
+  const guess = guessAt(name ?? '', request, {
+    isKnown,
+    failures: limits.loginFailures,
+    ofSource: limits.sourceFailures,
+  });
+  return context.limiters.login.attempt(guess, request, async () => {
+    const found = name === undefined ? undefined : await users.authenticate(username, password, request);
+    const owner = found === undefined || found === null || found === false ? undefined : checkOwner(found);
+    if (owner === undefined || !(await (users.isActive?.(owner.sub) ?? true))) {
+      context.emit?.({ type: 'owner.sign_in_failed' });
+      return undefined;
+    }
+    context.emit?.({ type: 'owner.signed_in', sub: owner.sub });
+    return owner;
+  });
+};
+
+/**
+ * The page after too many attempts.
+ *
+ * @param start - The URL for trying again.
+ */
+export const tooManyAttempts = (retryAfter: number, start: string): PageError =>
+  new PageError('too_many_attempts', {
+    status: 429,
+    headers: { 'retry-after': String(retryAfter) },
+    count: minutesOf(retryAfter),
+    back: { href: start },
+  });

@@ -1,0 +1,108 @@
+import type { HttpRequest } from '../../base/http.js';
+import type { Clock } from '../../base/ports.js';
+import type { Seal } from '../../base/seal.js';
+import { equalSecrets, hmac, type RandomSource } from '../../base/secrets.js';
+import { checkOwner } from './owner.js';
+import type { Owner } from './owner.js';
+
+/** The session of a browser that has seen one of our pages, with the owner who signed in on the built-in page, if any. */
+export interface Session {
+  readonly id: string;
+  readonly owner?: Owner;
+  /** Its generation among the sessions of the owner; present with the owner. */
+  readonly generation?: string;
+  /** Milliseconds since the epoch. Sessions are never extended, however many pages are viewed. */
+  readonly expiresAt: number;
+}
+
+const SESSION_ID_BYTES = 16;
+
+const cookieValue = (header: string | undefined, name: string): string | undefined => {
+  for (const part of header?.split(';') ?? []) {
+    const pair = part.trim();
+    if (pair.startsWith(`${name}=`)) return pair.slice(name.length + 1);
+  }
+  return undefined;
+};
+
+const isSession = (value: unknown): value is { id: string; owner?: unknown; generation?: unknown; expiresAt: number } =>
+  typeof value === 'object' &&
+  value !== null &&
+  'id' in value &&
+  typeof value.id === 'string' &&
+  'expiresAt' in value &&
+  typeof value.expiresAt === 'number';
+
+/** Sessions are stored in an encrypted cookie, not in the store, and form tokens are bound to them. */
+export class Sessions {
+  readonly #seal: Seal;
+  readonly #formKeys: readonly Uint8Array[];
+  readonly #clock: Clock;
+  readonly #random: RandomSource;
+  readonly #lifetime: number;
+  readonly #cookie: { readonly name: string; readonly attributes: string };
+
+  constructor(dependencies: {
+    seal: Seal;
+    /** The first one creates form tokens, all of them verify. */
+    formKeys: readonly Uint8Array[];
+    clock: Clock;
+    random: RandomSource;
+    /** Seconds. */
+    lifetime: number;
+    /** Distinguishes the cookies of several servers on one host. */
+    instance: string;
+    secure: boolean;
+  }) {
+    this.#seal = dependencies.seal;
+    this.#formKeys = dependencies.formKeys;
+    this.#clock = dependencies.clock;
+    this.#random = dependencies.random;
+    this.#lifetime = dependencies.lifetime;
+    // Because of the prefix, browsers only accept the cookie from this very host (RFC 6265bis §4.1.3.2).
+    this.#cookie = {
+      name: `${dependencies.secure ? '__Host-' : ''}oauth_query_${dependencies.instance}`,
+      attributes: `; Path=/; HttpOnly; SameSite=Lax${dependencies.secure ? '; Secure' : ''}`,
+    };
+  }
+
+  /** The session of a request, if it has a valid one of ours. */
+  read(request: HttpRequest): Session | undefined {
+    const sealed = cookieValue(request.header('cookie'), this.#cookie.name);
+    const value = sealed === undefined ? undefined : this.#seal.open(sealed);
+    if (!isSession(value)) return undefined;
+    const { id, owner, generation, expiresAt } = value;
+    if (owner === undefined) return { id, expiresAt };
+    // Versions that could not end all sessions of an owner did not write it: the owner signs in again.
+    return typeof generation === 'string' ? { id, owner: checkOwner(owner), generation, expiresAt } : undefined;
+  }
+
+  /** Starts a new session. Signing in and out always starts one, so that a session id cannot be planted (session fixation). */
+  begin(signedIn?: { readonly owner: Owner; readonly generation: string }): Session {
+    return { id: this.#random.string(SESSION_ID_BYTES), expiresAt: this.#end(), ...signedIn };
+  }
+
+  /** The `Set-Cookie` header for a session: an owner's until it ends, any other for another full lifetime. */
+  setCookie(session: Session): string {
+    const sealed = this.#seal.seal(session, session.owner === undefined ? this.#end() : session.expiresAt);
+    return `${this.#cookie.name}=${sealed}${this.#cookie.attributes}`;
+  }
+
+  #end(): number {
+    return this.#clock() + this.#lifetime * 1000;
+  }
+
+  /** Proves that a form was shown in this session, for exactly this purpose. */
+  formToken(session: Session, purpose: readonly string[]): string {
+    const [key] = this.#formKeys;
+    if (key === undefined) throw new TypeError('There is no key for form tokens.');
+    return hmac(key, JSON.stringify([session.id, ...purpose]));
+  }
+
+  /** Whether the token was created by {@link formToken} in this session and for this purpose. */
+  isFormToken(token: string | undefined, session: Session | undefined, purpose: readonly string[]): session is Session {
+    if (token === undefined || session === undefined) return false;
+    const text = JSON.stringify([session.id, ...purpose]);
+    return this.#formKeys.some((key) => equalSecrets(token, hmac(key, text)));
+  }
+}

@@ -1,0 +1,203 @@
+import { OAuthError } from '../../base/errors.js';
+import type { HttpRequest, HttpResponse } from '../../base/http.js';
+import { redirect } from '../../base/responses.js';
+import type { DeploymentWarnings } from '../deployment-warnings.js';
+import type { Attempt } from '../../base/guess-limiter.js';
+import { authenticateOwner, type OwnerAuthentication, tooManyAttempts } from './authenticate-owner.js';
+import { checkOwner, type Owner } from './owner.js';
+import { PageError } from '../pages/page-error.js';
+import { pageResponse, type PageRenderers } from '../pages/render.js';
+import type { HiddenFields, LoginView } from '../pages/views.js';
+import type { Parameters } from '../parameters.js';
+import { beginningOf, endSession, isEnded, type OwnerSessionContext } from './owner-sessions.js';
+import type { Session, Sessions } from './sessions.js';
+import type { HostSignIn } from '../settings.js';
+
+/** The place of a sign-in within a flow: where it started, and where it continues. */
+export interface Destination {
+  /** A path with a query, on this host. */
+  readonly returnTo: string;
+  /** The action of the built-in sign-in form. */
+  readonly action: string;
+  /** Hidden fields of that form. */
+  readonly hidden: HiddenFields;
+  readonly clientId?: string;
+  readonly clientName?: string;
+  /** Whether signing in may lead directly to the client, because the owner has decided before. */
+  readonly leadsToClient?: boolean;
+}
+
+/** Dependencies of the sign-in. */
+export interface SignInContext extends OwnerAuthentication, OwnerSessionContext {
+  readonly pages: Pick<PageRenderers, 'login'>;
+  readonly warnings: DeploymentWarnings;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Form fields shared by all pages. */
+export const SIGN_IN_FIELDS = { username: 'text', password: 'text', form_token: 'vschar' } as const;
+
+const LOGIN = ['login'];
+
+/** Identifies the user of a browser, with the application's sign-in or the built-in one. */
+export class SignIn {
+  readonly #options: HostSignIn;
+  readonly sessions: Sessions;
+
+  constructor(options: HostSignIn, sessions: Sessions) {
+    this.#options = options;
+    this.sessions = sessions;
+  }
+
+  /** Whether the built-in sign-in is used, which can also sign users out. */
+  get isBuiltIn(): boolean {
+    return this.#options.owner === undefined;
+  }
+
+  /** The signed-in owner, if there is one and the account is still active. */
+  async currentOwner(
+    request: HttpRequest,
+    session: Session | undefined,
+    context: SignInContext,
+  ): Promise<Owner | undefined> {
+    const { owner } = this.#options;
+    if (owner !== undefined) {
+      const found = await this.#ask(owner, request, context);
+      if (found === undefined || found === null || found === false) return undefined;
+      context.warnings.signIn(undefined);
+      return checkOwner(found);
+    }
+    const known = session?.owner;
+    if (session === undefined || known === undefined) return undefined;
+    const [isActive, isOver] = await Promise.all([
+      context.config.users?.isActive?.(known.sub) ?? true,
+      this.isOver(session, context),
+    ]);
+    return isActive && !isOver ? known : undefined;
+  }
+
+  /**
+   * Whether an owner's session of the built-in sign-in has ended. A request that grants something checks again when the grant is
+   * written, because whoever ended the session meanwhile may not have seen the new grant.
+   */
+  async isOver(session: Session | undefined, { records }: Pick<SignInContext, 'records'>): Promise<boolean> {
+    if (!this.isBuiltIn || session?.owner === undefined || session.generation === undefined) return false;
+    const { id, owner, generation } = session;
+    return isEnded(owner.sub, { id, generation }, records);
+  }
+
+  async #ask(owner: NonNullable<HostSignIn['owner']>, request: HttpRequest, context: SignInContext): Promise<unknown> {
+    try {
+      return await owner(request.native);
+    } catch (error) {
+      context.warnings.ownerFailed(error);
+      throw error;
+    }
+  }
+
+  /** Sends a user who is not signed in to the application's page, or shows the built-in one. */
+  async ask(session: Session | undefined, destination: Destination, context: SignInContext): Promise<HttpResponse> {
+    const { loginUrl } = this.#options;
+    if (loginUrl !== undefined) {
+      const { returnTo } = destination;
+      context.warnings.signIn(returnTo);
+      if (typeof loginUrl === 'function') {
+        const address: unknown = await loginUrl(returnTo);
+        if (typeof address !== 'string')
+          throw new TypeError('options.loginUrl must return the URL of the sign-in page.');
+        return redirect(address, 302);
+      }
+      return redirect(`${loginUrl}${loginUrl.includes('?') ? '&' : '?'}return_to=${encodeURIComponent(returnTo)}`, 302);
+    }
+    if (context.config.users === undefined) {
+      context.onError(new TypeError('Users cannot sign in. Set options.users, or options.owner and options.loginUrl.'));
+      throw new OAuthError('server_error', 'The server has no way to sign in.');
+    }
+    return this.#loginPage(session ?? this.sessions.begin(), destination, {}, context);
+  }
+
+  /** Handles the built-in sign-in form. */
+  async submit(
+    request: HttpRequest,
+    form: Parameters,
+    destination: Destination,
+    context: SignInContext,
+  ): Promise<HttpResponse> {
+    const session = this.sessions.read(request);
+    const username = form.get('username') ?? '';
+    const signedIn = session?.owner;
+    if (!this.sessions.isFormToken(form.get('form_token'), session, LOGIN)) {
+      // The second press of a double click has the session that the first one started. This does not sign anyone in.
+      const isSamePress = signedIn !== undefined && (signedIn.username ?? signedIn.sub) === username;
+      if (isSamePress) return redirect(destination.returnTo, 303);
+      throw formExpired(destination.returnTo);
+    }
+    const prove = (): Promise<Attempt<Owner>> =>
+      authenticateOwner(username, form.get('password') ?? '', request, context);
+    const begun = await this.#begin(prove, destination, context);
+    if (begun === undefined) {
+      return this.#loginPage(session, destination, { username, problemCode: 'wrong_credentials' }, context);
+    }
+    return redirect(destination.returnTo, 303, { 'set-cookie': this.sessions.setCookie(begun) });
+  }
+
+  /** Starts a session after checking user name and password. If its owner is signed out meanwhile, the session starts ended. */
+  async #begin(
+    attempt: () => Promise<Attempt<Owner>>,
+    { returnTo }: Destination,
+    context: SignInContext,
+  ): Promise<Session | undefined> {
+    const began = context.clock();
+    const prove = async (): Promise<Owner | undefined> => {
+      const proof = await attempt();
+      if ('retryAfter' in proof) throw tooManyAttempts(proof.retryAfter, returnTo);
+      return proof.result;
+    };
+    const owner = await prove();
+    if (owner === undefined) return undefined;
+    const { generation, isDoubtful } = await beginningOf(owner.sub, began, context);
+    // The password may have been changed between its verification and the sign-out.
+    const still = isDoubtful ? await prove() : owner;
+    return still?.sub === owner.sub ? this.sessions.begin({ owner: still, generation }) : undefined;
+  }
+
+  /** Signs out an owner of the built-in sign-in: from now on, every process rejects the cookie. */
+  async signOut(session: Session, destination: Destination, context: SignInContext): Promise<HttpResponse> {
+    const { id, owner, expiresAt } = session;
+    if (owner !== undefined) {
+      await endSession(owner.sub, id, Math.ceil(expiresAt / 1000), context.records);
+      context.emit?.({ type: 'owner.signed_out', sub: owner.sub, by: owner.sub });
+    }
+    return redirect(destination.returnTo, 303, { 'set-cookie': this.sessions.setCookie(this.sessions.begin()) });
+  }
+
+  async #loginPage(
+    session: Session,
+    destination: Destination,
+    state: Pick<LoginView, 'problemCode'> & { readonly username?: string },
+    { pages }: SignInContext,
+  ): Promise<HttpResponse> {
+    const { action, clientId, clientName } = destination;
+    const page = await pages.login({
+      action,
+      hidden: { ...destination.hidden, form_token: this.sessions.formToken(session, LOGIN) },
+      username: state.username ?? '',
+      ...(clientId !== undefined && { clientId }),
+      ...(clientName !== undefined && { clientName }),
+      ...(state.problemCode !== undefined && { problemCode: state.problemCode }),
+    });
+    return pageResponse(page, {
+      status: state.problemCode === undefined ? 200 : 400,
+      leadsToClient: destination.leadsToClient ?? false,
+      cookie: this.sessions.setCookie(session),
+    });
+  }
+}
+
+/**
+ * A form that was not shown in this session, or that another browser sent.
+ *
+ * @param start - The URL of a new form.
+ */
+export const formExpired = (start: string): PageError =>
+  new PageError('form_expired', { status: 403, back: { href: start } });

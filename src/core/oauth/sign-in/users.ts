@@ -1,0 +1,109 @@
+import type { HttpRequest } from '../../base/http.js';
+import type { MaybePromise } from '../../base/ports.js';
+import { either, ENVIRONMENT, fail, listOf, object, refined, required, type Schema, text } from '../../base/schema.js';
+import { equalSecrets, sha256 } from '../../base/secrets.js';
+import { MOST_UNITS, normalizeText } from '../../base/text.js';
+import { hashMatches } from '../clients/client-secret.js';
+import { costsOf, readHash, type SlowHash } from '../clients/slow-hash.js';
+import { CLIENT_SUBJECT, type Owner } from './owner.js';
+
+/** A user of the built-in sign-in page. */
+export interface User {
+  /** What is typed on the sign-in page; unique among the users. */
+  readonly username: string;
+  /** The password, or what `hashSecret` made of it. */
+  readonly password:
+    | string
+    | {
+        /** What `hashSecret` made of the password. */
+        readonly scrypt: string;
+      };
+  /** The user name if absent. */
+  readonly sub?: string;
+}
+
+/** Users that the host keeps itself. */
+export interface UserDirectory {
+  /** The owner with this name and password, or nothing. Takes about as long for an unknown name as for a wrong password. */
+  authenticate(username: string, password: string): MaybePromise<Owner | undefined | null | false>;
+  /** Whether this owner may still sign in and use what they granted. `true` if absent. */
+  isActive?(sub: string): MaybePromise<boolean>;
+}
+
+/** A directory as the core uses it. */
+export interface Directory extends Omit<UserDirectory, 'authenticate'> {
+  authenticate(username: string, password: string, caller: HttpRequest): MaybePromise<Owner | undefined | null | false>;
+  /** Whether there is a user whose name is counted like this. `true` if absent. */
+  knows?(counted: string): boolean;
+}
+
+/**
+ * How a user name is counted: a directory that is lax about its spelling must not give more guesses for each.
+ *
+ * @returns `undefined` if the text cannot be a user name.
+ */
+export const countedName = (username: string): string | undefined =>
+  normalizeText(username, 'NFKC', MOST_UNITS.name)?.trim().toLowerCase();
+
+const hashOf = ({ username, password }: User): readonly (readonly [string, SlowHash])[] => {
+  const hash = typeof password === 'object' ? readHash(password.scrypt) : '';
+  return typeof hash === 'string' ? [] : [[username, hash]];
+};
+
+/** A list of users as a directory. */
+export const directoryOf = (users: readonly User[]): Required<Directory> => {
+  const byName = new Map(users.map((user) => [user.username, user]));
+  const counted = new Set(users.map(({ username }) => countedName(username)));
+  const subjects = new Set(users.map((user) => user.sub ?? user.username));
+  const hashes = new Map(users.flatMap((user) => hashOf(user)));
+  const costs = costsOf([...hashes.values()]);
+  return {
+    authenticate: async (username, password, caller) => {
+      const user = byName.get(username);
+      const expected = user?.password;
+      const isText = typeof expected === 'string';
+      const hash = hashes.get(username);
+      // Whatever is expected, and where nothing is: one hash of each cost, so that the time tells nothing.
+      let matchesHash = false;
+      for (const decoy of costs) {
+        const isOwn = hash?.ln === decoy.ln && hash.r === decoy.r && hash.p === decoy.p;
+        const matches = await hashMatches(password, isOwn ? hash : decoy, caller);
+        if (isOwn) matchesHash = matches;
+      }
+      const matchesText = equalSecrets(sha256(password), sha256(isText ? expected : ''));
+      return user !== undefined && (isText ? matchesText : matchesHash)
+        ? { sub: user.sub ?? user.username, username }
+        : undefined;
+    },
+    isActive: (sub) => subjects.has(sub),
+    knows: (name) => counted.has(name),
+  };
+};
+
+const hash = refined(text('what hashSecret made of the password'), (given, path) => {
+  const read = readHash(given);
+  return typeof read === 'string' ? fail(`${path} is a hash ${read}.`) : given;
+});
+
+const user = {
+  username: required(text('text that is not empty'), 'it is what is typed on the sign-in page'),
+  password: required(
+    either(text('text that is not empty', /^[^]+$/, ENVIRONMENT), object({ scrypt: required(hash) })),
+    'give it as text, or as { scrypt } with what hashSecret made of it',
+  ),
+  sub: text('text, or left out for the user name'),
+} satisfies Schema<User>;
+
+/** `options.users` as a list. */
+export const USER_LIST = refined(listOf('an array of users', object(user)), (users, path) => {
+  const names = new Set<string>();
+  for (const [index, { username, sub = username }] of users.entries()) {
+    if (names.has(username)) fail(`${path}[${index}].username: ${JSON.stringify(username)} is there twice.`);
+    if (sub.startsWith(CLIENT_SUBJECT))
+      fail(
+        `${path}[${index}].sub must not begin with ${CLIENT_SUBJECT}, which is reserved for clients. Without a sub it is the user name.`,
+      );
+    names.add(username);
+  }
+  return users;
+});

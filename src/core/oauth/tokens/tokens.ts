@@ -1,0 +1,326 @@
+import { UnavailableError } from '../../base/errors.js';
+import type { Clock, MaybePromise } from '../../base/ports.js';
+import type { Records } from '../../base/records.js';
+import type { RandomSource } from '../../base/secrets.js';
+import { type Client, isValidStill, type TokenLifetimes } from '../clients/client.js';
+import type { Clients } from '../clients/clients.js';
+import type { Emit, OAuthOccurrence } from '../events.js';
+import type { ImpliedScopes } from '../implied-scopes.js';
+import type { JwtAccessTokens } from '../jwt/access-token.js';
+import {
+  GRANT,
+  type GrantRecord,
+  groups,
+  keys,
+  MARK,
+  TOKEN,
+  type TokenClaims,
+  type TokenRecord,
+} from '../stored-records.js';
+import { grantIdOf, isTokenShaped, TOKEN_BYTES } from './token-id.js';
+import { CLIENT_SUBJECT, type Owner } from '../sign-in/owner.js';
+
+/** The answer of the token endpoint (RFC 6749 §5.1). */
+export interface TokenResponse {
+  /** The token, for the `Authorization` header. */
+  readonly access_token: string;
+  /** Always `Bearer` (RFC 6750). */
+  readonly token_type: 'Bearer';
+  /** Seconds. */
+  readonly expires_in: number;
+  /** What it allows, separated by spaces. */
+  readonly scope: string;
+  /** Absent for a client that may not refresh. */
+  readonly refresh_token?: string;
+}
+
+/** A grant with its id. */
+export interface Grant extends GrantRecord {
+  readonly id: string;
+}
+
+/** How a grant was created. */
+export type GrantOrigin = Required<Pick<GrantRecord, 'grant_type'>> & Pick<GrantRecord, 'silent'>;
+
+/** The parts of a grant that matter for revoking it. */
+export type KnownGrant = Pick<Grant, 'id'> & Partial<Pick<Grant, 'client_id' | 'sub'>>;
+
+/** Why a grant is revoked, for the event. */
+export type RevocationReason = Pick<Extract<OAuthOccurrence, { type: 'grant.revoked' }>, 'reason' | 'by'>;
+
+/** The part of a grant that a token is issued for. */
+export interface Issue {
+  readonly client: Client;
+  readonly grant: Grant;
+  readonly scope: string;
+  readonly aud: readonly string[];
+}
+
+/** Everything a grant allows. */
+export const wholeOf = (grant: Grant, client: Client): Issue => ({ client, grant, scope: grant.scope, aud: grant.aud });
+
+/** A live access token. A JWT has a `jti`, under which it can be revoked. */
+export interface LiveToken extends TokenClaims {
+  readonly jti?: string;
+}
+
+/** An access token that is not in the store yet. */
+export interface MintedToken {
+  /** The token itself, or the `jti` of a JWT. */
+  readonly id: string;
+  readonly record: TokenRecord;
+  readonly response: TokenResponse;
+}
+
+/** Seconds. */
+export interface GrantLifetimes extends TokenLifetimes {
+  readonly authorizationCode: number;
+  readonly deviceCode: number;
+}
+
+/** The subject of a token. */
+type TokenSubject = Pick<TokenClaims, 'sub' | 'username'>;
+
+const clientItself = (client_id: string): TokenSubject => ({ sub: CLIENT_SUBJECT + client_id, username: null });
+
+const mintedOf = (id: string, record: TokenRecord, access_token: string): MintedToken => {
+  const expires_in = record.exp - record.iat;
+  return { id, record, response: { access_token, token_type: 'Bearer', expires_in, scope: record.scope } };
+};
+
+/** The only place that creates, finds and revokes grants and access tokens. */
+export class Tokens {
+  readonly #records: Records;
+  readonly #random: RandomSource;
+  readonly #clock: Clock;
+  readonly #clients: Clients;
+  readonly #lifetimes: GrantLifetimes;
+  readonly #impliedScopes: ImpliedScopes;
+  readonly #jwt: JwtAccessTokens | undefined;
+  readonly #emit: Emit | undefined;
+  readonly #dependencies: ConstructorParameters<typeof Tokens>[0];
+
+  constructor(dependencies: {
+    records: Records;
+    random: RandomSource;
+    clock: Clock;
+    clients: Clients;
+    lifetimes: GrantLifetimes;
+    impliedScopes: ImpliedScopes;
+    /** Creates access tokens as JWTs; without it they are opaque. */
+    jwt: JwtAccessTokens | undefined;
+    emit: Emit | undefined;
+  }) {
+    this.#records = dependencies.records;
+    this.#random = dependencies.random;
+    this.#clock = dependencies.clock;
+    this.#clients = dependencies.clients;
+    this.#lifetimes = dependencies.lifetimes;
+    this.#impliedScopes = dependencies.impliedScopes;
+    this.#jwt = dependencies.jwt;
+    this.#emit = dependencies.emit;
+    this.#dependencies = dependencies;
+  }
+
+  /** The same, with a different listener for events. */
+  telling(emit: Emit | undefined): Tokens {
+    return new Tokens({ ...this.#dependencies, emit });
+  }
+
+  /** Seconds since the epoch. */
+  now(): number {
+    return Math.floor(this.#clock() / 1000);
+  }
+
+  /** A new secret that belongs to a grant: a code, or an access token. */
+  newSecret(grantId: string): string {
+    return grantId + this.#random.string(TOKEN_BYTES.secret);
+  }
+
+  /**
+   * A new grant, not written yet. The absolute expiry of everything issued under it is fixed here and never changes;
+   * it leaves time for redeeming the code or device code first.
+   *
+   * @param asked - The requested scopes; the scopes they imply today are granted with them.
+   */
+  newGrant(
+    { client_id, refresh, lifetimes }: Client,
+    owner: Owner,
+    asked: string,
+    aud: readonly string[],
+    origin: GrantOrigin,
+  ): Grant {
+    const { authorizationCode, deviceCode, accessToken, refreshTokenAbsolute } = { ...this.#lifetimes, ...lifetimes };
+    const untilRedeemed = Math.max(authorizationCode, deviceCode);
+    const iat = this.now();
+    const exp = iat + (refresh === 'none' ? untilRedeemed + accessToken : refreshTokenAbsolute);
+    const { sub, username = null } = owner;
+    const id = this.#random.string(TOKEN_BYTES.grantId);
+    const scope = this.#impliedScopes.expandText(asked);
+    return { id, client_id, sub, username, scope, aud, iat, exp, ...origin };
+  }
+
+  /** Writes a grant. Tokens issued under it do not work before. */
+  async saveGrant({ id, ...record }: Grant): Promise<void> {
+    const { client_id, sub, scope } = record;
+    await Promise.all([
+      this.#clients.approved(client_id),
+      this.#records.create(keys.grant(id), record, [groups.grantsOfOwner(sub), groups.grantsOfClient(client_id)]),
+    ]);
+    this.#emit?.({
+      type: 'grant.created',
+      client_id,
+      sub,
+      scope,
+      grant_id: id,
+      ...(record.silent === true && { silent: true }),
+    });
+  }
+
+  async findGrant(id: string): Promise<Grant | undefined> {
+    const record = await this.#records.get(keys.grant(id), GRANT);
+    return record === undefined ? undefined : { id, ...record };
+  }
+
+  /** Revokes a grant with every token of its family, in a single step. */
+  async revokeGrant({ id, client_id, sub }: KnownGrant, why: RevocationReason): Promise<void> {
+    await this.#records.delete(keys.grant(id));
+    this.#emit?.({
+      type: 'grant.revoked',
+      grant_id: id,
+      ...(client_id === undefined ? {} : { client_id }),
+      ...(sub === undefined ? {} : { sub }),
+      ...why,
+    });
+  }
+
+  /** A token for the client itself. It has no grant and never a refresh token (RFC 6749 §4.4.3). */
+  issueOwn(client: Client, asked: string, aud: readonly string[]): Promise<TokenResponse> {
+    const iat = this.now();
+    const { client_id } = client;
+    const scope = this.#impliedScopes.expandText(asked);
+    const record = { client_id, scope, aud, iat, exp: iat + this.#accessToken(client), grant: null };
+    return this.#saved(this.#mint(this.#random.string(TOKEN_BYTES.secret), record, clientItself(client_id)));
+  }
+
+  /** Issues an access token without a refresh token. */
+  issue(issue: Issue): Promise<TokenResponse> {
+    return this.#saved(this.mint(issue));
+  }
+
+  async #saved(made: MaybePromise<MintedToken>): Promise<TokenResponse> {
+    const minted = made instanceof Promise ? await made : made;
+    await this.save(minted);
+    return minted.response;
+  }
+
+  /**
+   * Creates an access token of a grant, and signs it if it is a JWT: if a vault fails, nothing has been used up yet.
+   *
+   * @param iat - Seconds since the epoch.
+   */
+  mint(
+    { client, grant, scope, aud }: Issue,
+    iat: number = this.now(),
+    id: string = this.newSecret(grant.id),
+  ): MaybePromise<MintedToken> {
+    const exp = Math.min(iat + this.#accessToken(client), grant.exp);
+    return this.#mint(id, { client_id: grant.client_id, scope, aud, iat, exp, grant: grant.id }, grant);
+  }
+
+  #accessToken({ lifetimes }: Client): number {
+    return lifetimes.accessToken ?? this.#lifetimes.accessToken;
+  }
+
+  #mint(id: string, record: TokenRecord, { sub, username }: TokenSubject): MaybePromise<MintedToken> {
+    if (this.#jwt === undefined) return mintedOf(id, record, id);
+    return this.#jwt.sign(id, { ...record, sub, username }).then((token) => mintedOf(id, record, token));
+  }
+
+  /** Makes a token valid. A JWT needs no record. */
+  save({ id, record }: MintedToken): MaybePromise<void> {
+    return this.#jwt === undefined ? this.#records.create(keys.token(id), record) : undefined;
+  }
+
+  /**
+   * Like {@link save}, for a derived token that several processes may create: an existing record is kept,
+   * and a revoked token stays revoked.
+   *
+   * @param mayBeRevoked - Whether it may have been issued before now.
+   */
+  async saveAgain({ id, record }: MintedToken, mayBeRevoked: () => boolean): Promise<void> {
+    if (this.#jwt !== undefined) return;
+    const added = await this.#records.add(keys.token(id), record);
+    if (!added && (await this.#records.get(keys.token(id), TOKEN)) === undefined)
+      throw new UnavailableError('The store refused a new token and does not have it.');
+    if (added && mayBeRevoked() && (await this.#records.get(keys.revoked(id), MARK)) !== undefined)
+      await this.discard(id);
+  }
+
+  /** Whether the token of {@link saveAgain} was saved before, or revoked. */
+  async isSettled({ id }: MintedToken): Promise<boolean> {
+    if (this.#jwt !== undefined) return true;
+    const marks = await this.#records.getMany([keys.token(id), keys.revoked(id)], MARK);
+    return marks.some((mark) => mark !== undefined);
+  }
+
+  /** Revokes a token that was not given to a client. */
+  async discard(id: string): Promise<void> {
+    if (this.#jwt === undefined) await this.#records.delete(keys.token(id));
+  }
+
+  /**
+   * A live access token: its own record and that of its grant are live, its client is still known, and its tokens were not
+   * invalidated. A token whose record names a different grant is invalid.
+   */
+  async find(token: string): Promise<LiveToken | undefined> {
+    let found: TokenRecord | undefined;
+    let grant: GrantRecord | undefined;
+    let jti: string | undefined;
+    if (isTokenShaped(token)) {
+      // Inlined: every guarded request runs this, and a function would add another await.
+      const grantId = grantIdOf(token);
+      if (grantId === undefined) found = await this.#records.get(keys.token(token), TOKEN);
+      else {
+        [found, grant] = await this.#records.getEach([keys.token(token), TOKEN], [keys.grant(grantId), GRANT]);
+        if (grant === undefined) return undefined;
+      }
+      if (found?.grant !== (grantId ?? null)) return undefined;
+    } else {
+      [jti, found, grant] = await this.#findJwt(token);
+    }
+    if (found === undefined) return undefined;
+    const client = await this.#clients.find(found.client_id);
+    if (client === undefined || !isValidStill(client, found.iat)) return undefined;
+    if (grant !== undefined && !isValidStill(client, grant.iat)) return undefined;
+    const { sub, username } = grant ?? clientItself(found.client_id);
+    return jti === undefined ? { ...found, sub, username } : { ...found, sub, username, jti };
+  }
+
+  /** The signature proves the issuer; the store knows whether the token or its grant was revoked. */
+  async #findJwt(token: string): Promise<readonly [jti?: string, record?: TokenRecord, grant?: GrantRecord]> {
+    const verified = await this.#jwt?.verify(token);
+    if (verified === undefined) return [];
+    const { jti, record } = verified;
+    if (record.grant === null) {
+      const revoked = await this.#records.get(keys.revoked(jti), MARK);
+      return revoked === undefined ? [jti, record] : [];
+    }
+    const [revoked, grant] = await this.#records.getEach([keys.revoked(jti), MARK], [keys.grant(record.grant), GRANT]);
+    if (revoked !== undefined || grant === undefined) return [];
+    return [jti, record, grant];
+  }
+
+  /** Revokes one token; the rest of its family stays valid. */
+  async revokeToken(token: string, live: LiveToken): Promise<void> {
+    const id = live.jti ?? token;
+    // The mark comes first: a refresh repeated at the same moment must not write the token again.
+    if (live.grant !== null || live.jti !== undefined) await this.#records.add(keys.revoked(id), { exp: live.exp });
+    if (live.jti === undefined) await this.#records.delete(keys.token(id));
+    this.#emit?.({
+      type: 'token.revoked',
+      client_id: live.client_id,
+      ...(live.grant === null ? {} : { grant_id: live.grant }),
+    });
+  }
+}

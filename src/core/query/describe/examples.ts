@@ -1,0 +1,56 @@
+import type { ModuleNode } from './module-tree.js';
+import type { HelpText } from './texts/help-text.js';
+
+/** A request that works: the part of the address behind the question mark, without an output format. */
+export interface Example {
+  readonly query: string;
+  readonly text: HelpText;
+}
+
+const ACTIONS: Readonly<Record<string, string>> = {
+  main: 'action=help',
+  query: 'action=query&prop=info&titles=Main%20Page',
+  opensearch: 'action=opensearch&search=Te',
+  parse: 'action=parse&page=Main%20Page',
+  paraminfo: 'action=paraminfo&modules=query%2Ballpages',
+  help: 'action=help&modules=query%2Ballpages',
+};
+
+const example = (node: ModuleNode, name: string, query: string, text: string): Example => ({
+  query,
+  text: { key: `apihelp-${node.path}-example-${name}`, params: [node.module.prefix, node.name, node.path], text },
+});
+
+/** A colon says where a namespace ends, and needs no escape in a query string. */
+const encoded = (value: string): string => encodeURIComponent(value).replaceAll('%3A', ':');
+
+/** Requests that show a module at work. */
+export const examplesOf = (node: ModuleNode): readonly Example[] => {
+  const { name, group, module } = node;
+  if (group === 'format')
+    return [example(node, 'simple', `action=query&meta=siteinfo&format=${name}`, 'An answer in this format.')];
+  if (group === 'main' || group === 'action')
+    return [example(node, 'simple', ACTIONS[name] ?? `action=${name}`, 'The action at work.')];
+  const { parameters = {}, titles = 'Main Page' } = module.example ?? {};
+  const wire = (start: string): string =>
+    Object.entries(parameters)
+      .map(([parameter, value]) => `&${start}${module.prefix}${parameter}=${encoded(value)}`)
+      .join('');
+  const pages = group === 'prop' ? `&titles=${encoded(titles)}` : '';
+  const simple = example(
+    node,
+    'simple',
+    `action=query&${group}=${name}${pages}${wire('')}`,
+    'The module with what it needs to be told.',
+  );
+  if (module.generator !== true) return [simple];
+  return [
+    simple,
+    example(
+      node,
+      'generator',
+      `action=query&generator=${name}${pages}${wire('g')}&prop=info`,
+      'The basic facts about the pages that the module finds.',
+    ),
+  ];
+};

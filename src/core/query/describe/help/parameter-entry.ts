@@ -1,0 +1,92 @@
+import { type Html, html } from '../../../base/html.js';
+import type { ParamDescriptor } from '../../descriptor.js';
+import { helpQuery } from '../module-tree.js';
+import { type DescribedParameter, namespacesOf } from '../parameters.js';
+import type { Site } from '../../site/site.js';
+import { textOfParameter } from '../texts/help-text.js';
+import {
+  annotationFacts,
+  boundsFact,
+  countFact,
+  duplicatesFact,
+  everythingFact,
+  formsFact,
+  templateFacts,
+  typeFacts,
+} from '../facts.js';
+import { factList } from './page.js';
+
+/** Longer lists of values are folded. */
+const MANY_VALUES = 24;
+
+interface Value {
+  readonly text: string;
+  readonly label?: string;
+  readonly deprecated?: boolean;
+  readonly link?: string;
+}
+
+const valuesOf = ({ declared, modules, values = [] }: DescribedParameter, site: Site): readonly Value[] => {
+  if (modules) return modules.map((module) => ({ text: module.name, link: helpQuery(module) }));
+  if (declared.type === 'namespace') {
+    return namespacesOf(declared, site).map(({ id, label }) => ({ text: String(id), label }));
+  }
+  return values.map((text) => ({ text, deprecated: declared.deprecatedvalues?.includes(text) ?? false }));
+};
+
+const valueItem = ({ text, label, deprecated, link }: Value): Html => {
+  const code = text === '' ? html`<em>empty</em>` : html`<code>${text}</code>`;
+  return html`<li>${link === undefined ? code : html`<a href="${link}">${code}</a>`}${label === undefined ? '' : ` ${label}`}${
+    deprecated === true ? html`<span class="mark">deprecated</span>` : ''
+  }</li>`;
+};
+
+const valuesBlock = (values: readonly Value[], { multi }: ParamDescriptor): Html | undefined => {
+  if (values.length === 0) return undefined;
+  const what = multi === true ? 'Any of these, joined with |' : 'One of these';
+  const list = html`<ul class="values">${values.map(valueItem)}</ul>`;
+  return values.length > MANY_VALUES
+    ? html`<details><summary>${what} (${values.length})</summary>${list}</details>`
+    : html`<div>${what}:${list}</div>`;
+};
+
+/** What is written between backticks is code; everything else is text. */
+const withCode = (fact: string): Html =>
+  html`${fact.split('`').map((part, index) => (index % 2 === 0 ? part : html`<code>${part}</code>`))}`;
+
+const defaultFact = ({ type, default: preset }: ParamDescriptor): Html | undefined => {
+  if (preset === undefined || type === 'boolean') return undefined;
+  return preset === '' ? html`Default: <em>empty</em>.` : html`Default: <code>${preset}</code>`;
+};
+
+const factsOf = (p: ParamDescriptor, prefix: string): readonly Html[] =>
+  [
+    ...[
+      ...typeFacts(p),
+      formsFact(p),
+      ...templateFacts(p, prefix),
+      boundsFact(p),
+      countFact(p),
+      duplicatesFact(p),
+      everythingFact(p),
+    ].map((fact) => (fact === undefined ? undefined : withCode(fact))),
+    defaultFact(p),
+    ...annotationFacts(p).map(withCode),
+  ].filter((fact) => fact !== undefined);
+
+const marksOf = (p: ParamDescriptor): readonly string[] => [
+  ...(p.required === true ? ['required'] : []),
+  ...(p.deprecated === true ? ['deprecated'] : []),
+  ...(p.sensitive === true ? ['confidential'] : []),
+];
+
+/** One parameter as an entry of a description list, under its name on the wire. */
+export const parameterEntry = (parameter: DescribedParameter, site: Site): Html => {
+  const { node, name, wireName, declared: p } = parameter;
+  const { text } = textOfParameter(parameter);
+  return html`<dt id="${node.path}:${name}"><code>${wireName}</code>${marksOf(p).map((mark) => html`<span class="mark">${mark}</span>`)}</dt>
+<dd>${text === '' ? undefined : html`<div>${text}</div>`}
+${factList(factsOf(p, node.module.prefix))}
+${valuesBlock(valuesOf(parameter, site), p)}</dd>
+`;
+};

@@ -1,0 +1,139 @@
+import type { Schema } from '../../../base/openapi.js';
+import type { ParamDescriptor } from '../../descriptor.js';
+import { type DescribedParameter, namespacesOf } from '../parameters.js';
+import { boundsFact, countFact, everythingFact, typeFacts } from '../facts.js';
+import { boundsOf, everythingOf, valueCounts } from '../../parameters/descriptor-facts.js';
+import { splitValues } from '../../parameters/multi-value.js';
+import type { Site } from '../../site/site.js';
+import { schemaName, type SchemaPlace } from './shared-schemas.js';
+
+/** What a schema depends on beside its parameter, and what it may refer to. */
+export interface SchemaContext {
+  readonly site: Site;
+  readonly shared: SchemaPlace;
+}
+
+type NamedType = Extract<ParamDescriptor['type'], string>;
+
+const sentences = (...facts: readonly (string | undefined)[]): string =>
+  facts.filter((fact) => fact !== undefined && fact !== '').join(' ');
+
+/**
+ * Forms of a point in time that are not those of RFC 3339: `now`, the fourteen digits of a database, seconds since the
+ * epoch. More forms are understood; these are the ones that a new client may want.
+ */
+const TIMESTAMP: Schema = {
+  type: 'string',
+  description: sentences(
+    ...typeFacts({ type: 'timestamp' }),
+    'Also YYYYMMDDHHMMSS, or seconds since the epoch. Without a zone it is UTC.',
+  ),
+  anyOf: [{ format: 'date-time' }, { pattern: String.raw`^(now|\d{14}|-?\d{1,13})$` }],
+};
+
+/** On when it is there. `false` would switch it on as well, so the schema does not have it. */
+const SWITCH: Schema = {
+  type: 'boolean',
+  enum: [true],
+  description: sentences(...typeFacts({ type: 'boolean' }), 'Leave it out for off.'),
+};
+
+const integer = (p: ParamDescriptor): Schema => {
+  const { min, highmax } = boundsOf(p);
+  return {
+    type: 'integer',
+    format: 'int64',
+    ...(min === undefined ? {} : { minimum: min }),
+    ...(highmax === undefined ? {} : { maximum: highmax }),
+  };
+};
+
+const limit = (p: ParamDescriptor, { shared }: SchemaContext): Schema => {
+  const schema = {
+    description: sentences(...typeFacts(p), boundsFact(p)),
+    anyOf: [integer(p), { type: 'string', enum: ['max'] }],
+  };
+  const name = ['Limit', boundsOf(p).min, p.max, p.highmax].filter((part) => part !== undefined).join('-');
+  return shared.define(name, schema);
+};
+
+const namespace = (p: ParamDescriptor, { site, shared }: SchemaContext): Schema => {
+  const known = namespacesOf(p, site);
+  const list = known.map(({ id, label }) => `${id} ${label}`).join(', ');
+  return shared.define('Namespace', {
+    type: 'integer',
+    enum: known.map(({ id }) => id),
+    description: sentences(...typeFacts({ type: 'namespace' }), `${list}.`),
+  });
+};
+
+/** What a value of a named type looks like on the wire. */
+const NAMED: Readonly<Record<NamedType, (p: ParamDescriptor, context: SchemaContext) => Schema>> = {
+  string: ({ sensitive }) => ({ type: 'string', ...(sensitive === true ? { format: 'password' } : {}) }),
+  integer,
+  limit,
+  boolean: (_p, { shared }) => shared.define('Switch', SWITCH),
+  timestamp: (_p, { shared }) => shared.define('Timestamp', TIMESTAMP),
+  user: (_p, { shared }) =>
+    shared.define('User', { type: 'string', description: sentences(...typeFacts({ type: 'user' })) }),
+  namespace,
+  title: (_p, { shared }) =>
+    shared.define('Title', { type: 'string', description: sentences(...typeFacts({ type: 'title' })) }),
+};
+
+const PLURALS: Readonly<Record<string, string>> = {
+  string: 'Texts',
+  integer: 'Integers',
+  timestamp: 'Timestamps',
+  user: 'Users',
+  namespace: 'Namespaces',
+  title: 'Titles',
+};
+
+const enumeration = (values: readonly string[], { deprecatedvalues }: ParamDescriptor): Schema => ({
+  type: 'string',
+  enum: values,
+  ...(deprecatedvalues === undefined ? {} : { 'x-deprecated-values': deprecatedvalues }),
+});
+
+const several = ({ wireName, declared: p, values }: DescribedParameter, context: SchemaContext): Schema => {
+  const { shared } = context;
+  const all = everythingOf(p);
+  const schema = (items: Schema): Schema => ({
+    type: 'array',
+    items,
+    // Who may not use the raised limits hears of it in words: a schema does not know who is asking.
+    maxItems: valueCounts(p)?.high,
+    description: sentences(countFact(p), everythingFact(p)),
+  });
+  if (values !== undefined) {
+    const everything = all === undefined || values.includes(all) ? [] : [all];
+    return shared.define(schemaName(wireName), schema(enumeration([...values, ...everything], p)));
+  }
+  const one = NAMED[p.type as NamedType](p, context); // A type that is no list is a name.
+  const items = all === undefined || p.type === 'string' ? one : { anyOf: [one, { type: 'string', enum: [all] }] };
+  return shared.define(PLURALS[String(p.type)] ?? String(p.type), schema(items));
+};
+
+/** A single value as JSON has it. */
+const typedValue = (text: string, { type }: ParamDescriptor): string | number =>
+  (type === 'integer' || type === 'limit' || type === 'namespace') && /^-?\d+$/.test(text) ? Number(text) : text;
+
+const defaultOf = (p: ParamDescriptor): Schema => {
+  if (p.default === undefined || p.type === 'boolean') return {};
+  const text = String(p.default);
+  if (p.multi !== true) return { default: typedValue(text, p) };
+  return { default: splitValues(text, Number.POSITIVE_INFINITY).map((one) => typedValue(one, p)) };
+};
+
+/** The schema of a parameter: what may be sent, and what holds when it is not. */
+export const parameterSchema = (parameter: DescribedParameter, context: SchemaContext): Schema => {
+  const { wireName, declared: p, values } = parameter;
+  const schema =
+    p.multi === true
+      ? several(parameter, context)
+      : values === undefined
+        ? NAMED[p.type as NamedType](p, context) // A type that is no list is a name.
+        : context.shared.share(schemaName(wireName), enumeration(values, p));
+  return { ...schema, ...defaultOf(p) };
+};

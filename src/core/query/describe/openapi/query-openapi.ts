@@ -1,0 +1,204 @@
+import { type OpenApiPart, type PathItem, ref, type Schema } from '../../../base/openapi.js';
+import { type ModuleNode, submodulesOf } from '../module-tree.js';
+import { GROUP_TITLES, textOfModule } from '../texts/help-text.js';
+import type { Site } from '../../site/site.js';
+import { ANSWER_HEADERS, ANSWER_SCHEMAS, ENDPOINT_RESPONSES, moduleResponses, RESPONSES } from './answer-schemas.js';
+import { encodingOf, type Field, fieldsOf, toForm, toParameter } from './fields.js';
+import { schemaName, SharedSchemas } from './shared-schemas.js';
+
+/** What the description of the query API is made of. */
+export interface QueryDescription {
+  /** Every module, in its place. */
+  readonly tree: ModuleNode;
+  readonly site: Site;
+  /** Where the action endpoint is, below the mount point. */
+  readonly path: string;
+}
+
+/** Any parameters beside the named ones, each under its own name. */
+const openParameter = (name: string, description: string, propertyNames: Schema): object => ({
+  name,
+  in: 'query',
+  description,
+  style: 'form',
+  explode: true,
+  schema: { type: 'object', propertyNames, additionalProperties: { type: ['string', 'number', 'boolean'] } },
+});
+
+const GENERATOR_RULE =
+  'The parameters of the module that `generator` names: those of its own path, with a `g` in front of each name (`gaplimit` for `aplimit`). Several values are joined with a bar.';
+
+const OPEN_PARAMETERS = {
+  moduleParameters: openParameter(
+    'moduleParameters',
+    'The parameters of further modules that `prop`, `list` and `meta` name, as their own paths describe them. Several values are joined with a bar.',
+    { not: { pattern: '^g' } },
+  ),
+  generatorParameters: openParameter('generatorParameters', GENERATOR_RULE, { pattern: '^g' }),
+};
+
+const OPEN = Object.keys(OPEN_PARAMETERS).map((name) => ref('parameters', name));
+
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+/** Fields with the schema of the form that holds them. */
+interface Form {
+  readonly fields: readonly Field[];
+  readonly schema: Schema;
+}
+
+/** What an operation says beside its parameters. */
+interface OperationTexts {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description?: string;
+  readonly deprecated?: true;
+}
+
+/** The two ways of asking: by an address, or by a form for what is too long for one. */
+const byAddressAndForm = (
+  { description, ...texts }: OperationTexts,
+  own: Form,
+  common: readonly Form[],
+  responses: object,
+): PathItem => {
+  const names = new Set(own.fields.map(({ wireName }) => wireName));
+  // What a module takes may have the name of what every query takes, as `iwurl` has: an operation says it once.
+  const shared = common.flatMap(({ fields }) => fields).filter(({ wireName }) => !names.has(wireName));
+  return {
+    get: {
+      ...texts,
+      ...(description === undefined || description === '' ? {} : { description }),
+      parameters: [
+        ...own.fields.map(toParameter),
+        ...shared.map(({ wireName }) => ref('parameters', wireName)),
+        ...OPEN,
+      ],
+      responses,
+    },
+    post: {
+      ...texts,
+      operationId: `${texts.operationId}-form`,
+      requestBody: {
+        required: true,
+        content: {
+          [FORM_TYPE]: {
+            schema: { allOf: [own, ...common].map(({ schema }) => schema) },
+            encoding: encodingOf([...own.fields, ...shared]),
+          },
+        },
+      },
+      responses,
+    },
+  };
+};
+
+const moduleDescription = (node: ModuleNode): string => {
+  const { module, group } = node;
+  const sentences = [
+    ...(module.generator === true
+      ? [
+          `As \`generator=${module.name}\` it finds the pages that others work on; a \`g\` stands before its parameters then.`,
+        ]
+      : []),
+    ...(group === 'prop' ? ['Choose the pages with `titles`, `pageids`, `revids` or `generator`.'] : []),
+    ...(module.readrights === false ? [] : ['Needs the right to read.']),
+    ...unansweredNote(node),
+  ];
+  return sentences.join(' ');
+};
+
+const unansweredNote = ({ unanswered }: ModuleNode): readonly string[] =>
+  unanswered === true ? ['This site has no answer for it.'] : [];
+
+/** One name on the wire may belong to several actions; which one a request means is up to its `action`. */
+const mergedByAction = (actions: readonly (readonly [ModuleNode, readonly Field[]])[]): readonly Field[] => {
+  const merged = new Map<string, Field>();
+  for (const [{ name }, fields] of actions) {
+    for (const field of fields) {
+      const before = merged.get(field.wireName);
+      const text = `With \`action=${name}\`: ${field.description}`;
+      const { default: _ofOneOnly, ...schema } = field.schema;
+      merged.set(field.wireName, {
+        ...(before ?? field),
+        required: false,
+        schema: before ? eitherOf(before.schema, schema) : schema,
+        description: before ? `${before.description} ${text}` : text,
+      });
+    }
+  }
+  return [...merged.values()];
+};
+
+const eitherOf = (first: Schema, second: Schema): Schema => {
+  const all = [...(Array.isArray(first['anyOf']) ? first['anyOf'] : [first]), second];
+  const different = [...new Map(all.map((schema) => [JSON.stringify(schema), schema])).values()];
+  return different.length === 1 ? first : { anyOf: different };
+};
+
+const TAGS = GROUP_TITLES.filter(([group]) => group !== 'format').map(([name, description]) => ({ name, description }));
+
+/** Describes the query API as OpenAPI: its endpoint, and every module at its own path. */
+export const describeQuery = ({ tree, site, path }: QueryDescription): OpenApiPart => {
+  const shared = new SharedSchemas();
+  const of = (node: ModuleNode): readonly Field[] => fieldsOf(node, { site, shared });
+  const child = (name: string): ModuleNode => tree.children.get(name) ?? tree;
+  const [action, ...main] = of(tree);
+  const general = [...main, ...of(child('json'))];
+  const query = of(child('query'));
+  const described = submodulesOf(tree).filter(({ group }) => group === 'action');
+  const actions = described.map((node) => [node, of(node)] as const);
+  const ofAll: Form = { fields: general, schema: ref('schemas', 'GeneralParameters') };
+  const common: readonly Form[] = [{ fields: query, schema: ref('schemas', 'QueryParameters') }, ofAll];
+  const ownForm = (name: string, fields: readonly Field[]): Form => {
+    return { fields, schema: shared.define(name, toForm(fields)) };
+  };
+
+  const modules = submodulesOf(child('query')).map((node): readonly [string, PathItem] => {
+    const { name, group, module } = node;
+    const texts: OperationTexts = {
+      operationId: `query-${name}`,
+      tags: [group],
+      summary: textOfModule(node).text,
+      description: moduleDescription(node),
+      ...(module.deprecated === true ? { deprecated: true } : {}),
+    };
+    const own = ownForm(schemaName(`${name}Parameters`), of(node));
+    return [`${path}/${node.path}`, byAddressAndForm(texts, own, common, moduleResponses(node))];
+  });
+
+  const actionFields = [...(action ? [action] : []), ...mergedByAction(actions)];
+  const endpoint = byAddressAndForm(
+    {
+      operationId: 'api',
+      tags: ['action'],
+      summary: textOfModule(tree).text,
+      description: described
+        .map((node) => [`- \`action=${node.name}\`: ${textOfModule(node).text}`, ...unansweredNote(node)].join(' '))
+        .join('\n'),
+    },
+    ownForm('ActionParameters', actionFields),
+    [ofAll],
+    ENDPOINT_RESPONSES,
+  );
+
+  return {
+    tags: TAGS,
+    paths: { [path]: endpoint, ...Object.fromEntries(modules) },
+    components: {
+      parameters: {
+        ...Object.fromEntries([...query, ...general].map((field) => [field.wireName, toParameter(field)])),
+        ...OPEN_PARAMETERS,
+      },
+      schemas: {
+        ...ANSWER_SCHEMAS,
+        GeneralParameters: toForm(general),
+        QueryParameters: toForm(query),
+        ...shared.all(),
+      },
+      responses: RESPONSES,
+      headers: ANSWER_HEADERS,
+    },
+  };
+};

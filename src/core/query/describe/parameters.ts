@@ -1,0 +1,67 @@
+import type { ParamDescriptor } from '../descriptor.js';
+import { namespaceIds } from '../parameters/descriptor-facts.js';
+import type { Site } from '../site/site.js';
+import { type ModuleNode, type NodeGroup, submodulesOf } from './module-tree.js';
+import { byNaturalOrder } from './natural-order.js';
+
+/** A parameter in its module, as used by all descriptions. */
+export interface DescribedParameter {
+  readonly node: ModuleNode;
+  readonly name: string;
+  readonly wireName: string;
+  readonly declared: ParamDescriptor;
+  /** The modules that its values name, if they name modules. */
+  readonly modules: readonly ModuleNode[] | undefined;
+  /** The allowed values as they are shown; `undefined` where its type says what is allowed. */
+  readonly values: readonly string[] | undefined;
+}
+
+const inGroup =
+  (group: NodeGroup) =>
+  (node: ModuleNode): boolean =>
+    node.group === group;
+
+/** The parameters whose values are modules, by module and name, with the modules that they mean. */
+const SUBMODULES: ReadonlyMap<string, (node: ModuleNode) => boolean> = new Map([
+  ['main:action', inGroup('action')],
+  ['main:format', inGroup('format')],
+  ['query:prop', inGroup('prop')],
+  ['query:list', inGroup('list')],
+  ['query:meta', inGroup('meta')],
+  ['query:generator', (node: ModuleNode) => node.module.generator === true],
+]);
+
+const modulesOf = (node: ModuleNode, parameter: string): readonly ModuleNode[] | undefined => {
+  const meant = SUBMODULES.get(`${node.path}:${parameter}`);
+  return (
+    meant &&
+    submodulesOf(node)
+      .filter(meant)
+      .sort((a, b) => byNaturalOrder(a.name, b.name))
+  );
+};
+
+/** Deprecated ones last, each part in natural order. */
+const shownValues = ({ type, deprecatedvalues = [] }: ParamDescriptor): readonly string[] | undefined => {
+  if (typeof type === 'string') return undefined;
+  const rank = (value: string): number => (deprecatedvalues.includes(value) ? 1 : 0);
+  return [...type].sort((a, b) => rank(a) - rank(b) || byNaturalOrder(a, b));
+};
+
+/** The parameters of a module in the order in which they are described. */
+export const parametersOf = (node: ModuleNode): readonly DescribedParameter[] =>
+  Object.entries(node.module.parameters).map(([name, declared]) => {
+    const modules = modulesOf(node, name);
+    const values = modules ? modules.map((module) => module.name) : shownValues(declared);
+    return { node, name, wireName: node.module.prefix + name, declared, modules, values };
+  });
+
+/** The namespaces that a parameter takes, each with its name. */
+export const namespacesOf = (
+  declared: ParamDescriptor,
+  site: Site,
+): readonly { readonly id: number; readonly label: string }[] =>
+  namespaceIds(declared, site).map((id) => {
+    const name = site.namespace(id)?.name ?? String(id);
+    return { id, label: name === '' ? '(Main)' : name };
+  });

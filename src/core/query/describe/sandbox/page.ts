@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto';
+import { Html, html, htmlDocument } from '../../../base/html.js';
+import type { HttpResponse } from '../../../base/http.js';
+import { helpQuery, type ModuleNode, submodulesOf } from '../module-tree.js';
+import { textOfModule } from '../texts/help-text.js';
+import { SCRIPT, STYLE } from './assets.js';
+import type { Site } from '../../site/site.js';
+
+/** Where the server that the query API is part of signs people in. All paths are below its mount point. */
+export interface SignInPlaces {
+  readonly authorize: string;
+  readonly token: string;
+  readonly revoke: string;
+  /** What `iss` says in its answers (RFC 9207); `undefined` when that is the origin of the page. */
+  readonly issuer: string | undefined;
+}
+
+/** What the page shows and where it leads. */
+export interface SandboxParts {
+  /** Path of the endpoint that the page sends its requests to. The page is right below it. */
+  readonly endpoint: string;
+  readonly tree: ModuleNode;
+  readonly site: Site;
+  /** Absent if users cannot sign in here. */
+  readonly signIn: (SignInPlaces & { readonly client_id: string }) | undefined;
+}
+
+const hash = (text: string): string => createHash('sha256').update(text).digest('base64');
+
+/**
+ * The script can only be ours, it can only talk to this origin, and it cannot turn text into markup: with
+ * `require-trusted-types-for` the browser itself refuses that.
+ */
+const policy = (): string =>
+  [
+    `default-src 'none'`,
+    `script-src 'sha256-${hash(SCRIPT)}'`,
+    `style-src 'sha256-${hash(STYLE)}'`,
+    `connect-src 'self'`,
+    `base-uri 'none'`,
+    `form-action 'none'`,
+    `frame-ancestors 'none'`,
+    `require-trusted-types-for 'script'`,
+    `trusted-types 'none'`,
+  ].join('; ');
+
+/** An address below the mount point, as the page itself finds it, wherever it is mounted. */
+const relative = (page: string, path: string): string => '../'.repeat(page.split('/').length - 2) + path.slice(1);
+
+const GROUPS = [
+  ['prop', 'prop: facts about pages'],
+  ['list', 'list: what there is'],
+  ['meta', 'meta: the site and the caller'],
+] as const;
+
+/** The modules of `action=query`, each with its sentence: links to the help, which the script makes into boxes. */
+const moduleLists = (tree: ModuleNode, api: string): readonly Html[] => {
+  const query = tree.children.get('query');
+  return GROUPS.map(([group, title]) => {
+    const members = query === undefined ? [] : submodulesOf(query).filter((node) => node.group === group);
+    return html`<details open data-group="${group}"><summary>${title}</summary>
+<ul class="modules">${members.map(
+      (
+        node,
+      ) => html`<li data-module="${node.name}"${node.unanswered === true ? html` data-unanswered` : ''}><a href="${api + helpQuery(node)}"><code>${node.name}</code></a> <span>${textOfModule(node).text}</span>${
+        node.module.deprecated === true ? html` <b class="mark">deprecated</b>` : ''
+      }${node.unanswered === true ? html` <b class="mark">not answered here</b>` : ''}</li>
+`,
+    )}</ul></details>
+`;
+  });
+};
+
+const settings = (page: string, { endpoint, signIn }: SandboxParts): Html => {
+  const data: Readonly<Record<string, string | undefined>> = {
+    'data-api': relative(page, endpoint),
+    ...(signIn && {
+      'data-client-id': signIn.client_id,
+      'data-authorize': relative(page, signIn.authorize),
+      'data-token': relative(page, signIn.token),
+      'data-revoke': relative(page, signIn.revoke),
+      'data-issuer': signIn.issuer,
+    }),
+  };
+  const set = Object.entries(data).filter(([, value]) => value !== undefined);
+  return html`${set.map(([name, value]) => html` ${name}="${value}"`)}`;
+};
+
+const content = (page: string, { endpoint, tree }: SandboxParts): Html => {
+  const api = relative(page, endpoint);
+  return html`<main id="content" tabindex="-1">
+<div>
+<noscript><section><h2>This page needs JavaScript</h2><p>It makes requests to try the API with. Without a script, <a href="${api}?action=help">read what the API can do</a>;
+each module below leads to its description, with requests to open.</p></section></noscript>
+<section id="account" aria-label="Who asks" data-scripted hidden></section>
+<p id="examples" data-scripted hidden></p>
+<form id="form" autocomplete="off" novalidate>
+<section id="modules" aria-labelledby="modules-title"><h2 id="modules-title">Modules</h2>
+${moduleLists(tree, api)}</section>
+<section id="pages" data-scripted hidden aria-labelledby="pages-title"><h2 id="pages-title">Pages</h2></section>
+<section data-scripted hidden aria-labelledby="parameters-title"><h2 id="parameters-title">Parameters</h2>
+<div id="parameters"></div><details><summary>More parameters</summary><div id="more"></div></details></section>
+</form>
+</div>
+<div id="outcome" data-scripted hidden>
+<section id="request" aria-labelledby="request-title"><h2 id="request-title">Request</h2></section>
+<section aria-labelledby="answer-title"><h2 id="answer-title">Answer</h2><p id="status" role="status">Nothing has been sent yet.</p>
+<div id="actions"></div></section>
+<div id="answers" tabindex="-1"></div>
+</div>
+</main>`;
+};
+
+/** The page with everything that it needs. */
+export const sandboxPage = (path: string, parts: SandboxParts): HttpResponse => {
+  const title = `API sandbox of ${parts.site.name}`;
+  const body = htmlDocument({
+    title,
+    style: STYLE,
+    robots: 'noindex, nofollow',
+    attributes: settings(path, parts),
+    body: html`<header><a class="skip" href="#content">Skip to the form</a><h1>${title}</h1>
+<p><a href="${relative(path, parts.endpoint)}?action=help">API help</a></p></header>
+${content(path, parts)}
+<script type="module">${Html.trusted(SCRIPT)}</script>`,
+  }).source;
+  return {
+    status: 200,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-cache',
+      etag: `"${hash(body)}"`,
+      'content-security-policy': policy(),
+      'cross-origin-opener-policy': 'same-origin',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+    },
+    body,
+  };
+};

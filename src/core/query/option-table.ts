@@ -1,0 +1,207 @@
+import { isOrigin } from '../base/addresses.js';
+import {
+  either,
+  flag,
+  fn,
+  listOf,
+  mapOf,
+  object,
+  oneOf,
+  optional,
+  orElse,
+  required,
+  type Schema,
+  text,
+  unchanged,
+  value,
+  wholeNumber,
+} from '../base/schema.js';
+import type { Language } from './builtin/languageinfo.js';
+import { catalogue, type ModuleName } from './catalogue/index.js';
+import type {
+  Annotation,
+  ExampleDescriptor,
+  ModuleDescriptor,
+  NarrowedLimit,
+  ParamDescriptor,
+  ResultDescriptor,
+  UserSubtype,
+} from './descriptor.js';
+import type { McpOptions } from './mcp/options.js';
+import { isScopeToken } from '../base/scope.js';
+import type { CustomModule, ModuleHandlers } from './run/handlers.js';
+import type { QueryOptions } from './options.js';
+import type { Render } from './reader/renderer.js';
+import type { LimitRule, ModuleRule, PageRule } from './rules/rule.js';
+import type { SandboxOptions } from './describe/sandbox/sandbox.js';
+import { SITE_OPTIONS } from './site/options.js';
+
+const names = listOf('an array of names', text('a name'));
+
+const language = {
+  autonym: required(text('the name of the language in itself')),
+  name: text('the English name of the language'),
+  bcp47: text('a language tag (BCP 47)'),
+  dir: oneOf('ltr', 'rtl'),
+  fallbacks: names,
+  variants: names,
+  variantnames: mapOf('an object of names by codes', text('a name')),
+} satisfies Schema<Language>;
+
+/** A flag of a description is there or not. */
+const set = value<true>('true, or absent', (given) => given === true);
+const wire = either(text('a text', /^/), value<number>('a number', Number.isFinite));
+const number = value<number>('a number', Number.isFinite);
+
+const annotation = {
+  name: required(text('the name of the remark')),
+  values: listOf('an array of numbers', number),
+} satisfies Schema<Annotation>;
+
+const narrowed = {
+  parameter: required(text('the name of a parameter')),
+  max: required(number),
+  highmax: required(number),
+} satisfies Schema<NarrowedLimit>;
+
+const parameter = {
+  type: required(
+    either(
+      oneOf('string', 'integer', 'limit', 'boolean', 'timestamp', 'user', 'namespace', 'title'),
+      listOf('an array of the allowed values', text('a text', /^/)),
+    ),
+  ),
+  default: wire,
+  multi: set,
+  required: set,
+  deprecated: set,
+  deprecatedvalues: names,
+  sensitive: set,
+  allowsduplicates: set,
+  subtypes: listOf('an array of forms', oneOf<UserSubtype>('name', 'ip', 'temp', 'interwiki', 'id', 'cidr')),
+  allspecifier: text('a text'),
+  extranamespaces: listOf('an array of numbers', number),
+  min: number,
+  max: number,
+  highmax: number,
+  lowlimit: number,
+  highlimit: number,
+  siteDefault: oneOf('mainPage', 'language'),
+  siteValues: oneOf('groups', 'rights', 'assignedRights', 'contentModels'),
+  checkedByRule: set,
+  narrowedBy: optional(object(narrowed)),
+  info: listOf('an array of remarks', object(annotation)),
+  templatevars: mapOf('an object of parameters by variables', text('the name of a parameter')),
+  description: text('one sentence'),
+} satisfies Schema<ParamDescriptor>;
+
+const result = {
+  place: oneOf('top', 'results', 'merged'),
+  key: text('the name of the data'),
+  namedBy: text('the name of a parameter'),
+  contentKey: either(text('the name of a key'), mapOf('an object of keys by lists', text('the name of a key'))),
+  keptFalse: names,
+  omitEmpty: set,
+  list: set,
+} satisfies Schema<ResultDescriptor>;
+
+const example = {
+  parameters: mapOf('an object of values by parameters', text('a text', /^/)),
+  titles: text('a title'),
+} satisfies Schema<ExampleDescriptor>;
+
+const descriptor = {
+  name: required(text('the name of the module')),
+  group: required(oneOf('list', 'prop', 'meta')),
+  prefix: required(text('a text, which may be empty', /^/)),
+  generator: set,
+  deprecated: set,
+  readrights: value<false>('false, or absent', (given) => given === false),
+  result: optional(object(result)),
+  alsoFor: oneOf('missing', 'special', 'revisions', 'none'),
+  yields: oneOf('revisions', 'titles'),
+  ranked: set,
+  pageidKey: text('the name of a key'),
+  continueWith: text('the name of a parameter'),
+  rules: listOf('an array of rules', fn<ModuleRule>()),
+  pageRules: listOf('an array of rules', fn<PageRule>()),
+  limitRule: fn<LimitRule>(),
+  example: optional(object(example)),
+  description: text('one sentence'),
+  parameters: required(mapOf('an object of parameters', object(parameter))),
+} satisfies Schema<ModuleDescriptor>;
+
+const custom = {
+  descriptor: required(object(descriptor)),
+  handler: required(fn<CustomModule['handler']>()),
+} satisfies Schema<CustomModule>;
+
+const handlers = Object.fromEntries(
+  Object.keys(catalogue).map((name) => [name, fn('a function that answers the module')]),
+) as Schema<ModuleHandlers>; // One entry for each name of the catalogue.
+
+const sandbox = {
+  client_id: text('the client_id of a public client'),
+} satisfies Schema<SandboxOptions>;
+
+const mcp = {
+  scopes: listOf(
+    'an array of scopes',
+    value<string>('the name of a scope', (given) => typeof given === 'string' && isScopeToken(given)),
+  ),
+  anonymous: value<boolean>('true or false', (given) => typeof given === 'boolean'),
+  modules: either(
+    value<'all'>("'all'", (given) => given === 'all'),
+    listOf(
+      'an array of names of modules',
+      value<ModuleName>(
+        'the name of a module of the catalogue',
+        (given) => typeof given === 'string' && Object.hasOwn(catalogue, given),
+      ),
+    ),
+  ),
+  customModules: flag(false),
+  hosts: listOf('an array of names and ports', text("a name, such as 'wiki.internal:8080'", /^[^\s/@?#]+$/)),
+  maxResultLength: wholeNumber(40_000, 1_000, 10_000_000, 'characters'),
+} satisfies Schema<McpOptions>;
+
+const origin = value<string>(
+  "a whole origin such as 'https://app.example', or a host such as '*.example.org'",
+  (given) => typeof given === 'string' && (given.includes('://') ? isOrigin(given) : /^[^\s/?#@]+$/.test(given)),
+);
+
+/** Every option of the query API: what it takes, its default, its check. The reference of options is made of it. */
+export const QUERY_OPTIONS = {
+  site: object(SITE_OPTIONS),
+  modules: unchanged<ModuleHandlers>(
+    object(handlers, {
+      takes: "an object of handlers by the names of the catalogue's modules",
+      remedy: ' Describe a module of your own in options.query.customModules.',
+    }),
+  ),
+  customModules: unchanged<readonly CustomModule[]>(
+    listOf('an array of modules made with customModule', object(custom, { takes: 'made with customModule' })),
+  ),
+  resolvePages: fn<NonNullable<QueryOptions['resolvePages']>>('a function that finds pages'),
+  resolveUsers: fn<NonNullable<QueryOptions['resolveUsers']>>('a function that finds names of users by their ids'),
+  missing: orElse(oneOf('empty', 'error'), 'empty'),
+  listUnanswered: flag(true),
+  render: either(
+    fn<Render>('a function that renders a page to HTML'),
+    optional(object({ render: required(fn<Render>('a function that renders a page to HTML')), trusted: flag(false) })),
+  ),
+  rights: fn<NonNullable<QueryOptions['rights']>>('a function of the authorization'),
+  cors: optional(object({ origins: required(listOf("an array of origins such as ['https://app.example']", origin)) })),
+  verifyWatchlistToken: fn<NonNullable<QueryOptions['verifyWatchlistToken']>>(
+    "a function that says whether a token opens a user's watchlist",
+  ),
+  private: flag(false),
+  servedBy: text('the name of the server'),
+  lag: fn<NonNullable<QueryOptions['lag']>>('a function that says how far the data lag behind'),
+  languages: unchanged<Readonly<Record<string, Language>>>(
+    mapOf('an object of languages by their codes', object(language)),
+  ),
+  sandbox: orElse(either(flag(true), optional(object(sandbox))), true),
+  mcp: optional(object(mcp)),
+  maxResultLength: wholeNumber(8_388_608, 1, 2 ** 31 - 1, 'characters'),
+} satisfies Schema<QueryOptions>;

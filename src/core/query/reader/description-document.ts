@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { unlessKnown } from '../../base/etag.js';
+import { html } from '../../base/html.js';
+import type { HttpResponse, Route } from '../../base/http.js';
+import type { Site } from '../site/site.js';
+import { parseUrl } from '../../base/url.js';
+
+/** What the document is made of. */
+export interface DescriptionParts {
+  readonly site: Site;
+  /** The path of the endpoint below the mount point. */
+  readonly path: string;
+  /** The full address of the endpoint. */
+  readonly endpoint: string;
+}
+
+/** No longer name fits beside an address bar: OpenSearch 1.1 allows 16 characters, and 1,024 for the description. */
+const MOST_NAME = 16;
+
+/**
+ * The route of the OpenSearch description document: with it, a browser offers the search of the site in its address bar. None
+ * where the address of the server is not known, because the document must hold whole addresses.
+ */
+export const openSearchRoutes = ({ site, path, endpoint }: DescriptionParts): readonly Route[] => {
+  if (parseUrl(endpoint) === undefined || site.server === '') return [];
+  const body = documentOf(site, endpoint, `${endpoint}/opensearch.xml`);
+  const answer: HttpResponse = {
+    status: 200,
+    headers: {
+      'content-type': 'application/opensearchdescription+xml; charset=utf-8',
+      'cache-control': 'no-cache',
+      etag: `"${createHash('sha256').update(body).digest('base64')}"`,
+      'x-content-type-options': 'nosniff',
+    },
+    body,
+  };
+  const handle: Route['handle'] = async (request) =>
+    request.method === 'GET' || request.method === 'HEAD' ? unlessKnown(request, answer) : WRONG_METHOD;
+  return [{ path: `${path}/opensearch.xml`, handle }];
+};
+
+const WRONG_METHOD: HttpResponse = {
+  status: 405,
+  headers: { allow: 'GET, HEAD', 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+  body: 'This is a document: fetch it with GET.\n',
+};
+
+/** What the words of a search are put in place of. */
+const WORDS = '{searchTerms}';
+
+const documentOf = (site: Site, endpoint: string, self: string): string => {
+  const { server, articlePath, searchPath } = site;
+  const name = plain(site.name);
+  const page = template(server + (searchPath ?? articlePath));
+  const suggestions = `${template(endpoint)}?action=opensearch&search=${WORDS}&limit=10`;
+  // The tag escapes for XML as well: it writes no entity that XML does not know.
+  return html`<?xml version="1.0" encoding="UTF-8"?>
+<OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/">
+<ShortName>${[...name].slice(0, MOST_NAME).join('').trim()}</ShortName>
+<Description>${[...`Search ${name}`].slice(0, 1024).join('')}</Description>
+<InputEncoding>UTF-8</InputEncoding>
+<Url type="text/html" method="get" template="${page}"/>
+<Url type="application/x-suggestions+json" method="get" template="${suggestions}"/>
+<Url type="application/json" method="get" template="${suggestions}"/>
+<Url type="application/opensearchdescription+xml" rel="self" template="${self}"/>
+</OpenSearchDescription>
+`.source;
+};
+
+/** Braces mean something in a template. */
+const template = (address: string): string => address.replace(/[{}]/g, encodeURIComponent).replace('$1', () => WORDS);
+
+/** Without what XML cannot hold. */
+const plain = (text: string): string =>
+  text.replace(/[\u0000-\u001f\u007f-\u009f\ufffe\uffff\p{Surrogate}]+/gu, ' ').trim();

@@ -1,0 +1,53 @@
+import { BOOLEAN, DEPRECATED_BOOLEAN, INTEGER, LIMIT, NAMESPACES, STRING } from '../catalogue/shared-parameters.js';
+import type { Described, ParsedBy } from '../parameters/parse.js';
+
+/** `action=opensearch`: titles for address bars and search boxes. */
+export const openSearchModule = {
+  name: 'opensearch',
+  group: 'action',
+  prefix: '',
+  parameters: {
+    search: { type: 'string', required: true },
+    namespace: { ...NAMESPACES, default: 0 },
+    limit: LIMIT,
+    suggest: DEPRECATED_BOOLEAN,
+    redirects: { type: ['return', 'resolve'], default: 'return' },
+    warningsaserror: BOOLEAN,
+  },
+} as const satisfies Described;
+
+/** What `action=parse` can say about a page. */
+export const PARSE_PROPS = [
+  'categories',
+  'displaytitle',
+  'links',
+  'revid',
+  'sections',
+  'text',
+  'wikitext',
+] as const satisfies readonly string[];
+
+/** `action=parse`: one page, to be read. */
+export const parseModule = {
+  name: 'parse',
+  group: 'action',
+  prefix: '',
+  parameters: {
+    page: STRING,
+    pageid: INTEGER,
+    oldid: INTEGER,
+    redirects: BOOLEAN,
+    prop: { type: PARSE_PROPS, multi: true, default: 'text|categories|links|sections|revid|displaytitle' },
+    section: STRING,
+    contentmodel: STRING,
+    disableeditsection: BOOLEAN,
+    disablelimitreport: BOOLEAN,
+    disabletoc: BOOLEAN,
+  },
+} as const satisfies Described;
+
+/** The parsed parameters of `action=opensearch`. */
+export type OpenSearchParams = ParsedBy<typeof openSearchModule>;
+
+/** The parsed parameters of `action=parse`. */
+export type ParseParams = ParsedBy<typeof parseModule>;

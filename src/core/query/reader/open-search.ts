@@ -1,0 +1,44 @@
+import type { QueryService } from '../run/query-run.js';
+import type { RequestContext } from '../run/request-context.js';
+import { pageAddress } from '../site/page-address.js';
+import type { Ask } from './ask.js';
+import type { OpenSearchParams } from './descriptors.js';
+
+/** What `action=opensearch` answers: the search, titles, a description for each, which are empty, and addresses. */
+export type Suggestions = readonly [
+  search: string,
+  titles: readonly string[],
+  descriptions: readonly string[],
+  urls: readonly string[],
+];
+
+/** Answers `action=opensearch` with what `list=prefixsearch` finds. */
+export const suggest = async (
+  params: OpenSearchParams,
+  context: RequestContext,
+  { ask, service: { site } }: { readonly ask: Ask; readonly service: QueryService },
+): Promise<Suggestions> => {
+  const { search, redirects, limit } = params;
+  const values = { search, namespace: context.parameters.get('namespace') ?? '0', limit: String(limit) };
+  const named = (prefix: string): Readonly<Record<string, string>> =>
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [prefix + name, value]));
+  const { query } = await ask(
+    redirects === 'resolve'
+      ? { generator: 'prefixsearch', redirects: true, values: named('gps') }
+      : { list: ['prefixsearch'], values: named('ps') },
+    context,
+  );
+  const found = redirects === 'resolve' ? byRank(query.pages ?? []) : ((query['prefixsearch'] ?? []) as readonly Hit[]);
+  const titles = found.flatMap(({ title }) => (typeof title === 'string' ? [title] : []));
+  return [search, titles, titles.map(() => ''), titles.map((title) => pageAddress(title, site))];
+};
+
+interface Hit {
+  readonly title?: unknown;
+  readonly pageid?: number;
+  readonly index?: number;
+}
+
+/** The pages that there are. A redirect may lead to none. */
+const byRank = (pages: readonly Hit[]): readonly Hit[] =>
+  pages.filter(({ pageid }) => pageid !== undefined).sort((a, b) => (a.index ?? Infinity) - (b.index ?? Infinity));

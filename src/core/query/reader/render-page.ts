@@ -1,0 +1,71 @@
+import { ApiError } from '../answer/api-error.js';
+import { message } from '../answer/messages.js';
+import type { Caller } from '../caller.js';
+import { type Deadline, DeadlinePassed } from '../run/deadline.js';
+import type { QueryService } from '../run/query-run.js';
+import type { RenderCall, RenderedContent, RenderedSection, Renderer, RenderPage } from './renderer.js';
+
+/** What rendering takes beside the page. */
+export interface Rendering {
+  readonly deadline: Deadline;
+  readonly caller: Caller | undefined;
+  readonly service: Pick<QueryService, 'site' | 'onError'>;
+}
+
+/**
+ * Asks the host for the HTML of a page.
+ *
+ * @throws ApiError when there is none: the reason is told to the host alone.
+ */
+export const renderPage = async (
+  renderer: Renderer,
+  page: RenderPage,
+  { deadline, caller, service }: Rendering,
+): Promise<RenderedContent> => {
+  const call: RenderCall = {
+    caller,
+    site: service.site,
+    get signal() {
+      return deadline.signal;
+    },
+  };
+  let rendered: unknown;
+  try {
+    rendered = await deadline.waitFor((async () => renderer.render(page, call))());
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    service.onError(error);
+    const code = error instanceof DeadlinePassed ? 'moduletimeout' : 'modulefailed';
+    throw new ApiError(code, message(`apierror-${code}`, 'parse'));
+  }
+  if (isRendered(rendered)) return rendered;
+  service.onError(
+    new TypeError('options.query.render gave no page: it must give { html } and what it knows of the page.'),
+  );
+  throw new ApiError('modulefailed', message('apierror-modulefailed', 'parse'));
+};
+
+const isRendered = (value: unknown): value is RenderedContent => {
+  if (typeof value !== 'object' || value === null) return false;
+  const { html, sections = [], links = [], categories = [], displaytitle = '' } = value as Record<string, unknown>;
+  return (
+    typeof html === 'string' &&
+    typeof displaytitle === 'string' &&
+    Array.isArray(sections) &&
+    sections.every(isSection) &&
+    [links, categories].every((list) => Array.isArray(list) && list.every((text) => typeof text === 'string'))
+  );
+};
+
+const isSection = (value: unknown): value is RenderedSection => {
+  if (typeof value !== 'object' || value === null) return false;
+  const { level, line, anchor, offset = 0 } = value as Record<string, unknown>;
+  return (
+    Number.isInteger(level) &&
+    Number(level) >= 1 &&
+    Number(level) <= 6 &&
+    typeof line === 'string' &&
+    typeof anchor === 'string' &&
+    Number.isInteger(offset)
+  );
+};

@@ -1,0 +1,73 @@
+import { ApiError } from '../answer/api-error.js';
+import { message } from '../answer/messages.js';
+
+/** Bounds of the HTML. The parser takes time in proportion to length times depth, and blocks the event loop. */
+const MOST_UNITS = 1024 * 1024;
+const MOST_DEPTH = 250;
+
+const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'];
+
+/** Elements of text. Nothing that runs, submits, embeds, or changes the page around it. */
+const RULES = {
+  allowedTags: [
+    ...HEADINGS,
+    ...['p', 'br', 'hr', 'div', 'span', 'blockquote', 'pre', 'code', 'figure', 'figcaption', 'details', 'summary'],
+    ...['ul', 'ol', 'li', 'dl', 'dt', 'dd', 'table', 'caption', 'thead', 'tbody', 'tfoot', 'tr', 'th', 'td'],
+    ...['a', 'img', 'abbr', 'b', 'bdi', 'bdo', 'cite', 'del', 'dfn', 'em', 'i', 'ins', 'kbd', 'mark', 'q', 's', 'samp'],
+    ...['small', 'strong', 'sub', 'sup', 'time', 'u', 'var', 'wbr', 'ruby', 'rb', 'rt', 'rp'],
+  ],
+  allowedAttributes: {
+    '*': ['lang', 'dir', 'title'],
+    a: ['href'],
+    img: ['src', 'alt', 'width', 'height'],
+    ol: ['start', 'type', 'reversed'],
+    li: ['value'],
+    th: ['colspan', 'rowspan', 'scope'],
+    td: ['colspan', 'rowspan'],
+    time: ['datetime'],
+    // Targets of links to sections.
+    ...Object.fromEntries(HEADINGS.map((tag) => [tag, ['id']])),
+  },
+  // For syntax highlighting.
+  allowedClasses: { code: ['language-*'], pre: ['language-*'] },
+  allowedSchemes: ['http', 'https', 'mailto'],
+  allowedSchemesByTag: { img: ['http', 'https'] },
+  // Dropped with their content. Other elements that are not allowed leave their text.
+  nonTextTags: ['script', 'style', 'template', 'textarea', 'select', 'option', 'iframe', 'xmp', 'svg', 'math', 'title'],
+};
+
+/** Returns HTML without harmful elements and attributes. */
+export type Sanitizer = (html: string) => string;
+
+/** For the operator of a server without the package. */
+const REMEDY =
+  'options.query.render: the HTML cannot be sanitised, because the package sanitize-html is not installed. Run npm install sanitize-html, or set { render, trusted: true } if the renderer makes every page text harmless.';
+
+/**
+ * Loads the sanitiser on first use.
+ *
+ * @throws ApiError `nosanitizer` if it is not installed; `onError` receives the remedy.
+ */
+export const loadSanitizer = async (onError: (error: unknown) => void): Promise<Sanitizer> => {
+  const loaded = await import('sanitize-html').catch((cause: unknown) => {
+    onError(new Error(REMEDY, { cause }));
+    throw new ApiError('nosanitizer', message('apierror-nosanitizer'));
+  });
+  return (html) => {
+    if (html.length > MOST_UNITS) throw tooLarge();
+    let depth = 0;
+    return loaded.default(html, {
+      ...RULES,
+      onOpenTag: () => {
+        depth += 1;
+        if (depth > MOST_DEPTH) throw tooLarge();
+      },
+      onCloseTag: () => {
+        depth -= 1;
+      },
+    });
+  };
+};
+
+const tooLarge = (): ApiError =>
+  new ApiError('htmltoolarge', message('apierror-htmltoolarge', { num: MOST_UNITS }, { num: MOST_DEPTH }));

@@ -1,0 +1,67 @@
+import { Html } from '../../base/html.js';
+import type { ResultItem } from '../answer/result-format.js';
+import { titleKey } from '../pages/title.js';
+import type { RenderedSection } from './renderer.js';
+
+/** The headings of a page as `prop=sections` shows them, with their numbers: `2.1` is the first below the second. */
+export const sectionItems = (
+  sections: readonly RenderedSection[],
+  { title, text }: { readonly title: string; readonly text: string },
+): readonly ResultItem[] => {
+  const numbering = new Numbering();
+  const bytes = new ByteOffsets(text);
+  return sections.map(({ level, line, anchor, offset }, index) => ({
+    ...numbering.next(level),
+    level: String(level),
+    line: Html.content(line).source,
+    index: String(index + 1),
+    fromtitle: titleKey(title),
+    byteoffset: offset === undefined ? null : bytes.at(offset),
+    anchor,
+    linkAnchor: anchor,
+  }));
+};
+
+/** Numbers headings as MediaWiki does, which steps down one place only, however small a heading is. */
+class Numbering {
+  /** By depth: the level of the last heading, and how many there were. */
+  readonly #open: { level: number; count: number }[] = [];
+  #previous = 0;
+
+  next(level: number): { readonly toclevel: number; readonly number: string } {
+    const open = this.#open;
+    if (level > this.#previous || open.length === 0) open.push({ level, count: 0 });
+    else if (level < this.#previous) {
+      let depth = open.length;
+      while (depth > 1 && (open[depth - 1]?.level ?? 0) > level) depth -= 1;
+      // A level between that of a heading and that of those below it stands below.
+      if ((open[depth - 1]?.level ?? 0) < level && depth < open.length) depth += 1;
+      open.length = depth;
+    }
+    this.#previous = level;
+    const last = open.at(-1);
+    if (last) {
+      last.level = level;
+      last.count += 1;
+    }
+    return { toclevel: open.length, number: open.map(({ count }) => count).join('.') };
+  }
+}
+
+/** Positions of a text in bytes. Those that go up are counted on from each other. */
+class ByteOffsets {
+  readonly #text: string;
+  #index = 0;
+  #bytes = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  at(index: number): number | null {
+    if (index < this.#index || index > this.#text.length) return null;
+    this.#bytes += Buffer.byteLength(this.#text.slice(this.#index, index));
+    this.#index = index;
+    return this.#bytes;
+  }
+}

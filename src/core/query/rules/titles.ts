@@ -1,0 +1,114 @@
+import { ApiError } from '../answer/api-error.js';
+import { message } from '../answer/messages.js';
+import { parseTitle, prefixedTitle } from '../pages/title.js';
+import type { Site } from '../site/site.js';
+import { exactlyOneOf, type ModuleRule, type RuleRequest, valuesOf } from './rule.js';
+
+export const FILE = 6;
+export const CATEGORY = 14;
+
+export const invalidTitle = (text: string): ApiError =>
+  new ApiError('invalidtitle', message('apierror-invalidtitle', { plaintext: text }));
+
+/** The namespaces in which a module looks for titles. */
+type Namespaces = (request: RuleRequest) => readonly number[];
+
+/** The one that the request names. */
+export const chosenNamespace: Namespaces = ({ params: { namespace } }) => [
+  typeof namespace === 'number' ? namespace : 0,
+];
+
+/** Those that the request names, or all of the site. */
+export const chosenNamespaces: Namespaces = (request) => {
+  const chosen = valuesOf(request, 'namespace').filter((id) => typeof id === 'number');
+  return chosen.length > 0 ? chosen : request.site.namespaces.map(({ id }) => id).filter((id) => id >= 0);
+};
+
+/** The bounds of a list that goes by title: each has to be the beginning of a title of the namespace. */
+export const byTitle =
+  (namespaces: number | Namespaces): ModuleRule =>
+  (request) => {
+    for (const name of ['from', 'to', 'prefix']) {
+      const part = request.params[name];
+      if (typeof part !== 'string') continue;
+      const wanted = typeof namespaces === 'number' ? [namespaces] : namespaces(request);
+      if (part.includes('#') || !wanted.every((ns) => isTitlePart(part, ns, request.site))) throw invalidTitle(part);
+    }
+  };
+
+const isTitlePart = (part: string, ns: number, site: Site): boolean => {
+  const title = parseTitle(prefixedTitle(ns, `${part}x`, site), site);
+  return title.kind === 'local' && title.ns === ns;
+};
+
+/** Texts that have to be titles of this site as a whole. */
+export const wholeTitles = (...names: readonly string[]): ModuleRule => {
+  return ({ params, site }) => {
+    for (const name of names) {
+      const text = params[name];
+      if (typeof text === 'string' && parseTitle(text, site).kind !== 'local') throw invalidTitle(text);
+    }
+  };
+};
+
+/** Titles that bound a list of pages of all namespaces: pages of this site, and no part of one. */
+export const pageTitles = (...names: readonly string[]): ModuleRule => {
+  return ({ params, site }) => {
+    for (const name of names) {
+      const text = params[name];
+      if (typeof text !== 'string') continue;
+      const title = parseTitle(text, site);
+      if (title.kind !== 'local' || title.text === '' || text.includes('#')) throw invalidTitle(text);
+    }
+  };
+};
+
+/** The page whose backlinks are wanted. */
+export const linkTarget: readonly ModuleRule[] = [exactlyOneOf('title', 'pageid'), wholeTitles('title')];
+
+export const fileTarget: ModuleRule = ({ params: { title }, site }) => {
+  if (typeof title !== 'string') return;
+  const parsed = parseTitle(title, site);
+  if (parsed.kind !== 'local' || parsed.ns !== FILE) {
+    throw new ApiError('bad_image_title', message('apierror-imageusage-badtitle', 'imageusage'));
+  }
+};
+
+export const categoryTarget: ModuleRule = ({ params: { title }, site }) => {
+  if (typeof title !== 'string') return;
+  const parsed = parseTitle(title, site);
+  if (parsed.kind === 'local' && parsed.ns < 0) {
+    throw new ApiError('pagecannotexist', message('apierror-pagecannotexist'));
+  }
+  if (parsed.kind !== 'local' || parsed.ns !== CATEGORY) {
+    throw new ApiError('invalidcategory', message('apierror-invalidcategory'));
+  }
+};
+
+/** What a list of titles, categories or files to compare with may hold, and what is said of the others. */
+const WANTED = {
+  title: { ns: undefined, code: 'invalidtitle', key: 'apiwarn-invalidtitle' },
+  category: { ns: CATEGORY, code: 'invalidcategory', key: 'apiwarn-invalidcategory' },
+  file: { ns: FILE, code: 'notfile', key: 'apiwarn-notfile' },
+} as const;
+
+/**
+ * Titles that are compared with what is on the pages: those that cannot be meant are named and left out. When none is
+ * left, also because no namespace that is asked for has one, there is nothing to say.
+ */
+export const linkTitles =
+  (parameter: string, kind: keyof typeof WANTED): ModuleRule =>
+  (request) => {
+    const texts = valuesOf(request, parameter);
+    if (texts.length === 0) return undefined;
+    const { ns: wanted, code, key } = WANTED[kind];
+    const namespaces = valuesOf(request, 'namespace');
+    let isAnyLeft = false;
+    for (const text of texts) {
+      const title = parseTitle(String(text), request.site);
+      if (title.kind !== 'local' || (wanted !== undefined && title.ns !== wanted)) {
+        request.warn(code, message(key, { plaintext: String(text) }));
+      } else if (namespaces.length === 0 || namespaces.includes(title.ns)) isAnyLeft = true;
+    }
+    return isAnyLeft ? undefined : 'nothing';
+  };

@@ -1,0 +1,22 @@
+import { ApiError } from '../answer/api-error.js';
+import { message } from '../answer/messages.js';
+import { mayByDefault, type PageRule, permissionDenied } from './rule.js';
+
+/**
+ * Selects the watchlist: with an owner and the token of that owner's list, that one, for any caller; otherwise the caller's own.
+ * A handler finds `owner` only when the token is right, and never the token.
+ */
+export const watchlistOwner: PageRule = async (request) => {
+  const { params, ignore } = request;
+  const { owner, token } = params;
+  ignore('token');
+  if (typeof owner === 'string' && typeof token === 'string') {
+    const verdict = token === '' ? 'wrong' : await request.verifyWatchlistToken(owner, token);
+    if (verdict === 'no-user') throw new ApiError('bad_wlowner', message('nosuchusershort', { plaintext: owner }));
+    if (verdict !== 'valid') throw new ApiError('bad_wltoken', message('apierror-bad-watchlist-token'));
+    return;
+  }
+  ignore('owner');
+  if (!request.caller) throw new ApiError('notloggedin', message('apierror-mustbeloggedin-watchlist'));
+  if (!mayByDefault(request, 'viewmywatchlist')) throw permissionDenied('view your watchlist');
+};

@@ -1,0 +1,88 @@
+import type { ModuleDescriptor } from '../descriptor.js';
+import type { ContinueValue, ListResult, MetaResult, PropResult } from './handlers.js';
+import type { GeneratedPage } from '../pages/page-model.js';
+import type { ResultItem } from '../answer/result-format.js';
+
+/** What a handler has answered, looked through: what is not as it should be does not get further than this. */
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isItems = (value: unknown): value is readonly ResultItem[] => Array.isArray(value) && value.every(isObject);
+
+const isContinue = (value: unknown): value is ContinueValue | undefined =>
+  value === undefined ||
+  isScalar(value) ||
+  (Array.isArray(value) ? value.every(isScalar) : isObject(value) && Object.values(value).every(isScalar));
+
+const isScalar = (value: unknown): value is string | number =>
+  typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value));
+
+const isBeside = (value: unknown): value is ResultItem | undefined => value === undefined || isObject(value);
+
+const isPages = (value: unknown): value is readonly GeneratedPage[] | undefined =>
+  value === undefined || isItems(value);
+
+/** `undefined` when the answer of a list module is none. */
+export const readListResult = (value: unknown): ListResult | undefined => {
+  if (isItems(value)) return { items: value };
+  if (!isObject(value)) return undefined;
+  const { items, continue: next, start, beside, pages } = value;
+  if (!isItems(items) || !isContinue(next) || !isContinue(start) || !isBeside(beside) || !isPages(pages))
+    return undefined;
+  return {
+    items,
+    continue: next,
+    ...(start === undefined ? {} : { start }),
+    ...(beside ? { beside } : {}),
+    ...(pages ? { pages } : {}),
+  };
+};
+
+/** A prop module's answer with its pages in a map. */
+export interface PropAnswer {
+  readonly pages: ReadonlyMap<number, unknown>;
+  readonly continue: ContinueValue | undefined;
+  readonly beside: ResultItem | undefined;
+}
+
+/** `undefined` when the answer of a prop module is none. */
+export const readPropResult = (value: unknown): PropAnswer | undefined => {
+  if (!isObject(value)) return undefined;
+  const { pages, continue: next, beside } = value as Partial<Record<keyof PropResult, unknown>>;
+  if (!isContinue(next) || !isBeside(beside)) return undefined;
+  if (pages instanceof Map) return { pages, continue: next, beside };
+  if (!isObject(pages)) return undefined;
+  return { pages: new Map(Object.entries(pages).map(([id, data]) => [Number(id), data])), continue: next, beside };
+};
+
+/** `undefined` when the answer of a meta module is none. */
+export const readMetaResult = (value: unknown): MetaResult | undefined => {
+  if (!isObject(value) || !('data' in value)) return undefined;
+  const { data, continue: next } = value;
+  const shown = data === undefined || (typeof data === 'object' && data !== null);
+  return shown && isContinue(next) ? { data, continue: next } : undefined;
+};
+
+/**
+ * The pages that a list yields as a generator: what it says itself, or what its items say.
+ *
+ * @param offset - How many came before, in the order that a ranked list has.
+ */
+export const generatedPages = (
+  { items, pages }: ListResult,
+  { ranked, pageidKey }: ModuleDescriptor,
+  offset = 0,
+): readonly GeneratedPage[] => {
+  if (pages) return pages;
+  return items.map((item, index) => {
+    const { title, category } = item;
+    const text = typeof title === 'string' ? title : typeof category === 'string' ? `Category:${category}` : undefined;
+    const pageid = item['pageid'] ?? (pageidKey === undefined ? undefined : item[pageidKey]);
+    return {
+      ...(text === undefined ? {} : { title: text }),
+      ...(typeof pageid === 'number' ? { pageid } : {}),
+      ...(ranked ? { extra: { index: offset + index + 1 } } : {}),
+    };
+  });
+};

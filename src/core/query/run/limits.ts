@@ -1,0 +1,40 @@
+import type { LimitDecision, LimitRule } from '../rules/rule.js';
+import type { ParameterSource } from '../parameters/parameter.js';
+import type { ParsedParams } from '../parameters/parsed-params.js';
+import { readBounded } from '../types/integer.js';
+import type { ParseContext, TypedParameter } from '../types/index.js';
+
+/** What decides how many results a module may give, beyond its descriptor. */
+export interface LimitRequest {
+  readonly params: ParsedParams;
+  readonly source: ParameterSource;
+  readonly context: ParseContext;
+  readonly parameter: TypedParameter;
+}
+
+/** How many results the module may give to this request. */
+export const limitOf = (request: LimitRequest, rule: LimitRule | undefined): number => {
+  const { limit } = request.params;
+  const asParsed = typeof limit === 'number' ? limit : 0;
+  return rule ? decide(request, rule(request.params), asParsed) : asParsed;
+};
+
+/**
+ * The bounds that the rule sets hold beside the declared ones, as they do in MediaWiki: a limit beyond both is cut twice,
+ * with a warning for each.
+ */
+const decide = ({ source, context, parameter }: LimitRequest, decision: LimitDecision, asParsed: number): number => {
+  const { bounds, fallback } = decision;
+  const most = bounds && (context.highLimits ? bounds.highmax : bounds.max);
+  const text = source.get(parameter.wireName);
+  if (text === undefined) {
+    if (fallback === 'max') return most ?? asParsed;
+    return Math.min(fallback ?? asParsed, most ?? Infinity);
+  }
+  if (!bounds || most === undefined) return asParsed;
+  if (text === 'max') {
+    (context.limits ??= new Map()).set(parameter.moduleName, most);
+    return most;
+  }
+  return readBounded(text, { min: 1, ...bounds }, parameter, context);
+};

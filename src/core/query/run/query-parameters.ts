@@ -1,0 +1,33 @@
+import type { ModuleDescriptor } from '../descriptor.js';
+import type { ModuleParams } from '../parameters/module-params.js';
+import type { Described } from '../parameters/parse.js';
+
+/** The parameters of `action=query` itself and of its page set. The order is that in which mistakes are reported. */
+export const queryModule = (modules: readonly ModuleDescriptor[]) => {
+  const names = (group: ModuleDescriptor['group']): readonly string[] =>
+    modules.filter((module) => module.group === group).map(({ name }) => name);
+  return {
+    name: 'query',
+    group: 'action',
+    prefix: '',
+    uncleaned: ['titles'],
+    parameters: {
+      prop: { type: names('prop'), multi: true },
+      list: { type: names('list'), multi: true },
+      meta: { type: names('meta'), multi: true },
+      indexpageids: { type: 'boolean' },
+      iwurl: { type: 'boolean' },
+      continue: { type: 'string' },
+      rawcontinue: { type: 'boolean' },
+      titles: { type: 'string', multi: true },
+      pageids: { type: 'integer', multi: true },
+      revids: { type: 'integer', multi: true },
+      generator: { type: 'string' },
+      redirects: { type: 'boolean' },
+      converttitles: { type: 'boolean' },
+    },
+  } as const satisfies Described;
+};
+
+/** The parsed parameters of `action=query`. The titles are not yet cleaned. */
+export type QueryParams = ModuleParams<ReturnType<typeof queryModule>>;

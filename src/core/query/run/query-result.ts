@@ -1,0 +1,145 @@
+import type { ListResult, MetaResult } from './handlers.js';
+import type { ResultItem } from '../answer/result-format.js';
+import type { ModuleDescriptor } from '../descriptor.js';
+import type { PropAnswer } from './handler-result.js';
+import type { QueryModule } from './query-modules.js';
+import type { ResolvedPages } from '../pages/page-set.js';
+import type { Page } from '../pages/page-model.js';
+import type { ParsedParams } from '../parameters/parsed-params.js';
+import { type MutableItem, toVersion1, type Version1Form } from '../answer/result-format.js';
+
+/** The data of a query, each module's where its descriptor says. */
+export class QueryResult {
+  readonly query: MutableItem = {};
+  /** Data that stands beside `query`. */
+  readonly top: MutableItem = {};
+  readonly #version: 1 | 2;
+  #maxLength: number | undefined;
+  #isTruncated = false;
+  #pages: ReadonlyMap<number, MutableItem> | undefined;
+
+  /** @param maxLength - How long all data may be together, written as JSON; what has no room any more is left out. */
+  constructor(version: 1 | 2, maxLength: number | undefined) {
+    this.#version = version;
+    this.#maxLength = maxLength;
+  }
+
+  /** Whether something was left out. */
+  get isTruncated(): boolean {
+    return this.#isTruncated;
+  }
+
+  get isEmpty(): boolean {
+    for (const _key in this.query) return false;
+    return true;
+  }
+
+  /** How the pages were found, and a place for each. */
+  addPages(pages: ResolvedPages, indexpageids: boolean): void {
+    const { query } = this;
+    const v1 = this.#version === 1;
+    if (pages.normalized.length > 0) query['normalized'] = this.#show(pages.normalized);
+    if (pages.interwiki.length > 0) query['interwiki'] = this.#show(pages.interwiki);
+    if (pages.redirects.length > 0) query['redirects'] = this.#show(pages.redirects);
+    if (pages.unknownRevids.length > 0) {
+      query['badrevids'] = Object.fromEntries(
+        pages.unknownRevids.map((revid) => [String(revid), this.#show({ revid, missing: true })]),
+      );
+    }
+    const all = pages.all();
+    const entries = new Map(all.map((page) => [page.id, this.#entry(page, pages.extras.get(page.id))]));
+    this.#pages = entries;
+    this.#fits([...entries.values()]);
+    if (indexpageids && all.length > 0) query['pageids'] = all.map(({ id }) => String(id));
+    if (all.length === 0) return;
+    query['pages'] = v1
+      ? Object.fromEntries(entries)
+      : [...entries].sort(([a], [b]) => a - b).map(([, entry]) => entry);
+  }
+
+  #entry({ id: _id, ...shown }: Page, extra: ResultItem | undefined): MutableItem {
+    const entry: MutableItem = { ...shown, ...extra };
+    for (const [key, value] of Object.entries(entry)) entry[key] = this.#show(value);
+    return entry;
+  }
+
+  /** The name of a report is shown even when its results have become pages. */
+  addGenerator({ descriptor }: QueryModule, params: ParsedParams): void {
+    const { namedBy } = descriptor.result ?? {};
+    if (namedBy !== undefined) this.query[keyOf(descriptor)] = { name: params[namedBy] };
+  }
+
+  addList({ descriptor }: QueryModule, params: ParsedParams, { items, beside }: ListResult): void {
+    const { result: { place, namedBy, omitEmpty } = {} } = descriptor;
+    if (omitEmpty && items.length === 0) return;
+    const key = keyOf(descriptor);
+    const shown = this.#show(items, formOf(descriptor));
+    if (!this.#fits([shown, beside])) return;
+    if (place === 'top') this.top[key] = shown;
+    else if (place === 'results') {
+      const named = namedBy === undefined ? {} : { name: params[namedBy] };
+      this.query[key] = { ...named, ...this.#object(beside), results: shown };
+    } else Object.assign(this.query, this.#object(beside), { [key]: shown });
+  }
+
+  addProp({ descriptor }: QueryModule, { pages, beside }: PropAnswer): void {
+    if (this.#maxLength !== undefined && !this.#fits([[...pages.values()], beside])) return;
+    const form = formOf(descriptor);
+    const key = keyOf(descriptor);
+    const isMerged = descriptor.result?.place === 'merged';
+    for (const [id, data] of pages) {
+      const entry = this.#pages?.get(id);
+      if (!entry || data === undefined || data === null) continue;
+      const shown = this.#show(data, form);
+      if (isMerged && typeof shown === 'object' && !Array.isArray(shown)) Object.assign(entry, shown);
+      else entry[key] = shown;
+    }
+    Object.assign(this.query, this.#object(beside));
+  }
+
+  addMeta({ descriptor }: QueryModule, { data }: MetaResult): void {
+    if (data === undefined || !this.#fits(data)) return;
+    if (descriptor.result?.place !== 'merged') this.query[keyOf(descriptor)] = this.#show(data, formOf(descriptor));
+    else {
+      for (const [key, value] of Object.entries(data ?? {})) {
+        this.query[key] = this.#show(value, formOf(descriptor, key));
+      }
+    }
+  }
+
+  #object(item: ResultItem | undefined): MutableItem {
+    return item === undefined
+      ? {}
+      : Object.fromEntries(Object.entries(item).map(([key, value]) => [key, this.#show(value)]));
+  }
+
+  #fits(data: unknown): boolean {
+    if (this.#maxLength === undefined) return true;
+    const { length } = JSON.stringify(data);
+    if (length > this.#maxLength) {
+      this.#isTruncated = true;
+      return false;
+    }
+    this.#maxLength -= length;
+    return true;
+  }
+
+  #show(value: unknown, form?: Version1Form): unknown {
+    return this.#version === 1 ? toVersion1(value, form) : value;
+  }
+}
+
+/** What the data of a module are called. */
+export const keyOf = ({ name, result }: ModuleDescriptor): string => result?.key ?? name;
+
+/** How formatversion 1 shows the data of a module, or one list of several. */
+const formOf = ({ result = {} }: ModuleDescriptor, list?: string): Version1Form => {
+  const { contentKey, keptFalse } = result;
+  const content = typeof contentKey === 'object' ? contentKey[list ?? ''] : contentKey;
+  return { content, keptFalse };
+};
+
+/** The data of a module that has none, in the form in which they would come. */
+export const emptyResult = ({ descriptor }: QueryModule): { readonly list: ListResult; readonly meta: MetaResult } => {
+  return { list: { items: [] }, meta: { data: descriptor.result?.list ? [] : {} } };
+};

@@ -1,0 +1,222 @@
+import { ApiError } from '../answer/api-error.js';
+import { type Deadline, DeadlinePassed } from './deadline.js';
+import type { ModuleRequest } from './handlers.js';
+import type { Caller } from '../caller.js';
+import { limitOf } from './limits.js';
+import { type Message, message } from '../answer/messages.js';
+import type { ModuleUse, QueryModule } from './query-modules.js';
+import type { PageSet } from '../pages/page-model.js';
+import type { ParsedParams } from '../parameters/parsed-params.js';
+import type { QueryRun } from './query-run.js';
+import type { RequestContext } from './request-context.js';
+import type { PageRule, RuleOutcome, RuleRequest } from '../rules/rule.js';
+import type { Site } from '../site/site.js';
+import type { Clock, MaybePromise } from '../../base/ports.js';
+
+/** A module of the request with its parameters read. */
+export interface Selected {
+  readonly module: QueryModule;
+  readonly use: ModuleUse;
+  readonly params: ParsedParams;
+  readonly limit: number;
+  /** Its answer is empty, whatever its handler would say. */
+  readonly isSettled: boolean;
+}
+
+/** Reads a module's parameters and looks at the conditions between them. */
+export const select = (module: QueryModule, use: ModuleUse, run: QueryRun): Selected => {
+  const { context } = run;
+  const { parameters: source } = context;
+  const { rules = [], limitRule, deprecated } = module.descriptor;
+  const { limit: parameter } = use;
+  try {
+    const params = use.parser.parse(source, context);
+    let outcome: RuleOutcome;
+    if (rules.length > 0) {
+      const request = ruleRequest({ module, use, params }, run);
+      for (const rule of rules) {
+        outcome = rule(request) ?? undefined;
+        if (outcome !== undefined) break;
+      }
+    }
+    const limit = parameter ? limitOf({ params, source, context, parameter }, limitRule) : 0;
+    if (deprecated) warnDeprecated(module, context);
+    return withOutcome({ module, use, params, limit, isSettled: false }, outcome);
+  } catch (error) {
+    throw ofModule(module, error);
+  }
+};
+
+const withOutcome = (selected: Selected, outcome: RuleOutcome): Selected => {
+  if (outcome === undefined) return selected;
+  return outcome === 'nothing' ? { ...selected, isSettled: true } : { ...selected, limit: outcome.limit };
+};
+
+/** Looks at the conditions that depend on the pages, or on what only the host can say. */
+export const checkPages = (selected: Selected, pages: PageSet, run: QueryRun): MaybePromise<Selected> => {
+  const { pageRules } = selected.module.descriptor;
+  return !pageRules || selected.isSettled ? selected : lookAtPages(selected, pageRules, pages, run);
+};
+
+const lookAtPages = async (
+  selected: Selected,
+  pageRules: readonly PageRule[],
+  pages: PageSet,
+  run: QueryRun,
+): Promise<Selected> => {
+  try {
+    const request = ruleRequest(selected, run);
+    for (const rule of pageRules) {
+      const found = rule(request, pages);
+      const outcome = (isThenable(found) ? await run.context.deadline.waitFor(found) : found) ?? undefined;
+      if (outcome !== undefined) return withOutcome(selected, outcome);
+    }
+    return selected;
+  } catch (error) {
+    throw ofModule(selected.module, error);
+  }
+};
+
+/** A refusal says whose it is. */
+const ofModule = ({ path }: QueryModule, error: unknown): unknown =>
+  error instanceof ApiError ? error.in(path) : error;
+
+const ruleRequest = (
+  { module, use, params }: Pick<Selected, 'module' | 'use' | 'params'>,
+  {
+    context: { parameters, warnings, caller },
+    service: { site, verifyWatchlistToken },
+    params: { redirects },
+  }: QueryRun,
+): RuleRequest => {
+  const { wirePrefix, role } = use;
+  const feature = `action=query&${module.group}=${module.name}`;
+  return {
+    params,
+    role,
+    caller,
+    site,
+    redirects,
+    answered: module.handler !== undefined,
+    wire: (name) => wirePrefix + name,
+    sent: (name) => parameters.get(wirePrefix + name) !== undefined,
+    ignore: (name, instead = use.parser.fallback(name)) => {
+      if (params[name] !== undefined) params[name] = instead;
+    },
+    // Without a function of the application, no watchlist is accessible.
+    verifyWatchlistToken: (owner, token) => verifyWatchlistToken?.({ owner, token }) ?? 'wrong',
+    warn: (code, text, data) => warnings.add(module.path, code, asMessage(text), data),
+    deprecate: (text, what) => warnings.deprecation(module.path, text, `${feature}&${what}`),
+  };
+};
+
+/** A sentence of the host's own, or one of ours. */
+const asMessage = (text: Message | string): Message =>
+  typeof text === 'string' ? message('apiwarn-handler', text) : text;
+
+const warnDeprecated = ({ name, group, path }: QueryModule, { warnings }: RequestContext): void => {
+  const text =
+    name === 'deletedrevs' ? message('apiwarn-deprecation-deletedrevs') : message('apiwarn-deprecation-module', name);
+  warnings.deprecation(path, text, `action=query&${group}=${name}`);
+};
+
+const NO_PAGES: PageSet = { existing: [], missing: [], special: [], revids: new Map(), unknownRevids: [] };
+
+/**
+ * Asks the handler and looks through what it says. A handler that fails, hangs or answers with something else costs its
+ * own data and a warning, and nothing of what the others give; what went wrong is told to the host alone.
+ */
+export const runModule = async <R>(
+  selected: Selected,
+  pages: PageSet | undefined,
+  read: (value: unknown) => R | undefined,
+  run: QueryRun,
+): Promise<R | undefined> => {
+  const { module } = selected;
+  const { context, service } = run;
+  const { handler } = module;
+  if (!handler) return withoutHandler(module, run);
+  let value: unknown;
+  try {
+    const answer = handler(new HandlerRequest(selected, pages ?? NO_PAGES, run));
+    value = isThenable(answer) ? await context.deadline.waitFor(answer) : answer;
+  } catch (error) {
+    if (error instanceof ApiError) throw ofModule(module, error);
+    service.onError(error);
+    const late = error instanceof DeadlinePassed;
+    context.warnings.add(
+      module.path,
+      late ? 'moduletimeout' : 'modulefailed',
+      message(late ? 'apierror-moduletimeout' : 'apierror-modulefailed', module.name),
+    );
+    return undefined;
+  }
+  const result = read(value);
+  if (result === undefined) {
+    service.onError(
+      new TypeError(`The handler of the query module "${module.name}" gave a result of the wrong shape.`),
+    );
+    context.warnings.add(module.path, 'badresult', message('apiwarn-badwrongresult', module.name));
+  }
+  return result;
+};
+
+const withoutHandler = (module: QueryModule, { service, context }: QueryRun): undefined => {
+  if (service.missing === 'error') {
+    throw new ApiError('moduledisabled', message('apierror-module-disabled', module.name), { module: module.path });
+  }
+  context.warnings.add(module.path, 'nohandler', message('apiwarn-nohandler', module.name));
+};
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+
+/** How many results the handler is asked for. */
+export const askedFor = ({ limit }: Selected, { room: { limitFactor } }: QueryRun): number =>
+  limit === 0 ? 0 : Math.max(1, Math.floor(limit * limitFactor));
+
+/** A class, because an object with an accessor of its own is many times as dear to make. */
+class HandlerRequest implements ModuleRequest<ParsedParams> {
+  readonly params: ParsedParams;
+  readonly limit: number;
+  readonly continue: string | undefined;
+  readonly caller: Caller | undefined;
+  readonly address: string;
+  readonly isolated: boolean;
+  readonly site: Site;
+  readonly clock: Clock;
+  readonly role: ModuleUse['role'];
+  readonly pages: PageSet;
+  readonly warn: ModuleRequest['warn'];
+  readonly #deadline: Deadline;
+
+  constructor(selected: Selected, pages: PageSet, run: QueryRun) {
+    const { module, use, params } = selected;
+    const { context, service } = run;
+    const { warnings } = context;
+    this.params = params;
+    this.limit = askedFor(selected, run);
+    this.continue = positionOf(selected, context);
+    this.caller = context.caller;
+    this.address = context.request.ip;
+    this.isolated = context.isolated;
+    this.site = service.site;
+    this.clock = service.clock;
+    this.role = use.role;
+    this.pages = pages;
+    this.warn = (code, text, data) => warnings.add(module.path, code, asMessage(text), data);
+    this.#deadline = context.deadline;
+  }
+
+  get signal(): AbortSignal {
+    return this.#deadline.signal;
+  }
+}
+
+/** Where the request says that the module goes on. */
+const positionOf = ({ module, use, params }: Selected, { parameters }: RequestContext): string | undefined => {
+  const name = module.continueParameter;
+  if (name === undefined || parameters.get(use.wirePrefix + name) === undefined) return undefined;
+  const value = params[name];
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+};

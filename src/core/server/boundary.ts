@@ -1,0 +1,118 @@
+import { ANY_ORIGIN, DOCUMENT_HEADERS, preflight, USUAL_HEADERS } from '../base/cors.js';
+import { inTime } from '../base/deadline.js';
+import { BearerError, methodNotAllowed, UnavailableError } from '../base/errors.js';
+import { html } from '../base/html.js';
+import type { HttpRequest, HttpResponse, Route } from '../base/http.js';
+import type { Endpoint } from '../oauth/index.js';
+import type { OAuthConfig } from '../oauth/settings.js';
+import type { OAuthContext } from '../oauth/context.js';
+import { isDevelopment } from '../oauth/authorization/refusal.js';
+import { PageError, pageErrorOf } from '../oauth/pages/page-error.js';
+import { pageResponse } from '../oauth/pages/render.js';
+import { errorResponse, protocolError, serverError } from '../base/responses.js';
+
+/** What a person reads of an error: that of a page as it is, any other as little as clients are told. */
+const readableError = (error: unknown, context: OAuthContext): PageError => {
+  if (error instanceof PageError) return error;
+  const known = protocolError(error, context.onError);
+  return pageErrorOf(known instanceof BearerError ? serverError() : known);
+};
+
+/** An error as a person reads it, with a way back. */
+const errorPage = async (
+  error: unknown,
+  { start }: Pick<Endpoint, 'start'>,
+  context: OAuthContext,
+): Promise<HttpResponse> => {
+  const known = readableError(error, context);
+  const { status, headers, init } = known;
+  const { basePath, config, pages } = context;
+  const { explanation } = isDevelopment(config) ? init : {};
+  try {
+    const page = await pages.error(known, {
+      ...(start !== undefined && { start: pages.address(basePath + start) }),
+      ...(explanation !== undefined && { explanation }),
+    });
+    return pageResponse(page, { status, headers });
+  } catch (failure) {
+    context.onError(failure);
+    const last = html`<!DOCTYPE html><html lang="en"><title>Error</title><p>The server could not handle this request.`;
+    return pageResponse({ html: last, styleSources: [], imageSources: [] }, { status: 500 });
+  }
+};
+
+/**
+ * The response to a request, if it is ready in time.
+ *
+ * @throws UnavailableError that names the option.
+ */
+export const answeredInTime = <T>(work: T | Promise<T>, { config, timer, onError }: OAuthContext): T | Promise<T> => {
+  const milliseconds = config.timeouts.request;
+  return inTime(work, {
+    milliseconds,
+    timer,
+    error: () =>
+      new UnavailableError(`A request was not answered within ${milliseconds} ms (options.timeouts.request).`),
+    onLateError: (error) => void protocolError(error, onError),
+  });
+};
+
+/** Headers for scripts of other origins (RFC 9700 §2.6): never with credentials. */
+const corsHeaders = (request: HttpRequest, origins: ReadonlySet<string>): Readonly<Record<string, string>> => {
+  if (origins.size === 0) return {};
+  if (origins.has('*')) return ANY_ORIGIN;
+  const origin = request.header('origin');
+  return origin !== undefined && origins.has(origin)
+    ? { 'access-control-allow-origin': origin, vary: 'Origin' }
+    : { vary: 'Origin' };
+};
+
+/**
+ * The methods of an endpoint. `HEAD` works for documents but not for pages, because viewing a page may grant
+ * something that was allowed before, and `HEAD` must have no effect (RFC 9110 §9.2.1).
+ */
+const methodsOf = ({ methods, pageMethods }: Endpoint): readonly string[] => [
+  ...(methods.GET === undefined ? [] : pageMethods.includes('GET') ? ['GET'] : ['GET', 'HEAD']),
+  ...(methods.POST === undefined ? [] : ['POST']),
+];
+
+/**
+ * Turns endpoints into routes: selects the method, answers preflight requests, and is the only place where errors become responses.
+ * Routes never reject.
+ */
+export const endpointRoutes = (
+  endpoint: Endpoint,
+  { corsOrigins }: OAuthConfig,
+  contextOf: (request: HttpRequest) => OAuthContext,
+): readonly Route[] => {
+  const known = methodsOf(endpoint);
+  const allow = known.join(', ');
+  const isPublic = endpoint.cors === 'any';
+  const withCors = isPublic || (endpoint.cors && corsOrigins.size > 0);
+  const lacksCors = endpoint.cors && !withCors;
+  const answer = async (request: HttpRequest): Promise<HttpResponse> => {
+    const method = request.method === 'HEAD' ? 'GET' : request.method;
+    const isKnown = method === 'GET' || method === 'POST';
+    const isPage = isKnown && endpoint.pageMethods.includes(method);
+    const shared = contextOf(request);
+    const context = isPage ? { ...shared, pages: shared.pages.for(request) } : shared;
+    try {
+      context.warnings.proxy(request);
+      if (lacksCors) context.warnings.crossOrigin(request, () => new URL(context.issuer(request)).origin);
+      const handler = isKnown && known.includes(request.method) ? endpoint.methods[method] : undefined;
+      if (handler === undefined) throw methodNotAllowed(allow);
+      return await answeredInTime(handler(request, context), context);
+    } catch (error) {
+      return isPage ? errorPage(error, endpoint, context) : errorResponse(error, context.onError);
+    }
+  };
+  const handle = !withCors
+    ? answer
+    : async (request: HttpRequest): Promise<HttpResponse> => {
+        const headers = isPublic ? ANY_ORIGIN : corsHeaders(request, corsOrigins);
+        if (request.method === 'OPTIONS') return preflight(headers, allow, isPublic ? DOCUMENT_HEADERS : USUAL_HEADERS);
+        const response = await answer(request);
+        return { ...response, headers: { ...response.headers, ...headers } };
+      };
+  return endpoint.paths.map((path) => ({ path, handle }));
+};

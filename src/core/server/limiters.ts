@@ -1,0 +1,35 @@
+import { Budget } from '../base/budget.js';
+import { FailureLimiter } from '../base/failure-limiter.js';
+import { GuessLimiter } from '../base/guess-limiter.js';
+import type { LimitListener } from '../base/limit-reached.js';
+import type { OAuthContext } from '../oauth/context.js';
+import type { Limits } from '../oauth/settings.js';
+import { RateLimit } from '../base/rate-limit.js';
+import { Slots, type SlotsDependencies } from '../base/slots.js';
+
+/** All rate limits, each with its window and its budget of records. */
+export const limitersOf = (
+  limits: Limits,
+  given: Omit<SlotsDependencies, 'budget'>,
+  emit: LimitListener,
+): OAuthContext['limiters'] => {
+  const { clock } = given;
+  const strangers = { ...given, budget: new Budget(clock, limits.unprovenRecords / 2) };
+  const minutes = (count: number, name: string) => ({ name, window: count * 60 });
+  const { clientFailures } = limits;
+  return {
+    client: new FailureLimiter(
+      new Slots(strangers, minutes(1, 'client')),
+      new RateLimit(clock, clientFailures, 60),
+      { name: 'client', max: clientFailures },
+      emit,
+    ),
+    chosenSecret: new GuessLimiter(new Slots(strangers, minutes(1, 'chosen secret')), 'client', emit),
+    login: new GuessLimiter(new Slots(strangers, minutes(10, 'login')), 'login', emit),
+    // Only signed-in owners can guess these.
+    userCode: new GuessLimiter(new Slots({ ...given, budget: undefined }, minutes(10, 'user code')), 'user code', emit),
+    device: new RateLimit(clock, limits.deviceRequests, 60),
+    registration: new RateLimit(clock, limits.registrations, 60),
+    silent: new RateLimit(clock, limits.silentApprovals, 60),
+  };
+};

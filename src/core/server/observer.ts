@@ -1,0 +1,119 @@
+import { channel } from 'node:diagnostics_channel';
+import type { HttpRequest, HttpResponse, Route } from '../base/http.js';
+import type { Clock } from '../base/ports.js';
+import type { RandomSource } from '../base/secrets.js';
+import { monotonic } from '../base/system.js';
+import { type OAuthEventListener, type OAuthOccurrence, OUTCOMES } from '../oauth/events.js';
+import type { OAuthContext } from '../oauth/context.js';
+
+const EVENTS = channel('oauth-query:event');
+const STARTS = channel('oauth-query:request:start');
+const ENDS = channel('oauth-query:request:end');
+
+/**
+ * A request, as published on the channels `oauth-query:request:start` and `oauth-query:request:end` of `node:diagnostics_channel`:
+ * the same object twice, with its `status` and `duration` at the end.
+ */
+export interface RequestTrace {
+  /** The same id as in the events of this request. */
+  readonly request_id: string;
+  /** The key of the endpoint in `options.paths`, such as `token`, or `guard` for a guard of this server. */
+  readonly route: string;
+  /** In upper case, such as `POST`. */
+  readonly method: string;
+  /** The caller's address as the framework reports it. */
+  readonly ip: string;
+  /** The HTTP status code of the response; 200 for a guard that lets the request pass. Absent at the start. */
+  status?: number;
+  /** Milliseconds from the start until the response is ready, with fractions; sending it is not included. Absent at the start. */
+  duration?: number;
+}
+
+/** Acceptable request ids: those of frameworks and proxies, without characters that would corrupt a log. */
+const REQUEST_ID = /^[\x21-\x7e]{1,200}$/;
+
+/** Completes events and traces, and delivers them to all listeners. */
+export class Observer {
+  readonly #onEvent: OAuthEventListener | undefined;
+  readonly #clock: Clock;
+  readonly #random: RandomSource;
+  readonly #ids = new WeakMap<HttpRequest, string>();
+
+  constructor(dependencies: { onEvent: OAuthEventListener | undefined; clock: Clock; random: RandomSource }) {
+    this.#onEvent = dependencies.onEvent;
+    this.#clock = dependencies.clock;
+    this.#random = dependencies.random;
+  }
+
+  /** @param request - The request that caused it; absent if the application did. */
+  tell(occurrence: OAuthOccurrence, request?: HttpRequest): void {
+    if (!this.#isHeard) return;
+    const event = {
+      ...occurrence,
+      outcome: OUTCOMES[occurrence.type],
+      time: this.#clock(),
+      ...(request && { request_id: this.#idOf(request), ip: request.ip }),
+    };
+    this.#onEvent?.(event);
+    if (EVENTS.hasSubscribers) EVENTS.publish(event);
+  }
+
+  /** A context per request, whose events name that request. Without listeners, a single context without events is shared by all. */
+  contexts(context: OAuthContext): (request: HttpRequest) => OAuthContext {
+    const contextWith = (emit: OAuthContext['emit']): OAuthContext => {
+      const tokens = context.tokens.telling(emit);
+      return { ...context, emit, tokens, refreshTokens: context.refreshTokens.telling(emit, tokens) };
+    };
+    const unheard = contextWith(undefined);
+    return (request) => (this.#isHeard ? contextWith((occurrence) => this.tell(occurrence, request)) : unheard);
+  }
+
+  /** The same route with tracing. */
+  traced(name: string, route: Route): Route {
+    const handle = (request: HttpRequest): Promise<HttpResponse> =>
+      this.trace(
+        name,
+        request,
+        () => route.handle(request),
+        ({ status }) => status,
+      );
+    return { path: route.path, handle };
+  }
+
+  /** Publishes the start and the end of the work for a request, if the channels have subscribers. */
+  trace<T>(route: string, request: HttpRequest, work: () => Promise<T>, statusOf: (result: T) => number): Promise<T> {
+    return STARTS.hasSubscribers || ENDS.hasSubscribers ? this.#trace(route, request, work, statusOf) : work();
+  }
+
+  async #trace<T>(
+    route: string,
+    request: HttpRequest,
+    work: () => Promise<T>,
+    statusOf: (result: T) => number,
+  ): Promise<T> {
+    const { method, ip } = request;
+    const trace: RequestTrace = { request_id: this.#idOf(request), route, method, ip };
+    STARTS.publish(trace);
+    const start = monotonic();
+    const result = await work();
+    trace.status = statusOf(result);
+    trace.duration = monotonic() - start;
+    ENDS.publish(trace);
+    return result;
+  }
+
+  get #isHeard(): boolean {
+    return this.#onEvent !== undefined || EVENTS.hasSubscribers;
+  }
+
+  /** The framework's id of a request, or the proxy's, or a generated one. */
+  #idOf(request: HttpRequest): string {
+    const given = request.id ?? request.header('x-request-id');
+    if (given !== undefined && REQUEST_ID.test(given)) return given;
+    const known = this.#ids.get(request);
+    if (known !== undefined) return known;
+    const made = this.#random.string(12);
+    this.#ids.set(request, made);
+    return made;
+  }
+}

@@ -1,0 +1,147 @@
+import { inTime } from '../../base/deadline.js';
+import { UnavailableError } from '../../base/errors.js';
+import { isAttachable, isOwnRegistry, type RegistryServer } from '../../oauth/clients/own-registry.js';
+import { type ClientRegistry, type ClientSource, isRegistry } from '../../oauth/clients/client.js';
+import type { CustomGrantRequest } from '../../oauth/grants/custom-grant.js';
+import type { ExternalKey, KeySource, SigningKey } from '../../oauth/jwt/signing-keys.js';
+import type { UserDirectory } from '../../oauth/sign-in/users.js';
+import type { MaybePromise, Timer } from '../../base/ports.js';
+import type { CheckedOptions } from './server-table.js';
+
+type Work<Input extends readonly unknown[], Result> = (...input: Input) => MaybePromise<Result>;
+
+/** Limits the time in which the application's functions must answer. Synchronous results are returned unchanged. */
+class HostDeadline {
+  readonly #milliseconds: number;
+  readonly #timer: Timer;
+
+  constructor(milliseconds: number, timer: Timer) {
+    this.#milliseconds = milliseconds;
+    this.#timer = timer;
+  }
+
+  /** @param what - Names the option in the error passed to `onError`. */
+  bound<Input extends readonly unknown[], Result>(what: string, work: Work<Input, Result>): Work<Input, Result> {
+    const milliseconds = this.#milliseconds;
+    const error = (): Error =>
+      new UnavailableError(`${what} did not answer within ${milliseconds} ms (options.timeouts.host).`);
+    return (...input) => inTime(work(...input), { milliseconds, timer: this.#timer, error });
+  }
+}
+
+const isExternal = (key: unknown): key is ExternalKey =>
+  typeof key === 'object' && key !== null && 'sign' in key && typeof key.sign === 'function';
+
+const boundKeys = (keys: readonly SigningKey[], deadline: HostDeadline): readonly SigningKey[] => {
+  if (!Array.isArray(keys)) return keys; // The result of the application's function; the key ring reports what is wrong with it.
+  return keys.map((signingKey: SigningKey) => {
+    const key: unknown = signingKey?.key;
+    if (!isExternal(key)) return signingKey;
+    const sign = deadline.bound('The sign of a key of options.accessTokens', (data: Uint8Array) => key.sign(data));
+    return { ...signingKey, key: { publicKey: key.publicKey, sign } };
+  });
+};
+
+const boundSource = (keys: KeySource, deadline: HostDeadline): KeySource => {
+  if (typeof keys !== 'function') return boundKeys(keys, deadline);
+  const ask = deadline.bound('options.accessTokens.keys', keys);
+  return async () => boundKeys(await ask(), deadline);
+};
+
+const boundUsers = (users: UserDirectory, deadline: HostDeadline): UserDirectory => {
+  const authenticate = deadline.bound('options.users.authenticate', (username: string, password: string) =>
+    users.authenticate(username, password),
+  );
+  if (typeof users.isActive !== 'function') return { ...users, authenticate };
+  const isActive = (sub: string): MaybePromise<boolean> => users.isActive?.(sub) ?? true;
+  return { authenticate, isActive: deadline.bound('options.users.isActive', isActive) };
+};
+
+/** The package's own registries have their own deadlines. */
+const boundRegistry = (registry: ClientRegistry, deadline: HostDeadline, server: RegistryServer): ClientRegistry =>
+  isAttachable(registry)
+    ? registry.attach(server)
+    : isOwnRegistry(registry)
+      ? registry
+      : boundFunctions(registry, deadline);
+
+const boundFunctions = (registry: ClientRegistry, deadline: HostDeadline): ClientRegistry => ({
+  find: deadline.bound('options.clients.find', (id: string) => registry.find(id)),
+  ...(typeof registry.endTokens === 'function' && {
+    endTokens: deadline.bound('options.clients.endTokens', (id: string, validAfter: number) =>
+      registry.endTokens?.(id, validAfter),
+    ),
+  }),
+});
+
+const boundClients = (
+  clients: readonly ClientSource[] | ClientRegistry,
+  deadline: HostDeadline,
+  server: RegistryServer,
+): readonly ClientSource[] | ClientRegistry =>
+  isRegistry(clients)
+    ? boundRegistry(clients, deadline, server)
+    : clients.map((item) => (isRegistry(item) ? boundRegistry(item, deadline, server) : item));
+
+const boundGrants = (grants: CheckedOptions['customGrants'], deadline: HostDeadline): CheckedOptions['customGrants'] =>
+  Object.fromEntries(
+    Object.entries(grants).map(([name, grant]) => {
+      const handle = (request: CustomGrantRequest) => grant.handle(request);
+      const what = `The handle of options.customGrants[${JSON.stringify(name)}]`;
+      return [name, { ...grant, handle: deadline.bound(what, handle) }];
+    }),
+  );
+
+/** The longest life of a grant is fixed when it is issued: until its refresh tokens expire, or a single access token. */
+const registryServerOf = ({
+  store,
+  runtime,
+  issuer,
+  scopes,
+  policy,
+  lifetimes,
+  timeouts,
+  onError,
+}: CheckedOptions): RegistryServer => {
+  const { authorizationCode, deviceCode, accessToken, refreshTokenAbsolute } = lifetimes;
+  return {
+    issuer,
+    store,
+    clock: runtime.clock,
+    timer: runtime.timer,
+    scopes: Object.keys(scopes),
+    introspectionScope: policy.introspectionScope,
+    longestGrant: Math.max(refreshTokenAbsolute, Math.max(authorizationCode, deviceCode) + accessToken),
+    hostTimeout: timeouts.host,
+    onError: onError ?? (() => undefined),
+  };
+};
+
+/**
+ * Adds a deadline to every function of the application that a request waits for. A function that exceeds it
+ * causes an {@link UnavailableError} that names the option.
+ */
+export const withDeadlines = (options: CheckedOptions): CheckedOptions => {
+  const deadline = new HostDeadline(options.timeouts.host, options.runtime.timer);
+  const { customGrants, owner, loginUrl, policy, query, users, clients, accessTokens, registration } = options;
+  const { validateGrant } = policy;
+  return {
+    ...options,
+    customGrants: boundGrants(customGrants, deadline),
+    ...(owner && { owner: deadline.bound('options.owner', owner) }),
+    ...(typeof loginUrl === 'function' && { loginUrl: deadline.bound('options.loginUrl', loginUrl) }),
+    ...(validateGrant && {
+      policy: { ...policy, validateGrant: deadline.bound('options.policy.validateGrant', validateGrant) },
+    }),
+    ...(registration?.isDenied && {
+      registration: {
+        ...registration,
+        isDenied: deadline.bound('options.registration.isDenied', registration.isDenied),
+      },
+    }),
+    ...(query?.rights && { query: { ...query, rights: deadline.bound('options.query.rights', query.rights) } }),
+    ...(users && 'authenticate' in users && { users: boundUsers(users, deadline) }),
+    ...(clients && { clients: boundClients(clients, deadline, registryServerOf(options)) }),
+    ...(accessTokens?.keys && { accessTokens: { ...accessTokens, keys: boundSource(accessTokens.keys, deadline) } }),
+  };
+};

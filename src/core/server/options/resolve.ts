@@ -1,0 +1,180 @@
+import type { Client } from '../../oauth/clients/client.js';
+import type { ServerRules } from '../../oauth/clients/check-registration.js';
+import { Clients } from '../../oauth/clients/clients.js';
+import { Registrations } from '../../oauth/clients/registrations.js';
+import type { OAuthConfig } from '../../oauth/settings.js';
+import { ImpliedScopes } from '../../oauth/implied-scopes.js';
+import { Languages } from '../../oauth/pages/languages/languages.js';
+import { directoryOf, type Directory, type UserDirectory } from '../../oauth/sign-in/users.js';
+import { fail, object } from '../../base/schema.js';
+import { OFFLINE_ACCESS } from '../../base/scope.js';
+import { ownSecrets, Seal } from '../../base/seal.js';
+import { nearestName } from '../../base/spelling.js';
+import { resourcesOf } from './resources.js';
+import { type CheckedOptions, SERVER_OPTIONS } from './server-table.js';
+
+const TABLE = object(SERVER_OPTIONS, { takes: 'an object of options', moved: { pages: 'options.templates' } });
+
+/**
+ * Validates each option separately, and fills in the defaults.
+ *
+ * @throws TypeError with a sentence that names the option and the remedy.
+ */
+export const checkOptions = (options: unknown): CheckedOptions => TABLE.read(options, 'options');
+
+const checkPaths = (paths: OAuthConfig['paths']): void => {
+  const taken = new Map<string, string>();
+  for (const [name, all] of Object.entries(paths)) {
+    for (const path of all) {
+      const other = taken.get(path);
+      if (other !== undefined)
+        fail(`options.paths: ${name} and ${other} are both ${path}. Give each endpoint its own path.`);
+      taken.set(path, name);
+    }
+  }
+};
+
+/** RFC 8628 §5.1. */
+const checkDevice = ({ userCodeAlphabet, userCodeLength }: CheckedOptions['device']): void => {
+  if (userCodeLength * Math.log2(userCodeAlphabet.length) >= 34) return;
+  const needed = Math.ceil(34 / Math.log2(userCodeAlphabet.length));
+  fail(
+    `options.device.userCodeLength must be at least ${needed} with ${userCodeAlphabet.length} letters in userCodeAlphabet: fewer than 2^34 codes could be guessed (RFC 8628 §5.1).`,
+  );
+};
+
+const checkSignIn = ({ owner, users, loginUrl, grants }: CheckedOptions): void => {
+  if (owner !== undefined && users !== undefined)
+    fail(
+      'options.owner and options.users exclude each other: use options.owner for your own sign-in, or options.users for the built-in page.',
+    );
+  if (owner !== undefined && loginUrl === undefined)
+    fail('options.owner needs options.loginUrl: the page to which users who are not signed in are sent.');
+  if (owner === undefined && loginUrl !== undefined)
+    fail('options.loginUrl needs options.owner: a function that returns the signed-in user.');
+  if (users === undefined && grants.includes('password'))
+    fail('options.grants names password, which needs options.users: passwords are checked there.');
+};
+
+/** Why the sandbox page cannot use this client for signing in; `undefined` if it can. */
+const sandboxProblem = (client_id: string, clients: ReadonlyMap<string, Client>): string | undefined => {
+  const client = clients.get(client_id);
+  if (client === undefined) {
+    const near = nearestName(client_id, [...clients.keys()]);
+    return `is not registered in options.clients.${near === undefined ? '' : ` Did you mean ${JSON.stringify(near)}?`}`;
+  }
+  if (!client.public) return 'has a secret, which a page cannot keep. Use a public client.';
+  if (!client.grantTypes.has('authorization_code'))
+    return 'cannot sign users in. Add authorization_code to its grant_types.';
+  return undefined;
+};
+
+const checkSandbox = ({ query }: CheckedOptions, { listed, areAllListed }: Clients): void => {
+  const sandbox = query?.sandbox;
+  const client_id = typeof sandbox === 'object' ? sandbox.client_id : undefined;
+  if (client_id === undefined || !(areAllListed || listed.has(client_id))) return;
+  const problem = sandboxProblem(client_id, listed);
+  if (problem !== undefined)
+    fail(`options.query.sandbox.client_id: the client ${JSON.stringify(client_id)} ${problem}`);
+};
+
+const isList = (users: NonNullable<CheckedOptions['users']>): users is Exclude<typeof users, UserDirectory> =>
+  Array.isArray(users);
+
+const directory = (users: CheckedOptions['users']): Directory | undefined => {
+  if (users === undefined) return undefined;
+  if (isList(users)) return directoryOf(users);
+  const { isActive }: { readonly isActive?: unknown } = users;
+  if (isActive !== undefined && typeof isActive !== 'function')
+    fail('options.users.isActive must be a function of the sub.');
+  return users;
+};
+
+/** Self-registration of clients, if enabled. */
+const registrationsOf = (options: CheckedOptions, rules: ServerRules): Registrations | undefined => {
+  const { registration, secret, issuer, grants, runtime } = options;
+  if (registration === undefined) return undefined;
+  if (secret === undefined)
+    fail(
+      'options.registration needs options.secret: registrations are encrypted with it and would be lost when the process ends.',
+    );
+  if (!grants.includes('authorization_code'))
+    fail(
+      'options.registration needs the grant authorization_code in options.grants: self-registered clients can use no other.',
+    );
+  for (const scope of registration.scopes ?? []) {
+    if (!rules.scopes.has(scope))
+      fail(`options.registration.scopes names ${JSON.stringify(scope)}, which options.scopes does not have.`);
+    if (scope === rules.introspectionScope)
+      fail(
+        `options.registration.scopes names ${JSON.stringify(scope)}, which would let any client introspect every token. Leave it out.`,
+      );
+  }
+  const { clock, random } = runtime;
+  const seal = new Seal(ownSecrets(secret ?? [], issuer), 'client registration', clock, random);
+  return new Registrations({ ...registration, rules, clock, seal });
+};
+
+/** These two scopes do more than grant access to an API, so they must be requested by name. */
+const checkImplied = (scopes: OAuthConfig['scopes'], introspectionScope: string): void => {
+  for (const [name, { implies = [] }] of scopes) {
+    const special = implies.find((scope) => scope === introspectionScope || scope === OFFLINE_ACCESS);
+    if (special !== undefined)
+      fail(
+        `options.scopes[${JSON.stringify(name)}].implies names ${JSON.stringify(special)}, which cannot be implied. Let clients request it by name.`,
+      );
+  }
+};
+
+/**
+ * The configuration of the authorization server, with the rules between several options checked.
+ *
+ * @throws TypeError with a sentence that names the option and the remedy.
+ */
+export const configOf = (options: CheckedOptions): OAuthConfig => {
+  const { accessTokens, issuer, paths } = options;
+  const { introspectionScope, requirePkce } = options.policy;
+  checkPaths(paths);
+  checkDevice(options.device);
+  checkSignIn(options);
+  const isJwt = accessTokens?.format === 'jwt';
+  if (isJwt && issuer === undefined) fail('options.accessTokens: JWTs name their issuer, so options.issuer is needed.');
+  const scopes = new Map(Object.entries(options.scopes));
+  const impliedScopes = new ImpliedScopes(scopes);
+  checkImplied(scopes, introspectionScope);
+  const customGrants = new Map(Object.entries(options.customGrants));
+  const grants = new Set([...options.grants, ...customGrants.keys()]);
+  const rules = {
+    scopes: new Set(scopes.keys()),
+    impliedScopes,
+    introspectionScope,
+    requirePkce,
+    refreshTokens: grants.has('refresh_token'),
+    customGrants: new Set(customGrants.keys()),
+    ...(isJwt && { longestAccessToken: options.lifetimes.accessToken }),
+  };
+  const registrations = registrationsOf(options, rules);
+  const clients = new Clients(options.clients ?? [], rules, { ...options, registrations });
+  checkSandbox(options, clients);
+  return {
+    issuer,
+    scopes,
+    impliedScopes,
+    introspectionScope,
+    resources: resourcesOf(options),
+    grants,
+    customGrants,
+    clients,
+    registrations,
+    users: directory(options.users),
+    languages: new Languages(options.languages),
+    metadata: options.metadata,
+    paths,
+    lifetimes: options.lifetimes,
+    limits: options.limits,
+    timeouts: options.timeouts,
+    device: options.device,
+    corsOrigins: new Set(options.cors?.origins),
+    jwt: isJwt ? { algorithm: accessTokens.algorithm ?? 'ES256', keys: accessTokens.keys } : undefined,
+  };
+};

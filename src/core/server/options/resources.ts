@@ -1,0 +1,88 @@
+import type { ResourceDefinition, ResourceDescription } from '../../base/resource-metadata.js';
+import { resourceKey, resourceProblem } from '../../base/resource.js';
+import { fail } from '../../base/schema.js';
+import { nearestName } from '../../base/spelling.js';
+import { Resources } from '../../oauth/resources.js';
+import type { CheckedOptions } from './server-table.js';
+
+/** The URL of a resource. A path is relative to the host, whatever the path of the issuer is. */
+const addressOf = (name: string, issuer: string, at: string): string => {
+  const address = /^\/(?!\/)/.test(name) ? new URL(issuer).origin + name : name;
+  const problem = resourceProblem(address);
+  return problem === undefined ? address : fail(`${at} ${problem}.`);
+};
+
+/** The scopes of a resource must be scopes of the server. */
+const checkScopes = ({ scopes = [] }: ResourceDefinition, known: CheckedOptions['scopes'], at: string): void => {
+  const unknown = scopes.find((scope) => !Object.hasOwn(known, scope));
+  if (unknown === undefined) return;
+  const near = nearestName(unknown, Object.keys(known));
+  fail(
+    `${at}.scopes names ${JSON.stringify(unknown)}, which options.scopes does not have.${near === undefined ? '' : ` Did you mean ${JSON.stringify(near)}?`}`,
+  );
+};
+
+/**
+ * The resources of the options, keyed by URL.
+ *
+ * @throws TypeError with a sentence that names the option and the remedy.
+ */
+export const resourcesOf = (options: CheckedOptions): Resources => {
+  const { resources, issuer } = options;
+  if (!Array.isArray(resources)) {
+    const described = describe(resources as Readonly<Record<string, ResourceDefinition>>, options);
+    return new Resources([], withMcp(described, options), issuer);
+  }
+  const own = withMcp([], options);
+  const identifiers = resources.filter((one) =>
+    own.every(({ resource }) => resourceKey(resource) !== resourceKey(one)),
+  );
+  return new Resources(identifiers, own, issuer);
+};
+
+/** The MCP server in front of the query API is a resource of its own, unless the options describe it themselves. */
+const withMcp = (
+  described: readonly ResourceDescription[],
+  options: CheckedOptions,
+): readonly ResourceDescription[] => {
+  const { query, scopes } = options;
+  if (query?.mcp === undefined) return described;
+  const definition = {
+    scopes: query.mcp.scopes ?? [],
+    ...(query.site?.name === undefined ? {} : { name: query.site.name }),
+  };
+  const resource = mcpResource(options);
+  checkScopes(definition, scopes, 'options.query.mcp');
+  const isDescribed = described.some((one) => resourceKey(one.resource) === resourceKey(resource));
+  return isDescribed ? described : [...described, { resource, ...definition }];
+};
+
+/**
+ * The address of the MCP server, which tokens for it are for.
+ *
+ * @throws TypeError without an issuer.
+ */
+export const mcpResource = ({ issuer, paths }: Pick<CheckedOptions, 'issuer' | 'paths'>): string =>
+  issuer === undefined
+    ? fail('options.query.mcp needs options.issuer: tokens and the Host header name the address of the server.')
+    : issuer.replace(/\/$/, '') + paths.mcp[0];
+
+const describe = (
+  resources: Readonly<Record<string, ResourceDefinition>>,
+  { issuer, scopes }: CheckedOptions,
+): readonly ResourceDescription[] => {
+  const definitions = Object.entries(resources);
+  if (definitions.length === 0) return [];
+  if (issuer === undefined)
+    return fail('options.resources: resource metadata names the issuer of the tokens, so options.issuer is needed.');
+  const names = new Map<string, string>();
+  return definitions.map(([name, definition]): ResourceDescription => {
+    const at = `options.resources[${JSON.stringify(name)}]`;
+    const resource = addressOf(name, issuer, at);
+    const other = names.get(resourceKey(resource));
+    if (other !== undefined) fail(`${at} is the same resource as ${JSON.stringify(other)}. Name it once.`);
+    names.set(resourceKey(resource), name);
+    checkScopes(definition, scopes, at);
+    return { resource, ...definition };
+  });
+};

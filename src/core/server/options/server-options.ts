@@ -1,0 +1,138 @@
+import type { ResourceDefinition } from '../../base/resource-metadata.js';
+import type { ClientRegistry, ClientSource, GrantName } from '../../oauth/clients/client.js';
+import type { CustomGrant } from '../../oauth/grants/custom-grant.js';
+import type { OAuthEventListener } from '../../oauth/events.js';
+import type { RegistrationOptions } from '../../oauth/clients/registrations.js';
+import type { KeySource, SigningAlgorithm } from '../../oauth/jwt/signing-keys.js';
+import type { Branding } from '../../oauth/pages/branding.js';
+import type { LanguageOptions } from '../../oauth/pages/languages/languages.js';
+import type { Templates } from '../../oauth/pages/views.js';
+import type {
+  DeviceOptions,
+  Lifetimes,
+  Limits,
+  PathName,
+  Policy,
+  ScopeDefinition,
+  Timeouts,
+} from '../../oauth/settings.js';
+import type { Owner } from '../../oauth/sign-in/owner.js';
+import type { User, UserDirectory } from '../../oauth/sign-in/users.js';
+import type { Clock, MaybePromise, RandomBytes, Store, Timer } from '../../base/ports.js';
+import type { QueryOptions } from '../../query/index.js';
+
+/**
+ * The format of access tokens. `opaque` tokens are only meaningful to this server; `jwt` tokens (RFC 9068) can be verified by every
+ * resource server with the published keys.
+ */
+export type AccessTokenOptions =
+  | {
+      /** Random text: resource servers introspect it, and revocation takes effect immediately. */
+      readonly format: 'opaque';
+    }
+  | {
+      /** A signed token (RFC 9068). */
+      readonly format: 'jwt';
+      /** Default: `ES256`. */
+      readonly algorithm?: SigningAlgorithm;
+      /** Generated at start if absent: then tokens become invalid when the process ends, and other processes do not accept them. */
+      readonly keys?: KeySource;
+    };
+
+/** What a server takes from its environment. Tests can replace it. */
+export interface Runtime {
+  /** Decides when anything expires. The store needs the same clock. */
+  readonly clock: Clock;
+  /** Default: `crypto.randomBytes`. */
+  readonly random?: RandomBytes;
+  /** Default: `setTimeout`. Used for all timeouts. */
+  readonly timer?: Timer;
+}
+
+/** Options of `createServer`. Adapters take the same options, with defaults for `store` and `runtime.clock`. */
+export interface ServerOptions {
+  /** Where all state is stored. */
+  readonly store: Store;
+  /** The clock, the timer and the source of randomness. */
+  readonly runtime: Runtime;
+  /**
+   * The base URL of all endpoints, for example `https://example.org` or `https://example.org/auth`: https, without
+   * query and fragment (RFC 8414 §2). http only on loopback. If absent, it is taken from each request, which works on
+   * loopback only.
+   */
+  readonly issuer?: string;
+  /**
+   * At least 32 characters, from which all keys are derived: for sessions and forms of the built-in pages and for user
+   * codes. With a list, the first secret is used and all are accepted. If absent, a secret is generated at start, which does
+   * not survive a restart and is not shared with other processes.
+   */
+  readonly secret?: string | readonly string[] | undefined;
+  /**
+   * The clients: a list, or a lookup function. A list may also contain registries: a client that is not in the list is looked
+   * up in one registry after another, and the first that knows it decides. Without clients, no tokens are issued.
+   */
+  readonly clients?: readonly ClientSource[] | ClientRegistry;
+  /**
+   * Lets clients register themselves at the path `register` (RFC 7591), as public clients with PKCE. Nothing is stored: the `client_id` contains the
+   * encrypted registration. `{}` enables it; it needs `secret`.
+   */
+  readonly registration?: RegistrationOptions;
+  /** Scope → its description for users, or a definition. */
+  readonly scopes?: Readonly<Record<string, string | ScopeDefinition>>;
+  /**
+   * The resources that tokens can be for, as `resource` (RFC 8707): an object whose keys are URLs, or paths on this host, and whose values are what clients
+   * discover about them (RFC 9728). Needs an `issuer`. An array of absolute URIs declares resources without metadata.
+   */
+  readonly resources?: readonly string[] | Readonly<Record<string, ResourceDefinition>>;
+  /** Default: `opaque`. JWTs need an `issuer`. */
+  readonly accessTokens?: AccessTokenOptions;
+  /** The enabled grants; default: all but `password` and `implicit`. */
+  readonly grants?: readonly GrantName[];
+  /**
+   * Custom grants, keyed by their absolute URI (RFC 6749 §4.5). They are enabled for clients whose `grant_types`
+   * include them.
+   */
+  readonly customGrants?: Readonly<Record<string, CustomGrant>>;
+  /** Returns the signed-in user of the application; called with the framework's own request. Needs `loginUrl`. */
+  readonly owner?: (native: unknown) => MaybePromise<Owner | undefined | null | false>;
+  /** The application's sign-in page, which receives the URL to return to as `return_to`; or a function of that URL. */
+  readonly loginUrl?: string | ((returnTo: string) => MaybePromise<string>);
+  /** Enables the built-in sign-in page: an array of users, or a directory of the application. */
+  readonly users?: readonly User[] | UserDirectory;
+  /** Overrides of the default policy for clients and owners. */
+  readonly policy?: Readonly<Partial<Policy>>;
+  /** Enables the query API at the path `api`. `{}` is enough; its handlers supply the content. */
+  readonly query?: QueryOptions;
+  /** Overrides of the default paths, each beginning with a slash. */
+  readonly paths?: Readonly<Partial<Record<PathName, string | readonly string[]>>>;
+  /**
+   * Additional members of the metadata document (RFC 8414 §2), such as `service_documentation`. Members set by the server cannot be
+   * overridden.
+   */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Overrides of the default lifetimes, in seconds. */
+  readonly lifetimes?: Readonly<Partial<Lifetimes>>;
+  /** Overrides of the default limits. */
+  readonly limits?: Readonly<Partial<Limits>>;
+  /** Overrides of the default timeouts, in milliseconds. */
+  readonly timeouts?: Readonly<Partial<Timeouts>>;
+  /** Overrides of the device grant's defaults. */
+  readonly device?: Readonly<Partial<DeviceOptions>>;
+  /** The name, the logo, the colour and the links of the site, for every page. */
+  readonly branding?: Branding;
+  /** The languages of the pages, and custom texts. */
+  readonly languages?: LanguageOptions;
+  /** Custom renderers for single pages. */
+  readonly templates?: Partial<Templates>;
+  /** Browser origins that may call the token, revocation, registration and metadata endpoints; `*` allows every origin. */
+  readonly cors?: {
+    /** Such as `https://app.example`: scheme, host and port, without a slash at the end. */
+    readonly origins: readonly string[];
+  };
+  /** Called for events worth logging or alerting on. */
+  readonly onEvent?: OAuthEventListener;
+  /** Called with errors that are not reported to clients. If it throws or rejects, no response changes. */
+  readonly onError?: (error: unknown) => void;
+  /** Called with a sentence for each setting that works but should be changed. */
+  readonly onWarning?: (message: string) => void;
+}

@@ -1,0 +1,379 @@
+import { isOrigin, urlProblem } from '../../base/addresses.js';
+import type { GrantName } from '../../oauth/clients/client.js';
+import { BRANDING_OPTIONS } from '../../oauth/pages/branding.js';
+import { LANGUAGE_OPTIONS } from '../../oauth/pages/languages/languages.js';
+import { DEVICE_CODE_GRANT, GRANT_TYPES } from '../../oauth/clients/client.js';
+import { isServerMember } from '../../oauth/endpoints/metadata.js';
+import { TOKEN_PARAMETERS } from '../../oauth/endpoints/token.js';
+import type { CustomGrant, GrantParameter } from '../../oauth/grants/custom-grant.js';
+import { REGISTRATION_OPTIONS } from '../../oauth/clients/registrations.js';
+import type { KeySource } from '../../oauth/jwt/signing-keys.js';
+import type { Templates } from '../../oauth/pages/views.js';
+import { RESOURCE_DEFINITION } from '../../base/resource-metadata.js';
+import { systemRandom, systemTimer } from '../../base/system.js';
+import { isScopeToken } from '../../base/scope.js';
+import type {
+  DeviceOptions,
+  Lifetimes,
+  Limits,
+  PathName,
+  Policy,
+  ScopeDefinition,
+  Timeouts,
+} from '../../oauth/settings.js';
+import { MOST_SESSION } from '../../oauth/sign-in/owner-sessions.js';
+import { USER_LIST, type UserDirectory } from '../../oauth/sign-in/users.js';
+import type { ClientRegistry, ClientSource } from '../../oauth/clients/client.js';
+import type { MaybePromise, Store } from '../../base/ports.js';
+import { QUERY_OPTIONS } from '../../query/option-table.js';
+import {
+  type Checked,
+  either,
+  ENVIRONMENT,
+  type Entry,
+  fail,
+  flag,
+  fn,
+  fromEnvironment,
+  having,
+  isRecord,
+  listOf,
+  mapOf,
+  object,
+  oneOf,
+  optional,
+  orElse,
+  refined,
+  required,
+  type Schema,
+  text,
+  unchanged,
+  value,
+  wholeNumber,
+} from '../../base/schema.js';
+import type { AccessTokenOptions, Runtime, ServerOptions } from './server-options.js';
+import { parseUrl } from '../../base/url.js';
+
+/** Whether JSON can represent the value without loss. */
+const isJson = (given: unknown): boolean =>
+  given === null ||
+  ['string', 'boolean'].includes(typeof given) ||
+  Number.isFinite(given) ||
+  (Array.isArray(given) ? given.every(isJson) : isRecord(given) && Object.values(given).every(isJson));
+
+type Option<Name extends keyof ServerOptions> = NonNullable<ServerOptions[Name]>;
+
+const DAY = 86_400;
+
+/** RFC 8414 §2. The text is used as written, because clients compare it as a string. */
+const checkedIssuer = (issuer: string, path: string): string => {
+  const problem = urlProblem(issuer);
+  if (problem !== undefined) return fail(`${path} ${problem}.`);
+  if (/[?#]/.test(issuer)) return fail(`${path} must have neither a query nor a fragment.`);
+  if (issuer.endsWith('/'))
+    return fail(`${path} must not end with a slash; clients compare it character by character.`);
+  const { origin, pathname } = new URL(issuer);
+  const usual = origin + (pathname === '/' ? '' : pathname);
+  return issuer === usual
+    ? issuer
+    : fail(`${path} must be written as ${usual}; clients compare it character by character.`);
+};
+
+const issuer = refined(
+  value<string>(
+    'an absolute URL such as https://example.org',
+    (given) => typeof given === 'string' && parseUrl(given) !== undefined,
+  ),
+  checkedIssuer,
+);
+
+/** Keys are derived from secrets, so these must be too long to guess. */
+const oneSecret = text('text of at least 32 characters', /^[^]{32,}$/, ENVIRONMENT);
+
+const secret = refined(
+  either(oneSecret, listOf('an array of such texts', oneSecret)),
+  (given, path): readonly string[] => {
+    const secrets = typeof given === 'string' ? [given] : given;
+    return secrets.length > 0
+      ? secrets
+      : fail(`${path} is an empty list. Give at least one text of 32 characters, or leave it out.`);
+  },
+);
+
+/** An identifier without a metadata document. */
+const identifier = value<string>(
+  'an absolute URI without a fragment (RFC 8707 §2)',
+  (given) => typeof given === 'string' && parseUrl(given) !== undefined && !given.includes('#'),
+);
+
+const resources = either(
+  mapOf("an object of addresses or paths, such as { '/mcp': { scopes: ['notes.read'] } }", object(RESOURCE_DEFINITION)),
+  listOf('an array of absolute URIs', identifier),
+);
+
+const grantName = refined(oneOf<GrantName>(...GRANT_TYPES, 'device_code'), (name): string =>
+  name === 'device_code' ? DEVICE_CODE_GRANT : name,
+);
+
+/** Authorization code, device code, client credentials and refresh: all grants in which clients never see the owner's password. */
+const DEFAULT_GRANTS = ['authorization_code', 'client_credentials', 'refresh_token', DEVICE_CODE_GRANT];
+
+const grantParameter = { required: flag(false), description: text() } satisfies Schema<GrantParameter>;
+
+const grantParameters = refined(
+  mapOf(
+    'an object of parameters, such as { subject_token: { required: true } }',
+    object(grantParameter),
+    /^[A-Za-z0-9._-]+$/,
+    'is not a valid parameter name (RFC 6749 §8.2)',
+  ),
+  (parameters, at) => {
+    const taken = Object.keys(parameters).find((name) => Object.hasOwn(TOKEN_PARAMETERS, name));
+    return taken === undefined
+      ? parameters
+      : fail(`${at}.${taken}: the token endpoint already has a parameter with this name. Choose another one.`);
+  },
+);
+
+const customGrants = refined(
+  mapOf(
+    "an object of grants and their URIs, such as { 'urn:example:grant': { handle } }",
+    object({
+      parameters: grantParameters,
+      handle: required(fn<CustomGrant['handle']>('a function of the request')),
+    } satisfies Schema<CustomGrant>),
+    /^[A-Za-z][A-Za-z0-9+.-]*:[\x21-\x7e]+$/,
+    'is not an absolute URI, which names of custom grants must be (RFC 6749 §4.5)',
+  ),
+  (grants, at) =>
+    Object.hasOwn(grants, DEVICE_CODE_GRANT)
+      ? fail(`${at}: ${DEVICE_CODE_GRANT} is built in. Name it in options.grants.`)
+      : grants,
+);
+
+const scopeDefinition = {
+  description: required(text('text that is not empty'), 'it tells users what they allow'),
+  translations: mapOf("an object of languages, such as { de: 'Ihre Fotos sehen' }", text('text that is not empty')),
+  rights: listOf('an array of names', text('the name of a right')),
+  implies: listOf('an array of scopes', text('the name of a scope')),
+} satisfies Schema<ScopeDefinition>;
+
+const scopes = mapOf(
+  "an object of scopes and their descriptions, such as { 'photos.read': 'See your photos' }",
+  refined(either(text('a description for the users who are asked to allow it'), object(scopeDefinition)), (given) =>
+    typeof given === 'string' ? { description: given } : given,
+  ),
+  /^[\u0021\u0023-\u005b\u005d-\u007e]+$/,
+  'contains a character that is not allowed in scopes (a space, a quotation mark, a backslash)',
+);
+
+/** A path, with aliases. */
+const path = (usual: string): Entry<string | readonly string[], readonly [string, ...string[]]> => {
+  const onePath = value<string>(
+    `a path that begins with a slash, without placeholders, query or percent escapes, such as ${usual}`,
+    (given) => typeof given === 'string' && /^\/[A-Za-z0-9\-._~!$&'()+,;=@/]+$/.test(given),
+  );
+  const paths = refined(
+    either(onePath, listOf('an array of such paths', onePath)),
+    (given, at): readonly [string, ...string[]] => {
+      const [first, ...aliases] = typeof given === 'string' ? [given] : given;
+      return first === undefined ? fail(`${at} is an empty list. Leave it out for ${usual}.`) : [first, ...aliases];
+    },
+  );
+  return orElse(paths, [usual] as const, `\`${usual}\``);
+};
+
+const paths = {
+  authorize: path('/oauth/authorize'),
+  token: path('/oauth/token'),
+  device: path('/oauth/device'),
+  deviceVerify: path('/oauth/device/verify'),
+  grants: path('/oauth/grants'),
+  introspect: path('/oauth/introspect'),
+  revoke: path('/oauth/revoke'),
+  register: path('/oauth/register'),
+  jwks: path('/oauth/jwks'),
+  metadata: path('/.well-known/oauth-authorization-server'),
+  api: path('/api'),
+  mcp: path('/mcp'),
+} satisfies Schema<Record<PathName, string | readonly string[]>>;
+
+const metadata = refined(
+  value<Readonly<Record<string, unknown>>>(
+    'an object of members with JSON values',
+    (given) => isRecord(given) && isJson(given),
+  ),
+  (members, at) => {
+    const own = Object.keys(members).find(isServerMember);
+    return own === undefined
+      ? members
+      : fail(`${at}.${own} is set by the server. Change the corresponding option instead.`);
+  },
+);
+
+const lifetimes = {
+  authorizationCode: wholeNumber(60, 1, 600, 'seconds'),
+  accessToken: wholeNumber(3600, 1, 365 * DAY, 'seconds'),
+  refreshTokenIdle: wholeNumber(14 * DAY, 1, 3650 * DAY, 'seconds'),
+  refreshTokenAbsolute: wholeNumber(90 * DAY, 1, 3650 * DAY, 'seconds'),
+  refreshGrace: wholeNumber(10, 0, 60, 'seconds'),
+  codeReplayTolerance: wholeNumber(0, 0, 60, 'seconds'),
+  deviceCode: wholeNumber(600, 60, 1800, 'seconds'),
+  session: wholeNumber(3600, 60, MOST_SESSION, 'seconds'),
+  authorizationRequest: wholeNumber(600, 60, 3600, 'seconds'),
+  rememberedConsent: wholeNumber(0, 0, 3650 * DAY, 'seconds'),
+} satisfies Schema<Lifetimes>;
+
+const limits = {
+  failedVerifiers: wholeNumber(3, 1, 10),
+  clientFailures: wholeNumber(10, 1, 1000),
+  userCodeFailures: wholeNumber(5, 1, 100),
+  loginFailures: wholeNumber(10, 1, 1000),
+  sourceFailures: wholeNumber(50, 1, 1000),
+  deviceRequests: wholeNumber(30, 1, 1_000_000),
+  registrations: wholeNumber(60, 1, 1_000_000),
+  silentApprovals: wholeNumber(30, 1, 1_000_000),
+  unprovenRecords: wholeNumber(10_000, 100, 1_000_000),
+  bodyBytes: wholeNumber(65_536, 1024, 1_048_576, 'bytes'),
+  bodyFields: wholeNumber(100, 10, 1000),
+  queryBodyBytes: wholeNumber(1_048_576, 1024, 67_108_864, 'bytes'),
+} satisfies Schema<Limits>;
+
+const timeouts = {
+  host: wholeNumber(10_000, 10, 600_000, 'milliseconds'),
+  request: wholeNumber(8000, 10, 600_000, 'milliseconds'),
+  handlers: wholeNumber(10_000, 1, 2 ** 31 - 1, 'milliseconds'),
+} satisfies Schema<Timeouts>;
+
+const policy = {
+  requirePkce: flag(false),
+  allowLocalhostRedirects: flag(false),
+  introspectionScope: orElse(
+    value<string>(
+      "the name of one scope, such as 'introspect'",
+      (given) => typeof given === 'string' && isScopeToken(given),
+    ),
+    'introspect',
+  ),
+  validateGrant: fn<NonNullable<Policy['validateGrant']>>('a function of the grant'),
+} satisfies Schema<Policy>;
+
+const runtime = {
+  clock: required(fn<Runtime['clock']>('a function that returns milliseconds since the epoch, such as Date.now')),
+  random: orElse(
+    fn<NonNullable<Runtime['random']>>('a function that returns a given number of random bytes'),
+    systemRandom,
+    '`crypto.randomBytes`',
+  ),
+  timer: orElse(
+    fn<NonNullable<Runtime['timer']>>(
+      'a function that calls another one later, and returns a function that cancels the call',
+    ),
+    systemTimer,
+    '`setTimeout`',
+  ),
+} satisfies Schema<Runtime>;
+
+const device = {
+  interval: wholeNumber(5, 1, 60, 'seconds'),
+  userCodeLength: wholeNumber(8, 4, 32),
+  userCodeAlphabet: orElse(
+    value<string>(
+      'text of 2 to 36 different capital letters and digits',
+      (given) => typeof given === 'string' && /^(?:([A-Z0-9])(?!.*\1)){2,36}$/.test(given),
+    ),
+    'BCDFGHJKLMNPQRSTVWXZ',
+  ),
+  verificationUriComplete: flag(false),
+} satisfies Schema<DeviceOptions>;
+
+const template = <Name extends keyof Templates>() =>
+  fn<Templates[Name]>('a function that returns the HTML of the page');
+
+const templates = {
+  login: template<'login'>(),
+  consent: template<'consent'>(),
+  deviceCode: template<'deviceCode'>(),
+  deviceConsent: template<'deviceConsent'>(),
+  deviceDone: template<'deviceDone'>(),
+  grants: template<'grants'>(),
+  error: template<'error'>(),
+} satisfies Schema<Templates>;
+
+const origin = value<string>(
+  "an origin such as 'https://app.example', without a path, or '*'",
+  (given) => given === '*' || isOrigin(given),
+);
+
+const accessTokens = {
+  format: required(oneOf('opaque', 'jwt')),
+  algorithm: oneOf('ES256', 'EdDSA', 'RS256'),
+  keys: either(
+    value<Exclude<KeySource, () => unknown>>('an array of keys', Array.isArray),
+    fn<Extract<KeySource, () => unknown>>('a function that returns one'),
+  ),
+} satisfies Schema<Extract<AccessTokenOptions, { readonly format: 'jwt' }>>;
+
+/** Every option of the server: accepted values, default, check. The option reference is generated from it. */
+export const SERVER_OPTIONS = {
+  store: required(
+    having<Store>(
+      'a store with the functions add, get and delete, such as memoryStore() of oauth-query/stores/memory',
+      'add',
+      'get',
+      'delete',
+    ),
+  ),
+  runtime: object(runtime),
+  issuer,
+  secret: fromEnvironment(secret),
+  clients: either(
+    value<readonly ClientSource[]>('an array of clients', Array.isArray),
+    having<ClientRegistry>('an object with find(client_id)', 'find'),
+  ),
+  registration: optional(object(REGISTRATION_OPTIONS, { takes: 'an object; {} lets clients register themselves' })),
+  scopes: orElse(scopes, {}, 'none'),
+  resources: orElse(resources, [], 'none'),
+  accessTokens: optional(object(accessTokens)),
+  grants: orElse(listOf('an array of grant types', grantName), DEFAULT_GRANTS, 'all but `password` and `implicit`'),
+  customGrants: orElse(customGrants, {}, 'none'),
+  owner: fn<Option<'owner'>>('a function of the request'),
+  loginUrl: either(
+    text('the URL of the sign-in page'),
+    fn<Extract<Option<'loginUrl'>, (returnTo: string) => MaybePromise<string>>>(
+      'a function that returns it for a URL to return to',
+    ),
+  ),
+  users: either(USER_LIST, having<UserDirectory>('an object with authenticate(username, password)', 'authenticate')),
+  policy: object(policy),
+  query: unchanged<Option<'query'>>(
+    optional(
+      object(QUERY_OPTIONS, {
+        takes: 'an object; {} enables the query API',
+        moved: {
+          own: 'options.query.customModules',
+          pages: 'options.query.resolvePages',
+          deadline: 'options.timeouts.handlers',
+        },
+      }),
+    ),
+  ),
+  paths: object(paths),
+  metadata: orElse(metadata, {}, 'none'),
+  lifetimes: object(lifetimes),
+  limits: object(limits, {
+    moved: { hostTimeout: 'options.timeouts.host', requestTimeout: 'options.timeouts.request' },
+  }),
+  timeouts: object(timeouts),
+  device: object(device),
+  branding: object(BRANDING_OPTIONS),
+  languages: object(LANGUAGE_OPTIONS),
+  templates: object(templates),
+  cors: optional(object({ origins: required(listOf("an array of origins such as ['https://app.example']", origin)) })),
+  onEvent: fn<Option<'onEvent'>>('a function of the event'),
+  onError: fn<Option<'onError'>>('a function of the error'),
+  onWarning: fn<Option<'onWarning'>>('a function of the message'),
+} satisfies Schema<ServerOptions>;
+
+/** Options, validated and completed one by one. */
+export type CheckedOptions = Checked<typeof SERVER_OPTIONS>;

@@ -1,0 +1,75 @@
+/** The servers of a Redis, and the credentials for it. */
+export interface RedisAddress {
+  readonly kind: 'single' | 'cluster' | 'sentinel';
+  readonly tls: boolean;
+  readonly hosts: readonly HostPort[];
+  readonly username: string | undefined;
+  readonly password: string | undefined;
+  readonly database: number;
+  /** The master's name in Sentinel. */
+  readonly master: string;
+}
+
+export interface HostPort {
+  readonly host: string;
+  readonly port: number;
+}
+
+const FORM =
+  /^(rediss?)(?:\+(cluster|sentinel))?:\/\/(?:(?<user>[^:/]*)(?::(?<password>[^/]*))?@)?(?<hosts>[^/@]+)(?:\/(?<path>.*))?$/;
+
+/**
+ * Parses `redis://host:6379/0`, `redis+cluster://h1:7000,h2:7001`, `redis+sentinel://h1:26379,h2:26379/mymaster/0`, each also
+ * with `rediss` for TLS and with `user:password@` before the hosts.
+ *
+ * @throws TypeError for anything else; the message never quotes parts that may be secret.
+ */
+export function parseRedisAddress(url: string): RedisAddress {
+  const [, scheme, kind = 'single'] = FORM.exec(url) ?? [];
+  const { user, password, hosts = '', path = '' } = FORM.exec(url)?.groups ?? {};
+  if (kind !== 'single' && kind !== 'cluster' && kind !== 'sentinel') throw malformed();
+  if (scheme === undefined) throw malformed();
+  const parts = path === '' ? [] : path.split('/').map(decode);
+  const master = kind === 'sentinel' ? parts.shift() : '';
+  const [database = '0', ...rest] = parts;
+  if (master === undefined)
+    throw new TypeError(
+      'openStore: redis+sentinel:// needs the name of the master: redis+sentinel://host:26379/mymaster',
+    );
+  if (rest.length > 0 || !/^\d+$/.test(database)) throw malformed();
+  if (kind === 'cluster' && database !== '0') throw new TypeError('openStore: a Redis Cluster has only database 0');
+  const addresses = hosts.split(',').map((host) => hostPort(host, kind === 'sentinel' ? 26_379 : 6_379));
+  if (kind === 'single' && addresses.length > 1) {
+    throw new TypeError('openStore: redis:// takes one host; for several use redis+cluster:// or redis+sentinel://');
+  }
+  return {
+    kind,
+    tls: scheme === 'rediss',
+    hosts: addresses,
+    username: user ? decode(user) : undefined,
+    password: password ? decode(password) : undefined,
+    database: Number(database),
+    master,
+  };
+}
+
+function hostPort(text: string, defaultPort: number): HostPort {
+  const [, bracketed, plain, port] = /^(?:\[([\da-f:.]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/i.exec(text) ?? [];
+  const host = bracketed ?? plain;
+  if (host === undefined || Number(port) > 65_535) throw malformed();
+  return { host, port: port === undefined ? defaultPort : Number(port) };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw malformed();
+  }
+}
+
+const malformed = (): TypeError =>
+  new TypeError(
+    'openStore: the URL of Redis must look like redis://user:password@host:6379/0, redis+cluster://host1:6379,host2:6379 or ' +
+      'redis+sentinel://host1:26379,host2:26379/mymaster; percent-encode special characters of a user name or a password',
+  );

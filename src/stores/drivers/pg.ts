@@ -1,0 +1,29 @@
+import type { PostgresQuery } from '../postgres.js';
+
+interface PoolSettings {
+  readonly url: string;
+  readonly timeout: number;
+  readonly connections: number;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * A pg pool without session parameters, so that PgBouncer accepts it. This process times out unanswered queries,
+ * and closes their connection.
+ */
+export function connectPg(
+  pg: Pick<typeof import('pg'), 'Pool'>,
+  settings: PoolSettings,
+): { query: PostgresQuery; close(): Promise<void> } {
+  const { url, timeout, connections, onError } = settings;
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: connections,
+    connectionTimeoutMillis: timeout,
+    query_timeout: timeout,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+  });
+  pool.on('error', onError);
+  return { query: (text, values) => pool.query(text, values), close: () => pool.end() };
+}

@@ -1,0 +1,170 @@
+/**
+ * Opens a store by its URL: finds the installed driver and configures it.
+ *
+ * @module oauth-query/stores/open
+ */
+
+import type { Clock, Store } from '../core/base/ports.js';
+import { parseRedisAddress } from './drivers/address.js';
+import { atMost, seldom } from './drivers/connection.js';
+import { connectIoredis } from './drivers/ioredis.js';
+import { loadDriver } from './drivers/load.js';
+import { connectNodeRedis } from './drivers/node-redis.js';
+import { connectPg } from './drivers/pg.js';
+import { memoryStore } from './memory.js';
+import { postgresStore } from './postgres.js';
+import { storeOver } from './redis-store.js';
+import { sqliteStore } from './sqlite.js';
+import { DEFAULT_TIMEOUT_MS } from './within.js';
+
+export { StoreError, type StoreErrorCode } from './store-error.js';
+
+/** Options of `openStore`, all optional. */
+export interface OpenStoreOptions {
+  /** Milliseconds for establishing a connection, and for each call, before the call rejects. Default: 2,000. */
+  readonly timeout?: number;
+  /** Driver for Redis. Default: node-redis (`redis`) if installed, otherwise `ioredis`. */
+  readonly driver?: 'redis' | 'ioredis';
+  /** Redis: prefix of every key, by default `oauth:`. */
+  readonly prefix?: string;
+  /** PostgreSQL: name of the table, by default `oauth_records`. */
+  readonly table?: string;
+  /** PostgreSQL: maximum number of connections of this process, by default 4. A connection answers one call at a time, in about a millisecond. */
+  readonly connections?: number;
+  /** PostgreSQL: number of processes that use this database, by default 1. `check` warns if they need more connections than it allows. */
+  readonly processes?: number;
+  /** Called with errors of connections (which are re-established), of clearing, and of Redis's policy. Default: `console.error`. */
+  readonly onError?: (error: unknown) => void;
+  /** Called with a sentence about a setting to change. Default: `console.warn`. */
+  readonly onWarning?: (message: string) => void;
+  /** Returns milliseconds since the epoch; default: `Date.now`. */
+  readonly clock?: Clock;
+}
+
+/** A store with its connections. */
+export interface OpenedStore extends Required<Store> {
+  /** Rejects with an explanation if the store cannot be used: unreachable, without its table, or configured to remove live records. */
+  check(): Promise<void>;
+  /** Creates what is missing: tables and indexes in PostgreSQL, nothing in other stores. */
+  migrate(): Promise<void>;
+  /** Closes the connections. Calls in progress may reject. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the store with a URL:
+ *
+ * | URL                                                              | Store                                                        |
+ * | ---------------------------------------------------------------- | ------------------------------------------------------------ |
+ * | `memory:`                                                        | the memory of this process                                   |
+ * | `sqlite:oauth.db`                                                | a file, with `node:sqlite`, `better-sqlite3` or `libsql`     |
+ * | `redis://user:password@host:6379/0`                              | Redis, with the package `redis` or `ioredis`                 |
+ * | `redis+cluster://host1:6379,host2:6379`                          | a Redis Cluster                                              |
+ * | `redis+sentinel://host1:26379,host2:26379/mymaster`              | the master named by Sentinel                                 |
+ * | `rediss://…`, `rediss+cluster://…`, `rediss+sentinel://…`        | the same over TLS                                            |
+ * | `postgres://user:password@host:5432/database`                    | PostgreSQL, with the package `pg`; also through PgBouncer    |
+ *
+ * ```ts
+ * import { openStore } from 'oauth-query/stores/open';
+ *
+ * const store = await openStore(process.env.STORE_URL ?? 'memory:');
+ * await store.migrate();
+ * await store.check();
+ * ```
+ *
+ * Commands are not queued while the server is unreachable, and never sent twice. A connection that no longer answers is replaced.
+ * An unreachable server is not an error here: calls reject until it is back. `check` reports the reason.
+ *
+ * @throws TypeError if the URL is not one of these; passwords are never quoted. Error if no driver is installed, or a file cannot be opened.
+ */
+export async function openStore(url: string, options: OpenStoreOptions = {}): Promise<OpenedStore> {
+  const scheme = /^([a-z+]+):/.exec(url)?.[1] ?? '';
+  if (scheme === 'memory') return openMemory(options);
+  if (scheme === 'sqlite') return openSqlite(url.slice('sqlite:'.length), options);
+  if (/^rediss?(\+cluster|\+sentinel)?$/.test(scheme)) return openRedis(url, options);
+  if (/^postgres(ql)?$/.test(scheme)) return openPostgres(url, options);
+  throw new TypeError(
+    'openStore: the URL must be memory:, sqlite:<file>, redis://…, redis+cluster://…, redis+sentinel://… or postgres://…' +
+      (scheme === '' ? '' : `, not ${scheme}:…`),
+  );
+}
+
+const nothing = async (): Promise<void> => undefined;
+
+function openMemory({ clock = Date.now }: OpenStoreOptions): OpenedStore {
+  const { add, get, getMany, list, delete: remove } = memoryStore({ clock });
+  return { add, get, getMany, list, delete: remove, check: nothing, migrate: nothing, close: nothing };
+}
+
+function openSqlite(file: string, options: OpenStoreOptions): OpenedStore {
+  if (file === '') throw new TypeError('openStore: sqlite: needs a file, for example sqlite:oauth.db');
+  const { timeout = DEFAULT_TIMEOUT_MS, clock = Date.now, onError = console.error, onWarning = console.warn } = options;
+  const store = sqliteStore({ file, busyTimeout: timeout, clock, onWarning, onClearError: onError });
+  return { ...store, check: async () => void (await store.get('check')), migrate: nothing };
+}
+
+async function openRedis(url: string, options: OpenStoreOptions): Promise<OpenedStore> {
+  const { timeout = DEFAULT_TIMEOUT_MS, driver, prefix = 'oauth:', clock = Date.now } = options;
+  const { onError = console.error } = options;
+  const address = parseRedisAddress(url);
+  const loaders = [
+    { name: 'redis', load: () => import('redis') },
+    { name: 'ioredis', load: () => import('ioredis') },
+  ] as const;
+  const loaded = await loadDriver(
+    'Redis',
+    loaders.filter(({ name }) => driver === undefined || name === driver),
+  );
+  let lastError: unknown;
+  const report = seldom(onError);
+  const connecting = {
+    address,
+    timeout,
+    onError: (error: unknown) => {
+      lastError = error;
+      report(error);
+    },
+  };
+  const connection =
+    loaded.name === 'redis' ? connectNodeRedis(loaded.driver, connecting) : connectIoredis(loaded.driver, connecting);
+  const store = storeOver(connection.client, { prefix, timeout, clock, onError });
+  await atMost(timeout, connection.connected);
+  return {
+    ...store,
+    async check() {
+      await store.check().catch((error: unknown) => {
+        // The client only reports that it is disconnected; the error of its connection says more.
+        throw /maxmemory-policy/.test(String(error)) ? error : (lastError ?? error);
+      });
+    },
+    migrate: nothing,
+    async close() {
+      await store.close();
+      connection.close();
+    },
+  };
+}
+
+async function openPostgres(url: string, options: OpenStoreOptions): Promise<OpenedStore> {
+  const { timeout = DEFAULT_TIMEOUT_MS, table = 'oauth_records', clock = Date.now } = options;
+  const { connections = 4, processes = 1, onError = console.error, onWarning = console.warn } = options;
+  const { driver } = await loadDriver('postgres:', [{ name: 'pg', load: () => import('pg') }]);
+  const pool = connectPg(driver.default, { url, timeout, connections, onError: seldom(onError) });
+  const { query } = pool;
+  const store = postgresStore({
+    query,
+    table,
+    timeout,
+    clock,
+    connections: connections * processes,
+    onWarning,
+    onClearError: onError,
+  });
+  return {
+    ...store,
+    async close() {
+      await store.close();
+      await pool.close();
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import { closeSync, openSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+
+/** The part of a SQLite driver that is used: common to node:sqlite, better-sqlite3 and libsql. */
+export interface SqliteDatabase {
+  /** Executes statements without a result. */
+  exec(sql: string): unknown;
+  /** Prepares a statement to be executed many times. */
+  prepare(sql: string): SqliteStatement;
+  /** Closes the file. */
+  close(): unknown;
+}
+
+/** A prepared, synchronous statement. */
+export interface SqliteStatement {
+  /** Executes it and returns the number of changed rows. */
+  run(...values: (string | number)[]): {
+    /** Rows written or deleted. */
+    readonly changes: number | bigint;
+  };
+  /** Executes it and returns the first row as an object, or `undefined`. */
+  get(...values: (string | number)[]): unknown;
+}
+
+/** Milliseconds for which a statement may block the event loop while it waits for a lock. */
+const BLOCKING_MS = 10;
+
+/**
+ * Opens a database file; a new one is made readable by its owner only. Until {@link waitBriefly} is called, each statement waits for locks as long as
+ * opening may take, because several processes may be creating the same tables.
+ *
+ * @param openTimeout - Milliseconds.
+ */
+export function openFile(
+  file: string | undefined,
+  openTimeout: number,
+  onWarning: (message: string) => void,
+): SqliteDatabase {
+  if (file === undefined) throw new TypeError('sqliteStore: pass a file or an open database');
+  protectFile(file, onWarning);
+  const database = openWithAnyDriver(file);
+  // First, because the next statement may already compete with another process.
+  database.exec(`PRAGMA busy_timeout = ${Number(openTimeout)}`);
+  database.exec('PRAGMA journal_mode = WAL');
+  database.exec('PRAGMA synchronous = NORMAL');
+  return database;
+}
+
+/** From now on, the event loop continues while another process holds the lock. */
+export function waitBriefly(database: SqliteDatabase): void {
+  database.exec(`PRAGMA busy_timeout = ${BLOCKING_MS}`);
+}
+
+/** SQLite gives its log the mode of the file, so the file must have it first. */
+function protectFile(file: string, onWarning: (message: string) => void): void {
+  if (process.platform === 'win32' || file === '' || file.startsWith(':') || file.startsWith('file:')) return;
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if ((statSync(file).mode & 0o077) !== 0) {
+      onWarning(
+        `sqliteStore: other users may read ${file}, which contains names of owners and clients. Run: chmod 600 ${file}*`,
+      );
+    }
+  }
+}
+
+type DatabaseClass = new (file: string) => SqliteDatabase;
+
+const require = createRequire(import.meta.url);
+
+/** In the order they are tried. */
+const DRIVERS: readonly (() => DatabaseClass | undefined)[] = [
+  // The types are those of the oldest supported Node version, which lacks this module.
+  () => (process.getBuiltinModule('node:sqlite') as { DatabaseSync: DatabaseClass } | undefined)?.DatabaseSync,
+  () => require('better-sqlite3'),
+  () => require('libsql'),
+];
+
+function openWithAnyDriver(file: string): SqliteDatabase {
+  for (const load of DRIVERS) {
+    const Database = usable(load);
+    if (Database) return new Database(file);
+  }
+  throw new Error(
+    'sqliteStore: no SQLite driver found. Use Node 22.13 or later, which includes node:sqlite, ' +
+      'or install better-sqlite3 or libsql, or pass an open database.',
+  );
+}
+
+function usable(load: () => DatabaseClass | undefined): DatabaseClass | undefined {
+  try {
+    const Database = load();
+    // A driver that was not built for this Node version only fails when it opens a database.
+    if (Database) new Database(':memory:').close();
+    return Database;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,208 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type OAuthQuery as InProcess, oauthQuery as inProcess } from '../adapters/fetch/index.js';
+import type { IntrospectionGuardOptions } from '../adapters/facade.js';
+import { type OAuthQuery, oauthQuery } from '../adapters/node/index.js';
+import { fail, flag, listOf, object, orElse, required, type Schema, text, value } from '../core/base/schema.js';
+import { isScopeToken } from '../core/base/scope.js';
+import { generateKey } from '../core/oauth/jwt/signing-keys.js';
+
+/** The scopes and resources of a {@link testAuthorizationServer}. */
+export interface TestAuthorizationServerOptions {
+  /** The scopes tokens may have. Others are rejected, so that tests notice typos. */
+  readonly scopes: readonly string[];
+  /** The values allowed for `resource` of a token: the `audience` of guards that have one. Default: none. */
+  readonly resources?: readonly string[];
+}
+
+/** Describes the token a test needs. */
+export interface TestTokenRequest {
+  /** The owner. Without it, the client gets the token for itself, with the `sub` `client:<client_id>`. */
+  readonly sub?: string;
+  /** The owner's user name. Guards that verify signed tokens do not receive it. */
+  readonly username?: string;
+  /** Any client; default: `test`. */
+  readonly client_id?: string;
+  /** Separated by spaces; default: all scopes of the server. */
+  readonly scope?: string;
+  /** One of the server's `resources`; default: the issuer itself. */
+  readonly resource?: string;
+  /** Requests a token that was valid yesterday and has expired. */
+  readonly expired?: boolean;
+}
+
+/** A running server. */
+export interface TestAuthorizationServer {
+  /** Its URL, for `jwtGuard({ issuer })` and for settings of the application. */
+  readonly issuer: string;
+  /** Options for `introspectionGuard`: the issuer, the credentials of a client that may introspect, and no cache. */
+  readonly introspection: IntrospectionGuardOptions;
+  /**
+   * Creates an access token. It is signed, so both kinds of guards accept it.
+   *
+   * @throws TypeError if the server does not have the scope or the resource.
+   */
+  token(request?: TestTokenRequest): Promise<string>;
+  /**
+   * Revokes a token: from now on, introspection reports it as inactive. `jwtGuard` does not notice.
+   *
+   * @throws Error if the token is not a live token of this server.
+   */
+  revoke(token: string): Promise<void>;
+  /** Stops the server; guards that depend on it then answer 503. It does not keep the process running, so calling this is optional. */
+  close(): Promise<void>;
+}
+
+const scopeToken = value<string>(
+  'a scope, such as photos.read',
+  (given) => typeof given === 'string' && isScopeToken(given),
+);
+const address = text('an absolute URI, such as https://api.example', /^[a-z][a-z0-9+.-]*:[^#]+$/i);
+
+const OPTIONS = object({
+  scopes: required(listOf('an array of scopes', scopeToken), "name what tokens may have, such as ['photos.read']"),
+  resources: orElse(listOf('an array of URIs', address), [] as readonly string[]),
+} satisfies Schema<TestAuthorizationServerOptions>);
+
+const REQUEST = object({
+  sub: text(),
+  username: text(),
+  client_id: orElse(text('printable ASCII', /^[\x20-\x7e]+$/), 'test'),
+  scope: text('scopes separated by single spaces', /^[^ ]+( [^ ]+)*$/),
+  resource: text(),
+  expired: flag(false),
+} satisfies Schema<TestTokenRequest>);
+
+const DAY_MS = 86_400_000;
+
+/** The client used for introspection. */
+const INTROSPECTOR = 'api';
+
+/** The authentication of each client. */
+const basic = (client_id: string, secret: string): string => {
+  // Form-encoded first (RFC 6749 §2.3.1).
+  const [pair] = new URLSearchParams([[client_id, secret]]).toString().split('&');
+  return `Basic ${Buffer.from((pair ?? '').replace('=', ':')).toString('base64')}`;
+};
+
+type Checked = Required<TestAuthorizationServerOptions>;
+
+/** The options of the server. Any client is known, and all have the same secret. */
+const serverOptions = ({ scopes, resources }: Checked, issuer: string, client_secret: string) =>
+  ({
+    issuer,
+    secret: client_secret,
+    scopes: Object.fromEntries(scopes.map((scope) => [scope, scope])),
+    resources,
+    accessTokens: { format: 'jwt', keys: [{ key: generateKey('ES256') }] },
+    clients: {
+      find: (client_id: string) => ({
+        client_id,
+        client_secret,
+        grant_types: ['authorization_code', 'client_credentials'],
+        redirect_uris: ['http://127.0.0.1/callback'],
+        scope: scopes.join(' '),
+        introspect: client_id === INTROSPECTOR,
+      }),
+    },
+  }) as const;
+
+class RunningServer implements TestAuthorizationServer {
+  readonly issuer: string;
+  readonly introspection: IntrospectionGuardOptions;
+  readonly #server: Server;
+  readonly #options: Checked;
+  readonly #secret = randomBytes(32).toString('base64url');
+  readonly #now: Pick<OAuthQuery, 'issue'>;
+  readonly #yesterday: Pick<InProcess, 'issue' | 'handler'>;
+
+  constructor(server: Server, options: Checked) {
+    // It listens on a port, not on a pipe.
+    this.issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const credentials = { client_id: INTROSPECTOR, client_secret: this.#secret };
+    this.introspection = { issuer: this.issuer, credentials, cacheSeconds: 0 };
+    this.#server = server;
+    this.#options = options;
+    const complete = serverOptions(options, this.issuer, this.#secret);
+    const now = oauthQuery(complete);
+    server.on('request', now);
+    this.#now = now;
+    // The same server a day ago: its tokens have expired.
+    this.#yesterday = inProcess({ ...complete, runtime: { clock: () => Date.now() - DAY_MS } });
+  }
+
+  async token(given: TestTokenRequest = {}): Promise<string> {
+    const { scopes, resources } = this.#options;
+    const request = REQUEST.read(given, 'token');
+    const { sub, username, client_id, scope = scopes.join(' '), resource, expired } = request;
+    const unknown = scope.split(' ').find((one) => !scopes.includes(one));
+    if (unknown !== undefined)
+      fail(`token: this server does not have the scope ${JSON.stringify(unknown)}, only ${scopes.join(', ')}.`);
+    if (resource !== undefined && !resources.includes(resource))
+      fail(`token: this server does not have ${JSON.stringify(resource)} among its resources.`);
+    const wanted = { scope, ...(resource !== undefined && { resource }) };
+    if (sub !== undefined) {
+      const owner = { sub, ...(username !== undefined && { username }) };
+      const { issue } = expired ? this.#yesterday : this.#now;
+      return (await issue({ ...owner, client_id, ...wanted })).access_token;
+    }
+    if (username !== undefined) fail('token: a username needs the sub of its owner.');
+    const form = { grant_type: 'client_credentials', ...wanted };
+    const send = expired ? this.#yesterday.handler : fetch;
+    return String((await this.#post('/oauth/token', client_id, form, send))['access_token']);
+  }
+
+  async revoke(token: string): Promise<void> {
+    const { active, client_id } = await this.#post('/oauth/introspect', INTROSPECTOR, { token });
+    if (active !== true) throw new Error('revoke: this is not a live token of this server.');
+    await this.#post('/oauth/revoke', String(client_id), { token });
+  }
+
+  async close(): Promise<void> {
+    if (!this.#server.listening) return;
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  async #post(
+    path: string,
+    client_id: string,
+    form: Readonly<Record<string, string>>,
+    send: (request: Request) => Promise<Response> = fetch,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const headers = { authorization: basic(client_id, this.#secret) };
+    const response = await send(
+      new Request(this.issuer + path, { method: 'POST', headers, body: new URLSearchParams(form) }),
+    );
+    const answer = await response.text();
+    if (!response.ok) throw new Error(`The authorization server answered ${response.status}: ${answer}`);
+    return JSON.parse(answer);
+  }
+}
+
+/**
+ * Starts a complete authorization server on 127.0.0.1 for tests of routes guarded by `introspectionGuard` or `jwtGuard`. It accepts any
+ * client and any owner, and creates tokens on demand: valid, expired, revoked, or without a scope.
+ *
+ * ```ts
+ * const auth = await testAuthorizationServer({ scopes: ['photos.read', 'photos.write'] });
+ * const guard = introspectionGuard(auth.introspection);
+ * const token = await auth.token({ sub: 'alice', scope: 'photos.read' });
+ * ```
+ *
+ * @throws TypeError with a sentence that names the option.
+ */
+export const testAuthorizationServer = async (
+  given: TestAuthorizationServerOptions,
+): Promise<TestAuthorizationServer> => {
+  const options = OPTIONS.read(given, 'testAuthorizationServer: options');
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  server.unref();
+  return new RunningServer(server, options);
+};

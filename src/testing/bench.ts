@@ -1,0 +1,68 @@
+import type { Clock, MaybePromise, Store } from '../core/base/ports.js';
+
+/** A place for records: a database, a file, a key prefix. It starts empty. */
+export interface StorePlace {
+  /**
+   * Opens a store for this place's records. Called several times for one place if `shared` is true;
+   * `close`, if present, is called on each store when its case is over.
+   */
+  open(clock: Clock): MaybePromise<
+    Store & {
+      /** Releases the store's resources: its connection, its timer. */
+      close?(): MaybePromise<void>;
+    }
+  >;
+  /** Called once when the case is over and all stores are closed. */
+  remove?(): MaybePromise<void>;
+}
+
+/** The environment of a case. */
+export interface Bench {
+  /** The store's clock, in milliseconds; a case may set it. */
+  now: number;
+  readonly store: Store;
+  /** Opens another store for the same records, whose clock is `ahead` milliseconds ahead of `now`. */
+  another(ahead?: number): Promise<Store>;
+  /** Closes all stores and opens a new one. */
+  reopen(): Promise<Store>;
+}
+
+export type Check = (bench: Bench) => Promise<void>;
+
+/** Far from the system time, to detect a store that uses any other clock. */
+export const START = Date.UTC(2031, 4, 5, 6, 7, 8, 9);
+export const HOUR = 3_600_000;
+export const MINUTE = 60_000;
+
+/** Runs a case in a place, and cleans up. */
+export async function onPlace(makePlace: () => MaybePromise<StorePlace>, check: Check): Promise<void> {
+  const place = await makePlace();
+  let opened: (() => MaybePromise<void>)[] = [];
+  const open = async (clock: Clock): Promise<Store> => {
+    const store = await place.open(clock);
+    opened.push(() => store.close?.());
+    return store;
+  };
+  const close = async (): Promise<void> => {
+    const closing = opened;
+    opened = [];
+    for (const closeOne of closing) await closeOne();
+  };
+  try {
+    const time = { now: START };
+    const bench: Bench = Object.assign(time, {
+      store: await open(() => time.now),
+      another: (ahead = 0) => open(() => time.now + ahead),
+      reopen: async () => {
+        await close();
+        return open(() => time.now);
+      },
+    });
+    await check(bench);
+  } finally {
+    await close();
+    await place.remove?.();
+  }
+}
+
+export const range = (length: number): number[] => Array.from({ length }, (_, index) => index);

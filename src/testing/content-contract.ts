@@ -1,0 +1,351 @@
+import assert from 'node:assert/strict';
+import type { MaybePromise } from '../core/base/ports.js';
+import { memoryContent, type MemoryPage } from '../content/memory/index.js';
+import type {
+  BacklinkRow,
+  ContentCall,
+  ContentPage,
+  ContentRange,
+  ContentRevision,
+  ContentSource,
+  LinkKind,
+  LinkRow,
+  MemberRow,
+} from '../content/source.js';
+import { CONTRACT_PAGES } from './content-pages.js';
+import type { ContractCase } from './store-contract.js';
+
+/** A source filled for the contract. */
+export interface ContentPlace {
+  /** It contains exactly the given pages. */
+  readonly source: ContentSource;
+  /** Releases its resources; called after each case. */
+  close?(): MaybePromise<void>;
+}
+
+type Functions = Exclude<keyof ContentSource, 'site' | 'modules' | 'render' | 'markup'>;
+type Having = ContentSource & Required<Pick<ContentSource, Functions>>;
+type Check = (source: Having, model: Having) => Promise<void>;
+
+/** Calls of the contract are never aborted. */
+const CALL: ContentCall = { signal: new AbortController().signal };
+
+const showPage = ({ id, ns, title, redirect, revid }: ContentPage) => ({
+  id,
+  ns,
+  title,
+  redirect: redirect?.to,
+  revid,
+});
+const showRevision = ({ id, page, parent = 0, timestamp, user, userid = 0, comment, size, text }: ContentRevision) => ({
+  id,
+  page,
+  parent,
+  timestamp,
+  user,
+  userid,
+  comment,
+  size,
+  text,
+});
+const showLink = ({ page, ns, title, text = '' }: LinkRow) => ({ page, ns, title, text });
+const showBacklink = ({ target: { ns, title }, page, text = '' }: BacklinkRow) => ({ ns, title, page: page.id, text });
+const showMember = ({ page, sortkey, prefix }: MemberRow) => ({ page: page.id, sortkey, prefix });
+
+/** A key with several parts. */
+const key = <const T extends readonly (string | number)[]>(...parts: T): T => parts;
+
+type Read<Row, Key> = (source: Having, range: ContentRange<Key>) => MaybePromise<readonly Row[]>;
+
+/**
+ * Reads a list as a whole and in pages of 1, 2 and 5, in both directions, with and without bounds, and compares each result
+ * with that of the model.
+ */
+const asTheModel = async <Row, Key extends string | readonly (string | number)[], Shown>(
+  [source, model]: readonly [Having, Having],
+  read: Read<Row, Key>,
+  keyOf: (row: Row) => Key,
+  show: (row: Row) => Shown,
+): Promise<void> => {
+  const all = await read(model, { descending: false, limit: 10_000 });
+  const bounds = [undefined, all[1], all[Math.floor(all.length / 2)], all.at(-2)].map((row) => row && keyOf(row));
+  for (const descending of [false, true]) {
+    for (const from of bounds) {
+      for (const to of bounds) {
+        const expected = (await read(model, { from, to, descending, limit: 10_000 })).map(show);
+        const what = `from ${JSON.stringify(from)} to ${JSON.stringify(to)}, ${descending ? 'downwards' : 'upwards'}`;
+        assert.deepEqual((await read(source, { from, to, descending, limit: 10_000 })).map(show), expected, what);
+        if (from !== undefined && to !== undefined) continue;
+        for (const limit of [1, 2, 5]) {
+          const met = await inPieces(source, read, keyOf, { from, to, descending, limit });
+          assert.deepEqual(met.map(show), expected, `${what}, in pieces of ${limit}`);
+        }
+      }
+    }
+  }
+};
+
+/** Continues as the modules do: one extra row shows where the next page begins. */
+const inPieces = async <Row, Key>(
+  source: Having,
+  read: Read<Row, Key>,
+  keyOf: (row: Row) => Key,
+  { from, limit, ...range }: ContentRange<Key>,
+): Promise<readonly Row[]> => {
+  const met: Row[] = [];
+  let next = from;
+  for (let round = 0; round < 1_000; round += 1) {
+    const rows = await read(source, { ...range, from: next, limit: limit + 1 });
+    assert.ok(rows.length <= limit + 1, `${rows.length} rows where ${limit + 1} were asked for`);
+    met.push(...rows.slice(0, limit));
+    const more = rows[limit];
+    if (more === undefined) return met;
+    next = keyOf(more);
+  }
+  throw new assert.AssertionError({ message: `pieces of ${limit} do not come to an end` });
+};
+
+const KINDS: readonly LinkKind[] = [
+  'link',
+  'template',
+  'file',
+  'redirect',
+  'category',
+  'url',
+  'language',
+  'interwiki',
+  'property',
+];
+const IDS = CONTRACT_PAGES.map(({ id = 0 }) => id);
+const REVIDS = CONTRACT_PAGES.flatMap(({ history = [] }) => history.map(({ id = 0 }) => id));
+const byId = (a: { readonly id: number }, b: { readonly id: number }): number => a.id - b.id;
+
+/** The requirements of each method. */
+const CHECKS: { readonly [F in Functions]?: Readonly<Record<string, Check>> } = {
+  pages: {
+    'finds pages by title, id and revision, and nothing else': async (source, model) => {
+      const titles = [
+        ...CONTRACT_PAGES.map(({ ns = 0, title }) => ({ ns, title })),
+        { ns: 0, title: 'Nowhere' },
+        { ns: 4, title: 'Apple' },
+      ];
+      for (const query of [
+        { titles, ids: [], revids: [] },
+        { titles: [], ids: [...IDS, 5, 999_999], revids: [] },
+        { titles: titles.slice(0, 2), ids: IDS.slice(2, 4), revids: [] },
+        { titles: [], ids: [], revids: [] },
+      ]) {
+        const [found, expected] = await Promise.all([source.pages(query, CALL), model.pages(query, CALL)]);
+        assert.deepEqual([...found].sort(byId).map(showPage), [...expected].sort(byId).map(showPage));
+      }
+    },
+    'gives the asked revisions of a page with it': async (source) => {
+      const found = await source.pages({ titles: [], ids: [], revids: [...REVIDS.slice(0, 3), 999_999] }, CALL);
+      assert.deepEqual(
+        found.flatMap(({ revids = [] }) => revids).sort((a, b) => a - b),
+        REVIDS.slice(0, 3),
+      );
+    },
+  },
+  pageRange: {
+    'gives the pages of a namespace by title, compared by code points': async (...both) => {
+      for (const ns of [0, 1, 14, 9]) {
+        const read: Read<ContentPage, string> = (source, range) => source.pageRange({ ...range, ns }, CALL);
+        await asTheModel(both, read, ({ title }) => title, showPage);
+      }
+    },
+  },
+  shuffled: {
+    'gives every page once, in an order of its own that does not change': async (source) => {
+      const read: Read<ContentPage & { readonly shuffle: number }, readonly [number, number]> = (from, range) =>
+        from.shuffled(range, CALL);
+      await asTheModel([source, source], read, ({ shuffle, id }) => key(shuffle, id), showPage);
+      const all = await source.shuffled({ descending: false, limit: 10_000 }, CALL);
+      assert.deepEqual(
+        all.map(({ id }) => id).sort((a, b) => a - b),
+        [...IDS].sort((a, b) => a - b),
+      );
+    },
+  },
+  revisions: {
+    'finds revisions by their ids, with their text where it is asked for': async (source, model) => {
+      for (const text of [true, false]) {
+        const query = { ids: [...REVIDS, 999_999], text };
+        const [found, expected] = await Promise.all([source.revisions(query, CALL), model.revisions(query, CALL)]);
+        const shown = (rows: readonly ContentRevision[]) =>
+          [...rows].sort(byId).map((row) => (text ? showRevision(row) : { ...showRevision(row), text: undefined }));
+        assert.deepEqual(shown(found), shown(expected));
+      }
+    },
+  },
+  history: {
+    'gives revisions by time and id, of all, of a page, of users': async (...both) => {
+      for (const of of [{}, { page: IDS[0] ?? 0 }, { users: ['Alice'] }, { users: ['Alice', 'Zoë', 'Unknown'] }]) {
+        const read: Read<ContentRevision, readonly [string, number]> = (source, range) =>
+          source.history({ ...range, ...of, text: true }, CALL);
+        await asTheModel(both, read, ({ timestamp, id }) => key(timestamp, id), showRevision);
+      }
+    },
+  },
+  links: {
+    'gives where pages lead, by page, namespace and title': async (...both) => {
+      for (const kind of KINDS) {
+        const read: Read<LinkRow, readonly [number, number, string]> = (source, range) =>
+          source.links({ ...range, kind, pages: IDS }, CALL);
+        await asTheModel(both, read, ({ page, ns, title }) => key(page, ns, title), showLink);
+      }
+    },
+  },
+  backlinks: {
+    'gives what leads to targets, by target and page': async (...both) => {
+      for (const kind of KINDS) {
+        const targets = [
+          { ns: 0, title: 'Apple' },
+          { ns: 0, title: 'Nowhere' },
+          { ns: 10, title: 'Box' },
+          { ns: 14, title: 'All' },
+          { ns: 0, title: 'notoc' },
+        ];
+        const read: Read<BacklinkRow, readonly [number, string, number]> = (source, range) =>
+          source.backlinks({ ...range, kind, targets }, CALL);
+        await asTheModel(both, read, ({ target, page }) => key(target.ns, target.title, page.id), showBacklink);
+      }
+    },
+  },
+  targets: {
+    'gives everything that is led to, with each page that leads there': async (...both) => {
+      for (const [kind, ns] of TARGETS) {
+        const read: Read<LinkRow, readonly [string, number]> = (source, range) =>
+          source.targets({ ...range, kind, ns, unique: false }, CALL);
+        await asTheModel(both, read, ({ title, page }) => key(title, page), showLink);
+      }
+    },
+    'gives each target once where that is wanted': async (...both) => {
+      for (const [kind, ns] of TARGETS) {
+        const read: Read<LinkRow, readonly [string, number]> = (source, range) =>
+          source.targets({ ...range, kind, ns, unique: true }, CALL);
+        await asTheModel(
+          both,
+          read,
+          ({ title }) => key(title, 0),
+          ({ title }) => title,
+        );
+      }
+    },
+  },
+  members: {
+    'gives the members of a category by sort key: pages, subcategories, files': async (...both) => {
+      const read: Read<MemberRow, readonly [number, string, number]> = (source, range) =>
+        source.members({ ...range, by: 'sortkey', category: 'All' }, CALL);
+      const type = (ns: number): number => (ns === 14 ? 1 : ns === 6 ? 2 : 0);
+      await asTheModel(both, read, ({ page, sortkey }) => key(type(page.ns), sortkey, page.id), showMember);
+    },
+    'gives the members of a category by time': async (...both) => {
+      const read: Read<MemberRow, readonly [string, number]> = (source, range) =>
+        source.members({ ...range, by: 'time', category: 'All' }, CALL);
+      await asTheModel(both, read, ({ page, timestamp }) => key(timestamp, page.id), showMember);
+    },
+  },
+  sizes: {
+    'counts the members of categories by their sort': async (source, model) => {
+      const names = ['All', 'Odd', 'Top', 'Nothing'];
+      const shown = async (from: Having) =>
+        (await from.sizes(names, CALL))
+          .filter(({ pages, files, subcats }) => pages + files + subcats > 0)
+          .map(({ title, pages, files, subcats }) => ({ title, pages, files, subcats }))
+          .sort((a, b) => (a.title < b.title ? -1 : 1));
+      assert.deepEqual(await shown(source), await shown(model));
+    },
+  },
+  search: {
+    'finds pages that have all the words and none of the others, and goes on by an offset': async (source, model) => {
+      for (const [words, without] of [
+        [['rope'], []],
+        [['rope', 'sail'], ['zebra']],
+        [['number', 'wood'], []],
+        [['nothing'], []],
+      ] as const) {
+        for (const titles of [false, true]) {
+          const query = { words, without, titles, namespaces: [0, 1] };
+          const all = await model.search({ ...query, offset: 0, limit: 1_000 }, CALL);
+          const met: number[] = [];
+          for (let offset = 0; offset < 100; offset += 2) {
+            const { hits, total } = await source.search({ ...query, offset, limit: 2 }, CALL);
+            if (total !== undefined) assert.equal(total, all.hits.length, `total of ${JSON.stringify(query)}`);
+            met.push(...hits.map(({ page }) => page.id));
+          }
+          const expected = all.hits.map(({ page }) => page.id);
+          assert.deepEqual(
+            met.sort((a, b) => a - b),
+            expected.sort((a, b) => a - b),
+            JSON.stringify(query),
+          );
+        }
+      }
+    },
+  },
+  users: {
+    'finds users by name and id': async (source) => {
+      const found = await source.users({ names: ['Alice', 'Unknown'], ids: [2, 99] }, CALL);
+      assert.deepEqual(found.map(({ name }) => name).sort(), ['Alice', 'Bob']);
+    },
+  },
+  userRange: {
+    'gives users by name': async (...both) => {
+      const read: Read<{ readonly name: string; readonly id: number }, string> = (source, range) =>
+        source.userRange(range, CALL);
+      await asTheModel(
+        both,
+        read,
+        ({ name }) => name,
+        ({ name, id }) => ({ name, id }),
+      );
+    },
+  },
+};
+
+const TARGETS: readonly (readonly [LinkKind, number])[] = [
+  ['link', 0],
+  ['template', 10],
+  ['category', 14],
+  ['url', 0],
+  ['language', 0],
+  ['property', 0],
+];
+
+/**
+ * The requirements of every {@link ContentSource}, as cases for any test runner. Each case fills a source with the given pages
+ * and compares its results with those of a memory source. Methods the source does not have are left out.
+ *
+ * ```ts
+ * const place = async (pages: readonly MemoryPage[]) => ({ source: await filledWith(pages) });
+ * for (const { name, run } of contentContract(place, ['pages', 'pageRange'])) test(name, run);
+ * ```
+ *
+ * @param offers - The methods of the source: without this list, a forgotten method would go unnoticed.
+ */
+export function contentContract(
+  makePlace: (pages: readonly MemoryPage[]) => MaybePromise<ContentPlace>,
+  offers: readonly Functions[],
+): ContractCase[] {
+  const model = memoryContent(CONTRACT_PAGES) as Having; // It has every function that there is a check for.
+  return offers.flatMap((name) =>
+    Object.entries({ 'is there': isThere(name), ...CHECKS[name] }).map(([rule, check]) => ({
+      name: `${name} ${rule}`,
+      run: async () => {
+        const place = await makePlace(CONTRACT_PAGES);
+        try {
+          await check(place.source as Having, model); // The first case says what is missing.
+        } finally {
+          await place.close?.();
+        }
+      },
+    })),
+  );
+}
+
+const isThere =
+  (name: Functions): Check =>
+  async (source) => {
+    assert.equal(typeof source[name], 'function', `the source has a function ${name}`);
+  };

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import type { ListPage, Store } from '../core/base/ports.js';
+import { type Check, HOUR, MINUTE, range, START } from './bench.js';
+
+/** Reads one page and verifies the rules for every page. */
+async function pageOf(store: Store, group: string, limit: number, after?: string): Promise<ListPage> {
+  assert.ok(store.list, 'the store has no list');
+  const { keys, next } = await store.list(group, after === undefined ? { limit } : { after, limit });
+  if (next === undefined) assert.ok(keys.length <= limit, `a page of ${limit} has ${keys.length} keys`);
+  else {
+    assert.equal(keys.length, limit, 'a page that is not the last has as many keys as were asked for');
+    assert.match(next, /^[ -~]{1,200}$/, 'next is printable ASCII of at most 200 characters');
+  }
+  return { keys, next };
+}
+
+/** Reads all keys of a group, page by page. `between` runs after each page except the last. */
+async function walk(
+  store: Store,
+  group: string,
+  limit = 1_000,
+  between: (page: readonly string[]) => Promise<unknown> = async () => undefined,
+): Promise<string[]> {
+  const found: string[] = [];
+  for (let after: string | undefined; ;) {
+    const { keys, next } = await pageOf(store, group, limit, after);
+    found.push(...keys);
+    assert.ok(found.length < 10_000, 'the walk does not end');
+    if (next === undefined) break;
+    await between(keys);
+    after = next;
+  }
+  assert.equal(new Set(found).size, found.length, 'a walk names a key at most once');
+  return found.sort();
+}
+
+/** Adds records `{name}:0`, `{name}:1`, … to groups, and returns their keys in order. */
+async function addMany(store: Store, name: string, count: number, end: number, ...groups: string[]): Promise<string[]> {
+  const keys = range(count).map((index) => `${name}:${index}`);
+  const answers = await Promise.all(keys.map((key) => store.add(key, { key }, end, groups)));
+  assert.ok(answers.every(Boolean), 'an add to a group is answered like any other');
+  return keys.sort();
+}
+
+/** Asserts that all of these were listed. */
+function assertNamed(found: readonly string[], keys: readonly string[]): void {
+  const missing = keys.filter((key) => !found.includes(key));
+  assert.deepEqual(missing, [], `${missing.length} of ${keys.length} live records are missing`);
+}
+
+/** Unusual names, one per kind of mistake. Groups must be distinguished to the last character. */
+const NAMES = ['g', 'G', 'g ', 'g:', 'g:1', 'g*', 'g%', 'g_', "g'", '{g}', 'g}', '{', '__proto__', 'g'.repeat(200)];
+
+/** Requirements for a store with `list`. */
+export const LIST: Record<string, Check> = {
+  'list names the keys that were added to the group': async ({ store }) => {
+    await store.add('k:1', { is: 'first' }, START + HOUR, ['g:1']);
+    await store.add('k:2', { is: 'second' }, START + HOUR, ['g:2', 'g:1']);
+    await store.add('k:3', { is: 'third' }, START + HOUR, []);
+    await store.add('k:4', { is: 'fourth' }, START + HOUR);
+    assert.deepEqual(await walk(store, 'g:1'), ['k:1', 'k:2']);
+    assert.deepEqual(await walk(store, 'g:2'), ['k:2']);
+    assert.deepEqual(await store.get('k:2'), { is: 'second' });
+  },
+  'list of an unknown group is a page without keys': async ({ store }) => {
+    await store.add('k:1', {}, START + HOUR, ['g:1']);
+    for (const group of ['g', 'k:1', 'unknown']) {
+      const { keys, next } = await pageOf(store, group, 10);
+      assert.deepEqual([...keys], []);
+      assert.equal(next, undefined);
+    }
+  },
+  'a record in four groups, and in one twice': async ({ store }) => {
+    const groups = ['g:1', 'g:2', 'g:3', 'g:4'];
+    assert.equal(await store.add('k:1', {}, START + HOUR, groups), true);
+    assert.equal(await store.add('k:2', {}, START + HOUR, ['g:1', 'g:1']), true);
+    for (const group of groups.slice(1)) assert.deepEqual(await walk(store, group), ['k:1']);
+    assert.deepEqual(await walk(store, 'g:1'), ['k:1', 'k:2']);
+  },
+  'groups are told apart to the last character': async ({ store }) => {
+    for (const name of NAMES) assert.equal(await store.add(`{k}${name.slice(0, 9)}`, {}, START + HOUR, [name]), true);
+    for (const name of NAMES) assert.deepEqual(await walk(store, name), [`{k}${name.slice(0, 9)}`], name);
+  },
+  'keys of a group are told apart to the last character': async ({ store }) => {
+    const keys = [...NAMES, `${'g'.repeat(199)}h`].sort();
+    for (const key of keys) assert.equal(await store.add(key, {}, START + HOUR, ['g']), true);
+    assert.deepEqual(await walk(store, 'g'), keys);
+    assert.deepEqual(await walk(store, 'g', 1), keys);
+  },
+  'pages of 1,000 keys, of any length': async ({ store }) => {
+    const keys = await addMany(store, 'k', 1_000, START + HOUR, 'g');
+    for (const limit of [1_000, 999, 500, 37]) assert.deepEqual(await walk(store, 'g', limit), keys, `of ${limit}`);
+  },
+  'a walk names all records that outlive it, whatever is added and deleted meanwhile': async ({ store }) => {
+    const keys = await addMany(store, 'k', 200, START + HOUR, 'g');
+    const goes = (key: string): boolean => key.endsWith('7');
+    let round = 0;
+    const found = await walk(store, 'g', 10, async (page) => {
+      round += 1;
+      // The last key of a page is where the next one may begin.
+      await Promise.all(
+        [...page.slice(-1), ...keys.filter(goes).slice(round, round + 1)].map((key) => store.delete(key)),
+      );
+      await addMany(store, `new:${round}`, 10, START + HOUR, 'g');
+    });
+    assertNamed(
+      found,
+      keys.filter((key) => !goes(key)),
+    );
+  },
+  'simultaneous adds are all named': async ({ store }) => {
+    const before = await addMany(store, 'before', 100, START + HOUR, 'g');
+    const [during, ...walks] = await Promise.all([
+      addMany(store, 'during', 300, START + HOUR, 'g', 'other'),
+      ...range(5).map(() => walk(store, 'g', 20)),
+    ]);
+    for (const found of walks) assertNamed(found, before);
+    assert.deepEqual(await walk(store, 'g'), [...before, ...during].sort());
+    assert.deepEqual(await walk(store, 'other'), during);
+  },
+  'of 20 simultaneous adds to groups one is told that it wrote, and its group names the record': async ({ store }) => {
+    for (const round of range(20)) {
+      const add = (caller: number) => store.add(`race:${round}`, { caller }, START + HOUR, [`g:${caller}`]);
+      const answers = await Promise.all(range(20).map(add));
+      assert.equal(answers.filter(Boolean).length, 1, 'one of 20 is told that it wrote');
+      assertNamed(await walk(store, `g:${answers.indexOf(true)}`), [`race:${round}`]);
+    }
+  },
+  'a record is named until the millisecond before its end': async (bench) => {
+    const { store } = bench;
+    await store.add('k:1', {}, START + HOUR, ['g']);
+    bench.now = START + HOUR - 1;
+    assert.deepEqual(await walk(store, 'g'), ['k:1']);
+  },
+  'a refused add takes no record out of its groups': async (bench) => {
+    const { store } = bench;
+    await store.add('k:1', {}, START + 2 * HOUR, ['g:1', 'g:2']);
+    assert.equal(await store.add('k:1', {}, START + MINUTE, ['g:1']), false);
+    assert.equal(await store.add('k:1', {}, START, ['g:2']), false);
+    bench.now = START + HOUR;
+    for (const group of ['g:1', 'g:2']) {
+      await addMany(store, `new:${group}`, 50, START + 2 * HOUR, group);
+      assertNamed(await walk(store, group), ['k:1']);
+    }
+  },
+  'a record that is written again, after a delete or its end, is named once and until its new end': async (bench) => {
+    const { store } = bench;
+    await store.add('k:1', {}, START + MINUTE, ['g']);
+    await store.delete('k:1');
+    assert.equal(await store.add('k:1', {}, START + 2 * HOUR, ['g']), true);
+    await store.add('k:2', {}, START + MINUTE, ['g']);
+    bench.now = START + HOUR;
+    assert.equal(await store.add('k:2', {}, START + 2 * HOUR, ['g']), true);
+    await addMany(store, 'new', 50, START + 2 * HOUR, 'g');
+    assertNamed(await walk(store, 'g'), ['k:1', 'k:2']);
+  },
+  'keys whose end has come go while others are added': async (bench) => {
+    const { store } = bench;
+    await addMany(store, 'old', 50, START + MINUTE, 'g');
+    await Promise.all(range(10).map((index) => store.delete(`old:${index}`)));
+    bench.now = START + HOUR;
+    const keys = await addMany(store, 'new', 500, START + 2 * HOUR, 'g');
+    assert.deepEqual(await walk(store, 'g'), keys);
+  },
+};
+
+/** Requirements if several stores see the same records. */
+export const LIST_SHARED: Record<string, Check> = {
+  'what one store adds to a group, the others name at once': async (bench) => {
+    const stores = [bench.store, await bench.another(), await bench.another(), await bench.another()];
+    const keys = await Promise.all(
+      stores.map((store, index) => addMany(store, `k:${index}`, 50, START + HOUR, 'g', `g:${index}`)),
+    );
+    for (const store of stores) {
+      assert.deepEqual(await walk(store, 'g', 30), keys.flat().sort());
+      assert.deepEqual(await walk(store, 'g:3'), keys[3]);
+    }
+    const again = await bench.reopen();
+    assert.deepEqual(await walk(again, 'g', 30), keys.flat().sort());
+  },
+  'a store a minute ahead takes nothing out of a group that lives for the others': async (bench) => {
+    const ahead = await bench.another(MINUTE);
+    const keys = await addMany(bench.store, 'k', 50, START + 2 * MINUTE, 'g');
+    bench.now = START + 2 * MINUTE - 1;
+    await addMany(ahead, 'new', 200, START + HOUR, 'g');
+    assertNamed(await walk(bench.store, 'g'), keys);
+  },
+};

@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest';
+import { introspectionGuard, jwtGuard, oauthQuery } from '../../src/adapters/fetch/index.js';
+import { toResponse } from '../../src/adapters/fetch/message.js';
+import { basic, bearer } from '../hosts.js';
+
+const ISSUER = 'https://op.example/auth';
+const CREDENTIALS = basic('service', 'service-secret');
+const FORM = 'grant_type=client_credentials';
+const ips = new Set<unknown>();
+const complaints: unknown[] = [];
+const { fetch, handler, guard } = oauthQuery({
+  issuer: ISSUER,
+  secret: 'a secret for tests that is long enough',
+  clients: [{ client_id: 'service', client_secret: 'service-secret', grant_types: ['client_credentials'] }],
+  address: (request) => request.headers.get('x-real-ip') ?? '',
+  onEvent: ({ ip }) => ips.add(ip),
+  onError: (error) => complaints.push(error),
+});
+
+const tokenRequest = (body: string | ReadableStream = FORM, headers: Record<string, string> = CREDENTIALS): Request =>
+  new Request(`${ISSUER}/oauth/token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body,
+    duplex: 'half',
+  } as RequestInit); // `duplex`, which a stream needs, is missing in the types of Node 20.
+
+const issue = async (request = tokenRequest()): Promise<readonly [status: number, body: Record<string, unknown>]> => {
+  const response = await handler(request);
+  return [response.status, (await response.json()) as Record<string, unknown>]; // What is in it is for the test to say.
+};
+
+describe('oauth-query/fetch', () => {
+  test('fetch gives undefined at once for a path that is not ours, handler a 404', async () => {
+    for (const path of ['/auth', '/oauth/token', '/auth/oauth/%74oken', '/auth/oauth/token/']) {
+      expect([path, fetch(new Request(`https://op.example${path}`))]).toEqual([path, undefined]);
+    }
+    expect((await handler(new Request('https://op.example/'))).status).toBe(404);
+    expect((await fetch(new Request('https://op.example/.well-known/oauth-authorization-server/auth')))?.status).toBe(
+      200,
+    );
+  });
+
+  test('the functions work without their object, and a guard gives the authorization or the refusal', async () => {
+    const [status, body] = await issue();
+    expect(status).toBe(200);
+    const check = guard();
+    const passed = await check(new Request('https://api.example/', { headers: bearer(String(body['access_token'])) }));
+    expect(passed).toMatchObject({ client_id: 'service', iss: ISSUER });
+    const refused = await check(new Request('https://api.example/'));
+    expect(refused).toBeInstanceOf(Response);
+    expect((refused as Response).headers.get('www-authenticate')).toBe('Bearer realm="oauth"');
+  });
+
+  test('limits count by the address that the option gives', async () => {
+    ips.clear();
+    await issue(tokenRequest(undefined, { ...basic('service', 'wrong'), 'x-real-ip': '203.0.113.7' }));
+    expect([...ips]).toEqual(['203.0.113.7']);
+  });
+
+  test('two Authorization headers are refused, although a Request has joined them', async () => {
+    const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded' });
+    for (const credentials of [CREDENTIALS, basic('service', 'wrong')])
+      headers.append('authorization', credentials.authorization);
+    const request = new Request(tokenRequest(), { headers });
+    expect((await issue(request))[0]).toBeGreaterThanOrEqual(400);
+    const twice = new Headers([
+      ['authorization', 'Bearer a'],
+      ['authorization', 'Bearer b'],
+    ]);
+    expect(await guard()(new Request('https://api.example/', { headers: twice }))).toMatchObject({ status: 400 });
+  });
+});
+
+describe('a body', () => {
+  const streamOf = (pull: (controller: ReadableStreamDefaultController<Uint8Array>) => void, cancel = () => {}) =>
+    new ReadableStream<Uint8Array>({ pull, cancel }, { highWaterMark: 0 });
+
+  test('that grows over the limit is not read to its end', async () => {
+    let pulled = 0;
+    let cancelled = 0;
+    const endless = streamOf(
+      (controller) => {
+        pulled += 1;
+        controller.enqueue(new Uint8Array(10_000).fill(97));
+      },
+      () => (cancelled += 1),
+    );
+    expect(await issue(tokenRequest(endless))).toEqual([413, expect.objectContaining({ error: 'invalid_request' })]);
+    expect(cancelled).toBe(1);
+    expect(pulled).toBeLessThan(20);
+  });
+
+  test('that breaks off is the mistake of the client', async () => {
+    const broken = streamOf((controller) => controller.error(new Error('the connection is gone')));
+    expect(await issue(tokenRequest(broken))).toEqual([400, expect.objectContaining({ error: 'invalid_request' })]);
+    expect(complaints).toEqual([]);
+  });
+
+  test('in several pieces is one form', async () => {
+    const pieces = ['grant_type=client', '_credentials', '&scope='];
+    const stream = streamOf((controller) => {
+      const piece = pieces.shift();
+      if (piece === undefined) controller.close();
+      else controller.enqueue(new TextEncoder().encode(piece));
+    });
+    expect((await issue(tokenRequest(stream)))[0]).toBe(200);
+  });
+
+  test('that the host has read already is a mistake of the host, and its remedy is named', async () => {
+    const request = tokenRequest();
+    await request.text();
+    expect((await issue(request))[0]).toBe(500);
+    expect(complaints.splice(0).map(String)).toEqual([expect.stringContaining('Mount oauth-query before it')]);
+  });
+});
+
+test('an answer counts as sent when all of its body has been taken', async () => {
+  let sent = 0;
+  const onSent = (): unknown => (sent += 1);
+  const response = toResponse({ status: 200, headers: { 'content-type': 'text/plain' }, body: 'ä', onSent }, 'POST');
+  await new Promise(setImmediate);
+  expect(sent).toBe(0);
+  expect([await response.text(), response.headers.get('content-length'), sent]).toEqual(['ä', '2', 1]);
+  const dropped = toResponse({ status: 200, headers: {}, body: 'x', onSent }, 'POST');
+  await dropped.body?.cancel();
+  expect(sent).toBe(1);
+});
+
+describe('guards for the tokens of another process', () => {
+  test('refuse with a Response, and can be closed', async () => {
+    for (const remote of [
+      jwtGuard({ issuer: ISSUER, audience: 'https://api.example' }),
+      introspectionGuard({
+        issuer: ISSUER,
+        audience: 'https://api.example',
+        credentials: { client_id: 'api', client_secret: 'api-secret' },
+      }),
+    ]) {
+      const answer = await remote('profile')(new Request('https://api.example/'));
+      expect(answer).toMatchObject({ status: 401 });
+      remote.close();
+    }
+  });
+});

@@ -1,0 +1,145 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import fastify from 'fastify';
+import Koa from 'koa';
+import mount from 'koa-mount';
+import { afterEach, describe, expect, test } from 'vitest';
+import { oauthQuery as forExpress } from '../../src/adapters/express/index.js';
+import { oauthQuery as forFastify } from '../../src/adapters/fastify/index.js';
+import { oauthQuery as forKoa } from '../../src/adapters/koa/index.js';
+import { Client } from '../hosts.js';
+
+const ISSUER = 'https://op.example/auth';
+const DOCUMENT = '/.well-known/oauth-protected-resource/mcp';
+const EXPOSED = { 'access-control-expose-headers': 'mcp-session-id' };
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+const listen = async (listener: RequestListener): Promise<Client> => {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return new Client(`http://127.0.0.1:${(server.address() as AddressInfo).port}`); // It listens on a port and not on a pipe.
+};
+
+const optionsWith = (warnings: string[]) => ({
+  issuer: ISSUER,
+  secret: 'a secret for tests that is long enough',
+  clients: [],
+  scopes: { read: 'Read' },
+  resources: { '/mcp': { scopes: ['read'] } },
+  onWarning: (sentence: string) => warnings.push(sentence),
+});
+
+type Build = (warnings: string[], isComplete: boolean) => Promise<RequestListener>;
+
+/** Each with a guarded route and the server below `/auth`, complete or without `wellKnown`. */
+const apps: Readonly<Record<string, Build>> = {
+  express5: async (warnings, isComplete) => {
+    const oauth = forExpress(optionsWith(warnings));
+    const app = express();
+    app.use((_req, res, next) => {
+      res.set(EXPOSED);
+      next();
+    });
+    app.get('/mcp', oauth.guard('read', { resource: '/mcp' }), (_req, res) => void res.end());
+    app.use('/auth', oauth);
+    return isComplete ? app.use(oauth.wellKnown) : app;
+  },
+  koa3: async (warnings, isComplete) => {
+    const oauth = forKoa(optionsWith(warnings));
+    const guarded = oauth.guard('read', { resource: '/mcp' }) as Koa.Middleware; // It fills the state itself.
+    const app = new Koa().use(async (ctx, next) => {
+      ctx.set(EXPOSED);
+      await next();
+    });
+    app.use(async (ctx, next) => (ctx.path === '/mcp' ? guarded(ctx, next) : next()));
+    app.use(mount('/auth', oauth));
+    if (isComplete) app.use(oauth.wellKnown);
+    const callback = app.callback();
+    return (req, res) => void callback(req, res);
+  },
+  fastify5: async (warnings, isComplete) => {
+    const oauth = forFastify(optionsWith(warnings));
+    const app = fastify();
+    app.addHook('onRequest', async (_request, reply) => void reply.headers(EXPOSED));
+    app.get('/mcp', { preHandler: oauth.guard('read', { resource: '/mcp' }) }, async () => '');
+    app.register(oauth, { prefix: '/auth' });
+    if (isComplete) app.register(oauth.wellKnown);
+    await app.ready();
+    return app.routing;
+  },
+};
+
+describe.each(Object.entries(apps))('a resource beside a server with a path on %s', (_name, build) => {
+  test('M1, M6 has its metadata at the root of the host, and nothing is to be said', async () => {
+    const warnings: string[] = [];
+    const client = await listen(await build(warnings, true));
+    const refused = await client.get('/mcp');
+    expect(refused.headers['www-authenticate']).toBe(
+      `Bearer resource_metadata="https://op.example${DOCUMENT}", scope="read"`,
+    );
+    expect((await client.get(DOCUMENT)).json).toMatchObject({
+      resource: 'https://op.example/mcp',
+      authorization_servers: [ISSUER],
+    });
+    expect(warnings.filter((sentence) => sentence.includes('wellKnown'))).toEqual([]);
+  });
+
+  test('M1 a warning says once that wellKnown is not mounted, unless a proxy may have it', async () => {
+    const warnings: string[] = [];
+    const client = await listen(await build(warnings, false));
+    await client.get('/mcp', { 'x-forwarded-for': '192.0.2.1' });
+    expect(warnings.filter((sentence) => sentence.includes('wellKnown'))).toEqual([]);
+    for (let n = 0; n < 3; n += 1) expect((await client.get('/mcp')).status).toBe(401);
+    const said = warnings.filter((sentence) => sentence.includes('oauth.wellKnown is not mounted'));
+    expect(said).toEqual([expect.stringContaining(`https://op.example${DOCUMENT}`)]);
+    expect((await client.get(DOCUMENT)).status).toBe(404);
+  });
+
+  test('M16 what the host lets scripts read, they may still read', async () => {
+    const client = await listen(await build([], true));
+    expect((await client.get('/mcp')).headers['access-control-expose-headers']).toBe(
+      'mcp-session-id, www-authenticate',
+    );
+  });
+});
+
+describe('a guard of a resource that is not described', () => {
+  const warnings: string[] = [];
+  const oauth = forExpress({ ...optionsWith(warnings), resources: { '/mcp': {}, 'https://api.example/v1': {} } });
+
+  test.each([
+    ['/mpc', /does not describe "\/mpc"\. Did you mean "\/mcp"\?/],
+    ['https://op.example/auth/mcp', /does not describe/],
+    ['https://other.example', /does not describe "https:\/\/other\.example"\. Add it there/],
+    [ISSUER, /does not describe/],
+  ])('%s is refused where the guard is made', (resource, sentence) => {
+    expect(() => oauth.guard('read', { resource })).toThrow(sentence);
+  });
+
+  test('it has no audience beside it', () => {
+    expect(() => oauth.guard('read', { resource: '/mcp', audience: ISSUER })).toThrow(/exclude each other/);
+  });
+
+  test('M24 every spelling of its address names it, and its path', () => {
+    for (const resource of ['https://OP.example:443/mcp', 'HTTPS://op.example/mcp', '/mcp'])
+      expect(() => oauth.guard('read', { resource })).not.toThrow();
+  });
+
+  test('of a resource on another host a warning says that its metadata is not served here', () => {
+    warnings.splice(0);
+    oauth.guard('read', { resource: 'https://api.example/v1' });
+    expect(warnings).toEqual([
+      expect.stringContaining('https://api.example/.well-known/oauth-protected-resource/v1, which is not on the host'),
+    ]);
+  });
+});

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describeEngine } from '../stores/engines/availability.js';
+import { noPostgres, startPostgres } from '../stores/engines/postgres.js';
+import { noRedis, startRedis } from '../stores/engines/redis.js';
+import { clientStoreCases } from './client-store-cases.js';
+import { oauthQueryProgram } from './program.js';
+
+const run = (url: string, ...args: readonly string[]) =>
+  oauthQueryProgram(['client', ...args], { env: { STORE_URL: url } });
+const ADD = ['add', 'job', '--grant', 'client_credentials'];
+
+describe.each([
+  { name: 'Redis', reason: noRedis, start: () => startRedis() },
+  { name: 'PostgreSQL', reason: noPostgres, start: () => startPostgres() },
+])('client commands over $name', ({ name, reason, start }) => {
+  describeEngine(name, reason, () => {
+    let engine: Awaited<ReturnType<typeof start>> | undefined;
+    beforeAll(async () => {
+      engine = await start();
+    }, 120_000);
+    afterAll(() => engine?.remove());
+    clientStoreCases(() => engine?.url ?? '');
+  });
+});
+
+describeEngine('client commands over a PostgreSQL without the table', noPostgres, () => {
+  test('say what is missing, and --create makes it', async () => {
+    const { url, remove } = await startPostgres();
+    try {
+      const before = await run(url, ...ADD);
+      expect([before.code, before.stdout]).toEqual([1, '']);
+      expect(before.stderr).toMatch(/^The store cannot be used: .*oauth_records.*\n$/);
+      expect((await run(url, ...ADD, '--create')).code).toBe(0);
+      expect((await run(url, 'list')).stdout).toMatch(/^job +confidential +enabled$/m);
+      expect((await run(url, ...ADD, '--create', '--table', 'other')).code).toBe(0);
+    } finally {
+      await remove();
+    }
+  }, 120_000);
+});
+
+describeEngine('client commands over a Redis with prefixes', noRedis, () => {
+  test('keep to theirs', async () => {
+    const { url, remove } = await startRedis();
+    try {
+      expect((await run(url, ...ADD, '--prefix', 'a:')).code).toBe(0);
+      expect((await run(url, 'show', 'job')).code).toBe(1);
+      expect((await run(url, 'show', 'job', '--prefix', 'a:')).code).toBe(0);
+    } finally {
+      await remove();
+    }
+  });
+});

@@ -1,0 +1,208 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { storedClients } from 'oauth-query/clients';
+import { openStore } from 'oauth-query/stores/open';
+import { CommandError } from '../../src/cli/command.js';
+import { client as command } from '../../src/cli/commands/client.js';
+import { describeEngine } from '../stores/engines/availability.js';
+import { freePort } from '../stores/engines/daemon.js';
+import { noSqlite } from '../stores/engines/sqlite.js';
+import { clientStoreCases } from './client-store-cases.js';
+import { oauthQueryProgram } from './program.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'oauth-query-clients-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const REDIRECT = 'https://photos.example/cb';
+
+describeEngine('client commands over a SQLite file', noSqlite, () => {
+  const file = join(folder, 'oauth.db');
+  const address = `sqlite:${file}`;
+  clientStoreCases(() => address);
+
+  const run = (args: readonly string[], input = '', env: Readonly<Record<string, string>> = { STORE_URL: address }) =>
+    oauthQueryProgram(['client', ...args], { input, env });
+
+  beforeAll(async () => {
+    await run(['add', 'there', '--public', '--redirect-uri', REDIRECT, '--create']);
+  });
+
+  test('what a server refuses is refused, all of it at once, and nothing is saved', async () => {
+    const { code, stdout, stderr } = await run([
+      'add',
+      'wrong',
+      '--redirect-uri',
+      'http://photos.example/cb',
+      '--scope',
+      'read admin',
+      '--scopes',
+      'read write',
+    ]);
+    expect([code, stdout, stderr]).toEqual([
+      1,
+      '',
+      `Client "wrong": scope names "admin", which options.scopes does not have.
+Client "wrong": the redirect URI "http://photos.example/cb" has the scheme http; only loopback addresses may, use https.
+`,
+    ]);
+    expect((await run(['show', 'wrong'])).code).toBe(1);
+  });
+
+  test('what is doubtful is a warning on the standard error', async () => {
+    const { code, stdout, stderr } = await run([
+      'add',
+      'doubtful',
+      '--public',
+      '--redirect-uri',
+      'https://app.example',
+    ]);
+    expect([code, stdout]).toEqual([
+      0,
+      'Client "doubtful" was added: public; authorization_code, refresh_token; PKCE required.\n',
+    ]);
+    expect(stderr).toContain('warning wide-redirect\n    The redirect URI https://app.example is a front page');
+  });
+
+  test('a secret is on no command line and in no file, and the file has no secret that can be used', async () => {
+    const chosen = 'a secret that somebody chose';
+    await run(['add', 'chosen', '--secret-stdin'], chosen);
+    await run(['add', 'in-json', '--from', '-'], JSON.stringify({ client_secret: `${chosen} too` }));
+    // By another process: closing the file in this one would release the locks that its own connection holds.
+    const written = execFileSync('cat', [file, `${file}-wal`], { encoding: 'latin1', maxBuffer: 64 * 2 ** 20 });
+    expect(written).toContain('in-json');
+    expect(written).not.toContain(chosen);
+    expect((await run(['add', 'x', '--secret', chosen])).code).toBe(2);
+  });
+
+  test('names that steer terminals are shown as escapes', async () => {
+    const store = await openStore(address);
+    const name = 'Evil\u001b[2J\u009b31m\u202e';
+    await storedClients(store).add({ client_id: 'evil', client_name: name, redirect_uris: [REDIRECT] });
+    await store.close();
+    for (const args of [['show', 'evil'], ['list']]) {
+      const { stdout } = await run(args);
+      expect(stdout).toContain('Evil\\u001b[2J\\u009b31m\\u202e');
+      expect(stdout).not.toMatch(/[\u001b\u009b\u202e]/);
+    }
+  });
+
+  test.each([
+    ['add', [], '{ "client_id": "a" }', ['b'], 2, 'The command line and the JSON name different clients.'],
+    ['add', ['--public'], '{ "client_secret": "x" }', ['b'], 2, '--public is for clients without a secret or keys'],
+    ['add', ['--secret-stdin'], '', ['b'], 2, '--from - and --secret-stdin would read the same input.'],
+    ['add', [], '["a"]', ['b'], 1, 'The standard input must hold one object with fields of a registration'],
+    ['add', [], '{ client_id }', ['b'], 1, 'The standard input is not JSON: '],
+    ['add', [], '{ "colour": "red" }', ['b'], 1, 'Client "b": colour is unknown'],
+    ['add', [], '{ "client_id": 7 }', [], 1, 'Client 7: client_id must be printable ASCII.'],
+    ['change', [], '{ "client_id": "b" }', ['there'], 1, 'client_id cannot be changed. Add another client.'],
+    ['change', [], '{}', ['there'], 2, 'There is nothing to change.'],
+    ['change', ['--if-version', 'x'], '{}', ['there'], 2, '--if-version must be a whole number from 1'],
+  ])('%s %j with %s is refused', async (word, options, input, names, code, sentence) => {
+    const ran = await run([word, ...names, ...options, '--from', '-'], input);
+    expect([ran.code, ran.stdout]).toEqual([code, '']);
+    expect(ran.stderr.startsWith(sentence)).toBe(true);
+    expect(ran.stderr.trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  test.each([
+    [['show'], 2, 'Name the client by its client_id. See: oauth-query client --help'],
+    [['show', 'a', 'b'], 2, 'There is an argument too many: "b".'],
+    [['show', 'nobody'], 1, 'There is no client "nobody".'],
+    [['disable', 'nobody'], 1, 'There is no client "nobody".'],
+    [
+      ['disable', 'there', '--issuer', 'https://a.example'],
+      1,
+      'There is no client "there". It was looked for under the issuer https://a.example.',
+    ],
+    [['add', 'there', '--public', '--redirect-uri', REDIRECT], 1, 'The client "there" already exists.'],
+    [['rotate', 'there'], 1, 'Client "there" has no client_secret.'],
+    [['rotate', 'there', '--overlap', '1.5'], 2, '--overlap must be a whole number from 0 to 31536000, not "1.5".'],
+    [['list', '--issuer', ''], 2, '--issuer is empty.'],
+    [['list', '--scopes', 'a'], 2, "Unknown option '--scopes'."],
+    [['add', 'n', '--scopes', '"'], 2, '--scopes: "\\"" is no scope'],
+    [['lsit'], 2, 'There is no command and no file "lsit"; the commands are add, list, show,'],
+    [['remove', 'there'], 2, 'There is no terminal to ask at. Add --yes to remove the client without a question.'],
+  ])('%j ends with %i: %s', async (args, code, sentence) => {
+    const ran = await run(args);
+    expect([ran.code, ran.stdout]).toEqual([code, '']);
+    expect(ran.stderr.startsWith(sentence)).toBe(true);
+    expect(ran.stderr.trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  test.each([
+    ['no', false],
+    ['', false],
+    ['yes', true],
+  ])('at a terminal, remove asks, and %j is %s', async (answer, isRemoved) => {
+    const client_id = `asked ${answer}`;
+    await run(['add', client_id, '--public', '--redirect-uri', REDIRECT, '--name', 'Asked']);
+    const said: string[] = [];
+    const stdin = Object.assign(new PassThrough(), { isTTY: true }) as unknown as NodeJS.ReadStream;
+    stdin.push(`${answer}\n`);
+    const removal = command.run(['remove', client_id, '--store', address], {
+      stdin,
+      print: (line) => said.push(line),
+      tell: (line) => said.push(line),
+      style: (_style, text) => text,
+    });
+    await (isRemoved ? removal : expect(removal).rejects.toEqual(new CommandError('Nothing was removed.')));
+    expect(said[0]).toBe(
+      `Remove client "${client_id}" (Asked)? Everything that it was given stops working. Type yes to remove it:`,
+    );
+    expect((await run(['show', client_id])).code).toBe(isRemoved ? 1 : 0);
+  });
+
+  describe('the store', () => {
+    const missing = join(folder, 'missing.db');
+
+    test('that is a file which is not there is not made by mistake', async () => {
+      for (const args of [['list'], ['add', 'x', '--public', '--redirect-uri', REDIRECT]]) {
+        const { code, stderr } = await run([...args, '--store', `sqlite:${missing}`]);
+        expect([code, stderr]).toEqual([
+          1,
+          `There is no file ${missing}. Start the server once, which creates it, or make it by client add with --create.\n`,
+        ]);
+      }
+      expect(existsSync(missing)).toBe(false);
+    });
+
+    test('whose password stands on the command line is used, and a warning says so', async () => {
+      const url = `redis://user:hunter2@127.0.0.1:${await freePort()}`;
+      const shown = await run(['list', '--store', url], '', {});
+      const hidden = await run(['list'], '', { STORE_URL: url });
+      expect([shown.code, hidden.code]).toEqual([1, 1]);
+      expect(shown.stderr).toMatch(
+        /^The password in --store can be seen .+ STORE_URL instead\.\nThe store cannot be used: /,
+      );
+      expect(hidden.stderr).toMatch(/^The store cannot be used: .+\n$/);
+      expect(shown.stderr + hidden.stderr).not.toContain('hunter2');
+    });
+
+    test.each([
+      [
+        '',
+        2,
+        'Name the store of the server with --store, such as sqlite:oauth.db, or in the environment variable STORE_URL.',
+      ],
+      ['memory:', 2, 'The store is the memory of this process, where no server can see it.'],
+      ['sqlite::memory:', 2, 'The store is the memory of this process, where no server can see it.'],
+      ['mysql://127.0.0.1/x', 1, 'The store cannot be opened: the URL must be memory:, sqlite:<file>, redis://'],
+      ['sqlite:', 1, 'The store cannot be opened: sqlite: needs a file'],
+      [`sqlite:${join(folder, 'text.txt')}`, 1, 'The store cannot be opened: '],
+    ])('at %j: one sentence', async (url, code, sentence) => {
+      writeFileSync(
+        join(folder, 'text.txt'),
+        'no database, but a text that is long enough to be looked at'.repeat(50),
+        {
+          mode: 0o600,
+        },
+      );
+      const ran = await run(['list'], '', { STORE_URL: url });
+      expect([ran.code, ran.stdout]).toEqual([code, '']);
+      expect(ran.stderr.startsWith(sentence)).toBe(true);
+    });
+  });
+});

@@ -1,0 +1,722 @@
+import { afterEach, describe, expect, it, test } from 'vitest';
+import type { Store } from 'oauth-query';
+import { oauthQuery } from 'oauth-query/express';
+import { type ClientDocument, clientDocuments } from 'oauth-query/clients';
+import { documentAddressProblem } from '../../src/clients/documents/document-address.js';
+import { readDocument } from '../../src/clients/documents/client-document.js';
+import { locationOf, responseOf, wordsOf } from '../oauth/support/browser.js';
+import { basic } from '../hosts.js';
+import { refusal } from '../oauth/support/tokens.js';
+import { APP, CALLBACK, DOCUMENT, DocumentServers, Publisher } from './support/publisher.js';
+
+const running: DocumentServers[] = [];
+afterEach(async () => {
+  for (const servers of running.splice(0)) await servers.close();
+});
+
+const serversOf = (...given: ConstructorParameters<typeof DocumentServers>): DocumentServers => {
+  const servers = new DocumentServers(...given);
+  running.push(servers);
+  return servers;
+};
+
+const typesOf = (servers: DocumentServers): readonly string[] => servers.shared.events.map(({ type }) => type);
+
+describe('M29: a client_id is the address of a document', () => {
+  test.each([
+    ['http://app.example.org/c', 'https'],
+    ['HTTPS://app.example.org/c', 'https'],
+    ['https:app.example.org/c', 'https'],
+    ['https://', 'https'],
+    ['https://app.example.org/', 'has no path'],
+    ['https://app.example.org', 'must be spelled'],
+    ['https://app.example.org/?a', 'has no path'],
+    ['https://app.example.org/c#', 'has a fragment'],
+    ['https://app.example.org/c#a', 'has a fragment'],
+    ['https://user@app.example.org/c', 'has a user name'],
+    ['https://user:pass@app.example.org/c', 'has a user name'],
+    ['https://:pass@app.example.org/c', 'has a user name'],
+    ['https://@app.example.org/c', 'must be spelled'],
+    ['https://app.example.org:8443/c', 'has a port'],
+    ['https://app.example.org:443/c', 'must be spelled'],
+    ['https://app.example.org/a/../c', 'must be spelled'],
+    ['https://app.example.org/a/./c', 'must be spelled'],
+    ['https://app.example.org/a/%2e%2E/c', 'must be spelled'],
+    ['https://app.example.org/a/..', 'must be spelled'],
+    ['https://App.example.org/c', 'must be spelled'],
+    ['https://app.example.org\\c', 'must be spelled'],
+    ['https://app.example.org/a b', 'must be spelled'],
+    ['https://2130706433/c', 'must be spelled'],
+    ['https://0x7f.1/c', 'must be spelled'],
+    ['https://0177.0.0.1/c', 'must be spelled'],
+    ['https://127.0.0.1/c', 'not a public name'],
+    ['https://8.8.8.8/c', 'not a public name'],
+    ['https://[::1]/c', 'not a public name'],
+    ['https://[::ffff:7f00:1]/c', 'not a public name'],
+    ['https://localhost/c', 'not a public name'],
+    ['https://intranet/c', 'not a public name'],
+    ['https://app.example.org./c', 'not a public name'],
+    [`https://app.example.org/${'c'.repeat(500)}`, 'has more than 512 characters'],
+  ])('%s is none', (text, problem) => {
+    expect(documentAddressProblem(text)).toContain(problem);
+  });
+
+  test.each([
+    'https://app.example.org/c',
+    'https://app.example.org/c/',
+    'https://app.example.org/a/b/client.json?version=2',
+    'https://xn--bcher-kva.example/c',
+    'https://a.b.c.example/%7Euser/client',
+  ])('%s is one', (text) => {
+    expect(documentAddressProblem(text)).toBeUndefined();
+  });
+
+  it('others are not fetched, and are unknown', async () => {
+    const servers = serversOf();
+    const visitor = await servers.open();
+    for (const client_id of ['https://127.0.0.1/c', 'https://app.example.org/a/../c', 'http://app.example.org/c']) {
+      const page = await visitor.page({ client_id });
+      expect([page.status, wordsOf(page)]).toEqual([400, expect.stringContaining('is not known')]);
+    }
+    expect(servers.publisher.asked).toEqual([]);
+  });
+});
+
+describe('M30, M31: what a document must say', () => {
+  const read = (changes: object): ClientDocument => readDocument(APP, { ...DOCUMENT, ...changes });
+  const KEY = {
+    kty: 'EC',
+    crv: 'P-256',
+    x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
+    y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
+  };
+  const signs = { token_endpoint_auth_method: 'private_key_jwt' };
+
+  test.each<readonly [what: string, changes: object, problem: string]>([
+    ['another client_id', { client_id: `${APP}x` }, 'client_id is not the URL'],
+    ['no client_id', { client_id: undefined }, 'client_id is not the URL'],
+    ['no client_name', { client_name: undefined }, 'client_name must be text'],
+    ['an empty client_name', { client_name: ' \u202e ' }, 'client_name must be text'],
+    ['a long client_name', { client_name: 'a'.repeat(101) }, 'client_name must be text'],
+    ['a client_name that is no text', { client_name: { en: 'App' } }, 'client_name must be text'],
+    ['no redirect_uris', { redirect_uris: undefined }, 'redirect_uris must contain'],
+    ['no one in redirect_uris', { redirect_uris: [] }, 'redirect_uris must contain'],
+    ['redirect_uris that are no texts', { redirect_uris: [1] }, 'redirect_uris must be an array'],
+    ['redirect_uris as one text', { redirect_uris: CALLBACK }, 'redirect_uris must be an array'],
+    ['only unusable redirect_uris', { redirect_uris: ['javascript:alert(1)', 'http://a.example/'] }, 'must contain'],
+    [
+      'a redirect URI of 2,000 characters',
+      { redirect_uris: [`${CALLBACK}/${'a'.repeat(2000)}`] },
+      'must contain an https URL',
+    ],
+    ['101 redirect_uris', { redirect_uris: Array.from({ length: 101 }, () => CALLBACK) }, 'more than 100'],
+    ['grant_types without codes', { grant_types: ['client_credentials'] }, 'grant_types must contain'],
+    ['a secret', { client_secret: 's' }, 'It contains client_secret'],
+    ['a secret that is null', { client_secret: null }, 'It contains client_secret'],
+    ['the end of a secret', { client_secret_expires_at: 0 }, 'It contains client_secret_expires_at'],
+    ['client_secret_basic', { token_endpoint_auth_method: 'client_secret_basic' }, 'cannot share a secret'],
+    ['client_secret_post', { token_endpoint_auth_method: 'client_secret_post' }, 'cannot share a secret'],
+    ['client_secret_jwt', { token_endpoint_auth_method: 'client_secret_jwt' }, 'cannot share a secret'],
+    ['a symmetric choice', { token_endpoint_auth_methods_supported: ['none', 'client_secret_post'] }, 'share a secret'],
+    ['a method that we lack', { token_endpoint_auth_method: 'tls_client_auth' }, 'neither of the methods'],
+    ['a method that is no text', { token_endpoint_auth_method: 1 }, 'neither of the methods'],
+    ['no keys to sign with', signs, 'jwks_uri is missing'],
+    ['a jwks_uri without https', { ...signs, jwks_uri: 'http://app.example.org/jwks' }, 'https'],
+    ['a jwks_uri on loopback', { ...signs, jwks_uri: 'https://127.0.0.1/jwks' }, 'not a public name'],
+    ['keys twice', { ...signs, jwks: { keys: [KEY] }, jwks_uri: 'https://app.example.org/jwks' }, 'both'],
+    ['no usable key', { ...signs, jwks: { keys: [{ ...KEY, crv: 'P-521' }] } }, 'no usable key'],
+    ['a key for encryption', { ...signs, jwks: { keys: [{ ...KEY, use: 'enc' }] } }, 'no usable key'],
+    ['a private key', { ...signs, jwks: { keys: [{ ...KEY, d: 'AAAA' }] } }, 'private or symmetric'],
+    ['a private key beside none', { jwks: { keys: [{ ...KEY, d: 'AAAA' }] } }, 'private or symmetric'],
+    ['a private RSA key', { jwks: { keys: [{ kty: 'RSA', n: 'AA', e: 'AQAB', p: 'AA' }] } }, 'private or symmetric'],
+    ['a symmetric key', { jwks: { keys: [{ kty: 'oct', k: 'AAAA' }] } }, 'private or symmetric'],
+    ['jwks without keys', { jwks: {} }, 'has no array of keys'],
+    ['21 keys', { ...signs, jwks: { keys: Array.from({ length: 21 }, () => KEY) } }, 'more than 20 keys'],
+    [
+      'too much',
+      { redirect_uris: Array.from({ length: 100 }, (_, n) => `${CALLBACK}/${'x'.repeat(40)}${n}`) },
+      'longer',
+    ],
+  ])('%s is refused', (_what, changes, problem) => {
+    expect(() => read(changes)).toThrow(problem);
+  });
+
+  test.each([[null], [[]], ['{}'], [1], [[DOCUMENT]]])('%j is no document', (given) => {
+    expect(() => readDocument(APP, given)).toThrow('It is not a JSON object');
+  });
+
+  test('a member of the prototype is none of the document', () => {
+    const { client_name: _, ...rest } = DOCUMENT;
+    const json: unknown = Object.assign(Object.create({ client_name: 'App' }) as object, rest);
+    expect(() => readDocument(APP, json)).toThrow('client_name must be text');
+  });
+
+  test('what we lack is ignored: members, grants, other methods, addresses that we never send anybody to', () => {
+    const document = read({
+      grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:jwt-bearer'],
+      token_endpoint_auth_methods_supported: ['none', 'tls_client_auth'],
+      redirect_uris: ['cursor://callback', CALLBACK, 'http://app.example.org/cb', 'http://127.0.0.1/cb'],
+      logo_uri: 'javascript:alert(1)',
+      application_type: 'web',
+      scope: 'anything at all',
+      client_name: ' The\u202e App\u0000 ',
+    });
+    expect(document).toEqual({
+      client_id: APP,
+      client_name: 'The App',
+      redirect_uris: [CALLBACK, 'http://127.0.0.1/cb'],
+      grant_types: ['authorization_code', 'refresh_token'],
+      token_endpoint_auth_methods_supported: ['none'],
+    });
+  });
+
+  test('a client without grant_types may refresh; one that names the code grant only may not', () => {
+    expect(read({ grant_types: undefined }).grant_types).toContain('refresh_token');
+    expect(read({ grant_types: ['authorization_code'] }).grant_types).toEqual(['authorization_code']);
+  });
+
+  test('of keys only the public members stay', () => {
+    const { jwks } = read({ ...signs, jwks: { keys: [{ ...KEY, kid: 'a', x5c: ['AAAA'], use: 'sig' }] } });
+    expect(jwks).toEqual({ keys: [{ ...KEY, kid: 'a' }] });
+  });
+
+  test('a client that could sign, but has published no key, is a public one if it offers none', () => {
+    expect(read({ ...signs, token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'] })).toMatchObject({
+      token_endpoint_auth_methods_supported: ['none'],
+    });
+  });
+});
+
+describe('a client that publishes a document', () => {
+  it('M28: is announced in the metadata beside none, and only then', async () => {
+    const visitor = await serversOf().open();
+    const { json } = await visitor.http.get('/.well-known/oauth-authorization-server');
+    expect(json['client_id_metadata_document_supported']).toBe(true);
+    expect(json['token_endpoint_auth_methods_supported']).toContain('none');
+    const without = serversOf(new Publisher(), {}, { clients: [] });
+    const { json: plain } = await (await without.open()).http.get('/.well-known/oauth-authorization-server');
+    expect(plain).not.toHaveProperty('client_id_metadata_document_supported');
+  });
+
+  it('M43, M44: signs in, gets tokens that rotate, and several of its processes may refresh for a minute', async () => {
+    const servers = serversOf();
+    const visitor = await servers.open();
+    const tokens = await visitor.tokens();
+    expect((await visitor.guarded(tokens.access_token)).status).toBe(200);
+    const [first, second] = await Promise.all([
+      visitor.refresh(tokens.refresh_token),
+      visitor.refresh(tokens.refresh_token),
+    ]);
+    expect([first.status, second.status]).toEqual([200, 200]);
+    expect(second.json['refresh_token']).toBe(first.json['refresh_token']);
+    servers.shared.advance(59);
+    const late = await visitor.refresh(tokens.refresh_token);
+    expect(late.json['refresh_token']).toBe(first.json['refresh_token']);
+    servers.shared.advance(2);
+    expect(refusal(await visitor.refresh(tokens.refresh_token))).toEqual([400, 'invalid_grant']);
+    expect(servers.shared.errors).toEqual([]);
+    expect(visitor.node.errors).toEqual([]);
+  });
+
+  it('needs PKCE, and an address of its document (M26, M32)', async () => {
+    const visitor = await serversOf().open();
+    const plain = responseOf(await visitor.page({ code_challenge_method: 'plain' }));
+    expect(plain['error']).toBe('invalid_request');
+    const foreign = await visitor.page({ redirect_uri: 'https://evil.example/cb' });
+    expect([foreign.status, foreign.headers.location]).toEqual([400, undefined]);
+  });
+
+  it('M27: has loopback addresses with any port, others to the letter', async () => {
+    const servers = serversOf(new Publisher({ ...DOCUMENT, redirect_uris: ['http://127.0.0.1/cb', CALLBACK] }));
+    const visitor = await servers.open();
+    await visitor.tokens({ redirect_uri: 'http://127.0.0.1:49152/cb' });
+    for (const redirect_uri of ['http://127.0.0.1:49152/other', `${CALLBACK}/`, `${CALLBACK}?a`])
+      expect((await visitor.page({ redirect_uri })).status, redirect_uri).toBe(400);
+  });
+
+  it('M32: the page names the host of the document and that of the redirect address', async () => {
+    // Nothing keeps a document from naming the address of another client.
+    const visitor = await serversOf(new Publisher({ ...DOCUMENT, redirect_uris: ['https://claude.ai/cb'] })).open();
+    const page = await visitor.browser.signIn(await visitor.page({ redirect_uri: 'https://claude.ai/cb' }));
+    expect(wordsOf(page)).toContain('described by a document at app.example.org . Its name is not verified.');
+    expect(wordsOf(page)).toContain('you return to claude.ai .');
+    expect(wordsOf(page)).not.toContain('on this computer');
+    expect(page.text).not.toContain('<img');
+  });
+
+  it('M33: one that has only loopback addresses carries a warning', async () => {
+    const redirect_uri = 'http://localhost/cb';
+    const document = { ...DOCUMENT, redirect_uris: ['http://127.0.0.1/cb', redirect_uri] };
+    const visitor = await serversOf(new Publisher(document)).open();
+    const page = await visitor.browser.signIn(await visitor.page({ redirect_uri }));
+    expect(wordsOf(page)).toContain('Only allow this if you have just started The App on this computer.');
+  });
+
+  it('gets no token for itself, nor by a device: nobody has approved it', async () => {
+    const servers = serversOf(
+      new Publisher({ ...DOCUMENT, grant_types: ['authorization_code', 'client_credentials'] }),
+    );
+    const visitor = await servers.open();
+    const own = await visitor.http.post('/oauth/token', { grant_type: 'client_credentials', client_id: APP });
+    expect(refusal(own)).toEqual([400, 'unauthorized_client']);
+    const device = await visitor.http.post('/oauth/device', { client_id: APP });
+    expect(device.status).toBeGreaterThanOrEqual(400);
+  });
+
+  it('may ask for what the operator lets such clients have, never for the introspection scope', async () => {
+    const servers = serversOf(new Publisher(), { scopes: ['profile', 'content.read'] });
+    const visitor = await servers.open();
+    expect(responseOf(await visitor.page({ scope: 'content.write' }))['error']).toBe('invalid_scope');
+    expect((await visitor.authorize({ scope: 'profile content.read' })).headers.location).toContain('code=');
+    const all = await serversOf().open();
+    expect(responseOf(await all.page({ scope: 'introspect' }))['error']).toBe('invalid_scope');
+    expect((await all.authorize({ scope: 'content.write' })).headers.location).toContain('code=');
+  });
+
+  it('stands beside clients of the list and of other registries', async () => {
+    const publisher = new Publisher();
+    const find = (client_id: string) =>
+      client_id === 'row' ? { client_id, redirect_uris: ['https://row.example/cb'] } : undefined;
+    const servers = serversOf(publisher, {}, { clients: [publisher.registry(), { find }] });
+    const visitor = await servers.open();
+    expect((await visitor.page()).status).toBe(200);
+    expect((await visitor.page({ client_id: 'row', redirect_uri: 'https://row.example/cb' })).status).toBe(200);
+    const own = await visitor.http.post(
+      '/oauth/token',
+      'grant_type=client_credentials',
+      basic('service', 'service-secret'),
+    );
+    expect(own.status).toBe(200);
+    expect(publisher.asked).toEqual([APP]);
+  });
+});
+
+describe('M38: trust decides about each document', () => {
+  it('a function gets what the document says, and its address', async () => {
+    const seen: unknown[] = [];
+    const servers = serversOf(new Publisher(), { trust: (...given) => (seen.push(given), true) });
+    expect((await (await servers.open()).page()).status).toBe(200);
+    const { response_types: _, token_endpoint_auth_method: __, ...used } = DOCUMENT;
+    expect(seen).toEqual([[{ ...used, token_endpoint_auth_methods_supported: ['none'] }, APP]]);
+  });
+
+  test.each<readonly [what: string, trust: () => unknown]>([
+    ['false', () => false],
+    ['a promise of false', async () => false],
+    ['nothing', () => undefined],
+    ['what is only truthy', () => 1],
+  ])('a function that answers %s refuses on a page, and at the token endpoint', async (_what, answer) => {
+    const servers = serversOf(new Publisher(), { trust: answer as () => boolean });
+    const visitor = await servers.open();
+    const page = await visitor.page();
+    expect([page.status, wordsOf(page)]).toEqual([400, expect.stringContaining('is not accepted by this server')]);
+    expect(refusal(await visitor.redeem('made-up'))).toEqual([401, 'invalid_client']);
+    expect(visitor.node.errors).toEqual([]);
+  });
+
+  it('one that throws refuses, and the host hears why', async () => {
+    const servers = serversOf(new Publisher(), {
+      trust: () => {
+        throw new Error('no database');
+      },
+    });
+    const visitor = await servers.open();
+    expect((await visitor.page()).status).toBe(503);
+    expect(refusal(await visitor.redeem('made-up'))).toEqual([503, 'temporarily_unavailable']);
+    expect(visitor.node.errors.map((error) => (error as Error).message)).toEqual(['trust of clientDocuments failed.']);
+  });
+
+  it('a list of hosts lets nobody else be asked', async () => {
+    const publisher = new Publisher();
+    const servers = serversOf(publisher, { trust: ['app.example.org'] });
+    const visitor = await servers.open();
+    expect((await visitor.page()).status).toBe(200);
+    for (const host of ['evil.example', 'sub.app.example.org', 'app.example.org.evil.example'])
+      expect((await visitor.page({ client_id: `https://${host}/oauth/client.json` })).status, host).toBe(400);
+    expect(publisher.asked).toEqual([APP]);
+  });
+
+  it('one that says no later ends what was approved, as soon as a process reads the copy', async () => {
+    let isTrusted = true;
+    const servers = serversOf(new Publisher(), { trust: () => isTrusted });
+    const { access_token } = await (await servers.open()).tokens();
+    expect((await (await servers.open()).guarded(access_token)).status).toBe(200);
+    isTrusted = false;
+    expect((await (await servers.open()).guarded(access_token)).status).toBe(401);
+  });
+
+  test.each<readonly [options: object, message: string]>([
+    [{}, 'clientDocuments.trust is missing'],
+    [{ trust: true }, 'clientDocuments.trust must be'],
+    [{ trust: 'all' }, 'clientDocuments.trust must be'],
+    [{ trust: ['https://claude.ai'] }, 'clientDocuments.trust[0] must be the name of a host'],
+    [{ trust: ['localhost'] }, 'clientDocuments.trust[0] must be the name of a host'],
+    [{ trust: 'any', refreshGrace: 61 }, 'clientDocuments.refreshGrace must be'],
+    [{ trust: 'any', timeout: 1 }, 'clientDocuments.timeout must be'],
+    [{ trust: 'any', fetch: {} }, 'clientDocuments.fetch must be a function'],
+    [{ trust: 'any', trusts: 1 }, 'clientDocuments.trusts is unknown. Did you mean clientDocuments.trust?'],
+  ])('%j is refused at the start', (options, message) => {
+    expect(() => clientDocuments(options as never)).toThrow(message);
+  });
+
+  it.each([
+    ['nonsense', 'scopes names "nonsense", which options.scopes does not have.'],
+    ['introspect', 'scopes names "introspect", which lets a client introspect every token. Leave it out.'],
+  ])('a scope that no such client may have is refused when the server is made: %s', (scope, sentence) => {
+    const clients = clientDocuments({ trust: 'any', scopes: ['profile', scope] });
+    const scopes = { profile: 'See your name', introspect: 'Look at tokens' };
+    expect(() => oauthQuery({ clients, scopes })).toThrow(`clientDocuments: ${sentence}`);
+  });
+
+  it('without a server nobody is found', () => {
+    expect(() => clientDocuments({ trust: 'any' }).find(APP)).toThrow('options.clients');
+  });
+});
+
+describe('M35: a document is remembered', () => {
+  it('for as long as it says, but a minute at least and a day at most', async () => {
+    for (const [maxAge, seconds] of [
+      [undefined, 300],
+      [0, 60],
+      [600, 600],
+      [10_000_000, 86_400],
+      [Number.NaN, 300],
+    ] as const) {
+      const publisher = new Publisher();
+      publisher.maxAge = maxAge;
+      const servers = serversOf(publisher);
+      const visitor = await servers.open();
+      await visitor.page();
+      servers.shared.advance(seconds - 1);
+      await visitor.page();
+      expect(publisher.asked, `max-age ${maxAge}`).toHaveLength(1);
+      servers.shared.advance(1);
+      await visitor.page();
+      expect(publisher.asked, `max-age ${maxAge}`).toHaveLength(2);
+    }
+  });
+
+  it('and requests at the same time share one fetch', async () => {
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const publisher = new Publisher(async () => {
+      await held;
+      return DOCUMENT;
+    });
+    const visitor = await serversOf(publisher).open();
+    const pages = Array.from({ length: 20 }, () => visitor.page());
+    await expect.poll(() => publisher.asked.length).toBe(1);
+    release();
+    expect(new Set((await Promise.all(pages)).map(({ status }) => status))).toEqual(new Set([200]));
+    expect(publisher.asked).toEqual([APP]);
+  });
+
+  it('errors are not: a failed address is asked again after 10 seconds, then 20, 40, 60', async () => {
+    const publisher = new Publisher();
+    publisher.fails();
+    const servers = serversOf(publisher);
+    const visitor = await servers.open();
+    let asked = 0;
+    for (const pause of [10, 20, 40, 60, 60]) {
+      expect((await visitor.page()).status).toBe(503);
+      expect(publisher.asked).toHaveLength((asked += 1));
+      servers.shared.advance(pause - 1);
+      expect((await visitor.page()).status).toBe(503);
+      expect(publisher.asked).toHaveLength(asked);
+      servers.shared.advance(1);
+    }
+    publisher.published.set(APP, DOCUMENT);
+    expect((await visitor.page()).status).toBe(200);
+  });
+});
+
+describe('M37: when a document cannot be fetched', () => {
+  it('the browser sees a page with a reference, never a redirect or a 500, and an event says why', async () => {
+    const publisher = new Publisher();
+    publisher.fails();
+    const servers = serversOf(publisher);
+    const visitor = await servers.open();
+    const page = await visitor.page();
+    expect([page.status, page.headers.location, page.headers['retry-after']]).toEqual([503, undefined, '10']);
+    expect(wordsOf(page)).toContain('cannot be checked at the moment. Try again in a minute.');
+    const [failed, refused] = servers.shared.events;
+    expect(failed).toMatchObject({
+      type: 'client.document_failed',
+      outcome: 'failure',
+      client_id: APP,
+      address: APP,
+      reason: 'unavailable',
+      message: `${APP} cannot be used: connect ECONNREFUSED`,
+      fallback: false,
+    });
+    expect(refused).toMatchObject({ type: 'authorization.refused', reason: 'client_unavailable', value: APP });
+    expect(refused).toHaveProperty('reference', /Reference: (\S+)/.exec(wordsOf(page))?.[1]);
+    expect(visitor.node.errors).toEqual([]);
+  });
+
+  it('the token endpoint says 503; only a document that was read and refused is invalid_client', async () => {
+    const publisher = new Publisher();
+    publisher.fails();
+    const servers = serversOf(publisher);
+    const visitor = await servers.open();
+    const away = await visitor.redeem('made-up');
+    expect([refusal(away), away.headers['retry-after']]).toEqual([[503, 'temporarily_unavailable'], '10']);
+    publisher.published.set(APP, { ...DOCUMENT, client_secret: 'oops' });
+    servers.shared.advance(10);
+    expect(refusal(await visitor.redeem('made-up'))).toEqual([401, 'invalid_client']);
+    const page = await visitor.page();
+    expect([page.status, wordsOf(page)]).toEqual([400, expect.stringContaining('is not accepted')]);
+    expect(visitor.node.errors).toEqual([]);
+  });
+
+  test.each<readonly [what: string, published: () => unknown]>([
+    ['nothing', () => undefined],
+    ['null', () => null],
+    ['a rejection with nothing', () => Promise.reject(undefined)],
+    ['an answer that never comes', () => new Promise(() => undefined)],
+  ])('%s is a failure, not a document', async (_what, published) => {
+    const visitor = await serversOf(new Publisher(published), { timeout: 100 }).open();
+    expect((await visitor.page()).status).toBe(503);
+  });
+
+  it('the last good one serves for a day, and the event says so', async () => {
+    const servers = serversOf();
+    const visitor = await servers.open();
+    await visitor.page();
+    servers.publisher.fails();
+    servers.shared.advance(86_399);
+    expect((await visitor.page()).status).toBe(200);
+    expect(servers.shared.events.at(-1)).toMatchObject({ type: 'client.document_failed', fallback: true });
+    servers.shared.advance(1);
+    expect((await visitor.page()).status).toBe(503);
+  });
+
+  it('one that is refused now does not: its publisher has said something else', async () => {
+    const servers = serversOf();
+    const visitor = await servers.open();
+    await visitor.page();
+    servers.publisher.published.set(APP, { ...DOCUMENT, client_id: `${APP}x` });
+    servers.shared.advance(300);
+    expect((await visitor.page()).status).toBe(400);
+  });
+
+  it('after an approval the copy in the store serves, in every process, while grants may live', async () => {
+    const servers = serversOf();
+    await (await servers.open()).tokens();
+    servers.publisher.fails();
+    servers.shared.advance(89 * 86_400);
+    const other = await servers.open();
+    expect((await other.page()).status).toBe(200);
+    expect(servers.publisher.asked).toHaveLength(2);
+  });
+});
+
+describe('after an approval', () => {
+  it('no guard, introspection or refresh of a public client fetches, in any process, while the publisher is away', async () => {
+    const servers = serversOf();
+    const first = await servers.open();
+    let { access_token, refresh_token } = await first.tokens();
+    expect(servers.publisher.asked).toEqual([APP]);
+    servers.publisher.fails();
+    for (let day = 0; day < 60; day += 10) {
+      servers.shared.advance(10 * 86_400);
+      const other = await servers.open();
+      const answer = await other.refresh(refresh_token);
+      expect(answer.status, `day ${day}`).toBe(200);
+      ({ access_token, refresh_token } = answer.json as unknown as typeof answer.json &
+        Record<'access_token' | 'refresh_token', string>);
+      expect((await other.guarded(access_token)).status).toBe(200);
+      const introspected = await other.http.post(
+        '/oauth/introspect',
+        { token: access_token },
+        basic('api', 'api-secret'),
+      );
+      expect(introspected.json['active']).toBe(true);
+      expect((await first.guarded(access_token)).status).toBe(200);
+    }
+    const revoked = await first.http.post('/oauth/revoke', { token: refresh_token, client_id: APP });
+    expect(revoked.status).toBe(200);
+    expect(servers.publisher.asked).toEqual([APP]);
+    expect(servers.shared.errors).toEqual([]);
+  });
+
+  it('M42: a client that nobody has approved is unknown at a refresh, without a fetch, so that it begins anew', async () => {
+    const servers = serversOf();
+    const visitor = await servers.open();
+    const answer = await visitor.refresh('made-up');
+    expect(refusal(answer)).toEqual([401, 'invalid_client']);
+    expect(servers.publisher.asked).toEqual([]);
+  });
+
+  it('the store has at most 4 KiB of it; before that strangers have written nothing', async () => {
+    const servers = serversOf(
+      new Publisher({ ...DOCUMENT, logo_uri: `https://app.example.org/${'x'.repeat(50_000)}`, more: 'y'.repeat(5000) }),
+    );
+    const visitor = await servers.open();
+    const isCopy = ([key]: readonly [string, ...unknown[]]): boolean => key.includes('client-document');
+    await visitor.page();
+    await visitor.redeem('made-up');
+    expect([...servers.shared.store.entries()]).toEqual([]);
+    await visitor.browser.signIn(await visitor.page());
+    expect([...servers.shared.store.entries()].filter(isCopy)).toEqual([]);
+    await visitor.authorize();
+    const copies = [...servers.shared.store.entries()].filter(isCopy);
+    expect(copies).toHaveLength(1);
+    expect(JSON.stringify(copies).length).toBeLessThan(4096);
+    // An approval more writes nothing more.
+    await visitor.authorize();
+    expect([...servers.shared.store.entries()].filter(isCopy)).toHaveLength(1);
+  });
+
+  it('a copy that changed is a version beside the one before, and there is one at every moment', async () => {
+    const servers = serversOf();
+    const visitor = await servers.open();
+    const { access_token } = await visitor.tokens();
+    servers.publisher.published.set(APP, { ...DOCUMENT, client_name: 'The New App' });
+    servers.shared.advance(300);
+    const watcher = await servers.open();
+    let isOver = false;
+    const watched = (async () => {
+      const statuses = new Set<number>();
+      while (!isOver) {
+        servers.shared.advance(0);
+        statuses.add((await (await servers.open()).guarded(access_token)).status);
+      }
+      return statuses;
+    })();
+    await visitor.authorize();
+    isOver = true;
+    expect(await watched).toEqual(new Set([200]));
+    servers.publisher.fails();
+    servers.shared.advance(300);
+    const page = await watcher.browser.signIn(await watcher.page());
+    expect(wordsOf(page)).toContain('The New App');
+  });
+
+  it('nobody gets a code while the copy cannot be stored: other processes would not know the client', async () => {
+    const servers = serversOf();
+    const between = (store: Store): Store => ({
+      ...store,
+      add: (key, ...record) =>
+        key.includes('client-document') ? Promise.reject(new Error('away')) : store.add(key, ...record),
+    });
+    const visitor = await servers.open({ between });
+    const answer = responseOf(await visitor.authorize());
+    expect([answer['code'], answer['error']]).toEqual([undefined, expect.any(String)]);
+    expect(visitor.node.errors.map(String)).toEqual(['UnavailableError: The store could not add a record.']);
+  });
+
+  it('half a year later, and in the next one, it is still found', async () => {
+    const servers = serversOf();
+    const first = await servers.open();
+    // The end of a generation of copies.
+    const generation = 180 * 86_400;
+    const second = servers.shared.clock() / 1000;
+    servers.shared.advance((Math.floor(second / generation) + 1) * generation - 10 - second);
+    const { access_token, refresh_token } = await first.tokens();
+    servers.publisher.fails();
+    servers.shared.advance(20);
+    const other = await servers.open();
+    expect((await other.guarded(access_token)).status).toBe(200);
+    expect((await other.refresh(refresh_token)).status).toBe(200);
+    // Nothing is left when no grant of it can live.
+    servers.shared.advance(generation + 91 * 86_400);
+    const keys = [...servers.shared.store.entries()].map(([key]) => key);
+    expect(keys.filter((key) => key.includes('client-document'))).toEqual([]);
+  });
+
+  it('M39: changed addresses end nothing, and the host hears of them', async () => {
+    const servers = serversOf();
+    const visitor = await servers.open();
+    const tokens = await visitor.tokens();
+    servers.publisher.published.set(APP, { ...DOCUMENT, redirect_uris: ['https://app.example.org/new'] });
+    servers.shared.advance(300);
+    expect((await visitor.page()).status).toBe(400);
+    expect((await visitor.page({ redirect_uri: 'https://app.example.org/new' })).status).toBe(200);
+    const changes = servers.shared.events.filter(({ type }) => type === 'client.document_changed');
+    expect(changes).toMatchObject([{ client_id: APP, changed: ['redirect_uris'], outcome: 'success' }]);
+    expect((await visitor.guarded(tokens.access_token)).status).toBe(200);
+    expect((await visitor.refresh(tokens.refresh_token)).status).toBe(200);
+  });
+
+  it('is told by events that name the request', async () => {
+    const servers = serversOf();
+    await (await servers.open()).tokens();
+    expect(typesOf(servers)).toEqual([
+      'client.document_fetched',
+      'owner.signed_in',
+      'grant.created',
+      'consent.decided',
+      'token.issued',
+    ]);
+    expect(servers.shared.events[0]).toMatchObject({
+      client_id: APP,
+      address: APP,
+      duration: expect.any(Number),
+      outcome: 'success',
+      ip: expect.stringContaining('127.0.0.1'),
+      request_id: expect.any(String),
+    });
+  });
+});
+
+describe('strangers', () => {
+  it('cannot make this server fetch more than a few documents at once, nor many in a minute', async () => {
+    let underWay = 0;
+    let most = 0;
+    const publisher = new Publisher();
+    const fetch = async (address: string) => {
+      publisher.asked.push(address);
+      most = Math.max(most, (underWay += 1));
+      await new Promise((resolve) => setImmediate(resolve));
+      underWay -= 1;
+      return { ...DOCUMENT, client_id: address };
+    };
+    const servers = serversOf(publisher, { fetch });
+    const visitor = await servers.open();
+    const statuses = new Map<number, number>();
+    for (let batch = 0; batch < 100; batch += 1) {
+      const pages = Array.from({ length: 100 }, (_, n) =>
+        visitor.page({ client_id: `https://app${n}.example.org/${batch}` }),
+      );
+      for (const { status } of await Promise.all(pages)) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+    expect([...statuses.keys()].toSorted((a, b) => a - b)).toEqual([200, 503]);
+    expect(statuses.get(200)).toBe(60);
+    expect(publisher.asked).toHaveLength(60);
+    expect(most).toBeLessThanOrEqual(4);
+    expect(servers.shared.store.entries().next().done).toBe(true);
+    servers.shared.advance(60);
+    expect((await visitor.page()).status).toBe(200);
+  }, 60_000);
+
+  it('that hold connections open leave room for others', async () => {
+    const publisher = new Publisher();
+    const fetch = (address: string) => {
+      publisher.asked.push(address);
+      return address.includes('slow') ? new Promise(() => undefined) : { ...DOCUMENT, client_id: address };
+    };
+    const servers = serversOf(publisher, { fetch, timeout: 2000 });
+    const visitor = await servers.open();
+    const slow = Array.from({ length: 10 }, (_, n) => visitor.page({ client_id: `https://slow.example.org/${n}` }));
+    await expect.poll(() => publisher.asked.length).toBe(4);
+    // The address of the caller has used up what it may have under way; it has to wait for itself.
+    expect((await visitor.page()).status).toBe(503);
+    expect(new Set((await Promise.all(slow)).map(({ status }) => status))).toEqual(new Set([503]));
+    expect((await visitor.page()).status).toBe(200);
+  });
+
+  it('cannot tell an unknown client from a known one by what is fetched for a guard', async () => {
+    const servers = serversOf();
+    const visitor = await servers.open();
+    expect((await visitor.guarded('made-up')).status).toBe(401);
+    expect(servers.publisher.asked).toEqual([]);
+  });
+});
+
+it('the client hears of a denial at its own address', async () => {
+  const visitor = await serversOf().open();
+  const page = await visitor.browser.signIn(await visitor.page());
+  const denied = await visitor.browser.submit(page, { decision: 'deny' });
+  expect(locationOf(denied)).toContain(`${CALLBACK}?error=access_denied`);
+});

@@ -1,0 +1,169 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Store } from 'oauth-query';
+import { StoredClientError, storedClients } from 'oauth-query/clients';
+import { memoryStore } from 'oauth-query/stores/memory';
+import { basic, Client, hostFor, type RunningHost } from '../hosts.js';
+import { CLIENTS, fixture, SCOPES } from '../oauth/support/fixture.js';
+import { distantStore } from '../oauth/support/stores.js';
+import { storedClientsCases } from './stored-clients-cases.js';
+
+const REDIRECT = { redirect_uris: ['https://app.example/cb'] } as const;
+
+describe('stored clients in memory', () => {
+  const store = memoryStore();
+  storedClientsCases(() => store);
+});
+
+describe.each([1, 2])('stored clients on a store that has three verbs only, and answers in any order (%i)', (seed) => {
+  const store = memoryStore();
+  storedClientsCases(() => ({
+    ...distantStore(store, seed),
+    // What lists is not what is tried here.
+    list: (...page) => store.list(...page),
+  }));
+});
+
+describe('stored clients', () => {
+  const counted = (clock: () => number) => {
+    const calls: string[] = [];
+    const inner = memoryStore({ clock });
+    const store: Store = {
+      add: (...record) => inner.add(...record),
+      get: (key) => (calls.push(key), inner.get(key)),
+      delete: (key) => inner.delete(key),
+      getMany: (keys) => (calls.push(...keys.slice(0, 1)), inner.getMany(keys)),
+    };
+    return { store, calls };
+  };
+
+  it('are looked up once in five seconds, also by those who ask at the same time, and the same object is found again', async () => {
+    let now = 1_000_000;
+    const { store, calls } = counted(() => now);
+    await storedClients(store, { clock: () => now }).add({ client_id: 'web', ...REDIRECT });
+    const clients = storedClients(store, { clock: () => now });
+    calls.length = 0;
+    const [first, second] = await Promise.all([clients.find('web'), clients.find('web')]);
+    expect(second).toBe(first);
+    now += 4999;
+    expect(await clients.find('web')).toBe(first);
+    expect(calls).toHaveLength(1);
+    now += 1;
+    expect(await clients.find('web')).toBe(first);
+    expect(calls).toHaveLength(2);
+  });
+
+  it('that nobody has are remembered in a room of their own, which strangers cannot make grow', async () => {
+    let now = 1_000_000;
+    const { store, calls } = counted(() => now);
+    const clients = storedClients(store, { clock: () => now });
+    await clients.add({ client_id: 'web', ...REDIRECT });
+    for (let n = 0; n < 3000; n += 1) await clients.find(`stranger ${n}`);
+    calls.length = 0;
+    expect(await clients.find('web')).toMatchObject({ client_id: 'web' });
+    expect(await clients.find('stranger 2999')).toBeUndefined();
+    expect(calls, 'both are remembered').toHaveLength(0);
+    await clients.find('stranger 0');
+    expect(calls, 'and the first strangers are forgotten').not.toHaveLength(0);
+    await clients.add({ client_id: 'stranger 2999', ...REDIRECT });
+    expect(await clients.find('stranger 2999'), 'who is added is no stranger').toMatchObject(REDIRECT);
+    now += 60_000;
+    expect(await clients.find('web')).toMatchObject({ client_id: 'web' });
+  });
+
+  it('that fails is asked again: nothing is remembered of an error', async () => {
+    const inner = memoryStore();
+    let isAway = true;
+    const store: Store = {
+      add: (...record) => inner.add(...record),
+      delete: (key) => inner.delete(key),
+      get: (key) => (isAway ? Promise.reject(new Error('away')) : inner.get(key)),
+    };
+    await storedClients(inner).add({ client_id: 'web', ...REDIRECT });
+    const clients = storedClients(store);
+    await expect(clients.find('web')).rejects.toMatchObject({ name: 'UnavailableError' });
+    isAway = false;
+    expect(await clients.find('web')).toMatchObject({ client_id: 'web' });
+  });
+
+  it('are checked before they are saved, and all that is wrong is said', async () => {
+    const clients = storedClients(memoryStore(), { server: { scopes: SCOPES } });
+    const wrong = { client_id: 'web', redirect_uris: ['http://app.example'], scope: 'photos' };
+    const error: unknown = await clients.add(wrong).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(StoredClientError);
+    expect(error).toMatchObject({
+      code: 'invalid',
+      problems: [
+        'Client "web": scope names "photos", which options.scopes does not have.',
+        'Client "web": the redirect URI "http://app.example" has the scheme http; only loopback addresses may, use https.',
+      ],
+    });
+    expect(await clients.get('web')).toBeUndefined();
+    await clients.add({ client_id: 'web', ...REDIRECT });
+    for (const change of [
+      () => clients.change('web', { redirect_uris: [] }),
+      () => clients.change('web', { client_id: 'other' } as object),
+      () => clients.rotateSecret('web', { overlap: 0 }),
+      () => clients.add({ client_id: 'b', client_secret: 'x' }, { generateSecret: true }),
+    ])
+      await expect(change()).rejects.toMatchObject({ code: 'invalid', problems: [expect.any(String)] });
+    expect((await clients.get('web'))?.version).toBe(1);
+  });
+
+  it.each([
+    [{ cacheSeconds: 61 }, 'cacheSeconds must be a number from 0 to 60'],
+    [{ cacheSeconds: NaN }, 'cacheSeconds must be a number from 0 to 60'],
+  ])('with %j are refused', (options, sentence) => {
+    expect(() => storedClients(memoryStore(), options)).toThrow(sentence);
+  });
+
+  it('a version that could not be deleted is told to onError, and the change was made', async () => {
+    const inner = memoryStore();
+    const errors: unknown[] = [];
+    const store: Store = {
+      add: (...record) => inner.add(...record),
+      get: (key) => inner.get(key),
+      delete: () => Promise.reject(new Error('no deletes')),
+    };
+    const clients = storedClients(store, { onError: (error) => errors.push(error) });
+    await clients.add({ client_id: 'web', ...REDIRECT });
+    expect((await clients.change('web', { client_name: 'Web' })).version).toBe(2);
+    expect(errors.map(String)).toEqual(['UnavailableError: The store could not delete a record.']);
+    expect((await storedClients(inner).get('web'))?.registration.client_name).toBe('Web');
+  });
+
+  it('a store that cannot list says so', async () => {
+    const { store } = counted(() => 0);
+    await expect(storedClients(store).list()).rejects.toThrow('The store cannot list');
+  });
+});
+
+describe.each(hostFor(import.meta.url))('a server with stored clients beside a list, $name', ({ start }) => {
+  const hosts: RunningHost[] = [];
+  afterAll(() => Promise.all(hosts.map((host) => host.close())));
+
+  it('takes new secrets at once, old ones as long as they overlap, and a disabled client never', async () => {
+    const { options, store, clock, advance, errors } = fixture();
+    const clients = storedClients(store, { clock, cacheSeconds: 0 });
+    const host = await start({ options: { ...options, clients: [...CLIENTS, clients] } });
+    hosts.push(host);
+    const http = new Client(host.base);
+    const status = async (secret: string, id = 'job') =>
+      (await http.post('/oauth/token', 'grant_type=client_credentials', basic(id, secret))).status;
+    expect([await status('x'), await status('service-secret', 'service')]).toEqual([401, 200]);
+    const { client_secret: first = '' } = await clients.add({ client_id: 'job' }, { generateSecret: true });
+    expect(await status(first)).toBe(200);
+    const { client_secret: second = '' } = await clients.rotateSecret('job', { overlap: 3600 });
+    expect([await status(first), await status(second)]).toEqual([200, 200]);
+    advance(3600);
+    expect([await status(first), await status(second)]).toEqual([401, 200]);
+    const { client_secret: third = '' } = await clients.rotateSecret('job', { overlap: 0 });
+    expect([await status(second), await status(third)]).toEqual([401, 200]);
+    await clients.disable('job');
+    expect(await status(third)).toBe(401);
+    await clients.enable('job');
+    expect(await status(third)).toBe(200);
+    await clients.remove('job');
+    expect(await status(third)).toBe(401);
+    expect(errors).toEqual([]);
+  });
+});

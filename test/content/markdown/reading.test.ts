@@ -1,0 +1,297 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, utimesSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { type MarkdownOptions, openMarkdown, TooManyFiles } from 'oauth-query/content/markdown';
+import { ContentDatabase } from '../../../src/content/sqlite/database.js';
+import { sql } from '../../../src/content/sqlite/sql.js';
+import { CALL, pageOf, TestFolder, titlesOf } from './folder.js';
+
+describe('a folder of Markdown files', () => {
+  test('makes titles of paths; index and README are the page of their folder', async () => {
+    const folder = new TestFolder({
+      'index.md': 'home',
+      'guides/README.md': 'guides',
+      'guides/getting_started.markdown': 'start',
+      'guides/deep/index.md': 'deep',
+      'Category/Fruit.md': 'All fruit.',
+      'nai\u0308ve.md': 'a name as macOS writes it',
+      'notes.txt': 'no page',
+    });
+    const content = await folder.open();
+    expect(await titlesOf(content)).toEqual([
+      'Guides',
+      'Guides/deep',
+      'Guides/getting started',
+      'Main Page',
+      'Na\u00efve',
+    ]);
+    expect(await titlesOf(content, 14)).toEqual(['Fruit']);
+    expect(folder.problems).toEqual([]);
+  });
+
+  test('reads where a page leads, however it is written', async () => {
+    const folder = new TestFolder({
+      'a/page.md': `[up](../index.md#top "Title") [same](page.md) [ref] [folder](sub/) [root](/b/c.html?x=1) [[Wiki link#part|label]]
+[no extension](other%20page) [out](../../x.md) [file](x.pdf) [mail](mailto:a@example.org) [js](javascript:alert) [[File:x]]
+![picture](../img/boat.png) ![remote](https://example.org/p.png) <https://example.com/> https://example.net/bare readme.md
+\`[code](code.md)\`
+
+    [indented](indented.md)
+
+[ref]: ref.md
+`,
+    });
+    expect((await pageOf(await folder.open(), 'A/page'))?.links).toEqual({
+      link: ['A/other page', 'A/page', 'A/ref', 'A/sub', 'B/c', 'Main Page', 'Wiki link', 'X'],
+      file: ['Img/boat.png'],
+      url: [
+        'com.example./ https|https://example.com/',
+        'net.example./bare https|https://example.net/bare',
+        'org.example./p.png https|https://example.org/p.png',
+      ],
+    });
+  });
+
+  test('reads front matter: title, tags, author, date, redirects', async () => {
+    const folder = new TestFolder({
+      'new.md': `---
+title: "Fish & <chips>"
+tags: [food, 1.10]
+categories: a, b
+author: ann
+date: 2024-05-06
+description: What it is.
+redirect_from: [/old/name.html, former]
+draft: { nested: [1] }
+---
+# Another heading
+`,
+      'moved.md': '---\nredirect_to: new.md#part\n---\n',
+      'plain.md': '\ufeff# The *first* heading\n\n# Second\n',
+      'rule.md': '---\nno front matter\n---\n# Rule\n',
+    });
+    const content = await folder.open();
+    const page = await pageOf(content, 'New');
+    expect(page?.links).toEqual({
+      category: ['1.10', 'A', 'B', 'Food'],
+      property: ['description|What it is.', 'displaytitle|Fish &amp; &lt;chips&gt;'],
+    });
+    expect(page?.history).toMatchObject([
+      { user: 'Ann', userid: 1, timestamp: '2024-05-06T00:00:00Z', model: 'markdown', format: 'text/markdown' },
+    ]);
+    expect((await pageOf(content, 'Moved'))?.page.redirect).toEqual({ to: 'New', fragment: 'part' });
+    for (const title of ['Old/name', 'Former']) {
+      const { page: alias, links, history } = (await pageOf(content, title))!;
+      expect([alias.redirect, links, history[0]?.text]).toEqual([
+        { to: 'New' },
+        { link: ['New'], redirect: ['New'] },
+        '#REDIRECT [[New]]',
+      ]);
+    }
+    expect((await pageOf(content, 'Plain'))?.links).toEqual({ property: ['displaytitle|The first heading'] });
+    expect((await pageOf(content, 'Rule'))?.links).toEqual({ property: ['displaytitle|Rule'] });
+    expect(folder.problems).toEqual([]);
+  });
+
+  test('keeps earlier texts, and ids, when it is refreshed and when it is opened again', async () => {
+    const folder = new TestFolder({ 'a.md': 'one', 'b.md': 'two' });
+    const database = folder.at('.content.db');
+    const first = await folder.open({ database });
+    const before = (await pageOf(first, 'A'))!;
+    folder.write({ 'a.md': 'three' });
+    expect(await first.refresh()).toEqual({ written: 1, removed: 0 });
+    expect(await first.refresh()).toEqual({ written: 0, removed: 0 });
+    await first.close();
+
+    const second = await folder.open({ database });
+    const { page, history } = (await pageOf(second, 'A'))!;
+    expect(page.id).toBe(before.page.id);
+    expect(history.map(({ text, parent }) => [text, parent])).toEqual([
+      ['three', before.page.revid],
+      ['one', 0],
+    ]);
+    expect(
+      (
+        await second.source.search!(
+          { words: ['one'], without: [], titles: false, namespaces: [0], offset: 0, limit: 9 },
+          CALL,
+        )
+      ).hits,
+    ).toEqual([]);
+  });
+
+  test('gives no id twice, and a page that comes back has its own', async () => {
+    const folder = new TestFolder({ 'a.md': 'a', 'b.md': 'b' });
+    const content = await folder.open();
+    const old = (await pageOf(content, 'B'))!;
+    execFileSync('rm', [folder.at('b.md')]);
+    expect(await content.refresh()).toEqual({ written: 0, removed: 1 });
+    expect(await pageOf(content, 'B')).toBeUndefined();
+    folder.write({ 'c.md': 'c' });
+    await content.refresh();
+    const other = (await pageOf(content, 'C'))!;
+    expect(other.page.id).toBeGreaterThan(old.page.id);
+    expect(other.page.revid).toBeGreaterThan(old.page.revid!);
+    folder.write({ 'b.md': 'b' });
+    await content.refresh();
+    expect((await pageOf(content, 'B'))?.page.id).toBe(old.page.id);
+  });
+
+  /** Opens a folder, changes what was stored of its file behind its back, and opens it again. */
+  const plantedAndOpened = async (first: MarkdownOptions, second: MarkdownOptions = {}) => {
+    const folder = new TestFolder({ 'a.md': 'as read' });
+    const database = folder.at('.content.db');
+    await (await folder.open({ ...first, database })).close();
+    const stored = new ContentDatabase(database);
+    stored.run(sql`UPDATE revision SET text = 'as planted', sha1 = ''`);
+    stored.close();
+    const content = await folder.open({ ...second, database });
+    return (await pageOf(content, 'A'))?.history.map(({ text }) => text);
+  };
+
+  test('reads only what has changed when it is opened again', async () => {
+    expect(await plantedAndOpened({})).toEqual(['as planted']);
+  });
+
+  test('reads a file again that had just been written: its time may not show a change', async () => {
+    expect(await plantedAndOpened({ clock: Date.now })).toEqual(['as read', 'as planted']);
+  });
+
+  test('reads everything again when titles mean something else', async () => {
+    expect(await plantedAndOpened({}, { namespaceFolders: { Help: 12 } })).toEqual(['as read', 'as planted']);
+  });
+
+  test('history does not go backwards when an older file is put back', async () => {
+    const folder = new TestFolder({ 'a.md': 'one' });
+    const content = await folder.open();
+    folder.write({ 'a.md': 'two' });
+    utimesSync(folder.at('a.md'), new Date('2001-01-01'), new Date('2001-01-01'));
+    await content.refresh();
+    const { page, history } = (await pageOf(content, 'A'))!;
+    expect(history.map(({ id, text }) => [id, text])).toEqual([
+      [page.revid, 'two'],
+      [history[1]!.id, 'one'],
+    ]);
+    expect(history[0]!.timestamp).toBe(history[1]!.timestamp);
+  });
+});
+
+describe('a file that is not as it should be is reported, and the others are there', () => {
+  test('broken front matter, with its line', async () => {
+    const folder = new TestFolder({ 'a.md': '---\ntitle: A\ntags: [b\nx: y\n---\n[[B]]' });
+    expect((await pageOf(await folder.open(), 'A'))?.links).toEqual({ link: ['B'] });
+    expect(folder.problems).toEqual(['a.md:4: The front matter is not YAML: deficient indentation.']);
+  });
+
+  test('front matter that is deep, or long', async () => {
+    const folder = new TestFolder({
+      'deep.md': `---\na: ${'['.repeat(30_000)}\n---\n[[B]]`,
+      'long.md': `---\n${'a: b # c\n'.repeat(10_000)}---\n[[B]]`,
+    });
+    const content = await folder.open();
+    for (const title of ['Deep', 'Long']) expect((await pageOf(content, title))?.links).toEqual({ link: ['B'] });
+    expect(folder.problems).toEqual([
+      'deep.md:2: The front matter is not YAML: nesting exceeded maxDepth (20).',
+      'long.md:1: The front matter has more than 65536 characters.',
+    ]);
+  });
+
+  test('tags and redirects that are no titles', async () => {
+    const folder = new TestFolder({
+      'a.md':
+        '---\ntags: [C#, ok]\nauthor: a|b\nredirect_from: [../../out, b]\nredirect_to: https://example.org/\n---\n',
+      'b.md': '',
+      'c.md': '---\naliases: [d]\n---\n',
+      'e.md': '---\naliases: [d]\n---\n',
+    });
+    const content = await folder.open();
+    expect((await pageOf(content, 'A'))?.links).toEqual({ category: ['Ok'] });
+    expect((await pageOf(content, 'D'))?.page.redirect).toEqual({ to: 'C' });
+    expect(folder.problems).toEqual([
+      'a.md: The front matter names "C#", which is no title.',
+      'a.md: redirect_to names "https://example.org/", which is no page of this folder.',
+      'a.md: redirect_from names "../../out", which is no page of this folder.',
+      'a.md: The front matter names "a|b", which is no title.',
+      'a.md: "B" cannot lead here: it is b.md.',
+      'e.md: "D" cannot lead here: it is c.md.',
+    ]);
+  });
+
+  test('names that make no title, or the same', async () => {
+    const folder = new TestFolder({
+      'a[b].md': '',
+      'c#d.md': '',
+      'Talk:e.md': '',
+      'Apple.md': 'the first',
+      'apple.md': 'the second',
+      'guides.md': '',
+      'guides/index.md': '',
+    });
+    const content = await folder.open();
+    expect(await titlesOf(content)).toEqual(['Apple', 'Guides']);
+    expect(folder.problems).toEqual([
+      'Talk:e.md: Its name makes no title, so it is left out. It begins like a title of another namespace: "Talk:E".',
+      'a[b].md: Its name makes no title, so it is left out. The requested page title contains invalid characters: "[".',
+      'apple.md: It is left out: "Apple" is Apple.md. Rename one of them.',
+      'c#d.md: Its name makes no title, so it is left out. The requested page title contains invalid characters: "#".',
+      'guides/index.md: It is left out: "Guides" is guides.md. Rename one of them.',
+    ]);
+    await content.refresh();
+    expect(folder.problems).toHaveLength(5);
+  });
+
+  test('text that is not UTF-8, and NUL', async () => {
+    const folder = new TestFolder({ 'a.md': Buffer.from([0x61, 0xff, 0x00, 0x62]) });
+    expect((await pageOf(await folder.open(), 'A'))?.history[0]?.text).toBe('a\ufffd\ufffdb');
+    expect(folder.problems).toEqual(['a.md: It is not UTF-8. What cannot be read shows as U+FFFD.']);
+  });
+
+  test('a file that is too large', async () => {
+    const folder = new TestFolder({ 'a.md': 'x'.repeat(101), 'b.md': 'x'.repeat(100) });
+    expect(await titlesOf(await folder.open({ maxFileBytes: 100 }))).toEqual(['B']);
+    expect(folder.problems).toEqual([
+      'a.md: It has 101 bytes, more than 100. Make several of it, or raise maxFileBytes.',
+    ]);
+  });
+});
+
+describe('what is not for readers stays unread', () => {
+  test('links, hidden files, packages of others, pipes', async () => {
+    const outside = new TestFolder({ 'secret.md': 'secret', 'in/secret.md': 'secret' });
+    const folder = new TestFolder({
+      'a.md': 'a',
+      '.env.md': 'secret',
+      '.git/x.md': 'secret',
+      'node_modules/x/README.md': 'secret',
+    });
+    symlinkSync(outside.at('secret.md'), folder.at('link.md'));
+    symlinkSync(outside.at('in'), folder.at('linked'));
+    symlinkSync(folder.path, folder.at('round'));
+    execFileSync('mkfifo', [folder.at('pipe.md')]);
+    mkdirSync(folder.at('folder.md'));
+    expect(await titlesOf(await folder.open())).toEqual(['A']);
+    const reason = 'It is a symbolic link, and none is followed.';
+    expect(folder.problems.sort()).toEqual([`link.md: ${reason}`, `linked: ${reason}`, `round: ${reason}`]);
+  });
+
+  test('a folder with more files than are wanted is refused', async () => {
+    const folder = new TestFolder({ 'a/b/c.md': '', 'd.md': '' });
+    await expect(folder.open({ maxFiles: 3 })).rejects.toThrow(TooManyFiles);
+    await expect(folder.open({ maxFiles: 3 })).rejects.toThrow(
+      'has more than 3 files and folders. Name a smaller folder, or raise maxFiles.',
+    );
+  });
+
+  test('a folder that is none, and a database of something else', async () => {
+    const folder = new TestFolder({ 'a.md': '' });
+    await expect(openMarkdown(folder.at('nowhere'))).rejects.toThrow(/ENOENT/);
+    await expect(openMarkdown(folder.at('a.md'))).rejects.toThrow('a.md: it is a file and not a folder.');
+    const file = folder.at('export.db');
+    const database = new ContentDatabase(file);
+    database.run(sql`INSERT INTO page (ns, title) VALUES (0, 'A')`);
+    database.close();
+    await expect(folder.open({ database: file })).rejects.toThrow(
+      'it holds the pages of an export. Name another file.',
+    );
+  });
+});

@@ -1,0 +1,108 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { contentQuery } from 'oauth-query/content';
+import { startQuery } from '../support/same-pages.js';
+import { TestFolder } from './folder.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const served = async (files: Readonly<Record<string, string>>) => {
+  const folder = new TestFolder(files);
+  const { source } = await folder.open();
+  const host = await startQuery(contentQuery(source));
+  onTestFinished(() => host.close());
+  const ask = async (parameters: Readonly<Record<string, string>>): Promise<Json> => {
+    const { json } = await host.query(parameters);
+    expect({ error: json['error'], warnings: json['warnings'] }).toEqual({});
+    return json;
+  };
+  const parse = async (page: string, more: Readonly<Record<string, string>> = {}) =>
+    (await ask({ action: 'parse', page, ...more }))['parse'] as Json;
+  const pageOf = async (titles: string, more: Readonly<Record<string, string>>) => {
+    const { pages } = (await ask({ titles, ...more }))['query'] as { readonly pages: readonly Json[] };
+    return pages[0]!;
+  };
+  return { parse, pageOf, base: host.base };
+};
+
+const PAGE = `---
+title: Tom & Jerry
+tags: [Cartoon]
+---
+The **lead** with ![alt](x.png).
+
+# One
+
+See [two](two.md#a-part), [[Main Page|home]], [mail](mailto:a@example.org), [bad]([x).
+
+Part
+----
+
+- item \`code\`
+
+# One
+`;
+
+describe('Markdown over HTTP', () => {
+  test('action=parse gives HTML whose links lead to pages, and sections', async () => {
+    const { parse, base } = await served({ 'guide/page.md': PAGE, 'index.md': '' });
+    const { text, sections, displaytitle, categories, links } = await parse('Guide/page');
+    expect(String(text)).toContain('<p>The <strong>lead</strong> with');
+    expect(String(text)).toContain(`<a href="${base}/wiki/Guide/two#a-part">two</a>`);
+    expect(String(text)).toContain(`<a href="${base}/wiki/Main_Page">home</a>`);
+    expect(String(text)).toContain('<h2 id="part">Part</h2>');
+    expect(sections).toMatchObject([
+      { line: 'One', number: '1', anchor: 'one', byteoffset: PAGE.indexOf('# One') },
+      { line: 'Part', number: '1.1', anchor: 'part', byteoffset: PAGE.indexOf('Part\n---') },
+      { line: 'One', number: '2', anchor: 'one-1' },
+    ]);
+    expect([displaytitle, categories, links]).toMatchObject([
+      'Tom &amp; Jerry',
+      [{ category: 'Cartoon' }],
+      [
+        { title: 'Guide/two', exists: false },
+        { title: 'Main Page', exists: true },
+      ],
+    ]);
+  });
+
+  test('sections and extracts are those of Markdown', async () => {
+    const { parse, pageOf } = await served({ 'page.md': PAGE });
+    const section = { prop: 'revisions', rvprop: 'content', rvslots: 'main', rvsection: '2' };
+    expect(await pageOf('Page', section)).toMatchObject({
+      revisions: [{ slots: { main: { contentmodel: 'markdown', content: 'Part\n----\n\n- item `code`' } } }],
+    });
+    expect((await parse('Page', { section: '2', prop: 'text' }))['text']).toMatch(/^<h2 id="part">/);
+    const extract = { prop: 'extracts', explaintext: '' };
+    expect((await pageOf('Page', { ...extract, exintro: '' }))['extract']).toBe('The lead with .');
+    expect((await pageOf('Page', { ...extract, exsectionformat: 'wiki' }))['extract']).toMatch(
+      /== Part ==\s+item code/,
+    );
+  });
+
+  test('no text of a page runs in a browser', async () => {
+    const hostile = [
+      '<script>alert(1)</script>',
+      '<img src=x onerror=alert(1)>',
+      '[a](javascript:alert(1))',
+      '[a](data:text/html,<script>)',
+      '[a](vbscript:x)',
+      '[a](x" onmouseover="alert(1))',
+      '![a](javascript:alert(1))',
+      '[[javascript:alert(1)|a]]',
+      '[[javascript:{}|a]]',
+      '[["onmouseover=alert(1)|a]]',
+      '[a](\0wiki:javascript:alert)',
+      '```"><script>\nx\n```',
+      '# "><script>alert(1)</script>',
+      '<javascript:alert(1)>',
+    ];
+    const { parse } = await served({ 'page.md': `---\ntitle: <script>\n---\n${hostile.join('\n\n')}` });
+    const { text, displaytitle, sections } = await parse('Page');
+    const tags = [...String(text).matchAll(/<[^>]*>/g)].map(([tag]) => tag);
+    expect(
+      tags.filter((tag) => !/^<\/?(?:p|code|pre|h1|a|img)(?: (?:href|src|alt|id|class)="[^"<>]*")*>$/.test(tag)),
+    ).toEqual([]);
+    expect(tags.filter((tag) => /(?:href|src)="(?!http:\/\/127\.0\.0\.1|x|%EF)/.test(tag))).toEqual([]);
+    expect(JSON.stringify([displaytitle, sections])).not.toMatch(/<script/);
+  });
+});

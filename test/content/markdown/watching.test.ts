@@ -1,0 +1,101 @@
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import type { MarkdownContent, MarkdownOptions } from 'oauth-query/content/markdown';
+import { pageOf, TestFolder, titlesOf } from './folder.js';
+
+/** Opens a folder, and waits for what changes in it. */
+const watched = async (folder: TestFolder, options: MarkdownOptions = {}) => {
+  let look: () => void = () => undefined;
+  let changes = 0;
+  const onChange = (): void => {
+    changes += 1;
+    look();
+  };
+  const content = await folder.open({ ...options, watch: true, onChange });
+  /** Resolves when the condition holds, which is tried at each change. */
+  const until = async (condition: (content: MarkdownContent) => Promise<boolean>): Promise<void> => {
+    for (;;) {
+      const changed = new Promise<void>((resolve) => (look = resolve));
+      if (await condition(content)) return;
+      await changed;
+    }
+  };
+  const has = (titles: readonly string[]) =>
+    until(async (now) => JSON.stringify(await titlesOf(now)) === JSON.stringify(titles));
+  return { content, until, has, changes: () => changes };
+};
+
+test('new files, changed ones, removed ones and new folders are noticed', async () => {
+  const folder = new TestFolder({ 'a.md': 'a' });
+  const { content, has, until } = await watched(folder);
+  folder.write({ 'b.md': 'b' });
+  await has(['A', 'B']);
+  folder.write({ 'a.md': '[[New]]' });
+  await until(async () => (await pageOf(content, 'A'))?.links['link']?.[0] === 'New');
+  rmSync(folder.at('b.md'));
+  await has(['A']);
+  // What comes into a folder before it is watched, and after.
+  folder.write({ 'deep/er/c.md': 'c' });
+  await has(['A', 'Deep/er/c']);
+  folder.write({ 'deep/er/d.md': 'd' });
+  await has(['A', 'Deep/er/c', 'Deep/er/d']);
+});
+
+test('renamed folders are followed, and so is a new one of the old name', async () => {
+  const folder = new TestFolder({ 'old/a.md': 'a' });
+  const { has } = await watched(folder);
+  renameSync(folder.at('old'), folder.at('new'));
+  await has(['New/a']);
+  folder.write({ 'new/b.md': 'b' });
+  await has(['New/a', 'New/b']);
+  mkdirSync(folder.at('next'));
+  folder.write({ 'next/x.md': 'x' });
+  await has(['New/a', 'New/b', 'Next/x']);
+  // Exchanged between two looks.
+  renameSync(folder.at('new'), folder.at('.hidden'));
+  renameSync(folder.at('next'), folder.at('new'));
+  await has(['New/x']);
+  folder.write({ 'new/y.md': 'y' });
+  await has(['New/x', 'New/y']);
+});
+
+test('what changes while the folder is being read is not lost', async () => {
+  const folder = new TestFolder({ 'a/1.md': 'one', 'b.md': 'b' });
+  let late = 'a/2.md';
+  const { has } = await watched(folder, {
+    // Called for each file that is read: by then, names have been listed.
+    clock: () => {
+      if (late !== '') writeFileSync(folder.at(late), 'late');
+      late = '';
+      return Date.now() + 60_000;
+    },
+  });
+  await has(['A/1', 'A/2', 'B']);
+  late = 'a/3.md';
+  folder.write({ 'c.md': 'c', 'd.md': 'd' });
+  await has(['A/1', 'A/2', 'A/3', 'B', 'C', 'D']);
+});
+
+test('a folder that goes away leaves what was read, and says so', async () => {
+  const folder = new TestFolder({ 'a.md': 'a' });
+  let tell: (sentence: string) => void = () => undefined;
+  const told = new Promise<string>((resolve) => (tell = resolve));
+  const { content } = await watched(folder, { onProblem: tell });
+  rmSync(folder.path, { recursive: true });
+  expect(await told).toMatch(`${folder.path} could not be read again: ENOENT`);
+  expect(await titlesOf(content)).toEqual(['A']);
+});
+
+test('nothing is read any more when it is closed', async () => {
+  const folder = new TestFolder({ 'a.md': 'a' });
+  const { content, changes } = await watched(folder);
+  folder.write({ 'b.md': 'b' });
+  await content.close();
+  await content.close();
+  folder.write({ 'c.md': 'c' });
+  // One that is open sees both, and the other would have by now.
+  const other = await watched(folder);
+  folder.write({ 'd.md': 'd' });
+  await other.has(['A', 'B', 'C', 'D']);
+  expect(changes()).toBe(0);
+});

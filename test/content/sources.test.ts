@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { contentQuery } from 'oauth-query/content';
+import { CLIENT_WALKS } from './support/client-walks.js';
+import { gather, merged, QUERIES } from './support/queries.js';
+import { type QueryHost, sourcesOfTheSamePages, startQuery } from './support/same-pages.js';
+
+let content: Awaited<ReturnType<typeof sourcesOfTheSamePages>>;
+const hosts = new Map<string, QueryHost>();
+beforeAll(async () => {
+  content = await sourcesOfTheSamePages();
+  for (const [name, source] of Object.entries(content.sources)) hosts.set(name, await startQuery(contentQuery(source)));
+});
+afterAll(async () => {
+  for (const host of hosts.values()) await host.close();
+  content.close();
+});
+
+test('there are two hundred pages, and more than forty kinds of queries', () => {
+  expect(content.pages).toHaveLength(200);
+  expect(Object.keys(QUERIES).length).toBeGreaterThan(40);
+});
+
+describe('every source answers alike', () => {
+  test.each(Object.entries(QUERIES))('%s', async (_name, [limit, params]) => {
+    const [first, ...others] = [...hosts.values()];
+    const expected = await gather(first!, params, limit, 'max');
+    expect(JSON.stringify(merged(expected)).length).toBeGreaterThan(60);
+    for (const host of others) expect(await gather(host, params, limit, 'max')).toEqual(expected);
+  });
+});
+
+describe('whatever the limit is, a walk gathers the same', () => {
+  test.each(Object.entries(QUERIES).filter(([, [limit]]) => limit !== ''))(
+    '%s',
+    async (_name, [limit, params]) => {
+      const [first] = [...hosts.values()];
+      const expected = merged(await gather(first!, params, limit, 'max'));
+      for (const host of hosts.values()) {
+        for (const size of ['1', '2', '5'])
+          expect(merged(await gather(host, params, limit, size)), size).toEqual(expected);
+      }
+    },
+    60_000,
+  );
+});
+
+test('searches find the same pages', async () => {
+  for (const srsearch of ['rope', 'loop sheet', 'knot -reef', '"a boat"', 'sail*']) {
+    const found = [];
+    for (const host of hosts.values()) {
+      const pages = merged(await gather(host, { list: 'search', srsearch, srprop: 'size|timestamp' }, 'srlimit', '5'));
+      found.push([...(pages['search'] as { title: string }[])].map(({ title }) => title).sort());
+    }
+    expect(found[0]!.length).toBeGreaterThan(0);
+    for (const titles of found) expect(titles).toEqual(found[0]);
+  }
+});
+
+test('nothing went wrong', () => {
+  for (const host of hosts.values()) expect(host.failures).toEqual([]);
+});
+
+describe('published clients find the same in every source', () => {
+  test.each(Object.entries(CLIENT_WALKS))('%s', async (_name, walk) => {
+    const [first, ...others] = [...hosts.values()].map(({ base }) => base);
+    const expected = await walk(first ?? '');
+    expect(JSON.stringify(expected).length, 'of what was found').toBeGreaterThan(20);
+    for (const base of others) expect(await walk(base)).toEqual(expected);
+  });
+});

@@ -1,0 +1,123 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { QueryOptions } from 'oauth-query';
+import { type ContentSource, memoryContent, type MemoryPage, type MemoryRevision } from 'oauth-query/content';
+import { ContentDatabase, exportContent, importExport } from 'oauth-query/content/mediawiki-export';
+import { parseTitle } from '../../../src/core/query/pages/title.js';
+import { resolveSite } from '../../../src/core/query/site/site.js';
+import { openExport, readExport } from '../../../src/content/mediawiki-export/reader.js';
+import { siteOptions } from '../../../src/content/mediawiki-export/site.js';
+import { readWikitext } from '../../../src/content/wikitext/wikitext.js';
+import { type Answer, bearer, Client, oneHostEach } from '../../hosts.js';
+import { generatedSite, writeExport } from '../../site/support/generated-site.js';
+
+const SAMPLE = fileURLToPath(new URL('../../../examples/site/sample.xml', import.meta.url));
+
+/** The pages of an export, as they are given to content in memory. */
+async function pagesOf(
+  file: string,
+): Promise<{ readonly pages: readonly MemoryPage[]; readonly site: ReturnType<typeof siteOptions> }> {
+  let site = siteOptions({ name: 'Site', database: 'site', base: '', language: 'en', namespaces: [] });
+  const pages: { page: { title: string; ns: number; id: number }; history: MemoryRevision[] }[] = [];
+  await readExport(await openExport(file), {
+    site: (exported) => (site = siteOptions(exported)),
+    page: (page) => pages.push({ page, history: [] }),
+    revision: ({ userId, user, comment, text, ...revision }) => {
+      pages.at(-1)?.history.push({
+        ...revision,
+        userid: userId,
+        ...(user === undefined ? {} : { user }),
+        ...(comment === undefined ? {} : { comment }),
+        text: text ?? '',
+      });
+    },
+    pageEnd: () => undefined,
+  });
+  const resolved = resolveSite(site);
+  return {
+    site,
+    pages: pages.map(({ page: { title, ns, id }, history }): MemoryPage => {
+      const text = history.at(-1)?.text ?? '';
+      const { links, redirect } = readWikitext(text, resolved);
+      const parsed = parseTitle(title, resolved);
+      const name = parsed.kind === 'local' ? parsed.text : title;
+      return { id, ns, title: name, text, links, history, ...(redirect && { redirect }) };
+    }),
+  };
+}
+
+/** Two hundred pages in every source: what each is called, and the source. */
+export async function sourcesOfTheSamePages() {
+  const folder = mkdtempSync(join(tmpdir(), 'oauth-query-sources-'));
+  const file = join(folder, 'generated.xml');
+  await writeExport(file, generatedSite(142), 1_000);
+  const database = new ContentDatabase(':memory:');
+  // The site is what the last of them says.
+  await importExport(database, file, { clock: () => 0 });
+  await importExport(database, SAMPLE, { clock: () => 0 });
+  const [generated, sample] = [await pagesOf(file), await pagesOf(SAMPLE)];
+  const { log: _log, ...stored } = exportContent(database);
+  const pages = [...generated.pages, ...sample.pages];
+  const memory = memoryContent(pages, { site: sample.site });
+  return {
+    sources: { memory, 'an export in SQLite': stored } satisfies Record<string, ContentSource>,
+    pages,
+    site: sample.site,
+    close: () => {
+      database.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export interface QueryHost {
+  readonly base: string;
+  /** Everything that went wrong and that no client was told. */
+  readonly failures: readonly unknown[];
+  /** Sends a query, in formatversion 2. */
+  query(parameters: Readonly<Record<string, string>>, token?: string): Promise<Answer>;
+  /** A token of an owner. */
+  token(username: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** A server that answers from content. */
+export async function startQuery(query: QueryOptions): Promise<QueryHost> {
+  const failures: unknown[] = [];
+  const host = await oneHostEach[0]!.start({
+    options: (base) => ({
+      paths: { api: ['/api', '/w/api.php'] },
+      grants: ['password'] as const,
+      scopes: { read: 'Read' },
+      users: [{ username: 'alice', password: 'secret' }],
+      clients: [{ client_id: 'test', client_secret: 'test-secret', grant_types: ['password'] as const, scope: 'read' }],
+      query: { ...query, site: { ...query.site, server: base } },
+      onError: (error: unknown) => void failures.push(error),
+      onWarning: () => undefined,
+    }),
+  });
+  const client = new Client(host.base);
+  return {
+    base: host.base,
+    failures,
+    query: (parameters, token) =>
+      client.post(
+        '/api',
+        { action: 'query', format: 'json', formatversion: '2', ...parameters },
+        token ? bearer(token) : {},
+      ),
+    token: async (username) => {
+      const form = {
+        grant_type: 'password',
+        username,
+        password: 'secret',
+        client_id: 'test',
+        client_secret: 'test-secret',
+      };
+      return String((await client.post('/oauth/token', form)).json['access_token']);
+    },
+    close: () => host.close(),
+  };
+}

@@ -1,0 +1,136 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ClientRegistry } from 'oauth-query';
+import { basic, bearer, Client, oneHostEach, type RunningHost } from '../hosts.js';
+import { fixture } from '../oauth/support/fixture.js';
+import { ROOT, WRITTEN } from './documents.js';
+
+interface Table extends ClientRegistry {
+  add(row: object): Promise<string> | string;
+  rotate(client_id: string, overlapSeconds: number, now?: number): Promise<string> | string;
+  disable(client_id: string, disabled?: boolean): unknown;
+}
+
+interface Guide<Database> {
+  readonly TABLE: string;
+  readonly SCOPES: Readonly<Record<string, string>>;
+  clientsIn(db: Database): Table;
+}
+
+/** The code of the guide, as it stands there. */
+const guideFor = async <Database>(section: 'PostgreSQL' | 'SQLite'): Promise<Guide<Database>> => {
+  const guide = WRITTEN.find(({ path }) => path === 'docs/clients-in-your-table.md');
+  const code = guide?.blocks.filter(({ code: text }) => text.includes('export const clientsIn'))[
+    section === 'PostgreSQL' ? 0 : 1
+  ]?.code;
+  if (code === undefined) throw new Error(`The guide has no code for ${section}.`);
+  mkdirSync(join(ROOT, '.data'), { recursive: true });
+  const folder = mkdtempSync(join(ROOT, '.data', 'guide-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'clients.ts');
+  writeFileSync(file, code);
+  return import(file);
+};
+
+/** What the guide says of its code, with a real database behind a server. */
+export const clientsTableCases = <Database>(
+  section: 'PostgreSQL' | 'SQLite',
+  open: () => Promise<{ db: Database; run(sql: string): unknown; close(): unknown }>,
+): void => {
+  const { options, clock, advance, errors } = fixture();
+  let database: Awaited<ReturnType<typeof open>>;
+  let table: Table;
+  let host: RunningHost;
+  let http: Client;
+
+  beforeAll(async () => {
+    const guide = await guideFor<Database>(section);
+    database = await open();
+    await database.run(guide.TABLE);
+    table = guide.clientsIn(database.db);
+    const [first] = oneHostEach;
+    if (first === undefined) throw new Error('no host');
+    host = await first.start({
+      options: { ...options, clients: table, scopes: guide.SCOPES },
+      guarded: { photos: { scope: 'photos.read' } },
+    });
+    http = new Client(host.base);
+  }, 120_000);
+  afterAll(async () => {
+    await host?.close();
+    await database?.close();
+  });
+
+  const token = (id: string, secret: string) =>
+    http.post('/oauth/token', 'grant_type=client_credentials', basic(id, secret));
+  const own = async (id: string, secret: string): Promise<number> => (await token(id, secret)).status;
+  const isLetIn = async (access: unknown): Promise<boolean> =>
+    (await http.get('/guarded/photos', bearer(String(access)))).status === 200;
+
+  test('a client that is added is known at once, one that is not is unknown', async () => {
+    const secret = await table.add({ client_id: 'job', client_name: 'Job', scope: 'photos.read' });
+    expect([await own('job', secret), await own('job', 'x'), await own('nobody', secret)]).toEqual([200, 401, 401]);
+    const web = await table.add({ client_id: 'web', redirect_uris: ['https://app.example/cb'] });
+    expect(await own('web', web), 'it is for owners').toBe(400);
+    expect(await table.find('web')).toMatchObject({
+      redirect_uris: ['https://app.example/cb'],
+      client_secret: [{ sha256: expect.stringMatching(/^[\w-]{43}$/) }],
+    });
+  });
+
+  test('what a server refuses is not saved, and a client is not added twice', async () => {
+    const wrong = { client_id: 'wrong', redirect_uris: ['http://app.example/cb'], scope: 'photos.raed' };
+    const message = `Client "wrong": scope names "photos.raed", which options.scopes does not have.
+Client "wrong": the redirect URI "http://app.example/cb" has the scheme http; only loopback addresses may, use https.`;
+    await expect((async () => table.add(wrong))()).rejects.toThrow(new Error(message));
+    expect((await table.find('wrong')) ?? undefined).toBeUndefined();
+    await table.add({ client_id: 'twice' });
+    await expect((async () => table.add({ client_id: 'twice' }))()).rejects.toThrow();
+  });
+
+  test('a secret is rotated without downtime, again and again', async () => {
+    const first = await table.add({ client_id: 'rotating' });
+    const second = await table.rotate('rotating', 3600, clock());
+    expect([await own('rotating', first), await own('rotating', second)]).toEqual([200, 200]);
+    const third = await table.rotate('rotating', 3600, clock());
+    const all = async () => [await own('rotating', first), await own('rotating', second), await own('rotating', third)];
+    advance(3599);
+    expect(await all()).toEqual([401, 200, 200]);
+    advance(1);
+    expect(await all()).toEqual([401, 401, 200]);
+    await database.run("INSERT INTO clients (client_id, redirect_uris) VALUES ('public', NULL)");
+    for (const id of ['public', 'nobody'])
+      await expect((async () => table.rotate(id, 0))()).rejects.toThrow(`There is no client ${id} with a secret.`);
+  });
+
+  test('disabling ends what the client has, and can be taken back', async () => {
+    const secret = await table.add({ client_id: 'off' });
+    const { access_token } = (await token('off', secret)).json;
+    expect(await isLetIn(access_token)).toBe(true);
+    await table.disable('off');
+    expect([await own('off', secret), await isLetIn(access_token)]).toEqual([401, false]);
+    await table.disable('off', false);
+    expect([await own('off', secret), await isLetIn(access_token)]).toEqual([200, true]);
+  });
+
+  test('grants.revoke({ client_id }) ends everything that it was given, and the time never goes back', async () => {
+    const secret = await table.add({ client_id: 'leaked' });
+    const { access_token } = (await token('leaked', secret)).json;
+    expect(await isLetIn(access_token)).toBe(true);
+    await host.grants.revoke({ client_id: 'leaked' });
+    expect(await isLetIn(access_token)).toBe(false);
+    await table.endTokens?.('leaked', 1000);
+    expect(await isLetIn(access_token)).toBe(false);
+    advance(1);
+    expect(await isLetIn((await token('leaked', secret)).json['access_token'])).toBe(true);
+  });
+
+  test('a row that is wrong is a client that is unknown, and nothing else breaks', async () => {
+    expect(errors).toEqual([]);
+    const secret = await table.add({ client_id: 'broken' });
+    await database.run("UPDATE clients SET scope = 'a  b' WHERE client_id = 'broken'");
+    expect(await own('broken', secret)).toBe(401);
+    expect(errors.map(String)).toEqual([expect.stringContaining('scope must be scopes separated by single spaces')]);
+  });
+};

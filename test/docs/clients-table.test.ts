@@ -1,0 +1,21 @@
+import { PGlite } from '@electric-sql/pglite';
+import { describe } from 'vitest';
+import { describeEngine } from '../stores/engines/availability.js';
+import { noSqlite, sqliteDrivers } from '../stores/engines/sqlite.js';
+import { clientsTableCases } from './clients-table-cases.js';
+
+describeEngine('docs/clients-in-your-table.md on SQLite', noSqlite, () => {
+  clientsTableCases('SQLite', async () => {
+    const [[, open] = []] = sqliteDrivers;
+    const db = open?.(':memory:');
+    if (db === undefined) throw new Error(noSqlite);
+    return { db, run: (sql) => db.exec(sql), close: () => db.close() };
+  });
+});
+
+describe('docs/clients-in-your-table.md on PGlite', () => {
+  clientsTableCases('PostgreSQL', async () => {
+    const db = await PGlite.create();
+    return { db, run: (sql) => db.query(sql), close: () => db.close() };
+  });
+});

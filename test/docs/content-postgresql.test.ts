@@ -1,0 +1,127 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ContentSource, contentQuery, type MemoryPage } from 'oauth-query/content';
+import { contentContract } from 'oauth-query/testing';
+import { type QueryHost, startQuery } from '../content/support/same-pages.js';
+import { ROOT, WRITTEN } from './documents.js';
+
+interface Statement {
+  readonly name: string;
+  readonly text: string;
+  readonly values: unknown[];
+}
+
+interface Guide {
+  readonly TABLE: string;
+  articlesIn(db: { query(statement: Statement): Promise<{ rows: unknown[] }> }): ContentSource;
+}
+
+/** The code of the guide, as it stands there. */
+const guide = async (): Promise<Guide> => {
+  const found = WRITTEN.find(({ path }) => path === 'docs/content-in-postgresql.md');
+  const code = found?.blocks.find(({ code: text }) => text.includes('export const articlesIn'))?.code;
+  if (code === undefined) throw new Error('The guide has no code.');
+  mkdirSync(join(ROOT, '.data'), { recursive: true });
+  const folder = mkdtempSync(join(ROOT, '.data', 'guide-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, 'articles.ts'), code);
+  return import(join(folder, 'articles.ts')) as Promise<Guide>;
+};
+
+/** What was asked of the database. */
+const asked: Statement[] = [];
+let database: PGlite;
+let code: Guide;
+beforeAll(async () => {
+  code = await guide();
+  database = await PGlite.create();
+  await database.exec(code.TABLE);
+}, 120_000);
+afterAll(() => database.close());
+
+const filledWith = async (pages: readonly MemoryPage[]): Promise<ContentSource> => {
+  await database.exec('DELETE FROM article');
+  for (const { id = 0, ns = 0, title, redirect, text, history = [] } of pages) {
+    const { id: revision = id, timestamp = '2024-01-01T00:00:00Z', user = 'Alice' } = history.at(-1) ?? {};
+    await database.query(
+      `INSERT INTO article (id, ns, title, redirect_to, revision, body, author, changed) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      [id, ns, title, redirect?.to ?? null, revision, text, user, timestamp],
+    );
+  }
+  return code.articlesIn({
+    query: (statement) => {
+      asked.push(statement);
+      return database.query(statement.text, statement.values);
+    },
+  });
+};
+
+describe('the source of docs/content-in-postgresql.md', () => {
+  const cases = contentContract(async (pages) => ({ source: await filledWith(pages) }), ['pageRange', 'search']);
+  for (const { name, run } of cases) test(name, run);
+});
+
+describe('a server with the source of docs/content-in-postgresql.md', () => {
+  let host: QueryHost;
+  beforeAll(async () => {
+    const pages = Array.from({ length: 40 }, (_, index) => ({
+      id: index + 1,
+      title: `Page ${String(index).padStart(2, '0')}`,
+      text: `Text ${index} about ${index % 2 === 0 ? 'apples' : 'pears'}.`,
+    }));
+    const redirect = { id: 100, title: 'Way', text: '', redirect: { to: 'Page 03' } };
+    host = await startQuery(contentQuery(await filledWith([...pages, redirect])));
+  });
+  afterAll(() => host.close());
+
+  const query = async (params: Readonly<Record<string, string>>) => {
+    asked.length = 0;
+    const { json } = await host.query(params);
+    expect({ error: json['error'], warnings: json['warnings'] }).toEqual({});
+    return json['query'] as Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
+  };
+
+  test('gives facts and texts of many pages with one statement each', async () => {
+    const params = {
+      generator: 'allpages',
+      gaplimit: '30',
+      prop: 'info|revisions',
+      rvprop: 'content',
+      rvslots: 'main',
+    };
+    const { pages = [] } = await query(params);
+    expect(pages).toHaveLength(30);
+    expect(pages[7]).toMatchObject({
+      title: 'Page 07',
+      length: 19,
+      revisions: [{ slots: { main: { content: 'Text 7 about pears.' } } }],
+    });
+    expect(asked.length).toBeLessThanOrEqual(5);
+    expect(new Set(asked.map(({ name }) => name)).size).toBeGreaterThan(2);
+  });
+
+  test('follows redirects, completes titles, searches', async () => {
+    expect((await query({ titles: 'Way', redirects: '' }))['pages']).toMatchObject([{ title: 'Page 03' }]);
+    expect((await query({ list: 'prefixsearch', pssearch: 'page 1', pslimit: '3' }))['prefixsearch']).toMatchObject([
+      { title: 'Page 10' },
+      { title: 'Page 11' },
+      { title: 'Page 12' },
+    ]);
+    const { search = [], searchinfo } = await query({ list: 'search', srsearch: 'pears -7', srlimit: '50' });
+    expect(search).toHaveLength(19);
+    expect(searchinfo).toEqual({ totalhits: 19 });
+  });
+
+  test('finds pages by the revisions that they have', async () => {
+    const { pages = [], badrevids } = await query({ revids: '5|999', prop: 'revisions', rvprop: 'ids' });
+    expect(pages).toMatchObject([{ title: 'Page 04', revisions: [{ revid: 5 }] }]);
+    expect(Object.keys(badrevids ?? {})).toEqual(['999']);
+  });
+
+  test('says of what it cannot answer that it has no answer', async () => {
+    const { json } = await host.query({ list: 'backlinks', bltitle: 'Page 01' });
+    expect(JSON.stringify(json['warnings'])).toContain('backlinks');
+  });
+});

@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Table } from '../../src/core/base/schema.js';
+import { SERVER_OPTIONS } from '../../src/core/server/options/server-table.js';
+import { optionReference } from '../../tools/option-reference.js';
+import { ROOT } from './documents.js';
+
+const committed = readFileSync(join(ROOT, 'docs/options.md'), 'utf8');
+
+test('docs/options.md is what `npm run reference` writes', async () => {
+  expect(await optionReference()).toBe(committed);
+});
+
+test('it has a row for each option of the tables, and a meaning wherever an interface declares one', () => {
+  const rows = committed.split('\n').filter((line) => /^\| (\[?)`/.test(line));
+  const pathsOf = (fields: Table): number =>
+    Object.entries(fields).reduce((sum, [name, field]) => {
+      // Handlers are named after the modules of the catalogue, which the help describes.
+      return sum + 1 + (field.fields && name !== 'modules' ? pathsOf(field.fields) : 0);
+    }, 0);
+  expect(rows).toHaveLength(pathsOf(SERVER_OPTIONS));
+  expect(rows.filter((row) => row.split(/(?<!\\)\|/).length === 7 && /\|\s*\|$/.test(row))).toEqual([]);
+});

@@ -1,0 +1,49 @@
+/** Work that takes less than this is done before anybody notices, however it grows. */
+const FLOOR_MS = 10;
+
+/** Four times as much to read may take four times as long; the rest is for the measurement. */
+const MOST = 6;
+
+const RUNS = 8;
+
+/** Milliseconds of this process alone, so that a busy machine does not count. */
+const cost = async (work: () => Promise<unknown>): Promise<number> => {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+};
+
+const leastCost = async (work: () => Promise<unknown>, runs: number): Promise<number> => {
+  let least = Infinity;
+  for (let run = 0; run < runs; run += 1) least = Math.min(least, await cost(work));
+  return least;
+};
+
+/** The sizes from `least` to `most`, each four times the one before. */
+export const sizesUpTo = (most: number, least = 1024): readonly number[] =>
+  least > most ? [] : [least, ...sizesUpTo(most, least * 4)];
+
+/**
+ * The first step at which four times the size takes more than six times as long, as a sentence; `undefined` if there is
+ * none. It stops there: the next step would take hours.
+ */
+export const steepStep = async (
+  send: (size: number) => Promise<unknown>,
+  sizes: readonly number[],
+): Promise<string | undefined> => {
+  let before = Infinity;
+  for (const [index, size] of sizes.entries()) {
+    const work = () => send(size);
+    let now = await cost(work);
+    if (now > FLOOR_MS && now > MOST * before) {
+      now = Math.min(now, await leastCost(work, now > 1000 ? 1 : RUNS));
+      before = Math.max(before, await leastCost(() => send(sizes[index - 1] ?? 0), RUNS));
+      if (now > FLOOR_MS && now > MOST * before) {
+        return `${size / 4} → ${size}: ${before.toFixed(1)} → ${now.toFixed(1)} ms, ${(now / before).toFixed(1)} times`;
+      }
+    }
+    before = now;
+  }
+  return undefined;
+};

@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const TESTS = fileURLToPath(new URL('../', import.meta.url));
+const table = readFileSync(fileURLToPath(new URL('../../docs/mcp-conformance.md', import.meta.url)), 'utf8');
+
+const COUNT = 47;
+
+const rows = [...table.matchAll(/^\| +M(\d+) +\| +([^|]+?) +\| +([^|]+?) +\| +[^|]+? +\| +([^|]*?) +\|$/gm)].map(
+  ([, number = '', level = '', rule = '', tests = '']) => ({ number: Number(number), level, rule, tests }),
+);
+
+/** The files whose tests carry a number at the beginning of their title, beside others or alone. */
+const filesOf = new Map<number, Set<string>>();
+for (const file of readdirSync(TESTS, { recursive: true, encoding: 'utf8' })) {
+  if (!file.endsWith('.test.ts')) continue;
+  const text = readFileSync(`${TESTS}${file}`, 'utf8');
+  for (const [, numbers = ''] of text.matchAll(/['"`]((?:(?:#\d+|M\d+)[,:]? )+)/g)) {
+    for (const [, number] of numbers.matchAll(/M(\d+)/g))
+      filesOf.set(Number(number), (filesOf.get(Number(number)) ?? new Set()).add(file.replaceAll('\\', '/')));
+  }
+}
+
+describe('docs/mcp-conformance.md', () => {
+  it('has every requirement once, in order', () => {
+    expect(rows.map(({ number }) => number)).toEqual(Array.from({ length: COUNT }, (_, index) => index + 1));
+    expect(rows.filter(({ level }) => !['M', 'S', 'D'].includes(level))).toEqual([]);
+    expect([...filesOf.keys()].filter((number) => number < 1 || number > COUNT)).toEqual([]);
+  });
+
+  it.each(rows)('$number, $rule: names exactly the files that test it', ({ number, tests }) => {
+    expect(tests).not.toBe('');
+    expect(tests).toBe(
+      [...(filesOf.get(number) ?? [])]
+        .toSorted()
+        .map((file) => `\`${file}\``)
+        .join(', '),
+    );
+  });
+});

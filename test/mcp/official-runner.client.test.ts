@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type McpSite, startSite } from '../query/mcp/support.js';
+
+const RUNNER = fileURLToPath(
+  new URL('../../node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url),
+);
+
+/**
+ * The scenarios for servers that apply here. The others call fixtures by name (`test_simple_text` and so on), stream events or sample from a
+ * model; `json-schema-2020-12` asks for a fixture too, and `query/mcp/tools.test.ts` judges the schemas of our tools instead.
+ */
+const SCENARIOS = ['server-initialize', 'ping', 'tools-list', 'resources-list', 'dns-rebinding-protection'];
+
+describe('the official conformance runner', () => {
+  let site: McpSite;
+  beforeAll(async () => {
+    site = await startSite();
+  });
+  afterAll(() => {
+    site.close();
+    expect(site.errors).toEqual([]);
+  });
+
+  it.each(SCENARIOS)('%s', async (scenario) => {
+    const runner = spawn(process.execPath, [RUNNER, 'server', '--url', `${site.base}/mcp`, '--scenario', scenario]);
+    const [output, errors, [code]] = await Promise.all([
+      text(runner.stdout),
+      text(runner.stderr),
+      once(runner, 'close'),
+    ]);
+    expect({ code, said: output + errors }).toEqual({
+      code: 0,
+      said: expect.stringMatching(/Passed: [1-9]\d*\/\d+, 0 failed/),
+    });
+  });
+});

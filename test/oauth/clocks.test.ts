@@ -1,0 +1,81 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Node, Nodes } from './support/nodes.js';
+import { refusal } from './support/tokens.js';
+
+const INVALID_GRANT = [400, 'invalid_grant'] as const;
+const DIFFERENCE = 30_000;
+const KEY = generateKeyPairSync('ed25519').privateKey;
+
+describe('processes whose clocks are 30 seconds apart', () => {
+  let nodes: Nodes;
+  afterEach(() => nodes.close());
+  const start = async (options: ConstructorParameters<typeof Nodes>[0] = {}): Promise<readonly [Node, Node]> => {
+    nodes = new Nodes(options);
+    return [await nodes.start(), await nodes.start({ ahead: DIFFERENCE })];
+  };
+
+  it('#70 a refresh is repeated at the other process within the grace window, in both directions', async () => {
+    const [slow, fast] = await start();
+    for (const [first, second] of [
+      [slow, fast],
+      [fast, slow],
+    ] as const) {
+      const { refresh_token } = await slow.flows.tokens('native');
+      const next = await first.flows.refreshed('native', refresh_token);
+      nodes.shared.advance(9);
+      expect(await second.flows.refreshed('native', refresh_token)).toEqual(next);
+      const last = await second.flows.refreshed('native', next.refresh_token);
+      expect(await slow.flows.areActive(last.access_token, last.refresh_token)).toEqual([true, true]);
+      nodes.shared.advance(71);
+      expect(refusal(await second.flows.refresh('native', refresh_token))).toEqual(INVALID_GRANT);
+      expect(await slow.flows.isActive(last.access_token)).toBe(false);
+    }
+  });
+
+  it('#69 on its own process the window is no longer than it says', async () => {
+    const [, fast] = await start();
+    const { refresh_token } = await fast.flows.tokens('native');
+    await fast.flows.refreshed('native', refresh_token);
+    nodes.shared.advance(10);
+    expect(refusal(await fast.flows.refresh('native', refresh_token))).toEqual(INVALID_GRANT);
+  });
+
+  it('#35 a code of 60 seconds is good for 30 at the process that is ahead', async () => {
+    const [slow, fast] = await start();
+    const early = await slow.flows.code('web');
+    const late = await slow.flows.code('web');
+    nodes.shared.advance(29);
+    expect((await fast.flows.redeem('web', early)).status).toBe(200);
+    nodes.shared.advance(1);
+    expect(refusal(await fast.flows.redeem('web', late))).toEqual(INVALID_GRANT);
+    expect((await slow.flows.redeem('web', late)).status).toBe(200);
+  });
+
+  it('#59 a code that the process ahead redeemed is a replay at the other one, and ends the grant', async () => {
+    const [slow, fast] = await start();
+    const code = await slow.flows.code('web');
+    const { access_token } = (await fast.flows.redeem('web', code)).json;
+    expect(refusal(await slow.flows.redeem('web', code))).toEqual(INVALID_GRANT);
+    expect(await slow.flows.isActive(String(access_token))).toBe(false);
+  });
+
+  it('#85 a device that was approved at one process gets its tokens at the other one', async () => {
+    const [slow, fast] = await start();
+    for (const [first, second] of [
+      [slow, fast],
+      [fast, slow],
+    ] as const) {
+      const codes = await first.flows.device('tv');
+      nodes.shared.advance(560);
+      await first.flows.decide(codes, 'approve');
+      expect((await second.flows.poll('tv', codes.device_code)).status).toBe(200);
+    }
+  });
+
+  it('#91 a JWT of the process ahead is accepted by the other one at once', async () => {
+    const [slow, fast] = await start({ accessTokens: { format: 'jwt', algorithm: 'EdDSA', keys: [{ key: KEY }] } });
+    const { access_token } = await fast.flows.tokens('web');
+    expect((await slow.flows.guarded('profile', access_token)).status).toBe(200);
+  });
+});

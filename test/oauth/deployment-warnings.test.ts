@@ -1,0 +1,175 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express5, { type Express } from 'express';
+import { afterEach, describe, expect, it } from 'vitest';
+import { oauthQuery } from '../../src/adapters/express/index.js';
+import type { ServerOptions } from '../../src/core/server/options/server-options.js';
+
+const SECRET = 'a secret of the test that has 32 characters';
+const web = { client_id: 'web', client_secret: 'web-secret', redirect_uris: ['https://app.example/cb'] };
+const TOKEN = { method: 'POST', body: new URLSearchParams({ grant_type: 'client_credentials' }) };
+
+const running: (() => void)[] = [];
+afterEach(() => running.splice(0).forEach((close) => close()));
+
+interface Site {
+  readonly warnings: readonly string[];
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+}
+
+/** An application with this server in it, and what it has warned about since it was made. */
+const start = async (
+  options: Partial<ServerOptions>,
+  mount: (app: Express, oauth: ReturnType<typeof oauthQuery>) => void = (app, oauth) => app.use(oauth),
+): Promise<Site> => {
+  const warnings: string[] = [];
+  const app = express5();
+  const server = createServer(app).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  running.push(() => server.close());
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // A TCP server has one.
+  const oauth = oauthQuery({
+    issuer: 'https://example.org',
+    secret: SECRET,
+    clients: [],
+    onError: () => undefined,
+    ...options,
+    onWarning: (sentence) => warnings.push(sentence),
+  });
+  mount(app, oauth);
+  return { warnings, fetch: (path, init) => fetch(base + path, { redirect: 'manual', ...init }) };
+};
+
+describe('what no check of the options can see is reported once', () => {
+  it('issuer and mount path disagree', async () => {
+    const site = await start({ issuer: 'https://example.org/auth' });
+    await site.fetch('/oauth/token', TOKEN);
+    await site.fetch('/oauth/token', TOKEN);
+    expect(site.warnings).toEqual([expect.stringMatching(/^options\.issuer has the path "\/auth", but .* at ""/)]);
+    const other = await start({}, (app, oauth) => app.use('/auth', oauth));
+    await other.fetch('/auth/oauth/token', TOKEN);
+    expect(other.warnings).toEqual([expect.stringMatching(/^options\.issuer has the path "", but .* at "\/auth"/)]);
+  });
+
+  it('but not where they agree, or where a proxy takes the path away', async () => {
+    const issuer = 'https://example.org/auth';
+    const same = await start({ issuer }, (app, oauth) => app.use('/auth', oauth));
+    await same.fetch('/auth/oauth/token', TOKEN);
+    const proxied = await start({ issuer }, (app, oauth) => app.set('trust proxy', true).use(oauth));
+    await proxied.fetch('/oauth/token', { ...TOKEN, headers: { 'x-forwarded-for': '192.0.2.1' } });
+    expect([...same.warnings, ...proxied.warnings]).toEqual([]);
+  });
+
+  it('forwarded headers without a trusted proxy', async () => {
+    const headers = { 'x-forwarded-for': '192.0.2.1' };
+    const site = await start({});
+    await site.fetch('/oauth/token', { ...TOKEN, headers });
+    await site.fetch('/oauth/token', { ...TOKEN, headers });
+    expect(site.warnings).toEqual([expect.stringMatching(/^Requests carry X-Forwarded-For, .* trust/)]);
+    const trusting = await start({}, (app, oauth) => app.set('trust proxy', 1).use(oauth));
+    await trusting.fetch('/oauth/token', { ...TOKEN, headers });
+    expect(trusting.warnings).toEqual([]);
+  });
+
+  it('a browser of another origin without CORS, with a preflight or without', async () => {
+    const headers = { origin: 'https://spa.example' };
+    for (const init of [{ method: 'OPTIONS' }, TOKEN]) {
+      const site = await start({});
+      await site.fetch('/oauth/token', { ...init, headers });
+      await site.fetch('/oauth/token', { ...init, headers });
+      expect(site.warnings).toEqual([
+        expect.stringMatching(/^A script from "https:\/\/spa\.example" .* options\.cors\.origins/),
+      ]);
+    }
+    const quiet = await start({});
+    await quiet.fetch('/oauth/token', { ...TOKEN, headers: { origin: 'https://example.org' } });
+    const open = await start({ cors: { origins: ['https://spa.example'] } });
+    await open.fetch('/oauth/token', { ...TOKEN, headers });
+    expect([...quiet.warnings, ...open.warnings]).toEqual([]);
+  });
+});
+
+describe('an owner that is never known', () => {
+  const request = `/oauth/authorize?${new URLSearchParams({ response_type: 'code', client_id: 'web', redirect_uri: 'https://app.example/cb', scope: 'read', state: 'x' })}`;
+  const options = { clients: [web], scopes: { read: 'Read' }, loginUrl: '/login' };
+
+  /** The browser is sent to sign in, does so, and comes back. */
+  const comeBack = async (site: Site, path: string): Promise<string> => {
+    const location = (await site.fetch(path)).headers.get('location') ?? '';
+    return new URL(location, 'https://example.org').searchParams.get('return_to') ?? '';
+  };
+
+  it('is a loop after the third return of the same browser', async () => {
+    const site = await start({ ...options, owner: () => undefined });
+    let path = await comeBack(site, request);
+    for (let returns = 0; returns < 2; returns += 1) path = await comeBack(site, path);
+    expect(site.warnings).toEqual([]);
+    await comeBack(site, path);
+    await comeBack(site, path);
+    expect(site.warnings).toEqual([expect.stringMatching(/^A browser came back .* session middleware before/)]);
+  });
+
+  it('is none where browsers only ask, or where owners were known before', async () => {
+    let owner: { sub: string } | undefined;
+    const site = await start({ ...options, owner: () => owner });
+    for (let asked = 0; asked < 5; asked += 1) await comeBack(site, request);
+    owner = { sub: 'alice' };
+    await site.fetch(request);
+    owner = undefined;
+    let path = await comeBack(site, request);
+    for (let returns = 0; returns < 5; returns += 1) path = await comeBack(site, path);
+    expect(site.warnings).toEqual([]);
+  });
+
+  it('that reads a session which no middleware has made says where to mount that', async () => {
+    const owner = (req: unknown) => (req as { session: { user: { sub: string } } }).session.user; // As users write it.
+    const site = await start({ ...options, owner });
+    await site.fetch(request);
+    await site.fetch(request);
+    expect(site.warnings).toEqual([
+      expect.stringMatching(/^options\.owner failed: .*'user'.* mount the session middleware before this one\.$/),
+    ]);
+  });
+
+  it('is reported at the start if users cannot sign in at all', async () => {
+    const site = await start({ clients: [web] });
+    expect(site.warnings).toEqual([
+      expect.stringMatching(/^Client "web" uses authorization_code, .*options\.users.*options\.owner/),
+    ]);
+    const program = { client_id: 'x', client_secret: 'y', grant_types: ['client_credentials'] } as const;
+    expect((await start({ clients: [program] })).warnings).toEqual([]);
+  });
+});
+
+describe('guard', () => {
+  it('with a scope that the server does not declare is a warning, with the one that was meant', async () => {
+    const site = await start({ scopes: { 'photos.read': 'Photos' } }, (_app, oauth) => {
+      oauth.guard('photos.read introspect');
+      oauth.guard('phtos.read');
+      oauth.guard(['photos.write']);
+    });
+    expect(site.warnings).toEqual([
+      expect.stringMatching(/^guard\("phtos\.read"\) refuses every request: .* Did you mean "photos\.read"\?$/),
+      expect.stringMatching(/^guard\("photos\.write"\) refuses every request/),
+    ]);
+  });
+
+  it('handed over instead of called, or called with something else, is refused with how to call it', async () => {
+    let message = '';
+    const site = await start({}, (app, oauth) => {
+      for (const wrong of [{ scope: 'a' }, 5, [5], null])
+        expect(() => oauth.guard(wrong as unknown as string)).toThrow(/^guard\(scope\) takes a scope such as/);
+      expect(() => oauth.guard('', { audiense: 'x' } as object)).toThrow(
+        /options\.audiense is unknown\. Did you mean .*audience\?/,
+      );
+      expect(() => oauth.guard('', { audience: 5 } as object)).toThrow(/audience must be a resource/);
+      app.get('/x', oauth.guard as unknown as express5.RequestHandler);
+      app.use(((error: Error, _req, res, _next) => {
+        message = error.message;
+        res.sendStatus(500);
+      }) as express5.ErrorRequestHandler);
+    });
+    expect((await site.fetch('/x')).status).toBe(500);
+    expect(message).toMatch(/Call it.*guard\(/);
+  });
+});

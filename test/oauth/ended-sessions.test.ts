@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, Client, hostFor, type RunningHost } from '../hosts.js';
+import { Browser, formOf, locationOf } from './support/browser.js';
+import { fixture } from './support/fixture.js';
+
+const WEB = { response_type: 'code', client_id: 'web', scope: 'profile' } as const;
+const query = new URLSearchParams(WEB).toString();
+
+describe.each(hostFor(import.meta.url))('a sign-in that was ended on $name', (host) => {
+  const { options, store, errors, advance } = fixture({ lifetimes: { rememberedConsent: 3600 } });
+  const nodes: RunningHost[] = [];
+
+  beforeAll(async () => {
+    const first = await host.start({ options });
+    nodes.push(first, await host.start({ options: { ...options, issuer: first.base } }));
+  });
+  afterAll(async () => {
+    await Promise.all(nodes.map((node) => node.close()));
+    expect(errors).toEqual([]);
+  });
+
+  const cookieOf = (browser: Browser): string =>
+    [...browser.cookies].map(([name, { value }]) => `${name}=${value}`).join('; ');
+  const asks = (page: Answer): boolean => page.status === 200 && 'password' in formOf(page).fields;
+
+  /** A browser that has just signed out, a consent page from before, and the cookie that it had. */
+  const signedOut = async (): Promise<readonly [page: Answer, cookie: string]> => {
+    const browser = new Browser(nodes[0] ?? expect.fail('no node'));
+    const signIn = await browser.authorize({ ...WEB, scope: 'content.read' });
+    const page = await browser.signIn(signIn);
+    const cookie = cookieOf(browser);
+    const answer = await browser.submit(page, { decision: 'switch' });
+    expect(asks(await browser.follow(answer))).toBe(true);
+    return [page, cookie];
+  };
+
+  it('stays ended on every node: no page of its owner, no decision, no approval from memory', async () => {
+    // What would be allowed without a question.
+    await new Browser(nodes[0] ?? expect.fail('no node')).authorizeFor(WEB);
+    const [page, cookie] = await signedOut();
+    const { fields } = formOf(page);
+    for (const node of nodes) {
+      const thief = new Client(node.base);
+      expect(asks(await thief.get(`/oauth/authorize?${query}`, { cookie }))).toBe(true);
+      expect(asks(await thief.get('/oauth/device', { cookie }))).toBe(true);
+      for (const decision of ['approve', 'deny', 'switch']) {
+        const answer = await thief.post('/oauth/authorize', { ...fields, decision }, { cookie });
+        expect([decision, answer.status, answer.headers.location]).toEqual([decision, 403, undefined]);
+      }
+      const device = await thief.post('/oauth/device/verify', { user_code: 'BCDF-GHJK' }, { cookie });
+      expect([device.status, locationOf(device)]).toEqual([303, expect.stringContaining('/oauth/device')]);
+    }
+  });
+
+  it('leaves one record until the cookie would have ended, and nobody else can cause one', async () => {
+    const [page] = await signedOut();
+    const size = store.size;
+    const { fields } = formOf(page);
+    for (const cookie of ['', 'oauth_query_x=y', cookieOf(new Browser(nodes[0] ?? expect.fail('no node')))]) {
+      const answer = await new Client(nodes[0]?.base ?? '').post(
+        '/oauth/authorize',
+        { ...fields, decision: 'switch' },
+        cookie === '' ? {} : { cookie },
+      );
+      expect(answer.status).toBe(403);
+    }
+    expect(store.size).toBe(size);
+    const ended = () => [...store.entries()].filter(([key]) => key.includes(':ended-session:')).length;
+    expect(ended()).toBeGreaterThan(0);
+    advance(3600);
+    expect(ended()).toBe(0);
+  });
+});

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Client, hostFor, type RunningHost } from '../hosts.js';
+import { Browser, formOf, locationOf, PKCE, wordsOf } from './support/browser.js';
+import { fixture, USERS } from './support/fixture.js';
+import { Flows } from './support/tokens.js';
+
+const EVIL = {
+  client_id: 'evil',
+  client_name: '<b>Evil</b>',
+  client_secret: 'evil-secret',
+  redirect_uris: ['https://evil.example/cb'],
+} as const;
+const [ALICE, BOB] = USERS;
+
+describe.each(hostFor(import.meta.url))('the page of connected applications on $name', (host) => {
+  const { options, errors, events } = fixture({ clients: [EVIL], lifetimes: { rememberedConsent: 3600 } });
+  let running: RunningHost;
+  let flows: Flows;
+  let browser: Browser;
+  let path = '';
+
+  beforeAll(async () => {
+    running = await host.start({ options });
+    path = `${running.base}/oauth/grants`;
+  });
+  beforeEach(async () => {
+    flows = new Flows(running, [EVIL]);
+    browser = flows.browser('alice');
+    for (const sub of ['alice', 'bob']) await running.grants.revoke({ sub });
+    events.length = 0;
+  });
+  afterAll(async () => {
+    await running.close();
+    expect(errors).toEqual([]);
+  });
+
+  const signedIn = async (user: (typeof USERS)[number] = ALICE, in_ = browser) => {
+    const page = await in_.open(path);
+    return 'password' in formOf(page).fields ? in_.signIn(page, user) : page;
+  };
+
+  it('asks who it is, and shows what has access', async () => {
+    expect(wordsOf(await signedIn())).toContain('No application has access to your account.');
+    await flows.tokens('web');
+    await flows.tokens('evil', { scope: '' }).catch(() => undefined);
+    await flows.code('native');
+    const page = await signedIn();
+    expect(page.status).toBe(200);
+    expect(wordsOf(page)).toContain('You are signed in as alice ');
+    expect(wordsOf(page)).toContain(
+      'web See your name Read your content Connected on January 1, 2026 . Last used on January 1, 2026 . Disconnect web',
+    );
+    expect(page.text).not.toContain('<b>Evil');
+    expect(wordsOf(page), 'a code that nobody redeemed').not.toContain('native');
+    expect(page.headers['content-security-policy']).toContain("form-action 'self'");
+  });
+
+  it('ends one application, with what is remembered of it', async () => {
+    const web = await flows.tokens('web');
+    const native = await flows.tokens('native');
+    const page = await signedIn();
+    expect(formOf(page).buttons).toEqual([
+      'disconnect=native',
+      'disconnect=web',
+      'decision=disconnect_all',
+      'decision=sign_out',
+    ]);
+    const answer = await browser.submit(page, { disconnect: 'web' });
+    expect([answer.status, new URL(locationOf(answer), path).href]).toEqual([303, path]);
+    expect(await flows.areActive(web.access_token, web.refresh_token, native.access_token)).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    expect(formOf(await browser.follow(answer)).buttons).toEqual(['disconnect=native', 'decision=sign_out']);
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'grant.revoked', client_id: 'web', sub: 'alice', reason: 'owner', by: 'alice' }),
+    );
+    const asked = await browser.authorize({
+      response_type: 'code',
+      client_id: 'web',
+      redirect_uri: 'https://app.example/cb',
+      ...PKCE.request,
+    });
+    expect(wordsOf(asked)).toContain('would like to');
+    expect(
+      new URL(/<a href="([^"]*)">Connected/.exec(asked.text)?.[1] ?? '', path).href,
+      'the way from the consent page',
+    ).toBe(path);
+  });
+
+  it('ends all of this owner, and nothing of another', async () => {
+    const mine = [await flows.tokens('web'), await flows.tokens('native')];
+    const other = await flows.tokens('web', {}, 'bob');
+    await browser.submit(await signedIn(), { decision: 'disconnect_all' });
+    expect(await flows.areActive(...mine.map(({ access_token }) => access_token))).toEqual([false, false]);
+    expect(await flows.isActive(other.access_token)).toBe(true);
+  });
+
+  it('does nothing for a form that this owner was not shown in this browser', async () => {
+    const { access_token } = await flows.tokens('web');
+    const page = await signedIn();
+    const bob = flows.browser('bob');
+    const shownToBob = await signedIn(BOB, bob);
+    const { fields } = formOf(shownToBob);
+    for (const form_token of ['', 'x', fields['form_token'] ?? '']) {
+      const answer = await browser.submit(page, { form_token, disconnect: 'web' });
+      expect(answer.status).toBe(403);
+    }
+    const stranger = await new Client(running.base).post('/oauth/grants', {
+      ...formOf(page).fields,
+      disconnect: 'web',
+    });
+    expect(stranger.status, 'without a cookie').toBe(303);
+    expect((await browser.submit(page)).status, 'without a button').toBe(400);
+    expect(await flows.isActive(access_token)).toBe(true);
+  });
+
+  it('signs out: a copy of the cookie is refused, too', async () => {
+    const page = await signedIn();
+    const cookie = [...browser.cookies].map(([name, { value }]) => `${name}=${value}`).join('; ');
+    const answer = await browser.submit(page, { decision: 'sign_out' });
+    expect(formOf(await browser.follow(answer)).fields).toHaveProperty('password');
+    expect(formOf(await new Client(running.base).get('/oauth/grants', { cookie })).fields).toHaveProperty('password');
+  });
+
+  it('answers GET and POST only, for owners whom the host signs in as well', async () => {
+    const { users: _users, ...withoutUsers } = options;
+    const own = await host.start({
+      options: { ...withoutUsers, owner: () => ({ sub: 'alice', username: 'Alice' }), loginUrl: '/login' },
+    });
+    const page = await new Browser(own).open(`${own.base}/oauth/grants`);
+    expect(wordsOf(page)).toContain('You are signed in as Alice ');
+    expect(page.text).not.toContain('sign_out');
+    await own.close();
+    const head = await fetch(path, { method: 'HEAD' });
+    expect([head.status, head.headers.get('allow')]).toEqual([405, 'GET, POST']);
+  });
+});

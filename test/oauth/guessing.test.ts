@@ -1,0 +1,303 @@
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import fastify from 'fastify';
+import { describe, expect, it } from 'vitest';
+import { oauthQuery } from '../../src/adapters/fastify/index.js';
+import type { HttpRequest } from '../../src/core/base/http.js';
+import { hashSecret } from '../../src/core/oauth/clients/slow-hash.js';
+import type { ServerOptions } from '../../src/core/server/options/server-options.js';
+import { createServer } from '../../src/core/server/server.js';
+import { memoryStore } from '../../src/stores/memory.js';
+import { type Answer, basic, Client, type HostOptions } from '../hosts.js';
+import { fixture } from './support/fixture.js';
+import { type ProxiedHost, proxiedHosts } from './support/proxied.js';
+import { distantStore } from './support/stores.js';
+
+const GRANT = 'grant_type=client_credentials';
+const [express] = proxiedHosts;
+if (express === undefined) throw new Error('There is no host.');
+
+/** So many processes on one store. */
+const nodes = (count: number, options: Parameters<typeof express.start>[0]): Promise<readonly ProxiedHost[]> =>
+  Promise.all(Array.from({ length: count }, () => express.start(options)));
+
+const inLots = async <T>(count: number, size: number, ask: (n: number) => Promise<T>): Promise<readonly T[]> => {
+  const answers: T[] = [];
+  for (let n = 0; n < count; n += size)
+    answers.push(...(await Promise.all(Array.from({ length: Math.min(size, count - n) }, (_, at) => ask(n + at)))));
+  return answers;
+};
+
+const LEGACY = {
+  client_id: 'legacy',
+  client_secret: 'legacy-secret',
+  grant_types: ['password'],
+  scope: 'profile',
+} as const;
+
+/** A host behind a socket without addresses. */
+const onPipe = async (options: HostOptions) => {
+  const path = join(await mkdtemp(join(tmpdir(), 'oauth-query-')), 'socket');
+  const app = fastify();
+  await app.register(oauthQuery({ ...options, issuer: 'https://auth.example' }));
+  await app.listen({ path });
+  const post = (to: string, form: string): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+      request({ socketPath: path, path: to, method: 'POST', headers }, (answer) => {
+        answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
+      })
+        .on('error', reject)
+        .end(form);
+    });
+  return { post, close: () => void app.close() };
+};
+
+/** One guess at a password: by the password grant, which asks the same directory as the page. */
+const guess = (host: ProxiedHost, username: string, password: string, ip: string): Promise<Answer> =>
+  new Client(host.base).post(
+    '/oauth/token',
+    { grant_type: 'password', username, password },
+    { ...basic('legacy', 'legacy-secret'), 'x-forwarded-for': ip, connection: 'close' },
+  );
+
+/** The token endpoint without a socket, for tens of thousands of requests. */
+const inProcess = (options: HostOptions) => {
+  const { routes } = createServer({ ...options, issuer: 'https://auth.example' } as ServerOptions); // A fixture has all that the core needs, and no owner.
+  const token = routes.find(({ path }) => path === '/oauth/token');
+  return async (form: string, ip: string): Promise<number> => {
+    const request: HttpRequest = {
+      method: 'POST',
+      query: '',
+      header: (name) => (name === 'content-type' ? 'application/x-www-form-urlencoded' : undefined),
+      rawHeaders: [],
+      ip,
+      hungUp: false,
+      body: async () => ({ bytes: Buffer.from(form) }),
+      native: undefined,
+    };
+    return (await token?.handle(request))?.status ?? 0;
+  };
+};
+const manyAddresses = (n: number): string => `10.0.${n >> 8}.${n & 255}`;
+
+/** A directory that counts what it is asked. */
+const countingUsers = () => {
+  const asked: string[] = [];
+  return {
+    asked,
+    users: {
+      authenticate: async (username: string, password: string) => {
+        asked.push(username);
+        for (let n = 0; n < 3; n += 1) await setImmediate();
+        return password === 'right' ? { sub: username } : undefined;
+      },
+    },
+  };
+};
+
+describe('guesses at passwords', () => {
+  const GRANTS = ['password', 'client_credentials'] as const;
+
+  it('2000 at the same moment on twenty processes: ten are looked at', async () => {
+    const { asked, users } = countingUsers();
+    const { options, store, errors } = fixture({ clients: [LEGACY], grants: GRANTS, users });
+    const hosts = await nodes(20, { ...options, store: distantStore(store, 7) });
+    const answers = await inLots(2000, 250, (n) => guess(hosts[n % 20] as ProxiedHost, 'alice', `x${n}`, '192.0.2.1'));
+    expect(asked).toHaveLength(10);
+    expect(answers.filter(({ status }) => status === 400)).toHaveLength(10);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(1990);
+    // The owner is not locked out: from another source she gets in, on every process.
+    for (const host of hosts) expect((await guess(host, 'alice', 'right', '198.51.100.7')).status).toBe(200);
+    expect(errors).toEqual([]);
+    for (const host of hosts) host.close();
+  });
+
+  it('a process that has forgotten everything still looks at no more', async () => {
+    const { asked, users } = countingUsers();
+    const { options, advance } = fixture({ clients: [LEGACY], grants: GRANTS, users });
+    for (let n = 0; n < 12; n += 1) {
+      const [host] = await nodes(1, options); // A restart.
+      advance(1);
+      const { status } = await guess(host as ProxiedHost, 'alice', 'x', '192.0.2.1');
+      expect(status).toBe(n < 10 ? 400 : 429);
+      host?.close();
+    }
+    expect(asked).toHaveLength(10);
+  });
+
+  it('10050 other names that fail do not make a block forgotten', async () => {
+    const { asked, users } = countingUsers();
+    const { options } = fixture({ clients: [LEGACY], grants: GRANTS, users, limits: { sourceFailures: 1000 } });
+    const ask = inProcess(options);
+    const form = (username: string, password: string): string =>
+      `grant_type=password&username=${username}&password=${password}&client_id=legacy&client_secret=legacy-secret`;
+    for (let n = 0; n < 10; n += 1) await ask(form('alice', 'x'), '192.0.2.1');
+    await inLots(10_050, 50, (n) => ask(form(`name${n}`, 'x'), manyAddresses(n % 200)));
+    expect(asked).toHaveLength(10_060);
+    expect(await ask(form('alice', 'right'), '192.0.2.1')).toBe(429);
+    expect(asked).toHaveLength(10_060);
+    expect(await ask(form('alice', 'right'), '192.0.2.2')).toBe(200);
+  });
+
+  it('one address can try fifty names, on all processes together; another address is free', async () => {
+    const { asked, users } = countingUsers();
+    const { options, store } = fixture({ clients: [LEGACY], grants: GRANTS, users });
+    const hosts = await nodes(4, { ...options, store: distantStore(store, 3) });
+    await inLots(400, 40, (n) => guess(hosts[n % 4] as ProxiedHost, `name${n}`, 'x', '192.0.2.1'));
+    expect(asked).toHaveLength(50);
+    expect((await guess(hosts[0] as ProxiedHost, 'bob', 'right', '192.0.2.2')).status).toBe(200);
+    for (const host of hosts) host.close();
+  });
+
+  it('one name from many addresses: after a hundred failures each further address has one guess, and the owner gets in', async () => {
+    const { asked, users } = countingUsers();
+    const { options } = fixture({ clients: [LEGACY], grants: GRANTS, users });
+    const hosts = await nodes(2, options);
+    const from = (n: number): string => `192.0.2.${n}`;
+    await inLots(30 * 12, 30, (n) => guess(hosts[n % 2] as ProxiedHost, 'alice', 'x', from(Math.floor(n / 12))));
+    expect(asked.length).toBeGreaterThanOrEqual(100);
+    expect(asked.length).toBeLessThanOrEqual(100 + 30);
+    asked.length = 0;
+    for (let n = 0; n < 3; n += 1) await guess(hosts[0] as ProxiedHost, 'alice', 'x', '203.0.113.1');
+    expect(asked).toHaveLength(1);
+    for (let n = 0; n < 5; n += 1)
+      expect((await guess(hosts[n % 2] as ProxiedHost, 'alice', 'right', '203.0.113.2')).status).toBe(200);
+    for (const host of hosts) host.close();
+  });
+
+  it('right ones are no failures: two hundred at the same moment all pass, and nothing is left in the store', async () => {
+    const { users } = countingUsers();
+    const { options } = fixture({ clients: [LEGACY], grants: GRANTS, users });
+    const store = memoryStore({ clock: options.runtime?.clock as () => number });
+    const keys: string[] = [];
+    const [host] = await nodes(1, {
+      ...options,
+      store: { ...store, add: (key, value, exp) => (keys.push(key), store.add(key, value, exp)) },
+    });
+    const answers = await inLots(200, 200, () => guess(host as ProxiedHost, 'alice', 'right', '192.0.2.1'));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(200);
+    const slots = keys.filter((key) => key.includes(':limit:'));
+    expect(slots.length).toBeGreaterThan(0);
+    expect((await Promise.all(slots.map((key) => store.get(key)))).filter((record) => record !== undefined)).toEqual(
+      [],
+    );
+    host?.close();
+  });
+
+  it('names that nobody has are refused like others, and leave nothing but the count of their address', async () => {
+    const { options, events } = fixture({ clients: [LEGACY], grants: GRANTS });
+    const store = memoryStore({ clock: options.runtime?.clock as () => number });
+    const [host] = await nodes(1, { ...options, store });
+    if (host === undefined) throw new Error('There is no host.');
+    const outcome = async (name: string): Promise<readonly unknown[]> => {
+      const { status, json } = await guess(host, name, 'x', '192.0.2.1');
+      return [status, json];
+    };
+    const outcomes = { alice: [] as unknown[], nobody: [] as unknown[] };
+    for (let n = 0; n < 12; n += 1) outcomes.alice.push(await outcome('alice'));
+    const before = store.size;
+    for (let n = 0; n < 12; n += 1) outcomes.nobody.push(await outcome('nobody'));
+    expect(outcomes.nobody).toEqual(outcomes.alice);
+    expect(store.size - before).toBe(10);
+    expect(events.filter(({ type }) => type === 'limit.reached')).toHaveLength(2);
+    host.close();
+  });
+
+  it('callers without an address share a bound of their own', async () => {
+    const { asked, users } = countingUsers();
+    const { options } = fixture({ clients: [LEGACY], grants: GRANTS, users, limits: { sourceFailures: 2 } });
+    const pipe = await onPipe(options);
+    const form = (n: number): string =>
+      `grant_type=password&username=name${n}&password=x&client_id=legacy&client_secret=legacy-secret`;
+    const statuses = await inLots(60, 10, (n) => pipe.post('/oauth/token', form(n)));
+    expect(asked).toHaveLength(40);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(20);
+    expect(statuses.filter((status) => status === 400)).toHaveLength(40);
+    pipe.close();
+  });
+});
+
+describe('secrets of clients', () => {
+  const CHOSEN = {
+    client_id: 'chosen',
+    client_secret: { scrypt: hashSecret('secret') },
+    grant_types: ['client_credentials'],
+    scope: 'content.read',
+  } as const;
+  const ask = (host: ProxiedHost, id: string, secret: string, ip = '192.0.2.1'): Promise<Answer> =>
+    new Client(host.base).post('/oauth/token', GRANT, { ...basic(id, secret), 'x-forwarded-for': ip });
+
+  it('random ones: on twenty processes no more are looked at than the maximum and one for each process', async () => {
+    const { options, store } = fixture();
+    const hosts = await nodes(20, { ...options, store: distantStore(store, 5) });
+    const answers = await inLots(2000, 250, (n) => ask(hosts[n % 20] as ProxiedHost, 'service', 'x'));
+    const looked = answers.filter(({ status }) => status === 401).length;
+    expect(looked).toBeGreaterThanOrEqual(10);
+    expect(looked).toBeLessThanOrEqual(10 + 20);
+    for (const host of hosts) expect((await ask(host, 'service', 'service-secret', '192.0.2.2')).status).toBe(200);
+    for (const host of hosts) host.close();
+  });
+
+  it('random ones: a block that was pushed out of memory is found again before anything is compared', async () => {
+    const { options } = fixture();
+    const send = inProcess(options);
+    const form = (secret: string): string => `${GRANT}&client_id=service&client_secret=${secret}`;
+    for (let n = 0; n < 10; n += 1) expect(await send(form('x'), '192.0.2.1')).toBe(401);
+    const others = await inLots(10_050, 50, (n) => send(form('x'), manyAddresses(n)));
+    expect(others.every((status) => status === 401)).toBe(true);
+    expect(await send(form('service-secret'), '192.0.2.1')).toBe(429);
+    expect(await send(form('service-secret'), '203.0.113.9')).toBe(200);
+  });
+
+  it('chosen ones: as many guesses as allowed are compared on three processes together, then 429', async () => {
+    const { options } = fixture({ clients: [CHOSEN], limits: { clientFailures: 3 } });
+    const hosts = await nodes(3, options);
+    const answers = await inLots(24, 6, (n) => ask(hosts[n % 3] as ProxiedHost, 'chosen', 'x'));
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(3);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(21);
+    expect((await ask(hosts[0] as ProxiedHost, 'chosen', 'secret', '192.0.2.2')).status).toBe(200);
+    for (const host of hosts) host.close();
+  });
+
+  it('of clients that do not exist: refused alike, and nothing is left in the store', async () => {
+    const { options, store } = fixture();
+    const [host] = await nodes(1, options);
+    if (host === undefined) throw new Error('There is no host.');
+    const outcomes = async (id: string) =>
+      (await inLots(12, 1, () => ask(host, id, 'x'))).map(({ status, text }) => [status, text]);
+    expect(await outcomes('nobody')).toEqual(await outcomes('service'));
+    const before = store.size;
+    await inLots(600, 50, (n) => ask(host, `nobody${n}`, 'x', `192.0.2.${n % 200}`));
+    expect(store.size).toBe(before);
+    host.close();
+  });
+});
+
+describe('slow hashes', () => {
+  const users = ['alice', 'bob'].map((username) => ({ username, password: { scrypt: hashSecret('right') } }));
+
+  it('leave two threads for files, and an honest sign-in from another address waits for about two of sixty-four', async () => {
+    const { options } = fixture({ clients: [LEGACY], grants: ['password'], users, timeouts: { request: 60_000 } });
+    const [host] = await nodes(1, options);
+    if (host === undefined) throw new Error('There is no host.');
+    const over: string[] = [];
+    const attack = Array.from({ length: 64 }, async (_, n) => {
+      const { status, headers } = await guess(host, `name${n}`, 'x', '192.0.2.1');
+      over.push(status === 400 ? 'compared' : 'refused');
+      if (status !== 400) expect([status, Number(headers['retry-after']) > 0]).toEqual([429, true]);
+    });
+    while (over.length < 54) await setImmediate(); // Two are being hashed and eight wait; the others are refused at once.
+    const honest = guess(host, 'alice', 'right', '198.51.100.7').then(({ status }) => over.push(`honest ${status}`));
+    const file = readFile(import.meta.filename).then(() => over.push('file'));
+    await Promise.all([...attack, honest, file]);
+    const compared = over.filter((what) => what !== 'refused');
+    expect(compared.indexOf('file')).toBe(0);
+    expect(compared.indexOf('honest 200')).toBeLessThanOrEqual(5);
+    expect(compared.filter((what) => what === 'compared')).toHaveLength(10);
+    host.close();
+  });
+});

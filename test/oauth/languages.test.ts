@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ARABIC } from '../../src/core/oauth/pages/languages/arabic.js';
+import { ENGLISH, type PageTextName, type PageTexts } from '../../src/core/oauth/pages/languages/english.js';
+import { GERMAN } from '../../src/core/oauth/pages/languages/german.js';
+import { PageLanguage } from '../../src/core/oauth/pages/languages/language.js';
+import { checkTexts } from '../../src/core/oauth/pages/languages/languages.js';
+import { acceptedLanguage, askedLanguage, uiLocalesOf } from '../../src/core/oauth/pages/languages/negotiation.js';
+import { SPANISH } from '../../src/core/oauth/pages/languages/spanish.js';
+import type { HttpRequest } from '../../src/core/index.js';
+import { type Answer, Client, hostFor, type RunningHost } from '../hosts.js';
+import { Browser, formOf, locationOf, wordsOf } from './support/browser.js';
+import { fixture } from './support/fixture.js';
+
+const LANGUAGES: Readonly<Record<string, PageTexts>> = { en: ENGLISH, de: GERMAN, es: SPANISH, ar: ARABIC };
+const NAMES = Object.keys(ENGLISH) as PageTextName[];
+const WEB = { response_type: 'code', client_id: 'web' } as const;
+
+/** A name that is read from right to left, and what would turn the text around it. */
+const HEBREW = 'יומן \u202e';
+
+const langOf = ({ text }: Answer): string => /<html ([^>]*)>/.exec(text)?.[1] ?? '';
+
+describe.each(Object.entries(LANGUAGES))('the texts in %s', (locale, texts) => {
+  it('are complete: each text, its placeholders, and the plural forms that the language has', () => {
+    expect(checkTexts(locale, texts, locale)).toEqual([]);
+  });
+
+  it('are translated, but for a few words that are the same', () => {
+    const same = NAMES.filter((name) => JSON.stringify(texts[name]) === JSON.stringify(ENGLISH[name]));
+    expect(same).toEqual(locale === 'en' ? NAMES : locale === 'de' ? ['website', 'code'] : []);
+  });
+
+  it('have a sentence for every number', () => {
+    const language = new PageLanguage(locale, texts);
+    const sentences = [0, 1, 2, 3, 11, 100].map((count) => language.text('apps', { count }));
+    const forms = new Set([0, 1, 2, 3, 11, 100].map((count) => new Intl.PluralRules(locale).select(count)));
+    expect(new Set(sentences.map((text) => text.replaceAll(/\p{Nd}+/gu, ''))).size).toBe(forms.size);
+    expect(sentences.join()).not.toMatch(/undefined|[{}]/);
+  });
+});
+
+describe('which language it is', () => {
+  const offered = ['en', 'de', 'pt-BR', 'zh-Hant', 'ar'];
+  const accepted = (header: string) =>
+    acceptedLanguage(
+      { header: (name: string) => (name === 'accept-language' ? header : undefined) } as HttpRequest,
+      offered,
+    );
+
+  it.each([
+    ['de', 'de'],
+    ['de-AT', 'de'],
+    ['DE', 'de'],
+    ['fr, de;q=0.5, ar;q=0.9', 'ar'],
+    ['fr;q=1, de; q=0.8', 'de'],
+    ['zh-Hant-TW', 'zh-Hant'],
+    ['pt', 'pt-BR'],
+    ['pt-PT', undefined],
+    ['de;q=0', undefined],
+    ['de;q=x, ar', 'ar'],
+    ['*', undefined],
+    ['', undefined],
+    ['de\u0000', undefined],
+  ])('Accept-Language: %j → %s', (header, language) => {
+    expect(accepted(header)).toBe(language);
+  });
+
+  it('a list is read to its twentieth entry and its 500th character', () => {
+    expect([accepted(`${'xx, '.repeat(19)}de`), accepted(`${'xx, '.repeat(20)}de`)]).toEqual(['de', undefined]);
+    expect([accepted(`${' '.repeat(498)}de`), accepted(`${' '.repeat(499)}de`)]).toEqual(['de', undefined]);
+  });
+
+  it.each([
+    ['ui_locales=de', 'de'],
+    ['a=b&ui_locales=fr+ar%20de', 'ar'],
+    ['ui_locales=fr', undefined],
+    ['ui_locales=%ff', undefined],
+    ['ui_locales=', undefined],
+    ['x=ui_locales', undefined],
+  ])('%s → %s', (query, language) => {
+    expect(askedLanguage(uiLocalesOf(query), offered)).toBe(language);
+  });
+});
+
+describe.each(hostFor(import.meta.url))('the pages on $name', ({ start }) => {
+  const hebrew = {
+    client_id: 'hebrew',
+    client_name: HEBREW,
+    client_secret: 's',
+    redirect_uris: ['https://hebrew.example/cb'],
+    grant_types: ['authorization_code', 'device_code'],
+    scope: 'profile',
+  } as const;
+  const { options, errors } = fixture({
+    clients: [hebrew],
+    scopes: {
+      profile: { description: 'See your name', translations: { de: 'Ihren Namen sehen' } },
+      'content.read': 'Read your content',
+      'content.write': 'Change your content',
+      highvolume: 'Read a lot',
+      introspect: 'Look at tokens',
+    },
+    languages: { texts: { de: { signIn: 'Einloggen' } } },
+  });
+  let host: RunningHost;
+
+  beforeAll(async () => {
+    host = await start({ options });
+  });
+  afterAll(async () => {
+    expect(errors).toEqual([]);
+    await host.close();
+  });
+
+  it('speak the language that the browser asks for, with texts of the host in place of ours', async () => {
+    const browser = new Browser(host, { 'accept-language': 'fr, de-CH;q=0.9, en;q=0.1' });
+    const signIn = await browser.authorize(WEB);
+    expect([langOf(signIn), wordsOf(signIn)]).toEqual(['lang="de"', expect.stringContaining('Einloggen')]);
+    const wrong = await browser.submit(signIn, { username: 'alice', password: 'wrong' });
+    expect(wordsOf(wrong)).toContain(GERMAN.wrong_credentials);
+    const consent = await browser.signIn(wrong);
+    expect(wordsOf(consent)).toContain('web möchte Folgendes dürfen: Ihren Namen sehen Read your content');
+    expect(wordsOf(await browser.authorize({ ...WEB, client_id: 'nobody' }))).toContain(GERMAN.unknown_client);
+  });
+
+  it('speak the language that the client asks for on every page, whatever the browser says; so do errors', async () => {
+    const browser = new Browser(host, { 'accept-language': 'de' });
+    const signIn = await browser.authorize({ ...WEB, ui_locales: 'xx ar' });
+    expect(langOf(signIn)).toBe('lang="ar" dir="rtl"');
+    const consent = await browser.signIn(signIn);
+    expect([langOf(consent), formOf(consent).action]).toEqual([
+      'lang="ar" dir="rtl"',
+      expect.stringMatching(/\/oauth\/authorize\?ui_locales=ar$/),
+    ]);
+    const forged = await browser.submit(consent, { form_token: 'x', decision: 'approve' });
+    expect([forged.status, langOf(forged)]).toEqual([403, 'lang="ar" dir="rtl"']);
+    const again = /<p><a href="([^"]*)"/.exec(forged.text)?.[1] ?? '';
+    expect(langOf(await browser.open(again.replaceAll('&amp;', '&'))), 'the way back').toBe('lang="ar" dir="rtl"');
+    const apps = /<a href="([^"]*grants[^"]*)"/.exec(consent.text)?.[1] ?? '';
+    expect(langOf(await browser.open(apps)), 'the page of connected applications').toBe('lang="ar" dir="rtl"');
+    expect(locationOf(await browser.submit(consent, { decision: 'approve' }))).toContain('code=');
+  });
+
+  it('take ui_locales from a request that was posted, too', async () => {
+    const answer = await new Client(host.base).post('/oauth/authorize', { ...WEB, ui_locales: 'es' });
+    expect(langOf(await new Browser(host).open(locationOf(answer)))).toBe('lang="es"');
+  });
+
+  it('speak English where nothing fits, and the metadata names what is offered', async () => {
+    expect(langOf(await new Browser(host, { 'accept-language': 'fr' }).authorize(WEB))).toBe('lang="en"');
+    const { json } = await new Client(host.base).get('/.well-known/oauth-authorization-server');
+    expect(json['ui_locales_supported']).toEqual(['en', 'de', 'es', 'ar']);
+  });
+
+  it('isolate names and other texts from outside, so that none of them turns the sentence', async () => {
+    const browser = new Browser(host);
+    const consent = await browser.signIn(await browser.authorize({ response_type: 'code', client_id: 'hebrew' }));
+    const { json } = await new Client(host.base).post('/oauth/device', { client_id: 'hebrew', client_secret: 's' });
+    const device = await browser.submit(await browser.device(), { user_code: String(json['user_code']) });
+    for (const { text } of [consent, device]) {
+      const [, head = '', body = ''] = /<title>(.*?)<\/title>(.*)/s.exec(text) ?? [];
+      expect(head).toContain(`\u2068${HEBREW}\u2069`);
+      expect(body.split(HEBREW).length).toBeGreaterThan(2);
+      expect(body.replaceAll(`<bdi>${HEBREW}</bdi>`, '')).not.toContain(HEBREW);
+      for (const outside of ['alice', 'See your name']) expect(body).toContain(`<bdi>${outside}</bdi>`);
+    }
+  });
+});
+
+describe.each(hostFor(import.meta.url))('languages of a host on $name', ({ start }) => {
+  it('one is added by all of its texts, and only what is offered is spoken', async () => {
+    const french = { ...ENGLISH, signIn: 'Se connecter', apps: { one: '{count}', many: '{count}', other: '{count}' } };
+    const too_many_attempts = { one: '{count}', many: '{count}', other: '{count}' };
+    const texts = { fr: { ...french, too_many_attempts } };
+    const languages = { default: 'de', offered: ['fr', 'de'], texts };
+    const host = await start({ options: fixture({ languages }).options });
+    const spoken = await Promise.all(
+      ['fr-CA', 'en', 'de'].map((language) => new Browser(host, { 'accept-language': language }).authorize(WEB)),
+    );
+    expect(spoken.map(langOf)).toEqual(['lang="fr"', 'lang="de"', 'lang="de"']);
+    expect(wordsOf(spoken[0]!)).toContain('Se connecter');
+    await host.close();
+  });
+});

@@ -1,0 +1,409 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, basic, bearer, Client, everyTransport, hostFor, type RunningHost } from '../hosts.js';
+import { Browser, PKCE, responseOf } from './support/browser.js';
+import { DEVICE_CODE, fixture, SCOPES } from './support/fixture.js';
+import { Flows } from './support/tokens.js';
+
+const DOCUMENT = '/.well-known/oauth-protected-resource';
+const ELSEWHERE = 'https://api.example/v1';
+
+const corsOf = ({ headers }: Answer) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('access-control-')));
+
+describe.each(everyTransport)('metadata of resources on $name', ({ start }) => {
+  const { options, errors } = fixture({
+    resources: {
+      '/mcp': { scopes: ['content.read'], name: 'Notes', documentation: 'https://docs.example/notes' },
+      '/mcp/other/': {},
+      [ELSEWHERE]: { scopes: ['profile'] },
+    },
+  });
+  let host: RunningHost;
+  let atRoot: Client;
+
+  beforeAll(async () => {
+    host = await start({ options });
+    atRoot = new Client(host.origin);
+  });
+  afterAll(async () => {
+    await host.close();
+    expect(errors).toEqual([]);
+  });
+
+  it('M1, M2, M3, M4, M5 a resource has its document, which names itself and the issuer (RFC 9728 §2, §3)', async () => {
+    const answer = await atRoot.get(`${DOCUMENT}/mcp`);
+    expect([answer.status, answer.headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
+    expect(answer.json).toEqual({
+      resource: `${host.origin}/mcp`,
+      authorization_servers: [host.base],
+      scopes_supported: ['content.read'],
+      bearer_methods_supported: ['header'],
+      resource_name: 'Notes',
+      resource_documentation: 'https://docs.example/notes',
+    });
+    const inserted = `/.well-known/oauth-authorization-server${host.base.slice(host.origin.length)}`;
+    expect((await atRoot.get(inserted)).json['issuer']).toBe(host.base);
+  });
+
+  it('M1, M5 what the host does not say is left out, and a slash at the end is a part of the path', async () => {
+    expect((await atRoot.get(`${DOCUMENT}/mcp/other/`)).json).toEqual({
+      resource: `${host.origin}/mcp/other/`,
+      authorization_servers: [host.base],
+      bearer_methods_supported: ['header'],
+    });
+  });
+
+  it.each(['', '/', '/mcp/', '/MCP', '/mcp/other', '/mcp/x', '/v1', '/mcp%2f'])(
+    'M6 %j is the path of no resource of this host, so it is 404',
+    async (path) => {
+      expect((await atRoot.get(DOCUMENT + path)).status).toBe(404);
+    },
+  );
+
+  it('M7 both metadata kinds answer GET, HEAD and OPTIONS, and 405 to other methods', async () => {
+    const path = host.base.slice(host.origin.length);
+    for (const address of [
+      `${DOCUMENT}/mcp`,
+      `/.well-known/oauth-authorization-server${path}`,
+      `/.well-known/openid-configuration${path}`,
+    ]) {
+      const head = await atRoot.request(address, { method: 'HEAD' });
+      expect([head.status, head.text]).toEqual([200, '']);
+      for (const method of ['POST', 'PUT', 'DELETE']) {
+        const answer = await atRoot.request(address, { method });
+        expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD']);
+      }
+    }
+  });
+
+  it('M8 scripts of every origin may read both, and say which MCP version they speak', async () => {
+    const path = host.base.slice(host.origin.length);
+    for (const address of [`${DOCUMENT}/mcp`, `/.well-known/oauth-authorization-server${path}`]) {
+      expect(corsOf(await atRoot.get(address, { origin: 'https://inspector.example' }))).toEqual({
+        'access-control-allow-origin': '*',
+      });
+      const preflight = await atRoot.request(address, {
+        method: 'OPTIONS',
+        headers: {
+          origin: 'https://inspector.example',
+          'access-control-request-method': 'GET',
+          'access-control-request-headers': 'mcp-protocol-version',
+        },
+      });
+      expect([preflight.status, preflight.text]).toEqual([204, '']);
+      expect(corsOf(preflight)).toEqual({
+        'access-control-allow-origin': '*',
+        'access-control-allow-methods': 'GET, HEAD',
+        'access-control-allow-headers': 'authorization, content-type, mcp-protocol-version',
+        'access-control-max-age': '600',
+      });
+    }
+  });
+});
+
+describe.each(everyTransport)('a resource at the root of $name', ({ start }) => {
+  it('M6 is served at the well-known path without anything behind it', async () => {
+    const host = await start({ options: { ...fixture().options, resources: { '/': {} } } });
+    const atRoot = new Client(host.origin);
+    expect((await atRoot.get(DOCUMENT)).json['resource']).toBe(`${host.origin}/`);
+    expect((await atRoot.get(`${DOCUMENT}/mcp`)).status).toBe(404);
+    await host.close();
+  });
+});
+
+/** A challenge as clients read it: the first two words by a split, and the parameters by regular expressions. */
+const challengeOf = ({ headers }: Answer): Record<string, string> => {
+  const header = headers['www-authenticate'] ?? '';
+  const [scheme = '', second = ''] = header.split(' ');
+  expect(scheme).toBe('Bearer');
+  expect(second).not.toBe('');
+  return Object.fromEntries([...header.matchAll(/(\w+)="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]));
+};
+
+describe.each(everyTransport)('guards of a resource on $name', ({ start }) => {
+  const { options, errors, advance } = fixture({
+    resources: { '/mcp': { scopes: ['profile'] }, [ELSEWHERE]: {} },
+  });
+  let host: RunningHost;
+  let flows: Flows;
+  let atRoot: Client;
+
+  beforeAll(async () => {
+    host = await start({
+      options,
+      guarded: {
+        mcp: { scope: 'profile', resource: '/mcp' },
+        write: { scope: ['profile', 'content.write'], resource: '/mcp' },
+        any: { scope: [], resource: '/mcp' },
+        elsewhere: { scope: 'profile', resource: ELSEWHERE },
+        api: { scope: 'profile' },
+      },
+    });
+    flows = new Flows(host);
+    atRoot = new Client(host.origin);
+  });
+  afterAll(async () => {
+    await host.close();
+    expect(errors).toEqual([]);
+  });
+
+  const metadata = () => `${host.origin}${DOCUMENT}/mcp`;
+  const tokenFor = async (resource: string, scope = 'profile'): Promise<string> =>
+    (await flows.tokens('web', resource === '' ? { scope } : { scope, resource })).access_token;
+  const ask = (route: string, headers: Record<string, string> = {}) => atRoot.get(`/guarded/${route}`, headers);
+
+  it('M9, M10 without a token the challenge names the metadata and the scopes, and no error (RFC 9728 §5.1)', async () => {
+    for (const headers of [{}, { authorization: 'Basic dXNlcjpwYXNz' }, { authorization: 'Bearer' }]) {
+      const answer = await ask('write', headers as Record<string, string>);
+      expect([answer.status, answer.json]).toEqual([401, {}]);
+      expect(answer.headers['www-authenticate']).toBe(
+        `Bearer resource_metadata="${metadata()}", scope="profile content.write"`,
+      );
+    }
+    expect((await ask('any')).headers['www-authenticate']).toBe(`Bearer resource_metadata="${metadata()}"`);
+    expect((await atRoot.get(metadata())).json['resource']).toBe(`${host.origin}/mcp`);
+  });
+
+  it('M11 a malformed, foreign, revoked or expired token is 401 invalid_token with the metadata', async () => {
+    const [revoked, expired] = [await tokenFor(`${host.origin}/mcp`), await tokenFor(`${host.origin}/mcp`)];
+    expect((await ask('mcp', bearer(expired))).status).toBe(200);
+    await flows.revoke('web', revoked);
+    for (const token of ['x', 'a.b.c', revoked.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')), revoked]) {
+      const answer = await ask('mcp', bearer(token));
+      expect([answer.status, answer.json['error']]).toEqual([401, 'invalid_token']);
+      expect(challengeOf(answer)).toMatchObject({
+        error: 'invalid_token',
+        resource_metadata: metadata(),
+        scope: 'profile',
+      });
+    }
+    advance(3601);
+    expect(challengeOf(await ask('mcp', bearer(expired)))).toMatchObject({ error: 'invalid_token' });
+  });
+
+  it('M12 a token for another resource, or for the issuer, is 401 at a resource with the right scope, and the other way round', async () => {
+    const [forMcp, forElsewhere, forIssuer] = [
+      await tokenFor(`${host.origin}/mcp`),
+      await tokenFor(ELSEWHERE),
+      await tokenFor(''),
+    ];
+    for (const [token, expected] of [
+      [forMcp, [200, 401, 401]],
+      [forElsewhere, [401, 200, 401]],
+      [forIssuer, [401, 401, 200]],
+      [await tokenFor(host.base), [401, 401, 200]],
+    ] as const) {
+      const answers = await Promise.all(['mcp', 'elsewhere', 'api'].map((route) => ask(route, bearer(token))));
+      expect(answers.map(({ status }) => status)).toEqual(expected);
+    }
+  });
+
+  it('M13 a token that lacks a scope is 403 with everything that the operation needs, and the metadata', async () => {
+    const answer = await ask('write', bearer(await tokenFor(`${host.origin}/mcp`)));
+    expect([answer.status, answer.json['error']]).toEqual([403, 'insufficient_scope']);
+    expect(challengeOf(answer)).toMatchObject({
+      error: 'insufficient_scope',
+      scope: 'profile content.write',
+      resource_metadata: metadata(),
+    });
+  });
+
+  it('M4, M15 a token in the query is not read, and beside the header it is refused', async () => {
+    const token = await tokenFor(`${host.origin}/mcp`);
+    const alone = await ask(`mcp?access_token=${token}`);
+    expect([alone.status, challengeOf(alone)]).toEqual([401, { resource_metadata: metadata(), scope: 'profile' }]);
+    const both = await ask(`mcp?access_token=${token}`, bearer(token));
+    expect([both.status, both.json['error']]).toEqual([400, 'invalid_request']);
+    const posted = await atRoot.request('/guarded/mcp', {
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: `access_token=${token}`,
+    });
+    expect(posted.status).toBe(401);
+  });
+
+  it('M16 scripts may read each challenge', async () => {
+    const token = await tokenFor(`${host.origin}/mcp`);
+    for (const answer of [await ask('mcp'), await ask('mcp', bearer('x')), await ask('write', bearer(token))]) {
+      expect(answer.headers['access-control-expose-headers']).toBe('www-authenticate');
+    }
+    expect((await ask('mcp', bearer(token))).headers).not.toHaveProperty('access-control-expose-headers');
+  });
+
+  it('a guard without a resource answers as if there were none', async () => {
+    const answer = await ask('api');
+    expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, 'Bearer realm="oauth"']);
+    expect(answer.headers).not.toHaveProperty('access-control-expose-headers');
+  });
+});
+
+const MCP = [{ client_id: 'mcp', redirect_uris: ['https://mcp.example/cb'], refresh: 'rotating' }] as const;
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+describe.each(hostFor(import.meta.url))('resources in requests on $name', ({ start }) => {
+  const one = fixture({
+    resources: { '/mcp': { scopes: ['content.read'] } },
+    registration: {},
+    scopes: { ...SCOPES, offline_access: 'Stay signed in' },
+    lifetimes: { rememberedConsent: 86_400 },
+    clients: MCP,
+  });
+  const several = fixture({
+    resources: { '/mcp': {}, '/': {}, [ELSEWHERE]: {} },
+    registration: {},
+    clients: [
+      {
+        client_id: 'narrow',
+        client_secret: 'narrow-secret',
+        grant_types: [],
+        introspect: true,
+        audience: 'HTTPS://API.example:443/v1',
+      },
+    ],
+  });
+  let host: RunningHost;
+  let other: RunningHost;
+  let flows: Flows;
+
+  beforeAll(async () => {
+    host = await start({ options: one.options });
+    other = await start({
+      options: several.options,
+      guarded: {
+        root: { scope: 'profile', resource: '/' },
+        elsewhere: { scope: 'profile', audience: `HTTPS://API.example:443/v1` },
+      },
+    });
+    flows = new Flows(host, MCP);
+  });
+  afterAll(async () => {
+    await host.close();
+    await other.close();
+    expect([...one.errors, ...several.errors]).toEqual([]);
+  });
+
+  const mcp = () => `${host.origin}/mcp`;
+  const audOf = async (token: string, at = flows): Promise<unknown> => (await at.introspect(token)).json['aud'];
+
+  it('M22, M46 a resource is taken at every endpoint, and tokens are for it (RFC 8707 §2)', async () => {
+    const code = await flows.code('mcp', { scope: 'content.read', resource: mcp() });
+    const { json: first } = await flows.redeem('mcp', code, { resource: mcp() });
+    expect(await audOf(String(first['access_token']))).toBe(mcp());
+    const second = await flows.refreshed('mcp', String(first['refresh_token']), { resource: mcp() });
+    expect(await audOf(second.access_token)).toBe(mcp());
+    const own = await flows.ownTokens('service', { resource: mcp() });
+    expect([await audOf(own.access_token), own.refresh_token]).toEqual([mcp(), undefined]);
+    const { json } = await flows.post('/oauth/device', 'tv', { scope: 'profile', resource: mcp() });
+    await flows.browser().decideDevice(String(json['user_code']));
+    const polled = await flows.token('tv', { grant_type: DEVICE_CODE, device_code: String(json['device_code']) });
+    expect(await audOf(String(polled.json['access_token']))).toBe(mcp());
+  });
+
+  it('M43 refresh tokens of public clients rotate, and the old one ends the grant', async () => {
+    const granted = await flows.tokens('mcp', { scope: 'content.read', resource: mcp() });
+    const next = await flows.refreshed('mcp', granted.refresh_token, { resource: mcp() });
+    expect(next.refresh_token).not.toBe(granted.refresh_token);
+    await flows.refreshed('mcp', next.refresh_token);
+    one.advance(3600);
+    expect((await flows.refresh('mcp', granted.refresh_token)).json['error']).toBe('invalid_grant');
+    expect((await flows.refresh('mcp', next.refresh_token)).json['error']).toBe('invalid_grant');
+  });
+
+  it.each(['/mcp', 'mcp', '#', 'https://unknown.example'])(
+    'M23 the resource %j is invalid_target, and costs the client no code (RFC 8707 §2)',
+    async (resource) => {
+      const code = await flows.code('mcp', { scope: 'content.read', resource: mcp() });
+      for (const wrong of [resource, `${mcp()}#x`, `${mcp()}/`, mcp().replace('mcp', 'MCP'), host.base]) {
+        const refused = await flows.redeem('mcp', code, { resource: wrong });
+        expect([wrong, refused.status, refused.json['error']]).toEqual([wrong, 400, 'invalid_target']);
+      }
+      expect((await flows.redeem('mcp', code, { resource: mcp() })).status).toBe(200);
+      expect((await flows.authorize('mcp', { resource })).headers.location).toContain('error=invalid_target');
+    },
+  );
+
+  it('M24 every spelling of a resource is that one, at every endpoint, and in guards and introspection', async () => {
+    const at = new Flows(other, MCP);
+    const root = other.origin.toUpperCase().replace('HTTP', 'hTTp');
+    const issued = await at.tokens('web', { scope: 'profile', resource: root });
+    expect(await audOf(issued.access_token, at)).toBe(`${other.origin}/`);
+    const refreshed = await at.refreshed('web', issued.refresh_token, { resource: `${root}/` });
+    expect(await audOf(refreshed.access_token, at)).toBe(`${other.origin}/`);
+    const own = await at.ownTokens('service', { resource: 'HTTPS://API.EXAMPLE:443/v1' });
+    expect(await audOf(own.access_token, at)).toBe(ELSEWHERE);
+    const narrow = new Client(other.base);
+    const seen = await narrow.post('/oauth/introspect', { token: own.access_token }, basic('narrow', 'narrow-secret'));
+    expect(seen.json['active']).toBe(true);
+    const guarded = new Client(other.origin);
+    expect((await guarded.get('/guarded/root', bearer(issued.access_token))).status).toBe(200);
+    const elsewhere = await at.tokens('web', { scope: 'profile', resource: ELSEWHERE });
+    expect((await guarded.get('/guarded/elsewhere', bearer(elsewhere.access_token))).status).toBe(200);
+    expect((await guarded.get('/guarded/elsewhere', bearer(issued.access_token))).status).toBe(401);
+  });
+
+  it('M24 the path is compared by every character', async () => {
+    for (const resource of [
+      `${ELSEWHERE}/`,
+      ELSEWHERE.toUpperCase(),
+      `${ELSEWHERE}?`,
+      'http://api.example/v1',
+      'https://api.example:444/v1',
+    ])
+      expect(
+        (await new Flows(other).token('service', { grant_type: 'client_credentials', resource })).json['error'],
+      ).toBe('invalid_target');
+  });
+
+  /** The audience of what a client gets that has registered itself and names no resource. */
+  const audOfStranger = async (at: RunningHost, more: object = {}): Promise<unknown> => {
+    const metadata = { client_name: 'X', redirect_uris: ['https://x.example/cb'], ...more };
+    const registered = await new Client(at.base).request('/oauth/register', {
+      method: 'POST',
+      headers: JSON_TYPE,
+      body: JSON.stringify(metadata),
+    });
+    const client_id = String(registered.json['client_id']);
+    const request = {
+      response_type: 'code',
+      client_id,
+      scope: 'profile',
+      redirect_uri: 'https://x.example/cb',
+      ...PKCE.request,
+    };
+    const { code = '' } = responseOf(await new Browser(at).authorizeFor(request));
+    const form = {
+      grant_type: 'authorization_code',
+      code,
+      client_id,
+      redirect_uri: 'https://x.example/cb',
+      code_verifier: PKCE.verifier,
+    };
+    const { access_token } = (await new Client(at.base).post('/oauth/token', form)).json;
+    return audOf(String(access_token), new Flows(at));
+  };
+
+  it('M25 without a resource a client that registered itself means the only one that there is', async () => {
+    expect(await audOfStranger(host)).toBe(mcp());
+    expect(await audOfStranger(other)).toBe(other.base);
+  });
+
+  it('M25 a client of the operator means the issuer, as it always has, and so does each by itself', async () => {
+    expect(await audOf((await flows.tokens('mcp', { scope: 'profile' })).access_token)).toBe(host.base);
+    expect(await audOf((await flows.ownTokens()).access_token)).toBe(host.base);
+    expect(await audOf((await flows.ownTokens('service', { resource: host.base })).access_token)).toBe(host.base);
+  });
+
+  it('M45 offline_access is granted, is asked about each time, and is no scope of the resource', async () => {
+    const scope = 'content.read offline_access';
+    expect((await flows.tokens('mcp', { scope, resource: mcp(), prompt: 'consent' })).scope).toBe(scope);
+    const asked = { response_type: 'code', client_id: 'mcp', resource: mcp(), ...PKCE.request };
+    expect((await flows.browser().authorize({ ...asked, scope })).status).toBe(200);
+    await flows.tokens('mcp', { scope: 'content.read', resource: mcp() });
+    expect((await flows.browser().authorize({ ...asked, scope: 'content.read' })).status).toBe(302);
+    expect((await flows.browser().authorize({ ...asked, scope })).status).toBe(200);
+    const document = (await new Client(host.origin).get(`${DOCUMENT}/mcp`)).json;
+    expect(document['scopes_supported']).toEqual(['content.read']);
+    const inserted = `/.well-known/oauth-authorization-server${host.base.slice(host.origin.length)}`;
+    expect((await new Client(host.origin).get(inserted)).json['scopes_supported']).toContain('offline_access');
+  });
+});

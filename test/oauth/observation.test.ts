@@ -1,0 +1,169 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import fastify from 'fastify';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { oauthQuery } from '../../src/adapters/express/index.js';
+import { oauthQuery as forFastify } from '../../src/adapters/fastify/index.js';
+import type { OAuthEvent } from '../../src/core/oauth/events.js';
+import type { RequestTrace } from '../../src/core/server/observer.js';
+import { basic, bearer, Client, hostFor } from '../hosts.js';
+import { Browser } from './support/browser.js';
+import { fixture } from './support/fixture.js';
+
+const OWN = { grant_type: 'client_credentials' };
+const SERVICE = basic('service', 'service-secret');
+
+const listen = async (listener: RequestListener): Promise<string> => {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // It listens on a port and not on a pipe.
+};
+
+/** What a channel publishes while a test runs. */
+const published = <T>(name: string): T[] => {
+  const messages: T[] = [];
+  const listener = (message: unknown): void => void messages.push({ ...(message as T) }); // As the channel is documented.
+  subscribe(name, listener);
+  onTestFinished(() => void unsubscribe(name, listener));
+  return messages;
+};
+
+describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
+  const running = async (more: Parameters<typeof fixture>[0] = {}) => {
+    const given = fixture(more);
+    const host = await start({ options: given.options });
+    onTestFinished(() => host.close());
+    return { ...given, host, client: new Client(host.base) };
+  };
+
+  it('every event says when it was, where it came from, and how it went', async () => {
+    const { client, clock, events, advance } = await running();
+    await client.post('/oauth/token', OWN, { ...SERVICE, 'x-request-id': 'proxy-1' });
+    advance(5);
+    await client.post('/oauth/token', OWN, basic('service', 'wrong'));
+    const ip = expect.stringMatching(/^(::ffff:)?127\.0\.0\.1$/);
+    expect(events).toMatchObject([
+      { type: 'token.issued', outcome: 'success', time: clock() - 5000, ip },
+      { type: 'client.authentication_failed', outcome: 'failure', time: clock(), ip },
+      { type: 'token.refused', outcome: 'failure', time: clock(), ip },
+    ]);
+    const [issued, failed, refused] = events.map(({ request_id }) => request_id);
+    expect([issued === failed, failed === refused]).toEqual([false, true]);
+  });
+
+  it('events of requests that meet name each its own', async () => {
+    const { client, events } = await running();
+    await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        client.post('/oauth/token', { ...OWN, scope: `no-${n}` }, { ...SERVICE, 'x-request-id': `id-${n}` }),
+      ),
+    );
+    expect(new Set(events.map(({ request_id }) => request_id)).size).toBe(20);
+  });
+
+  it('what the host does itself is no request: it has a time, and no address', async () => {
+    const { host, events, clock } = await running();
+    await host.grants.revoke('no-such-grant');
+    expect(events).toHaveLength(1);
+    expect(events[0]).toMatchObject({ type: 'grant.revoked', outcome: 'success', time: clock() });
+    expect(Object.keys(events[0] ?? {})).not.toEqual(expect.arrayContaining(['ip']));
+    expect(Object.keys(events[0] ?? {})).not.toEqual(expect.arrayContaining(['request_id']));
+  });
+
+  it('the channel oauth-query:event has every event, also where there is no onEvent', async () => {
+    const { onEvent: _, ...options } = fixture().options;
+    const host = await start({ options });
+    onTestFinished(() => host.close());
+    const client = new Client(host.base);
+    const events = published<OAuthEvent>('oauth-query:event');
+    await client.post('/oauth/token', OWN, SERVICE);
+    await host.grants.revoke('no-such-grant');
+    const page = await new Browser(host).authorize({ response_type: 'code', client_id: 'nobody' });
+    expect(events.map(({ type, outcome }) => [type, outcome])).toEqual([
+      ['token.issued', 'success'],
+      ['grant.revoked', 'success'],
+      ['authorization.refused', 'failure'],
+    ]);
+    expect(page.text).toContain('Reference: ');
+  });
+
+  it('the channels oauth-query:request follow a request: its route, its status, how long it took', async () => {
+    const { host, client, events } = await running({ query: {} });
+    const { json } = await client.post('/oauth/token', OWN, SERVICE);
+    const starts = published<RequestTrace>('oauth-query:request:start');
+    const ends = published<RequestTrace>('oauth-query:request:end');
+    events.length = 0;
+    await client.post('/oauth/token', OWN, basic('service', 'wrong'));
+    await client.get('/oauth/authorize');
+    await client.get('/.well-known/openid-configuration');
+    await client.get('/api?action=query&format=json');
+    await new Client(host.origin).get('/guarded/profile', bearer(String(json['access_token'])));
+    expect(ends.map(({ route, method, status }) => [route, method, status])).toEqual([
+      ['token', 'POST', 401],
+      ['authorize', 'GET', 400],
+      ['metadata', 'GET', 200],
+      ['api', 'GET', 200],
+      ['guard', 'GET', 403],
+    ]);
+    for (const [at, { duration, status: _, ...trace }] of ends.entries()) {
+      expect(duration).toBeGreaterThan(0);
+      expect(starts[at]).toEqual(trace);
+    }
+    expect(events.map(({ request_id }) => request_id)).toEqual([0, 0, 1].map((at) => ends[at]?.request_id));
+  });
+});
+
+describe('the id of a request', () => {
+  const idOf = async (
+    listener: (onEvent: (event: OAuthEvent) => void) => RequestListener | Promise<RequestListener>,
+  ) => {
+    const ids: unknown[] = [];
+    const base = await listen(await listener(({ request_id }) => ids.push(request_id)));
+    const client = new Client(base);
+    return async (header?: string): Promise<unknown> => {
+      ids.length = 0;
+      const more = header === undefined ? {} : { 'x-request-id': header };
+      await client.post('/oauth/token', OWN, { ...SERVICE, ...more });
+      return ids[0];
+    };
+  };
+  const { onEvent: _, ...options } = fixture().options;
+
+  it('is what a proxy says, if it can be one, else an id of our own', async () => {
+    const ask = await idOf((onEvent) => express().use(oauthQuery({ ...options, onEvent })));
+    expect(await ask('f1c2-77')).toBe('f1c2-77');
+    const own = /^[\w-]{16}$/;
+    expect(await ask()).toMatch(own);
+    for (const wrong of ['', 'two words', 'x'.repeat(201), 'caf\u00e9']) expect(await ask(wrong)).toMatch(own);
+    expect(await ask()).not.toBe(await ask());
+  });
+
+  it('is before that what a logger for Express or Koa has put on the request', async () => {
+    const ask = await idOf((onEvent) =>
+      express()
+        .use((req, _res, next) => {
+          Object.assign(req, { id: 7 });
+          next();
+        })
+        .use(oauthQuery({ ...options, onEvent })),
+    );
+    expect(await ask('f1c2-77')).toBe('7');
+  });
+
+  it('is that of Fastify', async () => {
+    const ask = await idOf(async (onEvent) => {
+      const app = fastify({ genReqId: () => 'fastify-1' });
+      app.register(forFastify({ ...options, onEvent }));
+      await app.ready();
+      return app.routing;
+    });
+    expect(await ask('f1c2-77')).toBe('fastify-1');
+  });
+});

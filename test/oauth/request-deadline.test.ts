@@ -1,0 +1,106 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Store } from '../../src/core/base/ports.js';
+import { oneHostEach } from '../hosts.js';
+import { Browser } from './support/browser.js';
+import { fixture } from './support/fixture.js';
+import { Nodes, turns } from './support/nodes.js';
+import { Flows, refusal } from './support/tokens.js';
+
+/** A store that answers each call, but never in time for a request that needs it while it is slow. */
+const slowStore = (store: Store) => {
+  const held: (() => void)[] = [];
+  const state = { isSlow: false, release: () => held.splice(0).forEach((answer) => answer()) };
+  const wait = async (): Promise<void> => {
+    if (state.isSlow) await new Promise<void>((resolve) => held.push(resolve));
+  };
+  const slow: Store = {
+    add: async (...record) => await store.add(...record).then(async (added) => (await wait(), added)),
+    get: async (key) => (await wait(), store.get(key)),
+    delete: async (key) => (await wait(), store.delete(key)),
+  };
+  return { state, slow };
+};
+
+describe('runtime.timer', () => {
+  it('bounds requests and functions of the host, and is called off when they have answered', async () => {
+    const running = new Map<() => void, number>();
+    const timer = (run: () => void, milliseconds: number): (() => void) => {
+      running.set(run, milliseconds);
+      return () => void running.delete(run);
+    };
+    const silence = new Promise<never>(() => undefined);
+    const { options, errors } = fixture({ runtime: { timer }, policy: { validateGrant: () => silence } });
+    const [host] = oneHostEach;
+    if (host === undefined) throw new Error('There is no host.');
+    const started = await host.start({ options });
+    const flows = new Flows(started);
+    await flows.ownTokens();
+    expect(running.size).toBe(0);
+    const redeemed = flows.redeem('web', await flows.code('web'));
+    await expect.poll(() => new Set(running.values())).toEqual(new Set([10_000, 8000]));
+    for (const [run, milliseconds] of running) {
+      if (milliseconds !== 10_000) continue;
+      running.delete(run);
+      run();
+    }
+    expect(refusal(await redeemed)).toEqual([503, 'temporarily_unavailable']);
+    await turns(5);
+    expect(running.size).toBe(0);
+    await started.close();
+    expect(errors.map(String)).toEqual([expect.stringContaining('options.policy.validateGrant')]);
+  });
+});
+
+describe('timeouts.request', () => {
+  let nodes: Nodes;
+  afterEach(() => nodes.close());
+
+  it('#13 a request that takes longer is 503 with Retry-After: at the endpoints, at the guard and on a page', async () => {
+    nodes = new Nodes({ lifetimes: { rememberedConsent: 600 } });
+    const { state, slow } = slowStore(nodes.shared.store);
+    const { flows, host, errors } = await nodes.start({
+      between: () => slow,
+      options: { timeouts: { request: 20 } },
+    });
+    const other = await nodes.start();
+    const { access_token } = await other.flows.tokens('web');
+    const codes = await other.flows.device('tv');
+    const browser = new Browser(host);
+    const page = await browser.device();
+    state.isSlow = true;
+    for (const answer of [
+      await flows.token('service', { grant_type: 'client_credentials' }),
+      await flows.guarded('profile', access_token),
+    ])
+      expect([answer.status, answer.headers['retry-after']]).toEqual([503, '5']);
+    const answer = await browser.submit(page, { user_code: codes.user_code });
+    expect([answer.status, answer.headers['content-type'], answer.headers['retry-after']]).toEqual([
+      503,
+      'text/html; charset=utf-8',
+      '5',
+    ]);
+    expect(errors.splice(0).map(String)).toEqual(
+      Array.from({ length: 3 }, () => expect.stringContaining('20 ms (options.timeouts.request)')),
+    );
+    state.isSlow = false;
+    state.release();
+  });
+
+  it('#70 a refresh that was carried out too late for its answer can be repeated later than the grace window', async () => {
+    nodes = new Nodes();
+    const { state, slow } = slowStore(nodes.shared.store);
+    const { flows } = await nodes.start({ between: () => slow, options: { timeouts: { request: 20 } } });
+    const other = await nodes.start();
+    const { refresh_token } = await other.flows.tokens('native');
+    const refreshing = flows.refresh('native', refresh_token);
+    state.isSlow = true;
+    expect((await refreshing).status).toBe(503);
+    state.isSlow = false;
+    state.release();
+    await turns(50);
+    expect([nodes.keysOf('spent', refresh_token).length, nodes.keysOf('done', refresh_token)]).toEqual([2, []]);
+    nodes.shared.advance(60);
+    const next = await other.flows.refreshed('native', refresh_token);
+    expect(await other.flows.areActive(next.access_token, next.refresh_token)).toEqual([true, true]);
+  });
+});

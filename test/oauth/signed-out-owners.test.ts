@@ -1,0 +1,365 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Store } from '../../src/core/base/ports.js';
+import type { RunningHost } from '../hosts.js';
+import { Client, hostFor } from '../hosts.js';
+import { Browser, formOf, locationOf, PKCE, wordsOf } from './support/browser.js';
+import { DEVICE_CODE, fixture, USERS } from './support/fixture.js';
+import { Gate } from './support/gate.js';
+import { type Node, Nodes, turns } from './support/nodes.js';
+import { FAULTS } from './support/stores.js';
+import { Flows } from './support/tokens.js';
+
+const DAY = 86_400;
+const [ALICE, BOB] = USERS;
+const APP = { client_id: 'ours', client_secret: 'ours-secret', redirect_uris: ['https://ours.example/cb'] } as const;
+const OURS = { ...APP, consent: 'skip' } as const;
+
+const cookieOf = (browser: Browser): string =>
+  [...browser.cookies].map(([name, { value }]) => `${name}=${value}`).join('; ');
+
+/** The cookie of a new sign-in. */
+const signIn = async (host: RunningHost, user: (typeof USERS)[number] = ALICE): Promise<string> => {
+  const browser = new Browser(host);
+  await browser.signIn(await browser.open(`${host.base}/oauth/grants`), user);
+  return cookieOf(browser);
+};
+
+const isSignedIn = async (host: RunningHost, cookie: string): Promise<boolean> => {
+  const page = await new Client(host.base).get('/oauth/grants', { cookie });
+  expect(page.status).toBe(200);
+  return !('password' in formOf(page).fields);
+};
+
+const areSignedIn = (hosts: readonly RunningHost[], ...cookies: readonly string[]): Promise<readonly boolean[]> =>
+  Promise.all(cookies.flatMap((cookie) => hosts.map((host) => isSignedIn(host, cookie))));
+
+describe.each(hostFor(import.meta.url))('an owner who is signed out on $name', (host) => {
+  const { options, errors, events, store, advance } = fixture();
+  const hosts: RunningHost[] = [];
+  beforeAll(async () => {
+    const first = await host.start({ options });
+    hosts.push(first, await host.start({ options: { ...options, issuer: first.base } }));
+  });
+  afterAll(async () => {
+    await Promise.all(hosts.map((running) => running.close()));
+    expect(errors).toEqual([]);
+  });
+  const [on, other] = [() => hosts[0] ?? expect.fail(), () => hosts[1] ?? expect.fail()];
+
+  it('every session that had begun ends in every process, and nobody else is signed out', async () => {
+    const cookies = [await signIn(on()), await signIn(other()), await signIn(on())];
+    const bob = await signIn(on(), BOB);
+    expect(await areSignedIn(hosts, ...cookies, bob)).toEqual(Array.from({ length: 8 }, () => true));
+    events.length = 0;
+    await on().owners.signOut('alice', { by: 'hr' });
+    expect(events).toEqual([
+      { type: 'owner.signed_out', sub: 'alice', by: 'hr', outcome: 'success', time: expect.any(Number) },
+    ]);
+    expect(await areSignedIn(hosts, ...cookies)).toEqual(Array.from({ length: 6 }, () => false));
+    expect(await areSignedIn(hosts, bob)).toEqual([true, true]);
+  });
+
+  it('the next sign-in works, and ends with the next call, however often', async () => {
+    const ended: string[] = [];
+    for (let n = 0; n < 9; n += 1) {
+      const cookie = await signIn(n % 2 === 0 ? on() : other());
+      expect(await areSignedIn(hosts, cookie), `sign-in ${n}`).toEqual([true, true]);
+      // Two at once are one.
+      await Promise.all(hosts.map((running) => running.owners.signOut('alice')));
+      ended.push(cookie);
+      expect(await areSignedIn(hosts, ...ended)).toEqual(Array.from({ length: 2 * ended.length }, () => false));
+    }
+  });
+
+  it('leaves marks that hold no name, until the last session would have ended', async () => {
+    await on().owners.signOut('alice');
+    const marks = () => [...store.entries()].filter(([key]) => key.includes(':ended-generation:'));
+    expect(marks().length).toBeGreaterThan(0);
+    expect(JSON.stringify(marks())).not.toContain('alice');
+    advance(31 * DAY);
+    expect(marks().length).toBeGreaterThan(0);
+    advance(30 * DAY);
+    expect(marks()).toEqual([]);
+  });
+
+  it('says what is wrong', async () => {
+    const { signOut } = on().owners as unknown as Record<string, (...given: unknown[]) => Promise<unknown>>; // As JavaScript sees it.
+    for (const sub of [undefined, '', 5, { sub: 'alice' }])
+      await expect(signOut?.(sub)).rejects.toThrow('The sub of an owner must be text and not empty.');
+    await expect(signOut?.('client:web')).rejects.toThrow('must not begin with client:');
+    await expect(signOut?.('alice', { by: '' })).rejects.toThrow('owners.signOut: by must be text that is not empty.');
+    const { users: _users, ...withoutUsers } = options;
+    const own = await host.start({
+      options: { ...withoutUsers, owner: () => ({ sub: 'alice' }), loginUrl: '/login' },
+    });
+    await expect(own.owners.signOut('alice')).rejects.toThrow(/^owners.signOut: .*options.owner/);
+    await own.close();
+  });
+
+  it('works in a process that has no pages of its own', async () => {
+    const { users: _users, ...withoutUsers } = options;
+    const admin = await host.start({ options: { ...withoutUsers, issuer: on().base } });
+    const cookie = await signIn(other());
+    await admin.owners.signOut('alice');
+    expect(await areSignedIn(hosts, cookie)).toEqual([false, false]);
+    await admin.close();
+  });
+});
+
+/** A store that fails while it is told to, and counts. */
+class Switch {
+  isBroken = false;
+  calls: string[] = [];
+  readonly store: Store;
+
+  constructor(store: Store) {
+    const call = <T>(name: string, work: () => Promise<T>): Promise<T> => {
+      this.calls.push(name);
+      return this.isBroken ? (FAULTS.rejects() as Promise<T>) : work();
+    };
+    const { getMany, list } = store;
+    if (getMany === undefined || list === undefined) throw new Error('This is about stores with getMany and list.');
+    this.store = {
+      add: (...record) => call('add', () => store.add(...record)),
+      get: (key) => call('get', () => store.get(key)),
+      delete: (key) => call('delete', () => store.delete(key)),
+      getMany: (keys) => call('getMany', () => getMany(keys)),
+      list: (...page) => call('list', () => list(...page)),
+    };
+  }
+}
+
+describe('signing an owner out while something else happens', () => {
+  let nodes: Nodes;
+  /** What the directory is asked, in front of its answer. */
+  let asked: () => Promise<void>;
+  let password = '';
+  beforeEach(() => {
+    asked = async () => undefined;
+    password = 'wonderland';
+    nodes = new Nodes({
+      clients: [OURS],
+      lifetimes: { rememberedConsent: DAY, session: 30 * DAY },
+      users: {
+        authenticate: async (username, given) => {
+          const isRight = username === 'alice' && given === password;
+          await asked();
+          return isRight && { sub: 'alice', username };
+        },
+      },
+    });
+    return () => nodes.close();
+  });
+
+  const gated = async (): Promise<readonly [Node, Gate]> => {
+    let gate: Gate | undefined;
+    const node = await nodes.start({ between: (store) => (gate = new Gate(store)).store });
+    if (gate === undefined) throw new Error('There is no gate.');
+    return [node, gate];
+  };
+  const login = async (host: RunningHost, typed: string): Promise<string> => {
+    const browser = new Browser(host);
+    const page = await browser.open(`${host.base}/oauth/grants`);
+    await browser.submit(page, { username: 'alice', password: typed });
+    return cookieOf(browser);
+  };
+
+  it('a sign-in whose password was compared before is compared again, and refused when it is wrong by then', async () => {
+    const node = await nodes.start();
+    const other = await nodes.start();
+    for (const changed of ['changed', 'wonderland']) {
+      password = 'wonderland';
+      let letGo = (): void => undefined;
+      const held = new Promise<void>((resolve) => (letGo = resolve));
+      const arrived = new Promise<void>((resolve) => {
+        asked = () => (resolve(), held);
+      });
+      const cookie = login(node.host, 'wonderland');
+      await arrived;
+      asked = async () => undefined;
+      password = changed;
+      await other.host.owners.signOut('alice');
+      letGo();
+      expect(await isSignedIn(node.host, await cookie), changed).toBe(changed === 'wonderland');
+    }
+  });
+
+  it('a sign-in that has read where it stands has ended before its cookie arrives', async () => {
+    const [node, gate] = await gated();
+    const other = await nodes.start();
+    const { arrived, letGo } = gate.hold('get', ':ended-generation:');
+    const early = login(node.host, 'wonderland');
+    await arrived;
+    letGo();
+    const before = await early;
+    await other.host.owners.signOut('alice');
+    expect(await isSignedIn(node.host, before)).toBe(false);
+  });
+
+  it('two calls at once, one of which stops in front of its mark', async () => {
+    const [node, gate] = await gated();
+    const other = await nodes.start();
+    const first = await login(other.host, 'wonderland');
+    const { arrived, letGo } = gate.hold('add', ':ended-generation:');
+    const late = node.host.owners.signOut('alice');
+    await arrived;
+    await other.host.owners.signOut('alice');
+    expect(await isSignedIn(node.host, first)).toBe(false);
+    const second = await login(other.host, 'wonderland');
+    letGo();
+    await late;
+    expect(await isSignedIn(node.host, first), 'nothing comes back').toBe(false);
+    expect(await isSignedIn(node.host, second), 'which began after the other call').toBe(true);
+    await node.host.owners.signOut('alice');
+    expect(await areSignedIn([node.host, other.host], first, second)).toEqual([false, false, false, false]);
+  });
+
+  it('a session of thirty days ends on each of them, by a process whose sessions are short, with clocks apart', async () => {
+    const long = await nodes.start({ ahead: 25_000 });
+    const short = await nodes.start({ options: { lifetimes: { session: 60 } } });
+    const cookies: string[] = [];
+    for (let day = 0; day < 62; day += 1) {
+      const cookie = await login(long.host, 'wonderland');
+      cookies.push(cookie);
+      nodes.shared.advance(DAY * 0.499);
+      if (day % 10 === 9) {
+        expect(await isSignedIn(long.host, cookie)).toBe(true);
+        await short.host.owners.signOut('alice');
+        const alive = await areSignedIn([long.host], ...cookies);
+        expect(alive.filter(Boolean), `day ${day}`).toEqual([]);
+        expect(await isSignedIn(long.host, await login(long.host, 'wonderland'))).toBe(true);
+      }
+      nodes.shared.advance(DAY * 0.501);
+    }
+  });
+
+  const nothingIsGranted = () =>
+    expect([...nodes.shared.store.entries()].filter(([key]) => /:(?:grant|remembered-consent):/.test(key))).toEqual([]);
+  const end = async (node: Node): Promise<void> => {
+    await node.host.owners.signOut('alice');
+    await node.host.grants.revoke({ sub: 'alice' });
+  };
+  const request = (client_id: string, redirect_uri: string) =>
+    ({ response_type: 'code', client_id, redirect_uri, ...PKCE.request }) as const;
+  const WEB = request('web', 'https://app.example/cb');
+  const browserOf = async (node: Node): Promise<Browser> => {
+    const browser = new Browser(node.host);
+    await browser.signIn(await browser.open(`${node.host.base}/oauth/grants`));
+    return browser;
+  };
+
+  it.each([
+    ['granted', ':grant:', 403],
+    ['written down what was decided', ':consent-decision:', 403],
+    // Its code is of a grant that was found and ended.
+    ['remembered the approval', ':remembered-consent:', 303],
+  ])('an approval that has not yet %s leaves nothing when everything has ended meanwhile', async (_, part, status) => {
+    const [node, gate] = await gated();
+    const other = await nodes.start();
+    const browser = await browserOf(node);
+    const page = await browser.authorize(WEB);
+    const { arrived, letGo } = gate.hold('add', part);
+    const answer = browser.submit(page, { decision: 'approve' });
+    await arrived;
+    await turns(20);
+    await end(other);
+    letGo();
+    expect((await answer).status).toBe(status);
+    nothingIsGranted();
+  });
+
+  it('one without a question for an application of the host, too', async () => {
+    const [node, gate] = await gated();
+    const other = await nodes.start();
+    const browser = await browserOf(node);
+    const { arrived, letGo } = gate.hold('add', ':grant:');
+    const answer = browser.authorize(request('ours', 'https://ours.example/cb'));
+    await arrived;
+    await end(other);
+    letGo();
+    expect(formOf(await answer).fields).toHaveProperty('password');
+    nothingIsGranted();
+  });
+
+  it('and the approval of a device', async () => {
+    const [node, gate] = await gated();
+    const other = await nodes.start();
+    const codes = await node.flows.device('tv');
+    const browser = await browserOf(node);
+    const page = await browser.submit(await browser.open(`${node.host.base}/oauth/device`), {
+      user_code: codes.user_code,
+    });
+    const { arrived, letGo } = gate.hold('add', ':grant:');
+    const answer = browser.submit(page, { decision: 'approve' });
+    await arrived;
+    await end(other);
+    letGo();
+    expect((await answer).status).toBe(403);
+    nothingIsGranted();
+    const poll = await other.flows.token('tv', { grant_type: DEVICE_CODE, device_code: codes.device_code });
+    expect(poll.json).toMatchObject({ error: 'authorization_pending' });
+  });
+
+  it('a store that fails lets nobody in, and rejects', async () => {
+    let faulty: Switch | undefined;
+    const node = await nodes.start({ between: (store) => (faulty = new Switch(store)).store });
+    const cookie = await login(node.host, 'wonderland');
+    if (faulty === undefined) throw new Error('There is no switch.');
+    faulty.isBroken = true;
+    const thief = new Client(node.host.base);
+    for (const path of ['/oauth/grants', '/oauth/device']) {
+      const page = await thief.get(path, { cookie });
+      expect([path, page.status, page.headers['retry-after'] !== undefined]).toEqual([path, 503, true]);
+    }
+    const answer = await thief.get(`/oauth/authorize?${new URLSearchParams(WEB).toString()}`, { cookie });
+    expect(locationOf(answer)).toContain('error=server_error');
+    await expect(node.host.owners.signOut('alice')).rejects.toThrow('The store could not get a record.');
+    faulty.isBroken = false;
+    expect(await isSignedIn(node.host, cookie)).toBe(true);
+    expect(node.errors.splice(0).length).toBeGreaterThan(0);
+  });
+
+  it('a page costs one read of the store for it; a token, a guard and an introspection none', async () => {
+    let meter: Switch | undefined;
+    const keys: string[] = [];
+    const node = await nodes.start({
+      between: (store) => {
+        const { getMany } = store;
+        meter = new Switch({
+          ...store,
+          get: (key) => (keys.push(key), store.get(key)),
+          ...(getMany && { getMany: (many) => (keys.push(...many), getMany(many)) }),
+        });
+        return meter.store;
+      },
+    });
+    const cookie = await login(node.host, 'wonderland');
+    const reads = async (act: () => Promise<unknown>) => {
+      keys.length = 0;
+      if (meter) meter.calls = [];
+      await act();
+      return { calls: meter?.calls, sessions: keys.filter((key) => /:ended-/.test(key)).length };
+    };
+    expect(await reads(() => new Client(node.host.base).get('/oauth/device', { cookie }))).toEqual({
+      calls: ['getMany'],
+      sessions: 2,
+    });
+    const { access_token } = await new Flows((await nodes.start()).host).tokens('web');
+    for (const act of [() => node.flows.guarded('profile', access_token), () => node.flows.introspect(access_token)])
+      expect((await reads(act)).sessions).toBe(0);
+  });
+
+  it('the form token of a page from before is refused', async () => {
+    const node = await nodes.start();
+    const browser = await browserOf(node);
+    const page = await browser.authorize(WEB);
+    await node.host.owners.signOut('alice');
+    expect((await browser.submit(page, { decision: 'approve' })).status).toBe(403);
+    expect(wordsOf(await browser.authorize(WEB))).toContain('Sign in');
+    const grants = await browser.submit(page, { decision: 'switch' });
+    expect(grants.status).toBe(403);
+    expect(locationOf(await new Client(node.host.base).post('/oauth/grants', {}, { cookie: cookieOf(browser) }))).toBe(
+      '/oauth/grants',
+    );
+  });
+});

@@ -1,0 +1,101 @@
+import { randomBytes, scryptSync } from 'node:crypto';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { HttpRequest } from '../../src/core/base/http.js';
+
+/** The parameters of every hash that is computed. */
+const work = vi.hoisted((): string[] => []);
+
+vi.mock(import('node:crypto'), async (original) => {
+  const crypto = await original();
+  return {
+    ...crypto,
+    scrypt: ((...args: Parameters<typeof crypto.scrypt>) => {
+      const [, , length, { N, r, p }] = args as unknown as [
+        string,
+        Buffer,
+        number,
+        { N: number; r: number; p: number },
+      ];
+      work.push(`${N} ${r} ${p} ${length}`);
+      crypto.scrypt(...args);
+    }) as typeof crypto.scrypt, // Its overloads cannot be written as one function.
+  };
+});
+
+const { hashSecret } = await import('../../src/core/index.js');
+const { chosenSecretMatches, prepareSecret } = await import('../../src/core/oauth/clients/client-secret.js');
+const { directoryOf, USER_LIST } = await import('../../src/core/oauth/sign-in/users.js');
+
+// What hashing reads of a request.
+const CALLER = { ip: '192.0.2.1', hungUp: false } as unknown as HttpRequest;
+
+/** As 0.1.0 made it. */
+const oldHash = (secret: string): string => {
+  const salt = randomBytes(16);
+  const hash = scryptSync(secret, salt, 32, { N: 32_768, r: 8, p: 3, maxmem: 64 * 1024 * 1024 });
+  return `${salt.toString('base64url')}.${hash.toString('base64url')}`;
+};
+
+const phc = (secret: string, ln: number, r: number, p: number): string => {
+  const salt = randomBytes(16);
+  const hash = scryptSync(secret, salt, 32, { N: 2 ** ln, r, p, maxmem: 256 * 1024 * 1024 });
+  const text = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
+  return `$scrypt$ln=${ln},r=${r},p=${p}$${text(salt)}$${text(hash)}`;
+};
+
+const matches = (presented: string, scrypt: string): unknown =>
+  chosenSecretMatches(presented, [prepareSecret({ scrypt })], 0, CALLER);
+
+beforeEach(() => {
+  work.length = 0;
+});
+
+describe('a hash of a secret', () => {
+  it('says its parameters as a PHC string, base64 without padding', () => {
+    expect(hashSecret('x')).toMatch(/^\$scrypt\$ln=15,r=8,p=3\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
+  });
+
+  it.each([
+    ['as it is made today', hashSecret('right'), '32768 8 3 32'],
+    ['as 0.1.0 made it', oldHash('right'), '32768 8 3 32'],
+    ['with other parameters', phc('right', 12, 8, 2), '4096 8 2 32'],
+  ])('%s is compared with its own parameters', async (_, hash, cost) => {
+    expect(await matches('right', hash)).toBe(true);
+    expect(await matches('wrong', hash)).toBe(false);
+    expect(work).toEqual([cost, cost]);
+  });
+
+  const TAIL = `$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+  it.each([
+    [`$scrypt$ln=20,r=8,p=1${TAIL}`, 'cost too much'], // 1 GiB
+    [`$scrypt$ln=17,r=16,p=1${TAIL}`, 'cost too much'],
+    [`$scrypt$ln=15,r=8,p=64${TAIL}`, 'cost too much'], // twenty times as long
+    [`$scrypt$ln=10,r=8,p=1${TAIL}`, 'too weak'],
+    [`$scrypt$ln=99,r=9999,p=9999${TAIL}`, 'cost too much'],
+    [`$scrypt$ln=0,r=8,p=1${TAIL}`, 'not created by hashSecret'],
+    [`$argon2id$v=19$m=65536,t=3,p=4${TAIL}`, 'not created by hashSecret'],
+    [`$scrypt$ln=15,r=8,p=3$AAAA$${'A'.repeat(43)}`, 'not created by hashSecret'],
+  ])('%s is refused when the server is made, for clients and users', (scrypt, problem) => {
+    expect(() => prepareSecret({ scrypt })).toThrow(problem);
+    const users = [{ username: 'alice', password: { scrypt } }];
+    expect(() => USER_LIST.read(users, 'options.users')).toThrow(problem);
+  });
+});
+
+it('with hashes of several costs, every name costs the same (RFC 6819 §4.4.1)', async () => {
+  const users = [
+    { username: 'new', password: { scrypt: hashSecret('a') } },
+    { username: 'cheap', password: { scrypt: phc('b', 12, 8, 2) } },
+    { username: 'old', password: { scrypt: oldHash('c') } },
+    { username: 'text', password: 'd' },
+  ];
+  const { authenticate } = directoryOf(users);
+  const passwords = { new: 'a', cheap: 'b', old: 'c', text: 'd', nobody: '', cheap2: 'b' };
+  for (const [username, password] of Object.entries(passwords)) {
+    work.length = 0;
+    const owner = await authenticate(username, password, CALLER);
+    expect([username, owner !== undefined]).toEqual([username, users.some((user) => user.username === username)]);
+    expect(work).toEqual(['32768 8 3 32', '4096 8 2 32']);
+    expect(await authenticate(username, `${password}x`, CALLER)).toBeUndefined();
+  }
+});

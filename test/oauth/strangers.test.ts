@@ -1,0 +1,196 @@
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { Store } from '../../src/core/base/ports.js';
+import { memoryStore } from '../../src/stores/memory.js';
+import { type Answer, basic, Client } from '../hosts.js';
+import { Browser, formOf, responseOf, wordsOf } from './support/browser.js';
+import { fixture } from './support/fixture.js';
+import { proxiedHosts } from './support/proxied.js';
+
+const [host] = proxiedHosts;
+if (host === undefined) throw new Error('There is no host.');
+const { start } = host;
+
+const BOB = { username: 'bob', password: 'builder' } as const;
+const SERVICE = basic('service', 'service-secret');
+
+const askDevice = (base: string, ip: string): Promise<Answer> =>
+  new Client(base).post('/oauth/device', { client_id: 'tv' }, { 'x-forwarded-for': ip });
+const askToken = (base: string): Promise<Answer> =>
+  new Client(base).post('/oauth/token', 'grant_type=client_credentials', SERVICE);
+const browserAt = (base: string): Browser => new Browser({ origin: base, base });
+const isConsent = (page: Answer): boolean => page.status === 200 && formOf(page).buttons.includes('decision=approve');
+
+describe('room in the store', () => {
+  it('strangers at three hundred addresses use up theirs, and tokens are still given out', async () => {
+    const { options, clock, advance, events } = fixture({
+      clients: [{ client_id: 'legacy', client_secret: 'legacy-secret', grant_types: ['password'], scope: 'profile' }],
+      grants: ['password', 'client_credentials', 'device_code'],
+      users: { authenticate: () => undefined },
+      limits: { unprovenRecords: 600 },
+    });
+    const store = memoryStore({ clock, max: 1000 });
+    const { base, close } = await start({ ...options, store });
+    const devices: Answer[] = [];
+    for (let n = 0; n < 300; n += 1) {
+      const ip = `10.0.${n >> 6}.${n & 63}`;
+      devices.push(await askDevice(base, ip));
+      const form = { grant_type: 'password', username: `name${n}`, password: 'x' };
+      await new Client(base).post('/oauth/token', form, { ...basic('legacy', 'legacy-secret'), 'x-forwarded-for': ip });
+      await new Client(base).post('/oauth/token', form, { ...basic('service', 'x'), 'x-forwarded-for': ip });
+      await new Client(base).post('/oauth/token', form, { ...basic(`nobody${n}`, 'x'), 'x-forwarded-for': ip });
+    }
+    expect(store.size).toBeLessThanOrEqual(600);
+    expect(devices.filter(({ status }) => status === 200)).toHaveLength(150);
+    const refused = devices.at(-1);
+    expect([refused?.status, refused?.json['error']]).toEqual([503, 'temporarily_unavailable']);
+    expect(Number(refused?.headers['retry-after'])).toBeGreaterThan(0);
+    expect(events.filter((event) => event.type === 'limit.reached' && event.limit === 'unproven records')).toHaveLength(
+      1,
+    );
+    for (let n = 0; n < 50; n += 1) expect((await askToken(base)).status).toBe(200);
+    // A client that proves who it is gets device codes too.
+    expect((await new Client(base).post('/oauth/device', {}, basic('box', 'box-secret'))).status).toBe(200);
+    advance(720);
+    expect((await askDevice(base, '192.0.2.1')).status).toBe(200);
+    close();
+  });
+
+  it('guesses are bounded when there is no room to count them for all', async () => {
+    let asked = 0;
+    const { options } = fixture({
+      clients: [{ client_id: 'legacy', client_secret: 'legacy-secret', grant_types: ['password'], scope: 'profile' }],
+      grants: ['password'],
+      users: { authenticate: () => void (asked += 1) },
+      limits: { unprovenRecords: 100 },
+    });
+    const { base, close } = await start(options);
+    const guess = async (username: string, ip: string): Promise<number> => {
+      const form = { grant_type: 'password', username, password: 'x' };
+      const headers = { ...basic('legacy', 'legacy-secret'), 'x-forwarded-for': ip };
+      return (await new Client(base).post('/oauth/token', form, headers)).status;
+    };
+    for (let n = 0; n < 60; n += 1) await guess(`name${n}`, `10.0.0.${n}`);
+    asked = 0;
+    for (let n = 0; n < 15; n += 1) expect(await guess('alice', '192.0.2.1')).toBe(n < 10 ? 400 : 429);
+    expect(asked).toBe(10);
+    close();
+  });
+
+  it('a device code and its user code are forgotten two minutes after their end (RFC 8628 §3.2)', async () => {
+    const { options, store, advance } = fixture();
+    const { base, close } = await start(options);
+    const before = [...store.entries()].length;
+    const { json } = await askDevice(base, '192.0.2.1');
+    const poll = async (): Promise<unknown> => {
+      const form = { grant_type: 'urn:ietf:params:oauth:grant-type:device_code', client_id: 'tv' };
+      return (await new Client(base).post('/oauth/token', { ...form, device_code: String(json['device_code']) })).json[
+        'error'
+      ];
+    };
+    advance(719);
+    expect(await poll()).toBe('expired_token');
+    advance(1);
+    expect(await poll()).toBe('invalid_grant');
+    expect([...store.entries()]).toHaveLength(before);
+    close();
+  });
+
+  it('approvals without a question are bounded for an owner and a client; then the page asks, and writes nothing', async () => {
+    const { options, store, advance } = fixture({
+      lifetimes: { rememberedConsent: 3600 },
+      limits: { silentApprovals: 3 },
+    });
+    const { base, close } = await start(options);
+    const web = { response_type: 'code', client_id: 'web' } as const;
+    const [alice, bob] = [browserAt(base), browserAt(base)];
+    await alice.authorizeFor(web);
+    await bob.authorizeFor(web, { user: BOB });
+    for (let n = 0; n < 3; n += 1) expect((await alice.authorize(web)).status).toBe(302);
+    const before = store.size;
+    for (let n = 0; n < 20; n += 1) expect(isConsent(await alice.authorize(web))).toBe(true);
+    expect(store.size).toBe(before);
+    expect((await bob.authorize(web)).status).toBe(302);
+    // The owner can still approve, and after a minute nothing is asked again.
+    const pressed = await alice.submit(await alice.authorize(web), { decision: 'approve' });
+    expect(responseOf(pressed)['code']).toBeDefined();
+    advance(60);
+    expect((await alice.authorize(web)).status).toBe(302);
+    close();
+  });
+});
+
+/** Counts the calls of a store, and how many of them had to wait for one another. */
+const measuredStore = (store: Store) => {
+  let pending = 0;
+  const counted = { calls: 0, inRow: 0 };
+  const call = async <T>(work: () => Promise<T>): Promise<T> => {
+    counted.calls += 1;
+    if (pending === 0) counted.inRow += 1;
+    pending += 1;
+    await setImmediate();
+    try {
+      return await work();
+    } finally {
+      pending -= 1;
+    }
+  };
+  const measured: Store = {
+    add: (...record) => call(() => store.add(...record)),
+    get: (key) => call(() => store.get(key)),
+    delete: (key) => call(() => store.delete(key)),
+    getMany: (keys) => call(() => Promise.all(keys.map((key) => store.get(key)))),
+  };
+  const during = async <T>(work: () => Promise<T>): Promise<readonly [T, { calls: number; inRow: number }]> => {
+    counted.calls = 0;
+    counted.inRow = 0;
+    const result = await work();
+    return [result, { ...counted }];
+  };
+  return { measured, during };
+};
+
+describe('device codes', () => {
+  it('a decision takes at most four store commands in a row; an approval asks once more whether its session has ended', async () => {
+    const { options, store } = fixture();
+    const { measured, during } = measuredStore(store);
+    const { base, close } = await start({ ...options, store: measured });
+    for (const decision of ['approve', 'deny']) {
+      const { json } = await askDevice(base, '192.0.2.1');
+      const browser = browserAt(base);
+      const shown = await browser.submit(await browser.device(), { user_code: String(json['user_code']) });
+      const [page, { inRow }] = await during(() => browser.submit(shown, { decision }));
+      expect(page.status).toBe(200);
+      expect(inRow).toBeLessThanOrEqual(decision === 'approve' ? 5 : 4);
+    }
+    close();
+  });
+
+  it('a wrong secret takes at most three store commands, on a process that has counted and on one that has not', async () => {
+    const { options, store } = fixture();
+    const { measured, during } = measuredStore(store);
+    const hosts = await Promise.all([start({ ...options, store: measured }), start({ ...options, store: measured })]);
+    for (let n = 0; n < 12; n += 1) {
+      const { base } = hosts[n < 6 ? 0 : 1] ?? { base: '' };
+      const wrong = () => new Client(base).post('/oauth/token', 'grant_type=client_credentials', basic('service', 'x'));
+      const [{ status }, { calls }] = await during(wrong);
+      expect([n, status]).toEqual([n, n < 10 ? 401 : n === 10 ? 429 : 429]);
+      expect(calls).toBeLessThanOrEqual(3);
+    }
+    for (const { close } of hosts) close();
+  });
+
+  it('are found after the secret that they were made under has become an older one of the list', async () => {
+    const [old, fresh] = ['the older secret of 32 characters ..', 'the newer secret of 32 characters ..'];
+    const { options } = fixture();
+    const before = await start({ ...options, secret: old });
+    const { json } = await askDevice(before.base, '192.0.2.1');
+    before.close();
+    const after = await start({ ...options, secret: [fresh, old] });
+    const browser = browserAt(after.base);
+    const page = await browser.submit(await browser.device(), { user_code: String(json['user_code']) });
+    expect(isConsent(page)).toBe(true);
+    expect(wordsOf(page)).toContain(String(json['user_code']));
+    after.close();
+  });
+});

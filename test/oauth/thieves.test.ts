@@ -1,0 +1,136 @@
+import { createHmac } from 'node:crypto';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Peppers, successorOf } from '../../src/core/oauth/tokens/successor.js';
+import { Nodes } from './support/nodes.js';
+import { refusal } from './support/tokens.js';
+
+const SECRET = 'a secret of the test that has 32 characters';
+const OLD = 'an old secret of the test, 32 characters';
+const INVALID_GRANT = [400, 'invalid_grant'] as const;
+
+/** A read-only copy of what a rotation left in the store. */
+const copyOf = (nodes: Nodes, token: string, n: number): { salt: string; request: string; key: string } => {
+  for (const [key, value] of nodes.shared.store.entries())
+    if (key.includes(`:spent:{${token.slice(0, 22)}}:`) && key.endsWith(`:${n}`))
+      return value as { salt: string; request: string; key: string };
+  throw new Error('There is no such record.');
+};
+
+describe('what a thief can and cannot do', () => {
+  let nodes: Nodes;
+  afterEach(() => nodes.close());
+
+  it('an old refresh token and a copy of the store do not yield the current one', async () => {
+    nodes = new Nodes();
+    const { flows } = await nodes.start();
+    const first = await flows.tokens('native');
+    const second = await flows.refreshed('native', first.refresh_token);
+    const copy = copyOf(nodes, first.refresh_token, 1);
+    const message = first.refresh_token + copy.salt + copy.request;
+    for (const key of ['', copy.salt, copy.key, 'oauth-query without a secret']) {
+      const guess = createHmac('sha512', key).update(message).digest();
+      for (const half of [guess.subarray(0, 32), guess.subarray(32)])
+        expect(second.refresh_token.slice(28)).not.toBe(half.toString('base64url'));
+    }
+  });
+
+  it('an old refresh token, a copy of the store and the secret do; using it parts the chains', async () => {
+    nodes = new Nodes();
+    const { flows } = await nodes.start();
+    const first = await flows.tokens('native');
+    const second = await flows.refreshed('native', first.refresh_token);
+    const copy = copyOf(nodes, first.refresh_token, 1);
+    const stolen = successorOf(first.refresh_token, copy, new Peppers([SECRET]).find(copy.key));
+    expect(second.refresh_token.endsWith(stolen.refresh)).toBe(true);
+    const third = await flows.refreshed('native', second.refresh_token);
+    nodes.shared.advance(10);
+    expect(refusal(await flows.refresh('native', second.refresh_token))).toEqual(INVALID_GRANT);
+    expect(await flows.areActive(third.access_token, third.refresh_token)).toEqual([false, false]);
+  });
+
+  it('the store and the secret make no token without one: nothing in the store leads to any', async () => {
+    nodes = new Nodes();
+    const { flows } = await nodes.start();
+    const first = await flows.tokens('native');
+    const second = await flows.refreshed('native', first.refresh_token);
+    const copy = copyOf(nodes, first.refresh_token, 1);
+    const pepper = new Peppers([SECRET]).find(copy.key);
+    const texts = [...nodes.shared.store.entries()].flatMap(([key, value]) => [
+      ...key.split(':'),
+      ...Object.values(value).filter((field) => typeof field === 'string'),
+    ]);
+    const made = texts.map((text) => successorOf(text, copy, pepper));
+    for (const token of [second.access_token, second.refresh_token])
+      expect(made.filter(({ access, refresh }) => token.endsWith(access) || token.endsWith(refresh))).toEqual([]);
+    const values = JSON.stringify([...nodes.shared.store.entries()]);
+    for (const token of [first, second].flatMap((set) => [set.access_token, set.refresh_token]))
+      expect(values).not.toContain(token.slice(-43));
+  });
+
+  it('without a configured secret an old refresh token and a copy of the store are enough', async () => {
+    nodes = new Nodes();
+    const { flows } = await nodes.start({ hasNoSecret: true });
+    const first = await flows.tokens('native');
+    const second = await flows.refreshed('native', first.refresh_token);
+    const stolen = successorOf(first.refresh_token, copyOf(nodes, first.refresh_token, 1), new Peppers([]).current);
+    expect(second.refresh_token.endsWith(stolen.refresh)).toBe(true);
+  });
+
+  it('a thief who repeats each refresh within the grace window is found out when the chains part', async () => {
+    nodes = new Nodes();
+    const { flows } = await nodes.start();
+    let { refresh_token } = await flows.tokens('native');
+    for (let n = 0; n < 3; n += 1) {
+      const next = await flows.refreshed('native', refresh_token);
+      expect((await flows.refreshed('native', refresh_token)).refresh_token).toBe(next.refresh_token);
+      ({ refresh_token } = next);
+      nodes.shared.advance(3600);
+    }
+    const owner = await flows.refreshed('native', refresh_token);
+    nodes.shared.advance(3600);
+    expect(refusal(await flows.refresh('native', refresh_token))).toEqual(INVALID_GRANT);
+    expect(await flows.areActive(owner.access_token, owner.refresh_token)).toEqual([false, false]);
+  });
+});
+
+describe('a secret that is rotated in three rollouts: appended, put first, removed', () => {
+  let nodes: Nodes;
+  afterEach(() => nodes.close());
+
+  it('#70 a refresh is repeated at a process of the next rollout, with the same tokens', async () => {
+    nodes = new Nodes();
+    const rollouts = [];
+    for (const secret of [[OLD], [OLD, SECRET], [SECRET, OLD], [SECRET]])
+      rollouts.push(await nodes.start({ options: { secret } }));
+    for (const [index, node] of rollouts.entries()) {
+      const following = rollouts[index + 1];
+      if (following === undefined || index === 2) continue;
+      for (const [first, second] of [
+        [node, following],
+        [following, node],
+      ] as const) {
+        const { refresh_token } = await first.flows.tokens('native');
+        const next = await first.flows.refreshed('native', refresh_token);
+        expect(await second.flows.refreshed('native', refresh_token)).toEqual(next);
+        await second.flows.refreshed('native', next.refresh_token);
+      }
+    }
+  });
+
+  it('#13 a process without the secret of a rotation answers 503 and tells onError; the grant lives, with one chain', async () => {
+    nodes = new Nodes();
+    const old = await nodes.start({ options: { secret: OLD } });
+    const young = await nodes.start({ options: { secret: SECRET } });
+    const { refresh_token } = await old.flows.tokens('native');
+    const next = await old.flows.refreshed('native', refresh_token);
+    const answer = await young.flows.refresh('native', refresh_token);
+    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '5']);
+    expect(young.errors.splice(0).map(String).join()).toContain('options.secret');
+    expect(nodes.chains(refresh_token)).toBe(1);
+    const last = await young.flows.refreshed('native', next.refresh_token);
+    expect(refusal(await young.flows.refresh('native', refresh_token)), 'its successor was used').toEqual(
+      INVALID_GRANT,
+    );
+    expect(await old.flows.isActive(last.access_token)).toBe(false);
+  });
+});

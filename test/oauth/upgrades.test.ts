@@ -1,0 +1,61 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Store } from '../../src/core/base/ports.js';
+import { type ExpiringRecord, isNumber, isText, optional, Records, type Shape } from '../../src/core/base/records.js';
+import { memoryStore } from '../../src/stores/memory.js';
+import { type Node, Nodes } from './support/nodes.js';
+import { refusal } from './support/tokens.js';
+
+/** A release that writes a field more into every record. */
+const nextRelease = (store: Store): Store => ({
+  add: (key, value, expiresAt) => store.add(key, { ...value, later: { more: true } }, expiresAt),
+  get: (key) => store.get(key),
+  delete: (key) => store.delete(key),
+});
+
+describe('an upgrade and a downgrade under live traffic', () => {
+  let nodes: Nodes;
+  afterEach(() => nodes.close());
+
+  it('tokens, codes and devices of one release go on at the other, in both directions', async () => {
+    nodes = new Nodes();
+    const old = await nodes.start();
+    const young = await nodes.start({ between: nextRelease });
+    const round = async (first: Node, second: Node): Promise<void> => {
+      const code = await first.flows.code('web');
+      const tokens = (await second.flows.redeem('web', code)).json;
+      expect((await first.flows.guarded('profile', String(tokens['access_token']))).status).toBe(200);
+      const next = await first.flows.refreshed('web', String(tokens['refresh_token']));
+      expect(await second.flows.refreshed('web', String(tokens['refresh_token']))).toEqual(next);
+      const last = await second.flows.refreshed('web', next.refresh_token);
+      expect(await first.flows.areActive(last.access_token, last.refresh_token)).toEqual([true, true]);
+      const codes = await first.flows.device('tv');
+      await second.flows.decide(codes, 'approve');
+      expect((await first.flows.poll('tv', codes.device_code)).status).toBe(200);
+      expect(refusal(await first.flows.refresh('web', next.refresh_token, { scope: 'profile' }))).toEqual([
+        400,
+        'invalid_grant',
+      ]);
+      expect(await second.flows.isActive(last.access_token)).toBe(false);
+    };
+    await round(old, young);
+    await round(young, old);
+    expect([...old.errors, ...young.errors]).toEqual([]);
+  });
+
+  it('a record may lack an optional field, and no other', async () => {
+    nodes = new Nodes();
+    interface Grown extends ExpiringRecord {
+      readonly name: string;
+      readonly since?: number;
+    }
+    const shape: Shape<Grown> = { exp: isNumber, name: isText, since: optional(isNumber) };
+    const records = new Records(memoryStore(), Date.now, '');
+    const exp = Math.ceil(Date.now() / 1000) + 60;
+    await records.add('old', { exp, name: 'a' });
+    await records.add('damaged', { exp, since: 1 });
+    await records.add('wrong', { exp, name: 'a', since: 'yesterday' });
+    expect(await records.get('old', shape)).toEqual({ exp, name: 'a' });
+    await expect(records.get('damaged', shape)).rejects.toThrow('invalid record');
+    await expect(records.getEach(['old', shape], ['wrong', shape])).rejects.toThrow('invalid record');
+  });
+});

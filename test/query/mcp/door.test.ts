@@ -1,0 +1,274 @@
+import express from 'express';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { oauthQuery } from '../../../src/adapters/express/index.js';
+import { contentQuery, memoryContent } from '../../../src/content/index.js';
+import { Client, sendRaw } from '../../hosts.js';
+import { HEADERS, type McpSite, PAGES, startSite } from './support.js';
+
+const FOREIGN = 'https://evil.example';
+
+describe('who may ask, and from where', () => {
+  let site: McpSite;
+  const asked: unknown[] = [];
+
+  beforeAll(async () => {
+    site = await startSite({
+      content: { mcp: { hosts: ['wiki.internal:8080'] }, cors: { origins: ['https://app.example'] } },
+    });
+  });
+  afterAll(() => {
+    site.close();
+    expect([...asked, ...site.errors]).toEqual([]);
+  });
+
+  it.each(['evil.example', 'evil.example:80', '127.0.0.1.evil.example', 'localhost@evil.example', 'wiki.internal'])(
+    'refuses the host %j: a browser was made to take it for this one (DNS rebinding)',
+    async (host) => {
+      const answer = await site.send('tools/list', {}, { host });
+      expect(answer.status).toBe(403);
+      expect(answer.json).toMatchObject({ error: { message: expect.stringContaining('options.query.mcp.hosts') } });
+    },
+  );
+
+  it.each(['localhost:3000', '[::1]:3000', 'wiki.internal:8080', 'WIKI.internal:8080'])(
+    'answers to the host %j',
+    async (host) => {
+      expect((await site.send('tools/list', {}, { host })).status).toBe(200);
+    },
+  );
+
+  it('refuses a request without a host', async () => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
+    const lines = ['POST /mcp HTTP/1.0', 'Content-Type: application/json', `Content-Length: ${body.length}`, '', body];
+    expect(await sendRaw(site.base, lines.join('\r\n'))).toContain('403');
+  });
+
+  it.each([FOREIGN, 'null', 'https://app.example.evil.example', 'not an origin'])(
+    'refuses pages of %j, and says so to their preflight',
+    async (origin) => {
+      for (const method of ['OPTIONS', 'POST']) {
+        const answer = await site.http.request('/mcp', { method, headers: { ...HEADERS, origin } });
+        expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([403, undefined]);
+      }
+    },
+  );
+
+  it('lets pages ask that the host has named, and none of them with cookies', async () => {
+    const origin = 'https://app.example';
+    const before = await site.http.request('/mcp', { method: 'OPTIONS', headers: { origin } });
+    expect(before.status).toBe(204);
+    expect(before.headers).toMatchObject({
+      'access-control-allow-origin': origin,
+      'access-control-allow-headers': expect.stringContaining('mcp-protocol-version'),
+      vary: 'Origin',
+    });
+    expect(before.headers).not.toHaveProperty('access-control-allow-credentials');
+    const answer = await site.send('tools/list', {}, { origin });
+    expect(answer.status).toBe(200);
+    expect(answer.headers).toMatchObject({
+      'access-control-allow-origin': origin,
+      'access-control-expose-headers': 'www-authenticate',
+    });
+  });
+
+  it('lets pages of this machine ask where the server is on it, too, and its own', async () => {
+    for (const origin of ['http://localhost:6274', 'http://[::1]:1', site.base])
+      expect((await site.send('tools/list', {}, { origin })).status).toBe(200);
+    const remote = await startSite({ issuer: 'https://wiki.example', content: { mcp: {} } });
+    expect((await remote.send('tools/list', {}, { origin: 'http://localhost:6274' })).status).toBe(403);
+    for (const headers of [{ host: 'wiki.example' }, { host: 'wiki.example:443', origin: 'https://wiki.example' }])
+      expect((await remote.send('tools/list', {}, headers)).status).toBe(200);
+    expect((await remote.send('tools/list', {}, { host: 'wiki.example:80' })).status).toBe(403);
+    remote.close();
+  });
+
+  it.each(['GET', 'HEAD', 'DELETE', 'PUT'])('has no stream and no session: %s is 405', async (method) => {
+    const answer = await site.http.request('/mcp', { method, headers: HEADERS });
+    expect([answer.status, answer.headers['allow']]).toEqual([405, 'POST']);
+  });
+
+  it.each([
+    ['no JSON', '{"jsonrpc"', {}, 400, 'no JSON'],
+    ['a list of messages', '[{"jsonrpc":"2.0","id":1,"method":"ping"}]', {}, 400, 'one message at a time'],
+    ['no message', '{"a":1}', {}, 400, ''],
+    ['a form', 'a=1', { 'content-type': 'application/x-www-form-urlencoded' }, 415, 'application/json'],
+    ['what is too long', JSON.stringify({ a: 'x'.repeat(1_048_576) }), {}, 413, 'too large'],
+    ['what is packed', '{}', { 'content-encoding': 'gzip' }, 400, 'compressed'],
+    ['another version', '{"jsonrpc":"2.0","id":1,"method":"ping"}', { 'mcp-protocol-version': '1999-01-01' }, 400, ''],
+  ])('refuses %s', async (_what, body, headers, status, text) => {
+    const answer = await site.http.request('/mcp', { method: 'POST', headers: { ...HEADERS, ...headers }, body });
+    expect(answer.status).toBe(status);
+    expect(JSON.stringify(answer.json)).toContain(text);
+    expect(answer.headers['content-type']).toContain('application/json');
+  });
+
+  it('has no stream to listen to in the newer revision either', async () => {
+    const answer = await site.send('subscriptions/listen', {});
+    expect(answer.json).toMatchObject({ id: 1, error: { code: -32_601 } });
+  });
+
+  it('takes a message that a parser of the host has read already', async () => {
+    const app = express().use(express.json());
+    const server = createServer(app);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // It listens on a port.
+    app.use(oauthQuery({ issuer: base, query: contentQuery(memoryContent(PAGES), { mcp: {} }), onWarning: () => {} }));
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'ping' });
+    const answer = await new Client(base).request('/mcp', { method: 'POST', headers: HEADERS, body });
+    expect([answer.status, answer.json]).toEqual([200, { jsonrpc: '2.0', id: 7, result: {} }]);
+    server.closeAllConnections();
+    server.close();
+  });
+});
+
+describe('as whom', () => {
+  it('does not look at cookies: who is signed in at the host is nobody here', async () => {
+    let asked = 0;
+    const owner = () => {
+      asked += 1;
+      return { sub: 'alice' };
+    };
+    const site = await startSite({
+      users: undefined as never,
+      owner,
+      loginUrl: '/login',
+      content: { private: true, mcp: {} },
+    });
+    const answer = await site.send('tools/list', {}, { cookie: 'session=alice' });
+    expect([answer.status, asked]).toEqual([401, 0]);
+    expect(answer.headers).not.toHaveProperty('set-cookie');
+    site.close();
+  });
+
+  it('challenges callers without a token where the API is private, and says what a token needs', async () => {
+    const site = await startSite({ content: { private: true, mcp: { scopes: ['read'] } } });
+    const metadata = `${site.base}/.well-known/oauth-protected-resource/mcp`;
+    const answer = await site.send('initialize');
+    expect([answer.status, answer.json]).toEqual([401, {}]);
+    expect(answer.headers['www-authenticate']).toBe(`Bearer resource_metadata="${metadata}", scope="read"`);
+    expect((await site.http.get('/.well-known/oauth-protected-resource/mcp')).json).toMatchObject({
+      resource: `${site.base}/mcp`,
+      authorization_servers: [site.base],
+      scopes_supported: ['read'],
+      resource_name: 'Harbour',
+    });
+    expect((await site.call('read_page', { title: 'Rope' }, await site.token())).result.data.text).toContain('rope');
+    site.close();
+  });
+
+  it('can be closed to callers without a token where the API is open', async () => {
+    const site = await startSite({ content: { mcp: { anonymous: false } } });
+    expect((await site.http.get('/api?action=query&list=allpages')).status).toBe(200);
+    expect((await site.send('initialize')).status).toBe(401);
+    site.close();
+  });
+
+  it('refuses tokens that are not for it, and tokens that lack a scope, also where none is needed', async () => {
+    const site = await startSite({ content: { mcp: { scopes: ['read', 'more'] } } });
+    const metadata = `resource_metadata="${site.base}/.well-known/oauth-protected-resource/mcp"`;
+    const { access_token } = await site.oauth.issue({ sub: 'alice', client_id: 'app', scope: 'read more' });
+    for (const token of [access_token, 'made up']) {
+      const answer = await site.send('tools/list', {}, { authorization: `Bearer ${token}` });
+      expect(answer.status).toBe(401);
+      expect(answer.headers['www-authenticate']).toContain(`Bearer ${metadata}, error="invalid_token"`);
+    }
+    const lacking = await site.send('tools/list', {}, await site.token('read'));
+    expect(lacking.status).toBe(403);
+    expect(lacking.headers['www-authenticate']).toMatch(/error="insufficient_scope".*scope="read more"/);
+    expect(lacking.headers['www-authenticate']).toContain(metadata);
+    expect((await site.send('tools/list', {}, await site.token('read more'))).status).toBe(200);
+    expect((await site.send('tools/list')).status).toBe(200);
+    site.close();
+  });
+
+  it('asks who it is when a query needs to know, and never for a token in the address', async () => {
+    const site = await startSite({
+      content: { mcp: {}, modules: { watchlistraw: () => [{ ns: 0, title: 'Rope' }] } },
+    });
+    const query = { parameters: { list: 'watchlistraw' } };
+    const unknown = await site.call('query', query);
+    expect([unknown.status, unknown.headers['www-authenticate']]).toEqual([
+      401,
+      `Bearer resource_metadata="${site.base}/.well-known/oauth-protected-resource/mcp"`,
+    ]);
+    const { authorization } = await site.token();
+    const message = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'query', arguments: query },
+    });
+    const address = `/mcp?access_token=${authorization.slice('Bearer '.length)}`;
+    const sent = { method: 'POST', headers: HEADERS, body: message };
+    expect((await site.http.request(address, sent)).status).toBe(401);
+    expect((await site.call('query', query, { authorization })).result.data).toEqual({
+      watchlistraw: [{ ns: 0, title: 'Rope' }],
+    });
+    site.close();
+  });
+
+  it('gives each caller what the API gives them: the same pages, the same limits, the same rights', async () => {
+    const seen: unknown[] = [];
+    const site = await startSite({
+      pages: Array.from({ length: 700 }, (_, index) => ({
+        ns: index % 2 === 0 ? 0 : 4,
+        title: `P ${index}`,
+        text: 'x',
+      })),
+      content: {
+        mcp: { maxResultLength: 1_000_000 },
+        visible: (pages, { caller }) => {
+          seen.push(caller?.rights);
+          return caller ? pages : pages.filter(({ ns }) => ns === 0);
+        },
+      },
+    });
+    const parameters = { list: 'allpages', apnamespace: 4, aplimit: 'max' };
+    const address = `/api?${new URLSearchParams({ action: 'query', format: 'json', formatversion: '2', list: 'allpages', apnamespace: '4', aplimit: 'max' }).toString()}`;
+    const counts: number[] = [];
+    for (const scope of [undefined, 'read', 'bulk']) {
+      const atApi = scope === undefined ? {} : await site.oauth.issue({ sub: 'alice', client_id: 'app', scope });
+      const bearer = 'access_token' in atApi ? { authorization: `Bearer ${atApi.access_token}` } : {};
+      const { query } = (await site.http.get(address, bearer)).json;
+      const { result } = await site.call('query', { parameters }, scope === undefined ? {} : await site.token(scope));
+      expect(result.data).toEqual(query);
+      counts.push(result.data.allpages.length);
+    }
+    expect(counts).toEqual([0, 350, 350]);
+    expect(seen).toContainEqual(['apihighlimits']);
+    const missing = await site.call('read_page', { title: 'Project:P 1' });
+    expect([missing.isError, missing.text]).toEqual([true, expect.stringContaining('no such page')]);
+    expect((await site.call('read_page', { title: 'Project:P 1' }, await site.token())).result.data.text).toBe('x');
+    site.close();
+  });
+});
+
+describe('options that cannot be meant', () => {
+  const query = contentQuery(memoryContent(PAGES), { mcp: { scopes: ['read'] } });
+
+  it('needs an issuer, and scopes that there are', () => {
+    const quiet = { onWarning: () => undefined };
+    expect(() => oauthQuery({ query, ...quiet })).toThrow('options.query.mcp needs options.issuer');
+    expect(() => oauthQuery({ query, issuer: 'https://a.example', scopes: { reed: 'Read' }, ...quiet })).toThrow(
+      'options.query.mcp.scopes names "read", which options.scopes does not have. Did you mean "reed"?',
+    );
+  });
+
+  it('is a resource beside others, however these are named, and once', async () => {
+    for (const resources of [
+      ['https://other.example/'],
+      { '/other': {} },
+      { '/mcp': { name: 'Mine', scopes: ['read'] } },
+    ]) {
+      const site = await startSite({ resources });
+      const document = await site.http.get('/.well-known/oauth-protected-resource/mcp');
+      expect(document.json).toMatchObject({ resource: `${site.base}/mcp` });
+      expect((await site.send('ping', {}, await site.token())).status).toBe(200);
+      site.close();
+    }
+  });
+});

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Answered, type QueryHost, startQuery } from './fixture.js';
+
+let host: QueryHost;
+beforeAll(async () => {
+  host = await startQuery({ modules: { allpages: () => [{ pageid: 1, ns: 0, title: 'Apple' }] } });
+});
+afterAll(() => host.close());
+
+const ask = (more: string): Promise<Answered> => host.raw(`action=query&list=allpages&formatversion=2&${more}`);
+const plain = { batchcomplete: true, query: { allpages: [{ pageid: 1, ns: 0, title: 'Apple' }] } };
+
+/** What comes, by what is asked for: the first column of the table in docs/query.md. */
+const ROWS: Readonly<Record<string, () => Promise<void>>> = {
+  '`format=xml`, `format=xmlfm`, `format=php`, `format=phpfm`, `format=rawfm`': async () => {
+    for (const format of ['xml', 'xmlfm', 'php', 'phpfm', 'rawfm']) {
+      const { headers, text } = await ask(`format=${format}`);
+      expect([headers.get('mediawiki-api-error'), headers.get('content-type')]).toEqual([
+        'badvalue',
+        'text/html; charset=utf-8',
+      ]);
+      expect(text).toContain(`Unrecognized value for parameter \\"format\\": ${format}.`);
+    }
+  },
+  '`export`, `exportnowrap`, `exportschema`': async () => {
+    const { json } = await ask('format=json&errorformat=plaintext&export=&exportnowrap=&exportschema=0.11');
+    const { warnings, ...rest } = json;
+    expect(rest).toEqual(plain);
+    expect(warnings).toMatchObject([
+      { code: 'unrecognizedparams', text: 'Unrecognized parameters: export, exportnowrap, exportschema.' },
+    ]);
+  },
+  '`uselang`, `errorlang`, `errorsuselocal`': async () => {
+    const { json } = await ask(
+      'format=json&uselang=de&errorlang=fr&errorsuselocal=&errorformat=plaintext&responselanginfo=&aplimit=x',
+    );
+    expect(json).toMatchObject({
+      errors: [{ code: 'badinteger', text: 'Invalid value "x" for integer parameter "aplimit".' }],
+      uselang: 'en',
+      errorlang: 'en',
+    });
+    expect(json['warnings']).toBeUndefined();
+  },
+  '`variant`': async () => expect((await ask('format=json&variant=zh-tw')).json).toEqual(plain),
+  '`smaxage`': async () => {
+    const cached = async (more: string) => (await ask(`format=json&${more}`)).headers.get('cache-control');
+    expect(await cached('smaxage=600')).toBe('private, must-revalidate, max-age=0');
+    expect(await cached('smaxage=600&maxage=60')).toBe('private, must-revalidate, max-age=60');
+  },
+  '`action=edit` and all actions but `query`, `opensearch`, `parse`, `paraminfo` and `help`': async () => {
+    for (const action of ['edit', 'login', 'sparql']) {
+      const { json } = await host.raw(`action=${action}&format=json`);
+      expect(json['error']).toMatchObject({ code: 'badvalue' });
+    }
+  },
+  '`title`, `text` of `action=parse`': async () => {
+    const { json } = await host.raw('action=parse&title=Apple&text=x&format=json');
+    expect(json['error']).toMatchObject({ code: 'missingparam' });
+  },
+};
+
+describe('what is not there', () => {
+  test('docs/query.md names just what is tested here', () => {
+    const document = readFileSync(fileURLToPath(new URL('../../docs/query.md', import.meta.url)), 'utf8');
+    const [, section = ''] = document.split('\n## Unsupported features\n');
+    const table = (section.split('\n## ')[0] ?? '').split('\n').filter((line) => line.startsWith('| `'));
+    expect(table.map((line) => line.split(' | ')[0]?.slice(2).trim())).toEqual(Object.keys(ROWS));
+  });
+
+  test.each(Object.entries(ROWS))('%s', (_asked, holds) => holds());
+});

@@ -1,0 +1,438 @@
+import { Mwn } from 'mwn';
+import { SaxesParser } from 'saxes';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { contentQuery, memoryContent, type MemoryPage } from '../../src/content/index.js';
+import type { QueryOptions, Render } from '../../src/core/query/index.js';
+import { type Json, type QueryHost, startQuery } from './fixture.js';
+
+const APPLE = '= Apple =\n\nA fruit. <script>alert(1)</script>\n\n== Käse ==\nGood.\n\n== Pie ==\nBetter.\n';
+
+const PAGES: readonly MemoryPage[] = [
+  {
+    title: 'Apple',
+    text: APPLE,
+    links: [
+      { kind: 'link', ns: 0, title: 'Pear' },
+      { kind: 'link', ns: 0, title: 'Nowhere' },
+      { kind: 'category', ns: 14, title: 'Sweet fruit' },
+    ],
+  },
+  { title: 'Apple pie', text: 'Bake.' },
+  { title: 'Pear', text: 'Another.' },
+  { title: 'Apfel', text: '#REDIRECT [[Apple]]', redirect: { to: 'Apple' } },
+  { title: 'Secret', text: 'Hidden.' },
+  { ns: 14, title: 'Sweet fruit', text: '' },
+];
+
+/** Headings of wikitext, and the rest as it stands: nothing is escaped, so all of it has to be sanitised. */
+const render: Render = ({ text }) => ({
+  html: text.replace(
+    /^(=+) (.*) =+$/gm,
+    (_all, marks: string, line: string) => `<h${marks.length} id="${line}">${line}</h${marks.length}>`,
+  ),
+  sections: [...text.matchAll(/^(=+) (.*) =+$/gm)].map(([, marks = '', line = ''], index, all) => ({
+    level: marks.length,
+    line,
+    anchor: line,
+    offset: all[index]?.index ?? 0,
+  })),
+  displaytitle: 'The <Apple>',
+});
+
+const site = {
+  name: 'Orchard & Co. of <many> trees',
+  language: 'en',
+  server: 'https://fruit.example',
+  interwiki: { wikipedia: 'https://en.wikipedia.example/wiki/$1' },
+};
+const hosts: QueryHost[] = [];
+const start = async (options: QueryOptions, base?: string): Promise<QueryHost> => {
+  const host = await startQuery(options, base === undefined ? {} : { base });
+  hosts.push(host);
+  return host;
+};
+afterAll(async () => {
+  for (const host of hosts) await host.close();
+});
+
+const source = memoryContent(PAGES);
+let plain: QueryHost;
+let rendering: QueryHost;
+beforeAll(async () => {
+  plain = await start(contentQuery(source, { site }), 'https://fruit.example/auth');
+  rendering = await start(
+    contentQuery(source, {
+      site,
+      render,
+      visible: (pages, { caller }) => pages.filter(({ title }) => caller || title !== 'Secret'),
+    }),
+  );
+});
+
+const parse = async (host: QueryHost, params: Readonly<Record<string, string>>, as?: string): Promise<Json> =>
+  (await host.get({ action: 'parse', formatversion: '2', ...params }, as === undefined ? {} : { as })).json;
+
+describe('action=parse', () => {
+  test('gives HTML that was sanitised, headings with their numbers, links, categories, the revision and the title', async () => {
+    const { json } = await rendering.get({ action: 'parse', page: 'apple', formatversion: '2' });
+    expect(json['warnings']).toBeUndefined();
+    expect(json['parse']).toEqual({
+      title: 'Apple',
+      pageid: 1,
+      revid: expect.any(Number),
+      text: '<h1 id="Apple">Apple</h1>\n\nA fruit. \n\n<h2 id="Käse">Käse</h2>\nGood.\n\n<h2 id="Pie">Pie</h2>\nBetter.\n',
+      categories: [{ sortkey: '', category: 'Sweet_fruit' }],
+      links: [
+        { ns: 0, title: 'Nowhere', exists: false },
+        { ns: 0, title: 'Pear', exists: true },
+      ],
+      sections: [
+        {
+          toclevel: 1,
+          level: '1',
+          line: 'Apple',
+          number: '1',
+          index: '1',
+          fromtitle: 'Apple',
+          byteoffset: 0,
+          anchor: 'Apple',
+          linkAnchor: 'Apple',
+        },
+        {
+          toclevel: 2,
+          level: '2',
+          line: 'Käse',
+          number: '1.1',
+          index: '2',
+          fromtitle: 'Apple',
+          byteoffset: 47,
+          anchor: 'Käse',
+          linkAnchor: 'Käse',
+        },
+        {
+          toclevel: 2,
+          level: '2',
+          line: 'Pie',
+          number: '1.2',
+          index: '3',
+          fromtitle: 'Apple',
+          byteoffset: 66,
+          anchor: 'Pie',
+          linkAnchor: 'Pie',
+        },
+      ],
+      showtoc: false,
+      displaytitle: 'The &lt;Apple&gt;',
+    });
+  });
+
+  test('in formatversion 1 contents are called *, and flags are empty texts', async () => {
+    const { json } = await rendering.get({ action: 'parse', page: 'Apple', prop: 'links|wikitext|categories' });
+    expect(json['parse']).toEqual({
+      title: 'Apple',
+      pageid: 1,
+      categories: [{ sortkey: '', '*': 'Sweet_fruit' }],
+      links: [
+        { ns: 0, '*': 'Nowhere' },
+        { ns: 0, '*': 'Pear', exists: '' },
+      ],
+      wikitext: { '*': APPLE },
+    });
+  });
+
+  test('finds pages by title, by number, by revision and through redirects', async () => {
+    const { revid } = (await parse(plain, { pageid: '1', prop: 'revid' }))['parse'] as unknown as { revid: number };
+    expect(await parse(plain, { oldid: String(revid), prop: 'wikitext' })).toEqual({
+      parse: { title: 'Apple', pageid: 1, wikitext: APPLE },
+    });
+    expect(await parse(plain, { page: 'Apfel', redirects: '1', prop: 'displaytitle' })).toEqual({
+      parse: { title: 'Apple', pageid: 1, redirects: [{ from: 'Apfel', to: 'Apple' }], displaytitle: 'Apple' },
+    });
+    expect((await parse(plain, { page: 'Apfel', prop: '' }))['parse']).toEqual({ title: 'Apfel', pageid: 4 });
+  });
+
+  test('gives one section', async () => {
+    expect((await parse(rendering, { page: 'Apple', section: '2', prop: 'text|wikitext' }))['parse']).toEqual({
+      title: 'Apple',
+      pageid: 1,
+      text: '<h2 id="Käse">Käse</h2>\nGood.',
+      wikitext: '== Käse ==\nGood.',
+    });
+  });
+
+  test.each([
+    ['missingtitle', { page: 'Nowhere' }],
+    ['missingtitle', { page: 'Secret' }],
+    ['invalidtitle', { page: 'A[b]' }],
+    ['invalidtitle', { page: 'Apple|Pear' }],
+    ['invalidtitle', { page: 'wikipedia:Apple' }],
+    ['pagecannotexist', { page: 'Special:Search' }],
+    ['nosuchpageid', { pageid: '99' }],
+    ['nosuchpageid', { pageid: '-1' }],
+    ['nosuchrevid', { oldid: '99999' }],
+    ['nosuchsection', { page: 'Apple', section: '9' }],
+    ['nosuchsection', { page: 'Apple', section: 'x' }],
+    ['missingparam', {}],
+    ['invalidparammix', { page: 'Apple', pageid: '1' }],
+  ])('refuses with %s: %o', async (code, params) => {
+    const json = await parse(rendering, params);
+    expect(json['error']).toMatchObject({ code });
+    expect(json['parse']).toBeUndefined();
+  });
+
+  test('a page that the caller may not see is missing, and is there for who may', async () => {
+    expect((await parse(rendering, { page: 'Secret', prop: 'wikitext' }, 'alice'))['parse']).toMatchObject({
+      wikitext: 'Hidden.',
+    });
+  });
+
+  test('without a renderer the text is never passed for HTML, and who asks for HTML is told', async () => {
+    const json = await parse(plain, { page: 'Apple', errorformat: 'plaintext' });
+    expect(Object.keys(json['parse'] ?? {})).toEqual([
+      'title',
+      'pageid',
+      'revid',
+      'categories',
+      'links',
+      'displaytitle',
+    ]);
+    expect(json['warnings']).toMatchObject([{ code: 'norenderer', module: 'parse' }]);
+    const strict = await start({ ...contentQuery(source, { site }), missing: 'error' });
+    expect((await parse(strict, { page: 'Apple' }))['error']).toMatchObject({ code: 'norenderer' });
+  });
+
+  test('unknown values of prop are warned of, and the rest is answered', async () => {
+    const json = await parse(plain, { page: 'Apple', prop: 'revid|parsetree', errorformat: 'plaintext' });
+    expect(json['warnings']).toMatchObject([{ code: 'unrecognizedvalues' }]);
+    expect(json['parse']).toMatchObject({ title: 'Apple' });
+  });
+
+  test('a renderer that fails costs the request and nothing is told of its reason; one that refuses is heard', async () => {
+    const failing = await start({
+      ...contentQuery(source, {
+        render: ({ title }) => {
+          if (title === 'Pear') return { html: 5 } as never;
+          throw new Error('the reason');
+        },
+      }),
+    });
+    for (const page of ['Apple', 'Pear']) {
+      const { text } = await failing.get({ action: 'parse', page });
+      expect(text).toContain('modulefailed');
+      expect(text).not.toContain('the reason');
+    }
+    expect(failing.errors).toMatchObject([
+      { message: 'the reason' },
+      { message: expect.stringContaining('options.query.render') },
+    ]);
+  });
+
+  test('links and categories of the renderer count where nothing else answers them', async () => {
+    const { modules, resolvePages } = contentQuery(source);
+    const own = await start({
+      resolvePages: resolvePages!,
+      modules: { revisions: modules!.revisions! },
+      render: () => ({ html: '', links: ['Pear', 'pear', 'A[b]', 'Nowhere'], categories: ['sweet fruit'] }),
+    });
+    expect((await parse(own, { page: 'Apple', prop: 'links|categories' }))['parse']).toEqual({
+      title: 'Apple',
+      pageid: 1,
+      categories: [{ sortkey: '', category: 'Sweet_fruit' }],
+      links: [
+        { ns: 0, title: 'Nowhere', exists: false },
+        { ns: 0, title: 'Pear', exists: true },
+      ],
+    });
+  });
+
+  test('an answer that is too long is refused at once', async () => {
+    let calls = 0;
+    const small = await start({
+      ...contentQuery(source, {
+        render: () => {
+          calls += 1;
+          return { html: 'x'.repeat(5000) };
+        },
+      }),
+      maxResultLength: 4000,
+    });
+    expect((await parse(small, { page: 'Apple' }))['error']).toMatchObject({ code: 'badconfig' });
+    expect(calls).toBe(1);
+  });
+});
+
+test('mwn reads a page, and completes a title', async () => {
+  const bot = new Mwn({ apiUrl: `${rendering.origin}/w/api.php`, userAgent: 'tests', silent: true, maxRetries: 0 });
+  expect(await bot.parseTitle('Pear')).toBe('Another.');
+  expect(await bot.request({ action: 'opensearch', search: 'pe' })).toEqual([
+    'pe',
+    ['Pear'],
+    [''],
+    ['https://fruit.example/wiki/Pear'],
+  ]);
+});
+
+describe('the HTML of a renderer', () => {
+  const shown = async (html: string, trusted = false): Promise<Json> => {
+    const host = await start(contentQuery(source, { render: { render: () => ({ html }), trusted } }));
+    return parse(host, { page: 'Pear', prop: 'text' });
+  };
+  const textOf = async (html: string, trusted?: boolean) => (await shown(html, trusted))['parse']?.['text'];
+
+  test.each([
+    ['<h2 id="a">A</h2><p lang="de">x <a href="/wiki/B" title="t">b</a> <a href="mailto:a@b.example">c</a></p>'],
+    ['<table><tbody><tr><td colspan="2">1</td></tr></tbody></table><ol start="3"><li>x</li></ol>'],
+    [
+      '<pre class="language-js"><code class="language-js">a &lt; b</code></pre><img src="https://x.example/a.png" alt="x" />',
+    ],
+  ])('keeps text: %s', async (html) => {
+    expect(await textOf(html)).toBe(html);
+  });
+
+  test.each([
+    ['<script>alert(1)</script>a', 'a'],
+    ['<img src=x onerror=alert(1)>', '<img src="x" />'],
+    ['<a href="java&Tab;script:alert(1)" target=_top>a</a>', '<a>a</a>'],
+    ['<img src="data:image/svg+xml,x">', '<img />'],
+    ['<p style="position:fixed" class="mw-ui" id=x>a</p>', '<p>a</p>'],
+    ['<svg><a xlink:href="javascript:alert(1)">a</a></svg>b', 'b'],
+    ['<math><mtext><style><img src=x onerror=alert(1)></style></mtext></math>b', 'b'],
+    ['<form action=https://evil.example><input name=p>a</form>', 'a'],
+    ['<iframe srcdoc="<script>alert(1)</script>">x</iframe>a', 'a'],
+    [
+      '<noscript><p title="</noscript><img src=x onerror=alert(1)>">a</noscript>',
+      expect.not.stringMatching(/<img|<noscript/),
+    ],
+    ['&lt;img src=x onerror=alert(1)&gt;', '&lt;img src=x onerror=alert(1)&gt;'],
+  ])('loses what is no text: %s', async (html, left) => {
+    expect(await textOf(html)).toEqual(left);
+  });
+
+  test.each([
+    ['longer than 1 MiB', 'x'.repeat(1024 * 1024 + 1)],
+    ['deeper than 250 elements', '<b>'.repeat(251)],
+    ['deeper than 250 elements of frames', '<svg>'.repeat(251)],
+    ['deep by ends that close nothing', '<b></i>'.repeat(251)],
+  ])('is refused when it is %s', async (_which, html) => {
+    expect((await shown(html))['error']).toMatchObject({ code: 'htmltoolarge' });
+  });
+
+  test('is given as it is when it is trusted', async () => {
+    expect(await textOf('<script>go()</script>', true)).toBe('<script>go()</script>');
+  });
+
+  test('comes from the source where the host names no renderer', async () => {
+    const own = { ...source, render: () => ({ html: 'of the source' }) };
+    const bySource = await start(contentQuery(own));
+    const byHost = await start(contentQuery(own, { render: () => ({ html: 'of the host' }) }));
+    const texts = [];
+    for (const host of [bySource, byHost]) texts.push((await parse(host, { page: 'Pear' }))['parse']?.['text']);
+    expect(texts).toEqual(['of the source', 'of the host']);
+  });
+});
+
+describe('action=opensearch', () => {
+  const suggest = async (params: Readonly<Record<string, string>>, init: RequestInit = {}) =>
+    plain.raw(`action=opensearch&${new URLSearchParams(params)}`, init);
+
+  test('is a bare list as JSON, whatever a browser prefers', async () => {
+    const { headers, json } = await suggest({ search: 'app' }, { headers: { accept: 'text/html' } });
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(json).toEqual([
+      'app',
+      ['Apple', 'Apple pie'],
+      ['', ''],
+      ['https://fruit.example/wiki/Apple', 'https://fruit.example/wiki/Apple_pie'],
+    ]);
+  });
+
+  test('finds what list=prefixsearch finds, within its limit and its namespaces', async () => {
+    expect((await suggest({ search: 'a', limit: '1' })).json[1]).toEqual(['Apfel']);
+    expect((await suggest({ search: 'sweet', namespace: '0|14' })).json[1]).toEqual(['Category:Sweet fruit']);
+    expect((await suggest({ search: ' ' })).json).toEqual([' ', [], [], []]);
+  });
+
+  test('resolves redirects on wish', async () => {
+    expect((await suggest({ search: 'ap', redirects: 'resolve' })).json[1]).toEqual(['Apple', 'Apple pie']);
+  });
+
+  test('has no place for warnings; warningsaserror refuses then', async () => {
+    expect((await suggest({ search: 'app', nonsense: '1' })).json).toHaveLength(4);
+    const { json } = await suggest({ search: 'app', nonsense: '1', warningsaserror: '1' });
+    expect(json['error']).toMatchObject({ code: 'warnings' });
+    expect((await suggest({})).json['error']).toMatchObject({ code: 'missingparam' });
+  });
+
+  test('pages that the caller may not see are completed for nobody else', async () => {
+    const ask = async (as?: string) =>
+      (await rendering.get({ action: 'opensearch', search: 'sec' }, as === undefined ? {} : { as })).json[1];
+    expect([await ask(), await ask('alice')]).toEqual([[], ['Secret']]);
+  });
+});
+
+describe('the OpenSearch description', () => {
+  const fetchDocument = async (host: QueryHost, init?: RequestInit) => fetch(`${host.origin}/api/opensearch.xml`, init);
+
+  test('is XML with a short name, and whole addresses that lead to suggestions and to pages', async () => {
+    const response = await fetchDocument(plain);
+    expect(response.headers.get('content-type')).toBe('application/opensearchdescription+xml; charset=utf-8');
+    const elements: [name: string, attributes: object][] = [];
+    const texts: Record<string, string> = {};
+    const parser = new SaxesParser();
+    parser.on('opentag', ({ name, attributes }) => elements.push([name, attributes]));
+    parser.on('text', (text) => {
+      const [name = ''] = elements.at(-1) ?? [];
+      if (text.trim() !== '') texts[name] = text;
+    });
+    parser.on('error', (error) => {
+      throw error;
+    });
+    parser.write(await response.text()).close();
+    expect(texts).toEqual({
+      ShortName: 'Orchard & Co. of',
+      Description: 'Search Orchard & Co. of <many> trees',
+      InputEncoding: 'UTF-8',
+    });
+    const urls = elements
+      .filter(([name]) => name === 'Url')
+      .map(([, attributes]) => attributes as Record<string, string>);
+    expect(urls.map(({ type }) => type)).toEqual([
+      'text/html',
+      'application/x-suggestions+json',
+      'application/json',
+      'application/opensearchdescription+xml',
+    ]);
+    expect(urls[0]?.['template']).toBe('https://fruit.example/wiki/{searchTerms}');
+    const { pathname, search } = new URL(urls[1]?.['template']?.replace('{searchTerms}', 'app') ?? '');
+    expect(pathname).toBe('/auth/api');
+    expect((await plain.raw(search.slice(1))).json[1]).toEqual(['Apple', 'Apple pie']);
+  });
+
+  test('leads to the search page of the site, is kept by its tag, and is fetched by GET alone', async () => {
+    const host = await start(
+      contentQuery(source, { site: { ...site, searchPath: '/find?a={b}&q=$1' } }),
+      'https://fruit.example',
+    );
+    const response = await fetchDocument(host);
+    expect(await response.text()).toContain('template="https://fruit.example/find?a=%7Bb%7D&amp;q={searchTerms}"');
+    const etag = response.headers.get('etag') ?? '';
+    expect((await fetchDocument(host, { headers: { 'if-none-match': etag } })).status).toBe(304);
+    expect((await fetchDocument(host, { method: 'POST' })).status).toBe(405);
+  });
+
+  test('is not there where the server does not know its address, or completes nothing', async () => {
+    const silent = await start({ site }, 'https://fruit.example');
+    for (const host of [rendering, silent]) expect((await fetchDocument(host)).status).toBe(404);
+  });
+});
+
+test('a private site shows neither to who has no token', async () => {
+  const closed = await start({ ...contentQuery(source), private: true });
+  for (const params of [
+    { action: 'parse', page: 'Apple', prop: 'wikitext' },
+    { action: 'opensearch', search: 'app' },
+  ]) {
+    expect((await closed.get(params)).json['error']).toMatchObject({ code: 'readapidenied' });
+    expect((await closed.get(params, { as: 'alice' })).json['error']).toBeUndefined();
+  }
+});

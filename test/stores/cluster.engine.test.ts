@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openStore } from 'oauth-query/stores/open';
+import { describeEngine } from './engines/availability.js';
+import { freshKey } from './engines/fault-cases.js';
+import {
+  command,
+  noRedis,
+  type RedisCluster,
+  type RedisSentinel,
+  startRedis,
+  startRedisCluster,
+  startRedisSentinel,
+  until,
+} from './engines/redis.js';
+import { startTalkativeSentinel } from './engines/sentinel.js';
+
+const LATER = () => Date.now() + 3_600_000;
+const range = (length: number): number[] => Array.from({ length }, (_, index) => index);
+
+async function expectFailover(
+  { address, failOver }: RedisCluster | RedisSentinel,
+  driver: 'redis' | 'ioredis',
+): Promise<void> {
+  const store = await openStore(address, { driver, onError: () => undefined });
+  const keys = range(100).map(freshKey);
+  for (const key of keys) expect(await store.add(key, { key }, LATER())).toBe(true);
+  await failOver();
+  const start = performance.now();
+  const addEverywhere = async (): Promise<boolean> =>
+    (await Promise.all(range(30).map(() => store.add(freshKey(), {}, LATER())))).every(Boolean);
+  await until(addEverywhere, 'the store did not come back');
+  console.log(`${driver}: ${Math.round(performance.now() - start)} ms from the death of the master to working calls`);
+  for (const key of keys) {
+    expect(await store.get(key)).toEqual({ key });
+    expect(await store.add(key, {}, LATER())).toBe(false);
+  }
+  await store.check();
+  await store.close();
+}
+
+describe.each(['redis', 'ioredis'] as const)('failover with %s', (driver) => {
+  describeEngine('Redis Cluster', noRedis, () => {
+    let cluster: RedisCluster;
+    beforeAll(async () => {
+      cluster = await startRedisCluster({ replicas: true });
+    });
+    afterAll(() => cluster?.remove());
+
+    test('opened by the address of one node, it works at once on all of them', async () => {
+      const [address = ''] = cluster.address.split(',');
+      for (let round = 0; round < 10; round += 1) {
+        const store = await openStore(address, { driver, onError: () => undefined });
+        const adds = range(30).map(() => store.add(freshKey(), {}, LATER()));
+        expect((await Promise.all(adds)).every(Boolean)).toBe(true);
+        await store.close();
+      }
+    });
+
+    test('check asks every master', async () => {
+      const store = await openStore(cluster.address, { driver, onError: () => undefined });
+      await store.check();
+      for (const { url } of cluster.masters) {
+        await command(url, 'CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lfu');
+        await expect(store.check()).rejects.toThrow(/allkeys-lfu/);
+        await command(url, 'CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
+      }
+      await store.check();
+      await store.close();
+    });
+
+    test('what was replicated survives, and calls succeed again', async () => {
+      await expectFailover(cluster, driver);
+    }, 60_000);
+  });
+
+  describeEngine('Sentinel', noRedis, () => {
+    test('what was replicated survives, and calls succeed again', async () => {
+      const sentinel = await startRedisSentinel();
+      try {
+        await expectFailover(sentinel, driver);
+      } finally {
+        await sentinel.remove();
+      }
+    }, 90_000);
+  });
+});
+
+describeEngine('ioredis and a sentinel that announces failovers while it is asked for the master', noRedis, () => {
+  test('a connection that breaks comes back', async () => {
+    const redis = await startRedis();
+    const sentinel = await startTalkativeSentinel(redis.port);
+    const store = await openStore(`redis+sentinel://127.0.0.1:${sentinel.port}/mymaster`, {
+      driver: 'ioredis',
+      onError: () => undefined,
+    });
+    const add = (): Promise<boolean> => store.add(freshKey(), {}, LATER());
+    try {
+      await until(add, 'the store did not open');
+      for (let round = 0; round < 3; round += 1) {
+        await command(redis.url, 'CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+        await until(add, 'the store did not come back');
+      }
+    } finally {
+      await store.close();
+      sentinel.close();
+      await redis.remove();
+    }
+  }, 120_000);
+});

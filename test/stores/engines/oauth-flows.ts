@@ -1,0 +1,82 @@
+import { type Answer, basic, hiddenFields, type OAuthProcess } from './oauth-processes.js';
+
+const AUTHORIZE = '/oauth/authorize?response_type=code&client_id=web&redirect_uri=http%3A%2F%2F127.0.0.1%2Fcb';
+const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
+
+/** What says who is in front of the browser. */
+type Headers = Readonly<Record<string, string>>;
+
+const cookieOf = (answer: Answer): string => String(answer.headers['set-cookie'] ?? '').split(';')[0] ?? '';
+
+function codeOf(answer: Answer): string {
+  const location = String(answer.headers['location']);
+  const code = new URL(location).searchParams.get('code');
+  if (code === null) throw new Error(`no code in ${location}`);
+  return code;
+}
+
+/** The code of an approval that is remembered; `undefined` when the owner is asked instead. */
+export async function silentCode(server: OAuthProcess, headers: Headers = {}): Promise<string | undefined> {
+  const answer = await server.send(AUTHORIZE, { headers });
+  return answer.status === 200 ? undefined : codeOf(answer);
+}
+
+/** Approves the client `web` once, on a page of one process with a form to the other; from then on the consent is remembered. */
+export async function approve(server: OAuthProcess, other = server, headers: Headers = {}): Promise<void> {
+  const page = await server.send(AUTHORIZE, { headers });
+  const form = { ...hiddenFields(page.text), decision: 'approve' };
+  codeOf(await other.send('/oauth/authorize', { form, headers: { cookie: cookieOf(page) } }));
+}
+
+/** A code, after {@link approve}. */
+export const newCode = async (server: OAuthProcess, headers: Headers = {}): Promise<string> =>
+  codeOf(await server.send(AUTHORIZE, { headers }));
+
+export const redeemCode = (server: OAuthProcess, code: string): Promise<Answer> =>
+  server.send('/oauth/token', {
+    form: { grant_type: 'authorization_code', code, redirect_uri: 'http://127.0.0.1/cb' },
+    headers: basic('web'),
+  });
+
+export const refresh = (server: OAuthProcess, refresh_token: string): Promise<Answer> =>
+  server.send('/oauth/token', { form: { grant_type: 'refresh_token', refresh_token }, headers: basic('web') });
+
+/** @param client - Who asks: `api` may see every access token, a refresh token only the client that it was issued to. */
+export async function isActive(server: OAuthProcess, token: string, client: 'api' | 'web' = 'api'): Promise<unknown> {
+  const { json } = await server.send('/oauth/introspect', { form: { token }, headers: basic(client) });
+  return json['active'];
+}
+
+/** A device code that its owner has approved; each step is taken at another process. */
+export async function newDeviceCode(on: (index: number) => OAuthProcess, index: number): Promise<string> {
+  const owner = { 'x-owner': `owner-${index}` };
+  const { json } = await on(index).send('/oauth/device', { form: { client_id: 'tv' } });
+  const user_code = String(json['user_code']);
+  const page = await on(index + 1).send('/oauth/device', { headers: owner });
+  const headers = { ...owner, cookie: cookieOf(page) };
+  const submit = (server: OAuthProcess, shown: Answer, form: Record<string, string>): Promise<Answer> =>
+    server.send('/oauth/device/verify', { form: { ...hiddenFields(shown.text), ...form }, headers });
+  const question = await submit(on(index + 2), page, { user_code });
+  const done = await submit(on(index + 3), question, { decision: 'approve' });
+  if (done.status !== 200) throw new Error(`not approved: ${done.status}`);
+  return String(json['device_code']);
+}
+
+export const redeemDeviceCode = (server: OAuthProcess, device_code: string): Promise<Answer> =>
+  server.send('/oauth/token', { form: { grant_type: DEVICE_CODE, client_id: 'tv', device_code } });
+
+/** Signs an owner in on the built-in page, shown by one process and sent to the other. */
+export async function signIn(server: OAuthProcess, username: string, other = server): Promise<Headers> {
+  const page = await server.send('/oauth/grants');
+  const form = { ...hiddenFields(page.text), username, password: 'right' };
+  const answer = await other.send('/oauth/grants', { form, headers: { cookie: cookieOf(page) } });
+  if (answer.status !== 303) throw new Error(`not signed in: ${answer.status}`);
+  return { cookie: cookieOf(answer) };
+}
+
+/** Whether a page knows whose browser it is. */
+export async function isSignedIn(server: OAuthProcess, headers: Headers): Promise<boolean> {
+  const { status, text } = await server.send('/oauth/device', { headers });
+  if (status !== 200) throw new Error(`no page: ${status}`);
+  return text.includes('You are signed in as');
+}

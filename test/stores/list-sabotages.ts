@@ -1,0 +1,167 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Clock, Store } from '../../src/core/base/ports.js';
+import { plainStore, type Rows, type Sabotaged } from './plain-store.js';
+
+/** Stores that list wrongly. */
+export const LIST_SABOTAGES: Record<string, Sabotaged> = {
+  'remembers only the first group': {
+    found: 'list names the keys that were added to the group',
+    sabotage: (good) => ({
+      add: (key, value, expiresAt, groups = []) => good.add(key, value, expiresAt, groups.slice(0, 1)),
+    }),
+  },
+  'rejects for a group that it does not know': {
+    found: 'list of an unknown group is a page without keys',
+    sabotage: (good) => ({
+      async list(group, page) {
+        const { keys, next } = await good.list(group, page);
+        return keys.length > 0 ? { keys, next } : Promise.reject(new Error('no such group'));
+      },
+    }),
+  },
+  'has room for three groups': {
+    found: 'a record in four groups, and in one twice',
+    sabotage: (good) => ({
+      add: (key, value, expiresAt, groups = []) => good.add(key, value, expiresAt, groups.slice(0, 3)),
+    }),
+  },
+  'folds the case of groups': {
+    found: 'groups are told apart to the last character',
+    sabotage: (good) => ({
+      add: (key, value, expiresAt, groups = []) =>
+        good.add(
+          key,
+          value,
+          expiresAt,
+          groups.map((group) => group.toLowerCase()),
+        ),
+      list: (group, page) => good.list(group.toLowerCase(), page),
+    }),
+  },
+  'cuts long keys in a group': {
+    found: 'keys of a group are told apart to the last character',
+    sabotage: (good) => ({
+      async list(group, page) {
+        const { keys, next } = await good.list(group, page);
+        return { keys: keys.map((key) => key.slice(0, 199)), next };
+      },
+    }),
+  },
+  'begins a page with the last key of the one before': {
+    found: 'keys of a group are told apart to the last character',
+    sabotage: (good) => ({
+      async list(group, { after, limit }) {
+        const { keys, next } = await good.list(group, { after, limit });
+        return { keys: [...(after === undefined ? [] : [after]), ...keys].slice(0, limit), next };
+      },
+    }),
+  },
+  'answers shorter pages than it was asked for': {
+    found: 'pages of 1,000 keys, of any length',
+    sabotage: (good) => ({
+      list: (group, { after, limit }) => good.list(group, { after, limit: Math.min(limit, 500) }),
+    }),
+  },
+  'counts from the beginning': {
+    found: 'a walk names all records that outlive it, whatever is added and deleted meanwhile',
+    sabotage: (good) => ({
+      async list(group, { after = '0', limit }) {
+        const { keys } = await good.list(group, { limit: 9_999 });
+        const end = Number(after) + limit;
+        const page = keys.slice(Number(after), end);
+        return page.length < limit ? { keys: page } : { keys: page, next: String(end) };
+      },
+    }),
+  },
+  'reads a group, then writes it': {
+    found: 'simultaneous adds are all named',
+    sabotage: (good) => {
+      const members = new Map<string, string[]>();
+      return {
+        async add(key, value, expiresAt, groups = []) {
+          for (const group of groups) {
+            const before = members.get(group) ?? [];
+            await nextTurn();
+            members.set(group, [...before, key]);
+          }
+          return good.add(key, value, expiresAt, groups);
+        },
+        async list(group, page) {
+          const { keys, next } = await good.list(group, page);
+          return { keys: keys.filter((key) => members.get(group)?.includes(key)), next };
+        },
+      };
+    },
+  },
+  'takes the groups of the first who asks, and the record of another': {
+    found: 'of 20 simultaneous adds to groups one is told that it wrote, and its group names the record',
+    sabotage: (good) => {
+      const first = new Map<string, readonly string[]>();
+      return {
+        async add(key, value, expiresAt, groups = []) {
+          const known = first.get(key);
+          first.set(key, known ?? groups);
+          if (known === undefined) await nextTurn();
+          return good.add(key, value, expiresAt, known ?? groups);
+        },
+      };
+    },
+  },
+  'ends an entry a millisecond early': {
+    found: 'a record is named until the millisecond before its end',
+    sabotage: (_good, rows, clock) => ({ list: plainStore(rows, () => clock() + 1).list }),
+  },
+  'gives an entry the end of a refused add': {
+    found: 'a refused add takes no record out of its groups',
+    sabotage: (good, rows, clock) => {
+      const ends = new Map<string, number>();
+      return {
+        add(key, value, expiresAt, groups) {
+          if (groups !== undefined) ends.set(key, expiresAt);
+          return good.add(key, value, expiresAt, groups);
+        },
+        list: listUntil(ends, rows, clock),
+      };
+    },
+  },
+  'keeps the first end of an entry': {
+    found: 'a record that is written again, after a delete or its end, is named once and until its new end',
+    sabotage: (good, rows, clock) => {
+      const ends = new Map<string, number>();
+      return {
+        add(key, value, expiresAt, groups) {
+          if (!ends.has(key)) ends.set(key, expiresAt);
+          return good.add(key, value, expiresAt, groups);
+        },
+        list: listUntil(ends, rows, clock),
+      };
+    },
+  },
+  'keeps entries for ever': {
+    found: 'keys whose end has come go while others are added',
+    sabotage: (_good, rows) => ({ list: plainStore(rows, () => 0).list }),
+  },
+  'lists only what it added itself': {
+    found: 'what one store adds to a group, the others name at once',
+    sabotage: (good, _rows, clock) => {
+      const own: Rows = new Map();
+      const { add, list } = plainStore(own, clock);
+      return { add: async (...record) => (await good.add(...record)) && add(...record), list };
+    },
+  },
+  'clears a group by its own clock': {
+    found: 'a store a minute ahead takes nothing out of a group that lives for the others',
+    sabotage: (good, rows, clock) => ({
+      add(...record) {
+        for (const [key, row] of rows) if (row.expiresAt <= clock()) rows.set(key, { ...row, groups: [] });
+        return good.add(...record);
+      },
+    }),
+  },
+};
+
+/** Names what has not come to the end that is written here. */
+const listUntil =
+  (ends: ReadonlyMap<string, number>, rows: Rows, clock: Clock): Required<Store>['list'] =>
+  (group, page) =>
+    plainStore(new Map([...rows].filter(([key]) => (ends.get(key) ?? 0) > clock())), clock).list(group, page);

@@ -1,0 +1,153 @@
+import { Redis } from 'ioredis';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { createClient } from 'redis';
+import { describe, expect, test, vi } from 'vitest';
+import { openStore } from 'oauth-query/stores/open';
+import { redisStore, type RedisClient } from 'oauth-query/stores/redis';
+import { parseRedisAddress } from '../../src/stores/drivers/address.js';
+import { seldom } from '../../src/stores/drivers/connection.js';
+import { loadDriver } from '../../src/stores/drivers/load.js';
+import { temporaryDirectory } from './engines/daemon.js';
+
+const LATER = () => Date.now() + 3_600_000;
+
+describe('openStore', () => {
+  test.each(['memory:', 'sqlite:'])('%s: a store that works, checks, migrates and closes', async (scheme) => {
+    const directory = temporaryDirectory();
+    const store = await openStore(scheme === 'memory:' ? scheme : scheme + join(directory, 'records.db'));
+    await store.migrate();
+    await store.check();
+    expect(await store.add('a', { is: 'first' }, LATER())).toBe(true);
+    expect(await store.getMany(['b', 'a'])).toEqual([undefined, { is: 'first' }]);
+    expect(await store.add('b', { is: 'second' }, LATER(), ['g'])).toBe(true);
+    expect(await store.list('g', { limit: 1 })).toEqual({ keys: ['b'] });
+    await store.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  test.each([
+    ['mongodb://user:secret@host', /must be memory:, sqlite:<file>, .* not mongodb:…$/],
+    ['secret', /must be memory:/],
+    ['sqlite:', /needs a file/],
+    ['redis://user:se/cret@host', /must look like redis:\/\//],
+    ['redis://user:%zzsecret@host', /must look like/],
+    ['redis://:secret@host:99999', /must look like/],
+    ['redis://:secret@a,b', /one host/],
+    ['redis+cluster://:secret@a,b/2', /only database 0/],
+    ['redis+sentinel://:secret@a,b', /needs the name of the master/],
+  ])('%s is refused in a sentence that quotes no secret', async (url, sentence) => {
+    const error = await openStore(url).catch((cause: unknown) => cause);
+    expect(error).toBeInstanceOf(TypeError);
+    expect(String(error)).toMatch(sentence);
+    expect(String(error)).not.toContain('secret');
+  });
+
+  test.each([
+    ['redis://127.0.0.1:1', 'redis'],
+    ['redis://127.0.0.1:1', 'ioredis'],
+    ['redis+cluster://127.0.0.1:1', 'redis'],
+    ['redis+cluster://127.0.0.1:1', 'ioredis'],
+    ['redis+sentinel://127.0.0.1:1/m', 'redis'],
+    ['redis+sentinel://127.0.0.1:1/m', 'ioredis'],
+    ['postgres://user@127.0.0.1:1/x', undefined],
+  ] as const)('%s with %s: a server that is away is no error; calls and check reject', async (url, driver) => {
+    const store = await openStore(url, { timeout: 200, onError: () => undefined, ...(driver && { driver }) });
+    await expect(store.get('a')).rejects.toBeInstanceOf(Error);
+    await expect(store.add('a', {}, LATER())).rejects.toBeInstanceOf(Error);
+    await expect(store.check()).rejects.toBeInstanceOf(Error);
+    await store.close();
+  });
+
+  test('a driver that is not installed: what to install', async () => {
+    const missing = (name: string) => ({ name, load: () => import(name) });
+    const error = await loadDriver('Redis', [missing('no-such-a'), missing('no-such-b')]).catch(
+      (cause: unknown) => cause,
+    );
+    expect(String(error)).toBe(
+      'Error: openStore: Redis needs a driver, and none is installed. Install no-such-a or no-such-b: npm install no-such-a',
+    );
+  });
+
+  test('the first driver that is there is taken; one that fails to load is reported as it is', async () => {
+    const there = { name: 'there', load: async () => 'driver' } as const;
+    const missing = { name: 'no-such-a', load: () => import('no-such-a' as string) } as const;
+    expect(await loadDriver('Redis', [missing, there])).toEqual({ name: 'there', driver: 'driver' });
+    const broken = { name: 'broken', load: () => Promise.reject(new Error('built for another Node')) } as const;
+    await expect(loadDriver('Redis', [broken, there])).rejects.toThrow('built for another Node');
+  });
+});
+
+test.each([
+  ['redis://h', { kind: 'single', tls: false, hosts: [{ host: 'h', port: 6379 }], database: 0 }],
+  [
+    'rediss://u:p%40%2F@[::1]:1/7',
+    { tls: true, username: 'u', password: 'p@/', hosts: [{ host: '::1', port: 1 }], database: 7 },
+  ],
+  ['redis://:p@h', { username: undefined, password: 'p' }],
+  [
+    'rediss+cluster://a:1,b',
+    {
+      kind: 'cluster',
+      tls: true,
+      hosts: [
+        { host: 'a', port: 1 },
+        { host: 'b', port: 6379 },
+      ],
+    },
+  ],
+  [
+    'redis+sentinel://a,b:2/mm/3',
+    {
+      kind: 'sentinel',
+      hosts: [
+        { host: 'a', port: 26379 },
+        { host: 'b', port: 2 },
+      ],
+      master: 'mm',
+      database: 3,
+    },
+  ],
+])('the address %s', (url, parts) => {
+  expect(parseRedisAddress(url)).toMatchObject(parts);
+});
+
+test('an error that comes again and again is reported once a minute', () => {
+  const report = vi.fn();
+  const once = seldom(report);
+  for (const message of ['a', 'a', 'b', 'a']) once(new Error(message));
+  expect(report.mock.calls.map(([error]) => String(error))).toEqual(['Error: a', 'Error: b']);
+});
+
+describe('redisStore with a client', () => {
+  const options = { lazyConnect: true } as const;
+  const advice = (client: RedisClient): string[] => {
+    const onWarning = vi.fn<(message: string) => void>();
+    void redisStore({ client, onWarning, watchPolicy: false });
+    return onWarning.mock.calls.map(([message]) => /set (.*) on the/.exec(message)?.[1] ?? message);
+  };
+
+  test('names the settings by which it would send commands again or later', () => {
+    expect(advice(new Redis(options))).toEqual([
+      'maxRetriesPerRequest: 0, enableOfflineQueue: false, socketTimeout: 3000',
+    ]);
+    expect(advice(new Redis.Cluster(['redis://127.0.0.1:1'], options))).toEqual([
+      'retryDelayOnFailover: 0, enableOfflineQueue: false, redisOptions.socketTimeout: 3000',
+    ]);
+    expect(advice(createClient())).toEqual(['disableOfflineQueue: true']);
+  });
+
+  test('says nothing when they are right', () => {
+    const right = { enableOfflineQueue: false, socketTimeout: 3_000 };
+    expect(advice(new Redis({ ...options, ...right, maxRetriesPerRequest: 0 }))).toEqual([]);
+    expect(advice(new Redis({ ...options, ...right, autoResendUnfulfilledCommands: false }))).toEqual([]);
+    const cluster = { ...options, enableOfflineQueue: false, retryDelayOnFailover: 0, redisOptions: right };
+    expect(advice(new Redis.Cluster(['redis://127.0.0.1:1'], cluster))).toEqual([]);
+    expect(advice(createClient({ disableOfflineQueue: true }))).toEqual([]);
+  });
+
+  test('refuses what is no client', () => {
+    expect(() => redisStore({})).toThrow(/client or sendCommand/);
+    expect(() => redisStore({ client: {} as RedisClient })).toThrow(/must be a client of node-redis or ioredis/);
+  });
+});

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeEngine } from './engines/availability.js';
+import {
+  approve,
+  isActive,
+  isSignedIn,
+  newCode,
+  redeemCode,
+  refresh,
+  signIn,
+  silentCode,
+} from './engines/oauth-flows.js';
+import { type OAuthProcess, startOAuthProcesses } from './engines/oauth-processes.js';
+import { type Place, PLACES } from './engines/places.js';
+
+const CLIENTS = 10;
+/** How often an owner is erased, and how often signed out; `ENDINGS=50` takes minutes. */
+const ENDINGS = Number(process.env['ENDINGS'] ?? 2);
+const NAME = 'erika-mustermann';
+const SUB = `sub-of-${NAME}`;
+
+type Headers = Awaited<ReturnType<typeof signIn>>;
+
+function suite(title: string, missing: string | undefined, open: () => Promise<Place>): void {
+  describeEngine(`an owner of two processes on ${title}`, missing, () => {
+    let place: Place;
+    let processes: OAuthProcess[] = [];
+    const on = (index: number): OAuthProcess => processes[index % 2] ?? expect.fail('no process');
+    /** What both processes answer. */
+    const both = <T>(ask: (server: OAuthProcess) => Promise<T>): Promise<readonly T[]> =>
+      Promise.all(processes.map(ask));
+
+    beforeAll(async () => {
+      place = await open();
+      processes = await startOAuthProcesses(2, place.address, { refreshGrace: 10, lists: true, users: true });
+    }, 120_000);
+    afterAll(async () => {
+      await Promise.all(processes.map((server) => server.kill()));
+      await place?.remove();
+    });
+
+    const refreshUntilRefused = async (index: number, first: string, held: string[]): Promise<void> => {
+      let token = first;
+      for (let n = index; ; n += 1) {
+        const { status, json } = await refresh(on(n), token);
+        if (status !== 200) return;
+        token = String(json['refresh_token']);
+        held.push(token, String(json['access_token']));
+      }
+    };
+    const approveUntilAsked = async (index: number, session: Headers, codes: string[]): Promise<void> => {
+      for (let n = index; ; n += 1) {
+        const code = await silentCode(on(n), session);
+        if (code === undefined) return;
+        codes.push(code);
+      }
+    };
+    /** Presses the button of the consent page, again and again. */
+    const decideUntilSignedOut = async (index: number, session: Headers): Promise<void> => {
+      for (let n = index; ; n += 1) {
+        try {
+          await approve(on(n), on(n + 1), session);
+        } catch {
+          if (!(await isSignedIn(on(n), session))) return;
+        }
+      }
+    };
+
+    test(`nothing is left and no record has the name, ${ENDINGS} times, while ${CLIENTS} clients refresh and approvals are under way`, async () => {
+      await signIn(on(0), 'bob').then((bob) => approve(on(0), on(1), bob));
+      for (let round = 0; round < ENDINGS; round += 1) {
+        const session = await signIn(on(round), NAME, on(round + 1));
+        await approve(on(0), on(1), session);
+        const held: string[] = [];
+        const codes: string[] = [];
+        const starting = Array.from({ length: CLIENTS }, async (_, n) => {
+          const { json } = await redeemCode(on(n), await newCode(on(n + 1), session));
+          held.push(String(json['access_token']));
+          return String(json['refresh_token']);
+        });
+        const tokens = await Promise.all(starting);
+        const busy = [
+          ...tokens.map((token, index) => refreshUntilRefused(index, token, held)),
+          ...[0, 1].map((index) => approveUntilAsked(index, session, codes)),
+          decideUntilSignedOut(round, session),
+        ];
+        await expect.poll(() => held.length >= 4 * CLIENTS && codes.length > 2, { timeout: 60_000 }).toBe(true);
+        expect(await place.dump()).toContain(SUB);
+        const erased = await both((server) => server.send(`/erase?sub=${SUB}`));
+        // What came with both, each has ended a part of.
+        const removed = erased.map(({ status, json }) => (expect(status).toBe(200), Number(json['grants'])));
+        await Promise.all(busy); // Nobody is given anything any more, so everybody stops.
+        console.log(`${title}: ${removed.join(' + ')} grants erased; ${held.length} tokens, ${codes.length} codes`);
+        expect(removed.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(CLIENTS);
+
+        const dump = await place.dump();
+        for (const name of [SUB, NAME]) expect(dump).not.toContain(name);
+        expect(dump, 'of another owner').toContain('sub-of-bob');
+        expect(await both((server) => isSignedIn(server, session))).toEqual([false, false]);
+        expect((await both((server) => server.send(`/export?sub=${SUB}`))).map(({ json }) => json)).toEqual([
+          { records: [] },
+          { records: [] },
+        ]);
+        for (const server of processes) {
+          const alive = await Promise.all(held.slice(-60).map((token) => isActive(server, token, 'web')));
+          expect(alive.filter((active) => active !== false)).toEqual([]);
+          const redeemed = await Promise.all(codes.slice(-60).map((code) => redeemCode(server, code)));
+          expect(redeemed.filter(({ status }) => status !== 400)).toEqual([]);
+        }
+        const again = await both((server) => server.send(`/erase?sub=${SUB}`));
+        expect(again.map(({ json }) => json)).toEqual([
+          { grants: 0, consents: 0 },
+          { grants: 0, consents: 0 },
+        ]);
+      }
+    }, 300_000);
+
+    test(`signed out, ${3 * ENDINGS} times by both at once: no session from before is seen again, and later ones live`, async () => {
+      const before: Headers[] = [];
+      for (let round = 0; round < 3 * ENDINGS; round += 1) {
+        const begun = await Promise.all(Array.from({ length: 6 }, (_, n) => signIn(on(n), NAME, on(n >> 1))));
+        const bob = await signIn(on(round), 'bob');
+        expect(await Promise.all(begun.map((session, n) => isSignedIn(on(n), session)))).not.toContain(false);
+        // Pages and sign-ins are under way all the time.
+        let isOver = false;
+        const seen: number[] = [];
+        let calls = 0;
+        const looking = [...begun, ...before.slice(-6)].map(async (session, n) => {
+          for (let turn = n; turn < n + 6 || calls < 24; turn += 1) {
+            const late = isOver;
+            if ((await isSignedIn(on(turn), session)) && late) seen.push(n);
+            if (late) calls += 1;
+          }
+        });
+        const during = Array.from({ length: 4 }, (_, n) => signIn(on(n), NAME));
+        const answers = await both((server) => server.send(`/sign-out?sub=${SUB}`));
+        isOver = true;
+        expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+        const later = await signIn(on(round), NAME, on(round + 1));
+        await Promise.all(looking);
+        expect(seen).toEqual([]);
+        expect(await both((server) => isSignedIn(server, later))).toEqual([true, true]);
+        expect(await both((server) => isSignedIn(server, bob))).toEqual([true, true]);
+        before.push(...begun, later, ...(await Promise.all(during)));
+      }
+      await on(0).send(`/sign-out?sub=${SUB}`);
+      for (const session of before) expect(await both((server) => isSignedIn(server, session))).toEqual([false, false]);
+    }, 120_000);
+  });
+}
+
+for (const [title, missing, open] of PLACES) suite(title, missing, open);

@@ -1,0 +1,74 @@
+import { PGlite } from '@electric-sql/pglite';
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import { type PostgresQuery, postgresStore } from 'oauth-query/stores/postgres';
+import { storeContract, type StoreContractOptions } from 'oauth-query/testing';
+import { describeEngine } from './engines/availability.js';
+import { noPostgres, startPostgres } from './engines/postgres.js';
+
+const OFFERS: StoreContractOptions = { offers: ['getMany', 'list'] };
+
+/** The contract over a table of its own for each case. */
+function contract(title: string, connect: () => PostgresQuery): void {
+  describe(title, () => {
+    for (const { name, run } of storeContract(async () => {
+      const query = connect();
+      const table = `oauth_test_${randomUUID().replaceAll('-', '')}`;
+      // Thousands of calls at once, on a machine that may be busy.
+      const options = { query, table, clearEvery: false, timeout: 10_000 } as const;
+      await postgresStore(options).migrate();
+      return {
+        open: (clock) => postgresStore({ ...options, clock }),
+        remove: async () => void (await query(`DROP TABLE IF EXISTS ${table}, ${table}_groups`, [], `${table}_drop`)),
+      };
+    }, OFFERS)) {
+      test(name, run);
+    }
+  });
+}
+
+describeEngine('PostgreSQL: the contract', process.env['DATABASE_URL'] ? undefined : noPostgres, () => {
+  let remove: (() => Promise<void>) | undefined;
+  let pool: pg.Pool;
+  beforeAll(async () => {
+    let url = process.env['DATABASE_URL'] ?? '';
+    if (url === '') ({ url, remove } = await startPostgres());
+    pool = new pg.Pool({ connectionString: url, max: 10 });
+    pool.on('error', () => undefined);
+  });
+  afterAll(async () => {
+    await pool?.end();
+    await remove?.();
+  });
+
+  contract('over a pg pool', () => (text, values) => pool.query(text, values));
+
+  contract('over a driver that sends everything twice', () => async (text, values) => {
+    await pool.query(text, values);
+    return pool.query(text, values);
+  });
+
+  contract('over statements prepared by name', () => (text, values, name) => pool.query({ name, text, values }));
+
+  // What a pooler in transaction mode may do: every statement meets another connection, and a session keeps nothing.
+  contract('over connections that forget everything', () => async (text, values) => {
+    const client = await pool.connect();
+    try {
+      await client.query('DISCARD ALL');
+      return await client.query(text, values);
+    } finally {
+      client.release();
+    }
+  });
+});
+
+describe('PGlite', () => {
+  let database: PGlite;
+  beforeAll(async () => {
+    database = await PGlite.create();
+  });
+  afterAll(() => database?.close());
+
+  contract('the contract', () => (text, values) => database.query(text, values));
+});

@@ -1,0 +1,81 @@
+import { describe, expect, test, vi } from 'vitest';
+import { memoryStore } from 'oauth-query/stores/memory';
+import type { Store } from '../../src/core/base/ports.js';
+import { Records } from '../../src/core/base/records.js';
+
+const LATER = Math.floor(Date.now() / 1000) + 3_600;
+const record = { exp: LATER };
+const over = (store: Store, prefix = 'a:'): Records => new Records(store, Date.now, prefix);
+
+/** A store of three verbs, and whatever else. */
+function plain(more: Partial<Store> = {}): Store {
+  const { add, get, delete: remove } = memoryStore();
+  return { add, get, delete: remove, ...more };
+}
+
+describe('records in groups', () => {
+  test('two servers in one store list nothing of each other, and no prefix is seen', async () => {
+    const store = memoryStore();
+    const [one, other] = [over(store, 'a:'), over(store, 'b:')];
+    expect(await one.add('grant:1', record, ['owner:x'])).toBe(true);
+    await one.create('grant:2', record, ['owner:x', 'client:y']);
+    await one.create('grant:3', record);
+    await other.create('grant:4', record, ['owner:x']);
+    expect(await one.list('owner:x', { limit: 10 })).toEqual({ keys: ['grant:1', 'grant:2'] });
+    expect(await one.list('client:y', { limit: 10 })).toEqual({ keys: ['grant:2'] });
+    expect(await other.list('owner:x', { limit: 10 })).toEqual({ keys: ['grant:4'] });
+    const { keys, next } = await one.list('owner:x', { limit: 1 });
+    expect(keys).toEqual(['grant:1']);
+    expect(await one.list('owner:x', { after: next, limit: 1 })).toEqual({ keys: ['grant:2'] });
+  });
+
+  test('a store that cannot list is given no groups, and listing says what is missing', async () => {
+    const add = vi.fn<Store['add']>(async () => true);
+    const records = over(plain({ add }));
+    expect(await records.add('grant:1', record, ['owner:x'])).toBe(true);
+    expect(add.mock.calls).toEqual([['a:grant:1', record, LATER * 1000]]);
+    await expect(records.list('owner:x', { limit: 10 })).rejects.toThrow(/cannot list.*"list"/);
+  });
+
+  test('a store that can list is not bothered with groups where there are none', async () => {
+    const add = vi.fn<Store['add']>(async () => true);
+    await over(plain({ add, list: async () => ({ keys: [] }) })).add('grant:1', record);
+    expect(add.mock.calls).toEqual([['a:grant:1', record, LATER * 1000]]);
+  });
+
+  test.each([
+    [undefined],
+    [null],
+    ['a:k'],
+    [['a:k']],
+    [{}],
+    [{ keys: 'a:k' }],
+    [{ keys: ['a:k', 5] }],
+    [{ keys: ['b:k'] }],
+    [{ keys: ['a:1', 'a:2', 'a:3'] }],
+    [{ keys: ['a:k'], next: 5 }],
+    [{ keys: ['a:k'], next: '' }],
+    [{ keys: ['a:k'], next: 'ä' }],
+    [{ keys: ['a:k'], next: 'n'.repeat(201) }],
+  ])('%j is no page of two keys', async (answer) => {
+    const records = over(plain({ list: async () => answer as never })); // nonsense on purpose
+    await expect(records.list('owner:x', { limit: 2 })).rejects.toThrow(/\blist\b.*page of keys/);
+  });
+
+  test('a store that rejects or throws is one kind of error', async () => {
+    const cause = new Error('away');
+    await expect(over(plain({ list: () => Promise.reject(cause) })).list('g', { limit: 1 })).rejects.toMatchObject({
+      name: 'UnavailableError',
+      cause,
+    });
+  });
+
+  test.each(['', 'ä', '\n', 'n'.repeat(201)])(
+    'after: %j never comes from a page, and never reaches the store',
+    async (after) => {
+      const list = vi.fn<NonNullable<Store['list']>>();
+      await expect(over(plain({ list })).list('g', { after, limit: 1 })).rejects.toBeInstanceOf(TypeError);
+      expect(list).not.toHaveBeenCalled();
+    },
+  );
+});

@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describeEngine } from './engines/availability.js';
+import {
+  approve,
+  isActive,
+  newCode,
+  newDeviceCode,
+  redeemCode,
+  redeemDeviceCode,
+  refresh,
+} from './engines/oauth-flows.js';
+import {
+  type OAuthProcess,
+  type ProcessSettings,
+  startOAuthProcess,
+  startOAuthProcesses,
+} from './engines/oauth-processes.js';
+import { command, noRedis, type RedisServer, startRedis, until } from './engines/redis.js';
+import { RefreshingClients } from './engines/refreshing-clients.js';
+
+/** How often a process is killed; `KILLS=50` takes some minutes. */
+const KILLS = Number(process.env['KILLS'] ?? 4);
+const MINUTE = 60_000;
+/** The difference that is promised, in milliseconds. */
+const DIFFERENCE = 30_000;
+
+describe('two processes on one store', () => {
+  describeEngine('Redis', noRedis, () => {
+    let redis: RedisServer;
+    let processes: OAuthProcess[] = [];
+    beforeEach(async () => {
+      redis = await startRedis();
+    });
+    afterEach(async () => {
+      await Promise.all(processes.map((server) => server.kill()));
+      await redis.remove();
+    });
+    const on = (index: number): OAuthProcess => {
+      const chosen = processes[index % 2];
+      if (!chosen) throw new Error('no process');
+      return chosen;
+    };
+
+    test(`one is killed ${KILLS} times while clients refresh, who repeat at the other: no grant is lost`, async () => {
+      const settings = { refreshGrace: 1, quiet: true };
+      processes = await startOAuthProcesses(2, redis.url, settings);
+      await approve(on(0));
+      const clients = await RefreshingClients.start(processes);
+      try {
+        for (let kill = 0; kill < KILLS; kill += 1) {
+          await clients.haveRefreshed(2);
+          await on(kill).kill();
+          await clients.haveRefreshed(1);
+          processes[kill % 2] = await startOAuthProcess(redis.url, settings);
+        }
+        await clients.expectAlive(`one process killed ${KILLS} times`);
+        await clients.expectReplaysEndThem();
+      } finally {
+        await clients.stop();
+      }
+    }, 600_000);
+
+    test('both are killed, and clients repeat a minute later: no grant is lost', async () => {
+      const start = (ahead: number): Promise<OAuthProcess[]> =>
+        startOAuthProcesses(2, redis.url, { refreshGrace: 1, quiet: true, ahead });
+      processes = await start(0);
+      await approve(on(0));
+      const clients = await RefreshingClients.start(processes);
+      try {
+        for (let minutes = 1; minutes <= 2; minutes += 1) {
+          await clients.haveRefreshed(2);
+          await Promise.all(processes.map((server) => server.kill()));
+          processes.splice(0, 2, ...(await start(minutes * MINUTE)));
+        }
+        await clients.haveRefreshed(3);
+        await clients.expectAlive('both processes killed twice, for a minute');
+        await clients.expectReplaysEndThem();
+      } finally {
+        await clients.stop();
+      }
+    }, 180_000);
+
+    test('their clocks are 30 s apart: repeated refreshes, codes and device codes work in both directions', async () => {
+      const settings: ProcessSettings = { refreshGrace: 10, authorizationCode: 60 };
+      processes = await Promise.all([
+        startOAuthProcess(redis.url, settings),
+        startOAuthProcess(redis.url, { ...settings, ahead: DIFFERENCE }),
+      ]);
+      await approve(on(0), on(1));
+      const finished = async (): Promise<number> => {
+        const keys = await command(redis.url, 'KEYS', '*done:*');
+        return Array.isArray(keys) ? keys.length : 0;
+      };
+      for (const from of [0, 1]) {
+        const there = on(from);
+        const here = on(from + 1);
+        const { status, json } = await redeemCode(here, await newCode(there));
+        expect(status).toBe(200);
+        const token = String(json['refresh_token']);
+        const before = await finished();
+        const first = await refresh(there, token);
+        await until(async () => (await finished()) > before, 'the rotation was not finished');
+        const second = await refresh(here, token);
+        expect(second).toMatchObject({ status: 200, json: { refresh_token: first.json['refresh_token'] } });
+        expect(second.json['access_token']).toBe(first.json['access_token']);
+        expect(await isActive(here, String(first.json['refresh_token']), 'web')).toBe(true);
+
+        const device = await redeemDeviceCode(here, await newDeviceCode(on, from));
+        expect(device.status).toBe(200);
+        expect(await isActive(there, String(device.json['access_token']))).toBe(true);
+      }
+    }, 60_000);
+  });
+});

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Bytes of the unpacked package. */
+const MAX_UNPACKED = 1_800_000;
+
+/** Bytes that stand in front of the sentence when an option is wrong: the line that threw, and where it stands. */
+const MAX_BEFORE_SENTENCE = 1024;
+
+/** Characters of a line that can be read at a glance. A text may need more, but minified code has hardly any other lines. */
+const LONG = 200;
+const MAX_LONG_LINES = 0.05;
+
+/** What programs import, so that its lines stand in their stack traces. The command line shows none. */
+const isOurs = (path: string): boolean => path.endsWith('.js') && !path.startsWith('dist/cli/');
+
+/**
+ * What somebody sees of the package who did something wrong: the size, the text of the files, and the first screen
+ * after a wrong option.
+ *
+ * @param installed - A folder in which the package is installed.
+ */
+export const checkReadable = (
+  installed: string,
+  packed: { readonly unpackedSize: number; readonly files: readonly { readonly path: string }[] },
+): void => {
+  assert.ok(
+    packed.unpackedSize <= MAX_UNPACKED,
+    `the package has ${packed.unpackedSize} bytes unpacked, and may have ${MAX_UNPACKED}`,
+  );
+  for (const { path } of packed.files.filter((file) => isOurs(file.path))) {
+    const text = readFileSync(join(installed, 'node_modules', 'oauth-query', path), 'utf8');
+    assert.ok(!text.includes('sourceMappingURL'), `${path} names a source map`);
+    const lines = text.split('\n');
+    const long = lines.filter(({ length }) => length > LONG).length;
+    assert.ok(long <= lines.length * MAX_LONG_LINES, `${path} is minified: ${long} of ${lines.length} lines are long`);
+  }
+  checkWrongOption(installed);
+  console.log(
+    `  ${Math.round(packed.unpackedSize / 1024)} KiB unpacked, readable; a wrong option gets its sentence first`,
+  );
+};
+
+const checkWrongOption = (installed: string): void => {
+  const program = "import { oauthQuery } from 'oauth-query/express';\noauthQuery({ clientz: [] });\n";
+  writeFileSync(join(installed, 'wrong.mjs'), program);
+  const { status, stderr } = spawnSync(process.execPath, ['wrong.mjs'], { cwd: installed, encoding: 'utf8' });
+  const sentence = stderr.indexOf('TypeError: options.clientz ');
+  assert.ok(status === 1 && sentence >= 0, `a wrong option is not named:\n${stderr}`);
+  assert.ok(sentence <= MAX_BEFORE_SENTENCE, `${sentence} bytes stand in front of the sentence about a wrong option`);
+};

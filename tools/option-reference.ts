@@ -1,0 +1,148 @@
+/** Makes `docs/options.md`: every option as its table checks it, with the type and the docstring of its interface. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Comment, parseSync, type TSSignature, type TSType } from 'oxc-parser';
+import { format } from 'oxfmt';
+import type { Table } from '../src/core/base/schema.js';
+import { SERVER_OPTIONS } from '../src/core/server/options/server-table.js';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/** One member of an interface: its type as the source has it, and its docstring. */
+interface Member {
+  readonly type: string;
+  readonly meaning: string;
+  /** What is below it, if its type is one that we have. */
+  readonly members: () => Members;
+}
+
+type Members = ReadonlyMap<string, Member>;
+
+const NONE: Members = new Map();
+
+/** What a docstring says, in one line and without its tags. */
+const meaningOf = ({ value }: Comment): string =>
+  value
+    .replace(/^\s*\*+ ?/gm, '')
+    .replace(/^@.*$/gms, '')
+    .replace(/\{@link (\w+)\}/g, '`$1`')
+    .replace(/\s+/g, ' ')
+    .trim();
+
+/** The members of two alternatives. What both have is said of each. */
+const joined = (one: Members, other: Members): Members => {
+  const all = new Map([...one, ...other]);
+  for (const [name, a] of one) {
+    const b = other.get(name);
+    if (b === undefined) continue;
+    const meaning = [a, b].map((member) => `\`${member.type}\`: ${member.meaning}`).join(' ');
+    all.set(name, { type: `${a.type} | ${b.type}`, meaning, members: () => joined(a.members(), b.members()) });
+  }
+  return all;
+};
+
+/** Types by their names, over all sources. A name that two files use is nobody's. */
+const types = new Map<string, (() => Members) | undefined>();
+
+const read = (path: string): void => {
+  const source = readFileSync(join(ROOT, path), 'utf8');
+  const { program, comments } = parseSync(path, source, { lang: 'ts' });
+  const docstring = (start: number): Comment | undefined =>
+    comments.findLast((comment) => comment.end <= start && source.slice(comment.end, start).trim() === '');
+  const text = ({ start, end }: { readonly start: number; readonly end: number }): string =>
+    source
+      .slice(start, end)
+      .replace(/\/\*.*?\*\//gs, '')
+      .replace(/\s+/g, ' ');
+  const memberOf = (signature: TSSignature): Omit<Member, 'meaning'> | undefined => {
+    if (signature.type === 'TSPropertySignature' && signature.typeAnnotation) {
+      const { typeAnnotation: type } = signature.typeAnnotation;
+      return { type: text(type), members: () => below(type) };
+    }
+    if (signature.type !== 'TSMethodSignature' || !signature.returnType) return undefined;
+    const parameters = signature.params.map(text).join(', ');
+    return { type: `(${parameters}) => ${text(signature.returnType.typeAnnotation)}`, members: () => NONE };
+  };
+  const membersOf = (signatures: readonly TSSignature[]): Members =>
+    new Map(
+      signatures.flatMap((signature): readonly (readonly [string, Member])[] => {
+        const member = memberOf(signature);
+        const comment = docstring(signature.start);
+        return member && 'key' in signature && signature.key.type === 'Identifier'
+          ? [[signature.key.name, { ...member, meaning: comment ? meaningOf(comment) : '' }]]
+          : [];
+      }),
+    );
+  const below = (type: TSType): Members => {
+    if (type.type === 'TSTypeLiteral') return membersOf(type.members);
+    if (type.type === 'TSUnionType') return type.types.map(below).reduce(joined, NONE);
+    if (type.type !== 'TSTypeReference' || type.typeName.type !== 'Identifier') return NONE;
+    const known = types.get(type.typeName.name);
+    return known ? known() : new Map(type.typeArguments?.params.flatMap((one) => [...below(one)]));
+  };
+  const add = (name: string, members: () => Members): void =>
+    void types.set(name, types.has(name) ? undefined : members);
+  for (const statement of program.body) {
+    const declared = statement.type === 'ExportNamedDeclaration' ? statement.declaration : undefined;
+    if (declared?.type === 'TSInterfaceDeclaration') add(declared.id.name, () => membersOf(declared.body.body));
+    if (declared?.type === 'TSTypeAliasDeclaration') add(declared.id.name, () => below(declared.typeAnnotation));
+  }
+};
+
+/** Options with a heading of their own. Handlers are named after the modules, which the help lists. */
+const isGroup = (fields: Table | undefined, members: Members): fields is Table =>
+  fields !== undefined && (members.size > 0 || Object.values(fields).every((field) => field.default !== undefined));
+
+const HEADINGS = ['Option', 'Type', 'Default', 'Must be', 'Meaning'];
+
+const cell = (text: string): string => text.replaceAll('|', String.raw`\|`);
+
+/** The options at one path, and those below. */
+const section = (path: string, fields: Table, members: Members, meaning: string): string => {
+  const groups: string[] = [];
+  const rows = Object.entries(fields).map(([name, { takes, default: preset = '', fields: inner }]) => {
+    const member = members.get(name);
+    const at = path === '' ? name : `${path}.${name}`;
+    if (members.size > 0 && !member?.meaning) throw new Error(`options.${at} has no docstring.`);
+    const lower = member?.members() ?? NONE;
+    const type = member && !member.type.startsWith('{') ? `\`${member.type}\`` : '';
+    if (isGroup(inner, lower)) {
+      groups.push(section(at, inner, lower, member?.meaning ?? ''));
+      return [
+        `[\`${name}\`](#options${at.replaceAll('.', '').toLowerCase()})`,
+        type,
+        preset,
+        '',
+        member?.meaning ?? '',
+      ];
+    }
+    return [`\`${name}\``, type, preset, takes, member?.meaning ?? ''];
+  });
+  const table = [HEADINGS, HEADINGS.map(() => '-'), ...rows].map((row) =>
+    row.filter((_text, column) => rows.some((one) => one[column] !== '')),
+  );
+  const lines = table.map((row) => `| ${row.map(cell).join(' | ')} |`);
+  const heading = path === '' ? '## options' : `## options.${path}`;
+  return [heading, meaning, lines.join('\n'), ...groups].filter((part) => part !== '').join('\n\n');
+};
+
+/** The whole document, formatted. */
+export const optionReference = async (): Promise<string> => {
+  types.clear();
+  const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  );
+  for (const name of sources) read(join('src', name));
+  const members = types.get('ServerOptions')?.() ?? NONE;
+  const text = `# Every option
+
+What \`oauthQuery({ … })\` takes: the type of each option, the value that holds without it, what a value must be (a wrong one is refused at
+the start, with this sentence), and its meaning. Adapters have defaults for \`store\` and \`runtime.clock\`. The chapters explain the options where they are needed:
+[authorization-server.md](authorization-server.md), [query.md](query.md).
+
+${section('', SERVER_OPTIONS, members, '')}
+`;
+  const settings = JSON.parse(readFileSync(join(ROOT, '.oxfmtrc.json'), 'utf8')) as { printWidth: number };
+  return (await format('options.md', text, { printWidth: settings.printWidth })).code;
+};
