@@ -1,10 +1,23 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
+import { relative } from 'node:path';
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
+
+/** What was counted in one test file. */
+interface Count {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+
+/** Errors outside of every test, such as an unhandled rejection, count for this name if Vitest cannot say whose they are. */
+const NO_FILE = '(no file)';
 
 /**
  * Ends a test run with one plain line that people and machines read alike: `123 passed, 0 failed`. A file that could
- * not be loaded and a hook that threw count as failed, because their tests never ran. With `TEST_SUMMARY` set the line is also
- * written to that file, with what is already in it added: the sum of several runs.
+ * not be loaded and a hook that threw count as failed, because their tests never ran.
+ *
+ * With `TEST_RESULTS` set, appends to that file what `.ci/run` needs: a line of tab-separated columns for each test file
+ * (file, passed, failed, skipped), and a line that begins with `#` for each failure.
  */
 export default class PlainSummary implements Reporter {
   #context: Vitest | undefined;
@@ -14,31 +27,39 @@ export default class PlainSummary implements Reporter {
   }
 
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
-    const count = { passed: 0, failed: errors.length, skipped: 0, pending: 0 };
-    for (const module of modules) {
-      for (const test of module.children.allTests()) count[test.result().state] += 1;
-      for (const suite of [module, ...module.children.allSuites()]) count.failed += suite.errors().length;
-    }
-    const own: Count = { passed: count.passed, failed: count.failed, skipped: count.skipped + count.pending };
-    this.#context?.logger.log(lineOf(own));
-    const file = process.env['TEST_SUMMARY'];
-    if (file === undefined) return;
-    const before = existsSync(file) ? readFileSync(file, 'utf8') : '';
-    const earlier = (what: keyof Count): number => Number(new RegExp(`(\\d+) ${what}`).exec(before)?.[1] ?? 0);
-    const sum: Count = {
-      passed: own.passed + earlier('passed'),
-      failed: own.failed + earlier('failed'),
-      skipped: own.skipped + earlier('skipped'),
+    const counts = new Map<string, Count>([[NO_FILE, { passed: 0, failed: 0, skipped: 0 }]]);
+    const failures: string[] = [];
+    const countOf = (path: string | undefined): [string, Count] => {
+      const file = path === undefined ? NO_FILE : relative(process.cwd(), path);
+      const count = counts.get(file) ?? { passed: 0, failed: 0, skipped: 0 };
+      counts.set(file, count);
+      return [file, count];
     };
-    writeFileSync(file, `${lineOf(sum)}\n`);
+    const fail = (path: string | undefined, title: string, message: string | undefined): void => {
+      const [file, count] = countOf(path);
+      count.failed += 1;
+      failures.push(`# ${file} > ${title}: ${(message ?? '').split('\n')[0]}`);
+    };
+    for (const module of modules) {
+      const [, count] = countOf(module.moduleId);
+      for (const test of module.children.allTests()) {
+        const result = test.result();
+        if (result.state === 'failed') fail(module.moduleId, test.fullName, result.errors[0]?.message);
+        else count[result.state === 'passed' ? 'passed' : 'skipped'] += 1;
+      }
+      for (const suite of [module, ...module.children.allSuites()])
+        for (const error of suite.errors()) fail(module.moduleId, 'outside of a test', error.message);
+    }
+    for (const error of errors as { VITEST_TEST_PATH?: string; message?: string }[])
+      fail(error.VITEST_TEST_PATH, 'unhandled', error.message);
+
+    const sum = (what: keyof Count): number => [...counts.values()].reduce((total, count) => total + count[what], 0);
+    const skipped = sum('skipped') === 0 ? '' : `, ${sum('skipped')} skipped`;
+    this.#context?.logger.log(`${sum('passed')} passed, ${sum('failed')} failed${skipped}`);
+
+    const file = process.env['TEST_RESULTS'];
+    if (file === undefined) return;
+    const rows = [...counts].map(([name, count]) => [name, count.passed, count.failed, count.skipped].join('\t'));
+    appendFileSync(file, [...failures, ...rows, ''].join('\n'));
   }
 }
-
-interface Count {
-  readonly passed: number;
-  readonly failed: number;
-  readonly skipped: number;
-}
-
-const lineOf = ({ passed, failed, skipped }: Count): string =>
-  `${passed} passed, ${failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`;
