@@ -3,9 +3,10 @@ import { defaultExclude, defineConfig } from 'vitest/config';
 
 const src = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
 
-/** These replace or change modules, so each needs a process of its own. */
+/** These replace or change modules, or measure what their process spends, so each needs a process of its own. */
 export const ALONE = [
   'test/adapters/framework.test.ts',
+  'test/hostile/growth.test.ts', // Measures CPU time, which the garbage of other suites adds to.
   'test/interop/mediawiki.test.ts', // m3api-oauth2 adds to m3api.
   'test/oauth/client-authentication-secrets.test.ts',
   'test/oauth/hashes.test.ts',

@@ -1,8 +1,8 @@
 /** Work that takes less than this is done before anybody notices, however it grows. */
 const FLOOR_MS = 10;
 
-/** Four times as much to read may take four times as long; the rest is for the measurement. */
-const MOST = 6;
+/** Four times the size costs four times as much if the work is linear, 16 times if it is quadratic; this is halfway. */
+const MOST = 8;
 
 const RUNS = 8;
 
@@ -25,7 +25,7 @@ export const sizesUpTo = (most: number, least = 1024): readonly number[] =>
   least > most ? [] : [least, ...sizesUpTo(most, least * 4)];
 
 /**
- * The first step at which four times the size takes more than six times as long, as a sentence; `undefined` if there is
+ * The first step at which four times the size takes more than eight times as long, as a sentence; `undefined` if there is
  * none. It stops there: the next step would take hours.
  */
 export const steepStep = async (
