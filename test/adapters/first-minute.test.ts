@@ -2,7 +2,7 @@ import express from 'express';
 import fastify from 'fastify';
 import Koa from 'koa';
 import request from 'supertest';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as forExpress from '../../src/adapters/express/index.js';
 import * as forFastify from '../../src/adapters/fastify/index.js';
 import * as forKoa from '../../src/adapters/koa/index.js';
@@ -39,7 +39,7 @@ const apps = {
 };
 
 describe.each(Object.entries(apps))('the first minute with %s', (_name, start) => {
-  it('works without any option: nothing can be had, and one line says what is missing', async () => {
+  test('works without any option: nothing can be had, and one line says what is missing', async () => {
     const warnings: string[] = [];
     const app = await start({ onWarning: (message) => warnings.push(message) });
     const metadata = await request(app).get('/.well-known/oauth-authorization-server').expect(200);
@@ -53,7 +53,7 @@ describe.each(Object.entries(apps))('the first minute with %s', (_name, start) =
     expect(warnings).toEqual([expect.stringMatching(/issuer.*clients.*secret/)]);
   });
 
-  it('gives a client a token that opens the route, until it is revoked', async () => {
+  test('gives a client a token that opens the route, until it is revoked', async () => {
     const clients = [{ client_id: 'service', client_secret: 'service-secret' }];
     const app = await start({ clients, onWarning: () => undefined });
     const { body } = await request(app)

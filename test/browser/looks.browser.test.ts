@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client, oneHostEach, type RunningHost } from '../hosts.js';
 import { PKCE } from '../oauth/support/browser.js';
 import { DEVICE_CODE, fixture } from '../oauth/support/fixture.js';
@@ -157,7 +157,7 @@ describeEngine('how the pages look', noChromium, () => {
     });
 
     describe.each(['light', 'dark'] as const)('%s', (colorScheme) => {
-      it.each([PHONE, DESK])('$width px: no violation that axe knows, no scrolling sideways', async (size) => {
+      test.each([PHONE, DESK])('$width px: no violation that axe knows, no scrolling sideways', async (size) => {
         const { page } = window;
         await page.setViewportSize(size);
         await page.emulateMedia({ colorScheme });
@@ -169,7 +169,7 @@ describeEngine('how the pages look', noChromium, () => {
       });
     });
 
-    it('can be read at 320 px, and on a phone with letters of twice the size', async () => {
+    test('can be read at 320 px, and on a phone with letters of twice the size', async () => {
       const { page } = window;
       await page.emulateMedia({ colorScheme: 'light' });
       await page.setViewportSize({ ...PHONE, width: 320 });
@@ -228,7 +228,7 @@ describeEngine('how the pages look', noChromium, () => {
       expect([name, side]).toEqual([name, true]);
     };
 
-    it('every page can be read and used by the keyboard alone', async () => {
+    test('every page can be read and used by the keyboard alone', async () => {
       const { page } = reader;
       await page.goto(`${own.base}/oauth/authorize?response_type=code&client_id=photos`);
       await judge('sign in');

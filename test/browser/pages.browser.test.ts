@@ -1,5 +1,5 @@
 import type { Browser, Page, Route } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Client, oneHostEach, type RunningHost } from '../hosts.js';
 import { DEVICE_CODE, fixture } from '../oauth/support/fixture.js';
 import { describeEngine } from '../stores/engines/availability.js';
@@ -111,7 +111,7 @@ describeEngine('the pages in a browser', noChromium, () => {
       return (await new Client(host.base).post('/oauth/token', { ...credentials, code })).status;
     };
 
-    it('signs in, a wrong password first, allows, and arrives at the client and where that leads', async () => {
+    test('signs in, a wrong password first, allows, and arrives at the client and where that leads', async () => {
       const { page } = await begin();
       expect(await heading(page)).toBe('Sign in');
       await signIn(page, { ...ALICE, password: 'wrong' });
@@ -126,7 +126,7 @@ describeEngine('the pages in a browser', noChromium, () => {
       expect([state, iss, await redeem(code)]).toEqual(['st', host.base, 200]);
     });
 
-    it('a double click on Allow arrives with a code that works, although the first answer comes to nobody', async () => {
+    test('a double click on Allow arrives with a code that works, although the first answer comes to nobody', async () => {
       const { page } = await begin();
       await signIn(page, ALICE);
       const statuses = await pressTwice(page, 'Allow', '**/oauth/authorize');
@@ -135,7 +135,7 @@ describeEngine('the pages in a browser', noChromium, () => {
       expect([statuses, state, await redeem(code)]).toEqual([[303, 303], 'st', 200]);
     });
 
-    it('a double click on Sign in goes on, although the first press has begun a new session', async () => {
+    test('a double click on Sign in goes on, although the first press has begun a new session', async () => {
       const { page } = await begin();
       await page.getByLabel('User name').fill('alice');
       await page.getByLabel('Password').fill('wonderland');
@@ -164,32 +164,35 @@ describeEngine('the pages in a browser', noChromium, () => {
         return page;
       };
 
-      it.each(['nothing but itself', 'the redirect address'])('one that names %s would end the way', async (named) => {
-        const redirectOrigin = named === 'the redirect address' ? [new URL(client.redirectUri).origin] : [];
-        const page = await allowWith("'self'", ...redirectOrigin);
-        const stopped = page.waitForEvent('console', (message) => message.text().includes('form-action'));
-        await press(page, 'Allow');
-        await stopped;
-        expect(await heading(page)).toBe('Allow The Site?');
-        expect(windows.pop()?.complaints).toEqual([expect.stringContaining('form-action')]);
-        await page.context().close();
-      });
+      test.each(['nothing but itself', 'the redirect address'])(
+        'one that names %s would end the way',
+        async (named) => {
+          const redirectOrigin = named === 'the redirect address' ? [new URL(client.redirectUri).origin] : [];
+          const page = await allowWith("'self'", ...redirectOrigin);
+          const stopped = page.waitForEvent('console', (message) => message.text().includes('form-action'));
+          await press(page, 'Allow');
+          await stopped;
+          expect(await heading(page)).toBe('Allow The Site?');
+          expect(windows.pop()?.complaints).toEqual([expect.stringContaining('form-action')]);
+          await page.context().close();
+        },
+      );
 
-      it('one that names the whole chain would not', async () => {
+      test('one that names the whole chain would not', async () => {
         const page = await allowWith("'self'", new URL(client.redirectUri).origin, new URL(client.home).origin);
         await press(page, 'Allow');
         expect(await arrival(page)).toMatchObject({ code: expect.any(String) });
       });
     });
 
-    it('denies, and the client hears so', async () => {
+    test('denies, and the client hears so', async () => {
       const { page } = await begin();
       await signIn(page, ALICE);
       await press(page, 'Deny');
       expect(await arrival(page)).toMatchObject({ error: 'access_denied', state: 'st' });
     });
 
-    it('signs out and in with another account, in whose name the client then acts', async () => {
+    test('signs out and in with another account, in whose name the client then acts', async () => {
       const { page } = await begin();
       await signIn(page, ALICE);
       expect(await page.locator('main').innerText()).toContain('You are signed in as alice.');
@@ -202,7 +205,7 @@ describeEngine('the pages in a browser', noChromium, () => {
       expect(set.events.findLast(({ type }) => type === 'consent.decided')).toMatchObject({ sub: 'bob' });
     });
 
-    it('a request posted from another site comes without the cookie, and finds who is signed in all the same', async () => {
+    test('a request posted from another site comes without the cookie, and finds who is signed in all the same', async () => {
       const { page } = await begin();
       await signIn(page, ALICE);
       const cookies: (string | undefined)[] = [];
@@ -221,7 +224,7 @@ describeEngine('the pages in a browser', noChromium, () => {
       expect(await arrival(page)).toMatchObject({ state: 'posted', code: expect.any(String) });
     });
 
-    it('the cookie is out of reach of scripts and of other sites, and ends with the browser', async () => {
+    test('the cookie is out of reach of scripts and of other sites, and ends with the browser', async () => {
       const { context, page } = await begin();
       await signIn(page, ALICE);
       expect(await context.cookies()).toEqual([
@@ -229,7 +232,7 @@ describeEngine('the pages in a browser', noChromium, () => {
       ]);
     });
 
-    it('an error page for a client that nobody knows, and for a form that is too old', async () => {
+    test('an error page for a client that nobody knows, and for a form that is too old', async () => {
       const { page } = await open();
       const answer = await page.goto(authorizeAddress({ client_id: 'nobody' }));
       expect([answer?.status(), await heading(page)]).toEqual([400, 'Something went wrong']);
@@ -242,7 +245,7 @@ describeEngine('the pages in a browser', noChromium, () => {
       expect(await page.locator('main').innerText()).toContain('Go back to the application and start again.');
     });
 
-    it('the keyboard is enough: fields and buttons in reading order, Enter sends', async () => {
+    test('the keyboard is enough: fields and buttons in reading order, Enter sends', async () => {
       const { page } = await begin();
       expect([await focused(page), ...(await tabOrder(page, 2))]).toEqual(['User name', 'Password', 'Sign in']);
       await page.keyboard.press('Shift+Tab');
@@ -263,7 +266,7 @@ describeEngine('the pages in a browser', noChromium, () => {
       expect(await arrival(page)).toMatchObject({ error: 'access_denied' });
     });
 
-    it('there is help at /api', async () => {
+    test('there is help at /api', async () => {
       const { page } = await open();
       await page.goto(`${host.base}/api`);
       expect(await heading(page)).toContain('API help');
@@ -299,7 +302,7 @@ describeEngine('the pages in a browser', noChromium, () => {
         await press(page, 'Continue');
       };
 
-      it('waits while its owner signs in and types the code, a wrong one first; a second owner cannot take it over', async () => {
+      test('waits while its owner signs in and types the code, a wrong one first; a second owner cannot take it over', async () => {
         const device = await startDevice();
         expect(await device.poll()).toBe('authorization_pending');
         const [{ page: first }, { page: second }] = [await open(), await open()];
@@ -325,7 +328,7 @@ describeEngine('the pages in a browser', noChromium, () => {
         expect(set.events.findLast(({ type }) => type === 'device.decided')).toMatchObject({ sub: 'alice' });
       });
 
-      it('a link that carries the code asks who it is and fills the form in; nothing is looked up or decided before a button', async () => {
+      test('a link that carries the code asks who it is and fills the form in; nothing is looked up or decided before a button', async () => {
         const device = await startDevice();
         const { page } = await open();
         await page.goto(device.verification_uri_complete);
@@ -340,7 +343,7 @@ describeEngine('the pages in a browser', noChromium, () => {
         expect(await device.poll()).toBe('access_denied');
       });
 
-      it('its owner signs out on each page, and another one goes on with the code that was typed', async () => {
+      test('its owner signs out on each page, and another one goes on with the code that was typed', async () => {
         const device = await startDevice();
         const { page } = await open();
         await page.goto(device.verification_uri);

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { oneHostEach } from '../hosts.js';
 import { describeEngine } from '../stores/engines/availability.js';
 import { overflow, violations } from './axe.js';
@@ -97,7 +97,7 @@ describeEngine('how the sandbox looks', noChromium, () => {
     });
 
     describe.each(['light', 'dark'] as const)('%s', (colorScheme) => {
-      it.each([PHONE, DESK])('$width px: no violation that axe knows, no scrolling sideways', async (size) => {
+      test.each([PHONE, DESK])('$width px: no violation that axe knows, no scrolling sideways', async (size) => {
         const { page } = window;
         await page.setViewportSize(size);
         await page.emulateMedia({ colorScheme });
@@ -110,7 +110,7 @@ describeEngine('how the sandbox looks', noChromium, () => {
       });
     });
 
-    it('can be read at 320 px, and on a phone with letters of twice the size', async () => {
+    test('can be read at 320 px, and on a phone with letters of twice the size', async () => {
       const { page } = window;
       await page.emulateMedia({ colorScheme: 'light' });
       await page.setViewportSize({ ...PHONE, width: 320 });

@@ -1,5 +1,5 @@
 import type { Browser, Page, Request } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { oneHostEach } from '../hosts.js';
 import { describeEngine } from '../stores/engines/availability.js';
 import { noChromium, openWindow, startChromium, type Window } from './chromium.js';
@@ -77,7 +77,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       await account(page).getByText('You are signed in as alice.').waitFor();
     };
 
-    it('a module is picked, its form is filled in and sent, and the answer is followed to its end', async () => {
+    test('a module is picked, its form is filled in and sent, and the answer is followed to its end', async () => {
       await open();
       await page.getByLabel('Find a module').fill('allpages');
       await page.getByRole('checkbox', { name: 'allpages' }).check();
@@ -99,7 +99,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       expect(await answers(page).count()).toBe(1);
     });
 
-    it('signs in with PKCE, comes back to the same form, asks in the name of the owner, and revokes at sign-out', async () => {
+    test('signs in with PKCE, comes back to the same form, asks in the name of the owner, and revokes at sign-out', async () => {
       await open('meta=userinfo&list=allpages&aplimit=2');
       const seen = requestsOf();
       await toConsent();
@@ -137,7 +137,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       expect(await dataOf(page, 1)).toMatchObject({ query: { userinfo: { anon: true } } });
     });
 
-    it('an error leads to its field, which says what is wrong until the next answer', async () => {
+    test('an error leads to its field, which says what is wrong until the next answer', async () => {
       await open('list=allpages&apdir=sideways');
       await send();
       const problem = 'Unrecognized value for parameter "apdir": sideways.';
@@ -159,7 +159,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
     // The page is the same everywhere, so what it does by itself is tried on one host: the one with a prefix.
     if (host.mount !== 'prefix') return;
 
-    it('all that is left is fetched at once, but never more than twenty answers', async () => {
+    test('all that is left is fetched at once, but never more than twenty answers', async () => {
       await open('list=allpages&aplimit=1');
       await send();
       await press(page, 'Continue to the end (at most 20 more)');
@@ -172,7 +172,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       expect(await status(page).innerText()).toContain('22 requests so far, this is the end.');
     });
 
-    it('asks for the scope that is wanted, and has the rights that come with it', async () => {
+    test('asks for the scope that is wanted, and has the rights that come with it', async () => {
       await open('list=allpages&aplimit=9999');
       await account(page).getByText('Scope', { exact: true }).click();
       await page.getByLabel('Scope to ask for').fill('profile highvolume');
@@ -181,7 +181,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       expect(await answers(page).innerText()).toContain('must be between 1 and 5,000');
     });
 
-    it('a refusal of the owner is told in words, and nothing of it stays in the address', async () => {
+    test('a refusal of the owner is told in words, and nothing of it stays in the address', async () => {
       await open('list=allpages');
       await toConsent();
       await press(page, 'Deny');
@@ -192,7 +192,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       expect(await addressOf(page)).toBe(`${site.address}#list=allpages`);
     });
 
-    it('an error of the authorization server is told in its own words', async () => {
+    test('an error of the authorization server is told in its own words', async () => {
       await open('list=allpages');
       await account(page).getByText('Scope', { exact: true }).click();
       await page.getByLabel('Scope to ask for').fill('content.write');
@@ -202,7 +202,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       );
     });
 
-    it('a code that nobody here asked for is ignored and taken out of the address', async () => {
+    test('a code that nobody here asked for is ignored and taken out of the address', async () => {
       const seen = requestsOf();
       await page.goto(`${site.address}?code=stolen&state=guessed#list=allpages`);
       expect(await page.getByRole('alert').innerText()).toBe(
@@ -213,7 +213,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       expect(seen.filter((request) => request.url().includes('/oauth/token'))).toEqual([]);
     });
 
-    it.each([
+    test.each([
       ['state', { state: 'another' }, 'This sign-in was not begun on this page'],
       ['issuer', { iss: 'https://other.example' }, 'The answer came from another authorization server'],
     ])('an answer with another %s is ignored', async (_what, change, problem) => {
@@ -228,7 +228,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       expect(seen.filter((request) => request.url().includes('/oauth/token'))).toEqual([]);
     });
 
-    it('a code works once: who goes back to its address is not signed in, and the token stays good', async () => {
+    test('a code works once: who goes back to its address is not signed in, and the token stays good', async () => {
       await open('list=allpages&aplimit=1');
       const returned = page.waitForRequest((request) => request.url().includes('code='));
       await signIn();
@@ -237,7 +237,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       expect(await page.getByRole('alert').innerText()).toContain('was not begun on this page');
     });
 
-    it('a token that the server no longer takes is dropped, and signing in is offered again', async () => {
+    test('a token that the server no longer takes is dropped, and signing in is offered again', async () => {
       await open('list=allpages&aplimit=1');
       await signIn();
       site.advance(3601);
@@ -250,7 +250,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       expect(await titlesOf(page, 1)).toEqual(TITLES.slice(0, 1));
     });
 
-    it('the end of the token is noticed without a request', async () => {
+    test('the end of the token is noticed without a request', async () => {
       await page.clock.install();
       await open('list=allpages&aplimit=1');
       await signIn();
@@ -260,7 +260,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       );
     });
 
-    it('warnings stand beside their fields, and what the site does not have is named', async () => {
+    test('warnings stand beside their fields, and what the site does not have is named', async () => {
       await open('list=allpages&aplimit=9999&nonsense=1&meta=nothing');
       expect(await status(page).innerText()).toBe(
         'The address names what this site does not have: meta=nothing, nonsense.',
@@ -270,7 +270,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       expect(await status(page).innerText()).toContain('1 warning');
     });
 
-    it('a confidential value goes into the body and is seen nowhere', async () => {
+    test('a confidential value goes into the body and is seen nowhere', async () => {
       await open('list=watchlist');
       const seen = requestsOf();
       await page.getByLabel('wltoken').fill('hush-hush');
@@ -287,7 +287,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       expect(new URLSearchParams(sent?.postData() ?? '').get('wltoken')).toBe('hush-hush');
     });
 
-    it('Back undoes a choice of modules, Forward does it again, and an address brings back everything', async () => {
+    test('Back undoes a choice of modules, Forward does it again, and an address brings back everything', async () => {
       await open('list=allpages&aplimit=3');
       await page.getByText('meta: the site and the caller').click();
       await page.getByRole('checkbox', { name: 'siteinfo' }).check();
@@ -310,7 +310,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       );
     });
 
-    it('a templated parameter has a field for each value that it is for', async () => {
+    test('a templated parameter has a field for each value that it is for', async () => {
       await open('prop=revisions&titles=A');
       expect(await page.getByLabel(/^rvcontentformat-/).count()).toBe(0);
       await page.getByRole('group', { name: 'rvslots' }).getByRole('checkbox', { name: 'main' }).check();
@@ -318,7 +318,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       expect(await addressOf(page)).toContain('rvslots=main&rvcontentformat-main=text%2Fplain');
     });
 
-    it('offers only what the site answers: modules, generators, requests to try', async () => {
+    test('offers only what the site answers: modules, generators, requests to try', async () => {
       await open('');
       expect(await page.locator('[data-module=allpages] input').isDisabled()).toBe(false);
       expect(await page.locator('[data-module=search] input').isDisabled()).toBe(true);
@@ -326,7 +326,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       expect(tried).toEqual(['What the site says about itself', 'Three pages']);
     });
 
-    it('namespaces have their names, and the generator its prefix', async () => {
+    test('namespaces have their names, and the generator its prefix', async () => {
       await open('generator=allpages&prop=info');
       await page.getByLabel('gapnamespace').selectOption('14 Category');
       expect(await addressOf(page)).toBe(`${site.address}#prop=info&generator=allpages&gapnamespace=14`);
@@ -335,7 +335,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       expect(await addressOf(page)).toBe(`${site.address}#prop=info`);
     });
 
-    it('what comes from outside stays text: in answers, in the address, in the names of parameters', async () => {
+    test('what comes from outside stays text: in answers, in the address, in the names of parameters', async () => {
       await open(
         `list=allpages&aplimit=1&apdir=${encodeURIComponent(HOSTILE)}&meta=${encodeURIComponent(HOSTILE)}&${encodeURIComponent(HOSTILE)}=1`,
       );
@@ -349,7 +349,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       expect(await page.evaluate('globalThis.hacked')).toBeUndefined();
     });
 
-    it('the browser itself refuses to make markup of text on this page, to run other scripts and to call elsewhere', async () => {
+    test('the browser itself refuses to make markup of text on this page, to run other scripts and to call elsewhere', async () => {
       await open();
       const refused = async (code: string): Promise<string> =>
         page.evaluate<string>(`(async () => { try { ${code}; return 'done' } catch (error) { return error.name } })()`);
@@ -363,7 +363,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       );
     });
 
-    it('the request can be copied as it is shown', async () => {
+    test('the request can be copied as it is shown', async () => {
       await window.context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: site.host.origin });
       await open('list=allpages');
       await page.getByRole('radio', { name: 'curl', exact: true }).check();
@@ -374,7 +374,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       expect(copied).toBe(`curl '${site.host.base}/api?action=query&format=json&formatversion=2&list=allpages'`);
     });
 
-    it('the keyboard is enough: skip to the form, pick, fill in, send with Enter, go on', async () => {
+    test('the keyboard is enough: skip to the form, pick, fill in, send with Enter, go on', async () => {
       await open();
       await page.keyboard.press('Tab');
       await page.keyboard.press('Enter');
@@ -406,7 +406,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       expect(await titlesOf(page, 2)).toEqual(TITLES.slice(9, 18));
     });
 
-    it('a server that cannot be reached is told in words', async () => {
+    test('a server that cannot be reached is told in words', async () => {
       await open('list=allpages');
       await page.route('**/api?action=query*', (route) => route.abort());
       await press(page, 'Send');
@@ -414,7 +414,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       window = { ...window, complaints: [] };
     });
 
-    it('without JavaScript it is a list of the modules that leads to the help', async () => {
+    test('without JavaScript it is a list of the modules that leads to the help', async () => {
       const { page: still, context } = await openWindow(browser, { javaScriptEnabled: false });
       await still.goto(site.address);
       expect(await still.getByRole('heading', { level: 2 }).allInnerTexts()).toEqual([
@@ -427,7 +427,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
     });
   });
 
-  it('where no client is registered, the page says what to register and works anonymously', async () => {
+  test('where no client is registered, the page says what to register and works anonymously', async () => {
     const site = await startSandboxSite(oneHostEach[0]!, { sandbox: true });
     const { page, context, complaints } = await openWindow(browser);
     await page.goto(`${site.address}#list=allpages&aplimit=1`);

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { Store } from 'oauth-query';
 import { oauthQuery } from 'oauth-query/express';
 import { type ClientDocument, clientDocuments } from 'oauth-query/clients';
@@ -71,7 +71,7 @@ describe('M29: a client_id is the address of a document', () => {
     expect(documentAddressProblem(text)).toBeUndefined();
   });
 
-  it('others are not fetched, and are unknown', async () => {
+  test('others are not fetched, and are unknown', async () => {
     const servers = serversOf();
     const visitor = await servers.open();
     for (const client_id of ['https://127.0.0.1/c', 'https://app.example.org/a/../c', 'http://app.example.org/c']) {
@@ -188,7 +188,7 @@ describe('M30, M31: what a document must say', () => {
 });
 
 describe('a client that publishes a document', () => {
-  it('M28: is announced in the metadata beside none, and only then', async () => {
+  test('M28: is announced in the metadata beside none, and only then', async () => {
     const visitor = await serversOf().open();
     const { json } = await visitor.http.get('/.well-known/oauth-authorization-server');
     expect(json['client_id_metadata_document_supported']).toBe(true);
@@ -198,7 +198,7 @@ describe('a client that publishes a document', () => {
     expect(plain).not.toHaveProperty('client_id_metadata_document_supported');
   });
 
-  it('M43, M44: signs in, gets tokens that rotate, and several of its processes may refresh for a minute', async () => {
+  test('M43, M44: signs in, gets tokens that rotate, and several of its processes may refresh for a minute', async () => {
     const servers = serversOf();
     const visitor = await servers.open();
     const tokens = await visitor.tokens();
@@ -218,7 +218,7 @@ describe('a client that publishes a document', () => {
     expect(visitor.node.errors).toEqual([]);
   });
 
-  it('needs PKCE, and an address of its document (M26, M32)', async () => {
+  test('needs PKCE, and an address of its document (M26, M32)', async () => {
     const visitor = await serversOf().open();
     const plain = responseOf(await visitor.page({ code_challenge_method: 'plain' }));
     expect(plain['error']).toBe('invalid_request');
@@ -226,7 +226,7 @@ describe('a client that publishes a document', () => {
     expect([foreign.status, foreign.headers.location]).toEqual([400, undefined]);
   });
 
-  it('M27: has loopback addresses with any port, others to the letter', async () => {
+  test('M27: has loopback addresses with any port, others to the letter', async () => {
     const servers = serversOf(new Publisher({ ...DOCUMENT, redirect_uris: ['http://127.0.0.1/cb', CALLBACK] }));
     const visitor = await servers.open();
     await visitor.tokens({ redirect_uri: 'http://127.0.0.1:49152/cb' });
@@ -234,7 +234,7 @@ describe('a client that publishes a document', () => {
       expect((await visitor.page({ redirect_uri })).status, redirect_uri).toBe(400);
   });
 
-  it('M32: the page names the host of the document and that of the redirect address', async () => {
+  test('M32: the page names the host of the document and that of the redirect address', async () => {
     // Nothing keeps a document from naming the address of another client.
     const visitor = await serversOf(new Publisher({ ...DOCUMENT, redirect_uris: ['https://claude.ai/cb'] })).open();
     const page = await visitor.browser.signIn(await visitor.page({ redirect_uri: 'https://claude.ai/cb' }));
@@ -244,7 +244,7 @@ describe('a client that publishes a document', () => {
     expect(page.text).not.toContain('<img');
   });
 
-  it('M33: one that has only loopback addresses carries a warning', async () => {
+  test('M33: one that has only loopback addresses carries a warning', async () => {
     const redirect_uri = 'http://localhost/cb';
     const document = { ...DOCUMENT, redirect_uris: ['http://127.0.0.1/cb', redirect_uri] };
     const visitor = await serversOf(new Publisher(document)).open();
@@ -252,7 +252,7 @@ describe('a client that publishes a document', () => {
     expect(wordsOf(page)).toContain('Only allow this if you have just started The App on this computer.');
   });
 
-  it('gets no token for itself, nor by a device: nobody has approved it', async () => {
+  test('gets no token for itself, nor by a device: nobody has approved it', async () => {
     const servers = serversOf(
       new Publisher({ ...DOCUMENT, grant_types: ['authorization_code', 'client_credentials'] }),
     );
@@ -263,7 +263,7 @@ describe('a client that publishes a document', () => {
     expect(device.status).toBeGreaterThanOrEqual(400);
   });
 
-  it('may ask for what the operator lets such clients have, never for the introspection scope', async () => {
+  test('may ask for what the operator lets such clients have, never for the introspection scope', async () => {
     const servers = serversOf(new Publisher(), { scopes: ['profile', 'content.read'] });
     const visitor = await servers.open();
     expect(responseOf(await visitor.page({ scope: 'content.write' }))['error']).toBe('invalid_scope');
@@ -273,7 +273,7 @@ describe('a client that publishes a document', () => {
     expect((await all.authorize({ scope: 'content.write' })).headers.location).toContain('code=');
   });
 
-  it('stands beside clients of the list and of other registries', async () => {
+  test('stands beside clients of the list and of other registries', async () => {
     const publisher = new Publisher();
     const find = (client_id: string) =>
       client_id === 'row' ? { client_id, redirect_uris: ['https://row.example/cb'] } : undefined;
@@ -292,7 +292,7 @@ describe('a client that publishes a document', () => {
 });
 
 describe('M38: trust decides about each document', () => {
-  it('a function gets what the document says, and its address', async () => {
+  test('a function gets what the document says, and its address', async () => {
     const seen: unknown[] = [];
     const servers = serversOf(new Publisher(), { trust: (...given) => (seen.push(given), true) });
     expect((await (await servers.open()).page()).status).toBe(200);
@@ -314,7 +314,7 @@ describe('M38: trust decides about each document', () => {
     expect(visitor.node.errors).toEqual([]);
   });
 
-  it('one that throws refuses, and the host hears why', async () => {
+  test('one that throws refuses, and the host hears why', async () => {
     const servers = serversOf(new Publisher(), {
       trust: () => {
         throw new Error('no database');
@@ -326,7 +326,7 @@ describe('M38: trust decides about each document', () => {
     expect(visitor.node.errors.map((error) => (error as Error).message)).toEqual(['trust of clientDocuments failed.']);
   });
 
-  it('a list of hosts lets nobody else be asked', async () => {
+  test('a list of hosts lets nobody else be asked', async () => {
     const publisher = new Publisher();
     const servers = serversOf(publisher, { trust: ['app.example.org'] });
     const visitor = await servers.open();
@@ -336,7 +336,7 @@ describe('M38: trust decides about each document', () => {
     expect(publisher.asked).toEqual([APP]);
   });
 
-  it('one that says no later ends what was approved, as soon as a process reads the copy', async () => {
+  test('one that says no later ends what was approved, as soon as a process reads the copy', async () => {
     let isTrusted = true;
     const servers = serversOf(new Publisher(), { trust: () => isTrusted });
     const { access_token } = await (await servers.open()).tokens();
@@ -359,7 +359,7 @@ describe('M38: trust decides about each document', () => {
     expect(() => clientDocuments(options as never)).toThrow(message);
   });
 
-  it.each([
+  test.each([
     ['nonsense', 'scopes names "nonsense", which options.scopes does not have.'],
     ['introspect', 'scopes names "introspect", which lets a client introspect every token. Leave it out.'],
   ])('a scope that no such client may have is refused when the server is made: %s', (scope, sentence) => {
@@ -368,13 +368,13 @@ describe('M38: trust decides about each document', () => {
     expect(() => oauthQuery({ clients, scopes })).toThrow(`clientDocuments: ${sentence}`);
   });
 
-  it('without a server nobody is found', () => {
+  test('without a server nobody is found', () => {
     expect(() => clientDocuments({ trust: 'any' }).find(APP)).toThrow('options.clients');
   });
 });
 
 describe('M35: a document is remembered', () => {
-  it('for as long as it says, but a minute at least and a day at most', async () => {
+  test('for as long as it says, but a minute at least and a day at most', async () => {
     for (const [maxAge, seconds] of [
       [undefined, 300],
       [0, 60],
@@ -396,7 +396,7 @@ describe('M35: a document is remembered', () => {
     }
   });
 
-  it('and requests at the same time share one fetch', async () => {
+  test('and requests at the same time share one fetch', async () => {
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     const publisher = new Publisher(async () => {
@@ -411,7 +411,7 @@ describe('M35: a document is remembered', () => {
     expect(publisher.asked).toEqual([APP]);
   });
 
-  it('errors are not: a failed address is asked again after 10 seconds, then 20, 40, 60', async () => {
+  test('errors are not: a failed address is asked again after 10 seconds, then 20, 40, 60', async () => {
     const publisher = new Publisher();
     publisher.fails();
     const servers = serversOf(publisher);
@@ -431,7 +431,7 @@ describe('M35: a document is remembered', () => {
 });
 
 describe('M37: when a document cannot be fetched', () => {
-  it('the browser sees a page with a reference, never a redirect or a 500, and an event says why', async () => {
+  test('the browser sees a page with a reference, never a redirect or a 500, and an event says why', async () => {
     const publisher = new Publisher();
     publisher.fails();
     const servers = serversOf(publisher);
@@ -454,7 +454,7 @@ describe('M37: when a document cannot be fetched', () => {
     expect(visitor.node.errors).toEqual([]);
   });
 
-  it('the token endpoint says 503; only a document that was read and refused is invalid_client', async () => {
+  test('the token endpoint says 503; only a document that was read and refused is invalid_client', async () => {
     const publisher = new Publisher();
     publisher.fails();
     const servers = serversOf(publisher);
@@ -479,7 +479,7 @@ describe('M37: when a document cannot be fetched', () => {
     expect((await visitor.page()).status).toBe(503);
   });
 
-  it('the last good one serves for a day, and the event says so', async () => {
+  test('the last good one serves for a day, and the event says so', async () => {
     const servers = serversOf();
     const visitor = await servers.open();
     await visitor.page();
@@ -491,7 +491,7 @@ describe('M37: when a document cannot be fetched', () => {
     expect((await visitor.page()).status).toBe(503);
   });
 
-  it('one that is refused now does not: its publisher has said something else', async () => {
+  test('one that is refused now does not: its publisher has said something else', async () => {
     const servers = serversOf();
     const visitor = await servers.open();
     await visitor.page();
@@ -500,7 +500,7 @@ describe('M37: when a document cannot be fetched', () => {
     expect((await visitor.page()).status).toBe(400);
   });
 
-  it('after an approval the copy in the store serves, in every process, while grants may live', async () => {
+  test('after an approval the copy in the store serves, in every process, while grants may live', async () => {
     const servers = serversOf();
     await (await servers.open()).tokens();
     servers.publisher.fails();
@@ -512,7 +512,7 @@ describe('M37: when a document cannot be fetched', () => {
 });
 
 describe('after an approval', () => {
-  it('no guard, introspection or refresh of a public client fetches, in any process, while the publisher is away', async () => {
+  test('no guard, introspection or refresh of a public client fetches, in any process, while the publisher is away', async () => {
     const servers = serversOf();
     const first = await servers.open();
     let { access_token, refresh_token } = await first.tokens();
@@ -540,7 +540,7 @@ describe('after an approval', () => {
     expect(servers.shared.errors).toEqual([]);
   });
 
-  it('M42: a client that nobody has approved is unknown at a refresh, without a fetch, so that it begins anew', async () => {
+  test('M42: a client that nobody has approved is unknown at a refresh, without a fetch, so that it begins anew', async () => {
     const servers = serversOf();
     const visitor = await servers.open();
     const answer = await visitor.refresh('made-up');
@@ -548,7 +548,7 @@ describe('after an approval', () => {
     expect(servers.publisher.asked).toEqual([]);
   });
 
-  it('the store has at most 4 KiB of it; before that strangers have written nothing', async () => {
+  test('the store has at most 4 KiB of it; before that strangers have written nothing', async () => {
     const servers = serversOf(
       new Publisher({ ...DOCUMENT, logo_uri: `https://app.example.org/${'x'.repeat(50_000)}`, more: 'y'.repeat(5000) }),
     );
@@ -568,7 +568,7 @@ describe('after an approval', () => {
     expect([...servers.shared.store.entries()].filter(isCopy)).toHaveLength(1);
   });
 
-  it('a copy that changed is a version beside the one before, and there is one at every moment', async () => {
+  test('a copy that changed is a version beside the one before, and there is one at every moment', async () => {
     const servers = serversOf();
     const visitor = await servers.open();
     const { access_token } = await visitor.tokens();
@@ -593,7 +593,7 @@ describe('after an approval', () => {
     expect(wordsOf(page)).toContain('The New App');
   });
 
-  it('nobody gets a code while the copy cannot be stored: other processes would not know the client', async () => {
+  test('nobody gets a code while the copy cannot be stored: other processes would not know the client', async () => {
     const servers = serversOf();
     const between = (store: Store): Store => ({
       ...store,
@@ -606,7 +606,7 @@ describe('after an approval', () => {
     expect(visitor.node.errors.map(String)).toEqual(['UnavailableError: The store could not add a record.']);
   });
 
-  it('half a year later, and in the next one, it is still found', async () => {
+  test('half a year later, and in the next one, it is still found', async () => {
     const servers = serversOf();
     const first = await servers.open();
     // The end of a generation of copies.
@@ -625,7 +625,7 @@ describe('after an approval', () => {
     expect(keys.filter((key) => key.includes('client-document'))).toEqual([]);
   });
 
-  it('M39: changed addresses end nothing, and the host hears of them', async () => {
+  test('M39: changed addresses end nothing, and the host hears of them', async () => {
     const servers = serversOf();
     const visitor = await servers.open();
     const tokens = await visitor.tokens();
@@ -639,7 +639,7 @@ describe('after an approval', () => {
     expect((await visitor.refresh(tokens.refresh_token)).status).toBe(200);
   });
 
-  it('is told by events that name the request', async () => {
+  test('is told by events that name the request', async () => {
     const servers = serversOf();
     await (await servers.open()).tokens();
     expect(typesOf(servers)).toEqual([
@@ -661,7 +661,7 @@ describe('after an approval', () => {
 });
 
 describe('strangers', () => {
-  it('cannot make this server fetch more than a few documents at once, nor many in a minute', async () => {
+  test('cannot make this server fetch more than a few documents at once, nor many in a minute', async () => {
     let underWay = 0;
     let most = 0;
     const publisher = new Publisher();
@@ -690,7 +690,7 @@ describe('strangers', () => {
     expect((await visitor.page()).status).toBe(200);
   }, 60_000);
 
-  it('that hold connections open leave room for others', async () => {
+  test('that hold connections open leave room for others', async () => {
     const publisher = new Publisher();
     const fetch = (address: string) => {
       publisher.asked.push(address);
@@ -706,7 +706,7 @@ describe('strangers', () => {
     expect((await visitor.page()).status).toBe(200);
   });
 
-  it('cannot tell an unknown client from a known one by what is fetched for a guard', async () => {
+  test('cannot tell an unknown client from a known one by what is fetched for a guard', async () => {
     const servers = serversOf();
     const visitor = await servers.open();
     expect((await visitor.guarded('made-up')).status).toBe(401);
@@ -714,7 +714,7 @@ describe('strangers', () => {
   });
 });
 
-it('the client hears of a denial at its own address', async () => {
+test('the client hears of a denial at its own address', async () => {
   const visitor = await serversOf().open();
   const page = await visitor.browser.signIn(await visitor.page());
   const denied = await visitor.browser.submit(page, { decision: 'deny' });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { FetchBounds } from '../../src/clients/documents/fetch-bounds.js';
 import { UnusableClientError } from '../../src/core/oauth/clients/own-registry.js';
 
@@ -42,25 +42,25 @@ const countOf = async (count: number, begin: (n: number) => Promise<boolean>): P
 const ipOf = (n: number): string => `192.0.2.${n}`;
 
 describe('M34: fetches under way', () => {
-  it('are 4 for one source, which may have a whole IPv6 network', async () => {
+  test('are 4 for one source, which may have a whole IPv6 network', async () => {
     const fetches = new Fetches();
     expect(await countOf(10, (n) => fetches.begin(ipOf(1), `h${n}`))).toBe(4);
     expect(await countOf(10, (n) => fetches.begin(`2001:db8::${n + 1}`, `h${n}`))).toBe(4);
     expect(await fetches.begin(ipOf(2), 'h')).toBe(true);
   });
 
-  it('are 4 to one host, whoever asks', async () => {
+  test('are 4 to one host, whoever asks', async () => {
     const fetches = new Fetches();
     expect(await countOf(10, (n) => fetches.begin(ipOf(n), 'host'))).toBe(4);
     expect(await fetches.begin(ipOf(20), 'other')).toBe(true);
   });
 
-  it('are 32 in all', async () => {
+  test('are 32 in all', async () => {
     const fetches = new Fetches();
     expect(await countOf(100, (n) => fetches.begin(ipOf(n), `h${n}`))).toBe(32);
   });
 
-  it('make room when they are over, also by a failure', async () => {
+  test('make room when they are over, also by a failure', async () => {
     const fetches = new Fetches();
     await countOf(4, () => fetches.begin(ipOf(1), 'host'));
     expect(await fetches.begin(ipOf(1), 'host')).toBe(false);
@@ -72,7 +72,7 @@ describe('M34: fetches under way', () => {
     expect(await countOf(10, () => fetches.begin(ipOf(1), 'host'))).toBe(4);
   });
 
-  it('are 60 in a minute for one source, of which the refused ones are none', async () => {
+  test('are 60 in a minute for one source, of which the refused ones are none', async () => {
     let now = 0;
     const fetches = new Fetches(() => now);
     const one = async (n: number): Promise<boolean> => {
@@ -85,7 +85,7 @@ describe('M34: fetches under way', () => {
     expect(await countOf(100, one)).toBe(60);
   });
 
-  it('of callers without an address are 20 times as many, because all of them are one source', async () => {
+  test('of callers without an address are 20 times as many, because all of them are one source', async () => {
     const fetches = new Fetches();
     expect(await countOf(100, (n) => fetches.begin('', `h${n}`))).toBe(32);
   });

@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject, randomUUID } from 'node:crypto';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { Answer } from '../hosts.js';
 import { type Claims, es256, mint, newKey } from '../oauth/support/jwt.js';
 import { ISSUER } from '../oauth/support/nodes.js';
@@ -52,7 +52,7 @@ const start = (document: object = SIGNS, keys: object = keysOf(['one', key])) =>
 };
 
 describe('M36: a client whose document says private_key_jwt', () => {
-  it('proves by an assertion who it is, with a key of its jwks_uri', async () => {
+  test('proves by an assertion who it is, with a key of its jwks_uri', async () => {
     const { servers, publisher, signed } = start();
     const visitor = await servers.open();
     expect((await signed(visitor)).status).toBe(200);
@@ -61,14 +61,14 @@ describe('M36: a client whose document says private_key_jwt', () => {
     expect(refusal(await signed(visitor, 'one', key, { aud: 'https://other.example' }))).toEqual(DENIED);
   });
 
-  it('with a key in the document itself', async () => {
+  test('with a key in the document itself', async () => {
     const { jwks_uri: _, ...rest } = SIGNS;
     const { servers, publisher, signed } = start({ ...rest, jwks: keysOf(['one', key]) });
     expect((await signed(await servers.open())).status).toBe(200);
     expect(publisher.asked).toEqual([APP]);
   });
 
-  it('is refused without one everywhere, also by a process that knows only the copy in the store', async () => {
+  test('is refused without one everywhere, also by a process that knows only the copy in the store', async () => {
     const { servers, signed, refresh } = start();
     const visitor = await servers.open();
     const { access_token, refresh_token } = (await signed(visitor)).json;
@@ -83,7 +83,7 @@ describe('M36: a client whose document says private_key_jwt', () => {
     expect((await other.guarded(String(access_token))).status).toBe(200);
   });
 
-  it('refreshes and revokes with one, the latter without a fetch', async () => {
+  test('refreshes and revokes with one, the latter without a fetch', async () => {
     const { servers, publisher, signed, refresh, assertion } = start();
     const { refresh_token } = (await signed(await servers.open())).json;
     publisher.asked.length = 0;
@@ -98,7 +98,7 @@ describe('M36: a client whose document says private_key_jwt', () => {
     expect(publisher.asked).toEqual([]);
   });
 
-  it('may publish a new key: an assertion that names it makes this server look again, every ten seconds at most', async () => {
+  test('may publish a new key: an assertion that names it makes this server look again, every ten seconds at most', async () => {
     const { servers, publisher, signed } = start();
     const visitor = await servers.open();
     const next = newKey();
@@ -115,7 +115,7 @@ describe('M36: a client whose document says private_key_jwt', () => {
     expect(changes).toMatchObject([{ client_id: APP, changed: ['keys'] }]);
   });
 
-  it('uses the last good keys while others cannot be fetched, and is 503 where there are none', async () => {
+  test('uses the last good keys while others cannot be fetched, and is 503 where there are none', async () => {
     const { servers, publisher, signed, assertion, refresh } = start();
     const visitor = await servers.open();
     const { refresh_token } = (await signed(visitor)).json;
@@ -135,7 +135,7 @@ describe('M36: a client whose document says private_key_jwt', () => {
     expect(refusal(answer)).toEqual([503, 'temporarily_unavailable']);
   });
 
-  it.each<readonly [what: string, keys: object, reason: string]>([
+  test.each<readonly [what: string, keys: object, reason: string]>([
     ['a private key', { keys: [newKey().export({ format: 'jwk' })] }, 'private or symmetric'],
     ['a symmetric key', { keys: [{ kty: 'oct', k: 'AAAA' }] }, 'private or symmetric'],
     ['no key', { keys: [] }, 'no usable key'],
@@ -153,7 +153,7 @@ describe('M36: a client whose document says private_key_jwt', () => {
     expect(servers.shared.events[1]).toHaveProperty('message', expect.stringContaining(reason));
   });
 
-  it('has keys that are too many for the copy: the first ones are stored, and 4 KiB are not exceeded', async () => {
+  test('has keys that are too many for the copy: the first ones are stored, and 4 KiB are not exceeded', async () => {
     const many = Array.from(
       { length: 19 },
       (_, n) => [`a key with a rather long name, whose number is ${n}`, newKey()] as const,
@@ -180,7 +180,7 @@ describe('M36: a client whose document says private_key_jwt', () => {
 });
 
 describe('a client that may sign or not', () => {
-  it('is let in either way, and its keys are fetched for an assertion only', async () => {
+  test('is let in either way, and its keys are fetched for an assertion only', async () => {
     const { servers, publisher, signed, refresh, assertion } = start(CHOOSES);
     const visitor = await servers.open();
     const { refresh_token } = await visitor.tokens();
@@ -192,7 +192,7 @@ describe('a client that may sign or not', () => {
     expect((await visitor.refresh(String(answer.json['refresh_token']))).status).toBe(200);
   });
 
-  it('is refused with an assertion that is wrong', async () => {
+  test('is refused with an assertion that is wrong', async () => {
     const { servers, signed } = start(CHOOSES);
     expect(refusal(await signed(await servers.open(), 'one', newKey()))).toEqual(DENIED);
   });

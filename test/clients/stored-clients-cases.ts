@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Store } from 'oauth-query';
 import { type StoredClient, StoredClientError, storedClients, type StoredClientsOptions } from 'oauth-query/clients';
 import { sha256 } from '../../src/core/base/secrets.js';
@@ -54,7 +54,7 @@ const all = async (store: Store, options?: StoredClientsOptions): Promise<readon
 
 /** What stored clients promise over any store. */
 export const storedClientsCases = (connect: Connect): void => {
-  it('a client is added, found from elsewhere, changed, disabled, enabled and removed', async () => {
+  test('a client is added, found from elsewhere, changed, disabled, enabled and removed', async () => {
     const [here, there] = [storedClients(connect()), storedClients(connect(), { cacheSeconds: 0 })];
     const client_id = newName();
     expect(await there.find(client_id)).toBeUndefined();
@@ -85,7 +85,7 @@ export const storedClientsCases = (connect: Connect): void => {
       expect(codeOf(await change().catch((error: unknown) => error))).toBe('unknown');
   });
 
-  it('a new secret is handed out once, and the store never has one that can be used', async () => {
+  test('a new secret is handed out once, and the store never has one that can be used', async () => {
     const written: string[] = [];
     const store = connect();
     const clients = storedClients({
@@ -113,7 +113,7 @@ export const storedClientsCases = (connect: Connect): void => {
       expect(text).not.toContain(secret);
   });
 
-  it('of those who change the same version one wins, and the others hear of it', async () => {
+  test('of those who change the same version one wins, and the others hear of it', async () => {
     const client_id = newName();
     const { version } = await storedClients(connect()).add({ client_id, ...REDIRECT });
     const change = (n: number) => storedClients(connect()).change(client_id, { client_name: `${n}` }, { version });
@@ -123,7 +123,7 @@ export const storedClientsCases = (connect: Connect): void => {
     expect(codeOf(await change(11).catch((error: unknown) => error))).toBe('conflict');
   });
 
-  it('of those who add a client of one name one wins', async () => {
+  test('of those who add a client of one name one wins', async () => {
     const client_id = newName();
     const [won, lost] = await together(
       Array.from({ length: 10 }, (_, n) =>
@@ -135,7 +135,7 @@ export const storedClientsCases = (connect: Connect): void => {
     expect(await storedClients(connect()).get(client_id)).toEqual(won[0]);
   });
 
-  it('there is no moment at which a client that is changed does not exist', async () => {
+  test('there is no moment at which a client that is changed does not exist', async () => {
     const client_id = newName();
     const writer = storedClients(connect());
     await writer.add({ client_id, ...REDIRECT, client_name: '0' });
@@ -162,7 +162,7 @@ export const storedClientsCases = (connect: Connect): void => {
     expect((await storedClients(connect()).get(client_id))?.registration.client_name).toBe('60');
   });
 
-  it.each(['before', 'after'])(
+  test.each(['before', 'after'])(
     'a process that ends %s any of its calls leaves the client there, and changeable',
     async (moment) => {
       const client_id = newName();
@@ -190,7 +190,7 @@ export const storedClientsCases = (connect: Connect): void => {
     },
   );
 
-  it('who writes so late that its version has been and gone hears of it, and changes nothing', async () => {
+  test('who writes so late that its version has been and gone hears of it, and changes nothing', async () => {
     const client_id = newName();
     const clients = storedClients(connect());
     await clients.add({ client_id, ...REDIRECT });
@@ -211,7 +211,7 @@ export const storedClientsCases = (connect: Connect): void => {
     expect((await clients.change(client_id, { client_name: 'd' })).version).toBe(5);
   });
 
-  it('a client that was changed a hundred times is found in three steps by who has never seen it', async () => {
+  test('a client that was changed a hundred times is found in three steps by who has never seen it', async () => {
     const client_id = newName();
     const writer = storedClients(connect());
     await writer.add({ client_id, ...REDIRECT });
@@ -232,7 +232,7 @@ export const storedClientsCases = (connect: Connect): void => {
     expect([cold <= 8, calls - cold]).toEqual([true, 1]);
   });
 
-  it('what a removed client was given stays dead when another one gets its name', async () => {
+  test('what a removed client was given stays dead when another one gets its name', async () => {
     const client_id = newName();
     const clients = storedClients(connect());
     await clients.add({ client_id, ...REDIRECT });
@@ -243,7 +243,7 @@ export const storedClientsCases = (connect: Connect): void => {
     expect(await clients.get(client_id)).toEqual(again);
   });
 
-  it('the time from which its tokens count moves forwards only', async () => {
+  test('the time from which its tokens count moves forwards only', async () => {
     const client_id = newName();
     const clients = storedClients(connect());
     await clients.add({ client_id, ...REDIRECT });
@@ -254,7 +254,7 @@ export const storedClientsCases = (connect: Connect): void => {
     expect(await valid()).toBeGreaterThan(now);
   });
 
-  it('lists every client that is there, once each', async () => {
+  test('lists every client that is there, once each', async () => {
     const issuer = newName();
     const clients = storedClients(connect(), { issuer });
     const wanted = Array.from({ length: 20 }, newName);

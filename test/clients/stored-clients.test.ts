@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { Store } from 'oauth-query';
 import { StoredClientError, storedClients } from 'oauth-query/clients';
 import { memoryStore } from 'oauth-query/stores/memory';
@@ -36,7 +36,7 @@ describe('stored clients', () => {
     return { store, calls };
   };
 
-  it('are looked up once in five seconds, also by those who ask at the same time, and the same object is found again', async () => {
+  test('are looked up once in five seconds, also by those who ask at the same time, and the same object is found again', async () => {
     let now = 1_000_000;
     const { store, calls } = counted(() => now);
     await storedClients(store, { clock: () => now }).add({ client_id: 'web', ...REDIRECT });
@@ -52,7 +52,7 @@ describe('stored clients', () => {
     expect(calls).toHaveLength(2);
   });
 
-  it('that nobody has are remembered in a room of their own, which strangers cannot make grow', async () => {
+  test('that nobody has are remembered in a room of their own, which strangers cannot make grow', async () => {
     let now = 1_000_000;
     const { store, calls } = counted(() => now);
     const clients = storedClients(store, { clock: () => now });
@@ -70,7 +70,7 @@ describe('stored clients', () => {
     expect(await clients.find('web')).toMatchObject({ client_id: 'web' });
   });
 
-  it('that fails is asked again: nothing is remembered of an error', async () => {
+  test('that fails is asked again: nothing is remembered of an error', async () => {
     const inner = memoryStore();
     let isAway = true;
     const store: Store = {
@@ -85,7 +85,7 @@ describe('stored clients', () => {
     expect(await clients.find('web')).toMatchObject({ client_id: 'web' });
   });
 
-  it('are checked before they are saved, and all that is wrong is said', async () => {
+  test('are checked before they are saved, and all that is wrong is said', async () => {
     const clients = storedClients(memoryStore(), { server: { scopes: SCOPES } });
     const wrong = { client_id: 'web', redirect_uris: ['http://app.example'], scope: 'photos' };
     const error: unknown = await clients.add(wrong).catch((reason: unknown) => reason);
@@ -109,14 +109,14 @@ describe('stored clients', () => {
     expect((await clients.get('web'))?.version).toBe(1);
   });
 
-  it.each([
+  test.each([
     [{ cacheSeconds: 61 }, 'cacheSeconds must be a number from 0 to 60'],
     [{ cacheSeconds: NaN }, 'cacheSeconds must be a number from 0 to 60'],
   ])('with %j are refused', (options, sentence) => {
     expect(() => storedClients(memoryStore(), options)).toThrow(sentence);
   });
 
-  it('a version that could not be deleted is told to onError, and the change was made', async () => {
+  test('a version that could not be deleted is told to onError, and the change was made', async () => {
     const inner = memoryStore();
     const errors: unknown[] = [];
     const store: Store = {
@@ -131,7 +131,7 @@ describe('stored clients', () => {
     expect((await storedClients(inner).get('web'))?.registration.client_name).toBe('Web');
   });
 
-  it('a store that cannot list says so', async () => {
+  test('a store that cannot list says so', async () => {
     const { store } = counted(() => 0);
     await expect(storedClients(store).list()).rejects.toThrow('The store cannot list');
   });
@@ -141,7 +141,7 @@ describe.each(hostFor(import.meta.url))('a server with stored clients beside a l
   const hosts: RunningHost[] = [];
   afterAll(() => Promise.all(hosts.map((host) => host.close())));
 
-  it('takes new secrets at once, old ones as long as they overlap, and a disabled client never', async () => {
+  test('takes new secrets at once, old ones as long as they overlap, and a disabled client never', async () => {
     const { options, store, clock, advance, errors } = fixture();
     const clients = storedClients(store, { clock, cacheSeconds: 0 });
     const host = await start({ options: { ...options, clients: [...CLIENTS, clients] } });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bearer, Client } from '../hosts.js';
 import { formOf } from '../hosts/form.js';
 import { Application } from '../mcp/support/application.js';
@@ -59,11 +59,11 @@ describe.each(['express', 'fastify', 'koa'])('examples/mcp/%s.ts', (framework) =
   });
   afterAll(() => example.stop());
 
-  it('signs its people in for a client, which calls both tools', async () => {
+  test('signs its people in for a client, which calls both tools', async () => {
     await useTools(`${base}/mcp`, base);
   });
 
-  it('refuses who brings no token, says where to get one, and has nothing to GET', async () => {
+  test('refuses who brings no token, says where to get one, and has nothing to GET', async () => {
     const refused = await new Client(base).get('/mcp');
     expect(refused.status).toBe(401);
     expect(refused.headers['www-authenticate']).toContain(
@@ -76,7 +76,7 @@ describe('examples/mcp/resource-server.ts beside examples/mcp/express.ts', () =>
   const examples: Example[] = [];
   afterAll(() => Promise.all(examples.map((example) => example.stop())));
 
-  it('M17 takes the tokens of the other process, for itself alone', async () => {
+  test('M17 takes the tokens of the other process, for itself alone', async () => {
     const [port, otherPort] = [String(await freePort()), String(await freePort())];
     const [issuer, mcp] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${otherPort}/mcp`];
     examples.push(await start('express', { PORT: port, ELSEWHERE: mcp }));

@@ -6,7 +6,7 @@ import fastify from 'fastify';
 import type { GrantOptions } from 'grant';
 import passport from 'passport';
 import OAuth2Strategy from 'passport-oauth2';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { bearer, Client, oneHostEach } from '../hosts.js';
 import { locationOf } from '../oauth/support/browser.js';
 import { type Application, type Place, SECRET, startApplication, startPlace } from './support.js';
@@ -92,7 +92,7 @@ describe.each(oneHostEach)('applications that sign in at $name', (host) => {
       return application;
     };
 
-    it.each([
+    test.each([
       ['web-app', SECRET],
       ['native-app', ''],
     ])('signs in as %s, with state and PKCE, and reads the profile by bearer', async (id, secret) => {
@@ -107,7 +107,7 @@ describe.each(oneHostEach)('applications that sign in at $name', (host) => {
       });
     });
 
-    it('comes back without anybody when the owner refuses', async () => {
+    test('comes back without anybody when the owner refuses', async () => {
       const { visitor } = await start('web-app', SECRET);
       expect(locationOf(await signIn('/login', 'deny'))).toBe('/failed');
       expect((await visitor.get('/me')).json).toBeNull();
@@ -148,7 +148,7 @@ describe.each(oneHostEach)('applications that sign in at $name', (host) => {
       return app;
     };
 
-    it.each([
+    test.each([
       ['an issuer', () => place.base],
       ['the address of our metadata', () => `${place.base}/.well-known/oauth-authorization-server`],
     ])('discovers everything by %s, signs in, refreshes and revokes', async (_what, issuer) => {
@@ -194,7 +194,7 @@ describe.each(oneHostEach)('applications that sign in at $name', (host) => {
       return application;
     };
 
-    it.each([
+    test.each([
       ['its secret in the body', { key: 'grant-app', secret: SECRET }],
       [
         'its secret in the header',
@@ -213,7 +213,7 @@ describe.each(oneHostEach)('applications that sign in at $name', (host) => {
       expect((await new Client('').get(place.guarded, bearer(String(json['access_token'])))).status).toBe(200);
     });
 
-    it('hands on why nobody signed in', async () => {
+    test('hands on why nobody signed in', async () => {
       const { visitor } = await start({ key: 'grant-app', secret: SECRET });
       expect(locationOf(await signIn('/connect/ours', 'deny'))).toBe('/done');
       expect((await visitor.get('/done')).json).toMatchObject({

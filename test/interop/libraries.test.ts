@@ -1,7 +1,7 @@
 import { generateCodeVerifier, OAuth2Client } from '@badgateway/oauth2-client';
 import ClientOAuth2 from 'client-oauth2';
 import { AuthorizationCode, ClientCredentials, ResourceOwnerPassword } from 'simple-oauth2';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bearer, Client, oneHostEach } from '../hosts.js';
 import { PKCE } from '../oauth/support/browser.js';
 import { type Place, SECRET, startPlace } from './support.js';
@@ -29,7 +29,7 @@ describe.each(oneHostEach)('libraries against $name', (host) => {
       return { client: { id, secret }, auth, options: { authorizationMethod } };
     };
 
-    it.each([
+    test.each([
       ['header', 'web-app', SECRET],
       ['body', 'web-app', SECRET],
       ['body', 'native-app', ''],
@@ -63,13 +63,13 @@ describe.each(oneHostEach)('libraries against $name', (host) => {
       },
     );
 
-    it.each(['header', 'body'] as const)('acts for itself, with its secret in the %s', async (method) => {
+    test.each(['header', 'body'] as const)('acts for itself, with its secret in the %s', async (method) => {
       const { token } = await new ClientCredentials(configuration(method)).getToken({ scope: 'content.read' });
       expect(token).toMatchObject({ token_type: 'Bearer', scope: 'content.read' });
       expect(token['refresh_token']).toBeUndefined();
     });
 
-    it('signs in with a password where that grant is on', async () => {
+    test('signs in with a password where that grant is on', async () => {
       const client = new ResourceOwnerPassword(configuration('header'));
       const { token } = await client.getToken({ username: 'alice', password: 'wonderland', scope: 'profile' });
       expect(await mayRead(token['access_token'])).toBe(200);
@@ -77,7 +77,7 @@ describe.each(oneHostEach)('libraries against $name', (host) => {
       await expect(wrong).rejects.toMatchObject({ data: { payload: { error: 'invalid_grant' } } });
     });
 
-    it('hears why it was refused', async () => {
+    test('hears why it was refused', async () => {
       const wrong = new ClientCredentials(configuration('header', 'web-app', 'wrong')).getToken({});
       await expect(wrong).rejects.toMatchObject({
         output: { statusCode: 401 },
@@ -96,7 +96,7 @@ describe.each(oneHostEach)('libraries against $name', (host) => {
         ...(clientSecret === undefined ? {} : { clientSecret }),
       });
 
-    it.each([
+    test.each([
       ['web-app', SECRET],
       ['native-app', undefined],
     ] as const)('discovers the endpoints, signs in as %s, refreshes and revokes', async (id, secret) => {
@@ -120,7 +120,7 @@ describe.each(oneHostEach)('libraries against $name', (host) => {
       });
     });
 
-    it('acts for itself, and a resource server introspects', async () => {
+    test('acts for itself, and a resource server introspects', async () => {
       const tokens = await discovered('web-app', SECRET).clientCredentials({ scope: ['content.read'] });
       const resourceServer = discovered('resource-server', SECRET);
       expect(await resourceServer.introspect(tokens)).toMatchObject({
@@ -132,7 +132,7 @@ describe.each(oneHostEach)('libraries against $name', (host) => {
       expect(await resourceServer.introspect(tokens)).toEqual({ active: false });
     });
 
-    it('hears that the owner refused', async () => {
+    test('hears that the owner refused', async () => {
       const client = discovered('web-app', SECRET);
       const link = await client.authorizationCode.getAuthorizeUri({ redirectUri: redirect_uri, state: 's-3' });
       const answer = await place.decide(link, 'deny');
@@ -154,7 +154,7 @@ describe.each(oneHostEach)('libraries against $name', (host) => {
         ...more,
       });
 
-    it('signs in without a state, which it sends empty, and refreshes', async () => {
+    test('signs in without a state, which it sends empty, and refreshes', async () => {
       const link = client().code.getUri();
       expect(link).toContain('state=&');
       const answer = await place.decide(link);
@@ -168,20 +168,20 @@ describe.each(oneHostEach)('libraries against $name', (host) => {
       expect(await mayRead(refreshed.accessToken)).toBe(200);
     });
 
-    it('acts for itself, and signs in with a password', async () => {
+    test('acts for itself, and signs in with a password', async () => {
       const own = await client({ scopes: ['content.read'] }).credentials.getToken();
       expect(own.data['scope']).toBe('content.read');
       const { accessToken } = await client().owner.getToken('alice', 'wonderland');
       expect(await mayRead(accessToken)).toBe(200);
     });
 
-    it('reads the fragment of an implicit answer', async () => {
+    test('reads the fragment of an implicit answer', async () => {
       const answer = await place.decide(client({ clientId: 'plain-implicit', state: 's-4' }).token.getUri());
       const { accessToken } = await client({ state: 's-4' }).token.getToken(answer.href);
       expect(await mayRead(accessToken)).toBe(200);
     });
 
-    it('turns a refusal into an error with its code', async () => {
+    test('turns a refusal into an error with its code', async () => {
       const wrong = client({ clientSecret: 'wrong' }).credentials.getToken();
       await expect(wrong).rejects.toMatchObject({ code: 'EAUTH', body: { error: 'invalid_client' } });
     });

@@ -1,6 +1,6 @@
 import Session from 'm3api';
 import { completeOAuthSession, initOAuthSession, OAuthClient, refreshOAuthSession } from 'm3api-oauth2';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { oneHostEach } from '../hosts.js';
 import { type Place, SECRET, startPlace } from './support.js';
 
@@ -46,7 +46,7 @@ describe.each(oneHostEach)('m3api with m3api-oauth2 against $name', (host) => {
       );
   };
 
-  it.each([
+  test.each([
     ['native-app', undefined],
     ['web-app', SECRET],
   ])('signs in as %s with a link without redirect_uri, scope and state', async (id, secret) => {
@@ -63,7 +63,7 @@ describe.each(oneHostEach)('m3api with m3api-oauth2 against $name', (host) => {
     expect(await whoAmI(session)).toBe('alice');
   });
 
-  it('refreshes by itself and repeats the request when the API says that the token has ended', async () => {
+  test('refreshes by itself and repeats the request when the API says that the token has ended', async () => {
     const session = await signedIn('native-app');
     place.advance(3601);
     const paths = sentPaths();
@@ -73,7 +73,7 @@ describe.each(oneHostEach)('m3api with m3api-oauth2 against $name', (host) => {
     expect(await whoAmI(session)).toBe('alice');
   });
 
-  it('refreshes when told to', async () => {
+  test('refreshes when told to', async () => {
     const session = await signedIn('web-app', SECRET);
     const before = session.defaultOptions['accessToken'];
     await refreshOAuthSession(session);
@@ -81,7 +81,7 @@ describe.each(oneHostEach)('m3api with m3api-oauth2 against $name', (host) => {
     expect(await whoAmI(session)).toBe('alice');
   });
 
-  it('is told by assert=user that nobody has signed in', async () => {
+  test('is told by assert=user that nobody has signed in', async () => {
     const refused = newSession('native-app').request({ action: 'query', meta: 'userinfo', assert: 'user' });
     await expect(refused).rejects.toMatchObject({ message: 'assertuserfailed' });
   });

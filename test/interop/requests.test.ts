@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, Client, everyHost } from '../hosts.js';
 import { Browser, formOf, PKCE, responseOf } from '../oauth/support/browser.js';
 import { type Place, SECRET, startPlace } from './support.js';
@@ -45,7 +45,7 @@ describe.each(everyHost)('the habits of clients at $name', (host) => {
 
   const own = { grant_type: 'client_credentials' };
 
-  it.each([
+  test.each([
     ['carefully encoded, with %2D for a hyphen', `${careful('web-app')}:${careful(SECRET)}`],
     ['encoded as forms are', `web-app:${new URLSearchParams({ '': SECRET }).toString().slice(1)}`],
     ['encoded as parts of addresses are', `${encodeURIComponent('web-app')}:${encodeURIComponent(SECRET)}`],
@@ -54,7 +54,7 @@ describe.each(everyHost)('the habits of clients at $name', (host) => {
     expect((await token(own, basicOf(`${pair}x`))).status).toBe(401);
   });
 
-  it('a public client may send an empty secret in the body or in Basic, a confidential one may not', async () => {
+  test('a public client may send an empty secret in the body or in Basic, a confidential one may not', async () => {
     const inBody = await token({ ...(await redemption('native-app')), client_id: 'native-app', client_secret: '' });
     expect(inBody.status).toBe(200);
     const inHeader = await token(await redemption('native-app'), basicOf('native-app:'));
@@ -65,7 +65,7 @@ describe.each(everyHost)('the habits of clients at $name', (host) => {
     expect((await token(own, basicOf('web-app:'))).status).toBe(401);
   });
 
-  it('surplus fields change nothing, not even a scope in a code exchange', async () => {
+  test('surplus fields change nothing, not even a scope in a code exchange', async () => {
     const fields = await redemption('native-app', { scope: 'profile' });
     const surplus = {
       scope: 'content.write',
@@ -81,12 +81,12 @@ describe.each(everyHost)('the habits of clients at $name', (host) => {
     expect([refreshed.status, refreshed.json['scope']]).toEqual([200, 'profile']);
   });
 
-  it('an empty state is no state', async () => {
+  test('an empty state is no state', async () => {
     const answer = await place.decide(request('native-app', { state: '' }));
     expect([...answer.searchParams.keys()].sort()).toEqual(['code', 'iss']);
   });
 
-  it('revocation answers 200 with a JSON object, whether or not it knew the token', async () => {
+  test('revocation answers 200 with a JSON object, whether or not it knew the token', async () => {
     const { json } = await token({ ...own, client_id: 'web-app', client_secret: SECRET });
     for (const known of [String(json['access_token']), 'nobody knows it']) {
       const answer = await client.post('/oauth/revoke', { token: known, client_id: 'web-app', client_secret: SECRET });
@@ -95,7 +95,7 @@ describe.each(everyHost)('the habits of clients at $name', (host) => {
     }
   });
 
-  it('every answer to a program is JSON that nobody keeps; only failed client authentication is a 401', async () => {
+  test('every answer to a program is JSON that nobody keeps; only failed client authentication is a 401', async () => {
     const web = { client_id: 'web-app', client_secret: SECRET };
     const answers: readonly (readonly [status: number, answer: Answer])[] = [
       [200, await token({ ...own, ...web })],
@@ -140,7 +140,7 @@ describe.each(everyHost)('the habits of clients at $name', (host) => {
     }
   });
 
-  it.each([
+  test.each([
     ['what was asked for', { scope: 'content.write profile' }, ['content.write', 'profile']],
     ['the default where nothing was asked for', {}, ['content.read', 'profile']],
   ])('scope is a string and says what was granted: %s', async (_what, more, granted) => {
@@ -155,7 +155,7 @@ describe.each(everyHost)('the habits of clients at $name', (host) => {
     expect(inspected.json['scope']).toBe(json['scope']);
   });
 
-  it('loopback redirects go to any port, with a 303 after the form, past a policy that lets the browser go there', async () => {
+  test('loopback redirects go to any port, with a 303 after the form, past a policy that lets the browser go there', async () => {
     // A page whose referrer policy is no-referrer makes browsers say this of its forms.
     const browser = new Browser(place, { origin: 'null' });
     const consent = await browser.signIn(await browser.open(request('native-app', { state: 's' })));
@@ -168,7 +168,7 @@ describe.each(everyHost)('the habits of clients at $name', (host) => {
     expect(responseOf(answer)).toMatchObject({ state: 's', iss: place.base, code: expect.any(String) });
   });
 
-  it('the metadata name Basic before the body, and none for the public clients', async () => {
+  test('the metadata name Basic before the body, and none for the public clients', async () => {
     const { json } = await client.get('/.well-known/oauth-authorization-server');
     expect(json['token_endpoint_auth_methods_supported']).toEqual([
       'client_secret_basic',

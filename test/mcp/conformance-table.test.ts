@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 const TESTS = fileURLToPath(new URL('../', import.meta.url));
 const table = readFileSync(fileURLToPath(new URL('../../docs/mcp-conformance.md', import.meta.url)), 'utf8');
@@ -23,13 +23,13 @@ for (const file of readdirSync(TESTS, { recursive: true, encoding: 'utf8' })) {
 }
 
 describe('docs/mcp-conformance.md', () => {
-  it('has every requirement once, in order', () => {
+  test('has every requirement once, in order', () => {
     expect(rows.map(({ number }) => number)).toEqual(Array.from({ length: COUNT }, (_, index) => index + 1));
     expect(rows.filter(({ level }) => !['M', 'S', 'D'].includes(level))).toEqual([]);
     expect([...filesOf.keys()].filter((number) => number < 1 || number > COUNT)).toEqual([]);
   });
 
-  it.each(rows)('$number, $rule: names exactly the files that test it', ({ number, tests }) => {
+  test.each(rows)('$number, $rule: names exactly the files that test it', ({ number, tests }) => {
     expect(tests).not.toBe('');
     expect(tests).toBe(
       [...(filesOf.get(number) ?? [])]

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bearer, Client } from '../hosts.js';
 import { Application } from './support/application.js';
 import { startNotes } from './support/notes-server.js';
@@ -36,7 +36,7 @@ describe.each([
   ['@modelcontextprotocol/client', SDKS[0]],
   ['@modelcontextprotocol/sdk/client/auth.js', SDKS[1]],
 ])('%s', (module, sdk) => {
-  it(`M44 ${PROCESSES} processes refresh one token at once, and all go on`, async () => {
+  test(`M44 ${PROCESSES} processes refresh one token at once, and all go on`, async () => {
     const server = await startNotes();
     const application = new Application();
     const connection = sdk!.connect(server.mcp, application);

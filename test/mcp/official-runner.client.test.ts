@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type McpSite, startSite } from '../query/mcp/support.js';
 
 const RUNNER = fileURLToPath(
@@ -25,7 +25,7 @@ describe('the official conformance runner', () => {
     expect(site.errors).toEqual([]);
   });
 
-  it.each(SCENARIOS)('%s', async (scenario) => {
+  test.each(SCENARIOS)('%s', async (scenario) => {
     const runner = spawn(process.execPath, [RUNNER, 'server', '--url', `${site.base}/mcp`, '--scenario', scenario]);
     const [output, errors, [code]] = await Promise.all([
       text(runner.stdout),

@@ -1,7 +1,7 @@
 import { Client as Client2, StreamableHTTPClientTransport as Transport2 } from '@modelcontextprotocol/client';
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as Transport1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contentQuery, type ContentQueryOptions, memoryContent } from '../../src/content/index.js';
 import { everyTransport, type Host, type HostOptions, type RunningHost } from '../hosts.js';
 import { PAGES } from '../query/mcp/support.js';
@@ -120,7 +120,7 @@ describe.each(HOSTS)('tools on $name', (host) => {
   });
 
   describe.each(SDKS)('%s', (_name, connect) => {
-    it('lists and calls every tool without a token, walks by cursor, reads pages', async () => {
+    test('lists and calls every tool without a token, walks by cursor, reads pages', async () => {
       const { client, open: connected } = connect(`${open.base}/mcp`);
       await connected();
       await callAll(client);
@@ -145,7 +145,7 @@ describe.each(HOSTS)('tools on $name', (host) => {
       await client.close();
     });
 
-    it('is sent to the consent page, and then lists and calls every tool', async () => {
+    test('is sent to the consent page, and then lists and calls every tool', async () => {
       const application = new Application();
       const mcp = `${closed.base}/mcp`;
       const first = connect(mcp, application);

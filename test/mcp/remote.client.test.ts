@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { freePort } from '../stores/engines/daemon.js';
 import { startNotes } from './support/notes-server.js';
 import { Person } from './support/person.js';
@@ -35,7 +35,7 @@ const start = async (mcp: string, folder: string, port: number) => {
 };
 
 describe('mcp-remote', () => {
-  it('M9 M40 M43 signs its owner in by a browser, calls a tool, and needs nobody the next time', async () => {
+  test('M9 M40 M43 signs its owner in by a browser, calls a tool, and needs nobody the next time', async () => {
     const server = await startNotes();
     const folder = mkdtempSync(join(tmpdir(), 'mcp-remote-'));
     const port = await freePort();

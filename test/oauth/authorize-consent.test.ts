@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../src/adapters/express/index.js';
 import { type Answer, basic, Client, hostFor, type RunningHost } from '../hosts.js';
 import { Browser, formOf, locationOf, PKCE, responseOf, wordsOf } from './support/browser.js';
@@ -53,7 +53,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   };
 
   describe('signing in', () => {
-    it('#29 nobody is signed in → sign-in, no code; afterwards exactly the checked request goes on (RFC 6749 §3.1)', async () => {
+    test('#29 nobody is signed in → sign-in, no code; afterwards exactly the checked request goes on (RFC 6749 §3.1)', async () => {
       const browser = new Browser(host);
       const page = await browser.authorize({ ...WEB, scope: 'profile content.write' });
       expect(isSignIn(page)).toBe(true);
@@ -70,7 +70,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       expect(tokens.json).toMatchObject({ scope: 'profile content.write' });
     });
 
-    it('#29 an edited address on the way back changes nothing (RFC 6749 §3.1)', async () => {
+    test('#29 an edited address on the way back changes nothing (RFC 6749 §3.1)', async () => {
       const browser = new Browser(host);
       const resume = locationOf(
         await browser.submit(await browser.authorize(WEB), { username: 'alice', password: 'wonderland' }),
@@ -91,7 +91,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       expect((await redeem(responseOf(answer)['code'])).json).toMatchObject({ scope: 'profile content.read' });
     });
 
-    it('#29 a damaged, foreign, repeated or old address → 400 page, no code (RFC 6749 §3.1)', async () => {
+    test('#29 a damaged, foreign, repeated or old address → 400 page, no code (RFC 6749 §3.1)', async () => {
       const [browser] = await consentPage();
       const { resume = '' } = formOf(await browser.authorize(WEB)).fields;
       const path = locationOf(await new Client(host.base).post('/oauth/authorize', WEB)).split('?')[0] ?? '';
@@ -107,7 +107,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   });
 
   describe('the decision', () => {
-    it('#30 without the proof, or with one of another session, request or user → 403, no code (RFC 6749 §10.12; RFC 9700 §4.7)', async () => {
+    test('#30 without the proof, or with one of another session, request or user → 403, no code (RFC 6749 §10.12; RFC 9700 §4.7)', async () => {
       const [browser, page] = await consentPage();
       const [bob, bobsPage] = await consentPage(BOB);
       const { form_token: other = '' } = formOf(await browser.authorize(WEB)).fields;
@@ -125,7 +125,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       expect(locationOf(await browser.submit(page, { decision: 'approve' }))).toContain('code=');
     });
 
-    it('#30 the sign-in form has a proof of its own: a decision cannot be made with it (RFC 6749 §10.12)', async () => {
+    test('#30 the sign-in form has a proof of its own: a decision cannot be made with it (RFC 6749 §10.12)', async () => {
       const browser = new Browser(host);
       const signIn = await browser.authorize(WEB);
       expectNothing(await browser.submit(signIn, { decision: 'approve' }), 403);
@@ -134,7 +134,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       expect(without.headers['set-cookie']).toBeUndefined();
     });
 
-    it('#31 posted eight times in parallel, and once more → one code, the same for each', async () => {
+    test('#31 posted eight times in parallel, and once more → one code, the same for each', async () => {
       const [browser, page] = await consentPage();
       const press = (): Promise<Answer> => browser.submit(page, { decision: 'approve' });
       const answers = await Promise.all(Array.from({ length: 8 }, press));
@@ -158,7 +158,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       expect(seen.json).toMatchObject({ active: true, sub: 'alice' });
     });
 
-    it('#31 a press one after the other adds nothing, and ten seconds later it is no double click any more', async () => {
+    test('#31 a press one after the other adds nothing, and ten seconds later it is no double click any more', async () => {
       const [browser, page] = await consentPage();
       const first = await browser.submit(page, { decision: 'approve' });
       const size = store.size;
@@ -171,7 +171,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       expect((await redeem(responseOf(first)['code'])).status).toBe(200);
     });
 
-    it('#31 the same request answered in two browsers of one owner → the second is told so', async () => {
+    test('#31 the same request answered in two browsers of one owner → the second is told so', async () => {
       const [one, page] = await consentPage();
       const other = new Browser(host);
       const resume = `${formOf(page).action}?resume=${formOf(page).fields['resume'] ?? ''}`;
@@ -182,7 +182,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       expect([answer.status, answer.headers.location]).toEqual([400, undefined]);
     });
 
-    it('#32 denial → redirect access_denied with state and iss, no code stored (RFC 6749 §4.1.2.1)', async () => {
+    test('#32 denial → redirect access_denied with state and iss, no code stored (RFC 6749 §4.1.2.1)', async () => {
       const [browser, page] = await consentPage();
       const answer = await browser.submit(page, { decision: 'deny' });
       const again = await browser.submit(page, { decision: 'deny' });
@@ -194,14 +194,14 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       expect([after.status, after.headers.location]).toEqual([400, undefined]);
     });
 
-    it('#32 neither yes nor no → 400 page, and the owner can still decide', async () => {
+    test('#32 neither yes nor no → 400 page, and the owner can still decide', async () => {
       const [browser, page] = await consentPage();
       for (const decision of ['maybe', 'APPROVE', 'constructor'])
         expectNothing(await browser.submit(page, { decision }), 400);
       expect(locationOf(await browser.submit(page, { decision: 'approve' }))).toContain('code=');
     });
 
-    it('#33 every redirect that follows a form is a 303, in no cache and without a referrer (RFC 9700 §4.2.4, §4.12)', async () => {
+    test('#33 every redirect that follows a form is a 303, in no cache and without a referrer (RFC 9700 §4.2.4, §4.12)', async () => {
       const browser = new Browser(host);
       const signedIn = await browser.submit(await browser.authorize(WEB), {
         username: 'alice',
@@ -228,7 +228,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     });
   });
 
-  it('#34 every page forbids frames, referrers, caches and anything from elsewhere (RFC 9700 §4.2.4, §4.16)', async () => {
+  test('#34 every page forbids frames, referrers, caches and anything from elsewhere (RFC 9700 §4.2.4, §4.16)', async () => {
     const [browser, consent] = await consentPage();
     const pages = [
       await new Browser(host).authorize(WEB),
@@ -251,7 +251,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     }
   });
 
-  it('#35 a code has 256 random bits and is never the same (RFC 6749 §10.10)', async () => {
+  test('#35 a code has 256 random bits and is never the same (RFC 6749 §10.10)', async () => {
     const browser = new Browser(host);
     const secrets = new Set<string>();
     for (let n = 0; n < 8; n += 1) {
@@ -262,7 +262,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect(secrets.size).toBe(8);
   });
 
-  it('#35 a code lives for 60 s by default; after that → invalid_grant (RFC 6749 §4.1.2)', async () => {
+  test('#35 a code lives for 60 s by default; after that → invalid_grant (RFC 6749 §4.1.2)', async () => {
     const browser = new Browser(host);
     const [young, old] = [
       responseOf(await browser.authorizeFor(WEB))['code'],
@@ -275,7 +275,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect([late.status, late.json['error']]).toEqual([400, 'invalid_grant']);
   });
 
-  it('#37 nobody is sent to an address that was not registered, whatever parameter names it (RFC 9700 §4.11.2)', async () => {
+  test('#37 nobody is sent to an address that was not registered, whatever parameter names it (RFC 9700 §4.11.2)', async () => {
     const evil = 'https://evil.example/';
     const names = [
       'redirect_uri',
@@ -337,7 +337,7 @@ describe.each(hostFor(import.meta.url))('$name where approvals are remembered', 
     ...PKCE.request,
   });
 
-  it('a client that proves who it is, by a secret or its https address, is not asked about twice', async () => {
+  test('a client that proves who it is, by a secret or its https address, is not asked about twice', async () => {
     for (const request of [WEB, desktop('https://desktop.example/cb')]) {
       const browser = new Browser(host);
       await browser.authorizeFor(request);
@@ -346,7 +346,7 @@ describe.each(hostFor(import.meta.url))('$name where approvals are remembered', 
     }
   });
 
-  it('HEAD allows nothing: it is refused where GET is a page (RFC 9110 §9.2.1)', async () => {
+  test('HEAD allows nothing: it is refused where GET is a page (RFC 9110 §9.2.1)', async () => {
     const browser = new Browser(host);
     await browser.authorizeFor(WEB);
     const cookie = [...browser.cookies].map(([name, { value }]) => `${name}=${value}`).join('; ');
@@ -364,7 +364,7 @@ describe.each(hostFor(import.meta.url))('$name where approvals are remembered', 
     expect([store.size, events.length]).toEqual(before);
   });
 
-  it('#36 a public client on a loopback or private-scheme address is asked about every time (RFC 8252 §8.6)', async () => {
+  test('#36 a public client on a loopback or private-scheme address is asked about every time (RFC 8252 §8.6)', async () => {
     for (const redirect_uri of ['http://127.0.0.1:51004/cb', 'com.example.desktop:/cb']) {
       const browser = new Browser(host);
       expect(locationOf(await browser.authorizeFor(desktop(redirect_uri)))).toContain('code=');
@@ -372,7 +372,7 @@ describe.each(hostFor(import.meta.url))('$name where approvals are remembered', 
     }
   });
 
-  it('less than what was allowed is not asked about, and nothing is remembered that the host has forgotten', async () => {
+  test('less than what was allowed is not asked about, and nothing is remembered that the host has forgotten', async () => {
     const browser = new Browser(host);
     await browser.authorizeFor({ ...WEB, scope: 'profile content.read' });
     expect((await browser.authorize({ ...WEB, scope: 'content.read' })).status).toBe(302);
@@ -380,7 +380,7 @@ describe.each(hostFor(import.meta.url))('$name where approvals are remembered', 
     expect(isConsent(await browser.authorize({ ...WEB, scope: 'content.read' }))).toBe(true);
   });
 
-  it('another owner, another scope or a denial is asked about, and after its time everything is', async () => {
+  test('another owner, another scope or a denial is asked about, and after its time everything is', async () => {
     const browser = new Browser(host);
     await browser.authorizeFor({ ...WEB, scope: 'profile' }, { user: BOB });
     expect(isConsent(await browser.authorize({ ...WEB, scope: 'profile content.write' }))).toBe(true);
@@ -403,7 +403,7 @@ describe.each(hostFor(import.meta.url))('$name where approvals are remembered', 
 });
 
 describe.each(hostFor(import.meta.url))('$name with a longer life of codes', ({ start }) => {
-  it('#35 600 s is the most that a code may live (RFC 6749 §4.1.2)', async () => {
+  test('#35 600 s is the most that a code may live (RFC 6749 §4.1.2)', async () => {
     const { options, advance } = fixture({ lifetimes: { authorizationCode: 600 } });
     const host = await start({ options });
     const browser = new Browser(host);

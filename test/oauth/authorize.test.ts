@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../src/adapters/express/index.js';
 import { type Answer, basic, Client, hostFor, type RunningHost } from '../hosts.js';
 import { type AuthorizationParameters, Browser, locationOf, PKCE } from './support/browser.js';
@@ -67,7 +67,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   const authorize = (parameters: AuthorizationParameters): Promise<Answer> => new Browser(host).authorize(parameters);
 
   describe('the request', () => {
-    it('#15 GET is served; POST reaches the same decisions (RFC 6749 §3.1)', async () => {
+    test('#15 GET is served; POST reaches the same decisions (RFC 6749 §3.1)', async () => {
       const requests: readonly AuthorizationParameters[] = [
         { ...WEB, client_id: 'nobody' },
         { ...WEB, client_id: ['web', 'web'] },
@@ -94,7 +94,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       expect([page.status, page.text.includes('name="password"')]).toEqual([200, true]);
     });
 
-    it.each([
+    test.each([
       ['missing', {}],
       ['empty', { client_id: '' }],
       ['unknown', { client_id: 'nobody' }],
@@ -108,7 +108,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       expectPage(await authorize({ response_type: 'code', redirect_uri: CB, ...parameters }));
     });
 
-    it.each([
+    test.each([
       ['unregistered', 'https://evil.example/cb'],
       ['of another client', 'https://spa.example/cb'],
       ['malformed', 'https://'],
@@ -126,7 +126,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       expectPage(await authorize({ ...WEB, redirect_uri }));
     });
 
-    it.each([
+    test.each([
       'https://app.example/cb/',
       'https://app.example/CB',
       'https://app.example/cb?',
@@ -156,7 +156,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       expectPage(await authorize({ ...WEB, redirect_uri }));
     });
 
-    it.each([
+    test.each([
       'http://127.0.0.1/cb',
       'http://127.0.0.1:80/cb',
       'http://127.0.0.1:51004/cb',
@@ -165,7 +165,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       expect(await redirectedTo(signedIn, { ...LOOP, redirect_uri })).toBe(redirect_uri);
     });
 
-    it('#19 so does the loopback address of IPv6, whose query must match too (RFC 8252 §7.3)', async () => {
+    test('#19 so does the loopback address of IPv6, whose query must match too (RFC 8252 §7.3)', async () => {
       const redirect_uri = 'http://[::1]:4711/cb?x=1';
       const answer = await authorize({ ...LOOP, redirect_uri, scope: 'no-such-scope' });
       expect(locationOf(answer)).toMatch(/^http:\/\/\[::1\]:4711\/cb\?x=1&error=invalid_scope&/);
@@ -174,7 +174,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       }
     });
 
-    it.each([
+    test.each([
       'https://127.0.0.1/cb',
       'http://127.1/cb',
       'http://127.0.0.2/cb',
@@ -203,25 +203,25 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       expectPage(await authorize({ ...LOOP, redirect_uri }));
     });
 
-    it('#19 http://localhost is exact unless an option says otherwise (RFC 8252 §8.3)', async () => {
+    test('#19 http://localhost is exact unless an option says otherwise (RFC 8252 §8.3)', async () => {
       expect(await redirectedTo(signedIn, { ...LOOP, redirect_uri: 'http://localhost/cb' })).toBe(
         'http://localhost/cb',
       );
     });
 
-    it('#20 redirect_uri omitted → the single registered one is used; several → 400 page (RFC 6749 §3.1.2.3)', async () => {
+    test('#20 redirect_uri omitted → the single registered one is used; several → 400 page (RFC 6749 §3.1.2.3)', async () => {
       expect(await redirectedTo(signedIn, WEB)).toBe(CB);
       expectPage(await authorize({ response_type: 'code', client_id: 'pair' }));
       const redirect_uri = 'https://pair.example/b';
       expect(await redirectedTo(signedIn, { ...LOOP, client_id: 'pair', redirect_uri })).toBe(redirect_uri);
     });
 
-    it('#20 none registered → 400 page (RFC 6749 §3.1.2.3)', async () => {
+    test('#20 none registered → 400 page (RFC 6749 §3.1.2.3)', async () => {
       expectPage(await authorize({ response_type: 'code', client_id: 'service' }));
       expectPage(await authorize({ response_type: 'code', client_id: 'service', redirect_uri: CB }));
     });
 
-    it('#22 missing response_type → redirect invalid_request, unknown → unsupported_response_type (RFC 6749 §4.1.2.1)', async () => {
+    test('#22 missing response_type → redirect invalid_request, unknown → unsupported_response_type (RFC 6749 §4.1.2.1)', async () => {
       const { response_type: _, ...missing } = WEB;
       expect(refusal(await authorize(missing))).toEqual([CB, 'invalid_request']);
       expect(refusal(await authorize({ ...WEB, response_type: '' }))).toEqual([CB, 'invalid_request']);
@@ -231,7 +231,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       }
     });
 
-    it('#22 a response_type that only other clients may use → unauthorized_client, nothing issued (RFC 6749 §4.1.2.1)', async () => {
+    test('#22 a response_type that only other clients may use → unauthorized_client, nothing issued (RFC 6749 §4.1.2.1)', async () => {
       events.length = 0;
       expect(refusal(await signedIn.authorize({ ...WEB, client_id: 'mute' }))).toEqual([
         'https://mute.example/cb',
@@ -240,7 +240,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       expect(events.map(({ type }) => type)).toEqual(['authorization.refused']);
     });
 
-    it.each([
+    test.each([
       'nonsense',
       'profile nonsense',
       'highvolume introspect',
@@ -256,7 +256,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       },
     );
 
-    it('#28 by default response_type=token → unsupported_response_type in the query, grant_type=password → unsupported_grant_type (RFC 9700 §2.1.2, §2.4)', async () => {
+    test('#28 by default response_type=token → unsupported_response_type in the query, grant_type=password → unsupported_grant_type (RFC 9700 §2.1.2, §2.4)', async () => {
       expect(refusal(await authorize({ ...WEB, response_type: 'token' }))).toEqual([CB, 'unsupported_response_type']);
       const form = { grant_type: 'password', username: 'alice', password: 'wonderland' };
       const answer = await new Client(host.base).post('/oauth/token', form, basic('web', 'web-secret'));
@@ -267,7 +267,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   describe('the answer', () => {
     const PRINTABLE = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index)).join('');
 
-    it.each([
+    test.each([
       ['all printable ASCII', PRINTABLE],
       ['two KiB', PRINTABLE.repeat(22)],
       ['something like an escape', '%20+%2B&state=other&error=x#'],
@@ -283,7 +283,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       },
     );
 
-    it('#24 no state when none was sent, or more than one (RFC 6749 §4.1.2)', async () => {
+    test('#24 no state when none was sent, or more than one (RFC 6749 §4.1.2)', async () => {
       const { state: _, ...request } = WEB;
       const answers = [
         await signedIn.authorizeFor(request),
@@ -302,7 +302,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       for (const answer of answers) expect(new URL(locationOf(answer)).searchParams.has('state')).toBe(false);
     });
 
-    it('#25 a registered query stays as it is written, on success and on error, and our answer comes behind it (RFC 6749 §3.1.2)', async () => {
+    test('#25 a registered query stays as it is written, on success and on error, and our answer comes behind it (RFC 6749 §3.1.2)', async () => {
       const request = { ...WEB, client_id: 'keep' };
       const start = 'https://Keep.example:443/CB?keep=1&scope=mine&empty=&';
       const good = locationOf(await signedIn.authorizeFor(request));
@@ -315,7 +315,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       expect(names(bad)).toEqual(['error', 'error_description', 'state', 'iss']);
     });
 
-    it('#26 iss, identical to the issuer of the metadata, on success, denial and error (RFC 9207 §2)', async () => {
+    test('#26 iss, identical to the issuer of the metadata, on success, denial and error (RFC 9207 §2)', async () => {
       const metadata = await new Client(host.base).get('/.well-known/oauth-authorization-server');
       const { issuer, authorization_response_iss_parameter_supported: supported } = metadata.json;
       expect([issuer, supported]).toEqual([host.base, true]);
@@ -362,21 +362,21 @@ describe.each(hostFor(import.meta.url))('$name with the implicit grant', ({ star
     return Object.fromEntries(new URLSearchParams(fragment));
   };
 
-  it('#27 the token comes in the fragment, and never a refresh token (RFC 6749 §4.2.2)', async () => {
+  test('#27 the token comes in the fragment, and never a refresh token (RFC 6749 §4.2.2)', async () => {
     const { access_token, ...rest } = fragmentOf(await browser.authorizeFor(TOKEN));
     expect(rest).toEqual({ token_type: 'Bearer', expires_in: '3600', scope: 'profile', state: 'a b', iss: host.base });
     const guarded = await new Client(host.origin).get('/guarded/profile', { authorization: `Bearer ${access_token}` });
     expect(guarded.json).toMatchObject({ auth: { sub: 'alice', client_id: 'legacy', scope: 'profile' } });
   });
 
-  it('#27 errors come in the fragment too (RFC 6749 §4.2.2.1)', async () => {
+  test('#27 errors come in the fragment too (RFC 6749 §4.2.2.1)', async () => {
     const denied = fragmentOf(await browser.authorizeFor(TOKEN, { decision: 'deny' }));
     expect(denied).toMatchObject({ error: 'access_denied', state: 'a b', iss: host.base });
     const refused = fragmentOf(await browser.authorize({ ...TOKEN, scope: 'nonsense' }));
     expect(refused).toMatchObject({ error: 'invalid_scope', state: 'a b', iss: host.base });
   });
 
-  it('#22 a client without the implicit grant → unauthorized_client, though another client has it (RFC 6749 §4.1.2.1)', async () => {
+  test('#22 a client without the implicit grant → unauthorized_client, though another client has it (RFC 6749 §4.1.2.1)', async () => {
     const answer = await browser.authorize({ response_type: 'token', client_id: 'web' });
     expect(new URLSearchParams(locationOf(answer).split('#')[1]).get('error')).toBe('unauthorized_client');
     expect(refusal(await browser.authorize({ response_type: 'code', client_id: 'legacy' }))).toEqual([
@@ -387,7 +387,7 @@ describe.each(hostFor(import.meta.url))('$name with the implicit grant', ({ star
 });
 
 describe.each(hostFor(import.meta.url))('$name with allowLocalhostRedirects', ({ start }) => {
-  it('#19 http://localhost takes any port where an option adds it (RFC 8252 §8.3)', async () => {
+  test('#19 http://localhost takes any port where an option adds it (RFC 8252 §8.3)', async () => {
     const { options } = fixture({ clients: CLIENTS, policy: { allowLocalhostRedirects: true } });
     const host = await start({ options });
     const browser = new Browser(host);
@@ -409,7 +409,7 @@ describe('registered redirect URIs', () => {
   const register = (uri: string): unknown =>
     oauthQuery({ clients: [{ client_id: 'new', redirect_uris: [uri] }], onWarning: () => undefined });
 
-  it.each([
+  test.each([
     ['javascript:alert(1)', /scheme javascript/],
     ['JavaScript:alert(1)', /scheme javascript/],
     ['data:text/html,x', /scheme data/],
@@ -435,14 +435,14 @@ describe('registered redirect URIs', () => {
     expect(() => register(uri)).toThrow(problem);
   });
 
-  it.each(['code', 'state', 'error', 'error_description', 'error_uri', 'iss', 'c%6Fde'])(
+  test.each(['code', 'state', 'error', 'error_description', 'error_uri', 'iss', 'c%6Fde'])(
     '#25 a query that already has %s, which is ours to say, is rejected (RFC 6749 §3.1.2)',
     (name) => {
       expect(() => register(`https://app.example/cb?${name}=x`)).toThrow(/which the response itself must set/);
     },
   );
 
-  it.each([
+  test.each([
     'https://app.example/cb',
     'com.example.app:/cb',
     'http://localhost:8080/cb',

@@ -2,7 +2,7 @@ import { createPublicKey, generateKeyPairSync, type KeyObject, randomUUID } from
 import { generateKeyPair } from 'jose';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ClientRegistration } from '../../src/core/oauth/clients/client.js';
 import { createServer } from '../../src/core/server/server.js';
 import { memoryStore } from '../../src/stores/memory.js';
@@ -76,7 +76,7 @@ describe.each(hostFor(import.meta.url))('private_key_jwt on $name', (host) => {
   const token = (client_assertion: string, more: Readonly<Record<string, string>> = {}) =>
     flows.client.post('/oauth/token', form(client_assertion, more));
 
-  it('#56 a client that signed an assertion for this server is authenticated (RFC 7523 §3)', async () => {
+  test('#56 a client that signed an assertion for this server is authenticated (RFC 7523 §3)', async () => {
     const answer = await token(assertion());
     expect([answer.status, answer.json['scope']]).toEqual([200, 'content.read']);
     expect((await token(assertion(), { client_id: 'signer' })).status).toBe(200);
@@ -85,7 +85,7 @@ describe.each(hostFor(import.meta.url))('private_key_jwt on $name', (host) => {
     expect((await token(assertion('signer', { aud: [running.base] }))).status).toBe(200);
   });
 
-  it('#56 iss and sub are the client, which may name itself only (RFC 7523 §3)', async () => {
+  test('#56 iss and sub are the client, which may name itself only (RFC 7523 §3)', async () => {
     for (const changes of [
       { iss: 'other' },
       { sub: 'other' },
@@ -108,7 +108,7 @@ describe.each(hostFor(import.meta.url))('private_key_jwt on $name', (host) => {
     expect(refusal(await token(assertion('other')))).toEqual(DENIED);
   });
 
-  it('#56 the one audience is the issuer; the address of an endpoint is none (RFC 7523bis)', async () => {
+  test('#56 the one audience is the issuer; the address of an endpoint is none (RFC 7523bis)', async () => {
     const { base } = running;
     for (const aud of [
       `${base}/oauth/token`,
@@ -124,7 +124,7 @@ describe.each(hostFor(import.meta.url))('private_key_jwt on $name', (host) => {
     }
   });
 
-  it('#56 exp is bounded: not past, not further away than ten minutes', async () => {
+  test('#56 exp is bounded: not past, not further away than ten minutes', async () => {
     const at = async (seconds: unknown) =>
       (await token(assertion('signer', { exp: typeof seconds === 'number' ? now() + seconds : seconds }))).status;
     expect(await Promise.all([600, 1, -9].map(at))).toEqual([200, 200, 200]);
@@ -136,7 +136,7 @@ describe.each(hostFor(import.meta.url))('private_key_jwt on $name', (host) => {
     expect(await Promise.all([0, 10, 11].map(early))).toEqual([200, 200, 401]);
   });
 
-  it('#56 a jti works once, and there has to be one', async () => {
+  test('#56 a jti works once, and there has to be one', async () => {
     const once = assertion();
     expect((await token(once)).status).toBe(200);
     expect(refusal(await token(once))).toEqual(DENIED);
@@ -152,7 +152,7 @@ describe.each(hostFor(import.meta.url))('private_key_jwt on $name', (host) => {
     expect(statusesOf(answers)).toEqual([200, ...Array<number>(9).fill(401)]);
   });
 
-  it('#56 only a registered asymmetric key counts', async () => {
+  test('#56 only a registered asymmetric key counts', async () => {
     const genuine = mint(
       { alg: 'ES256', kid: 'one', typ: 'at+jwt' },
       claims('forger', { client_id: 'forger' }),
@@ -165,7 +165,7 @@ describe.each(hostFor(import.meta.url))('private_key_jwt on $name', (host) => {
     expect((await token(genuine)).status).toBe(200);
   });
 
-  it('#51 two mechanisms in one request are invalid_request (RFC 6749 §2.3)', async () => {
+  test('#51 two mechanisms in one request are invalid_request (RFC 6749 §2.3)', async () => {
     expect(refusal(await token(assertion(), { client_secret: 'x' }))).toEqual([400, 'invalid_request']);
     expect(refusal(await flows.client.post('/oauth/token', form(assertion()), basic('signer', 'x')))).toEqual([
       400,
@@ -179,7 +179,7 @@ describe.each(hostFor(import.meta.url))('private_key_jwt on $name', (host) => {
     ]);
   });
 
-  it('#52 every other method of this client, and this method of other clients, is invalid_client (RFC 7591 §2)', async () => {
+  test('#52 every other method of this client, and this method of other clients, is invalid_client (RFC 7591 §2)', async () => {
     const credentials = { grant_type: 'client_credentials', client_id: 'signer' };
     expect(refusal(await flows.client.post('/oauth/token', credentials))).toEqual(DENIED);
     expect(refusal(await flows.client.post('/oauth/token', { ...credentials, client_secret: 'x' }))).toEqual(DENIED);
@@ -196,7 +196,7 @@ describe.each(hostFor(import.meta.url))('private_key_jwt on $name', (host) => {
     }
   });
 
-  it('#56 it works at introspection, at revocation and for codes and refresh tokens too', async () => {
+  test('#56 it works at introspection, at revocation and for codes and refresh tokens too', async () => {
     const { access_token } = await flows.ownTokens();
     const as = (client_id: string) => ({ client_assertion_type: TYPE, client_assertion: assertion(client_id) });
     const introspected = await flows.client.post('/oauth/introspect', { token: access_token, ...as('auditor') });
@@ -230,7 +230,7 @@ describe.each(hostFor(import.meta.url))('private_key_jwt on $name', (host) => {
     expect(await flows.isActive(revoked)).toBe(false);
   });
 
-  it('#100 the metadata lists the method and its algorithms (RFC 8414 §2)', async () => {
+  test('#100 the metadata lists the method and its algorithms (RFC 8414 §2)', async () => {
     const { json } = await flows.client.get('/.well-known/oauth-authorization-server');
     const algorithms = ['ES256', 'ES384', 'EdDSA', 'Ed25519', 'PS256', 'RS256'];
     for (const endpoint of ['token', 'introspection', 'revocation']) {
@@ -241,7 +241,7 @@ describe.each(hostFor(import.meta.url))('private_key_jwt on $name', (host) => {
 });
 
 describe('two servers that share a store', () => {
-  it('#56 accept an assertion once between them', async () => {
+  test('#56 accept an assertion once between them', async () => {
     const key = newKey();
     const clients: readonly ClientRegistration[] = [{ client_id: 'signer', jwks: { keys: [publicJwk(key)] } }];
     const { options, store, clock } = fixture({ clients, limits: { clientFailures: 1000 } });
@@ -274,7 +274,7 @@ describe('two servers that share a store', () => {
 });
 
 describe('a directory of clients', () => {
-  it('#56 is asked for texts only, whatever an assertion claims to come from', async () => {
+  test('#56 is asked for texts only, whatever an assertion claims to come from', async () => {
     const asked: unknown[] = [];
     const clients = { find: (id: string) => (asked.push(id), undefined) };
     const { options, clock } = fixture();
@@ -295,7 +295,7 @@ describe('a directory of clients', () => {
 });
 
 describe.each(['ES256', 'ES384', 'EdDSA', 'PS256', 'RS256'])('clients of others, with %s', (algorithm) => {
-  it('#56 oauth4webapi and openid-client authenticate with private_key_jwt', async () => {
+  test('#56 oauth4webapi and openid-client authenticate with private_key_jwt', async () => {
     const { privateKey, publicKey } = await generateKeyPair(algorithm, { extractable: true });
     const jwk = { ...(await crypto.subtle.exportKey('jwk', publicKey)), key_ops: undefined };
     const client_id = 'signer';
@@ -352,7 +352,7 @@ describe('registrations', () => {
   const rsa = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey;
   const p521 = generateKeyPairSync('ec', { namedCurve: 'P-521' }).privateKey;
 
-  it.each<readonly [object, string]>([
+  test.each<readonly [object, string]>([
     [{ jwks: [] }, 'jwks must be an object with an array of public keys, without any private member.'],
     [{ jwks: { keys: [] } }, 'jwks must be an object with an array of public keys, without any private member.'],
     [
@@ -390,7 +390,7 @@ describe('registrations', () => {
     expect(build(client)).toThrow(new TypeError(`Client "x": ${sentence}`));
   });
 
-  it('#56 a registration with public keys alone is enough', () => {
+  test('#56 a registration with public keys alone is enough', () => {
     expect(build({ jwks: { keys: [key] } })).not.toThrow();
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ClientRegistration } from '../../src/core/oauth/clients/client.js';
 import { type Answer, basic, bearer, Client, hostFor, type RunningHost, sendRaw } from '../hosts.js';
 import { Browser, PKCE, responseOf } from './support/browser.js';
@@ -58,7 +58,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   };
 
   describe('a confidential client without credentials', () => {
-    it.each([
+    test.each([
       ['/oauth/token', `${GRANT}&client_id=service`],
       ['/oauth/token', 'grant_type=refresh_token&refresh_token=x&client_id=web'],
       ['/oauth/token', `grant_type=${DEVICE_CODE}&device_code=x&client_id=box`],
@@ -70,13 +70,13 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       expectRefused(await client.post(path, `${form}&client_secret=`), undefined);
     });
 
-    it('#47 no client at all is invalid_client too (RFC 6749 §3.2.1)', async () => {
+    test('#47 no client at all is invalid_client too (RFC 6749 §3.2.1)', async () => {
       for (const path of ['/oauth/token', '/oauth/device', '/oauth/revoke']) {
         expectRefused(await client.post(path, `${GRANT}&token=x`), undefined);
       }
     });
 
-    it('#47 a PKCE verifier is no substitute for the secret, and costs nothing (RFC 6749 §3.2.1)', async () => {
+    test('#47 a PKCE verifier is no substitute for the secret, and costs nothing (RFC 6749 §3.2.1)', async () => {
       const browser = new Browser(host);
       const answer = await browser.authorizeFor({
         client_id: 'web',
@@ -96,7 +96,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   });
 
   describe('the Basic scheme', () => {
-    it('#48 ids and secrets with any characters work when they are encoded (RFC 6749 §2.3.1)', async () => {
+    test('#48 ids and secrets with any characters work when they are encoded (RFC 6749 §2.3.1)', async () => {
       expect((await client.post('/oauth/token', GRANT, basic(ODD_ID, ODD_SECRET))).status).toBe(200);
       const percent = (text: string) =>
         [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
@@ -111,7 +111,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       );
     });
 
-    it('#48 only the first colon separates (RFC 7617 §2)', async () => {
+    test('#48 only the first colon separates (RFC 7617 §2)', async () => {
       const id = encodeURIComponent(ODD_ID);
       // Colons of the secret may stay as they are.
       expect((await withHeader(`Basic ${base64(`${id}::${encodeURIComponent(ODD_SECRET.slice(1))}`)}`)).status).toBe(
@@ -120,12 +120,12 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       expectRefused(await withHeader(`Basic ${base64('service:service-secret:')}`), CHALLENGE);
     });
 
-    it.each(['Basic', 'basic', 'BASIC', 'bAsIc'])('#49 %s is the same scheme (RFC 9110 §11.1)', async (scheme) => {
+    test.each(['Basic', 'basic', 'BASIC', 'bAsIc'])('#49 %s is the same scheme (RFC 9110 §11.1)', async (scheme) => {
       expect((await withHeader(`${scheme} ${base64('service:service-secret')}`)).status).toBe(200);
       expect((await withHeader(`${scheme}   ${base64('service:service-secret')}`)).status).toBe(200);
     });
 
-    it.each([
+    test.each([
       'Basic',
       'Basic ',
       'Basic !!!!',
@@ -153,7 +153,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       expectRefused(await withHeader(authorization), CHALLENGE);
     });
 
-    it.each([
+    test.each([
       ['a line break in the id', 'evil%0D%0Aforged=line', 'x'],
       ['NUL in the id', 'evil%00', 'x'],
       ['ESC in the id, not encoded', 'evil\u001b[2J', 'x'],
@@ -166,7 +166,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       expect(JSON.stringify(events.slice(before))).not.toMatch(/evil|\\u00|\\n|\u00e9/);
     });
 
-    it('#50 who fails in the header is answered in the header (RFC 6749 §5.2)', async () => {
+    test('#50 who fails in the header is answered in the header (RFC 6749 §5.2)', async () => {
       for (const path of ['/oauth/token', '/oauth/device', '/oauth/introspect', '/oauth/revoke']) {
         expectRefused(await client.post(path, `${GRANT}&token=x`, basic('service', 'wrong')), CHALLENGE);
         expectRefused(await client.post(path, `${GRANT}&token=x&client_id=service&client_secret=wrong`), undefined);
@@ -175,7 +175,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   });
 
   describe('two ways at once', () => {
-    it.each([
+    test.each([
       ['header and body', 'client_secret=service-secret'],
       ['header and body, both whole', 'client_id=service&client_secret=service-secret'],
       ['another client_id in the body', 'client_id=web'],
@@ -191,7 +191,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       }
     });
 
-    it('#51 the same client_id in the body is fine (RFC 6749 §2.3)', async () => {
+    test('#51 the same client_id in the body is fine (RFC 6749 §2.3)', async () => {
       const headers = basic('service', 'service-secret');
       expect((await client.post('/oauth/token', `${GRANT}&client_id=service`, headers)).status).toBe(200);
       expect((await client.post('/oauth/token', `${GRANT}&client_id=service&client_secret=`, headers)).status).toBe(
@@ -199,7 +199,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       );
     });
 
-    it('#51 a bearer token and a secret at introspection are two ways (RFC 6749 §2.3)', async () => {
+    test('#51 a bearer token and a secret at introspection are two ways (RFC 6749 §2.3)', async () => {
       const { json } = await client.post('/oauth/token', GRANT, basic('api', 'api-secret'));
       const token = String(json['access_token']);
       expect((await client.post('/oauth/introspect', { token }, bearer(token))).json['active']).toBe(true);
@@ -211,7 +211,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       expect([both.status, both.json['error']]).toEqual([400, 'invalid_request']);
     });
 
-    it('#51 several Authorization headers are invalid_request, whichever of them is right (RFC 9110 §11.6.2)', async () => {
+    test('#51 several Authorization headers are invalid_request, whichever of them is right (RFC 9110 §11.6.2)', async () => {
       const good = `Authorization: Basic ${base64('service:service-secret')}`;
       const path = `${host.base.slice(host.origin.length)}/oauth/token`;
       const send = (...lines: readonly string[]) =>
@@ -243,19 +243,19 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   });
 
   describe('the registered method', () => {
-    it('#52 every other one is invalid_client (RFC 7591 §2)', async () => {
+    test('#52 every other one is invalid_client (RFC 7591 §2)', async () => {
       expect((await client.post('/oauth/token', GRANT, basic('by-header', 'secret'))).status).toBe(200);
       expectRefused(await withBody('by-header', 'secret'), undefined);
       expect((await withBody('by-body', 'secret')).status).toBe(200);
       expectRefused(await client.post('/oauth/token', GRANT, basic('by-body', 'secret')), CHALLENGE);
     });
 
-    it('#52 without a registered one both work (RFC 6749 §2.3.1)', async () => {
+    test('#52 without a registered one both work (RFC 6749 §2.3.1)', async () => {
       expect((await client.post('/oauth/token', GRANT, basic('service', 'service-secret'))).status).toBe(200);
       expect((await withBody('service', 'service-secret')).status).toBe(200);
     });
 
-    it('#52 a public client has no secret to send (RFC 7591 §2)', async () => {
+    test('#52 a public client has no secret to send (RFC 7591 §2)', async () => {
       expect((await client.post('/oauth/device', 'client_id=tv')).status).toBe(200);
       expectRefused(await client.post('/oauth/device', 'client_id=tv&client_secret=guess'), undefined);
       expectRefused(await client.post('/oauth/device', '', basic('tv', 'guess')), CHALLENGE);
@@ -273,7 +273,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       cache: headers['cache-control'],
     });
 
-    it('#53 unknown, disabled, wrong secret, no secret, wrong method: the same answer (RFC 6819 §5.1.4)', async () => {
+    test('#53 unknown, disabled, wrong secret, no secret, wrong method: the same answer (RFC 6819 §5.1.4)', async () => {
       const expected = answerOf(await client.post('/oauth/token', GRANT, basic('nobody', 'x')));
       for (const [id, secret] of [
         ['service', 'x'],
@@ -299,14 +299,14 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   });
 
   describe('grant_type', () => {
-    it('#57 missing is invalid_request, also for a client that is not known (RFC 6749 §5.2)', async () => {
+    test('#57 missing is invalid_request, also for a client that is not known (RFC 6749 §5.2)', async () => {
       for (const headers of [basic('service', 'service-secret'), basic('service', 'wrong'), {}]) {
         const { status, json } = await client.post('/oauth/token', 'scope=content.read', headers);
         expect([status, json['error']]).toEqual([400, 'invalid_request']);
       }
     });
 
-    it.each([
+    test.each([
       'constructor',
       'toString',
       '__proto__',
@@ -325,7 +325,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       }
     });
 
-    it.each([
+    test.each([
       ['authorization_code', 'service', 'service-secret'],
       ['refresh_token', 'service', 'service-secret'],
       [DEVICE_CODE, 'service', 'service-secret'],
@@ -340,7 +340,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   });
 
   // Last, because it moves the clock.
-  it('#55 during a rotation every secret works, until the second in which it expires (RFC 7591 §3.2.1)', async () => {
+  test('#55 during a rotation every secret works, until the second in which it expires (RFC 7591 §3.2.1)', async () => {
     const works = async (secret: string): Promise<number> =>
       (await client.post('/oauth/token', GRANT, basic('rolling', secret))).status;
     expect([await works('old'), await works('new'), await works('ending')]).toEqual([200, 200, 200]);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hostFor, type RunningHost } from '../hosts.js';
 import { fixture } from './support/fixture.js';
 import { Flows, refusal } from './support/tokens.js';
@@ -42,7 +42,7 @@ describe.each(hostFor(import.meta.url))('client credentials on $name', (host) =>
     expect(errors).toEqual([]);
   });
 
-  it('#76 client_credentials by a public client is unauthorized_client (RFC 6749 §4.4)', async () => {
+  test('#76 client_credentials by a public client is unauthorized_client (RFC 6749 §4.4)', async () => {
     expect(refusal(await flows.token('public', { grant_type: 'client_credentials' }))).toEqual([
       400,
       'unauthorized_client',
@@ -53,14 +53,14 @@ describe.each(hostFor(import.meta.url))('client credentials on $name', (host) =>
     ]);
   });
 
-  it('#76 a confidential client that is not registered for it is unauthorized_client as well', async () => {
+  test('#76 a confidential client that is not registered for it is unauthorized_client as well', async () => {
     expect(refusal(await flows.token('web', { grant_type: 'client_credentials' }))).toEqual([
       400,
       'unauthorized_client',
     ]);
   });
 
-  it('#77 the response has no refresh_token (RFC 6749 §4.4.3)', async () => {
+  test('#77 the response has no refresh_token (RFC 6749 §4.4.3)', async () => {
     const answer = await flows.token('service', { grant_type: 'client_credentials', scope: 'highvolume' });
     expect(answer.status).toBe(200);
     expect(answer.headers['cache-control']).toBe('no-store');
@@ -79,7 +79,7 @@ describe.each(hostFor(import.meta.url))('client credentials on $name', (host) =>
     });
   });
 
-  it('#77 without scope the client gets its default; what it may not have is invalid_scope', async () => {
+  test('#77 without scope the client gets its default; what it may not have is invalid_scope', async () => {
     expect((await flows.ownTokens()).scope).toBe('content.read highvolume');
     for (const scope of ['profile', 'content.read introspect', 'nonsense', 'content.read  highvolume']) {
       expect(refusal(await flows.token('service', { grant_type: 'client_credentials', scope }))).toEqual([
@@ -89,7 +89,7 @@ describe.each(hostFor(import.meta.url))('client credentials on $name', (host) =>
     }
   });
 
-  it("#77 its sub cannot equal a user's sub (RFC 9700 §4.15)", async () => {
+  test("#77 its sub cannot equal a user's sub (RFC 9700 §4.15)", async () => {
     const own = await flows.ownTokens();
     const { sub, username } = (await flows.introspect(own.access_token)).json;
     expect([sub, username]).toEqual(['client:service', undefined]);

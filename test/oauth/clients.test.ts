@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Example, startExample } from '../examples/process.js';
 import { hostFor } from '../hosts.js';
 import { Browser, formOf, locationOf } from './support/browser.js';
@@ -139,7 +139,7 @@ describe.each([...inProcess, ...demos])('strict client libraries against $name',
       return oauth.processIntrospectionResponse(server, client, response);
     };
 
-    it.each([
+    test.each([
       ['web', oauth.ClientSecretBasic('web-secret')],
       ['web', oauth.ClientSecretPost('web-secret')],
       ['spa', oauth.None()],
@@ -157,7 +157,7 @@ describe.each([...inProcess, ...demos])('strict client libraries against $name',
       ).rejects.toMatchObject({ name: 'WWWAuthenticateChallengeError', status: 401 });
     });
 
-    it('client credentials, and a challenge for a wrong secret', async () => {
+    test('client credentials, and a challenge for a wrong secret', async () => {
       const client: oauth.Client = { client_id: 'service' };
       const ask = async (secret: string) =>
         oauth.processClientCredentialsResponse(
@@ -177,7 +177,7 @@ describe.each([...inProcess, ...demos])('strict client libraries against $name',
       await expect(ask('wrong')).rejects.toMatchObject({ status: 401 });
     });
 
-    it.each([
+    test.each([
       ['web', oauth.ClientSecretBasic('web-secret')],
       ['native', oauth.None()],
     ] as const)('refresh with rotation for %s', async (client_id, authentication) => {
@@ -197,7 +197,7 @@ describe.each([...inProcess, ...demos])('strict client libraries against $name',
       );
     });
 
-    it('the device grant', async () => {
+    test('the device grant', async () => {
       const client: oauth.Client = { client_id: 'tv' };
       const started = await oauth.processDeviceAuthorizationResponse(
         server,
@@ -218,7 +218,7 @@ describe.each([...inProcess, ...demos])('strict client libraries against $name',
       await expect(poll()).rejects.toEqual(refused('invalid_grant'));
     });
 
-    it('introspection and revocation', async () => {
+    test('introspection and revocation', async () => {
       const authentication = oauth.ClientSecretBasic('web-secret');
       const { client, tokens } = await codeFlow('web', authentication);
       expect(await introspect(tokens.access_token)).toMatchObject({
@@ -247,7 +247,7 @@ describe.each([...inProcess, ...demos])('strict client libraries against $name',
         execute: [openid.allowInsecureRequests],
       });
 
-    it.each([
+    test.each([
       ['web', openid.ClientSecretBasic('web-secret')],
       ['native', openid.None()],
     ] as const)('code with PKCE, refresh and revocation for %s', async (client_id, authentication) => {
@@ -280,7 +280,7 @@ describe.each([...inProcess, ...demos])('strict client libraries against $name',
       );
     });
 
-    it('client credentials, introspection of them, and the start of the device grant', async () => {
+    test('client credentials, introspection of them, and the start of the device grant', async () => {
       const own = await openid.clientCredentialsGrant(
         await discover('service', openid.ClientSecretPost('service-secret')),
         { scope: 'highvolume' },

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { basic, hostFor, type RunningHost } from '../hosts.js';
 import { fixture } from './support/fixture.js';
 import { Flows, refusal } from './support/tokens.js';
@@ -25,7 +25,7 @@ describe.each(hostFor(import.meta.url))('redeeming a code on $name', (host) => {
     expect(errors).toEqual([]);
   });
 
-  it('#58 success is 200 JSON with access_token, token_type and an integer expires_in (RFC 6749 §5.1)', async () => {
+  test('#58 success is 200 JSON with access_token, token_type and an integer expires_in (RFC 6749 §5.1)', async () => {
     const answer = await flows.redeem('web', await flows.code('web'));
     expect(answer.status).toBe(200);
     expect(answer.headers).toMatchObject({
@@ -49,19 +49,19 @@ describe.each(hostFor(import.meta.url))('redeeming a code on $name', (host) => {
     });
   });
 
-  it('#58 scope says what was granted whenever it differs from the request (RFC 6749 §5.1)', async () => {
+  test('#58 scope says what was granted whenever it differs from the request (RFC 6749 §5.1)', async () => {
     const asked = await flows.tokens('web', { scope: 'content.write profile content.write' });
     expect(asked.scope).toBe('content.write profile');
     const defaulted = await flows.tokens('web');
     expect(defaulted.scope).toBe('profile content.read');
   });
 
-  it('#58 a public client gets a refresh token only when its registration says rotating', async () => {
+  test('#58 a public client gets a refresh token only when its registration says rotating', async () => {
     expect(await flows.tokens('spa')).not.toHaveProperty('refresh_token');
     expect(await flows.tokens('native')).toHaveProperty('refresh_token');
   });
 
-  it('#59 a second, fully valid redemption is invalid_grant and ends every token from the code (RFC 6749 §4.1.2, §10.5)', async () => {
+  test('#59 a second, fully valid redemption is invalid_grant and ends every token from the code (RFC 6749 §4.1.2, §10.5)', async () => {
     const code = await flows.code('web');
     const first = (await flows.redeem('web', code)).json;
     const second = await flows.refreshed('web', String(first['refresh_token']));
@@ -78,7 +78,7 @@ describe.each(hostFor(import.meta.url))('redeeming a code on $name', (host) => {
     );
   });
 
-  it('#59 the code is remembered as used long after its own end, for as long as its tokens can live', async () => {
+  test('#59 the code is remembered as used long after its own end, for as long as its tokens can live', async () => {
     const code = await flows.code('spa');
     const { access_token } = (await flows.redeem('spa', code)).json;
     advance(3599);
@@ -87,7 +87,7 @@ describe.each(hostFor(import.meta.url))('redeeming a code on $name', (host) => {
     expect(await flows.isActive(String(access_token))).toBe(false);
   });
 
-  it('#60 a replay that fails client authentication, client match, redirect address or PKCE leaves the tokens active', async () => {
+  test('#60 a replay that fails client authentication, client match, redirect address or PKCE leaves the tokens active', async () => {
     const code = await flows.code('web');
     const form = flows.redemption('web', code);
     const { access_token } = (await flows.redeem('web', code)).json;
@@ -109,7 +109,7 @@ describe.each(hostFor(import.meta.url))('redeeming a code on $name', (host) => {
     expect(await flows.isActive(String(access_token))).toBe(true);
   });
 
-  it('#60 however many replays fail, the one that is fully valid still ends the grant', async () => {
+  test('#60 however many replays fail, the one that is fully valid still ends the grant', async () => {
     for (const wait of [0, 61]) {
       const code = await flows.code('web');
       const { access_token } = (await flows.redeem('web', code)).json;
@@ -123,7 +123,7 @@ describe.each(hostFor(import.meta.url))('redeeming a code on $name', (host) => {
     }
   });
 
-  it('#62 a code of another client is invalid_grant, and its owner can still redeem it (RFC 6749 §4.1.3)', async () => {
+  test('#62 a code of another client is invalid_grant, and its owner can still redeem it (RFC 6749 §4.1.3)', async () => {
     const code = await flows.code('web');
     for (let n = 0; n < 4; n += 1) {
       // Even with a wrong verifier a stranger does not use up the attempts of the client.
@@ -133,7 +133,7 @@ describe.each(hostFor(import.meta.url))('redeeming a code on $name', (host) => {
     expect((await flows.redeem('web', code)).status).toBe(200);
   });
 
-  it('#63 redirect_uri missing or different at the token endpoint is invalid_grant, and the code survives (RFC 6749 §4.1.3)', async () => {
+  test('#63 redirect_uri missing or different at the token endpoint is invalid_grant, and the code survives (RFC 6749 §4.1.3)', async () => {
     const code = await flows.code('other-web');
     for (const redirect_uri of [
       '',
@@ -146,7 +146,7 @@ describe.each(hostFor(import.meta.url))('redeeming a code on $name', (host) => {
     expect((await flows.redeem('other-web', code)).status).toBe(200);
   });
 
-  it('#63 a redirect_uri that was left out at the authorization endpoint may be left out again', async () => {
+  test('#63 a redirect_uri that was left out at the authorization endpoint may be left out again', async () => {
     const left = await flows.code('web', { redirect_uri: [] });
     expect((await flows.redeem('web', left, { redirect_uri: '' })).status).toBe(200);
     const repeated = await flows.code('web', { redirect_uri: [] });
@@ -155,7 +155,7 @@ describe.each(hostFor(import.meta.url))('redeeming a code on $name', (host) => {
     );
   });
 
-  it('#64 unknown, expired and used codes get the same body', async () => {
+  test('#64 unknown, expired and used codes get the same body', async () => {
     const used = await flows.code('web');
     await flows.redeem('web', used);
     const expired = await flows.code('web');
@@ -175,7 +175,7 @@ describe.each(hostFor(import.meta.url))('redeeming a code on $name', (host) => {
     expect(refusal(await flows.redeem('web', 'unknown'))).toEqual(INVALID_GRANT);
   });
 
-  it('#64 a token or a device code is no authorization code', async () => {
+  test('#64 a token or a device code is no authorization code', async () => {
     const tokens = await flows.tokens('web');
     const spent = tokens.refresh_token;
     const { access_token, refresh_token } = await flows.refreshed('web', spent);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/core/base/ports.js';
 import { type Node, Nodes, turns } from './support/nodes.js';
 import { isTidyUp } from './support/stores.js';
@@ -57,17 +57,17 @@ describe('commands of a store that has getMany and list, and how many of them ar
   });
   afterAll(() => nodes.close());
 
-  it("a client's own token: 1", async () => {
+  test("a client's own token: 1", async () => {
     const act = () => node.flows.token('service', { grant_type: 'client_credentials' });
     expect(await meter.measure(act)).toEqual([1, 1]);
   });
 
-  it("the guard of an owner's token: 1", async () => {
+  test("the guard of an owner's token: 1", async () => {
     const { access_token } = await plain.flows.tokens('web');
     expect(await meter.measure(() => node.flows.guarded('profile', access_token))).toEqual([1, 1]);
   });
 
-  it("the guard of an owner's token, on a store without getMany: 2 in parallel", async () => {
+  test("the guard of an owner's token, on a store without getMany: 2 in parallel", async () => {
     const single = new Meter(nodes.shared.store);
     const { getMany: _, ...store } = single.store;
     const { flows } = await nodes.start({ between: () => store });
@@ -75,32 +75,32 @@ describe('commands of a store that has getMany and list, and how many of them ar
     expect(await single.measure(() => flows.guarded('profile', access_token))).toEqual([2, 1]);
   });
 
-  it('a code: 3, 2 in a row', async () => {
+  test('a code: 3, 2 in a row', async () => {
     const code = await plain.flows.code('web');
     expect(await meter.measure(() => node.flows.redeem('web', code))).toEqual([3, 2]);
   });
 
-  it('a refresh: 3, 2 in a row; two marks follow after the answer, the second one once an hour', async () => {
+  test('a refresh: 3, 2 in a row; two marks follow after the answer, the second one once an hour', async () => {
     const { refresh_token } = await plain.flows.tokens('native');
     expect(await meter.measure(() => node.flows.refresh('native', refresh_token))).toEqual([3, 2]);
     await expect.poll(() => nodes.keysOf('done', refresh_token)).toHaveLength(1);
     await expect.poll(() => nodes.keysOf('refreshed', refresh_token)).toHaveLength(1);
   });
 
-  it('of the marks that answers have left, a chain keeps the last one', async () => {
+  test('of the marks that answers have left, a chain keeps the last one', async () => {
     const first = await plain.flows.tokens('native');
     const second = await plain.flows.refreshed('native', first.refresh_token);
     await plain.flows.refreshed('native', second.refresh_token);
     await expect.poll(() => nodes.keysOf('done', first.refresh_token)).toEqual([expect.stringMatching(/:2$/)]);
   });
 
-  it('a revocation: an access token 3, a refresh token 2', async () => {
+  test('a revocation: an access token 3, a refresh token 2', async () => {
     const { access_token, refresh_token } = await plain.flows.tokens('web');
     expect(await meter.measure(() => node.flows.revoke('web', access_token))).toEqual([3, 3]);
     expect(await meter.measure(() => node.flows.revoke('web', refresh_token))).toEqual([2, 2]);
   });
 
-  it('a poll: pending 3, 2 in a row; early 5, 3 in a row; approved 5, 3 in a row', async () => {
+  test('a poll: pending 3, 2 in a row; early 5, 3 in a row; approved 5, 3 in a row', async () => {
     const codes = await plain.flows.device('tv');
     const poll = () => node.flows.token('tv', { grant_type: DEVICE_CODE, device_code: codes.device_code });
     expect(await meter.measure(poll)).toEqual([3, 2]);
@@ -109,7 +109,7 @@ describe('commands of a store that has getMany and list, and how many of them ar
     expect(await meter.measure(poll)).toEqual([5, 3]);
   });
 
-  it('a page of 50 grants: 2, 2 in a row', async () => {
+  test('a page of 50 grants: 2, 2 in a row', async () => {
     await Promise.all(Array.from({ length: 60 }, () => plain.flows.tokens('web', {}, 'bob')));
     const pages: unknown[] = [];
     const act = async () => pages.push(...(await node.host.grants.list({ sub: 'bob' })).grants);

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 /** Where the tests are, and how the table calls what is there. */
 const FOLDERS = [
@@ -39,13 +39,13 @@ for (const [folder, prefix] of FOLDERS) {
 }
 
 describe('docs/conformance.md', () => {
-  it('has every requirement once, in order', () => {
+  test('has every requirement once, in order', () => {
     expect(rows.map(({ number }) => number)).toEqual(Array.from({ length: COUNT }, (_, index) => index + 1));
     expect(rows.filter(({ level }) => !['M', 'S', 'D'].includes(level))).toEqual([]);
     expect([...filesOf.keys()].filter((number) => number < 1 || number > COUNT)).toEqual([]);
   });
 
-  it.each(rows)('$number, $rule: names exactly the files that test it, or why nothing does', ({ number, tests }) => {
+  test.each(rows)('$number, $rule: names exactly the files that test it, or why nothing does', ({ number, tests }) => {
     const files = [...(filesOf.get(number) ?? [])].toSorted();
     if (files.length === 0) expect(tests).toMatch(ABSENT);
     else expect(tests).toBe(files.map((file) => `\`${file}\``).join(', '));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, basic, Client, everyHost, type RunningHost } from '../hosts.js';
 import { fixture } from './support/fixture.js';
 
@@ -35,7 +35,7 @@ describe.each(everyHost)('$name', ({ start }) => {
     await from.request('/oauth/token', { method: 'PUT', headers: { origin } }),
   ];
 
-  it('#14 an allowed origin may read the token, revocation and metadata endpoints, never with credentials (RFC 9700 §2.6)', async () => {
+  test('#14 an allowed origin may read the token, revocation and metadata endpoints, never with credentials (RFC 9700 §2.6)', async () => {
     const answers = await callable(client, FRIEND);
     expect(answers.map(({ status }) => status)).toEqual([200, 401, 200, 400, 200, 405]);
     for (const answer of answers) {
@@ -44,7 +44,7 @@ describe.each(everyHost)('$name', ({ start }) => {
     }
   });
 
-  it.each([
+  test.each([
     STRANGER,
     'null',
     `${FRIEND}.evil.example`,
@@ -60,7 +60,7 @@ describe.each(everyHost)('$name', ({ start }) => {
     }
   });
 
-  it('#14 a preflight says what may be sent (RFC 9700 §2.6)', async () => {
+  test('#14 a preflight says what may be sent (RFC 9700 §2.6)', async () => {
     const ask = (path: string, origin: string) =>
       client.request(path, {
         method: 'OPTIONS',
@@ -79,7 +79,7 @@ describe.each(everyHost)('$name', ({ start }) => {
     expect(corsOf(await ask('/oauth/token', STRANGER))).not.toHaveProperty('access-control-allow-origin');
   });
 
-  it('#14 the pages and the endpoints of servers never carry a CORS header (RFC 9700 §2.6)', async () => {
+  test('#14 the pages and the endpoints of servers never carry a CORS header (RFC 9700 §2.6)', async () => {
     for (const host of [friends, everybody]) {
       const from = new Client(host.base);
       const headers = { origin: FRIEND };
@@ -101,13 +101,13 @@ describe.each(everyHost)('$name', ({ start }) => {
     }
   });
 
-  it('#14 every origin may, where the host says so: still without credentials (RFC 9700 §2.6)', async () => {
+  test('#14 every origin may, where the host says so: still without credentials (RFC 9700 §2.6)', async () => {
     for (const answer of await callable(new Client(everybody.base), STRANGER)) {
       expect(corsOf(answer)).toEqual({ 'access-control-allow-origin': '*' });
     }
   });
 
-  it('#14 unless the host says so nobody may (RFC 9700 §2.6)', async () => {
+  test('#14 unless the host says so nobody may (RFC 9700 §2.6)', async () => {
     const from = new Client(nobody.base);
     for (const answer of await callable(from, FRIEND)) {
       expect(corsOf(answer)).toEqual({});

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { customGrant, type CustomGrantAnswer, OAuthError } from '../../src/core/index.js';
 import { hostFor, type HostOptions, oneHostEach, type RunningHost } from '../hosts.js';
 import { fixture } from './support/fixture.js';
@@ -90,7 +90,7 @@ describe.each(hostFor(import.meta.url))('a grant of the host on $name', (host) =
   const exchanged = (subject_token: string, more: Readonly<Record<string, string>> = {}, client_id = 'gateway') =>
     flows.token(client_id, { grant_type: EXCHANGE, subject_token, subject_token_type: ACCESS_TOKEN, ...more });
 
-  it('gives a token for the owner that its handler names (RFC 6749 §4.5, RFC 8693 §2.2.1)', async () => {
+  test('gives a token for the owner that its handler names (RFC 6749 §4.5, RFC 8693 §2.2.1)', async () => {
     events.length = 0;
     const answer = await exchanged('whole');
     expect([answer.status, answer.headers['cache-control'], answer.json]).toEqual([
@@ -118,7 +118,7 @@ describe.each(hostFor(import.meta.url))('a grant of the host on $name', (host) =
     ]);
   });
 
-  it('has what the request says: the client, its parameters once each, scope and resources', async () => {
+  test('has what the request says: the client, its parameters once each, scope and resources', async () => {
     const { json } = await exchanged('seen', { scope: 'content.write', resource: MAIL, audience: 'über', other: 'x' });
     expect(JSON.parse(String(json['seen']))).toEqual({
       client: { client_id: 'gateway', client_name: 'gateway', public: false },
@@ -129,7 +129,7 @@ describe.each(hostFor(import.meta.url))('a grant of the host on $name', (host) =
     });
   });
 
-  it('narrows scope and resource, and never more than that', async () => {
+  test('narrows scope and resource, and never more than that', async () => {
     expect((await exchanged('narrow')).json['scope']).toBe('profile');
     const { access_token } = (await exchanged('photos')).json;
     expect((await flows.introspect(String(access_token))).json['aud']).toBe(PHOTOS);
@@ -138,7 +138,7 @@ describe.each(hostFor(import.meta.url))('a grant of the host on $name', (host) =
     expect(errors.splice(0).map(String)).toEqual([expect.stringContaining('returned a resource')]);
   });
 
-  it('gives a refresh token where the handler and the client agree, which rotates like every other', async () => {
+  test('gives a refresh token where the handler and the client agree, which rotates like every other', async () => {
     const { refresh_token } = (await exchanged('lasting')).json;
     const next = await flows.refreshed('gateway', String(refresh_token));
     expect(next).toMatchObject({ scope: 'profile content.read', refresh_token: expect.stringMatching(/^[\w-]{71}$/) });
@@ -146,7 +146,7 @@ describe.each(hostFor(import.meta.url))('a grant of the host on $name', (host) =
     expect((await exchanged('lasting', {}, 'kiosk')).json['refresh_token']).toBeUndefined();
   });
 
-  it('gives a token of the client itself where the handler names no owner, but to no public client', async () => {
+  test('gives a token of the client itself where the handler names no owner, but to no public client', async () => {
     const { access_token } = (await exchanged('machine')).json;
     expect((await flows.introspect(String(access_token))).json['sub']).toBe('client:gateway');
     expect(refusal(await exchanged('machine', {}, 'kiosk'))).toEqual([500, 'server_error']);
@@ -155,7 +155,7 @@ describe.each(hostFor(import.meta.url))('a grant of the host on $name', (host) =
     ]);
   });
 
-  it.each<[string, readonly [number, string], Readonly<Record<string, string>>]>([
+  test.each<[string, readonly [number, string], Readonly<Record<string, string>>]>([
     ['a parameter is missing', [400, 'invalid_request'], { subject_token: '' }],
     ['a parameter has a control character', [400, 'invalid_request'], { subject_token: 'a\nb' }],
     ['the handler refuses', [400, 'invalid_grant'], { subject_token: 'unknown' }],
@@ -181,7 +181,7 @@ describe.each(hostFor(import.meta.url))('a grant of the host on $name', (host) =
     ]);
   });
 
-  it('is refused when a parameter comes twice, and when the client is another', async () => {
+  test('is refused when a parameter comes twice, and when the client is another', async () => {
     const form = new URLSearchParams({
       grant_type: EXCHANGE,
       subject_token: 'whole',
@@ -194,7 +194,7 @@ describe.each(hostFor(import.meta.url))('a grant of the host on $name', (host) =
     expect(refusal(await flows.client.post('/oauth/token', wrong))).toEqual([401, 'invalid_client']);
   });
 
-  it('cannot be misused through the parameters of other grants', async () => {
+  test('cannot be misused through the parameters of other grants', async () => {
     expect(refusal(await flows.token('gateway', { grant_type: 'client_credentials' }))).toEqual([
       400,
       'unauthorized_client',
@@ -203,7 +203,7 @@ describe.each(hostFor(import.meta.url))('a grant of the host on $name', (host) =
     expect(refusal(await flows.token('gateway', { grant_type: 'urn:x:y' }))).toEqual([400, 'unsupported_grant_type']);
   });
 
-  it.each(Object.entries(MISTAKES))(
+  test.each(Object.entries(MISTAKES))(
     'tells the host, and nobody else, of a mistake: %s',
     async (name, [, complaint]) => {
       expect(refusal(await exchanged(name))).toEqual([500, 'server_error']);
@@ -211,12 +211,12 @@ describe.each(hostFor(import.meta.url))('a grant of the host on $name', (host) =
     },
   );
 
-  it('tells the host of an error of the handler', async () => {
+  test('tells the host of an error of the handler', async () => {
     expect(refusal(await exchanged('bug'))).toEqual([500, 'server_error']);
     expect(errors.splice(0).map(String)).toEqual(['Error: a bug of the host']);
   });
 
-  it('is in the metadata and in the OpenAPI document', async () => {
+  test('is in the metadata and in the OpenAPI document', async () => {
     const metadata = (await flows.client.get('/.well-known/openid-configuration')).json;
     expect(metadata['grant_types_supported']).toEqual(expect.arrayContaining([EXCHANGE, VOUCHER]));
     const { components } = (await flows.client.get('/api/openapi.json')).json;
@@ -238,7 +238,7 @@ describe.each(hostFor(import.meta.url))('a grant of the host on $name', (host) =
   });
 });
 
-it('a handler that does not answer in time is 503, and the host hears which', async () => {
+test('a handler that does not answer in time is 503, and the host hears which', async () => {
   const { options, errors } = fixture({
     ...OPTIONS,
     customGrants: { [EXCHANGE]: { handle: () => new Promise<never>(() => undefined) } },

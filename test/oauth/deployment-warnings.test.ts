@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express5, { type Express } from 'express';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../src/adapters/express/index.js';
 import type { ServerOptions } from '../../src/core/server/options/server-options.js';
 
@@ -41,7 +41,7 @@ const start = async (
 };
 
 describe('what no check of the options can see is reported once', () => {
-  it('issuer and mount path disagree', async () => {
+  test('issuer and mount path disagree', async () => {
     const site = await start({ issuer: 'https://example.org/auth' });
     await site.fetch('/oauth/token', TOKEN);
     await site.fetch('/oauth/token', TOKEN);
@@ -51,7 +51,7 @@ describe('what no check of the options can see is reported once', () => {
     expect(other.warnings).toEqual([expect.stringMatching(/^options\.issuer has the path "", but .* at "\/auth"/)]);
   });
 
-  it('but not where they agree, or where a proxy takes the path away', async () => {
+  test('but not where they agree, or where a proxy takes the path away', async () => {
     const issuer = 'https://example.org/auth';
     const same = await start({ issuer }, (app, oauth) => app.use('/auth', oauth));
     await same.fetch('/auth/oauth/token', TOKEN);
@@ -60,7 +60,7 @@ describe('what no check of the options can see is reported once', () => {
     expect([...same.warnings, ...proxied.warnings]).toEqual([]);
   });
 
-  it('forwarded headers without a trusted proxy', async () => {
+  test('forwarded headers without a trusted proxy', async () => {
     const headers = { 'x-forwarded-for': '192.0.2.1' };
     const site = await start({});
     await site.fetch('/oauth/token', { ...TOKEN, headers });
@@ -71,7 +71,7 @@ describe('what no check of the options can see is reported once', () => {
     expect(trusting.warnings).toEqual([]);
   });
 
-  it('a browser of another origin without CORS, with a preflight or without', async () => {
+  test('a browser of another origin without CORS, with a preflight or without', async () => {
     const headers = { origin: 'https://spa.example' };
     for (const init of [{ method: 'OPTIONS' }, TOKEN]) {
       const site = await start({});
@@ -99,7 +99,7 @@ describe('an owner that is never known', () => {
     return new URL(location, 'https://example.org').searchParams.get('return_to') ?? '';
   };
 
-  it('is a loop after the third return of the same browser', async () => {
+  test('is a loop after the third return of the same browser', async () => {
     const site = await start({ ...options, owner: () => undefined });
     let path = await comeBack(site, request);
     for (let returns = 0; returns < 2; returns += 1) path = await comeBack(site, path);
@@ -109,7 +109,7 @@ describe('an owner that is never known', () => {
     expect(site.warnings).toEqual([expect.stringMatching(/^A browser came back .* session middleware before/)]);
   });
 
-  it('is none where browsers only ask, or where owners were known before', async () => {
+  test('is none where browsers only ask, or where owners were known before', async () => {
     let owner: { sub: string } | undefined;
     const site = await start({ ...options, owner: () => owner });
     for (let asked = 0; asked < 5; asked += 1) await comeBack(site, request);
@@ -121,7 +121,7 @@ describe('an owner that is never known', () => {
     expect(site.warnings).toEqual([]);
   });
 
-  it('that reads a session which no middleware has made says where to mount that', async () => {
+  test('that reads a session which no middleware has made says where to mount that', async () => {
     const owner = (req: unknown) => (req as { session: { user: { sub: string } } }).session.user; // As users write it.
     const site = await start({ ...options, owner });
     await site.fetch(request);
@@ -131,7 +131,7 @@ describe('an owner that is never known', () => {
     ]);
   });
 
-  it('is reported at the start if users cannot sign in at all', async () => {
+  test('is reported at the start if users cannot sign in at all', async () => {
     const site = await start({ clients: [web] });
     expect(site.warnings).toEqual([
       expect.stringMatching(/^Client "web" uses authorization_code, .*options\.users.*options\.owner/),
@@ -142,7 +142,7 @@ describe('an owner that is never known', () => {
 });
 
 describe('guard', () => {
-  it('with a scope that the server does not declare is a warning, with the one that was meant', async () => {
+  test('with a scope that the server does not declare is a warning, with the one that was meant', async () => {
     const site = await start({ scopes: { 'photos.read': 'Photos' } }, (_app, oauth) => {
       oauth.guard('photos.read introspect');
       oauth.guard('phtos.read');
@@ -154,7 +154,7 @@ describe('guard', () => {
     ]);
   });
 
-  it('handed over instead of called, or called with something else, is refused with how to call it', async () => {
+  test('handed over instead of called, or called with something else, is refused with how to call it', async () => {
     let message = '';
     const site = await start({}, (app, oauth) => {
       for (const wrong of [{ scope: 'a' }, 5, [5], null])

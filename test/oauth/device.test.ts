@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { RandomSource } from '../../src/core/base/secrets.js';
 import { type Answer, basic, Client, hostFor, type RunningHost } from '../hosts.js';
 import { Browser } from './support/browser.js';
@@ -45,14 +45,14 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     new Client(node.base).post('/oauth/token', { grant_type: DEVICE_CODE, client_id, device_code }, headers);
 
   describe('the device authorization request', () => {
-    it('#79 an unknown client → invalid_client, a client without the grant → unauthorized_client (RFC 8628 §3.1)', async () => {
+    test('#79 an unknown client → invalid_client, a client without the grant → unauthorized_client (RFC 8628 §3.1)', async () => {
       expect(outcome(await request({ client_id: 'nobody' }))).toEqual([401, 'invalid_client']);
       expect(outcome(await request({}))).toEqual([401, 'invalid_client']);
       expect(outcome(await request({ client_id: 'spa' }))).toEqual([400, 'unauthorized_client']);
       expect(outcome(await request({}, basic('service', 'service-secret')))).toEqual([400, 'unauthorized_client']);
     });
 
-    it('#79 a confidential client must authenticate, here and when it polls (RFC 8628 §3.1)', async () => {
+    test('#79 a confidential client must authenticate, here and when it polls (RFC 8628 §3.1)', async () => {
       expect(outcome(await request({ client_id: 'box' }))).toEqual([401, 'invalid_client']);
       expect(outcome(await request({ client_id: 'box', client_secret: 'wrong' }))).toEqual([401, 'invalid_client']);
       expect((await request({ client_id: 'box', client_secret: 'box-secret' })).status).toBe(200);
@@ -64,13 +64,13 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       ]);
     });
 
-    it('#79 a scope that the client may not ask for → invalid_scope', async () => {
+    test('#79 a scope that the client may not ask for → invalid_scope', async () => {
       for (const scope of ['nonsense', 'introspect', 'profile  profile']) {
         expect(outcome(await request({ client_id: 'tv', scope }))).toEqual([400, 'invalid_scope']);
       }
     });
 
-    it('#80 200 JSON with both codes, the address, the lifetime and always the interval (RFC 8628 §3.2)', async () => {
+    test('#80 200 JSON with both codes, the address, the lifetime and always the interval (RFC 8628 §3.2)', async () => {
       const { status, headers, json } = await request();
       expect([status, headers['content-type'], headers['cache-control']]).toEqual([
         200,
@@ -86,7 +86,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       });
     });
 
-    it('#81 the device code has 256 random bits, the user code eight consonants, and none comes twice (RFC 8628 §5.1, §5.2)', async () => {
+    test('#81 the device code has 256 random bits, the user code eight consonants, and none comes twice (RFC 8628 §5.1, §5.2)', async () => {
       const made = await Promise.all(Array.from({ length: 20 }, codes));
       for (const { device_code } of made) expect(device_code).toMatch(/^[A-Za-z0-9_-]{43}$/);
       expect(new Set(made.map(({ device_code }) => device_code)).size).toBe(20);
@@ -95,14 +95,14 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   });
 
   describe('polling', () => {
-    it('#82 undecided → 400 authorization_pending, also for a first poll made at once (RFC 8628 §3.5)', async () => {
+    test('#82 undecided → 400 authorization_pending, also for a first poll made at once (RFC 8628 §3.5)', async () => {
       const { device_code } = await codes();
       expect(outcome(await poll(device_code))).toEqual([400, 'authorization_pending']);
       advance(5);
       expect(outcome(await poll(device_code))).toEqual([400, 'authorization_pending']);
     });
 
-    it('#83 sooner than the interval → 400 slow_down, and the gap grows by 5 s, on every node (RFC 8628 §3.5)', async () => {
+    test('#83 sooner than the interval → 400 slow_down, and the gap grows by 5 s, on every node (RFC 8628 §3.5)', async () => {
       const { device_code } = await codes();
       const pollAfter = async (seconds: number, node: RunningHost): Promise<unknown> => {
         advance(seconds);
@@ -128,7 +128,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       ]);
     });
 
-    it('#83 the gap grows up to a minute and no further', async () => {
+    test('#83 the gap grows up to a minute and no further', async () => {
       const { device_code } = await codes();
       await poll(device_code);
       for (let n = 0; n < 20; n += 1) expect((await poll(device_code)).json['error']).toBe('slow_down');
@@ -138,14 +138,14 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       expect((await poll(device_code)).json['error']).toBe('authorization_pending');
     });
 
-    it('#83 each device has a pace of its own', async () => {
+    test('#83 each device has a pace of its own', async () => {
       const [one, two] = [await codes(), await codes()];
       await poll(one.device_code);
       expect((await poll(one.device_code)).json['error']).toBe('slow_down');
       expect((await poll(two.device_code)).json['error']).toBe('authorization_pending');
     });
 
-    it.each([
+    test.each([
       ['approve', [200, undefined]],
       ['deny', [400, 'access_denied']],
     ] as const)(
@@ -159,7 +159,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       },
     );
 
-    it('#85 approved → tokens once, later polls → invalid_grant (RFC 8628 §3.5)', async () => {
+    test('#85 approved → tokens once, later polls → invalid_grant (RFC 8628 §3.5)', async () => {
       events.length = 0;
       const { device_code, user_code } = codesOf(await request({ client_id: 'tv', scope: 'profile content.write' }));
       await new Browser(host).decideDevice(user_code);
@@ -180,7 +180,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       expect(events.filter(({ type }) => type === 'token.issued')).toHaveLength(1);
     });
 
-    it('#85 parallel polls on two nodes → exactly one 200 (RFC 6749 §5.2)', async () => {
+    test('#85 parallel polls on two nodes → exactly one 200 (RFC 6749 §5.2)', async () => {
       const { device_code, user_code } = await codes();
       await new Browser(host).decideDevice(user_code);
       const answers = await Promise.all(
@@ -198,13 +198,13 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       );
     });
 
-    it('#86 denied → access_denied, every time (RFC 8628 §3.5)', async () => {
+    test('#86 denied → access_denied, every time (RFC 8628 §3.5)', async () => {
       const { device_code, user_code } = await codes();
       await new Browser(host).decideDevice(user_code, { decision: 'deny' });
       for (let n = 0; n < 3; n += 1) expect(outcome(await poll(device_code))).toEqual([400, 'access_denied']);
     });
 
-    it('#86 past its end → expired_token, decided or not (RFC 8628 §3.5)', async () => {
+    test('#86 past its end → expired_token, decided or not (RFC 8628 §3.5)', async () => {
       const [waiting, approved] = [await codes(), await codes()];
       await new Browser(host).decideDevice(approved.user_code);
       advance(599);
@@ -214,7 +214,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       expect(outcome(await poll(approved.device_code))).toEqual([400, 'expired_token']);
     });
 
-    it('#86 unknown → invalid_grant; so is the code of another client, whose state does not change (RFC 8628 §3.5)', async () => {
+    test('#86 unknown → invalid_grant; so is the code of another client, whose state does not change (RFC 8628 §3.5)', async () => {
       expect(outcome(await poll('x'.repeat(43)))).toEqual([400, 'invalid_grant']);
       const { device_code, user_code } = await codes();
       expect(outcome(await poll(user_code))).toEqual([400, 'invalid_grant']);
@@ -227,14 +227,14 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       expect(outcome(await poll(device_code))).toEqual([200, undefined]);
     });
 
-    it('#86 a poll without a device code → invalid_request', async () => {
+    test('#86 a poll without a device code → invalid_request', async () => {
       expect(outcome(await poll(''))).toEqual([400, 'invalid_request']);
     });
   });
 });
 
 describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
-  it('#80 the complete address comes only where it is configured, with the interval and lifetime of the options (RFC 8628 §3.2)', async () => {
+  test('#80 the complete address comes only where it is configured, with the interval and lifetime of the options (RFC 8628 §3.2)', async () => {
     const { options } = fixture({
       device: { verificationUriComplete: true, interval: 7 },
       lifetimes: { deviceCode: 60 },
@@ -246,7 +246,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     await host.close();
   });
 
-  it('#81 a user code that another live device has is not given out again (RFC 8628 §6.1)', async () => {
+  test('#81 a user code that another live device has is not given out again (RFC 8628 §6.1)', async () => {
     // Two devices read 32 bytes for the device code and then eight for the user code: let both find the same eight.
     const random = (size: number): Uint8Array => {
       const bytes = randomBytes(size);
@@ -266,7 +266,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
 });
 
 describe('user codes', () => {
-  it('#81 every letter is equally likely (RFC 8628 §6.1)', () => {
+  test('#81 every letter is equally likely (RFC 8628 §6.1)', () => {
     // Every byte comes equally often, so each of the twenty letters must too.
     let next = 0;
     const everyByte = (size: number): Uint8Array => Uint8Array.from({ length: size }, () => next++ % 256);
@@ -287,7 +287,7 @@ describe.each(proxiedHosts)('$name behind a proxy', ({ start }) => {
     form: Readonly<Record<string, string>> = { client_id: 'tv' },
   ): Promise<Answer> => new Client(base).post('/oauth/device', form, { 'x-forwarded-for': ip });
 
-  it('public clients get so many codes per address and minute, then 429 until the minute is over (RFC 8628 §3.2)', async () => {
+  test('public clients get so many codes per address and minute, then 429 until the minute is over (RFC 8628 §3.2)', async () => {
     const { options, events, advance } = fixture({ limits: { deviceRequests: 3 } });
     const host = await start(options);
     for (let n = 0; n < 3; n += 1) expect((await ask(host.base, '192.0.2.1')).status).toBe(200);
@@ -305,7 +305,7 @@ describe.each(proxiedHosts)('$name behind a proxy', ({ start }) => {
     host.close();
   });
 
-  it('requests that get no code do not count, and everybody in one IPv6 network counts together', async () => {
+  test('requests that get no code do not count, and everybody in one IPv6 network counts together', async () => {
     const host = await start(fixture({ limits: { deviceRequests: 1 } }).options);
     for (let n = 0; n < 3; n += 1)
       expect((await ask(host.base, '2001:db8::1', { client_id: 'tv', scope: 'nonsense' })).status).toBe(400);

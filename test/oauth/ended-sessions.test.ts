@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, Client, hostFor, type RunningHost } from '../hosts.js';
 import { Browser, formOf, locationOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
@@ -34,7 +34,7 @@ describe.each(hostFor(import.meta.url))('a sign-in that was ended on $name', (ho
     return [page, cookie];
   };
 
-  it('stays ended on every node: no page of its owner, no decision, no approval from memory', async () => {
+  test('stays ended on every node: no page of its owner, no decision, no approval from memory', async () => {
     // What would be allowed without a question.
     await new Browser(nodes[0] ?? expect.fail('no node')).authorizeFor(WEB);
     const [page, cookie] = await signedOut();
@@ -52,7 +52,7 @@ describe.each(hostFor(import.meta.url))('a sign-in that was ended on $name', (ho
     }
   });
 
-  it('leaves one record until the cookie would have ended, and nobody else can cause one', async () => {
+  test('leaves one record until the cookie would have ended, and nobody else can cause one', async () => {
     const [page] = await signedOut();
     const size = store.size;
     const { fields } = formOf(page);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { OwnerRecord } from '../../src/core/oauth/owners/owner-records.js';
 import { hostFor, type RunningHost } from '../hosts.js';
 import { dumpMemory } from '../stores/engines/dump.js';
@@ -53,7 +53,7 @@ describe.each(hostFor(import.meta.url))('what the server holds about an owner on
     expect(errors).toEqual([]);
   });
 
-  it('is exported as plain data: grants, also what no client came for, and remembered approvals', async () => {
+  test('is exported as plain data: grants, also what no client came for, and remembered approvals', async () => {
     const browser = await signedIn();
     const redeemed = await codeOf(browser, { resource: 'https://photos.example', scope: 'profile' });
     const { json } = await flows.redeem('web', redeemed);
@@ -96,7 +96,7 @@ describe.each(hostFor(import.meta.url))('what the server holds about an owner on
     expect(await all(running.owners.export('nobody-at-all'))).toEqual([]);
   });
 
-  it('an export has every grant of several pages', async () => {
+  test('an export has every grant of several pages', async () => {
     const browser = await signedIn();
     const codes: string[] = [];
     for (let n = 0; n < 7; n += 1) {
@@ -109,7 +109,7 @@ describe.each(hostFor(import.meta.url))('what the server holds about an owner on
     expect(codes.filter((code) => !exported.has(code.slice(0, 22)))).toEqual([]);
   });
 
-  it('is erased: nothing works any more, no record has the name, and other owners keep theirs', async () => {
+  test('is erased: nothing works any more, no record has the name, and other owners keep theirs', async () => {
     const bob = await flows.tokens('web', {}, 'bob');
     const browser = await signedIn();
     const device = await flows.device('tv');
@@ -160,7 +160,7 @@ describe.each(hostFor(import.meta.url))('what the server holds about an owner on
     expect(wordsOf(again), 'the owner is asked as at first').toContain('would like to');
   });
 
-  it('a token from before and a device of another owner live on beside it', async () => {
+  test('a token from before and a device of another owner live on beside it', async () => {
     const { access_token, refresh_token } = await flows.tokens('native');
     const own = await flows.ownTokens();
     await running.owners.erase(SUB);
@@ -170,7 +170,7 @@ describe.each(hostFor(import.meta.url))('what the server holds about an owner on
     expect((await flows.introspect(own.access_token)).json).not.toHaveProperty('username');
   });
 
-  it('says what is wrong, and what is missing', async () => {
+  test('says what is wrong, and what is missing', async () => {
     const { erase, export: exported } = running.owners as unknown as Record<string, (...given: unknown[]) => unknown>; // As JavaScript sees it.
     for (const sub of [undefined, '', { sub: SUB }]) {
       await expect(erase?.(sub)).rejects.toThrow('The sub of an owner must be text and not empty.');
@@ -197,7 +197,7 @@ describe.each(hostFor(import.meta.url))('what the server holds about an owner on
     await plain.close();
   });
 
-  it('where the host signs people in, their sessions stay as they are', async () => {
+  test('where the host signs people in, their sessions stay as they are', async () => {
     const { users: _users, ...withoutUsers } = options;
     const own = await host.start({
       options: { ...withoutUsers, owner: () => ({ sub: SUB, username: NAME }), loginUrl: '/login' },

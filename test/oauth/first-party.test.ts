@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { checkClient, type ClientRegistration } from 'oauth-query';
 import { hostFor, type HostOptions, type RunningHost } from '../hosts.js';
 import { formOf, PKCE, responseOf } from './support/browser.js';
@@ -31,7 +31,7 @@ describe.each(hostFor(import.meta.url))('a client of the host itself, $name', ({
   const redirect_uri = 'https://app.example/cb';
   const asked = { response_type: 'code', client_id: 'own', scope: 'profile', redirect_uri, ...PKCE.request } as const;
 
-  it('does not ask its owner, who has to sign in all the same, and the event says so', async () => {
+  test('does not ask its owner, who has to sign in all the same, and the event says so', async () => {
     const { flows, events } = await serve();
     const browser = flows.browser();
     const login = await browser.authorize(asked);
@@ -48,14 +48,14 @@ describe.each(hostFor(import.meta.url))('a client of the host itself, $name', ({
     expect(formOf(other).buttons, 'others are asked about').toContain('decision=approve');
   });
 
-  it('is asked about when a page opens the address again and again', async () => {
+  test('is asked about when a page opens the address again and again', async () => {
     const { flows } = await serve({ limits: { silentApprovals: 1 } });
     const browser = flows.browser();
     expect(responseOf(await browser.signIn(await browser.authorize(asked)))).toHaveProperty('code');
     expect(formOf(await browser.authorize(asked)).buttons).toContain('decision=approve');
   });
 
-  it('has lifetimes of its own', async () => {
+  test('has lifetimes of its own', async () => {
     const { flows, advance } = await serve();
     const usual = await flows.tokens('web');
     expect(usual.expires_in).toBe(3600);
@@ -75,7 +75,7 @@ describe.each(hostFor(import.meta.url))('a client of the host itself, $name', ({
     expect((await flows.refresh('web', usual.refresh_token)).status).toBe(200);
   });
 
-  it('may have no grace window where others have one', async () => {
+  test('may have no grace window where others have one', async () => {
     const { flows, events } = await serve();
     for (const [client_id, status] of [
       ['web', 200],
@@ -88,7 +88,7 @@ describe.each(hostFor(import.meta.url))('a client of the host itself, $name', ({
     expect(events.filter(({ type }) => type === 'replay.detected')).toHaveLength(1);
   });
 
-  it('cannot have JWTs that outlive the keys that verify them', async () => {
+  test('cannot have JWTs that outlive the keys that verify them', async () => {
     const { options } = fixture({ issuer: 'http://127.0.0.1', accessTokens: { format: 'jwt' } });
     const clients = [{ ...OWN, access_token_lifetime: 3601 }];
     await expect(start({ options: { ...options, clients } })).rejects.toThrow(
@@ -101,7 +101,7 @@ describe('consent: skip', () => {
   const spa = { client_id: 'x', redirect_uris: ['https://x.example/cb'], consent: 'skip' } as const;
   const local = { ...spa, redirect_uris: [...spa.redirect_uris, 'http://127.0.0.1/cb'] };
   const secret = { client_secret: 's' };
-  it.each<[string, ClientRegistration, boolean]>([
+  test.each<[string, ClientRegistration, boolean]>([
     ['a public client with https addresses', spa, true],
     ['a public client on loopback', local, false],
     ['a public client with a scheme', { ...spa, redirect_uris: ['com.example.app:/cb'] }, false],

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, basic, bearer, Client, hostFor, type RunningHost } from '../hosts.js';
 import { Browser, formOf, responseOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
@@ -96,7 +96,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start, mount }) => {
   };
 
   // First, while everything that was handed out is still good.
-  it('lets nobody pass a guard by accident', async () => {
+  test('lets nobody pass a guard by accident', async () => {
     const client = new Client(host.origin);
     const [, , , , access = ''] = live;
     const others = live.filter((value) => value !== access);
@@ -123,7 +123,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start, mount }) => {
     expect(errors).toEqual([]);
   });
 
-  it('answers every form with less than 500, and with JSON where programs ask', async () => {
+  test('answers every form with less than 500, and with JSON where programs ask', async () => {
     const cookies = [...browser.cookies].map(([name, { value }]) => `${name}=${value}`).join('; ');
     const cookie = fc.constantFrom(
       undefined,
@@ -147,7 +147,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start, mount }) => {
     for (const status of [200, 400, 401]) expect(seen).toContain(status);
   });
 
-  it('answers or hangs up on every sequence of bytes', async () => {
+  test('answers or hangs up on every sequence of bytes', async () => {
     const FORM = 'Content-Type: application/x-www-form-urlencoded';
     const SERVICE = 'Authorization: Basic c2VydmljZTpzZXJ2aWNlLXNlY3JldA==';
     const usual = fc.constantFrom<readonly string[]>([FORM, SERVICE], [FORM, SERVICE], [FORM], []);
@@ -274,7 +274,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start, mount }) => {
     for (const status of ['200', '400', '401', '405']) expect(seen).toContain(status);
   });
 
-  it('still works afterwards', async () => {
+  test('still works afterwards', async () => {
     const client = new Client(host.base);
     expect(
       (await client.post('/oauth/token', 'grant_type=client_credentials', basic('service', 'service-secret'))).status,

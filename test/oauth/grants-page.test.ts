@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Client, hostFor, type RunningHost } from '../hosts.js';
 import { Browser, formOf, locationOf, PKCE, wordsOf } from './support/browser.js';
 import { fixture, USERS } from './support/fixture.js';
@@ -39,7 +39,7 @@ describe.each(hostFor(import.meta.url))('the page of connected applications on $
     return 'password' in formOf(page).fields ? in_.signIn(page, user) : page;
   };
 
-  it('asks who it is, and shows what has access', async () => {
+  test('asks who it is, and shows what has access', async () => {
     expect(wordsOf(await signedIn())).toContain('No application has access to your account.');
     await flows.tokens('web');
     await flows.tokens('evil', { scope: '' }).catch(() => undefined);
@@ -55,7 +55,7 @@ describe.each(hostFor(import.meta.url))('the page of connected applications on $
     expect(page.headers['content-security-policy']).toContain("form-action 'self'");
   });
 
-  it('ends one application, with what is remembered of it', async () => {
+  test('ends one application, with what is remembered of it', async () => {
     const web = await flows.tokens('web');
     const native = await flows.tokens('native');
     const page = await signedIn();
@@ -89,7 +89,7 @@ describe.each(hostFor(import.meta.url))('the page of connected applications on $
     ).toBe(path);
   });
 
-  it('ends all of this owner, and nothing of another', async () => {
+  test('ends all of this owner, and nothing of another', async () => {
     const mine = [await flows.tokens('web'), await flows.tokens('native')];
     const other = await flows.tokens('web', {}, 'bob');
     await browser.submit(await signedIn(), { decision: 'disconnect_all' });
@@ -97,7 +97,7 @@ describe.each(hostFor(import.meta.url))('the page of connected applications on $
     expect(await flows.isActive(other.access_token)).toBe(true);
   });
 
-  it('does nothing for a form that this owner was not shown in this browser', async () => {
+  test('does nothing for a form that this owner was not shown in this browser', async () => {
     const { access_token } = await flows.tokens('web');
     const page = await signedIn();
     const bob = flows.browser('bob');
@@ -116,7 +116,7 @@ describe.each(hostFor(import.meta.url))('the page of connected applications on $
     expect(await flows.isActive(access_token)).toBe(true);
   });
 
-  it('signs out: a copy of the cookie is refused, too', async () => {
+  test('signs out: a copy of the cookie is refused, too', async () => {
     const page = await signedIn();
     const cookie = [...browser.cookies].map(([name, { value }]) => `${name}=${value}`).join('; ');
     const answer = await browser.submit(page, { decision: 'sign_out' });
@@ -124,7 +124,7 @@ describe.each(hostFor(import.meta.url))('the page of connected applications on $
     expect(formOf(await new Client(running.base).get('/oauth/grants', { cookie })).fields).toHaveProperty('password');
   });
 
-  it('answers GET and POST only, for owners whom the host signs in as well', async () => {
+  test('answers GET and POST only, for owners whom the host signs in as well', async () => {
     const { users: _users, ...withoutUsers } = options;
     const own = await host.start({
       options: { ...withoutUsers, owner: () => ({ sub: 'alice', username: 'Alice' }), loginUrl: '/login' },

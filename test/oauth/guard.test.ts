@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/core/base/ports.js';
 import { Client, bearer, everyTransport, type RunningHost, sendRaw } from '../hosts.js';
 import { fixture } from './support/fixture.js';
@@ -49,7 +49,7 @@ describe.each(everyTransport)('the guard on $name', (host) => {
     return [answer.status, answer.headers['www-authenticate']];
   };
 
-  it('#103 no token or another scheme is a 401 Bearer challenge without error (RFC 6750 §3, §3.1)', async () => {
+  test('#103 no token or another scheme is a 401 Bearer challenge without error (RFC 6750 §3, §3.1)', async () => {
     const credentials = Buffer.from('web:web-secret').toString('base64');
     for (const header of [undefined, 'Bearer', 'Bearer ', `Basic ${credentials}`, 'Digest x', 'BearerX abc', 'abc']) {
       expect(await ask(header)).toEqual([401, NO_TOKEN]);
@@ -58,14 +58,14 @@ describe.each(everyTransport)('the guard on $name', (host) => {
     expect([answer.text, answer.headers['cache-control']]).toEqual(['{}', 'no-store']);
   });
 
-  it('#103 the name of the scheme works in any case (RFC 9110 §11.1)', async () => {
+  test('#103 the name of the scheme works in any case (RFC 9110 §11.1)', async () => {
     const { access_token } = await flows.tokens('web');
     for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR', 'Bearer ']) {
       expect(await ask(`${scheme} ${access_token}`)).toEqual([200, undefined]);
     }
   });
 
-  it('the host gets what the token says, in the words of an introspection response', async () => {
+  test('the host gets what the token says, in the words of an introspection response', async () => {
     const { access_token } = await flows.tokens('web', { scope: 'profile' }, 'carol');
     const { active: _, ...authorization } = (await flows.introspect(access_token)).json;
     const answer = await flows.guarded('profile', access_token);
@@ -79,7 +79,7 @@ describe.each(everyTransport)('the guard on $name', (host) => {
     });
   });
 
-  it('#104 whatever is no live access token of ours is 401 invalid_token (RFC 6750 §3.1)', async () => {
+  test('#104 whatever is no live access token of ours is 401 invalid_token (RFC 6750 §3.1)', async () => {
     const web = await flows.tokens('web');
     const revoked = await flows.tokens('web');
     await flows.revoke('web', revoked.access_token);
@@ -114,7 +114,7 @@ describe.each(everyTransport)('the guard on $name', (host) => {
     expect(answer.json).toEqual({ error: 'invalid_token', error_description: 'The access token is not valid.' });
   });
 
-  it('#104 a token for another audience is 401 invalid_token', async () => {
+  test('#104 a token for another audience is 401 invalid_token', async () => {
     const forUs = await flows.ownTokens();
     const forPhotos = await flows.ownTokens('service', { resource: PHOTOS });
     expect(await ask(`Bearer ${forUs.access_token}`, 'photos')).toEqual([401, INVALID]);
@@ -123,7 +123,7 @@ describe.each(everyTransport)('the guard on $name', (host) => {
     expect(await ask(`Bearer ${forUs.access_token}`, 'open')).toEqual([200, undefined]);
   });
 
-  it('#105 a missing scope is 403 insufficient_scope with all scopes of the operation (RFC 6750 §3.1)', async () => {
+  test('#105 a missing scope is 403 insufficient_scope with all scopes of the operation (RFC 6750 §3.1)', async () => {
     const { access_token } = await flows.tokens('web', { scope: 'content.read' });
     const description = 'error_description="The access token lacks a scope that this request requires."';
     for (const route of ['content', 'listed']) {
@@ -141,7 +141,7 @@ describe.each(everyTransport)('the guard on $name', (host) => {
     expect(await ask(`Bearer ${both.access_token}`, 'content')).toEqual([200, undefined]);
   });
 
-  it('#106 a token in the query is refused by default, and in two places it is 400 invalid_request (RFC 6750 §2)', async () => {
+  test('#106 a token in the query is refused by default, and in two places it is 400 invalid_request (RFC 6750 §2)', async () => {
     const { access_token } = await flows.tokens('web');
     const inQuery = await site.get(`/guarded/profile?access_token=${access_token}`);
     expect([inQuery.status, inQuery.headers['www-authenticate']]).toEqual([401, NO_TOKEN]);
@@ -154,7 +154,7 @@ describe.each(everyTransport)('the guard on $name', (host) => {
       expect([query, (await site.get(`/guarded/profile?${query}`, bearer(access_token))).status]).toEqual([query, 200]);
   });
 
-  it('#106 a repeated Authorization header is 400 invalid_request, whichever one is right', async () => {
+  test('#106 a repeated Authorization header is 400 invalid_request, whichever one is right', async () => {
     const { access_token } = await flows.tokens('web');
     const lines = [`Authorization: Bearer ${access_token}`, 'Authorization: Bearer x'];
     for (const headers of [lines, lines.toReversed(), [lines[0], lines[0]]]) {
@@ -165,7 +165,7 @@ describe.each(everyTransport)('the guard on $name', (host) => {
     }
   });
 
-  it('#109 while the store is away it is 503 with Retry-After and never a pass', async () => {
+  test('#109 while the store is away it is 503 with Retry-After and never a pass', async () => {
     const { access_token } = await flows.tokens('web');
     for (const route of ['profile', 'open']) {
       storeIsAway = true;
@@ -182,7 +182,7 @@ describe.each(everyTransport)('the guard on $name', (host) => {
     expect(await ask(`Bearer ${access_token}`)).toEqual([200, undefined]);
   });
 
-  it('#109 scope is checked per route: a token that passed one does not pass another', async () => {
+  test('#109 scope is checked per route: a token that passed one does not pass another', async () => {
     const { access_token } = await flows.tokens('web', { scope: 'profile' });
     for (const [route, status] of [
       ['profile', 200],
@@ -194,7 +194,7 @@ describe.each(everyTransport)('the guard on $name', (host) => {
     }
   });
 
-  it('#109 a token that was revoked is refused at once, alone or with its grant', async () => {
+  test('#109 a token that was revoked is refused at once, alone or with its grant', async () => {
     const first = await flows.tokens('web');
     const second = await flows.tokens('web');
     expect(await ask(`Bearer ${first.access_token}`)).toEqual([200, undefined]);
@@ -205,7 +205,7 @@ describe.each(everyTransport)('the guard on $name', (host) => {
     expect(await ask(`Bearer ${second.access_token}`)).toEqual([401, INVALID]);
   });
 
-  it('#109 a token that has expired is refused from the exact second on', async () => {
+  test('#109 a token that has expired is refused from the exact second on', async () => {
     const { access_token } = await flows.tokens('web');
     advance(3599.999);
     expect(await ask(`Bearer ${access_token}`)).toEqual([200, undefined]);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import fastify from 'fastify';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../src/adapters/fastify/index.js';
 import type { HttpRequest } from '../../src/core/base/http.js';
 import { hashSecret } from '../../src/core/oauth/clients/slow-hash.js';
@@ -102,7 +102,7 @@ const countingUsers = () => {
 describe('guesses at passwords', () => {
   const GRANTS = ['password', 'client_credentials'] as const;
 
-  it('2000 at the same moment on twenty processes: ten are looked at', async () => {
+  test('2000 at the same moment on twenty processes: ten are looked at', async () => {
     const { asked, users } = countingUsers();
     const { options, store, errors } = fixture({ clients: [LEGACY], grants: GRANTS, users });
     const hosts = await nodes(20, { ...options, store: distantStore(store, 7) });
@@ -116,7 +116,7 @@ describe('guesses at passwords', () => {
     for (const host of hosts) host.close();
   });
 
-  it('a process that has forgotten everything still looks at no more', async () => {
+  test('a process that has forgotten everything still looks at no more', async () => {
     const { asked, users } = countingUsers();
     const { options, advance } = fixture({ clients: [LEGACY], grants: GRANTS, users });
     for (let n = 0; n < 12; n += 1) {
@@ -129,7 +129,7 @@ describe('guesses at passwords', () => {
     expect(asked).toHaveLength(10);
   });
 
-  it('10050 other names that fail do not make a block forgotten', async () => {
+  test('10050 other names that fail do not make a block forgotten', async () => {
     const { asked, users } = countingUsers();
     const { options } = fixture({ clients: [LEGACY], grants: GRANTS, users, limits: { sourceFailures: 1000 } });
     const ask = inProcess(options);
@@ -143,7 +143,7 @@ describe('guesses at passwords', () => {
     expect(await ask(form('alice', 'right'), '192.0.2.2')).toBe(200);
   });
 
-  it('one address can try fifty names, on all processes together; another address is free', async () => {
+  test('one address can try fifty names, on all processes together; another address is free', async () => {
     const { asked, users } = countingUsers();
     const { options, store } = fixture({ clients: [LEGACY], grants: GRANTS, users });
     const hosts = await nodes(4, { ...options, store: distantStore(store, 3) });
@@ -153,7 +153,7 @@ describe('guesses at passwords', () => {
     for (const host of hosts) host.close();
   });
 
-  it('one name from many addresses: after a hundred failures each further address has one guess, and the owner gets in', async () => {
+  test('one name from many addresses: after a hundred failures each further address has one guess, and the owner gets in', async () => {
     const { asked, users } = countingUsers();
     const { options } = fixture({ clients: [LEGACY], grants: GRANTS, users });
     const hosts = await nodes(2, options);
@@ -169,7 +169,7 @@ describe('guesses at passwords', () => {
     for (const host of hosts) host.close();
   });
 
-  it('right ones are no failures: two hundred at the same moment all pass, and nothing is left in the store', async () => {
+  test('right ones are no failures: two hundred at the same moment all pass, and nothing is left in the store', async () => {
     const { users } = countingUsers();
     const { options } = fixture({ clients: [LEGACY], grants: GRANTS, users });
     const store = memoryStore({ clock: options.runtime?.clock as () => number });
@@ -188,7 +188,7 @@ describe('guesses at passwords', () => {
     host?.close();
   });
 
-  it('names that nobody has are refused like others, and leave nothing but the count of their address', async () => {
+  test('names that nobody has are refused like others, and leave nothing but the count of their address', async () => {
     const { options, events } = fixture({ clients: [LEGACY], grants: GRANTS });
     const store = memoryStore({ clock: options.runtime?.clock as () => number });
     const [host] = await nodes(1, { ...options, store });
@@ -207,7 +207,7 @@ describe('guesses at passwords', () => {
     host.close();
   });
 
-  it('callers without an address share a bound of their own', async () => {
+  test('callers without an address share a bound of their own', async () => {
     const { asked, users } = countingUsers();
     const { options } = fixture({ clients: [LEGACY], grants: GRANTS, users, limits: { sourceFailures: 2 } });
     const pipe = await onPipe(options);
@@ -231,7 +231,7 @@ describe('secrets of clients', () => {
   const ask = (host: ProxiedHost, id: string, secret: string, ip = '192.0.2.1'): Promise<Answer> =>
     new Client(host.base).post('/oauth/token', GRANT, { ...basic(id, secret), 'x-forwarded-for': ip });
 
-  it('random ones: on twenty processes no more are looked at than the maximum and one for each process', async () => {
+  test('random ones: on twenty processes no more are looked at than the maximum and one for each process', async () => {
     const { options, store } = fixture();
     const hosts = await nodes(20, { ...options, store: distantStore(store, 5) });
     const answers = await inLots(2000, 250, (n) => ask(hosts[n % 20] as ProxiedHost, 'service', 'x'));
@@ -242,7 +242,7 @@ describe('secrets of clients', () => {
     for (const host of hosts) host.close();
   });
 
-  it('random ones: a block that was pushed out of memory is found again before anything is compared', async () => {
+  test('random ones: a block that was pushed out of memory is found again before anything is compared', async () => {
     const { options } = fixture();
     const send = inProcess(options);
     const form = (secret: string): string => `${GRANT}&client_id=service&client_secret=${secret}`;
@@ -253,7 +253,7 @@ describe('secrets of clients', () => {
     expect(await send(form('service-secret'), '203.0.113.9')).toBe(200);
   });
 
-  it('chosen ones: as many guesses as allowed are compared on three processes together, then 429', async () => {
+  test('chosen ones: as many guesses as allowed are compared on three processes together, then 429', async () => {
     const { options } = fixture({ clients: [CHOSEN], limits: { clientFailures: 3 } });
     const hosts = await nodes(3, options);
     const answers = await inLots(24, 6, (n) => ask(hosts[n % 3] as ProxiedHost, 'chosen', 'x'));
@@ -263,7 +263,7 @@ describe('secrets of clients', () => {
     for (const host of hosts) host.close();
   });
 
-  it('of clients that do not exist: refused alike, and nothing is left in the store', async () => {
+  test('of clients that do not exist: refused alike, and nothing is left in the store', async () => {
     const { options, store } = fixture();
     const [host] = await nodes(1, options);
     if (host === undefined) throw new Error('There is no host.');
@@ -280,7 +280,7 @@ describe('secrets of clients', () => {
 describe('slow hashes', () => {
   const users = ['alice', 'bob'].map((username) => ({ username, password: { scrypt: hashSecret('right') } }));
 
-  it('leave two threads for files, and an honest sign-in from another address waits for about two of sixty-four', async () => {
+  test('leave two threads for files, and an honest sign-in from another address waits for about two of sixty-four', async () => {
     const { options } = fixture({ clients: [LEGACY], grants: ['password'], users, timeouts: { request: 60_000 } });
     const [host] = await nodes(1, options);
     if (host === undefined) throw new Error('There is no host.');

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Node, Nodes } from './support/nodes.js';
 
 const counted = vi.hoisted(() => ({ hashes: 0, hmacs: 0 }));
@@ -26,22 +26,22 @@ describe('how many hashes and HMACs an operation takes: more than these are one 
     return { ...counted };
   };
 
-  it("a client's own token: its secret and the key of the token", async () => {
+  test("a client's own token: its secret and the key of the token", async () => {
     const act = () => node.flows.token('service', { grant_type: 'client_credentials' });
     expect(await measure(act)).toEqual({ hashes: 2, hmacs: 0 });
   });
 
-  it("the guard of an owner's token: the key of the token", async () => {
+  test("the guard of an owner's token: the key of the token", async () => {
     const { access_token } = await node.flows.tokens('web');
     expect(await measure(() => node.flows.guarded('profile', access_token))).toEqual({ hashes: 1, hmacs: 0 });
   });
 
-  it('a code: the secret, the code, the verifier, and both tokens', async () => {
+  test('a code: the secret, the code, the verifier, and both tokens', async () => {
     const code = await node.flows.code('web');
     expect(await measure(() => node.flows.redeem('web', code))).toEqual({ hashes: 5, hmacs: 0 });
   });
 
-  it('a refresh: the secret, the token, and both that follow; one HMAC makes them', async () => {
+  test('a refresh: the secret, the token, and both that follow; one HMAC makes them', async () => {
     const { refresh_token } = await node.flows.tokens('web');
     expect(await measure(() => node.flows.refresh('web', refresh_token))).toEqual({ hashes: 4, hmacs: 1 });
   });

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { memoryStore } from '../../src/stores/memory.js';
 import { instrumentedStore } from '../../src/stores/instrument.js';
 import { clearInBackground } from '../../src/stores/clearing.js';
@@ -153,29 +153,32 @@ afterEach(async () => {
 describe.each(hostFor(import.meta.url))('$name: a function of the host', (host) => {
   const cases = CASES.flatMap((one) => Object.keys(FAILURES).map((way) => ({ ...one, way })));
 
-  it.each(cases)('$name $way: an answer; only onError hears why, once', async ({ options, act, status, says, way }) => {
-    let failures = 0;
-    const fail = (): never => {
-      failures += 1;
-      return FAILURES[way]?.() as never; // Whatever its type promises: it goes wrong.
-    };
-    const changes = options(fail);
-    const { options: usual, errors } = fixture();
-    const { users, ...rest } = usual;
-    const running = await host.start({ options: { ...rest, ...(!('owner' in changes) && { users }), ...changes } });
-    const answer = await act(running);
-    await turn();
-    await turn();
-    await running.close();
-    expect([answer.status, failures > 0, errors.length]).toEqual([status, true, failures]);
-    expect(`${JSON.stringify(answer.headers)} ${answer.text}`.replaceAll('+', ' ')).not.toContain(REASON);
-    if (says !== undefined) expect(`${answer.headers.location ?? ''} ${answer.text}`).toContain(says);
-    expect(running.errors).toEqual([]);
-  });
+  test.each(cases)(
+    '$name $way: an answer; only onError hears why, once',
+    async ({ options, act, status, says, way }) => {
+      let failures = 0;
+      const fail = (): never => {
+        failures += 1;
+        return FAILURES[way]?.() as never; // Whatever its type promises: it goes wrong.
+      };
+      const changes = options(fail);
+      const { options: usual, errors } = fixture();
+      const { users, ...rest } = usual;
+      const running = await host.start({ options: { ...rest, ...(!('owner' in changes) && { users }), ...changes } });
+      const answer = await act(running);
+      await turn();
+      await turn();
+      await running.close();
+      expect([answer.status, failures > 0, errors.length]).toEqual([status, true, failures]);
+      expect(`${JSON.stringify(answer.headers)} ${answer.text}`.replaceAll('+', ' ')).not.toContain(REASON);
+      if (says !== undefined) expect(`${answer.headers.location ?? ''} ${answer.text}`).toContain(says);
+      expect(running.errors).toEqual([]);
+    },
+  );
 });
 
 describe.each(hostFor(import.meta.url))('$name: an onError', (host) => {
-  it.each(Object.entries(FAILURES))('that %s changes no answer', async (_way, fail) => {
+  test.each(Object.entries(FAILURES))('that %s changes no answer', async (_way, fail) => {
     const complaints = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const { options } = fixture({ clients: [] });
     const find = (): never => {
@@ -195,13 +198,13 @@ describe.each(hostFor(import.meta.url))('$name: an onError', (host) => {
 });
 
 describe.each(Object.entries(FAILURES))('a listener of a store that %s', (_way, fail) => {
-  it('changes no answer of instrumentedStore', async () => {
+  test('changes no answer of instrumentedStore', async () => {
     const store = instrumentedStore(memoryStore(), fail);
     expect(await store.add('key', {}, Date.now() + 1000)).toBe(true);
     expect(await store.get('key')).toEqual({});
   });
 
-  it('stops no clearing', async () => {
+  test('stops no clearing', async () => {
     let looks = 0;
     const removeBatch = (): never => {
       looks += 1;

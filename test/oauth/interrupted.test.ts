@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { Answer } from '../hosts.js';
 import { type Fate, Line, type Node, Nodes, turns } from './support/nodes.js';
 import { refusal, type TokenSet } from './support/tokens.js';
@@ -96,7 +96,7 @@ describe('a call of the store goes wrong', async () => {
   afterEach(() => pair.nodes.close());
 
   describe.each(PAUSES)('and the store is away for %i seconds', async (pause) => {
-    it.each(await steps(refreshing))(
+    test.each(await steps(refreshing))(
       '#69 #71 call $call of a refresh is $fate: the client repeats it and keeps its grant, with one chain',
       async ({ call, fate }) => {
         pair = await Pair.start();
@@ -120,7 +120,7 @@ describe('a call of the store goes wrong', async () => {
     );
   });
 
-  it.each(await steps(redeeming))(
+  test.each(await steps(redeeming))(
     '#65 call $call of a redemption is $fate: the code gives tokens that work, or is dead and nothing is left of it',
     async ({ call, fate }) => {
       pair = await Pair.start();
@@ -139,7 +139,7 @@ describe('a call of the store goes wrong', async () => {
     },
   );
 
-  it.each(await steps(polling))(
+  test.each(await steps(polling))(
     '#85 call $call of a poll after the approval is $fate: the device gets tokens that work, or invalid_grant',
     async ({ call, fate }) => {
       pair = await Pair.start();
@@ -156,7 +156,7 @@ describe('a call of the store goes wrong', async () => {
     },
   );
 
-  it.each(['access_token', 'refresh_token'] as const)(
+  test.each(['access_token', 'refresh_token'] as const)(
     '#97 any call of revoking an %s goes wrong: repeated, it is revoked, and no repeated refresh brings it back',
     async (kind) => {
       for (const { call, fate } of await steps(revoking(kind))) {
@@ -175,7 +175,7 @@ describe('a call of the store goes wrong', async () => {
     },
   );
 
-  it('#70 an interrupted refresh of JWTs is repeated, too, with the same jti', async () => {
+  test('#70 an interrupted refresh of JWTs is repeated, too, with the same jti', async () => {
     pair = await Pair.start({ accessTokens: { format: 'jwt', algorithm: 'EdDSA', keys: [{ key: KEY }] } });
     const { refresh_token } = await pair.other.flows.tokens('native');
     const heard = await pair.during(2, 'carried out, and its answer lost', () =>
@@ -189,7 +189,7 @@ describe('a call of the store goes wrong', async () => {
     expect(await pair.other.flows.areActive(one.access_token, one.refresh_token)).toEqual([true, true]);
   });
 
-  it('#70 a client that is gone before the answer may repeat its refresh later than the grace window', async () => {
+  test('#70 a client that is gone before the answer may repeat its refresh later than the grace window', async () => {
     pair = await Pair.start();
     const { refresh_token } = await pair.other.flows.tokens('native');
     await pair.during(3, 'the last of a process', () => pair.frail.flows.refresh('native', refresh_token));
@@ -204,7 +204,7 @@ describe('a call of the store goes wrong', async () => {
     );
   });
 
-  it('#70 an interrupted refresh is repeated as it was; one that asks for something else is a replay', async () => {
+  test('#70 an interrupted refresh is repeated as it was; one that asks for something else is a replay', async () => {
     for (const [scope, expected] of [
       ['content.read profile', 200],
       ['profile', 400],
@@ -222,7 +222,7 @@ describe('a call of the store goes wrong', async () => {
     }
   });
 
-  it('#70 without a grace window nothing is repeated, and an interrupted refresh costs the grant', async () => {
+  test('#70 without a grace window nothing is repeated, and an interrupted refresh costs the grant', async () => {
     pair = await Pair.start({ lifetimes: { refreshGrace: 0 } });
     const { refresh_token } = await pair.other.flows.tokens('native');
     await pair.during(2, 'carried out, and its answer lost', () => pair.frail.flows.refresh('native', refresh_token));
@@ -230,7 +230,7 @@ describe('a call of the store goes wrong', async () => {
     expect(pair.nodes.chains(refresh_token)).toBe(0);
   });
 
-  it('#97 a refresh that is repeated writes no access token that was revoked in between', async () => {
+  test('#97 a refresh that is repeated writes no access token that was revoked in between', async () => {
     pair = await Pair.start();
     const { refresh_token } = await pair.other.flows.tokens('native');
     await pair.during(3, 'the last of a process', () => pair.frail.flows.refresh('native', refresh_token));

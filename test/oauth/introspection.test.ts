@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sha256 } from '../../src/core/base/secrets.js';
 import { basic, bearer, hostFor, type RunningHost } from '../hosts.js';
 import { fixture } from './support/fixture.js';
@@ -44,14 +44,14 @@ describe.each(hostFor(import.meta.url))('introspection on $name', (host) => {
   const withBearer = (caller: string, token: string) =>
     flows.client.post('/oauth/introspect', { token }, bearer(caller));
 
-  it('#90 no credentials is 401 with WWW-Authenticate (RFC 7662 §2.1)', async () => {
+  test('#90 no credentials is 401 with WWW-Authenticate (RFC 7662 §2.1)', async () => {
     const answer = await flows.client.post('/oauth/introspect', { token: 'x' });
     expect(answer.status).toBe(401);
     expect(answer.headers['www-authenticate']).toBe('Bearer realm="oauth"');
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
-  it('#90 a bad client is 401 invalid_client (RFC 7662 §2.3)', async () => {
+  test('#90 a bad client is 401 invalid_client (RFC 7662 §2.3)', async () => {
     const byHeader = await flows.client.post('/oauth/introspect', { token: 'x' }, basic('api', 'wrong'));
     expect([...refusal(byHeader), byHeader.headers['www-authenticate']]).toEqual([
       401,
@@ -68,7 +68,7 @@ describe.each(hostFor(import.meta.url))('introspection on $name', (host) => {
     expect(others.map(refusal)).toEqual(others.map(() => [401, 'invalid_client']));
   });
 
-  it('#90 a bad bearer token is 401 invalid_token (RFC 6750 §3.1)', async () => {
+  test('#90 a bad bearer token is 401 invalid_token (RFC 6750 §3.1)', async () => {
     const { refresh_token } = await flows.tokens('web');
     const gone = await flows.ownTokens('api');
     await flows.revoke('api', gone.access_token);
@@ -79,7 +79,7 @@ describe.each(hostFor(import.meta.url))('introspection on $name', (host) => {
     }
   });
 
-  it('#90 two ways to authenticate are invalid_request', async () => {
+  test('#90 two ways to authenticate are invalid_request', async () => {
     const { access_token } = await flows.ownTokens('api');
     const two = { token: 'x', client_id: 'api', client_secret: 'api-secret' };
     expect(refusal(await flows.client.post('/oauth/introspect', two, bearer(access_token)))).toEqual([
@@ -93,7 +93,7 @@ describe.each(hostFor(import.meta.url))('introspection on $name', (host) => {
     expect(refusal(await flows.post('/oauth/introspect', 'api', {}))).toEqual([400, 'invalid_request']);
   });
 
-  it('#91 whatever is not a live token of ours is 200 and exactly {"active":false} (RFC 7662 §2.2)', async () => {
+  test('#91 whatever is not a live token of ours is 200 and exactly {"active":false} (RFC 7662 §2.2)', async () => {
     const { access_token: revoked } = await flows.ownTokens();
     await flows.revoke('service', revoked);
     const rotated = await flows.tokens('web');
@@ -125,7 +125,7 @@ describe.each(hostFor(import.meta.url))('introspection on $name', (host) => {
     }
   });
 
-  it('#91 a token ends at its exact second', async () => {
+  test('#91 a token ends at its exact second', async () => {
     const { access_token } = await flows.ownTokens();
     advance(3599);
     expect(await flows.isActive(access_token)).toBe(true);
@@ -133,7 +133,7 @@ describe.each(hostFor(import.meta.url))('introspection on $name', (host) => {
     expect(await flows.isActive(access_token)).toBe(false);
   });
 
-  it('#91 what the caller may not see is inactive, not forbidden (RFC 7662 §4)', async () => {
+  test('#91 what the caller may not see is inactive, not forbidden (RFC 7662 §4)', async () => {
     const web = await flows.tokens('web');
     const service = await flows.ownTokens();
     const second = await flows.ownTokens('second');
@@ -146,7 +146,7 @@ describe.each(hostFor(import.meta.url))('introspection on $name', (host) => {
     expect((await withBearer((await flows.ownTokens('api')).access_token, web.access_token)).json['active']).toBe(true);
   });
 
-  it("#91 a token of a public client without the introspection scope sees nothing, not even its own client's tokens", async () => {
+  test("#91 a token of a public client without the introspection scope sees nothing, not even its own client's tokens", async () => {
     const { access_token } = await flows.tokens('native');
     for (const token of [access_token, 'unknown']) {
       const answer = await withBearer(access_token, token);
@@ -157,7 +157,7 @@ describe.each(hostFor(import.meta.url))('introspection on $name', (host) => {
     expect((await withBearer(privileged, access_token)).json['active']).toBe(true);
   });
 
-  it('#91 a refresh token is inactive for everybody but its own client', async () => {
+  test('#91 a refresh token is inactive for everybody but its own client', async () => {
     const [web, native] = [await flows.tokens('web'), await flows.tokens('native')];
     const { access_token: api } = await flows.ownTokens('api');
     for (const token of [web.refresh_token, native.refresh_token]) {
@@ -168,7 +168,7 @@ describe.each(hostFor(import.meta.url))('introspection on $name', (host) => {
     expect((await withBearer(web.access_token, web.refresh_token)).json['active']).toBe(true);
   });
 
-  it('#91 a wrong or unknown token_type_hint changes nothing (RFC 7662 §2.1)', async () => {
+  test('#91 a wrong or unknown token_type_hint changes nothing (RFC 7662 §2.1)', async () => {
     const { access_token, refresh_token } = await flows.tokens('web');
     for (const token of [access_token, refresh_token]) {
       const { text } = await flows.introspect(token, 'web');
@@ -180,7 +180,7 @@ describe.each(hostFor(import.meta.url))('introspection on $name', (host) => {
     expect((await flows.introspect('unknown', 'api', { token_type_hint: 'access_token' })).text).toBe(INACTIVE);
   });
 
-  it("#92 a user's token tells everything in the words of RFC 7662 §2.2", async () => {
+  test("#92 a user's token tells everything in the words of RFC 7662 §2.2", async () => {
     const iat = Math.floor(clock() / 1000);
     const { access_token, refresh_token } = await flows.tokens('web', { scope: 'profile' }, 'carol');
     const common = {
@@ -198,7 +198,7 @@ describe.each(hostFor(import.meta.url))('introspection on $name', (host) => {
     expect((await flows.introspect(refresh_token, 'web')).json).toEqual({ ...common, exp: iat + 14 * 86_400 });
   });
 
-  it("#92 a client's own token has no username", async () => {
+  test("#92 a client's own token has no username", async () => {
     const iat = Math.floor(clock() / 1000);
     const { access_token } = await flows.ownTokens('service', { scope: 'highvolume' });
     expect((await flows.introspect(access_token)).json).toEqual({
@@ -214,7 +214,7 @@ describe.each(hostFor(import.meta.url))('introspection on $name', (host) => {
     });
   });
 
-  it('#92 aud is the resource that was asked for, or all of them', async () => {
+  test('#92 aud is the resource that was asked for, or all of them', async () => {
     const one = await flows.client.post(
       '/oauth/token',
       { grant_type: 'client_credentials', resource: PHOTOS },
@@ -226,7 +226,7 @@ describe.each(hostFor(import.meta.url))('introspection on $name', (host) => {
     expect((await flows.introspect(String(two.json['access_token']))).json['aud']).toEqual([PHOTOS, FILES]);
   });
 
-  it("#93 a caller outside the token's audience gets active:false (RFC 7662 §4)", async () => {
+  test("#93 a caller outside the token's audience gets active:false (RFC 7662 §4)", async () => {
     const forPhotos = await flows.ownTokens('service', { resource: PHOTOS });
     const forFiles = await flows.ownTokens('service', { resource: FILES });
     const forUs = await flows.ownTokens();
@@ -247,12 +247,12 @@ describe.each(hostFor(import.meta.url))('introspection on $name', (host) => {
     expect(throughBearer).toEqual([false, true, false]);
   });
 
-  it('#93 a token for another resource does not authenticate a caller here', async () => {
+  test('#93 a token for another resource does not authenticate a caller here', async () => {
     const { access_token } = await flows.ownTokens('api', { resource: PHOTOS });
     expect(refusal(await withBearer(access_token, 'x'))).toEqual([401, 'invalid_token']);
   });
 
-  it('#94 a JWT with edited claims and a live jti is active:false: stored state beats embedded claims (RFC 7662 §4)', async () => {
+  test('#94 a JWT with edited claims and a live jti is active:false: stored state beats embedded claims (RFC 7662 §4)', async () => {
     const { access_token } = await flows.tokens('web', { scope: 'profile' });
     const exp = Math.floor(clock() / 1000) + 999;
     for (const jti of [access_token, access_token.slice(0, 22), access_token.slice(22)]) {
@@ -270,7 +270,7 @@ describe.each(hostFor(import.meta.url))('introspection on $name', (host) => {
     }
   });
 
-  it('#94 a token with the grant of another one in front is no token', async () => {
+  test('#94 a token with the grant of another one in front is no token', async () => {
     const [mine, yours] = [await flows.tokens('web'), await flows.tokens('native', {}, 'bob')];
     for (const forged of [yours.access_token.slice(0, 22) + mine.access_token.slice(22), mine.access_token.slice(22)]) {
       expect((await flows.introspect(forged)).text).toBe(INACTIVE);
@@ -278,7 +278,7 @@ describe.each(hostFor(import.meta.url))('introspection on $name', (host) => {
     expect(await flows.areActive(mine.access_token, yours.access_token)).toEqual([true, true]);
   });
 
-  it('#94 a token whose record names another grant than the token itself is no token', async () => {
+  test('#94 a token whose record names another grant than the token itself is no token', async () => {
     const [mine, yours] = [await flows.tokens('web'), await flows.tokens('native', {}, 'bob')];
     const isMine = ([key]: readonly [string, object]): boolean => key.endsWith(`:${sha256(mine.access_token)}`);
     const [key, record] = [...store.entries()].find(isMine) ?? expect.fail('no record of the token');

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { IssueRequest } from 'oauth-query';
 import { oauthQuery } from 'oauth-query/fetch';
 import { fixture } from './support/fixture.js';
@@ -25,7 +25,7 @@ describe.each([{ format: 'opaque' }, { format: 'jwt' }] as const)('oauth.issue, 
     return { ...set, oauth, status };
   };
 
-  it('gives a token that guards take, for the owner, the client and the scope', async () => {
+  test('gives a token that guards take, for the owner, the client and the scope', async () => {
     const { oauth, status, events } = serve();
     const issued = await oauth.issue({ sub: 'alice', username: 'Alice', client_id: 'pat' });
     expect(issued).toEqual({
@@ -44,7 +44,7 @@ describe.each([{ format: 'opaque' }, { format: 'jwt' }] as const)('oauth.issue, 
     expect(await status(issued.access_token)).toBe(401);
   });
 
-  it('gives a refresh token to a client that may have one, and a token for a resource', async () => {
+  test('gives a refresh token to a client that may have one, and a token for a resource', async () => {
     const { oauth, status } = serve();
     const issued = await oauth.issue({ sub: 'alice', client_id: 'web', scope: 'content.read', resource: PHOTOS });
     expect([await status(issued.access_token, 'content.read', PHOTOS), await status(issued.access_token)]).toEqual([
@@ -60,7 +60,7 @@ describe.each([{ format: 'opaque' }, { format: 'jwt' }] as const)('oauth.issue, 
     expect(refreshed?.status).toBe(200);
   });
 
-  it.each([
+  test.each([
     [{ client_id: 'nobody' }, 'there is no client "nobody"'],
     [{ scope: 'content.write' }, 'may not have the scope "content.write"'],
     [{ scope: 'a  b' }, 'may not have the scope "a  b"'],

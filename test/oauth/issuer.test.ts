@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { oauthQuery as express } from '../../src/adapters/express/index.js';
 import { oauthQuery as fastify } from '../../src/adapters/fastify/index.js';
 import { oauthQuery as koa } from '../../src/adapters/koa/index.js';
@@ -29,7 +29,7 @@ describe.each(everyHost)('$name', ({ start }) => {
   });
   afterAll(() => host.close());
 
-  it('#9 no header moves the addresses in the metadata (RFC 9700 §4.13)', async () => {
+  test('#9 no header moves the addresses in the metadata (RFC 9700 §4.13)', async () => {
     const path = '/.well-known/oauth-authorization-server';
     const [usual, spoofed] = [await client.get(path), await client.get(path, SPOOFED)];
     expect(spoofed.text).toBe(usual.text);
@@ -37,12 +37,12 @@ describe.each(everyHost)('$name', ({ start }) => {
     expect(spoofed.text).not.toContain('evil');
   });
 
-  it('#9 nor where the owner of a device is sent (RFC 9700 §4.13)', async () => {
+  test('#9 nor where the owner of a device is sent (RFC 9700 §4.13)', async () => {
     const { json } = await client.post('/oauth/device', 'client_id=tv', SPOOFED);
     expect(json['verification_uri']).toBe(`${host.base}/oauth/device`);
   });
 
-  it('#9 nor iss in redirects and introspection (RFC 9700 §4.13, RFC 9207 §2)', async () => {
+  test('#9 nor iss in redirects and introspection (RFC 9700 §4.13, RFC 9207 §2)', async () => {
     const denied = await client.get('/oauth/authorize?client_id=web&response_type=nonsense', SPOOFED);
     expect(responseOf(denied)).toMatchObject({ error: 'unsupported_response_type', iss: host.base });
     const browser = new Browser(host);
@@ -59,7 +59,7 @@ describe.each(everyHost)('$name', ({ start }) => {
     expect(seen.json).toMatchObject({ active: true, iss: host.base, aud: host.base });
   });
 
-  it('#9 nor where forms and redirects of the pages lead (RFC 9700 §4.13)', async () => {
+  test('#9 nor where forms and redirects of the pages lead (RFC 9700 §4.13)', async () => {
     const page = await client.get('/oauth/authorize?client_id=web&response_type=code', SPOOFED);
     expect(page.text).toContain(`action="${host.base.slice(host.origin.length)}/oauth/authorize"`);
     expect(page.text).not.toContain('evil');
@@ -68,7 +68,7 @@ describe.each(everyHost)('$name', ({ start }) => {
     expect(sent.headers.location?.startsWith(`${path}/oauth/authorize?resume=`)).toBe(true);
   });
 
-  it('#9 nor does a whole address in the request line (RFC 9700 §4.13)', async () => {
+  test('#9 nor does a whole address in the request line (RFC 9700 §4.13)', async () => {
     const path = `${host.base.slice(host.origin.length)}/.well-known/oauth-authorization-server`;
     const answer = await sendRaw(
       host.origin,
@@ -82,7 +82,7 @@ describe.each(everyHost)('$name', ({ start }) => {
 });
 
 describe.each(Object.entries({ express, koa, fastify }))('%s', (_name, oauthQuery) => {
-  it.each([
+  test.each([
     ['https://example.org?x=1', 'neither a query nor a fragment'],
     ['https://example.org?', 'neither a query nor a fragment'],
     ['https://example.org#x', 'neither a query nor a fragment'],
@@ -102,7 +102,7 @@ describe.each(Object.entries({ express, koa, fastify }))('%s', (_name, oauthQuer
     expect(() => oauthQuery({ issuer, onWarning: () => undefined })).toThrow(reason);
   });
 
-  it.each([
+  test.each([
     'https://example.org',
     'https://example.org/auth',
     'https://example.org:8443',

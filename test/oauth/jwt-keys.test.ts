@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { createRemoteJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import {
   generateKey,
   type KeySource,
@@ -54,7 +54,7 @@ describe.each(hostFor(import.meta.url))('signing keys on $name', (host) => {
     };
   };
 
-  it.each([
+  test.each([
     ['ES256', ['crv', 'kty', 'x', 'y']],
     ['EdDSA', ['crv', 'kty', 'x']],
     ['RS256', ['e', 'kty', 'n']],
@@ -75,7 +75,7 @@ describe.each(hostFor(import.meta.url))('signing keys on $name', (host) => {
   );
 
   const key = newKey();
-  it.each<readonly [string, SigningKey]>([
+  test.each<readonly [string, SigningKey]>([
     ['PEM', { key: pemOf(key) }],
     ['JWK', { key: jwkOf(key) }],
     ['KeyObject', { key }],
@@ -93,7 +93,7 @@ describe.each(hostFor(import.meta.url))('signing keys on $name', (host) => {
     expect((await flows.client.get('/oauth/jwks')).text).not.toContain('"d"');
   });
 
-  it('#101 a new key is published before it signs, and the old one until its last token has expired (RFC 8414 §2)', async () => {
+  test('#101 a new key is published before it signs, and the old one until its last token has expired (RFC 8414 §2)', async () => {
     const keys: KeySource = [
       { key: newKey(), kid: 'old' },
       { key: newKey(), kid: 'new', signFrom: START + HOUR },
@@ -114,7 +114,7 @@ describe.each(hostFor(import.meta.url))('signing keys on $name', (host) => {
     expect([await published(), await signer()]).toEqual([['new'], 'new']);
   });
 
-  it('#101 of keys without signFrom the first signs and the others stay', async () => {
+  test('#101 of keys without signFrom the first signs and the others stay', async () => {
     const keys: KeySource = [
       { key: newKey(), kid: 'new' },
       { key: newKey(), kid: 'old' },
@@ -128,7 +128,7 @@ describe.each(hostFor(import.meta.url))('signing keys on $name', (host) => {
     expect([await signer(), await published()]).toEqual(['next', ['next']]);
   });
 
-  it('#101 a provider is asked once for many and again after a minute; while it fails the last good keys stay', async () => {
+  test('#101 a provider is asked once for many and again after a minute; while it fails the last good keys stay', async () => {
     let answers = 0;
     let provide: () => readonly SigningKey[] | Promise<readonly SigningKey[]> = () => [{ key, kid: 'one' }];
     const { flows, errors, advance, signer, published, isAlive, token } = await start({
@@ -172,7 +172,7 @@ describe.each(hostFor(import.meta.url))('signing keys on $name', (host) => {
     expect(errors).toEqual([]);
   });
 
-  it('#13 #101 a provider that fails from the start is a 503 everywhere, until it answers', async () => {
+  test('#13 #101 a provider that fails from the start is a 503 everywhere, until it answers', async () => {
     let provide = (): readonly SigningKey[] => {
       throw new Error('the secret reason of the vault');
     };
@@ -194,7 +194,7 @@ describe.each(hostFor(import.meta.url))('signing keys on $name', (host) => {
     expect(errors).toEqual([]);
   });
 
-  it('#13 #102 a vault that is away, or signs with another key or in another form, gives no token', async () => {
+  test('#13 #102 a vault that is away, or signs with another key or in another form, gives no token', async () => {
     const publicKey = jwkOf(createPublicKey(key));
     const signers: Readonly<
       Record<string, readonly [status: number, sign: (data: Uint8Array) => Promise<Uint8Array>]>
@@ -213,7 +213,7 @@ describe.each(hostFor(import.meta.url))('signing keys on $name', (host) => {
     }
   });
 
-  it('#13 a refresh while the vault is away costs nobody their grant: the same token works when it is back', async () => {
+  test('#13 a refresh while the vault is away costs nobody their grant: the same token works when it is back', async () => {
     let away = false;
     const vault = {
       publicKey: jwkOf(createPublicKey(key)),
@@ -233,7 +233,7 @@ describe.each(hostFor(import.meta.url))('signing keys on $name', (host) => {
     expect(errors.splice(0)).toHaveLength(3);
   });
 
-  it('#13 a server whose only key may not sign yet answers 503', async () => {
+  test('#13 a server whose only key may not sign yet answers 503', async () => {
     const { flows, errors, advance, signer } = await start({
       format: 'jwt',
       keys: [{ key, kid: 'later', signFrom: START + MINUTE }],
@@ -248,7 +248,7 @@ describe.each(hostFor(import.meta.url))('signing keys on $name', (host) => {
 });
 
 describe('two servers that share a store and a key', () => {
-  it('accept the JWTs of each other, until one of them revokes them', async () => {
+  test('accept the JWTs of each other, until one of them revokes them', async () => {
     const { options } = fixture({ accessTokens: { format: 'jwt', keys: [{ key: newKey() }] } });
     const issuer = 'https://auth.example';
     const hosts = await Promise.all(
@@ -280,7 +280,7 @@ describe('wrong options', () => {
   const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey;
   const as = (algorithm: SigningAlgorithm, key: KeyObject) => ({ ...keys({ key }), algorithm });
 
-  it.each<readonly [unknown, string]>([
+  test.each<readonly [unknown, string]>([
     [{ format: 'JWT' }, "options.accessTokens.format must be 'opaque' or 'jwt'."],
     [{}, "options.accessTokens.format is missing: it must be 'opaque' or 'jwt'."],
     [{ format: 'jwt', alg: 'ES256' }, 'options.accessTokens.alg is unknown. Known are format, algorithm, keys.'],
@@ -327,7 +327,7 @@ describe('wrong options', () => {
     expect(build(accessTokens)).toThrow(new TypeError(sentence));
   });
 
-  it('JWTs need an issuer, and keys of their own are made with a warning', () => {
+  test('JWTs need an issuer, and keys of their own are made with a warning', () => {
     expect(build({ format: 'jwt' }, {})).toThrow(
       new TypeError('options.accessTokens: JWTs name their issuer, so options.issuer is needed.'),
     );

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ARABIC } from '../../src/core/oauth/pages/languages/arabic.js';
 import { ENGLISH, type PageTextName, type PageTexts } from '../../src/core/oauth/pages/languages/english.js';
 import { GERMAN } from '../../src/core/oauth/pages/languages/german.js';
@@ -21,16 +21,16 @@ const HEBREW = 'יומן \u202e';
 const langOf = ({ text }: Answer): string => /<html ([^>]*)>/.exec(text)?.[1] ?? '';
 
 describe.each(Object.entries(LANGUAGES))('the texts in %s', (locale, texts) => {
-  it('are complete: each text, its placeholders, and the plural forms that the language has', () => {
+  test('are complete: each text, its placeholders, and the plural forms that the language has', () => {
     expect(checkTexts(locale, texts, locale)).toEqual([]);
   });
 
-  it('are translated, but for a few words that are the same', () => {
+  test('are translated, but for a few words that are the same', () => {
     const same = NAMES.filter((name) => JSON.stringify(texts[name]) === JSON.stringify(ENGLISH[name]));
     expect(same).toEqual(locale === 'en' ? NAMES : locale === 'de' ? ['website', 'code'] : []);
   });
 
-  it('have a sentence for every number', () => {
+  test('have a sentence for every number', () => {
     const language = new PageLanguage(locale, texts);
     const sentences = [0, 1, 2, 3, 11, 100].map((count) => language.text('apps', { count }));
     const forms = new Set([0, 1, 2, 3, 11, 100].map((count) => new Intl.PluralRules(locale).select(count)));
@@ -47,7 +47,7 @@ describe('which language it is', () => {
       offered,
     );
 
-  it.each([
+  test.each([
     ['de', 'de'],
     ['de-AT', 'de'],
     ['DE', 'de'],
@@ -65,12 +65,12 @@ describe('which language it is', () => {
     expect(accepted(header)).toBe(language);
   });
 
-  it('a list is read to its twentieth entry and its 500th character', () => {
+  test('a list is read to its twentieth entry and its 500th character', () => {
     expect([accepted(`${'xx, '.repeat(19)}de`), accepted(`${'xx, '.repeat(20)}de`)]).toEqual(['de', undefined]);
     expect([accepted(`${' '.repeat(498)}de`), accepted(`${' '.repeat(499)}de`)]).toEqual(['de', undefined]);
   });
 
-  it.each([
+  test.each([
     ['ui_locales=de', 'de'],
     ['a=b&ui_locales=fr+ar%20de', 'ar'],
     ['ui_locales=fr', undefined],
@@ -112,7 +112,7 @@ describe.each(hostFor(import.meta.url))('the pages on $name', ({ start }) => {
     await host.close();
   });
 
-  it('speak the language that the browser asks for, with texts of the host in place of ours', async () => {
+  test('speak the language that the browser asks for, with texts of the host in place of ours', async () => {
     const browser = new Browser(host, { 'accept-language': 'fr, de-CH;q=0.9, en;q=0.1' });
     const signIn = await browser.authorize(WEB);
     expect([langOf(signIn), wordsOf(signIn)]).toEqual(['lang="de"', expect.stringContaining('Einloggen')]);
@@ -123,7 +123,7 @@ describe.each(hostFor(import.meta.url))('the pages on $name', ({ start }) => {
     expect(wordsOf(await browser.authorize({ ...WEB, client_id: 'nobody' }))).toContain(GERMAN.unknown_client);
   });
 
-  it('speak the language that the client asks for on every page, whatever the browser says; so do errors', async () => {
+  test('speak the language that the client asks for on every page, whatever the browser says; so do errors', async () => {
     const browser = new Browser(host, { 'accept-language': 'de' });
     const signIn = await browser.authorize({ ...WEB, ui_locales: 'xx ar' });
     expect(langOf(signIn)).toBe('lang="ar" dir="rtl"');
@@ -141,18 +141,18 @@ describe.each(hostFor(import.meta.url))('the pages on $name', ({ start }) => {
     expect(locationOf(await browser.submit(consent, { decision: 'approve' }))).toContain('code=');
   });
 
-  it('take ui_locales from a request that was posted, too', async () => {
+  test('take ui_locales from a request that was posted, too', async () => {
     const answer = await new Client(host.base).post('/oauth/authorize', { ...WEB, ui_locales: 'es' });
     expect(langOf(await new Browser(host).open(locationOf(answer)))).toBe('lang="es"');
   });
 
-  it('speak English where nothing fits, and the metadata names what is offered', async () => {
+  test('speak English where nothing fits, and the metadata names what is offered', async () => {
     expect(langOf(await new Browser(host, { 'accept-language': 'fr' }).authorize(WEB))).toBe('lang="en"');
     const { json } = await new Client(host.base).get('/.well-known/oauth-authorization-server');
     expect(json['ui_locales_supported']).toEqual(['en', 'de', 'es', 'ar']);
   });
 
-  it('isolate names and other texts from outside, so that none of them turns the sentence', async () => {
+  test('isolate names and other texts from outside, so that none of them turns the sentence', async () => {
     const browser = new Browser(host);
     const consent = await browser.signIn(await browser.authorize({ response_type: 'code', client_id: 'hebrew' }));
     const { json } = await new Client(host.base).post('/oauth/device', { client_id: 'hebrew', client_secret: 's' });
@@ -168,7 +168,7 @@ describe.each(hostFor(import.meta.url))('the pages on $name', ({ start }) => {
 });
 
 describe.each(hostFor(import.meta.url))('languages of a host on $name', ({ start }) => {
-  it('one is added by all of its texts, and only what is offered is spoken', async () => {
+  test('one is added by all of its texts, and only what is offered is spoken', async () => {
     const french = { ...ENGLISH, signIn: 'Se connecter', apps: { one: '{count}', many: '{count}', other: '{count}' } };
     const too_many_attempts = { one: '{count}', many: '{count}', other: '{count}' };
     const texts = { fr: { ...french, too_many_attempts } };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { hostFor, type RunningHost } from '../hosts.js';
 import { PKCE, wordsOf } from './support/browser.js';
 import { DEVICE_CODE, fixture } from './support/fixture.js';
@@ -51,7 +51,7 @@ describe.each(hostFor(import.meta.url))('grants that are listed on $name', (host
     expect(errors).toEqual([]);
   });
 
-  it('a row says what was allowed, to whom, when and how', async () => {
+  test('a row says what was allowed, to whom, when and how', async () => {
     expect(await list({ sub: 'alice' })).toEqual([]);
     const { refresh_token } = await flows.tokens('web', { resource: 'https://photos.example', scope: 'profile' });
     const row = {
@@ -72,7 +72,7 @@ describe.each(hostFor(import.meta.url))('grants that are listed on $name', (host
     expect(await list({ sub: 'bob' })).toEqual([]);
   });
 
-  it('every way to a grant has its name', async () => {
+  test('every way to a grant has its name', async () => {
     await flows.token('legacy', { grant_type: 'password', username: 'bob', password: 'builder' });
     await flows.token('legacy', { grant_type: GIFT });
     await flows.authorize('page', { response_type: 'token', code_challenge: '', code_challenge_method: '' }, 'bob');
@@ -87,14 +87,14 @@ describe.each(hostFor(import.meta.url))('grants that are listed on $name', (host
     expect((await list({ client_id: 'tv' })).map((grant) => grant.grant_type)).toEqual([DEVICE_CODE]);
   });
 
-  it('a code that nobody redeemed is no row, and ends with the others', async () => {
+  test('a code that nobody redeemed is no row, and ends with the others', async () => {
     const code = await flows.code('web');
     expect(await list({ sub: 'alice' })).toEqual([]);
     expect(await running.grants.revoke({ sub: 'alice' })).toBe(1);
     expect(refusal(await flows.redeem('web', code))).toEqual([400, 'invalid_grant']);
   });
 
-  it('the last refresh is known to the hour, whether tokens rotate or not', async () => {
+  test('the last refresh is known to the hour, whether tokens rotate or not', async () => {
     const { refresh_token: kept } = await flows.tokens('keeper');
     let { refresh_token } = await flows.tokens('native');
     const refresh = async () => {
@@ -114,7 +114,7 @@ describe.each(hostFor(import.meta.url))('grants that are listed on $name', (host
     await expect.poll(last).toEqual([first + HOUR, first + HOUR]);
   });
 
-  it('pages go on where the one before ended, and every grant is on one of them', async () => {
+  test('pages go on where the one before ended, and every grant is on one of them', async () => {
     const ids = await Promise.all(
       [1, 2, 3, 4, 5].map(async () => (await flows.tokens('web')).refresh_token.slice(0, 22)),
     );
@@ -128,7 +128,7 @@ describe.each(hostFor(import.meta.url))('grants that are listed on $name', (host
     expect(seen.toSorted()).toEqual(ids.toSorted());
   });
 
-  it('what is no page, and who is nobody, is a TypeError', async () => {
+  test('what is no page, and who is nobody, is a TypeError', async () => {
     const { list: ask, apps } = running.grants as unknown as Record<string, (...given: unknown[]) => Promise<unknown>>; // As JavaScript sees it.
     for (const of of [undefined, {}, { sub: 'a', client_id: 'b' }, { sub: '' }, 'alice'])
       await expect(ask?.(of)).rejects.toThrow(TypeError);
@@ -140,7 +140,7 @@ describe.each(hostFor(import.meta.url))('grants that are listed on $name', (host
     await expect(apps?.({ client_id: 'web' })).rejects.toThrow('grants.apps takes { sub }.');
   });
 
-  it('an application is one row, however often it signed its owner in', async () => {
+  test('an application is one row, however often it signed its owner in', async () => {
     const browser = flows.browser('alice');
     await flows.tokens('web', { scope: 'profile' });
     const created = now();
@@ -173,7 +173,7 @@ describe.each(hostFor(import.meta.url))('grants that are listed on $name', (host
     ]);
   });
 
-  it('a store without list serves the protocol, and says what is missing', async () => {
+  test('a store without list serves the protocol, and says what is missing', async () => {
     const plain = await host.start({
       options: {
         ...options,
@@ -229,7 +229,7 @@ describe.each(hostFor(import.meta.url))('grants that a host ends on $name', (hos
     ],
   ] as const;
 
-  it.each(TARGETS)('%s: tokens and remembered approvals, and nothing else', async (_title, target, lives) => {
+  test.each(TARGETS)('%s: tokens and remembered approvals, and nothing else', async (_title, target, lives) => {
     const all = {
       'web of alice': await flows.tokens('web'),
       'keeper of alice': await flows.tokens('keeper'),
@@ -251,7 +251,7 @@ describe.each(hostFor(import.meta.url))('grants that a host ends on $name', (hos
     expect(await isAsked('web', 'bob')).toBe(lives['web of bob'] ? false : true);
   });
 
-  it('one grant: its owner is asked again, and what else the client has lives on', async () => {
+  test('one grant: its owner is asked again, and what else the client has lives on', async () => {
     const first = await flows.tokens('web');
     const second = await flows.tokens('web');
     const grant_id = first.refresh_token.slice(0, 22);
@@ -276,7 +276,7 @@ describe('approvals that are under way while another process ends everything of 
   const WEB = { response_type: 'code', client_id: 'web', redirect_uri: 'https://app.example/cb', ...PKCE.request };
   const liveGrants = () => [...nodes.shared.store.entries()].filter(([key]) => key.includes(':grant:'));
 
-  it.each([
+  test.each([
     ['granted', ':grant:', 1],
     ['written its code', ':code:', 2],
   ])('one without a question that has not yet %s asks its owner instead', async (_what, part, ended) => {
@@ -292,7 +292,7 @@ describe('approvals that are under way while another process ends everything of 
     expect(liveGrants()).toEqual([]);
   });
 
-  it('one with a question is not remembered when what it granted has ended', async () => {
+  test('one with a question is not remembered when what it granted has ended', async () => {
     const { node, other, gate } = await start();
     const { arrived, letGo } = gate.hold('add', ':remembered-consent:');
     const code = node.flows.code('web');

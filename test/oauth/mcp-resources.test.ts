@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, basic, bearer, Client, everyTransport, hostFor, type RunningHost } from '../hosts.js';
 import { Browser, PKCE, responseOf } from './support/browser.js';
 import { DEVICE_CODE, fixture, SCOPES } from './support/fixture.js';
@@ -30,7 +30,7 @@ describe.each(everyTransport)('metadata of resources on $name', ({ start }) => {
     expect(errors).toEqual([]);
   });
 
-  it('M1, M2, M3, M4, M5 a resource has its document, which names itself and the issuer (RFC 9728 §2, §3)', async () => {
+  test('M1, M2, M3, M4, M5 a resource has its document, which names itself and the issuer (RFC 9728 §2, §3)', async () => {
     const answer = await atRoot.get(`${DOCUMENT}/mcp`);
     expect([answer.status, answer.headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
     expect(answer.json).toEqual({
@@ -45,7 +45,7 @@ describe.each(everyTransport)('metadata of resources on $name', ({ start }) => {
     expect((await atRoot.get(inserted)).json['issuer']).toBe(host.base);
   });
 
-  it('M1, M5 what the host does not say is left out, and a slash at the end is a part of the path', async () => {
+  test('M1, M5 what the host does not say is left out, and a slash at the end is a part of the path', async () => {
     expect((await atRoot.get(`${DOCUMENT}/mcp/other/`)).json).toEqual({
       resource: `${host.origin}/mcp/other/`,
       authorization_servers: [host.base],
@@ -53,14 +53,14 @@ describe.each(everyTransport)('metadata of resources on $name', ({ start }) => {
     });
   });
 
-  it.each(['', '/', '/mcp/', '/MCP', '/mcp/other', '/mcp/x', '/v1', '/mcp%2f'])(
+  test.each(['', '/', '/mcp/', '/MCP', '/mcp/other', '/mcp/x', '/v1', '/mcp%2f'])(
     'M6 %j is the path of no resource of this host, so it is 404',
     async (path) => {
       expect((await atRoot.get(DOCUMENT + path)).status).toBe(404);
     },
   );
 
-  it('M7 both metadata kinds answer GET, HEAD and OPTIONS, and 405 to other methods', async () => {
+  test('M7 both metadata kinds answer GET, HEAD and OPTIONS, and 405 to other methods', async () => {
     const path = host.base.slice(host.origin.length);
     for (const address of [
       `${DOCUMENT}/mcp`,
@@ -76,7 +76,7 @@ describe.each(everyTransport)('metadata of resources on $name', ({ start }) => {
     }
   });
 
-  it('M8 scripts of every origin may read both, and say which MCP version they speak', async () => {
+  test('M8 scripts of every origin may read both, and say which MCP version they speak', async () => {
     const path = host.base.slice(host.origin.length);
     for (const address of [`${DOCUMENT}/mcp`, `/.well-known/oauth-authorization-server${path}`]) {
       expect(corsOf(await atRoot.get(address, { origin: 'https://inspector.example' }))).toEqual({
@@ -102,7 +102,7 @@ describe.each(everyTransport)('metadata of resources on $name', ({ start }) => {
 });
 
 describe.each(everyTransport)('a resource at the root of $name', ({ start }) => {
-  it('M6 is served at the well-known path without anything behind it', async () => {
+  test('M6 is served at the well-known path without anything behind it', async () => {
     const host = await start({ options: { ...fixture().options, resources: { '/': {} } } });
     const atRoot = new Client(host.origin);
     expect((await atRoot.get(DOCUMENT)).json['resource']).toBe(`${host.origin}/`);
@@ -152,7 +152,7 @@ describe.each(everyTransport)('guards of a resource on $name', ({ start }) => {
     (await flows.tokens('web', resource === '' ? { scope } : { scope, resource })).access_token;
   const ask = (route: string, headers: Record<string, string> = {}) => atRoot.get(`/guarded/${route}`, headers);
 
-  it('M9, M10 without a token the challenge names the metadata and the scopes, and no error (RFC 9728 §5.1)', async () => {
+  test('M9, M10 without a token the challenge names the metadata and the scopes, and no error (RFC 9728 §5.1)', async () => {
     for (const headers of [{}, { authorization: 'Basic dXNlcjpwYXNz' }, { authorization: 'Bearer' }]) {
       const answer = await ask('write', headers as Record<string, string>);
       expect([answer.status, answer.json]).toEqual([401, {}]);
@@ -164,7 +164,7 @@ describe.each(everyTransport)('guards of a resource on $name', ({ start }) => {
     expect((await atRoot.get(metadata())).json['resource']).toBe(`${host.origin}/mcp`);
   });
 
-  it('M11 a malformed, foreign, revoked or expired token is 401 invalid_token with the metadata', async () => {
+  test('M11 a malformed, foreign, revoked or expired token is 401 invalid_token with the metadata', async () => {
     const [revoked, expired] = [await tokenFor(`${host.origin}/mcp`), await tokenFor(`${host.origin}/mcp`)];
     expect((await ask('mcp', bearer(expired))).status).toBe(200);
     await flows.revoke('web', revoked);
@@ -181,7 +181,7 @@ describe.each(everyTransport)('guards of a resource on $name', ({ start }) => {
     expect(challengeOf(await ask('mcp', bearer(expired)))).toMatchObject({ error: 'invalid_token' });
   });
 
-  it('M12 a token for another resource, or for the issuer, is 401 at a resource with the right scope, and the other way round', async () => {
+  test('M12 a token for another resource, or for the issuer, is 401 at a resource with the right scope, and the other way round', async () => {
     const [forMcp, forElsewhere, forIssuer] = [
       await tokenFor(`${host.origin}/mcp`),
       await tokenFor(ELSEWHERE),
@@ -198,7 +198,7 @@ describe.each(everyTransport)('guards of a resource on $name', ({ start }) => {
     }
   });
 
-  it('M13 a token that lacks a scope is 403 with everything that the operation needs, and the metadata', async () => {
+  test('M13 a token that lacks a scope is 403 with everything that the operation needs, and the metadata', async () => {
     const answer = await ask('write', bearer(await tokenFor(`${host.origin}/mcp`)));
     expect([answer.status, answer.json['error']]).toEqual([403, 'insufficient_scope']);
     expect(challengeOf(answer)).toMatchObject({
@@ -208,7 +208,7 @@ describe.each(everyTransport)('guards of a resource on $name', ({ start }) => {
     });
   });
 
-  it('M4, M15 a token in the query is not read, and beside the header it is refused', async () => {
+  test('M4, M15 a token in the query is not read, and beside the header it is refused', async () => {
     const token = await tokenFor(`${host.origin}/mcp`);
     const alone = await ask(`mcp?access_token=${token}`);
     expect([alone.status, challengeOf(alone)]).toEqual([401, { resource_metadata: metadata(), scope: 'profile' }]);
@@ -221,7 +221,7 @@ describe.each(everyTransport)('guards of a resource on $name', ({ start }) => {
     expect(posted.status).toBe(401);
   });
 
-  it('M16 scripts may read each challenge', async () => {
+  test('M16 scripts may read each challenge', async () => {
     const token = await tokenFor(`${host.origin}/mcp`);
     for (const answer of [await ask('mcp'), await ask('mcp', bearer('x')), await ask('write', bearer(token))]) {
       expect(answer.headers['access-control-expose-headers']).toBe('www-authenticate');
@@ -229,7 +229,7 @@ describe.each(everyTransport)('guards of a resource on $name', ({ start }) => {
     expect((await ask('mcp', bearer(token))).headers).not.toHaveProperty('access-control-expose-headers');
   });
 
-  it('a guard without a resource answers as if there were none', async () => {
+  test('a guard without a resource answers as if there were none', async () => {
     const answer = await ask('api');
     expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, 'Bearer realm="oauth"']);
     expect(answer.headers).not.toHaveProperty('access-control-expose-headers');
@@ -285,7 +285,7 @@ describe.each(hostFor(import.meta.url))('resources in requests on $name', ({ sta
   const mcp = () => `${host.origin}/mcp`;
   const audOf = async (token: string, at = flows): Promise<unknown> => (await at.introspect(token)).json['aud'];
 
-  it('M22, M46 a resource is taken at every endpoint, and tokens are for it (RFC 8707 §2)', async () => {
+  test('M22, M46 a resource is taken at every endpoint, and tokens are for it (RFC 8707 §2)', async () => {
     const code = await flows.code('mcp', { scope: 'content.read', resource: mcp() });
     const { json: first } = await flows.redeem('mcp', code, { resource: mcp() });
     expect(await audOf(String(first['access_token']))).toBe(mcp());
@@ -299,7 +299,7 @@ describe.each(hostFor(import.meta.url))('resources in requests on $name', ({ sta
     expect(await audOf(String(polled.json['access_token']))).toBe(mcp());
   });
 
-  it('M43 refresh tokens of public clients rotate, and the old one ends the grant', async () => {
+  test('M43 refresh tokens of public clients rotate, and the old one ends the grant', async () => {
     const granted = await flows.tokens('mcp', { scope: 'content.read', resource: mcp() });
     const next = await flows.refreshed('mcp', granted.refresh_token, { resource: mcp() });
     expect(next.refresh_token).not.toBe(granted.refresh_token);
@@ -309,7 +309,7 @@ describe.each(hostFor(import.meta.url))('resources in requests on $name', ({ sta
     expect((await flows.refresh('mcp', next.refresh_token)).json['error']).toBe('invalid_grant');
   });
 
-  it.each(['/mcp', 'mcp', '#', 'https://unknown.example'])(
+  test.each(['/mcp', 'mcp', '#', 'https://unknown.example'])(
     'M23 the resource %j is invalid_target, and costs the client no code (RFC 8707 §2)',
     async (resource) => {
       const code = await flows.code('mcp', { scope: 'content.read', resource: mcp() });
@@ -322,7 +322,7 @@ describe.each(hostFor(import.meta.url))('resources in requests on $name', ({ sta
     },
   );
 
-  it('M24 every spelling of a resource is that one, at every endpoint, and in guards and introspection', async () => {
+  test('M24 every spelling of a resource is that one, at every endpoint, and in guards and introspection', async () => {
     const at = new Flows(other, MCP);
     const root = other.origin.toUpperCase().replace('HTTP', 'hTTp');
     const issued = await at.tokens('web', { scope: 'profile', resource: root });
@@ -341,7 +341,7 @@ describe.each(hostFor(import.meta.url))('resources in requests on $name', ({ sta
     expect((await guarded.get('/guarded/elsewhere', bearer(issued.access_token))).status).toBe(401);
   });
 
-  it('M24 the path is compared by every character', async () => {
+  test('M24 the path is compared by every character', async () => {
     for (const resource of [
       `${ELSEWHERE}/`,
       ELSEWHERE.toUpperCase(),
@@ -382,18 +382,18 @@ describe.each(hostFor(import.meta.url))('resources in requests on $name', ({ sta
     return audOf(String(access_token), new Flows(at));
   };
 
-  it('M25 without a resource a client that registered itself means the only one that there is', async () => {
+  test('M25 without a resource a client that registered itself means the only one that there is', async () => {
     expect(await audOfStranger(host)).toBe(mcp());
     expect(await audOfStranger(other)).toBe(other.base);
   });
 
-  it('M25 a client of the operator means the issuer, as it always has, and so does each by itself', async () => {
+  test('M25 a client of the operator means the issuer, as it always has, and so does each by itself', async () => {
     expect(await audOf((await flows.tokens('mcp', { scope: 'profile' })).access_token)).toBe(host.base);
     expect(await audOf((await flows.ownTokens()).access_token)).toBe(host.base);
     expect(await audOf((await flows.ownTokens('service', { resource: host.base })).access_token)).toBe(host.base);
   });
 
-  it('M45 offline_access is granted, is asked about each time, and is no scope of the resource', async () => {
+  test('M45 offline_access is granted, is asked about each time, and is no scope of the resource', async () => {
     const scope = 'content.read offline_access';
     expect((await flows.tokens('mcp', { scope, resource: mcp(), prompt: 'consent' })).scope).toBe(scope);
     const asked = { response_type: 'code', client_id: 'mcp', resource: mcp(), ...PKCE.request };

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, oneHostEach, type RunningHost } from '../hosts.js';
 import { fixture } from './support/fixture.js';
 import {
@@ -375,13 +375,13 @@ describe.each([...opaque, ...jwt])(
       await expectSameTokens(model, real);
     };
 
-    it('any sequence of issue, redeem, refresh, replay, revoke, approve, deny and waiting agrees with the reference model', async () => {
+    test('any sequence of issue, redeem, refresh, replay, revoke, approve, deny and waiting agrees with the reference model', async () => {
       // What fails is reported with its seed and path, and shrunk to the shortest sequence. No time limit of fast-check:
       // a run that it interrupts goes on beside the next test and moves that one's clock.
       await fc.assert(fc.asyncProperty(commands, play), { numRuns: 30 });
     }, 180_000);
 
-    it.each(Object.entries(RARE))('%s agrees with it, too', async (_name, sequence) => {
+    test.each(Object.entries(RARE))('%s agrees with it, too', async (_name, sequence) => {
       await play(sequence);
     });
   },

@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import fastify from 'fastify';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { oauthQuery } from '../../src/adapters/express/index.js';
 import { oauthQuery as forFastify } from '../../src/adapters/fastify/index.js';
 import type { OAuthEvent } from '../../src/core/oauth/events.js';
@@ -43,7 +43,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     return { ...given, host, client: new Client(host.base) };
   };
 
-  it('every event says when it was, where it came from, and how it went', async () => {
+  test('every event says when it was, where it came from, and how it went', async () => {
     const { client, clock, events, advance } = await running();
     await client.post('/oauth/token', OWN, { ...SERVICE, 'x-request-id': 'proxy-1' });
     advance(5);
@@ -58,7 +58,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect([issued === failed, failed === refused]).toEqual([false, true]);
   });
 
-  it('events of requests that meet name each its own', async () => {
+  test('events of requests that meet name each its own', async () => {
     const { client, events } = await running();
     await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
@@ -68,7 +68,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect(new Set(events.map(({ request_id }) => request_id)).size).toBe(20);
   });
 
-  it('what the host does itself is no request: it has a time, and no address', async () => {
+  test('what the host does itself is no request: it has a time, and no address', async () => {
     const { host, events, clock } = await running();
     await host.grants.revoke('no-such-grant');
     expect(events).toHaveLength(1);
@@ -77,7 +77,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect(Object.keys(events[0] ?? {})).not.toEqual(expect.arrayContaining(['request_id']));
   });
 
-  it('the channel oauth-query:event has every event, also where there is no onEvent', async () => {
+  test('the channel oauth-query:event has every event, also where there is no onEvent', async () => {
     const { onEvent: _, ...options } = fixture().options;
     const host = await start({ options });
     onTestFinished(() => host.close());
@@ -94,7 +94,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect(page.text).toContain('Reference: ');
   });
 
-  it('the channels oauth-query:request follow a request: its route, its status, how long it took', async () => {
+  test('the channels oauth-query:request follow a request: its route, its status, how long it took', async () => {
     const { host, client, events } = await running({ query: {} });
     const { json } = await client.post('/oauth/token', OWN, SERVICE);
     const starts = published<RequestTrace>('oauth-query:request:start');
@@ -136,7 +136,7 @@ describe('the id of a request', () => {
   };
   const { onEvent: _, ...options } = fixture().options;
 
-  it('is what a proxy says, if it can be one, else an id of our own', async () => {
+  test('is what a proxy says, if it can be one, else an id of our own', async () => {
     const ask = await idOf((onEvent) => express().use(oauthQuery({ ...options, onEvent })));
     expect(await ask('f1c2-77')).toBe('f1c2-77');
     const own = /^[\w-]{16}$/;
@@ -145,7 +145,7 @@ describe('the id of a request', () => {
     expect(await ask()).not.toBe(await ask());
   });
 
-  it('is before that what a logger for Express or Koa has put on the request', async () => {
+  test('is before that what a logger for Express or Koa has put on the request', async () => {
     const ask = await idOf((onEvent) =>
       express()
         .use((req, _res, next) => {
@@ -157,7 +157,7 @@ describe('the id of a request', () => {
     expect(await ask('f1c2-77')).toBe('7');
   });
 
-  it('is that of Fastify', async () => {
+  test('is that of Fastify', async () => {
     const ask = await idOf(async (onEvent) => {
       const app = fastify({ genReqId: () => 'fastify-1' });
       app.register(forFastify({ ...options, onEvent }));

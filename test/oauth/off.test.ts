@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../src/adapters/fetch/index.js';
 import { basic, bearer } from '../hosts.js';
 import { PKCE } from './support/browser.js';
@@ -90,7 +90,7 @@ describe('a server without resources', () => {
   });
   afterAll(() => expect(answers.length).toBeGreaterThan(30));
 
-  it('off means off: metadata, tokens, challenges, pages and refusals are the same bytes as before', async () => {
+  test('off means off: metadata, tokens, challenges, pages and refusals are the same bytes as before', async () => {
     await expect(answers.join('\n\n')).toMatchFileSnapshot('./off.snap.txt');
   });
 });

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { oauthQuery as express } from '../../src/adapters/express/index.js';
 import { oauthQuery as fastify } from '../../src/adapters/fastify/index.js';
 import { oauthQuery as koa } from '../../src/adapters/koa/index.js';
@@ -37,7 +37,7 @@ const shown = (options: object): string =>
   inspect(options, { depth: 8, breakLength: Infinity, compact: true }).replaceAll(/\[Function[^\]]*\]/g, 'ƒ');
 
 describe('wrong options', () => {
-  it.each(CASES)('$what: $options', ({ options }) => {
+  test.each(CASES)('$what: $options', ({ options }) => {
     const said = sentence(() => build(options));
     // Which option, or which field of which client; what is wrong with it; what to do about it.
     expect(said).toMatch(
@@ -47,7 +47,7 @@ describe('wrong options', () => {
     expect(said).not.toMatch(/cannot read|is not a function|not iterable|\[object/i);
   });
 
-  it('each gets its own sentence', async () => {
+  test('each gets its own sentence', async () => {
     expect(CASES.length).toBeGreaterThan(300);
     const lines = CASES.map(({ options }) => `${shown(options)}\n    ${sentence(() => build(options))}\n`);
     await expect(lines.join('')).toMatchFileSnapshot('./options.snap.txt');
@@ -55,7 +55,7 @@ describe('wrong options', () => {
 });
 
 describe('what is right', () => {
-  it.each([
+  test.each([
     {},
     { issuer: 'https://example.org' },
     { issuer: 'https://example.org:8443/auth' },
@@ -96,14 +96,14 @@ describe('what is right', () => {
 });
 
 describe.each(Object.entries({ express, koa, fastify }))('%s', (name, oauthQuery) => {
-  it('says the same, whatever the framework', () => {
+  test('says the same, whatever the framework', () => {
     const wrong = { ...QUIET, lifetimes: { accessToken: 0 } };
     expect(sentence(() => oauthQuery(wrong))).toBe(
       'options.lifetimes.accessToken must be a whole number of seconds from 1 to 31536000.',
     );
   });
 
-  it('notices when it is mounted instead of being called', () => {
+  test('notices when it is mounted instead of being called', () => {
     const mount = oauthQuery as (request: unknown) => unknown; // What app.use(oauthQuery) would do.
     const remedy = name === 'fastify' ? 'app.register(oauthQuery({ … }))' : 'app.use(oauthQuery({ … }))';
     for (const wrong of [new (class IncomingMessage {})(), null, 'x', []]) {
@@ -113,7 +113,7 @@ describe.each(Object.entries({ express, koa, fastify }))('%s', (name, oauthQuery
     }
   });
 
-  it('warns of what is missing in one line, and of discouraged grants', () => {
+  test('warns of what is missing in one line, and of discouraged grants', () => {
     const warnings: string[] = [];
     oauthQuery({ onWarning: (text) => warnings.push(text) });
     expect(warnings).toEqual([expect.stringMatching(/\bissuer \(.*\bclients \(.*\bsecret \(/)]);
@@ -150,7 +150,7 @@ describe.each(hostFor(import.meta.url))('at a request, $name', ({ start }) => {
     return errors.map(String);
   };
 
-  it('a directory of users that gives no owner is told about it, the caller is not', async () => {
+  test('a directory of users that gives no owner is told about it, the caller is not', async () => {
     const client = { client_id: 'x', client_secret: 'y', grant_types: ['password'], scope: 'profile' };
     const form = 'grant_type=password&client_id=x&client_secret=y&username=a&password=b';
     const directory = (found: unknown) => ({

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import express from 'express';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../src/adapters/express/index.js';
 import type { Owner } from '../../src/core/oauth/sign-in/owner.js';
 import { type Answer, Client, hostFor, type RunningHost } from '../hosts.js';
@@ -55,7 +55,7 @@ describe.each(hostFor(import.meta.url))('the built-in sign-in: $name', ({ start 
     return [browser, await browser.authorize(WEB)];
   };
 
-  it('a wrong password and an unknown name get the same page', async () => {
+  test('a wrong password and an unknown name get the same page', async () => {
     const [browser, page] = await begin();
     const wrong = await browser.submit(page, { username: 'alice', password: 'wrong' });
     const unknown = await browser.submit(page, { username: 'nobody', password: 'wrong' });
@@ -66,7 +66,7 @@ describe.each(hostFor(import.meta.url))('the built-in sign-in: $name', ({ start 
     expect(events.map(({ type }) => type)).toEqual(Array.from({ length: 3 }, () => 'owner.sign_in_failed'));
   });
 
-  it('after ten failures of a name → 429 with Retry-After, for the right password and the unknown name too; others go on', async () => {
+  test('after ten failures of a name → 429 with Retry-After, for the right password and the unknown name too; others go on', async () => {
     const [browser, page] = await begin();
     const names = ['alice', 'Alice', 'ALICE', ' alice', 'alice '];
     for (let n = 0; n < 10; n += 1) {
@@ -89,7 +89,7 @@ describe.each(hostFor(import.meta.url))('the built-in sign-in: $name', ({ start 
     expect(isConsentOf(await later.signIn(again), 'alice')).toBe(true);
   });
 
-  it('signing in begins a new session, so that a planted one is worth nothing (session fixation)', async () => {
+  test('signing in begins a new session, so that a planted one is worth nothing (session fixation)', async () => {
     const [victim, page] = await begin();
     const planted = firstOf(victim.cookies).join('=');
     const consent = await victim.signIn(page);
@@ -103,7 +103,7 @@ describe.each(hostFor(import.meta.url))('the built-in sign-in: $name', ({ start 
     expect(isConsentOf(await new Browser(host, { cookie: mine }).authorize(WEB), 'alice')).toBe(true);
   });
 
-  it('the same form once more, as by a double click, leads on and signs nobody in', async () => {
+  test('the same form once more, as by a double click, leads on and signs nobody in', async () => {
     const [browser, page] = await begin();
     const first = await browser.submit(page, ALICE);
     const second = await browser.submit(page, ALICE);
@@ -114,7 +114,7 @@ describe.each(hostFor(import.meta.url))('the built-in sign-in: $name', ({ start 
     ]);
   });
 
-  it('the sign-in form belongs to the browser that was shown it (login CSRF)', async () => {
+  test('the sign-in form belongs to the browser that was shown it (login CSRF)', async () => {
     const [, attackersPage] = await begin();
     const [victim] = await begin();
     for (const browser of [victim, new Browser(host)]) {
@@ -123,7 +123,7 @@ describe.each(hostFor(import.meta.url))('the built-in sign-in: $name', ({ start 
     }
   });
 
-  it('the cookie: for this host, out of reach of scripts and of forms from elsewhere; changed or foreign ones count for nothing', async () => {
+  test('the cookie: for this host, out of reach of scripts and of forms from elsewhere; changed or foreign ones count for nothing', async () => {
     const [browser, page] = await begin();
     const shape = /^oauth_query_[\w-]{8}=[\w-]+; Path=\/; HttpOnly; SameSite=Lax$/;
     expect(setCookieOf(page)).toMatch(shape);
@@ -146,7 +146,7 @@ describe.each(hostFor(import.meta.url))('the built-in sign-in: $name', ({ start 
     ).toBe(true);
   });
 
-  it('somebody else can sign in instead, and takes nothing over', async () => {
+  test('somebody else can sign in instead, and takes nothing over', async () => {
     const [browser, page] = await begin();
     const alices = await browser.signIn(page);
     const signIn = await browser.follow(await browser.submit(alices, { decision: 'switch' }));
@@ -159,7 +159,7 @@ describe.each(hostFor(import.meta.url))('the built-in sign-in: $name', ({ start 
     expect(events.find((event) => event.type === 'grant.created')).toMatchObject({ sub: 'bob' });
   });
 
-  it('a sign-in ends after an hour, however many pages were seen in between', async () => {
+  test('a sign-in ends after an hour, however many pages were seen in between', async () => {
     const [browser, page] = await begin();
     await browser.signIn(page);
     for (let n = 0; n < 5; n += 1) {
@@ -174,7 +174,7 @@ describe.each(hostFor(import.meta.url))('the built-in sign-in: $name', ({ start 
 });
 
 describe.each(hostFor(import.meta.url))('a directory of the host: $name', ({ start }) => {
-  it('is asked for each sign-in, and whether its owner is still active for each page', async () => {
+  test('is asked for each sign-in, and whether its owner is still active for each page', async () => {
     const asked: string[] = [];
     let active = true;
     const { options, errors } = fixture({
@@ -200,7 +200,7 @@ describe.each(hostFor(import.meta.url))('a directory of the host: $name', ({ sta
     await host.close();
   });
 
-  it('is not asked more often than the limit allows, however many ask at the same moment', async () => {
+  test('is not asked more often than the limit allows, however many ask at the same moment', async () => {
     let asked = 0;
     const authenticate = async (): Promise<undefined> => {
       asked += 1;
@@ -217,7 +217,7 @@ describe.each(hostFor(import.meta.url))('a directory of the host: $name', ({ sta
 });
 
 describe.each(proxiedHosts)('an issuer with https: $name', ({ start }) => {
-  it('the cookie is Secure and bound to this very host', async () => {
+  test('the cookie is Secure and bound to this very host', async () => {
     const { options } = fixture();
     const { base, close } = await start(options);
     const browser = new Browser({ origin: base, base });
@@ -247,7 +247,7 @@ describe.each(hostFor(import.meta.url))("the host's own sign-in: $name", ({ star
   });
   afterAll(() => host.close());
 
-  it('#29 nobody is signed in → the login address of the host, with the way back; then exactly the checked request goes on (RFC 6749 §3.1)', async () => {
+  test('#29 nobody is signed in → the login address of the host, with the way back; then exactly the checked request goes on (RFC 6749 §3.1)', async () => {
     current = undefined;
     const browser = new Browser(host);
     const answer = await browser.authorize(WEB);
@@ -267,7 +267,7 @@ describe.each(hostFor(import.meta.url))("the host's own sign-in: $name", ({ star
     expect(events.find((event) => event.type === 'grant.created')).toMatchObject({ sub: 'host-7' });
   });
 
-  it('#87 the device page sends to the login address too, and back with the code (RFC 8628 §5.1)', async () => {
+  test('#87 the device page sends to the login address too, and back with the code (RFC 8628 §5.1)', async () => {
     const { json } = await new Client(host.base).post('/oauth/device', { client_id: 'tv' });
     const path = `${host.base.slice(host.origin.length)}/oauth/device`;
     current = undefined;
@@ -281,7 +281,7 @@ describe.each(hostFor(import.meta.url))("the host's own sign-in: $name", ({ star
     expect(wordsOf(done)).toContain('tv is connected');
   });
 
-  it('#30 a form that one owner was shown is nothing for another, or for nobody (RFC 6749 §10.12)', async () => {
+  test('#30 a form that one owner was shown is nothing for another, or for nobody (RFC 6749 §10.12)', async () => {
     const browser = new Browser(host);
     const { json } = await new Client(host.base).post('/oauth/device', { client_id: 'tv' });
     const consent = await browser.authorize(WEB);
@@ -294,7 +294,7 @@ describe.each(hostFor(import.meta.url))("the host's own sign-in: $name", ({ star
     expect(events.filter(({ type }) => type === 'grant.created')).toEqual([]);
   });
 
-  it('there is no built-in sign-in beside it, and no switching', async () => {
+  test('there is no built-in sign-in beside it, and no switching', async () => {
     const browser = new Browser(host);
     const consent = await browser.authorize(WEB);
     expect((await browser.submit(consent, ALICE)).status).toBe(403);
@@ -304,7 +304,7 @@ describe.each(hostFor(import.meta.url))("the host's own sign-in: $name", ({ star
 });
 
 describe.each(hostFor(import.meta.url))("the host's own sign-in: $name", ({ start }) => {
-  it('loginUrl may be a function, and owner is asked with the request of the framework', async () => {
+  test('loginUrl may be a function, and owner is asked with the request of the framework', async () => {
     const { options } = fixture();
     const { users: _, ...withoutUsers } = options;
     const owner = (native: unknown): Owner | false => {
@@ -323,7 +323,7 @@ describe.each(hostFor(import.meta.url))("the host's own sign-in: $name", ({ star
     await host.close();
   });
 
-  it.each([
+  test.each([
     [
       'throws',
       () => {
@@ -380,7 +380,7 @@ describe('several servers on one host', () => {
       ),
   });
 
-  it('do not sign each other out', async () => {
+  test('do not sign each other out', async () => {
     const client = new Client(origin);
     const [one, two] = [browserOf(client, 'one'), browserOf(client, 'two')];
     expect(isConsentOf(await one.signIn(await one.authorize()), 'alice')).toBe(true);
@@ -392,7 +392,7 @@ describe('several servers on one host', () => {
     expect(client.cookies.size).toBe(2);
   });
 
-  it('do not believe each other, though they share a secret: neither a session nor a request that is under way', async () => {
+  test('do not believe each other, though they share a secret: neither a session nor a request that is under way', async () => {
     const client = new Client(origin);
     const [one, two] = [browserOf(client, 'one'), browserOf(client, 'two')];
     const consent = await one.signIn(await one.authorize());

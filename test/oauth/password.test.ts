@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client, hostFor, type RunningHost } from '../hosts.js';
 import { fixture } from './support/fixture.js';
 import { Flows, refusal } from './support/tokens.js';
@@ -30,7 +30,7 @@ describe.each(hostFor(import.meta.url))('the password grant on $name', (host) =>
     expect(errors).toEqual([]);
   });
 
-  it('#78 the right password gets tokens of its owner (RFC 6749 §4.3.3)', async () => {
+  test('#78 the right password gets tokens of its owner (RFC 6749 §4.3.3)', async () => {
     const answer = await ask('alice', 'wonderland', { scope: 'profile' });
     expect(answer.json).toEqual({
       access_token: expect.any(String),
@@ -50,7 +50,7 @@ describe.each(hostFor(import.meta.url))('the password grant on $name', (host) =>
     expect((await flows.refresh('legacy', String(answer.json['refresh_token']))).status).toBe(200);
   });
 
-  it('#78 unknown user and wrong password are the same invalid_grant (RFC 6749 §4.3.2)', async () => {
+  test('#78 unknown user and wrong password are the same invalid_grant (RFC 6749 §4.3.2)', async () => {
     const answers = [await ask('nobody', 'wonderland'), await ask('alice', 'wrong'), await ask('bob', 'wonderland')];
     expect(answers.map(refusal)).toEqual(answers.map(() => [400, 'invalid_grant']));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
@@ -58,13 +58,13 @@ describe.each(hostFor(import.meta.url))('the password grant on $name', (host) =>
     expect(refusal(await ask('alice', ''))).toEqual([400, 'invalid_request']);
   });
 
-  it('#78 only a client that is registered for it may use it', async () => {
+  test('#78 only a client that is registered for it may use it', async () => {
     const form = { grant_type: 'password', username: 'alice', password: 'wonderland' };
     expect(refusal(await flows.token('web', form))).toEqual([400, 'unauthorized_client']);
     expect(refusal(await flows.token('spa', form))).toEqual([400, 'unauthorized_client']);
   });
 
-  it('#78 too many wrong passwords are throttled with 429, also with the right one, until the window ends', async () => {
+  test('#78 too many wrong passwords are throttled with 429, also with the right one, until the window ends', async () => {
     advance(600);
     const failures = [];
     for (let n = 0; n < 10; n += 1) failures.push(await ask('dave', `wrong ${n}`));
@@ -78,7 +78,7 @@ describe.each(hostFor(import.meta.url))('the password grant on $name', (host) =>
     expect((await ask('dave', 'diver')).status).toBe(200);
   });
 
-  it('#78 it is off unless it is switched on', async () => {
+  test('#78 it is off unless it is switched on', async () => {
     const plain = await host.start({ options: { ...options, grants: ['authorization_code'] } });
     const form = {
       grant_type: 'password',

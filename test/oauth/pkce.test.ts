@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/core/base/ports.js';
 import { type Answer, basic, Client, hostFor, type RunningHost } from '../hosts.js';
 import { type AuthorizationParameters, Browser, locationOf, PKCE, responseOf } from './support/browser.js';
@@ -56,14 +56,14 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect(answer.json).not.toHaveProperty('access_token');
   };
 
-  it('#38 a public client without code_challenge → redirect invalid_request (RFC 9700 §2.1.1)', async () => {
+  test('#38 a public client without code_challenge → redirect invalid_request (RFC 9700 §2.1.1)', async () => {
     for (const client_id of ['spa', 'native', 'plain', 'strict']) {
       expect(errorOf(await browser.authorize({ ...SPA, client_id }))).toBe('invalid_request');
     }
     expect(errorOf(await browser.authorize({ ...SPA, code_challenge: '' }))).toBe('invalid_request');
   });
 
-  it('#39 a challenge without a method means plain, which a client must have registered (RFC 7636 §4.3)', async () => {
+  test('#39 a challenge without a method means plain, which a client must have registered (RFC 7636 §4.3)', async () => {
     const { challenge: code_challenge } = PKCE;
     expect(errorOf(await browser.authorize({ ...SPA, code_challenge }))).toBe('invalid_request');
     expect(errorOf(await browser.authorize({ ...SPA, code_challenge, code_challenge_method: 'plain' }))).toBe(
@@ -81,7 +81,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     }
   });
 
-  it.each(['s256', 'S512', 'PLAIN', 'none', 'constructor', 'S256 plain'])(
+  test.each(['s256', 'S512', 'PLAIN', 'none', 'constructor', 'S256 plain'])(
     '#39 code_challenge_method=%s is unknown → invalid_request (RFC 7636 §4.4.1)',
     async (code_challenge_method) => {
       for (const client_id of ['spa', 'plain', 'web']) {
@@ -91,7 +91,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     },
   );
 
-  it.each([
+  test.each([
     ['shorter than a hash', PKCE.challenge.slice(1)],
     ['longer than a hash', `${PKCE.challenge}A`],
     ['with padding', `${PKCE.challenge}=`],
@@ -105,7 +105,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     );
   });
 
-  it.each([
+  test.each([
     ['42 characters', 'a'.repeat(42)],
     ['129 characters', 'a'.repeat(129)],
     ['a slash', `${'a'.repeat(43)}/`],
@@ -116,14 +116,14 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     );
   });
 
-  it('#40 a method without a challenge → invalid_request, for confidential clients too (RFC 7636 §4.2)', async () => {
+  test('#40 a method without a challenge → invalid_request, for confidential clients too (RFC 7636 §4.2)', async () => {
     for (const client_id of ['spa', 'web']) {
       const request = { response_type: 'code', client_id, code_challenge_method: 'S256' };
       expect(errorOf(await browser.authorize(request))).toBe('invalid_request');
     }
   });
 
-  it('#41 verifier missing or wrong → 400 invalid_grant, no token; the right one still works (RFC 7636 §4.6)', async () => {
+  test('#41 verifier missing or wrong → 400 invalid_grant, no token; the right one still works (RFC 7636 §4.6)', async () => {
     const code = await codeFor({ ...SPA, ...PKCE.request });
     expectRefused(await redeem({ client_id: 'spa', code }), 'invalid_grant');
     expectRefused(await redeem({ client_id: 'spa', code, code_verifier: '' }), 'invalid_grant');
@@ -132,7 +132,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect((await redeem({ client_id: 'spa', code, code_verifier: PKCE.verifier })).status).toBe(200);
   });
 
-  it('#41 a secret does not replace the verifier, nor the verifier the secret (RFC 7636 §4.6; RFC 6749 §3.2.1)', async () => {
+  test('#41 a secret does not replace the verifier, nor the verifier the secret (RFC 7636 §4.6; RFC 6749 §3.2.1)', async () => {
     const code = await codeFor({ ...WEB, ...PKCE.request });
     expectRefused(await redeem({ code }, WEB_CREDENTIALS), 'invalid_grant');
     expect((await redeem({ client_id: 'web', code, code_verifier: PKCE.verifier })).json['error']).toBe(
@@ -141,7 +141,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect((await redeem({ code, code_verifier: PKCE.verifier }, WEB_CREDENTIALS)).status).toBe(200);
   });
 
-  it.each([
+  test.each([
     ['shorter than 43', 'a'.repeat(42)],
     ['longer than 128', 'a'.repeat(129)],
     ['outside the alphabet', `${'a'.repeat(43)}+`],
@@ -152,19 +152,19 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expectRefused(await redeem({ client_id: 'spa', code, code_verifier: verifier }), 'invalid_grant');
   });
 
-  it.each([43, 128])('#42 a verifier of %i characters works (RFC 7636 §4.1)', async (length) => {
+  test.each([43, 128])('#42 a verifier of %i characters works (RFC 7636 §4.1)', async (length) => {
     const verifier = '-._~'.padEnd(length, 'aZ9');
     const code = await codeFor({ ...SPA, code_challenge: s256(verifier), code_challenge_method: 'S256' });
     expect((await redeem({ client_id: 'spa', code, code_verifier: verifier })).status).toBe(200);
   });
 
-  it('#43 a verifier for a code that was issued without a challenge → 400 invalid_request, no token (RFC 9700 §2.1.1, §4.8.2)', async () => {
+  test('#43 a verifier for a code that was issued without a challenge → 400 invalid_request, no token (RFC 9700 §2.1.1, §4.8.2)', async () => {
     const code = await codeFor(WEB);
     expectRefused(await redeem({ code, code_verifier: PKCE.verifier }, WEB_CREDENTIALS), 'invalid_request');
     expect((await redeem({ code }, WEB_CREDENTIALS)).status).toBe(200);
   });
 
-  it('#44 code_challenge and its method at the token endpoint have no effect', async () => {
+  test('#44 code_challenge and its method at the token endpoint have no effect', async () => {
     const other = 'b'.repeat(43);
     const code = await codeFor({ ...SPA, ...PKCE.request });
     const form = { client_id: 'spa', code, code_challenge: s256(other), code_challenge_method: 'S256' };
@@ -176,14 +176,14 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect((await redeem({ ...form, code_verifier: PKCE.verifier })).status).toBe(200);
   });
 
-  it('#45 after three wrong verifiers the code is dead: the right one then → invalid_grant', async () => {
+  test('#45 after three wrong verifiers the code is dead: the right one then → invalid_grant', async () => {
     const code = await codeFor({ ...SPA, ...PKCE.request });
     const wrong = { client_id: 'spa', code, code_verifier: 'x'.repeat(43) };
     for (let n = 0; n < 3; n += 1) expectRefused(await redeem(wrong), 'invalid_grant');
     expectRefused(await redeem({ ...wrong, code_verifier: PKCE.verifier }), 'invalid_grant');
   });
 
-  it('#45 two wrong ones do not kill it, nor do any number from another client', async () => {
+  test('#45 two wrong ones do not kill it, nor do any number from another client', async () => {
     const code = await codeFor({ ...SPA, ...PKCE.request });
     const wrong = { code, code_verifier: 'x'.repeat(43) };
     for (let n = 0; n < 5; n += 1) expectRefused(await redeem({ ...wrong, client_id: 'plain' }), 'invalid_grant');
@@ -191,14 +191,14 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect((await redeem({ client_id: 'spa', code, code_verifier: PKCE.verifier })).status).toBe(200);
   });
 
-  it('#45 many wrong ones at the same moment are counted one by one', async () => {
+  test('#45 many wrong ones at the same moment are counted one by one', async () => {
     const code = await codeFor({ ...SPA, ...PKCE.request });
     const wrong = { client_id: 'spa', code, code_verifier: 'x'.repeat(43) };
     await Promise.all(Array.from({ length: 10 }, () => redeem(wrong)));
     expectRefused(await redeem({ ...wrong, code_verifier: PKCE.verifier }), 'invalid_grant');
   });
 
-  it('#46 the metadata lists the methods exactly as enforced (RFC 9700 §2.1.1)', async () => {
+  test('#46 the metadata lists the methods exactly as enforced (RFC 9700 §2.1.1)', async () => {
     const { json } = await new Client(host.base).get('/.well-known/oauth-authorization-server');
     expect(json['code_challenge_methods_supported']).toEqual(['S256', 'plain']);
   });
@@ -216,7 +216,7 @@ const forgetful = (store: Store, kind: string, ...lost: readonly string[]): Stor
 });
 
 describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
-  it.each([
+  test.each([
     ['challenge', ['code_challenge']],
     ['method', ['code_challenge_method']],
     ['challenge and the method', ['code_challenge', 'code_challenge_method']],
@@ -238,7 +238,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     await host.close();
   });
 
-  it('#45 the number of wrong verifiers is an option from 1 to 10', async () => {
+  test('#45 the number of wrong verifiers is an option from 1 to 10', async () => {
     const { options } = fixture({ limits: { failedVerifiers: 1 } });
     const host = await start({ options });
     const { code = '' } = responseOf(await new Browser(host).authorizeFor({ ...SPA, ...PKCE.request }));
@@ -254,7 +254,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     await host.close();
   });
 
-  it('#45 sixty guesses at once: only those that were under way before the last miss are judged, and it deletes the code', async () => {
+  test('#45 sixty guesses at once: only those that were under way before the last miss are judged, and it deletes the code', async () => {
     const { options, store, clock } = fixture();
     const misses: string[] = [];
     const watched: Store = {
@@ -281,7 +281,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     await host.close();
   });
 
-  it('#38 one option asks every client for PKCE (RFC 9700 §2.1.1)', async () => {
+  test('#38 one option asks every client for PKCE (RFC 9700 §2.1.1)', async () => {
     const { options } = fixture({ policy: { requirePkce: true } });
     const host = await start({ options });
     const browser = new Browser(host);
@@ -290,7 +290,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     await host.close();
   });
 
-  it('#46 where no client may use plain, only S256 is listed (RFC 9700 §2.1.1)', async () => {
+  test('#46 where no client may use plain, only S256 is listed (RFC 9700 §2.1.1)', async () => {
     const { options } = fixture();
     const host = await start({ options });
     const { json } = await new Client(host.base).get('/.well-known/oauth-authorization-server');

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { OAuthError } from '../../src/core/base/errors.js';
 import { parsedBody, readStream } from '../../src/adapters/node/body.js';
 import type { HttpRequest } from '../../src/core/base/http.js';
@@ -43,7 +43,7 @@ const valuesOf = (body: string) => {
 };
 
 describe('forms', () => {
-  it('decoding what was encoded gives the same again, however it was encoded (RFC 6749 appendix B)', () => {
+  test('decoding what was encoded gives the same again, however it was encoded (RFC 6749 appendix B)', () => {
     check(
       fc.property(
         form,
@@ -58,7 +58,7 @@ describe('forms', () => {
     );
   });
 
-  it('the standard encoder of the platform is understood', () => {
+  test('the standard encoder of the platform is understood', () => {
     check(
       fc.property(form, (pairs) => {
         const expected = new Map(pairs);
@@ -69,7 +69,7 @@ describe('forms', () => {
     );
   });
 
-  it('order, empty pairs and unknown names mean nothing', () => {
+  test('order, empty pairs and unknown names mean nothing', () => {
     check(
       fc.property(form, fc.array(fc.constantFrom('', 'x=1', 'x', '=', 'A=1', 'a%20=1')), (pairs, noise) => {
         const plain = pairs.map(([name, value]) => `${percent(name)}=${plus(value)}`);
@@ -78,7 +78,7 @@ describe('forms', () => {
     );
   });
 
-  it('a second value of the same name is always a problem', () => {
+  test('a second value of the same name is always a problem', () => {
     check(
       fc.property(fc.constantFrom(...NAMES), text, text, fc.constantFrom(...encoders), (name, one, two, encode) => {
         const parameters = parseParameters(
@@ -91,7 +91,7 @@ describe('forms', () => {
     );
   });
 
-  it('any text at all is parsed or refused with an OAuthError', () => {
+  test('any text at all is parsed or refused with an OAuthError', () => {
     check(
       fc.property(
         fc.oneof(fc.string({ unit: 'binary', maxLength: 300 }), fc.stringMatching(/^[ab&=%+;0-9A-F]{0,200}$/)),
@@ -108,7 +108,7 @@ describe('forms', () => {
     );
   });
 
-  it('any bytes, and whatever a parser of a host makes of them, are read or refused with an OAuthError', async () => {
+  test('any bytes, and whatever a parser of a host makes of them, are read or refused with an OAuthError', async () => {
     const request = (body: HttpRequest['body']): HttpRequest => ({
       method: 'POST',
       query: '',
@@ -150,7 +150,7 @@ describe('Basic credentials', () => {
   const name = fc.stringMatching(/^[\x20-\x7e]{1,30}$/);
   const header = (id: string, secret: string): string => `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
 
-  it('decoding what was encoded gives the same again, for any id and secret that a form may hold (RFC 6749 §2.3.1)', () => {
+  test('decoding what was encoded gives the same again, for any id and secret that a form may hold (RFC 6749 §2.3.1)', () => {
     check(
       fc.property(name, text, fc.constantFrom(...encoders), (id, secret, encode) => {
         expect(parseBasic(header(encode(id), encode(secret)))).toEqual([id, secret]);
@@ -159,7 +159,7 @@ describe('Basic credentials', () => {
     );
   });
 
-  it('unreserved characters need no encoding (RFC 6749 §2.3.1)', () => {
+  test('unreserved characters need no encoding (RFC 6749 §2.3.1)', () => {
     const plain = fc.stringMatching(/^[A-Za-z0-9\-._~]{1,60}$/);
     check(
       fc.property(plain, plain, (id, secret) => {
@@ -168,7 +168,7 @@ describe('Basic credentials', () => {
     );
   });
 
-  it('any header at all is credentials or none', () => {
+  test('any header at all is credentials or none', () => {
     const any = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 100 }),
       fc.string({ unit: 'binary', maxLength: 60 }).map((value) => `Basic ${value}`),
@@ -191,7 +191,7 @@ describe('scopes', () => {
   const token = fc.stringMatching(/^[\x21\x23-\x5b\x5d-\x7e]{1,6}$/);
   const tokens = fc.array(fc.oneof(token, fc.constantFrom('a', 'b', 'A')), { maxLength: 8 });
 
-  it('are compared without order and repeats (RFC 6749 §3.3)', () => {
+  test('are compared without order and repeats (RFC 6749 §3.3)', () => {
     check(
       fc.property(tokens, tokens, (one, two) => {
         const again = parseScope([...one, ...one.toReversed()].join(' ')) ?? [];
@@ -203,7 +203,7 @@ describe('scopes', () => {
     );
   });
 
-  it('come back in their order, each once (RFC 6749 §3.3)', () => {
+  test('come back in their order, each once (RFC 6749 §3.3)', () => {
     check(
       fc.property(tokens, (scopes) => {
         const parsed = parseScope(scopes.join(' '));
@@ -213,7 +213,7 @@ describe('scopes', () => {
     );
   });
 
-  it('any other text is none (RFC 6749 §3.3)', () => {
+  test('any other text is none (RFC 6749 §3.3)', () => {
     check(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[a "\\é]{0,9}$/)), (value) => {
         const valid = value === '' || /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(value);
@@ -288,7 +288,7 @@ describe('redirect URIs', () => {
   const withoutPort = (value: string): string =>
     value.replace(/^(http:\/\/(?:127\.0\.0\.1|\[::1\])):\d{1,5}(?=[/?]|$)/, '$1');
 
-  it('match when they are the same text, and otherwise only but for the port of a loopback address (RFC 8252 §7.3)', () => {
+  test('match when they are the same text, and otherwise only but for the port of a loopback address (RFC 8252 §7.3)', () => {
     check(
       fc.property(uri, uri, (requested, registered) => {
         if (redirectUriProblem(registered) !== undefined) return;
@@ -304,7 +304,7 @@ describe('redirect URIs', () => {
     );
   });
 
-  it('every port of a registered loopback address matches (RFC 8252 §7.3)', () => {
+  test('every port of a registered loopback address matches (RFC 8252 §7.3)', () => {
     const loopback = fc.constantFrom('http://127.0.0.1', 'http://[::1]');
     check(
       fc.property(
@@ -323,7 +323,7 @@ describe('redirect URIs', () => {
     );
   });
 
-  it('a registered address stays as it is in front of the answer, which can be read back (RFC 6749 §3.1.2)', () => {
+  test('a registered address stays as it is in front of the answer, which can be read back (RFC 6749 §3.1.2)', () => {
     check(
       fc.property(uri, text, text, (registered, code, state) => {
         if (redirectUriProblem(registered) !== undefined) return;
@@ -341,7 +341,7 @@ describe('redirect URIs', () => {
 });
 
 describe('challenges', () => {
-  it('are one line of printable ASCII whose values can be read back (RFC 9110 §11.6.1)', () => {
+  test('are one line of printable ASCII whose values can be read back (RFC 9110 §11.6.1)', () => {
     check(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (value) => {
         const line = challenge('Bearer', { realm: value, scope: undefined });
@@ -397,7 +397,7 @@ describe('work', () => {
   const UNBOUNDED = { bodyBytes: Infinity, bodyFields: Infinity };
   const parse = (body: string) => parseParameters(body, { a: 'vschar', resource: 'uri' }, UNBOUNDED);
 
-  it.each<readonly [what: string, run: (n: number) => unknown]>([
+  test.each<readonly [what: string, run: (n: number) => unknown]>([
     ['many fields', (n) => parse('a=1&'.repeat(n))],
     ['many resources', (n) => parse('resource=urn:x&'.repeat(n))],
     ['many ampersands', (n) => parse('&'.repeat(n))],
@@ -429,7 +429,7 @@ describe('work', () => {
     expect(twice / once).toBeLessThan(2.2);
   });
 
-  it('is counted: who takes the rest of the text again for every field is found out', () => {
+  test('is counted: who takes the rest of the text again for every field is found out', () => {
     const quadratic = (n: number) => {
       for (let rest = 'a=1&'.repeat(n); rest !== ''; rest = rest.slice(4)) rest.indexOf('&');
     };

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/core/base/ports.js';
 import type { Lifetimes } from '../../src/core/oauth/settings.js';
 import { type Answer, everyHost, type FrameworkName, type RunningHost } from '../hosts.js';
@@ -118,7 +118,7 @@ describe('twenty at once over three servers that share one store', () => {
     expect(running?.errors).toEqual([]);
   });
 
-  it('#61 one redemption of a code is 200, the others 400 invalid_grant; as replays they end the grant', async () => {
+  test('#61 one redemption of a code is 200, the others 400 invalid_grant; as replays they end the grant', async () => {
     const nodes = await start();
     for (let round = 0; round < ROUNDS; round += 1) {
       const answers = await nodes.race(await RACES.code(nodes));
@@ -132,7 +132,7 @@ describe('twenty at once over three servers that share one store', () => {
     }
   });
 
-  it('#61 with a tolerance for races the one redemption leaves exactly one live chain', async () => {
+  test('#61 with a tolerance for races the one redemption leaves exactly one live chain', async () => {
     const nodes = await start({ codeReplayTolerance: 5 });
     for (let round = 0; round < ROUNDS; round += 1) {
       const answers = await nodes.race(await RACES.code(nodes));
@@ -147,7 +147,7 @@ describe('twenty at once over three servers that share one store', () => {
     }
   });
 
-  it('#85 one poll of an approved device code is 200, the others 400 invalid_grant, and one chain is alive', async () => {
+  test('#85 one poll of an approved device code is 200, the others 400 invalid_grant, and one chain is alive', async () => {
     const nodes = await start();
     for (let round = 0; round < ROUNDS; round += 1) {
       const answers = await nodes.race(await RACES['device code'](nodes));
@@ -161,7 +161,7 @@ describe('twenty at once over three servers that share one store', () => {
     }
   });
 
-  it('#71 refreshes of one token all get the one successor, and one chain is alive', async () => {
+  test('#71 refreshes of one token all get the one successor, and one chain is alive', async () => {
     const nodes = await start();
     for (let round = 0; round < ROUNDS; round += 1) {
       const answers = await nodes.race(await RACES['refresh token'](nodes));
@@ -174,7 +174,7 @@ describe('twenty at once over three servers that share one store', () => {
     }
   });
 
-  it('#71 without a grace window one refresh is 200, and the replays end the family', async () => {
+  test('#71 without a grace window one refresh is 200, and the replays end the family', async () => {
     const nodes = await start({ refreshGrace: 0 });
     for (let round = 0; round < ROUNDS; round += 1) {
       const answers = await nodes.race(await RACES['refresh token'](nodes));
@@ -187,7 +187,7 @@ describe('twenty at once over three servers that share one store', () => {
 });
 
 describe('the same races on a store whose add looks first and writes later', () => {
-  it.each(Object.entries(RACES))(
+  test.each(Object.entries(RACES))(
     '#61 are lost: one %s is used more than once, so these tests can fail',
     async (_name, prepare) => {
       const nodes = await Nodes.start({ codeReplayTolerance: 5, refreshGrace: 0 }, (store) =>

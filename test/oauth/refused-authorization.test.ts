@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Client, hostFor, type RunningHost } from '../hosts.js';
 import { Browser, formOf, locationOf, wordsOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
@@ -38,7 +38,7 @@ describe.each(hostFor(import.meta.url))('$name: a refused authorization request'
     return new Browser(host).authorize(parameters);
   };
 
-  it.each([
+  test.each([
     [{ response_type: 'code' }, { reason: 'missing_client_id' }],
     [
       { ...WEB, client_id: 'nobody' },
@@ -74,7 +74,7 @@ describe.each(hostFor(import.meta.url))('$name: a refused authorization request'
     expect(wordsOf(page)).not.toContain('In development');
   });
 
-  it.each([
+  test.each([
     [{ client_id: 'web' }, { reason: 'missing_response_type', error: 'invalid_request' }],
     [
       { ...WEB, response_type: 'id_token' },
@@ -119,7 +119,7 @@ describe.each(hostFor(import.meta.url))('$name: a refused authorization request'
     expect(events[0]).not.toHaveProperty('reference');
   });
 
-  it('the challenge of the method plain is its verifier: no event has it', async () => {
+  test('the challenge of the method plain is its verifier: no event has it', async () => {
     await authorize({ ...WEB, client_id: 'spa', code_challenge: 'too-short-a-verifier', redirect_uri: '' });
     expect(events[0]).toMatchObject({ reason: 'invalid_pkce' });
     await authorize({ ...WEB, code_challenge: '!'.repeat(43), code_challenge_method: 'S256' });
@@ -127,7 +127,7 @@ describe.each(hostFor(import.meta.url))('$name: a refused authorization request'
     expect(JSON.stringify(events)).not.toMatch(/too-short|!!/);
   });
 
-  it('a form that comes too late, or from elsewhere, is refused with a reference too', async () => {
+  test('a form that comes too late, or from elsewhere, is refused with a reference too', async () => {
     const form = formOf(await authorize(WEB));
     const foreign = await new Client(host.base).post('/oauth/authorize', { ...form.fields, decision: 'approve' });
     expect(events).toEqual([expect.objectContaining({ reason: 'invalid_request', client_id: 'web' })]);
@@ -146,13 +146,13 @@ describe.each(hostFor(import.meta.url))('$name: the page of a refused request', 
     return page.text;
   };
 
-  it.each([undefined, 'http://127.0.0.1:1'])('says in development what is wrong (issuer %s)', async (issuer) => {
+  test.each([undefined, 'http://127.0.0.1:1'])('says in development what is wrong (issuer %s)', async (issuer) => {
     expect(await pageOf(issuer)).toContain(
       'The client &quot;web&quot; has not registered the redirect_uri &quot;https://evil.example/&lt;b&gt;&quot;. Its redirect_uris: &quot;https://app.example/cb&quot;.',
     );
   });
 
-  it('says elsewhere nothing of it, and names no reference that nobody hears', async () => {
+  test('says elsewhere nothing of it, and names no reference that nobody hears', async () => {
     const text = await pageOf('https://login.example', { onEvent: undefined });
     expect(text).not.toMatch(/evil|redirect_uri|Reference/);
   });

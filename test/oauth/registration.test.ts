@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, bearer, Client, everyTransport, oneHostEach, type RunningHost } from '../hosts.js';
 import { Browser, PKCE, responseOf, wordsOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
@@ -67,7 +67,7 @@ describe.each(everyTransport)('$name', ({ start, mount }) => {
   });
   afterAll(() => host.close());
 
-  it('#114 M40 registers a client and says what was registered (RFC 7591 §3.2.1); nothing is stored', async () => {
+  test('#114 M40 registers a client and says what was registered (RFC 7591 §3.2.1); nothing is stored', async () => {
     const answer = await register(host.base, { ...CLAUDE, logo_uri: 'https://claude.example/logo.png', extra: [1] });
     expect(answer.status).toBe(201);
     expect(answer.headers['content-type']).toMatch(/^application\/json/);
@@ -87,7 +87,7 @@ describe.each(everyTransport)('$name', ({ start, mount }) => {
     });
   });
 
-  it('M40 refuses what is no JSON object', async () => {
+  test('M40 refuses what is no JSON object', async () => {
     // Where a parser of the host comes first, it answers what cannot be parsed.
     const unparsable = mount === 'parser' ? [] : ['', '{', '{"redirect_uris":["https://a.example"]', 'null', '"text"'];
     for (const body of ['[]', '[{}]', ...unparsable])
@@ -103,12 +103,12 @@ describe.each(everyTransport)('$name', ({ start, mount }) => {
     ]);
   });
 
-  it('M40 answers POST only', async () => {
+  test('M40 answers POST only', async () => {
     const answer = await new Client(host.base).get('/oauth/register');
     expect([answer.status, answer.headers.allow]).toEqual([405, 'POST']);
   });
 
-  it('no error reached the host', () => {
+  test('no error reached the host', () => {
     expect([errors, host.errors]).toEqual([[], []]);
   });
 });
@@ -122,7 +122,7 @@ describe.each(oneHostEach)('a registered client at $name', ({ start }) => {
   });
   afterAll(() => host.close());
 
-  it('M28 M40 is in the metadata, with none as a method', async () => {
+  test('M28 M40 is in the metadata, with none as a method', async () => {
     const { json } = await new Client(host.base).get('/.well-known/oauth-authorization-server');
     expect(json['registration_endpoint']).toBe(`${host.base}/oauth/register`);
     expect(json['token_endpoint_auth_methods_supported']).toEqual([
@@ -132,7 +132,7 @@ describe.each(oneHostEach)('a registered client at $name', ({ start }) => {
     ]);
   });
 
-  it('M43 gets tokens by PKCE, passes a guard, refreshes, and loses everything by a replay', async () => {
+  test('M43 gets tokens by PKCE, passes a guard, refreshes, and loses everything by a replay', async () => {
     const client_id = await registered(host.base);
     const tokens = await tokensOf(host, client_id);
     expect(tokens['scope']).toBe('profile content.read');
@@ -147,13 +147,13 @@ describe.each(oneHostEach)('a registered client at $name', ({ start }) => {
     expect(errorOf(await refresh(host.base, client_id, after.json['refresh_token']))).toEqual([400, 'invalid_grant']);
   });
 
-  it('can ask for more than it has registered, so that it can step up without registering again', async () => {
+  test('can ask for more than it has registered, so that it can step up without registering again', async () => {
     const client_id = await registered(host.base);
     const tokens = await tokensOf(host, client_id, { scope: 'profile content.write' });
     expect(tokens['scope']).toBe('profile content.write');
   });
 
-  it('M26 needs a challenge, and by S256', async () => {
+  test('M26 needs a challenge, and by S256', async () => {
     const client_id = await registered(host.base, { ...CLAUDE, code_challenge_methods: ['plain'] });
     const browser = new Browser(host);
     const { code_challenge: _, code_challenge_method: __, ...bare } = requestOf(client_id);
@@ -164,7 +164,7 @@ describe.each(oneHostEach)('a registered client at $name', ({ start }) => {
       ).toBe('invalid_request');
   });
 
-  it('M27 is sent back to exactly what it has registered, on loopback at any port', async () => {
+  test('M27 is sent back to exactly what it has registered, on loopback at any port', async () => {
     const browser = new Browser(host);
     const web = await registered(host.base);
     for (const uri of [
@@ -178,7 +178,7 @@ describe.each(oneHostEach)('a registered client at $name', ({ start }) => {
     expect((await browser.authorize(requestOf(native, 'http://127.0.0.1:50000/other'))).status).toBe(400);
   });
 
-  it('M32 the owner reads where the decision leads, and that the name is the client’s own', async () => {
+  test('M32 the owner reads where the decision leads, and that the name is the client’s own', async () => {
     const browser = new Browser(host);
     const client_id = await registered(host.base, { ...CLAUDE, client_name: 'Your bank' });
     const page = wordsOf(await browser.signIn(await browser.authorize(requestOf(client_id))));
@@ -190,7 +190,7 @@ describe.each(oneHostEach)('a registered client at $name', ({ start }) => {
     expect(wordsOf(operator)).not.toContain('gave itself');
   });
 
-  it('M33 a client that is only on loopback comes with a warning', async () => {
+  test('M33 a client that is only on loopback comes with a warning', async () => {
     const browser = new Browser(host);
     const redirect_uris = ['http://127.0.0.1:33418/cb', 'http://localhost:33418/cb'];
     const client_id = await registered(host.base, { client_name: 'Editor', redirect_uris });
@@ -203,14 +203,14 @@ describe.each(oneHostEach)('a registered client at $name', ({ start }) => {
     expect(wordsOf(await browser.authorize(requestOf(mixed, redirect_uris[0])))).toContain('just started');
   });
 
-  it('without a name it is called as where it leads', async () => {
+  test('without a name it is called as where it leads', async () => {
     const browser = new Browser(host);
     const client_id = await registered(host.base, { redirect_uris: CLAUDE.redirect_uris });
     const page = wordsOf(await browser.signIn(await browser.authorize(requestOf(client_id))));
     expect(page).toContain('Allow claude.example?');
   });
 
-  it('M42 what was never registered is invalid_client at the token endpoint, and a page at the authorization endpoint', async () => {
+  test('M42 what was never registered is invalid_client at the token endpoint, and a page at the authorization endpoint', async () => {
     const client_id = await registered(host.base);
     const changed = `${client_id.slice(0, -4)}AAAA`;
     expect(errorOf(await refresh(host.base, changed, 'x'))).toEqual([401, 'invalid_client']);
@@ -219,7 +219,7 @@ describe.each(oneHostEach)('a registered client at $name', ({ start }) => {
     expect(wordsOf(page)).toContain('Remove the connection there, and connect again.');
   });
 
-  it('no error reached the host', () => {
+  test('no error reached the host', () => {
     expect([errors, host.errors]).toEqual([[], []]);
   });
 });
@@ -243,7 +243,7 @@ describe('what a client says about itself', () => {
     return json;
   };
 
-  it('M40 a method with a secret becomes none, which the answer says (RFC 7591 §3.2.1)', async () => {
+  test('M40 a method with a secret becomes none, which the answer says (RFC 7591 §3.2.1)', async () => {
     for (const method of ['client_secret_post', 'client_secret_basic', 'private_key_jwt', 'tls_client_auth']) {
       const answer = await answerTo({ ...CLAUDE, token_endpoint_auth_method: method });
       expect(answer['token_endpoint_auth_method']).toBe('none');
@@ -251,7 +251,7 @@ describe('what a client says about itself', () => {
     }
   });
 
-  it('M41 application_type and members that are not known make no error, whatever they hold', async () => {
+  test('M41 application_type and members that are not known make no error, whatever they hold', async () => {
     for (const application_type of ['native', 'web', 'toaster', 7, null, {}])
       expect((await answerTo({ ...CLAUDE, application_type }))['application_type']).toBeUndefined();
     const odd = { jwks: { keys: 'x' }, logo_uri: 'javascript:alert(1)', contacts: 7, 'client_name#ja': 'クロード' };
@@ -266,7 +266,7 @@ describe('what a client says about itself', () => {
       expect(answer).not.toHaveProperty(name);
   });
 
-  it('M43 grants that are not there are left out; refresh_token is the default and can be left out', async () => {
+  test('M43 grants that are not there are left out; refresh_token is the default and can be left out', async () => {
     const grantsFor = async (grant_types: unknown): Promise<unknown> =>
       (await answerTo({ ...CLAUDE, grant_types }))['grant_types'];
     expect(await grantsFor(undefined)).toEqual(['authorization_code', 'refresh_token']);
@@ -278,7 +278,7 @@ describe('what a client says about itself', () => {
     expect(await tokensOf(host, client_id)).not.toHaveProperty('refresh_token');
   });
 
-  it('scopes that are not there, or are for resource servers, are left out', async () => {
+  test('scopes that are not there, or are for resource servers, are left out', async () => {
     const scopeFor = async (scope: string): Promise<unknown> => (await answerTo({ ...CLAUDE, scope }))['scope'];
     expect(await scopeFor('openid profile offline_access introspect')).toBe('profile');
     expect(await scopeFor('openid')).toBeUndefined();
@@ -288,7 +288,7 @@ describe('what a client says about itself', () => {
     expect(responseOf(asked)['error']).toBe('invalid_scope');
   });
 
-  it.each([
+  test.each([
     ['redirect_uris', undefined, 'invalid_redirect_uri'],
     ['redirect_uris', [], 'invalid_redirect_uri'],
     ['redirect_uris', 'https://a.example/cb', 'invalid_redirect_uri'],
@@ -335,12 +335,12 @@ describe('what a client says about itself', () => {
     expect(answer.json['error_description']).toMatch(/^[\x20-\x7e]{10,200}$/);
   });
 
-  it('M27 schemes of apps that the host allows can be registered', async () => {
+  test('M27 schemes of apps that the host allows can be registered', async () => {
     const redirect_uris = ['cursor://anysphere.cursor-mcp/oauth/callback'];
     expect((await answerTo({ redirect_uris }))['redirect_uris']).toEqual(redirect_uris);
   });
 
-  it.each([
+  test.each([
     ['Claude\u202E edualC', 'Claude edualC'],
     ['\u2066Claude\u2069', 'Claude'],
     [' Cl\u200Bau\u00ADde \n\t Code ', 'Claude Code'],
@@ -353,7 +353,7 @@ describe('what a client says about itself', () => {
     expect((await answerTo({ ...CLAUDE, client_name }))['client_name']).toBe(expected);
   });
 
-  it('markup in a name is text on the page', async () => {
+  test('markup in a name is text on the page', async () => {
     const client_id = await registered(host.base, { ...CLAUDE, client_name: '<script>alert(1)</script>"' });
     const browser = new Browser(host);
     const page = await browser.signIn(await browser.authorize(requestOf(client_id)));
@@ -361,7 +361,7 @@ describe('what a client says about itself', () => {
     expect(wordsOf(page)).toContain('the name “<script>alert(1)</script>"”');
   });
 
-  it('nested, doubled and prototype members do not reach anything', async () => {
+  test('nested, doubled and prototype members do not reach anything', async () => {
     const deep = `{"redirect_uris":["https://a.example/cb"],"x":${'['.repeat(30_000)}${']'.repeat(30_000)}}`;
     expect((await register(host.base, deep)).status).toBe(201);
     const uris = `${'['.repeat(30_000)}${']'.repeat(30_000)}`;
@@ -382,7 +382,7 @@ describe('what a client says about itself', () => {
     ]);
   });
 
-  it('the client_id is at most 1,500 characters, and works at that length everywhere', async () => {
+  test('the client_id is at most 1,500 characters, and works at that length everywhere', async () => {
     const uris = (length: number) => Array.from({ length: 3 }, (_, n) => `https://a.example/${n}${'x'.repeat(length)}`);
     let length = 100;
     let client_id = '';
@@ -411,7 +411,7 @@ describe('what a client says about itself', () => {
 });
 
 describe('one registration', () => {
-  it('has one spelling', async () => {
+  test('has one spelling', async () => {
     const host = await start({ options: fixture({ registration: {} }).options });
     const client_id = await registered(host.base);
     const browser = new Browser(host);
@@ -442,7 +442,7 @@ describe('one registration', () => {
     await host.close();
   });
 
-  it('is what no other purpose, server or secret has sealed', async () => {
+  test('is what no other purpose, server or secret has sealed', async () => {
     const { options } = fixture({ registration: {} });
     const host = await start({ options });
     const other = await start({ options });
@@ -464,7 +464,7 @@ describe('one registration', () => {
     await Promise.all([host.close(), other.close()]);
   });
 
-  it('outlives a change of the secret as long as the old one is listed', async () => {
+  test('outlives a change of the secret as long as the old one is listed', async () => {
     const [old, fresh] = [
       'the first secret, which is 32 characters long',
       'the next secret, which is 32 characters long',
@@ -480,7 +480,7 @@ describe('one registration', () => {
     for (const host of [before, during, after]) await host.close();
   });
 
-  it('M42 ends with its lifetime, and with it all that its owners allowed', async () => {
+  test('M42 ends with its lifetime, and with it all that its owners allowed', async () => {
     const { options, advance } = fixture({ registration: { lifetime: 3600 }, lifetimes: { accessToken: 86_400 } });
     const host = await start({ options });
     const client_id = await registered(host.base);
@@ -495,7 +495,7 @@ describe('one registration', () => {
     await host.close();
   });
 
-  it('lives for ever without a lifetime', async () => {
+  test('lives for ever without a lifetime', async () => {
     const { options, advance } = fixture({ registration: {} });
     const host = await start({ options });
     const client_id = await registered(host.base);
@@ -504,7 +504,7 @@ describe('one registration', () => {
     await host.close();
   });
 
-  it('can be denied by its id, at once and with all that it was given', async () => {
+  test('can be denied by its id, at once and with all that it was given', async () => {
     const denied = new Set<string>();
     for (const isDenied of [(id: string) => denied.has(id), async (id: string) => denied.has(id)]) {
       const { options, events } = fixture({ registration: { isDenied } });
@@ -523,7 +523,7 @@ describe('one registration', () => {
     }
   });
 
-  it('is not let in while the host cannot say whether it is denied', async () => {
+  test('is not let in while the host cannot say whether it is denied', async () => {
     const faults: readonly (() => unknown)[] = [
       () => {
         throw new Error('database away');
@@ -542,7 +542,7 @@ describe('one registration', () => {
     }
   });
 
-  it('is asked about nowhere else: a registry of the host does not hear of it', async () => {
+  test('is asked about nowhere else: a registry of the host does not hear of it', async () => {
     const asked: string[] = [];
     const find = (id: string) => {
       asked.push(id);
@@ -559,7 +559,7 @@ describe('one registration', () => {
     await host.close();
   });
 
-  it('M44 may be refreshed again for a minute, and as the host says', async () => {
+  test('M44 may be refreshed again for a minute, and as the host says', async () => {
     for (const [refreshGrace, seconds] of [
       [undefined, 59],
       [5, 4],
@@ -580,7 +580,7 @@ describe('one registration', () => {
 });
 
 describe('strangers', () => {
-  it('M40 ten thousand registrations from one address leave nothing and are refused soon', async () => {
+  test('M40 ten thousand registrations from one address leave nothing and are refused soon', async () => {
     const { options, store, events, advance } = fixture({ registration: {} });
     const host = await start({ options });
     const statuses = new Map<number, number>();
@@ -605,7 +605,7 @@ describe('strangers', () => {
     await host.close();
   });
 
-  it('M28 none is a method of clients as soon as they can register', async () => {
+  test('M28 none is a method of clients as soon as they can register', async () => {
     const { options } = fixture({ registration: {} });
     const host = await start({ options: { ...options, clients: [] } });
     const { json } = await new Client(host.base).get('/.well-known/oauth-authorization-server');
@@ -617,7 +617,7 @@ describe('strangers', () => {
     await host.close();
   });
 
-  it('M40 cannot register where registration is off', async () => {
+  test('M40 cannot register where registration is off', async () => {
     const host = await start({ options: fixture().options });
     expect((await register(host.base, CLAUDE)).status).toBe(404);
     const { json } = await new Client(host.base).get('/.well-known/oauth-authorization-server');
@@ -625,7 +625,7 @@ describe('strangers', () => {
     await host.close();
   });
 
-  it('scripts of allowed origins can register', async () => {
+  test('scripts of allowed origins can register', async () => {
     const host = await start({
       options: fixture({ registration: {}, cors: { origins: ['https://spa.example'] } }).options,
     });
@@ -644,7 +644,7 @@ describe('strangers', () => {
 });
 
 describe('options.metadata', () => {
-  it('adds to the metadata what the host has to say', async () => {
+  test('adds to the metadata what the host has to say', async () => {
     const metadata = {
       service_documentation: 'https://docs.example',
       example_tier: { name: 'free', seats: [1, null] },

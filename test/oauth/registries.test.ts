@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { checkClient, type ClientRegistry, type ClientRow } from 'oauth-query';
 import { type Answer, basic, bearer, Client, hostFor, type HostOptions, type RunningHost } from '../hosts.js';
 import { Browser, wordsOf } from './support/browser.js';
@@ -54,7 +54,7 @@ describe.each(hostFor(import.meta.url))('a registry of the host, $name', ({ star
     };
   };
 
-  it('may answer with the row of a table: null is absent, and each column of its own is warned of once', async () => {
+  test('may answer with the row of a table: null is absent, and each column of its own is warned of once', async () => {
     const server = await serve(table(ROW, { ...ROW, client_id: 'shop2' }));
     for (const id of ['shop', 'shop2', 'shop'])
       expect((await server.token(id, 'shop-secret')).json['scope'], id).toBe('profile content.read');
@@ -66,7 +66,7 @@ describe.each(hostFor(import.meta.url))('a registry of the host, $name', ({ star
     expect(server.errors).toEqual([]);
   });
 
-  it('a row without a secret is that of a public client, and never one that forgot it', async () => {
+  test('a row without a secret is that of a public client, and never one that forgot it', async () => {
     const server = await serve(table({ ...ROW, client_secret: null }));
     expect(refusal(await server.token('shop'))).toEqual([401, 'invalid_client']);
     expect(server.errors.map(String)).toEqual([
@@ -74,7 +74,7 @@ describe.each(hostFor(import.meta.url))('a registry of the host, $name', ({ star
     ]);
   });
 
-  it.each([
+  test.each([
     ['disabled: 1', { disabled: 1 }, 'disabled must be true or false'],
     ['texts instead of lists', { redirect_uris: '["https://shop.example/cb"]' }, 'redirect_uris must be an array of'],
     ['an end of the secret', { client_secret_expires_at: 1_893_456_000 }, 'client_secret_expires_at is not supported'],
@@ -100,7 +100,7 @@ describe.each(hostFor(import.meta.url))('a registry of the host, $name', ({ star
     expect((await server.token('service')).status).toBe(200);
   });
 
-  it.each([
+  test.each([
     ['a table that does not tell cases apart', { ...ROW, client_id: 'SHOP' }],
     ['a text', 'shop'],
     ['a list', [ROW]],
@@ -112,13 +112,13 @@ describe.each(hostFor(import.meta.url))('a registry of the host, $name', ({ star
     ]);
   });
 
-  it('a row that is the same object again is neither checked nor reported again', async () => {
+  test('a row that is the same object again is neither checked nor reported again', async () => {
     const server = await serve(table({ ...ROW, disabled: 1 }));
     for (let n = 0; n < 3; n += 1) expect((await server.token('shop')).status).toBe(401);
     expect(server.errors).toHaveLength(1);
   });
 
-  it('registries stand beside a list: the list first, then the first one that knows the client', async () => {
+  test('registries stand beside a list: the list first, then the first one that knows the client', async () => {
     const asked: string[] = [];
     const heard = (name: string, registry: ClientRegistry): ClientRegistry => ({
       find: (id) => (asked.push(`${name} ${id}`), registry.find(id)),
@@ -142,7 +142,7 @@ describe.each(hostFor(import.meta.url))('a registry of the host, $name', ({ star
     expect(server.errors).toEqual([]);
   });
 
-  it('that fails is 503 for whom it might know, whoever could be asked next', async () => {
+  test('that fails is 503 for whom it might know, whoever could be asked next', async () => {
     const away: ClientRegistry = { find: () => Promise.reject(new Error('the database is away')) };
     const server = await serve([...CLIENTS, away, table(ROW)]);
     expect((await server.token('service')).status).toBe(200);
@@ -157,12 +157,12 @@ describe.each(hostFor(import.meta.url))('a registry of the host, $name', ({ star
 });
 
 describe('checkClient', () => {
-  it('finds nothing wrong with what a server takes', () => {
+  test('finds nothing wrong with what a server takes', () => {
     for (const client of CLIENTS) expect(checkClient(client, { scopes: SCOPES })).toEqual([]);
     expect(checkClient({ client_id: 'spa', redirect_uris: ['https://a.example/cb'], client_secret: null })).toEqual([]);
   });
 
-  it('says all that is wrong, before it is saved', () => {
+  test('says all that is wrong, before it is saved', () => {
     const { created_at: _, redirect_url: __, client_secret_expires_at: ___, ...row } = ROW;
     expect(
       checkClient(
@@ -181,7 +181,7 @@ describe('checkClient', () => {
     ]);
   });
 
-  it('knows the scopes and grants of the server if it is told, and else takes any', () => {
+  test('knows the scopes and grants of the server if it is told, and else takes any', () => {
     const row = { client_id: 'a', client_secret: 'b', grant_types: ['urn:example:grant'], scope: 'photos' };
     expect(checkClient(row)).toEqual([]);
     expect(checkClient(row, { scopes: {}, customGrants: {} })).toEqual([
@@ -193,7 +193,7 @@ describe('checkClient', () => {
     ).toEqual([]);
   });
 
-  it.each([[null], [undefined], [5], ['web'], [{}]])('of %j is a sentence, too', (given) => {
+  test.each([[null], [undefined], [5], ['web'], [{}]])('of %j is a sentence, too', (given) => {
     expect(checkClient(given as unknown as ClientRow)).toEqual([
       'Client undefined: client_id must be printable ASCII.',
     ]);

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/core/base/ports.js';
 import { oneHostEach } from '../hosts.js';
 import { Browser } from './support/browser.js';
@@ -22,7 +22,7 @@ const slowStore = (store: Store) => {
 };
 
 describe('runtime.timer', () => {
-  it('bounds requests and functions of the host, and is called off when they have answered', async () => {
+  test('bounds requests and functions of the host, and is called off when they have answered', async () => {
     const running = new Map<() => void, number>();
     const timer = (run: () => void, milliseconds: number): (() => void) => {
       running.set(run, milliseconds);
@@ -55,7 +55,7 @@ describe('timeouts.request', () => {
   let nodes: Nodes;
   afterEach(() => nodes.close());
 
-  it('#13 a request that takes longer is 503 with Retry-After: at the endpoints, at the guard and on a page', async () => {
+  test('#13 a request that takes longer is 503 with Retry-After: at the endpoints, at the guard and on a page', async () => {
     nodes = new Nodes({ lifetimes: { rememberedConsent: 600 } });
     const { state, slow } = slowStore(nodes.shared.store);
     const { flows, host, errors } = await nodes.start({
@@ -86,7 +86,7 @@ describe('timeouts.request', () => {
     state.release();
   });
 
-  it('#70 a refresh that was carried out too late for its answer can be repeated later than the grace window', async () => {
+  test('#70 a refresh that was carried out too late for its answer can be repeated later than the grace window', async () => {
     nodes = new Nodes();
     const { state, slow } = slowStore(nodes.shared.store);
     const { flows } = await nodes.start({ between: () => slow, options: { timeouts: { request: 20 } } });

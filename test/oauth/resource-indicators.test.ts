@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, basic, bearer, Client, hostFor, type RunningHost } from '../hosts.js';
 import { Browser, PKCE, responseOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
@@ -49,7 +49,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       WEB,
     );
 
-  it.each([
+  test.each([
     '/relative',
     'one.example',
     `${ONE}#x`,
@@ -71,7 +71,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect(responseOf(answer)).toMatchObject({ error: 'invalid_target', state: 's', iss: host.base });
   });
 
-  it('#111 what was granted is the audience, and without a resource it is the issuer (RFC 8707 §2.2)', async () => {
+  test('#111 what was granted is the audience, and without a resource it is the issuer (RFC 8707 §2.2)', async () => {
     const credentials = (...resource: readonly string[]) =>
       client.post('/oauth/token', { grant_type: 'client_credentials', resource }, SERVICE);
     expect(await audienceOf(await credentials())).toBe(host.base);
@@ -79,7 +79,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect(await audienceOf(await credentials(TWO, ONE, TWO))).toEqual([TWO, ONE]);
   });
 
-  it('#111 the token request can only narrow it, and a wrong one costs nothing (RFC 8707 §2.2)', async () => {
+  test('#111 the token request can only narrow it, and a wrong one costs nothing (RFC 8707 §2.2)', async () => {
     const code = await codeFor(ONE, TWO);
     expect(refused(await redeem(code, THREE))).toEqual([400, 'invalid_target']);
     expect(refused(await redeem(code, ONE, THREE))).toEqual([400, 'invalid_target']);
@@ -100,13 +100,13 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect(await audienceOf(latest)).toEqual([ONE, TWO]);
   });
 
-  it('#111 a grant without resources gets none later (RFC 8707 §2.2)', async () => {
+  test('#111 a grant without resources gets none later (RFC 8707 §2.2)', async () => {
     const code = await codeFor();
     expect(refused(await redeem(code, ONE))).toEqual([400, 'invalid_target']);
     expect(await audienceOf(await redeem(code))).toBe(host.base);
   });
 
-  it('#111 a guard lets only tokens for its resource pass (RFC 8707 §3)', async () => {
+  test('#111 a guard lets only tokens for its resource pass (RFC 8707 §3)', async () => {
     const tokenOf = async (...resource: readonly string[]) =>
       bearer(String((await redeem(await codeFor(...resource))).json['access_token']));
     const guarded = new Client(host.origin);

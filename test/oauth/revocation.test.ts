@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { basic, hostFor, type RunningHost } from '../hosts.js';
 import { fixture } from './support/fixture.js';
 import { Flows, refusal } from './support/tokens.js';
@@ -23,7 +23,7 @@ describe.each(hostFor(import.meta.url))('revocation on $name', (host) => {
     expect(errors).toEqual([]);
   });
 
-  it('#96 unknown, expired and already revoked tokens are 200 with the JSON body {} (RFC 7009 §2.2)', async () => {
+  test('#96 unknown, expired and already revoked tokens are 200 with the JSON body {} (RFC 7009 §2.2)', async () => {
     const expired = await flows.tokens('web');
     const revoked = await flows.tokens('web');
     const used = await flows.code('web');
@@ -44,11 +44,11 @@ describe.each(hostFor(import.meta.url))('revocation on $name', (host) => {
     expect((await flows.redeem('web', live)).status, 'a code is no token').toBe(200);
   });
 
-  it('#96 a request without a token is invalid_request', async () => {
+  test('#96 a request without a token is invalid_request', async () => {
     expect(refusal(await flows.post('/oauth/revoke', 'web', {}))).toEqual([400, 'invalid_request']);
   });
 
-  it.each(['web', 'native'])(
+  test.each(['web', 'native'])(
     "#97 revoking %s's refresh token makes the grant's access tokens inactive at once (RFC 7009 §2.1)",
     async (client_id) => {
       const first = await flows.tokens(client_id);
@@ -69,14 +69,14 @@ describe.each(hostFor(import.meta.url))('revocation on $name', (host) => {
     },
   );
 
-  it('#97 a refresh token that was rotated away still signs its holder out', async () => {
+  test('#97 a refresh token that was rotated away still signs its holder out', async () => {
     const first = await flows.tokens('native');
     const second = await flows.refreshed('native', first.refresh_token);
     expect((await flows.revoke('native', first.refresh_token)).status).toBe(200);
     expect(await flows.areActive(second.access_token, second.refresh_token)).toEqual([false, false]);
   });
 
-  it('#97 revoking an access token leaves the rest of the grant alone', async () => {
+  test('#97 revoking an access token leaves the rest of the grant alone', async () => {
     const first = await flows.tokens('web');
     expect((await flows.revoke('web', first.access_token)).status).toBe(200);
     expect(await flows.areActive(first.access_token, first.refresh_token)).toEqual([false, true]);
@@ -85,7 +85,7 @@ describe.each(hostFor(import.meta.url))('revocation on $name', (host) => {
     expect(await flows.isActive(access_token)).toBe(false);
   });
 
-  it('#97 a wrong or unknown token_type_hint changes nothing (RFC 7009 §2.1)', async () => {
+  test('#97 a wrong or unknown token_type_hint changes nothing (RFC 7009 §2.1)', async () => {
     for (const token_type_hint of ['access_token', 'nonsense']) {
       const { refresh_token, access_token } = await flows.tokens('web');
       expect((await flows.revoke('web', refresh_token, { token_type_hint })).status).toBe(200);
@@ -93,7 +93,7 @@ describe.each(hostFor(import.meta.url))('revocation on $name', (host) => {
     }
   });
 
-  it('#98 a live token of another client is refused with 400 and stays active (RFC 7009 §2.1)', async () => {
+  test('#98 a live token of another client is refused with 400 and stays active (RFC 7009 §2.1)', async () => {
     const first = await flows.tokens('web');
     const { access_token, refresh_token } = await flows.refreshed('web', first.refresh_token);
     for (const client_id of ['second', 'native', 'service']) {
@@ -105,14 +105,14 @@ describe.each(hostFor(import.meta.url))('revocation on $name', (host) => {
     expect(await flows.areActive(access_token, refresh_token)).toEqual([true, true]);
   });
 
-  it('#99 a public client revokes its own token with client_id alone (RFC 7009 §2.1)', async () => {
+  test('#99 a public client revokes its own token with client_id alone (RFC 7009 §2.1)', async () => {
     const { access_token } = await flows.tokens('spa');
     const answer = await flows.client.post('/oauth/revoke', { token: access_token, client_id: 'spa' });
     expect([answer.status, answer.text]).toEqual([200, '{}']);
     expect(await flows.isActive(access_token)).toBe(false);
   });
 
-  it('#99 a confidential client must authenticate, else 401 invalid_client', async () => {
+  test('#99 a confidential client must authenticate, else 401 invalid_client', async () => {
     const { access_token, refresh_token } = await flows.tokens('web');
     for (const token of [access_token, refresh_token]) {
       const failing = [

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { OAuthEvent } from '../../src/core/oauth/events.js';
 import type { Store } from '../../src/core/base/ports.js';
 import { type Answer, basic, bearer, type Host, hostFor, type HostOptions, type RunningHost } from '../hosts.js';
@@ -363,17 +363,17 @@ describe.each(hostFor(import.meta.url))('the secrets of a full run on $name', (h
     expect(ledger.findings().filter((finding) => finding !== 'user code in error pages')).toEqual([]);
   };
 
-  it('#115 no code, token, device code, user code, password, secret or cookie is in store, events, errors or console (RFC 6819 §5.1.4.1.3)', async () => {
+  test('#115 no code, token, device code, user code, password, secret or cookie is in store, events, errors or console (RFC 6819 §5.1.4.1.3)', async () => {
     await play(host);
     expectNothing();
   });
 
-  it('#115 the same where access tokens are JWTs', async () => {
+  test('#115 the same where access tokens are JWTs', async () => {
     await play(host, { accessTokens: { format: 'jwt' } });
     expectNothing();
   });
 
-  it('#115 the search finds what is there, plain and in disguise', () => {
+  test('#115 the search finds what is there, plain and in disguise', () => {
     ledger.secret('token', 'the-planted-secret+/=');
     for (const text of [
       'x the-planted-secret+/= y',

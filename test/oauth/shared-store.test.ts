@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { memoryStore } from '../../src/stores/memory.js';
 import { basic, bearer, Client, oneHostEach, type RunningHost } from '../hosts.js';
 import { Browser, responseOf } from './support/browser.js';
@@ -18,7 +18,7 @@ describe.each(oneHostEach)(
     });
     afterAll(() => Promise.all([ours.close(), theirs.close()]));
 
-    it('keys begin with at least 128 bits of their issuer', async () => {
+    test('keys begin with at least 128 bits of their issuer', async () => {
       const seen = new Set<string>();
       const watched: typeof store = {
         ...store,
@@ -35,7 +35,7 @@ describe.each(oneHostEach)(
       for (const key of seen) expect(key).toMatch(/^[\w-]{22,}:/);
     });
 
-    it('#104 a code or token of the one is none at the other (RFC 6750 §3.1)', async () => {
+    test('#104 a code or token of the one is none at the other (RFC 6750 §3.1)', async () => {
       const here = new Client(ours.base);
       const there = new Client(theirs.base);
       const code =

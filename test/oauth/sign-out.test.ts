@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, Client, hostFor, type RunningHost } from '../hosts.js';
 import { Browser, formOf, locationOf, PKCE, wordsOf } from './support/browser.js';
 import { fixture, USERS } from './support/fixture.js';
@@ -40,7 +40,7 @@ describe.each(hostFor(import.meta.url))('signing out on the built-in pages on $n
     return { ...started, question };
   };
 
-  it('each page that an owner sees has a button for it, which needs nothing to be filled in', async () => {
+  test('each page that an owner sees has a button for it, which needs nothing to be filled in', async () => {
     const { browser, code, question } = await withQuestion();
     const done = await browser.submit(question, { decision: 'deny' });
     const connected = await browser.open(`${running.base}/oauth/grants`);
@@ -53,7 +53,7 @@ describe.each(hostFor(import.meta.url))('signing out on the built-in pages on $n
     expect(wordsOf(consent)).toContain('Sign out and use another account');
   });
 
-  it('none has one where the host signs people in, and the form does nothing', async () => {
+  test('none has one where the host signs people in, and the form does nothing', async () => {
     const { users: _users, ...withoutUsers } = options;
     const own = await host.start({ options: { ...withoutUsers, owner: () => ({ sub: 'alice' }), loginUrl: '/login' } });
     const { user_code } = await new Flows(own).device('tv');
@@ -68,7 +68,7 @@ describe.each(hostFor(import.meta.url))('signing out on the built-in pages on $n
     await own.close();
   });
 
-  it('leads from the page for the code back to it, with what was typed, and to nobody who is signed in', async () => {
+  test('leads from the page for the code back to it, with what was typed, and to nobody who is signed in', async () => {
     const { browser, code, user_code } = await withCode();
     const cookie = cookieOf(browser);
     const size = store.size;
@@ -85,7 +85,7 @@ describe.each(hostFor(import.meta.url))('signing out on the built-in pages on $n
     expect(locationOf(await browser.submit(next, { user_code: '', ...SIGN_OUT }))).toBe(path);
   });
 
-  it.each([
+  test.each([
     ['the question about it', 'question'],
     ['the page for the code, which is a step back', 'code'],
   ] as const)('on %s, leaves a device that was not decided about to the next owner', async (_title, from) => {
@@ -98,7 +98,7 @@ describe.each(hostFor(import.meta.url))('signing out on the built-in pages on $n
     expect((await flows.introspect(String(json['access_token']))).json).toMatchObject({ sub: 'bob' });
   });
 
-  it('leaves one that was decided about to nobody', async () => {
+  test('leaves one that was decided about to nobody', async () => {
     const { browser, question, user_code } = await withQuestion();
     const done = await browser.submit(question, { decision: 'deny' });
     expect(wordsOf(done)).toContain('was not connected');
@@ -107,7 +107,7 @@ describe.each(hostFor(import.meta.url))('signing out on the built-in pages on $n
     expect((await bob.submit(await bob.device(BOB), { user_code })).status).toBe(400);
   });
 
-  it('leads from the last page to the first one', async () => {
+  test('leads from the last page to the first one', async () => {
     const { browser, question } = await withQuestion();
     const done = await browser.submit(question, { decision: 'approve' });
     const answer = await browser.submit(done, SIGN_OUT);
@@ -115,7 +115,7 @@ describe.each(hostFor(import.meta.url))('signing out on the built-in pages on $n
     expect(asks(await browser.follow(answer))).toBe(true);
   });
 
-  it('needs a form of this browser, and takes no device from another owner', async () => {
+  test('needs a form of this browser, and takes no device from another owner', async () => {
     const { browser, code, question, user_code } = await withQuestion();
     const bob = new Browser(running);
     const { fields } = formOf(await bob.device(BOB));

@@ -1,5 +1,5 @@
 import { randomBytes, scryptSync } from 'node:crypto';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { HttpRequest } from '../../src/core/base/http.js';
 
 /** The parameters of every hash that is computed. */
@@ -51,11 +51,11 @@ beforeEach(() => {
 });
 
 describe('a hash of a secret', () => {
-  it('says its parameters as a PHC string, base64 without padding', () => {
+  test('says its parameters as a PHC string, base64 without padding', () => {
     expect(hashSecret('x')).toMatch(/^\$scrypt\$ln=15,r=8,p=3\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
   });
 
-  it.each([
+  test.each([
     ['as it is made today', hashSecret('right'), '32768 8 3 32'],
     ['as 0.1.0 made it', oldHash('right'), '32768 8 3 32'],
     ['with other parameters', phc('right', 12, 8, 2), '4096 8 2 32'],
@@ -66,7 +66,7 @@ describe('a hash of a secret', () => {
   });
 
   const TAIL = `$${'A'.repeat(22)}$${'A'.repeat(43)}`;
-  it.each([
+  test.each([
     [`$scrypt$ln=20,r=8,p=1${TAIL}`, 'cost too much'], // 1 GiB
     [`$scrypt$ln=17,r=16,p=1${TAIL}`, 'cost too much'],
     [`$scrypt$ln=15,r=8,p=64${TAIL}`, 'cost too much'], // twenty times as long
@@ -82,7 +82,7 @@ describe('a hash of a secret', () => {
   });
 });
 
-it('with hashes of several costs, every name costs the same (RFC 6819 §4.4.1)', async () => {
+test('with hashes of several costs, every name costs the same (RFC 6819 §4.4.1)', async () => {
   const users = [
     { username: 'new', password: { scrypt: hashSecret('a') } },
     { username: 'cheap', password: { scrypt: phc('b', 12, 8, 2) } },

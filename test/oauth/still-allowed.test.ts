@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hostFor, type RunningHost } from '../hosts.js';
 import { fixture, USERS } from './support/fixture.js';
 import { Flows, refusal } from './support/tokens.js';
@@ -19,7 +19,7 @@ describe.each(hostFor(import.meta.url))('what was withdrawn before it was redeem
   });
   afterAll(() => running.close());
 
-  it.each(['isActive', 'isValid'] as const)(
+  test.each(['isActive', 'isValid'] as const)(
     '#74 neither a code nor a device code gives tokens while %s is false, and none is used up (RFC 6749 §10.4)',
     async (which) => {
       const code = await flows.code('web');

@@ -4,7 +4,7 @@ import * as open from 'oauth-query/stores/open';
 import * as postgres from 'oauth-query/stores/postgres';
 import * as redis from 'oauth-query/stores/redis';
 import * as sqlite from 'oauth-query/stores/sqlite';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { StoreCall } from './support/stores.js';
 import { type Answer, basic, bearer, hostFor, oneHostEach, type RunningHost } from '../hosts.js';
 import { Browser, formOf, PKCE } from './support/browser.js';
@@ -326,7 +326,7 @@ describe.each(hostFor(import.meta.url))('a store that fails on $name', (host) =>
     return [answer, prepared, calls];
   };
 
-  it.each(Object.entries(steps))(
+  test.each(Object.entries(steps))(
     '#13 #65 %s: an error at any call of the store, never a success and nothing that can be used',
     async (_name, step) => {
       const [, , calls] = await attempt(step, undefined);
@@ -345,7 +345,7 @@ describe.each(hostFor(import.meta.url))('a store that fails on $name', (host) =>
     },
   );
 
-  it.each(Object.entries(steps).filter(([, { audience }]) => audience === 'program'))(
+  test.each(Object.entries(steps).filter(([, { audience }]) => audience === 'program'))(
     '#65 %s: a store that refuses a record is never answered with tokens that do not work',
     async (_name, step) => {
       const [, , calls] = await attempt(step, undefined);
@@ -359,7 +359,7 @@ describe.each(hostFor(import.meta.url))('a store that fails on $name', (host) =>
   );
 });
 
-it('what onError hears of a full store can be told apart by its class', async () => {
+test('what onError hears of a full store can be told apart by its class', async () => {
   const { options, errors, clock } = fixture();
   const [host] = oneHostEach;
   const running = await host!.start({ options: { ...options, store: memoryStore({ clock, max: 1 }) } });

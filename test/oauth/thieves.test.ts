@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { Peppers, successorOf } from '../../src/core/oauth/tokens/successor.js';
 import { Nodes } from './support/nodes.js';
 import { refusal } from './support/tokens.js';
@@ -20,7 +20,7 @@ describe('what a thief can and cannot do', () => {
   let nodes: Nodes;
   afterEach(() => nodes.close());
 
-  it('an old refresh token and a copy of the store do not yield the current one', async () => {
+  test('an old refresh token and a copy of the store do not yield the current one', async () => {
     nodes = new Nodes();
     const { flows } = await nodes.start();
     const first = await flows.tokens('native');
@@ -34,7 +34,7 @@ describe('what a thief can and cannot do', () => {
     }
   });
 
-  it('an old refresh token, a copy of the store and the secret do; using it parts the chains', async () => {
+  test('an old refresh token, a copy of the store and the secret do; using it parts the chains', async () => {
     nodes = new Nodes();
     const { flows } = await nodes.start();
     const first = await flows.tokens('native');
@@ -48,7 +48,7 @@ describe('what a thief can and cannot do', () => {
     expect(await flows.areActive(third.access_token, third.refresh_token)).toEqual([false, false]);
   });
 
-  it('the store and the secret make no token without one: nothing in the store leads to any', async () => {
+  test('the store and the secret make no token without one: nothing in the store leads to any', async () => {
     nodes = new Nodes();
     const { flows } = await nodes.start();
     const first = await flows.tokens('native');
@@ -67,7 +67,7 @@ describe('what a thief can and cannot do', () => {
       expect(values).not.toContain(token.slice(-43));
   });
 
-  it('without a configured secret an old refresh token and a copy of the store are enough', async () => {
+  test('without a configured secret an old refresh token and a copy of the store are enough', async () => {
     nodes = new Nodes();
     const { flows } = await nodes.start({ hasNoSecret: true });
     const first = await flows.tokens('native');
@@ -76,7 +76,7 @@ describe('what a thief can and cannot do', () => {
     expect(second.refresh_token.endsWith(stolen.refresh)).toBe(true);
   });
 
-  it('a thief who repeats each refresh within the grace window is found out when the chains part', async () => {
+  test('a thief who repeats each refresh within the grace window is found out when the chains part', async () => {
     nodes = new Nodes();
     const { flows } = await nodes.start();
     let { refresh_token } = await flows.tokens('native');
@@ -97,7 +97,7 @@ describe('a secret that is rotated in three rollouts: appended, put first, remov
   let nodes: Nodes;
   afterEach(() => nodes.close());
 
-  it('#70 a refresh is repeated at a process of the next rollout, with the same tokens', async () => {
+  test('#70 a refresh is repeated at a process of the next rollout, with the same tokens', async () => {
     nodes = new Nodes();
     const rollouts = [];
     for (const secret of [[OLD], [OLD, SECRET], [SECRET, OLD], [SECRET]])
@@ -117,7 +117,7 @@ describe('a secret that is rotated in three rollouts: appended, put first, remov
     }
   });
 
-  it('#13 a process without the secret of a rotation answers 503 and tells onError; the grant lives, with one chain', async () => {
+  test('#13 a process without the secret of a rotation answers 503 and tells onError; the grant lives, with one chain', async () => {
     nodes = new Nodes();
     const old = await nodes.start({ options: { secret: OLD } });
     const young = await nodes.start({ options: { secret: SECRET } });

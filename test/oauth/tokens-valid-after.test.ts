@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { checkClient, type ClientRegistration, type OAuthEvent, type Store } from 'oauth-query';
 import { storedClients } from 'oauth-query/clients';
 import { bearer, Client, type HostOptions, oneHostEach, type RunningHost } from '../hosts.js';
@@ -50,7 +50,7 @@ describe.each(both)('tokens_valid_after, with $format access tokens', (accessTok
     };
   };
 
-  it('what was given before is dead: tokens of owners, tokens of its own, refresh tokens, codes and device codes', async () => {
+  test('what was given before is dead: tokens of owners, tokens of its own, refresh tokens, codes and device codes', async () => {
     const server = await serve();
     const { flows, advance } = server;
     const tokens = await flows.tokens('app');
@@ -80,7 +80,7 @@ describe.each(both)('tokens_valid_after, with $format access tokens', (accessTok
     expect((await flows.refresh('app', tokens.refresh_token)).status, 'nothing was used up').toBe(200);
   });
 
-  it('a grant counts, not when it was last refreshed', async () => {
+  test('a grant counts, not when it was last refreshed', async () => {
     const server = await serve();
     const { refresh_token } = await server.flows.tokens('app');
     server.advance(60);
@@ -93,7 +93,7 @@ describe.each(both)('tokens_valid_after, with $format access tokens', (accessTok
     ]);
   });
 
-  it('a grant of an earlier version does not say when it was made, so it is older', async () => {
+  test('a grant of an earlier version does not say when it was made, so it is older', async () => {
     const server = await serve(undefined, (store) => ({
       get: (key) => store.get(key),
       delete: (key) => store.delete(key),
@@ -109,7 +109,7 @@ describe.each(both)('tokens_valid_after, with $format access tokens', (accessTok
     expect(refusal(await server.flows.refresh('app', refresh_token))).toEqual([400, 'invalid_grant']);
   });
 
-  it('grants.revoke({ client_id }) sets it where the registry can, and ends the client’s own tokens', async () => {
+  test('grants.revoke({ client_id }) sets it where the registry can, and ends the client’s own tokens', async () => {
     const { store, clock } = fixture();
     const clients = storedClients(store, { clock, cacheSeconds: 0 });
     await clients.add(APP);
@@ -130,7 +130,7 @@ describe.each(both)('tokens_valid_after, with $format access tokens', (accessTok
 });
 
 describe('tokens_valid_after', () => {
-  it('of milliseconds is refused', () => {
+  test('of milliseconds is refused', () => {
     expect(checkClient({ ...APP, tokens_valid_after: Date.now() })).toEqual([
       'Client "app": tokens_valid_after must be a whole number of seconds since the epoch, not milliseconds.',
     ]);

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, basic, Client, everyTransport, type RunningHost, sendRaw } from '../hosts.js';
 import { fixture } from './support/fixture.js';
 
@@ -68,7 +68,7 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
   describe('content type', () => {
     const before = () => [store.size, events.length];
 
-    it.each(ENDPOINTS)(
+    test.each(ENDPOINTS)(
       '#1 %s: no other type than a form, and nothing changes (RFC 6749 §3.2)',
       async (path, form, headers) => {
         const state = before();
@@ -97,7 +97,7 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
       },
     );
 
-    it.each([
+    test.each([
       'application/x-www-form-urlencoded; charset=iso-8859-1',
       'application/x-www-form-urlencoded;charset="UTF-16"',
       'application/x-www-form-urlencoded; charset=utf-8; CharSet=us-ascii',
@@ -110,7 +110,7 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
 
     // A parser of the host decodes as it likes.
     if (!isParsed)
-      it('#1 a body without a coding is read, one with a coding is not (RFC 9110 §8.4)', async () => {
+      test('#1 a body without a coding is read, one with a coding is not (RFC 9110 §8.4)', async () => {
         const send = (coding: string) => token(GRANT, { ...SERVICE, 'content-encoding': coding });
         for (const coding of ['identity', 'IDENTITY', 'Identity, identity'])
           expect([coding, (await send(coding)).status]).toEqual([coding, 200]);
@@ -118,7 +118,7 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
           expect([coding, ...refused(await send(coding))]).toEqual([coding, ...INVALID_REQUEST]);
       });
 
-    it.each([
+    test.each([
       'application/x-www-form-urlencoded; charset=UTF-8',
       'application/x-www-form-urlencoded;charset=utf-8',
       'Application/X-WWW-Form-URLencoded',
@@ -129,7 +129,7 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
   });
 
   describe('methods', () => {
-    it.each(['/oauth/token', '/oauth/introspect', '/oauth/revoke'])(
+    test.each(['/oauth/token', '/oauth/introspect', '/oauth/revoke'])(
       '#2 %s answers POST only, and never reads the query (RFC 6749 §3.2)',
       async (path) => {
         for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']) {
@@ -140,7 +140,7 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
       },
     );
 
-    it('#2 the device endpoint shares its address with the page for the owner, so it answers GET too', async () => {
+    test('#2 the device endpoint shares its address with the page for the owner, so it answers GET too', async () => {
       for (const method of ['PUT', 'PATCH', 'DELETE']) {
         const answer = await client.request('/oauth/device?client_id=tv', { method });
         expect([method, answer.status, answer.headers['allow']]).toEqual([method, 405, 'GET, POST']);
@@ -149,7 +149,7 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
       expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     });
 
-    it('#2 the query of a POST is not read', async () => {
+    test('#2 the query of a POST is not read', async () => {
       expect(refused(await client.post(`/oauth/token?${GRANT}`, '', SERVICE))).toEqual(INVALID_REQUEST);
       expect(refused(await client.post('/oauth/device?client_id=tv', ''))).toEqual([401, 'invalid_client']);
       // Nothing in the query can contradict the body either.
@@ -158,7 +158,7 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
   });
 
   describe('repeated parameters', () => {
-    it.each([
+    test.each([
       'grant_type=client_credentials',
       'client_id=service',
       'client_secret=service-secret',
@@ -182,7 +182,7 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
       ).toEqual(INVALID_REQUEST);
     });
 
-    it.each([
+    test.each([
       ['/oauth/device', 'client_id=tv&client_id=tv', {}],
       ['/oauth/device', 'client_id=tv&scope=profile&scope=profile', {}],
       ['/oauth/introspect', 'token=x&token=x', API],
@@ -193,7 +193,7 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
       expect(refused(await client.post(path, form, headers))).toEqual(INVALID_REQUEST);
     });
 
-    it.each(['response_type=code', 'scope=profile', 'state=x', 'code_challenge=x', 'code_challenge_method=S256'])(
+    test.each(['response_type=code', 'scope=profile', 'state=x', 'code_challenge=x', 'code_challenge_method=S256'])(
       '#3 %s twice at the authorization endpoint is invalid_request (RFC 6749 §3.1)',
       async (pair) => {
         const query = `client_id=web&${pair}&${pair}${pair.startsWith('response_type') ? '' : '&response_type=code'}`;
@@ -208,7 +208,7 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
       },
     );
 
-    it('#3 resource may be repeated, because its own specification says so (RFC 8707 §2)', async () => {
+    test('#3 resource may be repeated, because its own specification says so (RFC 8707 §2)', async () => {
       const two = 'resource=https%3A%2F%2Fone.example&resource=https%3A%2F%2Ftwo.example';
       const { status, json } = await token(`${GRANT}&${two}`);
       expect(status).toBe(200);
@@ -218,7 +218,7 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
   });
 
   describe('empty and unknown parameters', () => {
-    it.each(['', '&scope=', '&scope', '&scope=&client_id=&resource=&client_secret', '&&&', '&=', '&=x'])(
+    test.each(['', '&scope=', '&scope', '&scope=&client_id=&resource=&client_secret', '&&&', '&=', '&=x'])(
       '#4 %j is as good as nothing (RFC 6749 §3.2)',
       async (more) => {
         const { status, json } = await token(GRANT + more);
@@ -226,7 +226,7 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
       },
     );
 
-    it('#4 a required parameter that is empty is missing (RFC 6749 §3.2)', async () => {
+    test('#4 a required parameter that is empty is missing (RFC 6749 §3.2)', async () => {
       for (const form of ['grant_type=', 'grant_type', '']) {
         const answer = await token(form);
         expect(refused(answer)).toEqual(INVALID_REQUEST);
@@ -238,7 +238,7 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
       }
     });
 
-    it('#4 at the authorization endpoint an empty value is absent too (RFC 6749 §3.1)', async () => {
+    test('#4 at the authorization endpoint an empty value is absent too (RFC 6749 §3.1)', async () => {
       const plain = await client.get(AUTHORIZE);
       const empty = await client.get(`${AUTHORIZE}&scope=&state=&code_challenge&redirect_uri=&=&`);
       expect([plain.status, empty.status]).toEqual([200, 200]);
@@ -250,7 +250,7 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
       ]);
     });
 
-    it('#4 what nobody defined is ignored, even when it is repeated (RFC 6749 §3.2)', async () => {
+    test('#4 what nobody defined is ignored, even when it is repeated (RFC 6749 §3.2)', async () => {
       expect(
         (await token(`${GRANT}&nonsense=1&nonsense=2&nonsense&SCOPE=x&Scope=y&audience=z&audience=z`)).status,
       ).toBe(200);
@@ -259,7 +259,7 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
   });
 
   describe('where values may stand', () => {
-    it.each([
+    test.each([
       ['/oauth/token?client_id=service&client_secret=service-secret', GRANT, {}, [401, 'invalid_client']],
       ['/oauth/token?client_secret=service-secret', `${GRANT}&client_id=service`, {}, [401, 'invalid_client']],
       ['/oauth/token?code=x', 'grant_type=authorization_code', WEB, INVALID_REQUEST],
@@ -278,7 +278,7 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
       expect(refused(answer)).toEqual(expected);
     });
 
-    it('#5 a password in the address does not sign anybody in (RFC 6749 §2.3.1)', async () => {
+    test('#5 a password in the address does not sign anybody in (RFC 6749 §2.3.1)', async () => {
       const browser = new Client(host.base);
       const page = await browser.get(`${AUTHORIZE}&username=alice&password=wonderland`);
       expect(page.text).toContain('type="password"');
@@ -286,7 +286,7 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
   });
 
   describe('names that mean something to JavaScript', () => {
-    it('#6 are plain unknown names', async () => {
+    test('#6 are plain unknown names', async () => {
       const names = [
         '__proto__',
         'constructor',
@@ -303,7 +303,7 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
       expect((await client.get(`${AUTHORIZE}&__proto__=1&__proto__=2&constructor[x]=1`)).status).toBe(200);
     });
 
-    it.each([
+    test.each([
       'scope[]=content.read',
       'scope[x]=content.read',
       'scope[0]=a&scope[1]=b',
@@ -320,14 +320,14 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
   });
 
   describe('size', () => {
-    it('#7 more than 100 fields are refused, 100 are not', async () => {
+    test('#7 more than 100 fields are refused, 100 are not', async () => {
       const fields = (count: number) => Array.from({ length: count - 1 }, (_, index) => `f${index}=1`).join('&');
       expect((await token(`${GRANT}&${fields(100)}`)).status).toBe(200);
       expect(refused(await token(`${GRANT}&${fields(101)}`))).toEqual(INVALID_REQUEST);
       expect((await client.get(`${AUTHORIZE}&${fields(101)}`)).status).toBe(400);
     });
 
-    it.each(ENDPOINTS)('#7 %s: a body over 64 KiB is 413', async (path, form, headers) => {
+    test.each(ENDPOINTS)('#7 %s: a body over 64 KiB is 413', async (path, form, headers) => {
       const answer = await client.post(path, `${form}&x=${'x'.repeat(65_536)}`, headers);
       if (isParsed && framework.startsWith('koa')) {
         // Koa's parsers have a limit of 56 KiB of their own; what is answered then is for the host to say.
@@ -341,7 +341,7 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
 
     const isLimited = isParsed && framework.startsWith('koa'); // As above: their limit is lower.
     if (!isLimited)
-      it('#7 a body of exactly 64 KiB is read', async () => {
+      test('#7 a body of exactly 64 KiB is read', async () => {
         const answer = await token(`${GRANT}&x=`.padEnd(65_536, 'x'));
         expect(answer.status).toBe(200);
         expect(refused(await token(`${GRANT}&x=`.padEnd(65_537, 'x')))).toEqual([413, 'invalid_request']);
@@ -349,7 +349,7 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
 
     // A parser of the host waits for the body; it has limits of its own.
     if (!isParsed)
-      it('#7 the answer comes before the body does', async () => {
+      test('#7 the answer comes before the body does', async () => {
         const form = 'Content-Type: application/x-www-form-urlencoded';
         expect(await sendRaw(host.origin, head('/oauth/token', form, 'Content-Length: 1000000000'))).toMatch(
           /^HTTP\/1\.1 413 /,
@@ -362,7 +362,7 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
   });
 
   describe('grammar', () => {
-    it.each([
+    test.each([
       'code=%00',
       'code=%0D%0Ax',
       'code=%7F',
@@ -383,7 +383,7 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
       expect(refused(answer)).toEqual(INVALID_REQUEST);
     });
 
-    it.each(['%', '%4', '%zz', '%C3', '%C3%28', '%ED%A0%80', '%FF'])(
+    test.each(['%', '%4', '%zz', '%C3', '%C3%28', '%ED%A0%80', '%FF'])(
       '#8 the broken escape %s is invalid_request (RFC 6749 appendix B)',
       async (escape) => {
         const answers = [
@@ -398,7 +398,7 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
       },
     );
 
-    it('#8 bytes that are no UTF-8 are invalid_request, wherever they stand (RFC 6749 appendix B)', async () => {
+    test('#8 bytes that are no UTF-8 are invalid_request, wherever they stand (RFC 6749 appendix B)', async () => {
       for (const form of [
         'grant_type=authorization_code&code=\xff\xfe',
         `${GRANT}&client_secret=\xff`,
@@ -415,7 +415,7 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
       }
     });
 
-    it('#8 nothing of it appears in a header (RFC 6749 appendix A)', async () => {
+    test('#8 nothing of it appears in a header (RFC 6749 appendix A)', async () => {
       for (const value of ['%0D%0ASet-Cookie:%20evil=1', '%0ASet-Cookie:%20evil=1', '%C3%A9', '%00']) {
         const { headers, rawHeaders } = await client.get(`${AUTHORIZE}&state=${value}`);
         expect(new URL(headers.location ?? '').searchParams.get('error')).toBe('invalid_request');
@@ -460,7 +460,7 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
       ['/oauth/revoke', '', SERVICE, 400],
     ];
 
-    it('#11 no cache keeps any answer, good or bad (RFC 6749 §5.1)', async () => {
+    test('#11 no cache keeps any answer, good or bad (RFC 6749 §5.1)', async () => {
       for (const [path, form, headers, status] of requests) {
         const answer = await client.post(path, form, headers);
         const { 'cache-control': cache, pragma } = answer.headers;
@@ -472,7 +472,7 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
       expect((await client.post('/oauth/introspect', 'token=x')).headers['cache-control']).toBe('no-store');
     });
 
-    it('#12 an error is a JSON object of two members in the characters that are allowed (RFC 6749 §5.2)', async () => {
+    test('#12 an error is a JSON object of two members in the characters that are allowed (RFC 6749 §5.2)', async () => {
       for (const [path, form, headers, status] of requests) {
         if (status === 200) continue;
         const answer = await client.post(path, form, headers);
@@ -485,7 +485,7 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
       }
     });
 
-    it('#12 without any credentials the challenge says it all (RFC 6750 §3.1)', async () => {
+    test('#12 without any credentials the challenge says it all (RFC 6750 §3.1)', async () => {
       const { status, text, headers } = await client.post('/oauth/introspect', 'token=x');
       expect([status, text, headers['www-authenticate']]).toEqual([401, '{}', 'Bearer realm="oauth"']);
     });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/core/base/ports.js';
 import { type ExpiringRecord, isNumber, isText, optional, Records, type Shape } from '../../src/core/base/records.js';
 import { memoryStore } from '../../src/stores/memory.js';
@@ -16,7 +16,7 @@ describe('an upgrade and a downgrade under live traffic', () => {
   let nodes: Nodes;
   afterEach(() => nodes.close());
 
-  it('tokens, codes and devices of one release go on at the other, in both directions', async () => {
+  test('tokens, codes and devices of one release go on at the other, in both directions', async () => {
     nodes = new Nodes();
     const old = await nodes.start();
     const young = await nodes.start({ between: nextRelease });
@@ -42,7 +42,7 @@ describe('an upgrade and a downgrade under live traffic', () => {
     expect([...old.errors, ...young.errors]).toEqual([]);
   });
 
-  it('a record may lack an optional field, and no other', async () => {
+  test('a record may lack an optional field, and no other', async () => {
     nodes = new Nodes();
     interface Grown extends ExpiringRecord {
       readonly name: string;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { IntrospectionGuardOptions } from '../../src/resource-server/options.js';
 import { refusal } from '../oauth/support/tokens.js';
 import { guardHosts, oneGuardHost, type ResourceServer } from './support/guard-hosts.js';
@@ -90,7 +90,7 @@ const expectUnavailable = async (asked: ReturnType<ResourceServer['get']>, name 
 };
 
 describe.each(guardHosts)('questions of $name', (host) => {
-  it('#109 500 requests with one token ask once', async () => {
+  test('#109 500 requests with one token ask once', async () => {
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -112,7 +112,7 @@ describe.each(guardHosts)('questions of $name', (host) => {
     ]);
   });
 
-  it('#109 each answer is believed for ten seconds, inactive ones too, and scopes are judged per route after that', async () => {
+  test('#109 each answer is believed for ten seconds, inactive ones too, and scopes are judged per route after that', async () => {
     scripts['/introspect'] = ({ form }) => (form.get('token') === 'dead' ? { active: false } : active());
     const server = await start({}, host);
     const statuses = async () => {
@@ -137,7 +137,7 @@ describe.each(guardHosts)('questions of $name', (host) => {
 });
 
 describe('what is remembered', () => {
-  it('#109 cacheSeconds 0 asks for every request, 30 is the most', async () => {
+  test('#109 cacheSeconds 0 asks for every request, 30 is the most', async () => {
     const server = await start({ cacheSeconds: 0 });
     await Promise.all(Array.from({ length: 5 }, () => server.get('open', 'one')));
     expect(authorizationServer.asked('/introspect')).toBe(5);
@@ -152,7 +152,7 @@ describe('what is remembered', () => {
     expect(authorizationServer.asked('/introspect')).toBe(7);
   });
 
-  it('#109 the bound counts from the question, not from a late answer', async () => {
+  test('#109 the bound counts from the question, not from a late answer', async () => {
     scripts['/introspect'] = () => (advance(8), active());
     const server = await start();
     await server.get('open', 'one');
@@ -164,7 +164,7 @@ describe('what is remembered', () => {
     expect(authorizationServer.asked('/introspect')).toBe(2);
   });
 
-  it('#109 an answer without exp is believed no longer than any other', async () => {
+  test('#109 an answer without exp is believed no longer than any other', async () => {
     scripts['/introspect'] = () => active({ exp: undefined, iat: undefined, sub: undefined });
     const server = await start();
     const { auth } = (await server.get('open', 'one')).json;
@@ -174,13 +174,13 @@ describe('what is remembered', () => {
     expect(authorizationServer.asked('/introspect')).toBe(2);
   });
 
-  it('#109 it is bounded: who remembers one token asks again for the one before', async () => {
+  test('#109 it is bounded: who remembers one token asks again for the one before', async () => {
     const server = await start({ cacheSize: 1 });
     for (const token of ['one', 'two', 'one', 'one']) await server.get('open', token);
     expect(authorizationServer.asked('/introspect')).toBe(3);
   });
 
-  it('#109 made-up tokens push no active one out, and are remembered themselves', async () => {
+  test('#109 made-up tokens push no active one out, and are remembered themselves', async () => {
     scripts['/introspect'] = ({ form }) =>
       form.get('token')?.startsWith('made-up') === true
         ? { active: false }
@@ -194,7 +194,7 @@ describe('what is remembered', () => {
     expect(authorizationServer.asked('/introspect')).toBe(61);
   });
 
-  it('#109 failures are not remembered', async () => {
+  test('#109 failures are not remembered', async () => {
     const genuine = scripts['/introspect'];
     scripts['/introspect'] = (_question, response) => sendJson(response, 500, {});
     const server = await start();
@@ -203,7 +203,7 @@ describe('what is remembered', () => {
     expect((await server.get('open', 'one')).status).toBe(200);
   });
 
-  it('#104 what cannot be a token is refused without a question (RFC 6750 §2.1)', async () => {
+  test('#104 what cannot be a token is refused without a question (RFC 6750 §2.1)', async () => {
     const server = await start();
     for (const text of ['a b', '{"a":1}', 'a"b', 'a,b', '=', 'a=b', 'ü', '%41', "'"]) {
       expect(refusal(await server.getWith(`Bearer ${Buffer.from(text).toString('latin1')}`))).toEqual([
@@ -225,7 +225,7 @@ describe('an authorization server that lies or breaks', () => {
     };
   const good = JSON.stringify(active());
 
-  it.each<readonly [string, (question: Question, response: ServerResponse) => object | undefined]>([
+  test.each<readonly [string, (question: Question, response: ServerResponse) => object | undefined]>([
     ['answers 500', raw(500, 'application/json', good)],
     ['answers 404', raw(404, 'application/json', good)],
     ['answers 403', raw(403, 'application/json', good)],
@@ -274,7 +274,7 @@ describe('an authorization server that lies or breaks', () => {
     expect((await server.get('open', 'one')).status).toBe(200);
   });
 
-  it.each([301, 302, 303, 307, 308])(
+  test.each([301, 302, 303, 307, 308])(
     '#109 a redirect with %i is not followed: the token goes nowhere else',
     async (status) => {
       const thief = await new ScriptedServer(() => active()).start();
@@ -286,7 +286,7 @@ describe('an authorization server that lies or breaks', () => {
     },
   );
 
-  it.each<readonly [string, object]>([
+  test.each<readonly [string, object]>([
     ['of another issuer', { iss: 'https://other.example' }],
     ['that is a refresh token', { token_type: undefined }],
     ['that is a refresh token by its type', { token_type: 'refresh_token' }],
@@ -305,7 +305,7 @@ describe('an authorization server that lies or breaks', () => {
     expect(refusal(await server.get('open', 'one'))).toEqual([401, 'invalid_token']);
   });
 
-  it('#104 a guard that knows only the endpoint asks the answer for the issuer, and the token to be for it', async () => {
+  test('#104 a guard that knows only the endpoint asks the answer for the issuer, and the token to be for it', async () => {
     const endpoint = `${authorizationServer.origin}/introspect`;
     const cases = [
       [{}, 200],
@@ -323,7 +323,7 @@ describe('an authorization server that lies or breaks', () => {
     }
   });
 
-  it('#109 it is away: 503 with Retry-After; it is back: 200', async () => {
+  test('#109 it is away: 503 with Retry-After; it is back: 200', async () => {
     const server = await start();
     await authorizationServer.stop();
     await expectUnavailable(server.get('open', 'one'));
@@ -343,7 +343,7 @@ describe('an authorization server that lies or breaks', () => {
 describe('discovery', () => {
   const METADATA = '/.well-known/oauth-authorization-server';
 
-  it('#109 an issuer with a path has its metadata behind the well-known path (RFC 8414 §3.1)', async () => {
+  test('#109 an issuer with a path has its metadata behind the well-known path (RFC 8414 §3.1)', async () => {
     const issuer = `${authorizationServer.origin}/a/b`;
     scripts[`${METADATA}/a/b`] = () => ({ issuer, introspection_endpoint: `${authorizationServer.origin}/introspect` });
     scripts['/introspect'] = () => active({ iss: issuer });
@@ -352,7 +352,7 @@ describe('discovery', () => {
     expect(authorizationServer.questions.map(({ path }) => path)).toEqual([`${METADATA}/a/b`, '/introspect']);
   });
 
-  it("#109 a server with OpenID's metadata only is found there", async () => {
+  test("#109 a server with OpenID's metadata only is found there", async () => {
     const issuer = `${authorizationServer.origin}/realm`;
     scripts['/realm/.well-known/openid-configuration'] = () => ({
       issuer,
@@ -362,7 +362,7 @@ describe('discovery', () => {
     expect((await (await start({ issuer })).get('open', 'one')).status).toBe(200);
   });
 
-  it.each<readonly [string, (origin: string) => object]>([
+  test.each<readonly [string, (origin: string) => object]>([
     ['names another issuer', (origin) => ({ issuer: `${origin}/`, introspection_endpoint: `${origin}/introspect` })],
     ['names none', (origin) => ({ introspection_endpoint: `${origin}/introspect` })],
     ['has no introspection endpoint', (origin) => ({ issuer: origin })],
@@ -383,7 +383,7 @@ describe('discovery', () => {
     expect((await server.get('open', 'one')).status).toBe(200);
   });
 
-  it('#109 an endpoint that has moved is looked for again after it failed', async () => {
+  test('#109 an endpoint that has moved is looked for again after it failed', async () => {
     const server = await start();
     expect((await server.get('open', 'one')).status).toBe(200);
     const { origin } = authorizationServer;
@@ -423,7 +423,7 @@ describe('its own bearer token', () => {
     return new Set(answers.map(({ status }) => status));
   };
 
-  it('#109 is got once for many questions, and renewed once before its end', async () => {
+  test('#109 is got once for many questions, and renewed once before its end', async () => {
     const server = await startBearer();
     expect([await many(server, 'a'), serial]).toEqual([new Set([200]), 1]);
     advance(69);
@@ -432,21 +432,21 @@ describe('its own bearer token', () => {
     expect([await many(server, 'c'), serial]).toEqual([new Set([200]), 2]);
   });
 
-  it('#109 is renewed once for all who were refused with it', async () => {
+  test('#109 is renewed once for all who were refused with it', async () => {
     const server = await startBearer();
     await many(server, 'a');
     valid = 'revoked before its end';
     expect([await many(server, 'b'), serial]).toEqual([new Set([200]), 2]);
   });
 
-  it('#109 that is refused although it is new makes nothing known: 503', async () => {
+  test('#109 that is refused although it is new makes nothing known: 503', async () => {
     scripts['/introspect'] = (_question, response) => sendJson(response, 401, { error: 'invalid_token' });
     const server = await startBearer();
     await expectUnavailable(server.get('open', 'one'));
     expect([serial, authorizationServer.asked('/introspect')]).toEqual([2, 2]);
   });
 
-  it.each<readonly [string, object | undefined]>([
+  test.each<readonly [string, object | undefined]>([
     ['without the scope', { scope: 'profile' }],
     ['that is none', { access_token: undefined }],
     ['that is no text', { access_token: 7 }],
@@ -464,7 +464,7 @@ describe('its own bearer token', () => {
     expect((await server.get('open', 'one')).status).toBe(200);
   });
 
-  it.each([
+  test.each([
     [{}, 30],
     [{ expires_in: 40 }, 20],
     [{ expires_in: '100' }, 30],
@@ -482,7 +482,7 @@ describe('its own bearer token', () => {
 });
 
 describe('connections', () => {
-  it('stay open between questions, and are closed by close()', async () => {
+  test('stay open between questions, and are closed by close()', async () => {
     const server = await start();
     await server.get('open', 'one');
     const [socket] = authorizationServer.sockets;
@@ -494,7 +494,7 @@ describe('connections', () => {
     expect((await server.get('open', 'three')).status).toBe(200);
   });
 
-  it('to an https address are TLS from the first byte on', async () => {
+  test('to an https address are TLS from the first byte on', async () => {
     const bytes: Buffer[] = [];
     const listener = createServer((socket) =>
       socket.on('error', () => undefined).once('data', (chunk) => (bytes.push(chunk), socket.destroy())),
@@ -508,7 +508,7 @@ describe('connections', () => {
     expect([hello?.[0], hello?.includes('POST')]).toEqual([0x16, false]);
   });
 
-  it('that are closed at the moment of a question are replaced, once for each', async () => {
+  test('that are closed at the moment of a question are replaced, once for each', async () => {
     const server = await start();
     await server.get('open', 'one');
     const [stale] = authorizationServer.sockets;

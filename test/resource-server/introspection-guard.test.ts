@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { IntrospectionCredentials } from '../../src/resource-server/options.js';
 import { oneHostEach, type RunningHost } from '../hosts.js';
 import { fixture } from '../oauth/support/fixture.js';
@@ -72,7 +72,7 @@ describe.each(PAIRS)('introspectionGuard on $name asks our server on $other', ({
 
   const at = (name: string): ResourceServer => sites.get(name) ?? expect.fail(`There is no site ${name}.`);
 
-  it.each([...METHODS, 'endpoints', ...METHODS.map((method) => `odd ${method}`)])(
+  test.each([...METHODS, 'endpoints', ...METHODS.map((method) => `odd ${method}`)])(
     '#109 with %s it hands on what the authorization server says, and refuses what it does not know (RFC 7662 §2)',
     async (name) => {
       const { access_token, refresh_token } = await flows.tokens('web', { scope: 'profile' }, 'carol');
@@ -87,7 +87,7 @@ describe.each(PAIRS)('introspectionGuard on $name asks our server on $other', ({
     },
   );
 
-  it('#104 a token passes only where it is for: the issuer, the resource of the route, or those of the guard (RFC 9068 §4)', async () => {
+  test('#104 a token passes only where it is for: the issuer, the resource of the route, or those of the guard (RFC 9068 §4)', async () => {
     const { access_token: forIssuer } = await flows.tokens('web', { scope: 'profile content.read' });
     const { access_token: forPhotos } = await flows.tokens('web', { scope: 'profile content.read', resource: PHOTOS });
     const statuses = async (name: string, token: string) =>
@@ -100,7 +100,7 @@ describe.each(PAIRS)('introspectionGuard on $name asks our server on $other', ({
     expect(await statuses('photos', forPhotos)).toEqual([200, 200]);
   });
 
-  it('#109 a revoked token is refused after ten seconds at the latest, and at once where nothing is cached', async () => {
+  test('#109 a revoked token is refused after ten seconds at the latest, and at once where nothing is cached', async () => {
     const { access_token } = await flows.tokens('web');
     const statuses = () =>
       Promise.all(['bearer', 'every time'].map(async (name) => (await at(name).get('open', access_token)).status));
@@ -113,7 +113,7 @@ describe.each(PAIRS)('introspectionGuard on $name asks our server on $other', ({
     expect(await statuses()).toEqual([401, 401]);
   });
 
-  it('#109 an expired token is refused at its very second, whatever is cached', async () => {
+  test('#109 an expired token is refused at its very second, whatever is cached', async () => {
     const { access_token } = await flows.tokens('web');
     advance(3595);
     expect((await at('client_secret_basic').get('open', access_token)).status).toBe(200);
@@ -123,14 +123,14 @@ describe.each(PAIRS)('introspectionGuard on $name asks our server on $other', ({
     expect(refusal(await at('client_secret_basic').get('open', access_token))).toEqual([401, 'invalid_token']);
   });
 
-  it('#91 a resource server that may only see its own tokens lets nobody else pass', async () => {
+  test('#91 a resource server that may only see its own tokens lets nobody else pass', async () => {
     const { access_token } = await flows.tokens('web');
     const own = await flows.ownTokens();
     expect(refusal(await at('stranger').get('open', access_token))).toEqual([401, 'invalid_token']);
     expect((await at('stranger').get('open', own.access_token)).status).toBe(200);
   });
 
-  it('#109 who gets no token with the scope, or has a wrong secret, cannot know anything: 503, and the host is told', async () => {
+  test('#109 who gets no token with the scope, or has a wrong secret, cannot know anything: 503, and the host is told', async () => {
     const { access_token } = await flows.tokens('web');
     for (const [name, reason] of [
       ['unprivileged', 'UnavailableError: The token endpoint answered 400 invalid_scope.'],

@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { generateKey } from '../../src/core/oauth/jwt/signing-keys.js';
 import type { JwtGuardOptions } from '../../src/resource-server/jwt-guard.js';
 import { oneHostEach, type RunningHost } from '../hosts.js';
@@ -54,7 +54,7 @@ describe.each(PAIRS)(
       expect(failures).toEqual([]);
     });
 
-    it('#102 #105 a token says who and what without a question about it (RFC 9068 §4)', async () => {
+    test('#102 #105 a token says who and what without a question about it (RFC 9068 §4)', async () => {
       const { access_token } = await flows.tokens('web', { scope: 'profile' }, 'carol');
       const { jti: _, ...claims } = read(access_token).claims;
       for (let round = 0; round < 2; round += 1) {
@@ -63,7 +63,7 @@ describe.each(PAIRS)(
       }
     });
 
-    it('#104 a token passes only where it is for, and nothing else is one (RFC 9068 §4)', async () => {
+    test('#104 a token passes only where it is for, and nothing else is one (RFC 9068 §4)', async () => {
       const { access_token: forIssuer, refresh_token } = await flows.tokens('web', { scope: 'profile content.read' });
       const { access_token: forPhotos } = await flows.tokens('web', {
         scope: 'profile content.read',
@@ -80,7 +80,7 @@ describe.each(PAIRS)(
       }
     });
 
-    it('#104 it ends with its last second, give or take the five by which clocks may differ', async () => {
+    test('#104 it ends with its last second, give or take the five by which clocks may differ', async () => {
       const { access_token } = await flows.tokens('web');
       const { access_token: fresh } = await flows.tokens('web');
       advance(3604);
@@ -90,7 +90,7 @@ describe.each(PAIRS)(
         expect(refusal(await server.get('open', token))).toEqual([401, 'invalid_token']);
     });
 
-    it('a revoked token is believed to its end: nobody is asked. introspectionGuard asks about JWTs too', async () => {
+    test('a revoked token is believed to its end: nobody is asked. introspectionGuard asks about JWTs too', async () => {
       const { access_token } = await flows.tokens('web');
       const credentials = { client_id: 'api', client_secret: 'api-secret' };
       const asking = await site.start({ introspection: { issuer: running.base, credentials, clock } });
@@ -171,7 +171,7 @@ describe('jwtGuard and its keys', () => {
     expect(failures.splice(0)).toEqual([]);
   });
 
-  it('#107 #104 every forgery is 401 (RFC 9068 §4, RFC 8725)', async () => {
+  test('#107 #104 every forgery is 401 (RFC 9068 §4, RFC 8725)', async () => {
     const server = await start();
     const genuine = token();
     await ok(server, genuine);
@@ -189,12 +189,12 @@ describe('jwtGuard and its keys', () => {
     await ok(server, mint({ alg: 'ES256', typ: 'application/at+jwt', kid: 'k1' }, claims(), es256(key)));
   });
 
-  it('#107 an algorithm that the guard does not accept is 401', async () => {
+  test('#107 an algorithm that the guard does not accept is 401', async () => {
     const server = await start({ algorithms: ['RS256'] });
     await refused(server, token());
   });
 
-  it('#109 no token is asked about: the keys are asked for once by many, and again after five minutes', async () => {
+  test('#109 no token is asked about: the keys are asked for once by many, and again after five minutes', async () => {
     const server = await start();
     await Promise.all(Array.from({ length: 100 }, (_, n) => ok(server, token({ jti: String(n) }))));
     advance(299);
@@ -205,7 +205,7 @@ describe('jwtGuard and its keys', () => {
     expect(authorizationServer.asked('/jwks')).toBe(2);
   });
 
-  it('#101 a key that was published since is found at once, but made-up keys do not make many questions', async () => {
+  test('#101 a key that was published since is found at once, but made-up keys do not make many questions', async () => {
     const server = await start();
     await ok(server);
     const next = newKey();
@@ -222,7 +222,7 @@ describe('jwtGuard and its keys', () => {
     await ok(server);
   });
 
-  it('#101 a key that was withdrawn takes the tokens along that were verified with it', async () => {
+  test('#101 a key that was withdrawn takes the tokens along that were verified with it', async () => {
     const server = await start();
     const jwt = token();
     await ok(server, jwt);
@@ -233,7 +233,7 @@ describe('jwtGuard and its keys', () => {
     await refused(server, jwt);
   });
 
-  it('#109 away at the start: 503 until it is there; away afterwards: the known keys go on for a day', async () => {
+  test('#109 away at the start: 503 until it is there; away afterwards: the known keys go on for a day', async () => {
     const server = await start();
     await authorizationServer.stop();
     await expectUnavailable(server.get('open', token()));
@@ -267,7 +267,7 @@ describe('jwtGuard and its keys', () => {
       return undefined;
     };
 
-  it.each<readonly [string, (question: Question, response: ServerResponse) => object | undefined]>([
+  test.each<readonly [string, (question: Question, response: ServerResponse) => object | undefined]>([
     ['HTML', raw(200, 'text/html', '<p>Hello')],
     ['500', raw(500, 'application/json', '{"keys":[]}')],
     ['broken JSON', raw(200, 'application/json', '{"keys":[')],
@@ -287,7 +287,7 @@ describe('jwtGuard and its keys', () => {
     await ok(server);
   });
 
-  it('#109 symmetric keys and keys for something else are not used, whoever publishes them', async () => {
+  test('#109 symmetric keys and keys for something else are not used, whoever publishes them', async () => {
     const secret = Buffer.from('a secret that was published');
     publish({ kty: 'oct', k: secret.toString('base64url'), kid: 'k1' }, { ...jwkOf(key, 'k2'), use: 'enc' });
     const server = await start();
@@ -301,13 +301,13 @@ describe('jwtGuard and its keys', () => {
     await refused(server, token({}, key, 'k2'));
   });
 
-  it('#109 jwksUri stands in for the metadata', async () => {
+  test('#109 jwksUri stands in for the metadata', async () => {
     const server = await start({ jwksUri: `${authorizationServer.origin}/jwks` });
     await ok(server);
     expect(authorizationServer.questions.map(({ path }) => path)).toEqual(['/jwks']);
   });
 
-  it('#104 audience: one of these, instead of the issuer', async () => {
+  test('#104 audience: one of these, instead of the issuer', async () => {
     const server = await start({ audience: ['https://a.example', PHOTOS] });
     await refused(server, token());
     await refused(server, token({ aud: PHOTOS, iss: 'https://other.example' }));

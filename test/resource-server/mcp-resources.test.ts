@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { introspectionGuard, jwtGuard } from '../../src/adapters/express/index.js';
 import { generateKey } from '../../src/core/oauth/jwt/signing-keys.js';
 import { bearer, oneHostEach, type RunningHost } from '../hosts.js';
@@ -45,7 +45,7 @@ describe.each(KINDS)('a resource in another process: $kind on $site.name', ({ si
   const tokenFor = async (resource?: string, scope = 'profile'): Promise<string> =>
     (await flows.tokens('web', resource === undefined ? { scope } : { scope, resource })).access_token;
 
-  it('M1, M17 the guard serves the metadata of its resource, and nothing else', async () => {
+  test('M1, M17 the guard serves the metadata of its resource, and nothing else', async () => {
     const { client } = server;
     const answer = await client.get(`${DOCUMENT}/mcp`);
     expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([200, '*']);
@@ -63,7 +63,7 @@ describe.each(KINDS)('a resource in another process: $kind on $site.name', ({ si
       expect((await client.get(path)).status).toBe(404);
   });
 
-  it('M9, M10, M11, M13, M16, M17 each refusal names that metadata and the scopes', async () => {
+  test('M9, M10, M11, M13, M16, M17 each refusal names that metadata and the scopes', async () => {
     const metadata = `resource_metadata="https://notes.example${DOCUMENT}/mcp"`;
     const challenge = async (route: 'profile' | 'write' | 'open', headers = {}) => {
       const answer = await server.client.get(`/${route}`, headers);
@@ -82,7 +82,7 @@ describe.each(KINDS)('a resource in another process: $kind on $site.name', ({ si
     ]);
   });
 
-  it('M12, M24 only tokens for the resource pass, in whichever spelling it was asked for', async () => {
+  test('M12, M24 only tokens for the resource pass, in whichever spelling it was asked for', async () => {
     expect((await server.get('profile', await tokenFor('HTTPS://Notes.Example:443/mcp'))).status).toBe(200);
     for (const token of [await tokenFor(), await tokenFor(running.base), await tokenFor(`${running.origin}/mcp`)])
       expect((await server.get('profile', token)).status).toBe(401);
@@ -93,7 +93,7 @@ describe('a guard that is asked for what it does not have', () => {
   const issuer = 'https://auth.example';
   const credentials = { client_id: 'api', client_secret: 'secret' };
 
-  it.each([
+  test.each([
     [{ scopes: ['read'] }, /options\.scopes describes a resource\. .*options\.resource/],
     [{ name: 'Notes' }, /options\.name describes a resource/],
     [{ resource: NOTES, audience: NOTES }, /audience and options\.resource exclude each other/],
@@ -107,12 +107,12 @@ describe('a guard that is asked for what it does not have', () => {
     expect(() => introspectionGuard({ issuer, credentials, ...wrong })).toThrow(sentence);
   });
 
-  it('M17 the metadata names the issuer, so it must be known', () => {
+  test('M17 the metadata names the issuer, so it must be known', () => {
     const endpoint = `${issuer}/introspect`;
     expect(() => introspectionGuard({ endpoint, credentials, resource: NOTES })).toThrow(/options\.issuer is missing/);
   });
 
-  it('M17 there is no metadata without a resource, and no resource of a single route', () => {
+  test('M17 there is no metadata without a resource, and no resource of a single route', () => {
     const guard = jwtGuard({ issuer });
     expect(() => guard.metadata).toThrow(/options\.resource/);
     expect(() => guard('read', { resource: NOTES })).toThrow(/introspectionGuard\(\{ resource \}\)/);

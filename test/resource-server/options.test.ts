@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import * as forExpress from '../../src/adapters/express/index.js';
 import * as forFastify from '../../src/adapters/fastify/index.js';
 import * as forKoa from '../../src/adapters/koa/index.js';
@@ -66,7 +66,7 @@ const JWT: readonly unknown[] = [
   ...COMMON.map((option) => ({ issuer: ISSUER, ...option })),
 ];
 
-it('each wrong option gets a sentence that names the guard and the option', async () => {
+test('each wrong option gets a sentence that names the guard and the option', async () => {
   const said = (guard: 'introspectionGuard' | 'jwtGuard', options: unknown): string => {
     try {
       build(guard, options)();
@@ -84,7 +84,7 @@ it('each wrong option gets a sentence that names the guard and the option', asyn
   await expect(lines.join('')).toMatchFileSnapshot('./options.snap.txt');
 });
 
-it('the shortest options are enough, and nothing is asked before the first token', () => {
+test('the shortest options are enough, and nothing is asked before the first token', () => {
   expect(build('introspectionGuard', { issuer: ISSUER, credentials: CREDENTIALS })).not.toThrow();
   expect(
     build('introspectionGuard', { endpoint: 'http://127.0.0.1:3000/oauth/introspect', credentials: CREDENTIALS }),

@@ -2,7 +2,7 @@ import express from 'express';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../../src/adapters/express/index.js';
 import { contentQuery, memoryContent } from '../../../src/content/index.js';
 import { Client, sendRaw } from '../../hosts.js';
@@ -24,7 +24,7 @@ describe('who may ask, and from where', () => {
     expect([...asked, ...site.errors]).toEqual([]);
   });
 
-  it.each(['evil.example', 'evil.example:80', '127.0.0.1.evil.example', 'localhost@evil.example', 'wiki.internal'])(
+  test.each(['evil.example', 'evil.example:80', '127.0.0.1.evil.example', 'localhost@evil.example', 'wiki.internal'])(
     'refuses the host %j: a browser was made to take it for this one (DNS rebinding)',
     async (host) => {
       const answer = await site.send('tools/list', {}, { host });
@@ -33,20 +33,20 @@ describe('who may ask, and from where', () => {
     },
   );
 
-  it.each(['localhost:3000', '[::1]:3000', 'wiki.internal:8080', 'WIKI.internal:8080'])(
+  test.each(['localhost:3000', '[::1]:3000', 'wiki.internal:8080', 'WIKI.internal:8080'])(
     'answers to the host %j',
     async (host) => {
       expect((await site.send('tools/list', {}, { host })).status).toBe(200);
     },
   );
 
-  it('refuses a request without a host', async () => {
+  test('refuses a request without a host', async () => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
     const lines = ['POST /mcp HTTP/1.0', 'Content-Type: application/json', `Content-Length: ${body.length}`, '', body];
     expect(await sendRaw(site.base, lines.join('\r\n'))).toContain('403');
   });
 
-  it.each([FOREIGN, 'null', 'https://app.example.evil.example', 'not an origin'])(
+  test.each([FOREIGN, 'null', 'https://app.example.evil.example', 'not an origin'])(
     'refuses pages of %j, and says so to their preflight',
     async (origin) => {
       for (const method of ['OPTIONS', 'POST']) {
@@ -56,7 +56,7 @@ describe('who may ask, and from where', () => {
     },
   );
 
-  it('lets pages ask that the host has named, and none of them with cookies', async () => {
+  test('lets pages ask that the host has named, and none of them with cookies', async () => {
     const origin = 'https://app.example';
     const before = await site.http.request('/mcp', { method: 'OPTIONS', headers: { origin } });
     expect(before.status).toBe(204);
@@ -74,7 +74,7 @@ describe('who may ask, and from where', () => {
     });
   });
 
-  it('lets pages of this machine ask where the server is on it, too, and its own', async () => {
+  test('lets pages of this machine ask where the server is on it, too, and its own', async () => {
     for (const origin of ['http://localhost:6274', 'http://[::1]:1', site.base])
       expect((await site.send('tools/list', {}, { origin })).status).toBe(200);
     const remote = await startSite({ issuer: 'https://wiki.example', content: { mcp: {} } });
@@ -85,12 +85,12 @@ describe('who may ask, and from where', () => {
     remote.close();
   });
 
-  it.each(['GET', 'HEAD', 'DELETE', 'PUT'])('has no stream and no session: %s is 405', async (method) => {
+  test.each(['GET', 'HEAD', 'DELETE', 'PUT'])('has no stream and no session: %s is 405', async (method) => {
     const answer = await site.http.request('/mcp', { method, headers: HEADERS });
     expect([answer.status, answer.headers['allow']]).toEqual([405, 'POST']);
   });
 
-  it.each([
+  test.each([
     ['no JSON', '{"jsonrpc"', {}, 400, 'no JSON'],
     ['a list of messages', '[{"jsonrpc":"2.0","id":1,"method":"ping"}]', {}, 400, 'one message at a time'],
     ['no message', '{"a":1}', {}, 400, ''],
@@ -105,12 +105,12 @@ describe('who may ask, and from where', () => {
     expect(answer.headers['content-type']).toContain('application/json');
   });
 
-  it('has no stream to listen to in the newer revision either', async () => {
+  test('has no stream to listen to in the newer revision either', async () => {
     const answer = await site.send('subscriptions/listen', {});
     expect(answer.json).toMatchObject({ id: 1, error: { code: -32_601 } });
   });
 
-  it('takes a message that a parser of the host has read already', async () => {
+  test('takes a message that a parser of the host has read already', async () => {
     const app = express().use(express.json());
     const server = createServer(app);
     server.listen(0, '127.0.0.1');
@@ -126,7 +126,7 @@ describe('who may ask, and from where', () => {
 });
 
 describe('as whom', () => {
-  it('does not look at cookies: who is signed in at the host is nobody here', async () => {
+  test('does not look at cookies: who is signed in at the host is nobody here', async () => {
     let asked = 0;
     const owner = () => {
       asked += 1;
@@ -144,7 +144,7 @@ describe('as whom', () => {
     site.close();
   });
 
-  it('challenges callers without a token where the API is private, and says what a token needs', async () => {
+  test('challenges callers without a token where the API is private, and says what a token needs', async () => {
     const site = await startSite({ content: { private: true, mcp: { scopes: ['read'] } } });
     const metadata = `${site.base}/.well-known/oauth-protected-resource/mcp`;
     const answer = await site.send('initialize');
@@ -160,14 +160,14 @@ describe('as whom', () => {
     site.close();
   });
 
-  it('can be closed to callers without a token where the API is open', async () => {
+  test('can be closed to callers without a token where the API is open', async () => {
     const site = await startSite({ content: { mcp: { anonymous: false } } });
     expect((await site.http.get('/api?action=query&list=allpages')).status).toBe(200);
     expect((await site.send('initialize')).status).toBe(401);
     site.close();
   });
 
-  it('refuses tokens that are not for it, and tokens that lack a scope, also where none is needed', async () => {
+  test('refuses tokens that are not for it, and tokens that lack a scope, also where none is needed', async () => {
     const site = await startSite({ content: { mcp: { scopes: ['read', 'more'] } } });
     const metadata = `resource_metadata="${site.base}/.well-known/oauth-protected-resource/mcp"`;
     const { access_token } = await site.oauth.issue({ sub: 'alice', client_id: 'app', scope: 'read more' });
@@ -185,7 +185,7 @@ describe('as whom', () => {
     site.close();
   });
 
-  it('asks who it is when a query needs to know, and never for a token in the address', async () => {
+  test('asks who it is when a query needs to know, and never for a token in the address', async () => {
     const site = await startSite({
       content: { mcp: {}, modules: { watchlistraw: () => [{ ns: 0, title: 'Rope' }] } },
     });
@@ -211,7 +211,7 @@ describe('as whom', () => {
     site.close();
   });
 
-  it('gives each caller what the API gives them: the same pages, the same limits, the same rights', async () => {
+  test('gives each caller what the API gives them: the same pages, the same limits, the same rights', async () => {
     const seen: unknown[] = [];
     const site = await startSite({
       pages: Array.from({ length: 700 }, (_, index) => ({
@@ -250,7 +250,7 @@ describe('as whom', () => {
 describe('options that cannot be meant', () => {
   const query = contentQuery(memoryContent(PAGES), { mcp: { scopes: ['read'] } });
 
-  it('needs an issuer, and scopes that there are', () => {
+  test('needs an issuer, and scopes that there are', () => {
     const quiet = { onWarning: () => undefined };
     expect(() => oauthQuery({ query, ...quiet })).toThrow('options.query.mcp needs options.issuer');
     expect(() => oauthQuery({ query, issuer: 'https://a.example', scopes: { reed: 'Read' }, ...quiet })).toThrow(
@@ -258,7 +258,7 @@ describe('options that cannot be meant', () => {
     );
   });
 
-  it('is a resource beside others, however these are named, and once', async () => {
+  test('is a resource beside others, however these are named, and once', async () => {
     for (const resources of [
       ['https://other.example/'],
       { '/other': {} },

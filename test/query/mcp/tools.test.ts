@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { customModule, defineModule } from '../../../src/core/index.js';
 import { type McpSite, startSite, type ToolAnswer } from './support.js';
 
@@ -65,7 +65,7 @@ describe('the usual tools', () => {
     expect(site.errors).toEqual([]);
   });
 
-  it('are few, say that they only read, and have schemas for what they take and give', async () => {
+  test('are few, say that they only read, and have schemas for what they take and give', async () => {
     expect([...tools.keys()]).toEqual(USUAL);
     for (const { description, annotations, inputSchema, outputSchema } of tools.values()) {
       expect(description).toMatch(/^[A-Z].*\.$/);
@@ -75,7 +75,7 @@ describe('the usual tools', () => {
     }
   });
 
-  it('are described by the modules that answer them, like the API', () => {
+  test('are described by the modules that answer them, like the API', () => {
     expect(tools.get('search')).toMatchObject({
       description: 'Searches the full text of pages.',
       inputSchema: {
@@ -90,7 +90,7 @@ describe('the usual tools', () => {
     });
   });
 
-  it.each(CALLS)('%s %j', async (name, args, data) => {
+  test.each(CALLS)('%s %j', async (name, args, data) => {
     const answer = await site.call(name, args);
     expect(answer.result.data).toMatchObject(data);
     const { inputSchema = {}, outputSchema = {} } = tools.get(name) ?? {};
@@ -100,7 +100,7 @@ describe('the usual tools', () => {
     expect(JSON.parse(answer.text)).toEqual(answer.result);
   });
 
-  it.each([
+  test.each([
     ['search', {}, 'needs the argument query'],
     ['search', { qury: 'rope' }, 'no argument "qury" here. Did you mean query?'],
     ['search', { query: ['a', 'b'] }, 'query takes one value'],
@@ -124,19 +124,19 @@ describe('the usual tools', () => {
     expect(told).toContain(text);
   });
 
-  it('warns of parameters that nothing has read, as the API does', async () => {
+  test('warns of parameters that nothing has read, as the API does', async () => {
     const { result } = await site.call('query', { parameters: { list: 'allpages', aplmit: 3, action: 'query' } });
     expect(result.warnings).toEqual(['Unrecognized parameter: aplmit.']);
   });
 
-  it('does not have the tool that it does not list', async () => {
+  test('does not have the tool that it does not list', async () => {
     const answer = await site.send('tools/call', { name: 'query_backlinks', arguments: {} });
     expect(answer.json).toMatchObject({ error: { code: -32_602, message: expect.stringContaining('tools/list') } });
   });
 });
 
 describe('which tools there are', () => {
-  it('are those that the site has answers for', async () => {
+  test('are those that the site has answers for', async () => {
     const site = await startSite({
       query: { mcp: {}, modules: { allpages: () => [{ pageid: 1, ns: 0, title: 'Apple' }] } },
     });
@@ -154,7 +154,7 @@ describe('which tools there are', () => {
     site.close();
   });
 
-  it('are more by option: modules of the catalogue by name, and modules of the host by a flag', async () => {
+  test('are more by option: modules of the catalogue by name, and modules of the host by a flag', async () => {
     const fruit = customModule(
       defineModule({
         name: 'fruit',
@@ -201,7 +201,7 @@ describe('results that go on', () => {
     expect(site.errors).toEqual([]);
   });
 
-  it('are walked by their cursors to the end, each page once', async () => {
+  test('are walked by their cursors to the end, each page once', async () => {
     const titles: string[] = [];
     let cursor: string | undefined;
     do {
@@ -217,7 +217,7 @@ describe('results that go on', () => {
     expect(new Set(titles).size).toBe(15);
   });
 
-  it('refuse what is no cursor, or that of another call', async () => {
+  test('refuse what is no cursor, or that of another call', async () => {
     const { result } = await site.call('list_pages', { limit: 4 });
     const { cursor } = result;
     const refused = async (name: string, args: object): Promise<string> => {
@@ -233,7 +233,7 @@ describe('results that go on', () => {
     expect(await refused('site_info', { cursor })).toContain('takes no cursor');
   });
 
-  it('are taken by every process that has the secret, and by no other', async () => {
+  test('are taken by every process that has the secret, and by no other', async () => {
     const { result } = await site.call('list_pages', { limit: 4 });
     const args = { limit: 4, cursor: result.cursor };
     const same = await startSite({ issuer: site.base });
@@ -267,7 +267,7 @@ describe('long and hostile content', () => {
     expect(site.errors).toEqual([]);
   });
 
-  it('shows what people see: no controls, no turned directions, no tags, but joiners and emoji', async () => {
+  test('shows what people see: no controls, no turned directions, no tags, but joiners and emoji', async () => {
     const { result } = await site.call('read_page', { title: 'Hidden' });
     expect(result.data.text).toBe(`ab[31mcdefghij  emoji \u{1f9d1}\u200d\u{1f680}\ufe0f می\u200cخواهم\ttab\nline`);
     const parameters = { titles: 'Hidden', prop: 'revisions', rvprop: 'content', rvslots: 'main' };
@@ -277,7 +277,7 @@ describe('long and hostile content', () => {
     expect(resource.json).toMatchObject({ result: { contents: [{ text: result.data.text }] } });
   });
 
-  it('marks texts as content, and no text can end itself and go on as the result', async () => {
+  test('marks texts as content, and no text can end itself and go on as the result', async () => {
     for (const [name, args] of [
       ['read_page', { title: 'Forged' }],
       ['history', { title: 'Forged' }],
@@ -301,7 +301,7 @@ describe('long and hostile content', () => {
     });
   });
 
-  it('gives a long text in pieces that are whole characters, and together are the text', async () => {
+  test('gives a long text in pieces that are whole characters, and together are the text', async () => {
     let text = '';
     let cursor: string | undefined;
     for (let pieces = 0; pieces < 20; pieces += 1) {
@@ -318,7 +318,7 @@ describe('long and hostile content', () => {
     expect(text === LONG).toBe(true);
   });
 
-  it('says of a resource that is cut short how to have the rest, apart from the text', async () => {
+  test('says of a resource that is cut short how to have the rest, apart from the text', async () => {
     const { result } = (await site.send('resources/read', { uri: 'page:///Long' })).json as {
       readonly result: { readonly contents: readonly { readonly uri: string; readonly text: string }[] };
     };
@@ -327,7 +327,7 @@ describe('long and hostile content', () => {
     expect(result.contents[1]?.text).toContain('read_page');
   });
 
-  it('keeps results within their length, with a cursor to the rest', async () => {
+  test('keeps results within their length, with a cursor to the rest', async () => {
     const parameters = {
       generator: 'allpages',
       gapprefix: 'Big',
@@ -362,7 +362,7 @@ describe('pages as resources', () => {
     expect(site.errors).toEqual([]);
   });
 
-  it('are listed to the end, and each address reads the page that it names', async () => {
+  test('are listed to the end, and each address reads the page that it names', async () => {
     const uris: string[] = [];
     let cursor: unknown;
     do {
@@ -380,7 +380,7 @@ describe('pages as resources', () => {
     expect((await site.send('resources/list', { cursor: 'x' })).json).toMatchObject({ error: { code: -32_602 } });
   });
 
-  it.each([
+  test.each([
     'page:///Nowhere',
     'page:///%zz',
     'https://example.org/',
@@ -392,7 +392,7 @@ describe('pages as resources', () => {
     expect(answer.json).toMatchObject({ error: { message: expect.stringMatching(/no such page|are pages|invalid/i) } });
   });
 
-  it('completes titles', async () => {
+  test('completes titles', async () => {
     const ref = { type: 'ref/resource', uri: 'page:///{title}' };
     const complete = async (name: string, value: string) =>
       (await site.send('completion/complete', { ref, argument: { name, value } })).json['result'];
