@@ -96,16 +96,13 @@ describe('package.json', () => {
     expect(manifest.devDependencies['oxfmt']).toMatch(/^\d+\.\d+\.\d+$/);
   });
 
-  test('what its texts link to comes with the package', () => {
+  test('the changelog links only to what comes with the package', () => {
     const pack = ['pack', '--dry-run', '--json', '--ignore-scripts'];
     const said = execFileSync('npm', pack, { cwd: fileURLToPath(at('')), encoding: 'utf8', stdio: 'pipe' });
     const [{ files }]: [{ files: { path: string }[] }] = JSON.parse(said);
     const paths = files.map(({ path }) => path);
-    const missing = ['README.md', 'CHANGELOG.md'].flatMap((text) =>
-      parseDocument(text, readFileSync(at(text), 'utf8')).links.filter(
-        ({ url }) => !/^(https:|#)/.test(url) && !paths.includes(url.split('#')[0] ?? ''),
-      ),
-    );
+    const { links } = parseDocument('CHANGELOG.md', readFileSync(at('CHANGELOG.md'), 'utf8'));
+    const missing = links.filter(({ url }) => !/^(https:|#)/.test(url) && !paths.includes(url.split('#')[0] ?? ''));
     expect(paths).toContain('README.md');
     expect(missing).toEqual([]);
   });

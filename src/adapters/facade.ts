@@ -1,6 +1,7 @@
 import type { Authorization } from '../core/base/authorization.js';
 import { type GuardOptions, guardRequirement } from '../core/base/guard-requirement.js';
 import { guarded } from '../core/base/listeners.js';
+import { isLoopbackHost } from '../core/base/loopback.js';
 import type { HttpRequest, HttpResponse, Route } from '../core/base/http.js';
 import { isRecord } from '../core/base/schema.js';
 import type { Owner } from '../core/oauth/sign-in/owner.js';
@@ -274,6 +275,14 @@ const warnUnmounted = (mounted: object, { basePath }: Server, { onWarning }: Mou
   };
 };
 
+/** Warns about a server in production whose grants are kept in the memory of this process. */
+const warnUnstored = ({ store }: { readonly store?: unknown }, { issuer, onWarning }: MountedOptions): void => {
+  if (store !== undefined || issuer === undefined || isLoopbackHost(new URL(issuer).hostname)) return;
+  onWarning?.(
+    'options.store is missing, so tokens are kept in memory: they are lost when this process ends, and other processes do not accept them. Use a store of oauth-query/stores, or set memoryStore() to confirm.',
+  );
+};
+
 /** Creates a server, mounted in the way of its framework. */
 export const mountServer = <Native, Mounted extends object, Handler>(
   options: AdapterOptions<Native>,
@@ -281,6 +290,7 @@ export const mountServer = <Native, Mounted extends object, Handler>(
 ): Mounted & Facade<Handler> => {
   const complete = serverOptions(options, example);
   const server = createServer(complete);
+  warnUnstored(options, complete);
   const mounted = mount(placesOf(server, complete));
   return Object.assign(mounted, {
     guard: guardOf(server, protect, complete.onError, warnUnmounted(mounted, server, complete)),

@@ -9,6 +9,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { oauthQuery as forExpress } from '../../src/adapters/express/index.js';
 import { oauthQuery as forFastify } from '../../src/adapters/fastify/index.js';
 import { oauthQuery as forKoa } from '../../src/adapters/koa/index.js';
+import { memoryStore } from '../../src/stores/memory.js';
 import { Client } from '../hosts.js';
 
 const ISSUER = 'https://op.example/auth';
@@ -36,6 +37,7 @@ const optionsWith = (warnings: string[]) => ({
   clients: [],
   scopes: { read: 'Read' },
   resources: { '/mcp': { scopes: ['read'] } },
+  store: memoryStore(),
   onWarning: (sentence: string) => warnings.push(sentence),
 });
 

@@ -4,6 +4,7 @@ import express5, { type Express } from 'express';
 import { afterEach, describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../src/adapters/express/index.js';
 import type { ServerOptions } from '../../src/core/server/options/server-options.js';
+import { memoryStore } from '../../src/stores/memory.js';
 
 const SECRET = 'a secret of the test that has 32 characters';
 const web = { client_id: 'web', client_secret: 'web-secret', redirect_uris: ['https://app.example/cb'] };
@@ -32,6 +33,7 @@ const start = async (
     issuer: 'https://example.org',
     secret: SECRET,
     clients: [],
+    store: memoryStore(),
     onError: () => undefined,
     ...options,
     onWarning: (sentence) => warnings.push(sentence),

@@ -129,6 +129,7 @@ describe.each(Object.entries({ express, koa, fastify }))('%s', (name, oauthQuery
     expect(warnings).toEqual([
       expect.stringMatching(/^The password grant .*RFC 9700/),
       expect.stringMatching(/^The implicit grant .*RFC 9700/),
+      expect.stringMatching(/^options\.store is missing/),
     ]);
   });
 });

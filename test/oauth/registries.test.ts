@@ -193,6 +193,15 @@ describe('checkClient', () => {
     ).toEqual([]);
   });
 
+  test('a field with another name is named with the one that was meant', () => {
+    const given = { clientId: 'web', secret: 'x' } as unknown as ClientRow;
+    expect(checkClient(given)).toEqual([
+      'Client undefined: client_id must be printable ASCII.',
+      'Client undefined: clientId is unknown. Did you mean client_id?',
+      'Client undefined: secret is unknown. Did you mean client_secret?',
+    ]);
+  });
+
   test.each([[null], [undefined], [5], ['web'], [{}]])('of %j is a sentence, too', (given) => {
     expect(checkClient(given as unknown as ClientRow)).toEqual([
       'Client undefined: client_id must be printable ASCII.',

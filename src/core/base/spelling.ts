@@ -18,7 +18,14 @@ const distance = (a: string, b: string): number => {
   return last?.[b.length] ?? 0;
 };
 
-/** The known name that was probably meant: at most one mistake per three letters. */
+/** The shortest name that can be recognised as the end or the beginning of a longer one. */
+const SHORTEST_PART = 5;
+
+/** Whether a name is the beginning or the end of a longer one, as `secret` is of `client_secret`. */
+const isPart = (name: string, longer: string): boolean =>
+  name.length >= SHORTEST_PART && (longer.startsWith(name) || longer.endsWith(name));
+
+/** The known name that was probably meant: one with at most one mistake per three letters, or the only one that ends or begins with the given name. */
 export const nearestName = (name: string, known: readonly string[]): string | undefined => {
   const wanted = folded(name).slice(0, 64);
   const allowed = Math.max(1, Math.floor(wanted.length / 3));
@@ -26,5 +33,7 @@ export const nearestName = (name: string, known: readonly string[]): string | un
     .map((candidate) => ({ candidate, steps: distance(wanted, folded(candidate)) }))
     .filter(({ steps }) => steps <= allowed)
     .sort((a, b) => a.steps - b.steps);
-  return nearest?.candidate;
+  if (nearest !== undefined) return nearest.candidate;
+  const [whole, another] = known.filter((candidate) => isPart(wanted, folded(candidate)));
+  return another === undefined ? whole : undefined;
 };

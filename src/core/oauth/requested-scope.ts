@@ -6,6 +6,9 @@ import type { Parameters } from './parameters.js';
 import { findResource } from '../base/resource.js';
 import { isSubset, parseScope } from '../base/scope.js';
 
+/** The maximum number of characters of the request in an error_description. */
+const MOST_NAMED = 200;
+
 /**
  * The scopes of a request, or the client's default.
  *
@@ -29,10 +32,16 @@ export const requestedScope = (form: Parameters, client: Client, context: OAuthC
     });
   if (!isSubset(scopes, client.scopes)) {
     const value = scopes.filter((scope) => !isSubset([scope], client.scopes)).join(' ');
-    throw new RefusedRequest('invalid_scope', 'The client may not request this scope.', {
-      reason: 'scope_not_allowed',
-      value,
-    });
+    throw new RefusedRequest(
+      'invalid_scope',
+      value.length > MOST_NAMED
+        ? 'The client may not request this scope.'
+        : `The client may not request the scope ${value}.`,
+      {
+        reason: 'scope_not_allowed',
+        value,
+      },
+    );
   }
   return scopes;
 };

@@ -1,5 +1,15 @@
 import { isPicture, urlProblem } from '../../base/addresses.js';
-import { either, listOf, oneOf, type Schema, type Table, text, unknownName, value } from '../../base/schema.js';
+import {
+  either,
+  isRecord,
+  listOf,
+  oneOf,
+  type Schema,
+  type Table,
+  text,
+  unknownName,
+  value,
+} from '../../base/schema.js';
 import { nearestName } from '../../base/spelling.js';
 import type { ChallengeMethod } from '../authorization/pkce.js';
 import { isUnprovenRedirect, redirectUriProblem } from '../authorization/redirect-uri.js';
@@ -322,6 +332,9 @@ export const checkRegistration = (registration: ClientRegistration, rules: Serve
     void problems.push(`Client ${JSON.stringify(id)}: ${problem}${/[.?]$/.test(problem) ? '' : '.'}`);
   if (!isClientId(id)) {
     report('client_id must be printable ASCII');
+    // It may be there under another name.
+    const names = isRecord(registration) ? Object.keys(registration) : [];
+    for (const name of names) if (!Object.hasOwn(TABLE, name)) report(unknownField(name));
     return { problems };
   }
   const fields = checkTypes(registration, report);
@@ -349,7 +362,9 @@ export const checkRegistrations = (
 /** A registration without `null` fields. All others are validated later. */
 export const withoutNulls = (row: object): ClientRegistration =>
   // Its fields are validated one by one, as for every registration.
-  Object.fromEntries(Object.entries(row ?? {}).filter(([, given]) => given !== null)) as unknown as ClientRegistration;
+  Object.fromEntries(
+    Object.entries(isRecord(row) ? row : {}).filter(([, given]) => given !== null),
+  ) as unknown as ClientRegistration;
 
 /**
  * Validates a row of a table.

@@ -47,7 +47,10 @@ export const token = async (request: HttpRequest, context: OAuthContext): Promis
   try {
     client = await authenticateClient(request, form, context);
     if (!client.grantTypes.has(grant_type))
-      throw new OAuthError('unauthorized_client', 'The client may not use this grant_type.');
+      throw new OAuthError(
+        'unauthorized_client',
+        'The client may not use this grant_type; its grant_types do not contain it.',
+      );
     const { response, sub, grant_id, onSent } = await handler({ request, form, client, context });
     const { client_id } = client;
     context.emit?.({

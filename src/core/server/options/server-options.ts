@@ -51,7 +51,7 @@ export interface Runtime {
 
 /** Options of `createServer`. Adapters take the same options, with defaults for `store` and `runtime.clock`. */
 export interface ServerOptions {
-  /** Where all state is stored. */
+  /** Where all state is stored. Adapters default to `memoryStore()`, for a single process. */
   readonly store: Store;
   /** The clock, the timer and the source of randomness. */
   readonly runtime: Runtime;

@@ -87,8 +87,16 @@ const issuer = refined(
   checkedIssuer,
 );
 
+const LEAST_SECRET = 32;
+
 /** Keys are derived from secrets, so these must be too long to guess. */
-const oneSecret = text('text of at least 32 characters', /^[^]{32,}$/, ENVIRONMENT);
+const oneSecret = refined(text('text of at least 32 characters', /^[^]+$/, ENVIRONMENT), (given, path) =>
+  given.length >= LEAST_SECRET
+    ? given
+    : fail(
+        `${path} has ${given.length} characters and needs at least ${LEAST_SECRET}. Generate one with "openssl rand -base64 32".`,
+      ),
+);
 
 const secret = refined(
   either(oneSecret, listOf('an array of such texts', oneSecret)),

@@ -30,7 +30,7 @@ export const GERMAN: PageTexts = {
   website: 'Website ({host})',
   privacyPolicy: 'Datenschutzerklärung ({host})',
   termsOfService: 'Nutzungsbedingungen ({host})',
-  returnsTo: 'Nach Ihrer Entscheidung kehren Sie zu {host} zurück.',
+  returnsTo: 'Nach Ihrer Entscheidung werden Sie zu {host} weitergeleitet.',
   changeLater: 'Sie können dies später unter {page} ändern.',
 
   connectDevice: 'Gerät verbinden',
@@ -59,8 +59,8 @@ export const GERMAN: PageTexts = {
   knowsSignIn: 'Sie kann sehen, dass Sie angemeldet sind.',
   connectedOn: 'Verbunden am {date}.',
   lastUsedOn: 'Zuletzt verwendet am {date}.',
-  disconnect: '{client} trennen',
-  disconnectAll: 'Alle trennen',
+  disconnect: 'Zugriff von {client} beenden',
+  disconnectAll: 'Alle Zugriffe beenden',
 
   somethingWrong: 'Etwas ist schiefgelaufen',
   inDevelopment: 'In der Entwicklung:',
@@ -76,7 +76,7 @@ export const GERMAN: PageTexts = {
   already_answered: 'Sie haben diese Anfrage bereits beantwortet. Kehren Sie zur Anwendung zurück.',
   device_already_answered: 'Sie haben für dieses Gerät bereits entschieden.',
   no_decision: 'Entscheiden Sie, ob Sie die Anfrage erlauben oder ablehnen.',
-  nothing_to_disconnect: 'Wählen Sie aus, welche Anwendung getrennt werden soll.',
+  nothing_to_disconnect: 'Wählen Sie aus, welche Anwendung keinen Zugriff mehr haben soll.',
   missing_client_id: 'Der Link, der Sie hierher geführt hat, nennt keine Anwendung.',
   unknown_client: 'Die Anwendung, die Sie hierher geführt hat, ist nicht bekannt.',
   unknown_registration:
@@ -85,9 +85,9 @@ export const GERMAN: PageTexts = {
     'Die Anwendung, die Sie hierher geführt hat, kann gerade nicht überprüft werden. Versuchen Sie es in einer Minute erneut.',
   client_refused: 'Die Anwendung, die Sie hierher geführt hat, wird von diesem Server nicht akzeptiert.',
   client_changed: 'Die Anwendung, die Sie hierher geführt hat, ist nicht mehr bekannt.',
-  missing_redirect_uri: 'Der Link, der Sie hierher geführt hat, sagt nicht, wohin Sie zurückkehren sollen.',
+  missing_redirect_uri: 'Der Link, der Sie hierher geführt hat, gibt nicht an, wohin Sie weitergeleitet werden sollen.',
   unregistered_redirect_uri:
-    'Die Anwendung, die Sie hierher geführt hat, möchte zu einer Adresse zurückkehren, die sie nicht registriert hat.',
+    'Die Anwendung, die Sie hierher geführt hat, möchte Sie zu einer Adresse weiterleiten, die nicht für sie hinterlegt ist.',
   expired_request:
     'Das hat zu lange gedauert, oder der Link ist beschädigt. Kehren Sie zur Anwendung zurück und beginnen Sie neu.',
   invalid_request: 'Der Link oder das Formular, das Sie hierher geführt hat, ist beschädigt.',
