@@ -38,7 +38,7 @@ export interface RunningHost {
   readonly origin: string;
   /** The issuer: the origin and the prefix. */
   readonly base: string;
-  /** Everything that the host's error handler saw. */
+  /** Everything that reached the host's error handler. */
   readonly errors: readonly unknown[];
   readonly grants: OwnerGrants;
   readonly owners: Owners;
@@ -63,7 +63,7 @@ const start = async (framework: FrameworkName, mount: MountName, setup: HostSetu
   const options = typeof setup.options === 'function' ? setup.options(base) : setup.options;
   const errors: unknown[] = [];
   const app = await FRAMEWORKS[framework]({
-    options: { issuer: base, ...options },
+    options: setup.withoutIssuer === true ? { ...options } : { issuer: base, ...options },
     guarded: setup.guarded ?? { profile: { scope: 'profile' } },
     prefix,
     parserInFront: mount === 'parser',
@@ -104,6 +104,17 @@ export const everyTransport: readonly Host[] = [
   host('node', 'prefix'),
   host('fetch', 'bare'),
   host('fetch', 'prefix'),
+];
+
+/** Each framework in each version and each host without one, with the ways to mount spread over them. */
+export const eachFramework: readonly Host[] = [
+  host('express5', 'bare'),
+  host('express4', 'prefix'),
+  host('koa3', 'parser'),
+  host('koa2', 'prefix'),
+  host('fastify5', 'prefix'),
+  host('node', 'parser'),
+  host('fetch', 'bare'),
 ];
 
 /** One host of each kind, for what does not depend on it. */

@@ -3,13 +3,14 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { fakeServer } from './fake-server.js';
 import { type Answer, bearer, Client, everyTransport, type RunningHost, sendRaw } from '../hosts.js';
+import { everyRow } from '../rows.js';
 
 vi.mock('../../src/core/server/server.js', () => ({ createServer: fakeServer }));
 
-/** What a framework or node adds to every answer. */
+/** Headers that a framework or node adds to every answer. */
 const OF_THE_FRAMEWORK = new Set(['date', 'connection', 'keep-alive', 'x-powered-by']);
 
-/** Everything of an answer that is ours. */
+/** The part of an answer that comes from the core. */
 const ours = ({ status, headers, text }: Answer) => ({
   status,
   headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_THE_FRAMEWORK.has(name))),
@@ -39,11 +40,11 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
   });
   afterAll(() => host.close());
 
-  /** Looks at it and forgets it, so that no test sees another's. */
+  /** Returns and clears what reached `onError`, so that no test sees another's. */
   const takeComplaints = (): string[] => complaints.splice(0).map(String);
 
   describe('a response', () => {
-    test.each([
+    const RESPONSES = [
       [
         '/created',
         201,
@@ -61,13 +62,14 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
       ['/cookie', 200, { 'content-type': JSON_TYPE, 'set-cookie': ['c=3'], 'content-length': '2' }, '{}'],
       ['/too-large', 413, { 'content-type': JSON_TYPE, 'content-length': '2' }, '{}'],
       ['/busy', 503, { 'content-type': JSON_TYPE, 'retry-after': '5', 'content-length': '2' }, '{}'],
-    ])('%s arrives as the core made it', async (path, status, headers, text) => {
-      const expected = { status, headers, text };
-      expect(ours(await client.get(path))).toEqual(expected);
-      expect(ours(await client.post(path, 'a=b'))).toEqual(expected);
-      // HEAD is GET without the body.
-      expect(ours(await client.request(path, { method: 'HEAD' }))).toEqual({ ...expected, text: '' });
-    });
+    ] as const;
+    test('is sent as the core made it, and to HEAD without its body', () =>
+      everyRow(RESPONSES, async ([path, status, headers, text]) => {
+        const expected = { status, headers, text };
+        expect(ours(await client.get(path))).toEqual(expected);
+        expect(ours(await client.post(path, 'a=b'))).toEqual(expected);
+        expect(ours(await client.request(path, { method: 'HEAD' }))).toEqual({ ...expected, text: '' });
+      }));
 
     test('has the usual reason phrase', async () => {
       const prefix = host.base.slice(host.origin.length);
@@ -80,7 +82,7 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
   });
 
   describe('a request', () => {
-    test('every method that node knows reaches the route', async () => {
+    test('of every method that node knows reaches the route', async () => {
       for (const method of METHODS) {
         if (method === 'HEAD' || method === 'CONNECT') continue; // One without a body, the other for proxies only.
         const { status, json } = await client.request('/seen?a=1', { method });
@@ -88,26 +90,26 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
       }
     });
 
-    test('that names the whole address, as to a proxy, reaches the route (RFC 9112 §3.2.2)', async () => {
+    test('with a complete URL, as sent to proxies, reaches the route (RFC 9112 §3.2.2)', async () => {
       const head = 'HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
       const answer = await sendRaw(host.origin, `GET ${host.base}/seen?a=1 ${head}`);
       expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
       expect(answer).toContain('"query":"a=1"');
     });
 
-    test('its query arrives raw', async () => {
+    test('has its query undecoded', async () => {
       const { json } = await client.get('/seen?a=%2B+b&a=%zz&&c=?d');
       expect(json['query']).toBe('a=%2B+b&a=%zz&&c=?d');
       expect((await client.get('/seen')).json['query']).toBe('');
     });
 
-    test('its headers arrive joined and one by one, and so does the address of the caller', async () => {
+    test('has its headers, joined and one by one, and the address of the caller', async () => {
       const { json } = await client.get('/seen', { 'x-custom': ['1', '2'] });
       const repeated = framework === 'fetch' ? ['1, 2'] : ['1', '2']; // A Request has joined them already.
       expect(json).toMatchObject({ custom: '1, 2', repeated, ip: '127.0.0.1', native: 'object' });
     });
 
-    test('its form arrives unread, or as the parser in front left it', async () => {
+    test('has its form unread, or as the parser in front left it', async () => {
       const { json } = await client.post('/seen', 'a=1&a=2&b=x%20y');
       expect(json).toMatchObject(
         mount === 'parser' && framework !== 'fastify5' // Fastify's parsers are not in front, they belong to routes.
@@ -116,17 +118,17 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
       );
     });
 
-    test.each(['text/plain', 'application/xml', 'multipart/form-data; boundary=x', 'nonsense', '', 'a/b; =', '/'])(
-      'a body of type %j arrives unread',
-      async (type) => {
+    test('has a body of any other type unread', () => {
+      const types = ['text/plain', 'application/xml', 'multipart/form-data; boundary=x', 'nonsense', '', 'a/b; =', '/'];
+      return everyRow(types, async (type) => {
         for (const method of ['POST', 'PUT', 'DELETE']) {
           const { json } = await client.request('/seen', { method, headers: { 'content-type': type }, body: 'a=1' });
           expect(json).toMatchObject({ body: 'a=1' });
         }
-      },
-    );
+      });
+    });
 
-    test('a body without a type, without a length, or over the limit of the host arrives unread', async () => {
+    test('has a body without a type, without a length, or over the limit of the host unread', async () => {
       expect((await client.request('/seen', { method: 'POST', body: 'a=1' })).json).toMatchObject({
         body: 'a=1',
       });
@@ -145,7 +147,7 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
       expect(large.json['body']).toMatch(/too large/);
     });
 
-    test('a plus sign in a path is a plus sign, and paths match exactly', async () => {
+    test('reaches a route by its exact path only, in which a plus sign may be encoded', async () => {
       for (const path of ['/api/query+allpages', '/api/query%2Ballpages', '/api/query%2ballpages']) {
         expect((await client.get(`${path}?x=1`)).json).toMatchObject({ query: 'x=1' });
       }
@@ -166,17 +168,17 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
       }
     });
 
-    test('the host is asked with its own request who is signed in', async () => {
+    test('passes the request of the framework to options.owner', async () => {
       expect((await client.get('/owner')).json).toEqual({ owner: { sub: 'alice' } });
     });
 
-    test('well-known documents are at the root, also below a prefix', async () => {
+    test('reaches the well-known documents at the root of the host, also if mounted below a prefix', async () => {
       const answer = await atRoot.get('/.well-known/fake/auth');
       // Without a framework there is no other place to mount them.
       expect(answer.status).toBe(mount === 'prefix' || isPlain ? 200 : 404);
     });
 
-    test('somebody who hangs up in the middle of a body breaks nothing', async () => {
+    test('that ends in the middle of its body causes no error', async () => {
       const prefix = host.base.slice(host.origin.length);
       const socket = connect(Number(new URL(host.origin).port), '127.0.0.1');
       await new Promise<void>((resolve) => {
@@ -192,12 +194,12 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
   });
 
   describe('the guard', () => {
-    test('puts what the token says on the request', async () => {
+    test('puts the contents of the token on the request', async () => {
       const { status, json } = await atRoot.get('/guarded/one', bearer('good'));
       expect([status, json]).toEqual([200, { auth: expect.objectContaining({ sub: 'alice', token_type: 'Bearer' }) }]);
     });
 
-    test('answers itself when there is none', async () => {
+    test('answers a request without a token itself', async () => {
       expect(ours(await atRoot.get('/guarded/one'))).toEqual({
         status: 401,
         headers: { 'content-length': '37', 'content-type': JSON_TYPE, 'www-authenticate': 'Bearer realm="fake"' },
@@ -205,7 +207,7 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
       });
     });
 
-    test('asks for the scopes and the audience that it was told', async () => {
+    test('requires the scopes and the audience of its options', async () => {
       expect((await atRoot.get('/guarded/two')).json).toEqual({
         scopes: ['a', 'b', 'c'],
         audience: ['https://api.example'],
@@ -213,7 +215,7 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
       expect((await atRoot.get('/guarded/any')).json).toEqual({ scopes: [] });
     });
 
-    test('lets nobody pass when it breaks', async () => {
+    test('answers 500 if it fails', async () => {
       const answer = await atRoot.get('/guarded/one', bearer('breaks'));
       expect([answer.status, answer.text]).toEqual([500, 'Internal Server Error']);
       expect(takeComplaints()).toEqual(['Error: a secret of ours']);
@@ -221,18 +223,19 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
     });
   });
 
-  describe('what breaks in us', () => {
-    test.each(['/rejects', '/throws'])('%s: the client sees nothing of it, the host hears of it once', async (path) => {
-      expect(ours(await client.get(path))).toEqual({
-        status: 500,
-        headers: { 'cache-control': 'no-store', 'content-length': '21', 'content-type': 'text/plain; charset=utf-8' },
-        text: 'Internal Server Error',
-      });
-      expect(takeComplaints()).toEqual(['Error: a secret of ours']);
-      expect(host.errors).toEqual([]);
-    });
+  describe('a failure of ours', () => {
+    test('is a 500 without details for the client, and reaches onError once', () =>
+      everyRow(['/rejects', '/throws'], async (path) => {
+        expect(ours(await client.get(path))).toEqual({
+          status: 500,
+          headers: { 'cache-control': 'no-store', 'content-length': '21', 'content-type': 'text/plain; charset=utf-8' },
+          text: 'Internal Server Error',
+        });
+        expect(takeComplaints()).toEqual(['Error: a secret of ours']);
+        expect(host.errors).toEqual([]);
+      }));
 
-    test('a header that cannot be sent', async () => {
+    test('may be a header that cannot be sent', async () => {
       const answer = await client.get('/bad-header');
       expect(answer.status).toBe(500);
       expect(answer.text).not.toContain('secret');
@@ -241,13 +244,10 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
     });
   });
 
-  describe("the host's own", () => {
-    test('form reaches its route through its parser', async () => {
-      const { status, json } = await atRoot.post('/echo', 'a=1&b=x+y');
-      expect([status, json]).toEqual([200, { body: { a: '1', b: 'x y' } }]);
-    });
-
-    test('JSON reaches its route through its parser', async () => {
+  describe('a route of the host', () => {
+    test('receives forms and JSON through the parsers of the host', async () => {
+      const form = await atRoot.post('/echo', 'a=1&b=x+y');
+      expect([form.status, form.json]).toEqual([200, { body: { a: '1', b: 'x y' } }]);
       const { status, json } = await atRoot.request('/json', {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
@@ -256,12 +256,12 @@ describe.each(everyTransport)('$name', ({ start, mount, framework }) => {
       expect([status, json]).toEqual([200, { body: { a: [1] } }]);
     });
 
-    test('404 stays its own', async () => {
+    test('that does not exist is 404', async () => {
       expect((await atRoot.get('/nothing')).status).toBe(404);
       expect((await client.get('/nothing')).status).toBe(404);
     });
 
-    test('errors reach its error handler', async () => {
+    test('throws to the error handler of the host', async () => {
       const { status, json } = await atRoot.get('/broken');
       expect([status, json]).toEqual([500, { host: 'error' }]);
       expect(host.errors).toHaveLength(1);

@@ -268,7 +268,7 @@ describe('a mistake in mounting', () => {
   test.each(everyHost.filter(({ mount: at }) => at === 'bare'))(
     '$framework at the root without an issuer works on loopback',
     async ({ start }) => {
-      const host = await start({ options: { ...options } });
+      const host = await start({ options, withoutIssuer: true });
       closing.push(host.close);
       expect((await issue(new Client(host.origin))).status).toBe(200);
     },

@@ -3,17 +3,19 @@ import type { AdapterOptions, GuardOptions } from '../../src/adapters/facade.js'
 import type { OwnerGrants } from '../../src/core/oauth/owners/owner-grants.js';
 import type { Owners } from '../../src/core/oauth/owners/owners.js';
 
-/** Options that fit every framework. The issuer is where the host listens, unless told otherwise. */
+/** Options that fit every framework. By default, the issuer is where the host listens. */
 export type HostOptions = AdapterOptions<unknown>;
 
 export interface GuardedRoute extends GuardOptions {
   readonly scope: string | readonly string[];
 }
 
-/** What a test says about the host that it wants. */
+/** The host that a test needs. */
 export interface HostSetup {
   readonly options?: HostOptions | ((base: string) => HostOptions);
-  /** `/guarded/<name>` → what it asks for. `profile` is there unless told otherwise. */
+  /** The server gets no issuer, unless the options have one. */
+  readonly withoutIssuer?: boolean;
+  /** `/guarded/<name>` → what it requires; by default `profile`, with that scope. */
   readonly guarded?: Readonly<Record<string, GuardedRoute>>;
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, Client, everyHost } from '../hosts.js';
+import { type Answer, Client, oneHostEach } from '../hosts.js';
 import { Browser, formOf, PKCE, responseOf } from '../oauth/support/browser.js';
 import { type Place, SECRET, startPlace } from './support.js';
 
@@ -18,7 +18,7 @@ const careful = (text: string): string =>
     )
     .join('');
 
-describe.each(everyHost)('the habits of clients at $name', (host) => {
+describe.each(oneHostEach)('the habits of clients at $name', (host) => {
   let place: Place;
   let client: Client;
   beforeAll(async () => {

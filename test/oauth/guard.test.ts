@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/core/base/ports.js';
-import { Client, bearer, everyTransport, type RunningHost, sendRaw } from '../hosts.js';
+import { Client, bearer, eachFramework, type RunningHost, sendRaw } from '../hosts.js';
 import { fixture } from './support/fixture.js';
 import { Flows } from './support/tokens.js';
 
 const PHOTOS = 'https://photos.example/api';
 
-/** Routes of the host, and what they ask for. */
+/** Routes of the host, and what they require. */
 const GUARDED = {
   open: { scope: [] },
   profile: { scope: 'profile' },
@@ -18,7 +18,7 @@ const GUARDED = {
 const NO_TOKEN = 'Bearer realm="oauth"';
 const INVALID = 'Bearer realm="oauth", error="invalid_token", error_description="The access token is not valid."';
 
-describe.each(everyTransport)('the guard on $name', (host) => {
+describe.each(eachFramework)('the guard on $name', (host) => {
   const { options, errors, advance, store } = fixture({ resources: [PHOTOS] });
   let storeIsAway = false;
   /** The store of the fixture, while it answers. */
@@ -58,14 +58,14 @@ describe.each(everyTransport)('the guard on $name', (host) => {
     expect([answer.text, answer.headers['cache-control']]).toEqual(['{}', 'no-store']);
   });
 
-  test('#103 the name of the scheme works in any case (RFC 9110 §11.1)', async () => {
+  test('#103 the name of the scheme has no case (RFC 9110 §11.1)', async () => {
     const { access_token } = await flows.tokens('web');
     for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR', 'Bearer ']) {
       expect(await ask(`${scheme} ${access_token}`)).toEqual([200, undefined]);
     }
   });
 
-  test('the host gets what the token says, in the words of an introspection response', async () => {
+  test('the application receives the contents of the token, as introspection returns them', async () => {
     const { access_token } = await flows.tokens('web', { scope: 'profile' }, 'carol');
     const { active: _, ...authorization } = (await flows.introspect(access_token)).json;
     const answer = await flows.guarded('profile', access_token);
@@ -79,7 +79,7 @@ describe.each(everyTransport)('the guard on $name', (host) => {
     });
   });
 
-  test('#104 whatever is no live access token of ours is 401 invalid_token (RFC 6750 §3.1)', async () => {
+  test('#104 anything but a live access token of this server is 401 invalid_token (RFC 6750 §3.1)', async () => {
     const web = await flows.tokens('web');
     const revoked = await flows.tokens('web');
     await flows.revoke('web', revoked.access_token);
@@ -141,7 +141,7 @@ describe.each(everyTransport)('the guard on $name', (host) => {
     expect(await ask(`Bearer ${both.access_token}`, 'content')).toEqual([200, undefined]);
   });
 
-  test('#106 a token in the query is refused by default, and in two places it is 400 invalid_request (RFC 6750 §2)', async () => {
+  test('#106 a token in the query is ignored, and in addition to the header it is 400 invalid_request (RFC 6750 §2)', async () => {
     const { access_token } = await flows.tokens('web');
     const inQuery = await site.get(`/guarded/profile?access_token=${access_token}`);
     expect([inQuery.status, inQuery.headers['www-authenticate']]).toEqual([401, NO_TOKEN]);
@@ -154,7 +154,7 @@ describe.each(everyTransport)('the guard on $name', (host) => {
       expect([query, (await site.get(`/guarded/profile?${query}`, bearer(access_token))).status]).toEqual([query, 200]);
   });
 
-  test('#106 a repeated Authorization header is 400 invalid_request, whichever one is right', async () => {
+  test('#106 a repeated Authorization header is 400 invalid_request, even if one of the tokens is valid', async () => {
     const { access_token } = await flows.tokens('web');
     const lines = [`Authorization: Bearer ${access_token}`, 'Authorization: Bearer x'];
     for (const headers of [lines, lines.toReversed(), [lines[0], lines[0]]]) {
@@ -165,7 +165,7 @@ describe.each(everyTransport)('the guard on $name', (host) => {
     }
   });
 
-  test('#109 while the store is away it is 503 with Retry-After and never a pass', async () => {
+  test('#109 while the store is unreachable, the answer is 503 with Retry-After', async () => {
     const { access_token } = await flows.tokens('web');
     for (const route of ['profile', 'open']) {
       storeIsAway = true;
@@ -182,7 +182,7 @@ describe.each(everyTransport)('the guard on $name', (host) => {
     expect(await ask(`Bearer ${access_token}`)).toEqual([200, undefined]);
   });
 
-  test('#109 scope is checked per route: a token that passed one does not pass another', async () => {
+  test('#109 the scope is checked for each route', async () => {
     const { access_token } = await flows.tokens('web', { scope: 'profile' });
     for (const [route, status] of [
       ['profile', 200],
@@ -194,7 +194,7 @@ describe.each(everyTransport)('the guard on $name', (host) => {
     }
   });
 
-  test('#109 a token that was revoked is refused at once, alone or with its grant', async () => {
+  test('#109 a revoked token is rejected immediately, alone or with its grant', async () => {
     const first = await flows.tokens('web');
     const second = await flows.tokens('web');
     expect(await ask(`Bearer ${first.access_token}`)).toEqual([200, undefined]);
@@ -205,7 +205,7 @@ describe.each(everyTransport)('the guard on $name', (host) => {
     expect(await ask(`Bearer ${second.access_token}`)).toEqual([401, INVALID]);
   });
 
-  test('#109 a token that has expired is refused from the exact second on', async () => {
+  test('#109 an expired token is rejected from the exact second', async () => {
     const { access_token } = await flows.tokens('web');
     advance(3599.999);
     expect(await ask(`Bearer ${access_token}`)).toEqual([200, undefined]);

@@ -2,11 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { oauthQuery as express } from '../../src/adapters/express/index.js';
 import { oauthQuery as fastify } from '../../src/adapters/fastify/index.js';
 import { oauthQuery as koa } from '../../src/adapters/koa/index.js';
-import { basic, Client, everyHost, type RunningHost, sendRaw } from '../hosts.js';
+import { basic, Client, eachFramework, oneHostEach, type RunningHost, sendRaw } from '../hosts.js';
+import { everyRow } from '../rows.js';
 import { Browser, PKCE, responseOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
 
-/** What somebody in front of the server, or somebody who pretends to be, says about the address. */
+/** Headers with which a proxy, or an attacker, names another address. */
 const SPOOFED = {
   host: 'evil.example',
   'x-forwarded-host': 'evil.example',
@@ -18,7 +19,7 @@ const SPOOFED = {
   origin: 'https://evil.example',
 };
 
-describe.each(everyHost)('$name', ({ start }) => {
+describe.each(eachFramework)('$name', ({ start }) => {
   const { options } = fixture();
   let host: RunningHost;
   let client: Client;
@@ -37,12 +38,12 @@ describe.each(everyHost)('$name', ({ start }) => {
     expect(spoofed.text).not.toContain('evil');
   });
 
-  test('#9 nor where the owner of a device is sent (RFC 9700 §4.13)', async () => {
+  test('#9 no header moves the verification_uri of a device (RFC 9700 §4.13)', async () => {
     const { json } = await client.post('/oauth/device', 'client_id=tv', SPOOFED);
     expect(json['verification_uri']).toBe(`${host.base}/oauth/device`);
   });
 
-  test('#9 nor iss in redirects and introspection (RFC 9700 §4.13, RFC 9207 §2)', async () => {
+  test('#9 no header changes iss in redirects and introspection (RFC 9700 §4.13, RFC 9207 §2)', async () => {
     const denied = await client.get('/oauth/authorize?client_id=web&response_type=nonsense', SPOOFED);
     expect(responseOf(denied)).toMatchObject({ error: 'unsupported_response_type', iss: host.base });
     const browser = new Browser(host);
@@ -59,7 +60,7 @@ describe.each(everyHost)('$name', ({ start }) => {
     expect(seen.json).toMatchObject({ active: true, iss: host.base, aud: host.base });
   });
 
-  test('#9 nor where forms and redirects of the pages lead (RFC 9700 §4.13)', async () => {
+  test('#9 no header moves the targets of forms and redirects (RFC 9700 §4.13)', async () => {
     const page = await client.get('/oauth/authorize?client_id=web&response_type=code', SPOOFED);
     expect(page.text).toContain(`action="${host.base.slice(host.origin.length)}/oauth/authorize"`);
     expect(page.text).not.toContain('evil');
@@ -68,7 +69,7 @@ describe.each(everyHost)('$name', ({ start }) => {
     expect(sent.headers.location?.startsWith(`${path}/oauth/authorize?resume=`)).toBe(true);
   });
 
-  test('#9 nor does a whole address in the request line (RFC 9700 §4.13)', async () => {
+  test('#9 a URL in the request line does not move the addresses (RFC 9700 §4.13)', async () => {
     const path = `${host.base.slice(host.origin.length)}/.well-known/oauth-authorization-server`;
     const answer = await sendRaw(
       host.origin,
@@ -82,7 +83,7 @@ describe.each(everyHost)('$name', ({ start }) => {
 });
 
 describe.each(Object.entries({ express, koa, fastify }))('%s', (_name, oauthQuery) => {
-  test.each([
+  const REFUSED = [
     ['https://example.org?x=1', 'neither a query nor a fragment'],
     ['https://example.org?', 'neither a query nor a fragment'],
     ['https://example.org#x', 'neither a query nor a fragment'],
@@ -97,19 +98,41 @@ describe.each(Object.entries({ express, koa, fastify }))('%s', (_name, oauthQuer
     ['example.org', 'must be an absolute URL'],
     ['/auth', 'must be an absolute URL'],
     ['', 'must be an absolute URL'],
-  ])('#10 the issuer %j is refused at the start (RFC 8414 §2)', (issuer, reason) => {
-    expect(() => oauthQuery({ issuer, onWarning: () => undefined })).toThrow(TypeError);
-    expect(() => oauthQuery({ issuer, onWarning: () => undefined })).toThrow(reason);
-  });
+  ] as const;
+  test('#10 an issuer that is not a plain https URL is rejected at construction (RFC 8414 §2)', () =>
+    everyRow(REFUSED, ([issuer, reason]) => {
+      const build = () => oauthQuery({ issuer, onWarning: () => undefined });
+      expect(build).toThrow(TypeError);
+      expect(build).toThrow(reason);
+    }));
 
-  test.each([
+  const ACCEPTED = [
     'https://example.org',
     'https://example.org/auth',
     'https://example.org:8443',
     'http://127.0.0.1:3000',
     'http://localhost:3000',
     'http://[::1]:3000/auth',
-  ])('#10 the issuer %j is fine (RFC 8414 §2)', (issuer) => {
-    expect(() => oauthQuery({ issuer, onWarning: () => undefined })).not.toThrow();
+  ];
+  test('#10 an issuer may have a port and a path, and may use http on loopback (RFC 8414 §2)', () =>
+    everyRow(ACCEPTED, (issuer) => {
+      expect(() => oauthQuery({ issuer, onWarning: () => undefined })).not.toThrow();
+    }));
+});
+
+test('#9 without an issuer, the Host header determines it, and must be a loopback address (RFC 9700 §4.13)', async () => {
+  const { options, errors } = fixture();
+  const [anyHost] = oneHostEach;
+  const host = await anyHost!.start({ options, withoutIssuer: true });
+  const path = '/.well-known/oauth-authorization-server';
+  const metadata = (name: string) => new Client(host.base).get(path, { host: name });
+  expect((await metadata('localhost:1')).json['issuer']).toBe('http://localhost:1');
+  expect(errors).toEqual([]);
+  const names = ['evil.example', 'evil.example:1', '127.0.0.1.evil.example', '10.0.0.1', 'evil.example/127.0.0.1'];
+  await everyRow(names, async (name) => {
+    const { status, text } = await metadata(name);
+    expect([status, text.includes('evil')]).toEqual([500, false]);
+    expect(errors.splice(0).map(String)).toEqual([expect.stringContaining('options.issuer is missing')]);
   });
+  await host.close();
 });

@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { oauthQuery as express } from '../../src/adapters/express/index.js';
 import { oauthQuery as fastify } from '../../src/adapters/fastify/index.js';
 import { oauthQuery as koa } from '../../src/adapters/koa/index.js';
+import { everyRow } from '../rows.js';
 import { hashSecret } from '../../src/core/oauth/clients/slow-hash.js';
 import { Client, hostFor, type RunningHost } from '../hosts.js';
 import { fixture } from './support/fixture.js';
@@ -15,7 +16,7 @@ const SECRET = 'a secret of the test that has 32 characters';
 /** Options come from JavaScript too, so they may be anything at all. */
 const build = (options: object): unknown => express({ ...QUIET, ...options });
 
-/** What a user reads, without the stack. */
+/** The message of the error, without the stack. */
 const sentence = (make: () => unknown): string => {
   try {
     make();
@@ -37,25 +38,25 @@ const shown = (options: object): string =>
   inspect(options, { depth: 8, breakLength: Infinity, compact: true }).replaceAll(/\[Function[^\]]*\]/g, 'ƒ');
 
 describe('wrong options', () => {
-  test.each(CASES)('$what: $options', ({ options }) => {
-    const said = sentence(() => build(options));
-    // Which option, or which field of which client; what is wrong with it; what to do about it.
-    expect(said).toMatch(
-      /^(options\.[\w$.[\]" -]+|options\[".+"\]|Client .+: [\w$ ]+|The (query module|parameter) ".+")/,
-    );
-    expect(said).toMatch(/[a-z0-9)'\]}"][.?]$/i);
-    expect(said).not.toMatch(/cannot read|is not a function|not iterable|\[object/i);
-  });
+  test('throw a TypeError that names the option, or the field of a client', () =>
+    everyRow(CASES, ({ options }) => {
+      const said = sentence(() => build(options));
+      expect(said).toMatch(
+        /^(options\.[\w$.[\]" -]+|options\[".+"\]|Client .+: [\w$ ]+|The (query module|parameter) ".+")/,
+      );
+      expect(said).toMatch(/[a-z0-9)'\]}"][.?]$/i);
+      expect(said).not.toMatch(/cannot read|is not a function|not iterable|\[object/i);
+    }));
 
-  test('each gets its own sentence', async () => {
+  test('have the messages of the snapshot', async () => {
     expect(CASES.length).toBeGreaterThan(300);
     const lines = CASES.map(({ options }) => `${shown(options)}\n    ${sentence(() => build(options))}\n`);
     await expect(lines.join('')).toMatchFileSnapshot('./options.snap.txt');
   });
 });
 
-describe('what is right', () => {
-  test.each([
+describe('valid options', () => {
+  const VALID = [
     {},
     { issuer: 'https://example.org' },
     { issuer: 'https://example.org:8443/auth' },
@@ -90,20 +91,22 @@ describe('what is right', () => {
       ],
     }),
     { clients: { find: () => undefined } },
-  ])('%j', (options) => {
-    expect(sentence(() => build(options))).toBe('no sentence at all');
-  });
+  ];
+  test('are accepted', () =>
+    everyRow(VALID, (options) => {
+      expect(sentence(() => build(options))).toBe('no sentence at all');
+    }));
 });
 
 describe.each(Object.entries({ express, koa, fastify }))('%s', (name, oauthQuery) => {
-  test('says the same, whatever the framework', () => {
+  test('validates options with the same messages', () => {
     const wrong = { ...QUIET, lifetimes: { accessToken: 0 } };
     expect(sentence(() => oauthQuery(wrong))).toBe(
       'options.lifetimes.accessToken must be a whole number of seconds from 1 to 31536000.',
     );
   });
 
-  test('notices when it is mounted instead of being called', () => {
+  test('throws when it is mounted instead of being called', () => {
     const mount = oauthQuery as (request: unknown) => unknown; // What app.use(oauthQuery) would do.
     const remedy = name === 'fastify' ? 'app.register(oauthQuery({ … }))' : 'app.use(oauthQuery({ … }))';
     for (const wrong of [new (class IncomingMessage {})(), null, 'x', []]) {
@@ -113,7 +116,7 @@ describe.each(Object.entries({ express, koa, fastify }))('%s', (name, oauthQuery
     }
   });
 
-  test('warns of what is missing in one line, and of discouraged grants', () => {
+  test('warns about missing options in one line, and about discouraged grants', () => {
     const warnings: string[] = [];
     oauthQuery({ onWarning: (text) => warnings.push(text) });
     expect(warnings).toEqual([expect.stringMatching(/\bissuer \(.*\bclients \(.*\bsecret \(/)]);
@@ -134,11 +137,11 @@ describe.each(Object.entries({ express, koa, fastify }))('%s', (name, oauthQuery
   });
 });
 
-describe.each(hostFor(import.meta.url))('at a request, $name', ({ start }) => {
+describe.each(hostFor(import.meta.url))('at a request to $name', ({ start }) => {
   const hosts: RunningHost[] = [];
   afterAll(() => Promise.all(hosts.map((host) => host.close())));
 
-  /** What the host hears when it is asked for a token. The options are those of a user of JavaScript. */
+  /** What reaches `onError` at a token request. The options are those of a user of JavaScript. */
   const complaintAbout = async (
     more: object,
     form = 'grant_type=client_credentials&client_id=x&client_secret=y',
@@ -151,7 +154,7 @@ describe.each(hostFor(import.meta.url))('at a request, $name', ({ start }) => {
     return errors.map(String);
   };
 
-  test('a directory of users that gives no owner is told about it, the caller is not', async () => {
+  test('an invalid owner from options.users is reported to onError, and not to the caller', async () => {
     const client = { client_id: 'x', client_secret: 'y', grant_types: ['password'], scope: 'profile' };
     const form = 'grant_type=password&client_id=x&client_secret=y&username=a&password=b';
     const directory = (found: unknown) => ({

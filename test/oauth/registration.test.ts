@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, bearer, Client, everyTransport, oneHostEach, type RunningHost } from '../hosts.js';
+import { type Answer, bearer, Client, eachFramework, oneHostEach, type RunningHost } from '../hosts.js';
 import { Browser, PKCE, responseOf, wordsOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
 
@@ -58,7 +58,7 @@ const refresh = (base: string, client_id: string, refresh_token: unknown): Promi
     refresh_token: String(refresh_token),
   });
 
-describe.each(everyTransport)('$name', ({ start, mount }) => {
+describe.each(eachFramework)('$name', ({ start, mount }) => {
   const { options, store, events, errors } = fixture({ registration: {} });
   let host: RunningHost;
 
@@ -67,7 +67,7 @@ describe.each(everyTransport)('$name', ({ start, mount }) => {
   });
   afterAll(() => host.close());
 
-  test('#114 M40 registers a client and says what was registered (RFC 7591 §3.2.1); nothing is stored', async () => {
+  test('#114 M40 registers a client and returns its metadata (RFC 7591 §3.2.1), without storing anything', async () => {
     const answer = await register(host.base, { ...CLAUDE, logo_uri: 'https://claude.example/logo.png', extra: [1] });
     expect(answer.status).toBe(201);
     expect(answer.headers['content-type']).toMatch(/^application\/json/);
@@ -87,7 +87,7 @@ describe.each(everyTransport)('$name', ({ start, mount }) => {
     });
   });
 
-  test('M40 refuses what is no JSON object', async () => {
+  test('M40 a body that is not a JSON object is invalid_client_metadata', async () => {
     // Where a parser of the host comes first, it answers what cannot be parsed.
     const unparsable = mount === 'parser' ? [] : ['', '{', '{"redirect_uris":["https://a.example"]', 'null', '"text"'];
     for (const body of ['[]', '[{}]', ...unparsable])
@@ -103,7 +103,7 @@ describe.each(everyTransport)('$name', ({ start, mount }) => {
     ]);
   });
 
-  test('M40 answers POST only', async () => {
+  test('M40 the endpoint answers POST only', async () => {
     const answer = await new Client(host.base).get('/oauth/register');
     expect([answer.status, answer.headers.allow]).toEqual([405, 'POST']);
   });
