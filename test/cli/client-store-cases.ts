@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { storedClients } from 'oauth-query/clients';
 import { type OpenedStore, openStore } from 'oauth-query/stores/open';
 import { basic, Client, oneHostEach, type RunningHost } from '../hosts.js';
-import { oauthQueryProgram, type Run } from './program.js';
+import { oauthQueryInProcess, type Run } from './program.js';
 
 const REDIRECT = 'https://photos.example/cb';
 
@@ -27,7 +27,7 @@ export const clientStoreCases = (address: () => string): void => {
   });
 
   const run = (args: readonly string[], input = ''): Promise<Run> =>
-    oauthQueryProgram(['client', ...args], { input, env: { STORE_URL: address() } });
+    oauthQueryInProcess(['client', ...args], { input, env: { STORE_URL: address() } });
 
   const json = async (args: readonly string[], input = ''): Promise<Record<string, unknown>> => {
     const { code, stdout, stderr } = await run([...args, '--json'], input);

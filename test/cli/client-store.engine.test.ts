@@ -3,10 +3,10 @@ import { describeEngine } from '../stores/engines/availability.js';
 import { noPostgres, startPostgres } from '../stores/engines/postgres.js';
 import { noRedis, startRedis } from '../stores/engines/redis.js';
 import { clientStoreCases } from './client-store-cases.js';
-import { oauthQueryProgram } from './program.js';
+import { oauthQueryInProcess } from './program.js';
 
 const run = (url: string, ...args: readonly string[]) =>
-  oauthQueryProgram(['client', ...args], { env: { STORE_URL: url } });
+  oauthQueryInProcess(['client', ...args], { env: { STORE_URL: url } });
 const ADD = ['add', 'job', '--grant', 'client_credentials'];
 
 describe.each([

@@ -12,7 +12,7 @@ import { describeEngine } from '../stores/engines/availability.js';
 import { freePort } from '../stores/engines/daemon.js';
 import { noSqlite } from '../stores/engines/sqlite.js';
 import { clientStoreCases } from './client-store-cases.js';
-import { oauthQueryProgram } from './program.js';
+import { oauthQueryInProcess } from './program.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'oauth-query-clients-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -24,7 +24,7 @@ describeEngine('client commands over a SQLite file', noSqlite, () => {
   clientStoreCases(() => address);
 
   const run = (args: readonly string[], input = '', env: Readonly<Record<string, string>> = { STORE_URL: address }) =>
-    oauthQueryProgram(['client', ...args], { input, env });
+    oauthQueryInProcess(['client', ...args], { input, env });
 
   beforeAll(async () => {
     await run(['add', 'there', '--public', '--redirect-uri', REDIRECT, '--create']);

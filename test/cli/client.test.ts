@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../src/adapters/express/index.js';
 import { ADVICE_RULES } from '../../src/cli/client/advice.js';
 import { SCOPES } from '../oauth/support/fixture.js';
-import { oauthQueryProgram } from './program.js';
+import { oauthQueryInProcess } from './program.js';
 
 interface Checked {
   readonly client_id: string;
@@ -25,7 +25,7 @@ const fileOf = (name: string, text: string): string => {
 
 const checked = async (registrations: unknown, ...args: readonly string[]): Promise<readonly Checked[]> => {
   const input = JSON.stringify(registrations);
-  const { stdout, stderr } = await oauthQueryProgram(['client', '--json', ...args, '-'], { input });
+  const { stdout, stderr } = await oauthQueryInProcess(['client', '--json', ...args, '-'], { input });
   expect(stderr).toBe('');
   return (JSON.parse(stdout) as { clients: readonly Checked[] }).clients;
 };
@@ -170,7 +170,7 @@ describe('what a server refuses', () => {
 describe('for a person', () => {
   test('it says what the client is, each doubt with its remedy, and the sum', async () => {
     const file = fileOf('clients.json', JSON.stringify({ client_id: 'web', ...WEB, require_pkce: false }));
-    const { code, stdout, stderr } = await oauthQueryProgram(['client', file]);
+    const { code, stdout, stderr } = await oauthQueryInProcess(['client', file]);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toBe(`web
     confidential; authorization_code, refresh_token; rotating refresh tokens; PKCE optional
@@ -184,7 +184,7 @@ describe('for a person', () => {
   });
 
   test('an error ends it with 1', async () => {
-    const { code, stdout } = await oauthQueryProgram(['client', '-'], { input: '[{ "client_id": "x" }]' });
+    const { code, stdout } = await oauthQueryInProcess(['client', '-'], { input: '[{ "client_id": "x" }]' });
     expect([code, stdout]).toEqual([
       1,
       `x
@@ -214,7 +214,7 @@ describe('input that cannot be read', () => {
     ],
     [2, ['--scopes', 'a "b"', '-'], '[{}]', '--scopes: "\\"b\\"" is no scope; write them like'],
   ])('ends with %i: %j %s', async (code, args, input, sentence) => {
-    const run = await oauthQueryProgram(['client', ...args], { input });
+    const run = await oauthQueryInProcess(['client', ...args], { input });
     expect([run.code, run.stdout]).toEqual([code, '']);
     expect(run.stderr.startsWith(sentence)).toBe(true);
     expect(run.stderr.trimEnd().split('\n')).toHaveLength(1);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { oneHostEach, type RunningHost } from '../hosts.js';
-import { oauthQueryProgram } from './program.js';
+import { oauthQueryInProcess } from './program.js';
 import { complaints, runDoctor } from './support/run-doctor.js';
 import { soundOptions } from './support/sound-options.js';
 
@@ -11,7 +11,7 @@ describe.each(oneHostEach)('a sound server on $name', ({ start }) => {
   });
   afterAll(() => host.close());
 
-  test('the doctor has nothing to say, and asks at most thirty questions', async () => {
+  test('has no findings, after at most thirty requests', async () => {
     const args = [host.base, '--client-id', 'service', '--secret-stdin'];
     const report = await runDoctor(args, 'a:b%c+d e\n');
     expect(complaints(report)).toEqual([]);
@@ -21,14 +21,14 @@ describe.each(oneHostEach)('a sound server on $name', ({ start }) => {
     expect(host.errors).toEqual([]);
   });
 
-  test('the program says it for a person and for a program', async () => {
-    const human = await oauthQueryProgram(['doctor', host.base]);
+  test('is reported as text, in one line with --quiet, and as JSON', async () => {
+    const human = await oauthQueryInProcess(['doctor', host.base]);
     expect([human.code, human.stderr]).toEqual([0, '']);
     expect(human.stdout).toContain('ok      The metadata is at the location used by clients.\n');
     expect(human.stdout).toMatch(/\n\nhttp:\S+: \d+ ok, 0 notes, 0 warnings, 0 errors \(\d+ requests\)\.\n$/);
-    const quiet = await oauthQueryProgram(['doctor', '--quiet', `${host.base}/`]);
+    const quiet = await oauthQueryInProcess(['doctor', '--quiet', `${host.base}/`]);
     expect(quiet.stdout.trim().split('\n')).toHaveLength(1);
-    const machine = await oauthQueryProgram(['doctor', '--json', host.base]);
+    const machine = await oauthQueryInProcess(['doctor', '--json', host.base]);
     expect(JSON.parse(machine.stdout)).toMatchObject({ issuer: host.base, summary: { error: 0 } });
   });
 });

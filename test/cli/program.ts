@@ -1,26 +1,57 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { vi } from 'vitest';
+import { runProgram } from '../../src/cli/program.js';
 import { bundleOf } from '../bundle.js';
 
 const ENTRY = 'src/cli/main.ts';
 
 export interface Run {
-  readonly code: number | null;
+  readonly code: number | null | undefined;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** The little that the program may know of the world. */
+/** The environment of the program: nothing of this process that could matter. */
 export const environment = (more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'],
   HOME: process.env['HOME'],
-  // Node 22 warns on its own that its SQLite is young; what the program says is what counts here.
+  // Node 22 warns that its SQLite is experimental; only the output of the program counts here.
   NODE_OPTIONS: '--disable-warning=ExperimentalWarning',
   ...more,
 });
 
-/** Runs the program as a person does, and waits for its end. */
+/**
+ * Runs a command line in this process, with the output and exit code of the program: a process for each of a hundred calls would take
+ * half a minute.
+ */
+export const oauthQueryInProcess = async (
+  args: readonly string[],
+  { input = '', env = {} }: { input?: string; env?: Readonly<Record<string, string>> } = {},
+): Promise<Run> => {
+  let [stdout, stderr] = ['', ''];
+  vi.stubEnv('STORE_URL', undefined);
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  try {
+    const code = await runProgram(args, {
+      stdin: Readable.from([Buffer.from(input)]) as unknown as NodeJS.ReadStream, // As much of one as is read.
+      print: (line) => {
+        stdout += `${line}\n`;
+      },
+      tell: (line) => {
+        stderr += `${line}\n`;
+      },
+      style: (_style, text) => text,
+    });
+    return { code, stdout, stderr };
+  } finally {
+    vi.unstubAllEnvs();
+  }
+};
+
+/** Runs the program in a process of its own, and waits for its end. */
 export const oauthQueryProgram = async (
   args: readonly string[],
   { input = '', cwd, env }: { input?: string; cwd?: string; env?: Readonly<Record<string, string>> } = {},
@@ -33,15 +64,15 @@ export const oauthQueryProgram = async (
 };
 
 export interface Started {
-  /** Everything that it has printed so far, on either stream. */
+  /** Its output so far, of both streams. */
   readonly output: string;
-  /** Resolves with the first match in what it prints, now or later; rejects when it ends before. */
+  /** Resolves with the first match in its output, now or later; rejects if it ends before. */
   until(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Asks it to end, and says how it did. */
+  /** Stops it, and returns its exit code. */
   stop(): Promise<number | null>;
 }
 
-/** Starts a command that goes on. */
+/** Starts a command that goes on until it is stopped. */
 export const startProgram = async (
   args: readonly string[],
   { cwd, env }: { cwd?: string; env?: Readonly<Record<string, string>> } = {},

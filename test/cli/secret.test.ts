@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ClientSecret } from '../../src/core/index.js';
 import { basic, Client, hostFor } from '../hosts.js';
 import { fixture } from '../oauth/support/fixture.js';
-import { oauthQueryProgram } from './program.js';
+import { oauthQueryInProcess } from './program.js';
 
 interface Made {
   readonly secret?: string;
@@ -10,7 +10,7 @@ interface Made {
 }
 
 const made = async (args: readonly string[], input = ''): Promise<Made> => {
-  const { code, stdout, stderr } = await oauthQueryProgram(['secret', '--json', ...args], { input });
+  const { code, stdout, stderr } = await oauthQueryInProcess(['secret', '--json', ...args], { input });
   expect([code, stderr]).toEqual([0, '']);
   return JSON.parse(stdout);
 };
@@ -49,7 +49,7 @@ test('no two secrets are alike', async () => {
 });
 
 test('for a person it prints the secret once, and the registration to copy', async () => {
-  const { stdout } = await oauthQueryProgram(['secret']);
+  const { stdout } = await oauthQueryInProcess(['secret']);
   const [secret = ''] = /^ {2}[\w-]{43}$/m.exec(stdout) ?? [];
   expect(stdout.split(secret.trim())).toHaveLength(2);
   expect(stdout).toMatch(/^ {2}client_secret: \{ sha256: '[\w-]{43}' \}$/m);
@@ -59,7 +59,7 @@ test('for a person it prints the secret once, and the registration to copy', asy
 
 test('--stdin never prints the secret', async () => {
   const input = 'a-random-secret-of-enough-characters';
-  const { stdout, stderr } = await oauthQueryProgram(['secret', '--stdin', '--hash', 'sha256'], { input });
+  const { stdout, stderr } = await oauthQueryInProcess(['secret', '--stdin', '--hash', 'sha256'], { input });
   expect(stdout + stderr).not.toContain(input);
   expect(stdout).toMatch(/sha256: '[\w-]{43}'/);
 });
@@ -70,7 +70,7 @@ test.each([
   [['--stdin'], 'one\ntwo\n', 'The standard input has several lines or control characters.'],
   [['--stdin', '--hash', 'sha256'], 'hunter2', 'The secret has fewer than 22 characters, too few for sha256'],
 ])('%j with %j fails with a sentence', async (args, input, sentence) => {
-  const { code, stdout, stderr } = await oauthQueryProgram(['secret', ...args], { input });
+  const { code, stdout, stderr } = await oauthQueryInProcess(['secret', ...args], { input });
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr.startsWith(sentence)).toBe(true);
   expect(stderr.trimEnd().split('\n')).toHaveLength(1);

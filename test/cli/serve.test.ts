@@ -88,7 +88,7 @@ describe('oauth-query serve dump.xml, in an empty folder', () => {
   });
 
   test('answers as `npm start` does', async () => {
-    const demo = startExample('demo/main.ts', [], { PORT: '0', STORE: 'memory' });
+    const demo = await startExample('demo/main.ts', [], { PORT: '0', STORE: 'memory' });
     const other = new Client((await demo.until(ADDRESS))[0]);
     const read = bearer(await tokenOf('service', 'service-secret'));
     const shown = ({ status, headers, text }: Answer): readonly unknown[] => [status, headers['content-type'], text];

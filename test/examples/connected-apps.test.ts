@@ -20,7 +20,7 @@ describeEngine('examples/express over a SQLite file', noSqlite, () => {
   beforeAll(async () => {
     const port = await freePort();
     base = `http://127.0.0.1:${port}`;
-    example = startExample('express/main.ts', [], { PORT: String(port), STORE_URL });
+    example = await startExample('express/main.ts', [], { PORT: String(port), STORE_URL });
     await example.until(/Listening on/);
   });
   afterAll(async () => {

@@ -19,7 +19,7 @@ const suite = (startEngine: () => Promise<Engine>) => () => {
     const demos: Example[] = [];
     const clients: Client[] = [];
     for (const FRAMEWORK of ['express', 'fastify']) {
-      const demo = startExample('demo/main.ts', [], {
+      const demo = await startExample('demo/main.ts', [], {
         PORT: '0',
         STORE: engine.url,
         ISSUER: 'https://demo.example',

@@ -11,7 +11,9 @@ import { Complaint } from '../../examples/demo/complaint.js';
 import { readSettings } from '../../examples/demo/settings.js';
 import { openStore } from '../../examples/demo/store.js';
 import { type Answer, basic, bearer, Client, sendRaw } from '../hosts.js';
+import { everyRow } from '../rows.js';
 import { formOf } from '../hosts/form.js';
+import { DEVICE_CODE } from '../oauth/support/fixture.js';
 import { freePort } from '../stores/engines/daemon.js';
 import { type Example, startExample } from './process.js';
 
@@ -23,7 +25,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const startDemo = async (
   environment: Readonly<Record<string, string>>,
 ): Promise<{ readonly demo: Example; readonly base: string }> => {
-  const demo = startExample(DEMO, [], { PORT: '0', STORE: 'memory', ...environment });
+  const demo = await startExample(DEMO, [], { PORT: '0', STORE: 'memory', ...environment });
   const [base] = await demo.until(/http:\/\/127\.0\.0\.1:\d+/);
   return { demo, base };
 };
@@ -51,7 +53,7 @@ describe.each(['express', 'koa', 'fastify'])('FRAMEWORK=%s npm start', (framewor
   const token = (form: Record<string, string>, headers = {}): Promise<Answer> =>
     client.post('/oauth/token', form, headers);
 
-  test('says where it is, that its secrets are public, and what to try', () => {
+  test('prints its URL, that its secrets are public, and what to try', () => {
     expect(demo.output).toContain(framework);
     expect(demo.output).toContain('everybody knows its secrets');
     for (const grant of [
@@ -67,7 +69,7 @@ describe.each(['express', 'koa', 'fastify'])('FRAMEWORK=%s npm start', (framewor
     }
   });
 
-  test('its guarded routes ask for a token, its open one does not', async () => {
+  test('its guarded routes require a token, its open one does not', async () => {
     expect((await client.get('/me')).status).toBe(401);
     expect((await client.get('/content')).status).toBe(401);
     const open = await client.get('/open');
@@ -76,7 +78,7 @@ describe.each(['express', 'koa', 'fastify'])('FRAMEWORK=%s npm start', (framewor
     expect([nowhere.status, nowhere.text]).toEqual([404, '{"error":"not_found"}']);
   });
 
-  test.each([
+  const ODD = [
     '/?x',
     '//?x',
     '///callback//?code=x',
@@ -88,26 +90,30 @@ describe.each(['express', 'koa', 'fastify'])('FRAMEWORK=%s npm start', (framewor
     '/api/%2e%2e//',
     `/${'a/'.repeat(6000)}?x`,
     `//${'%'.repeat(12_000)}`,
-  ])('an odd address is no failure: %s', async (address) => {
-    const answer = await sendRaw(base, `GET ${address} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
-    expect(answer).toMatch(/^HTTP\/1\.1 (?:200|400|404|414) /);
-    expect(answer).not.toContain('node_modules');
-  });
+  ];
+  test('malformed paths are not failures', () =>
+    everyRow(ODD, async (address) => {
+      const answer = await sendRaw(base, `GET ${address} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+      expect(answer).toMatch(/^HTTP\/1\.1 (?:200|400|404|414) /);
+      expect(answer).not.toContain('node_modules');
+    }));
 
-  test.each([
+  const CREDENTIALS = [
     ['service', 'service-secret', 'content.read highvolume'],
     ['odd', 'a:b%c+d e', 'profile content.read'],
     ['rolling', 'old-secret', 'profile content.read'],
     ['rolling', 'new-secret', 'profile content.read'],
     ['api', 'api-secret', 'introspect'],
-  ])('client_credentials: %s / %s', async (id, secret, scope) => {
-    const { status, json } = await token({ grant_type: 'client_credentials' }, basic(id, secret));
-    expect([status, json['scope']]).toEqual([200, scope]);
-    const content = await client.get('/content', bearer(String(json['access_token'])));
-    expect(content.status).toBe(scope.includes('content.read') ? 200 : 403);
-  });
+  ] as const;
+  test('client_credentials works for every client with a secret', () =>
+    everyRow(CREDENTIALS, async ([id, secret, scope]) => {
+      const { status, json } = await token({ grant_type: 'client_credentials' }, basic(id, secret));
+      expect([status, json['scope']]).toEqual([200, scope]);
+      const content = await client.get('/content', bearer(String(json['access_token'])));
+      expect(content.status).toBe(scope.includes('content.read') ? 200 : 403);
+    }));
 
-  test('authorization_code: web, with a secret, then refresh and revocation', async () => {
+  test('authorization_code works for a client with a secret, then refresh and revocation', async () => {
     const redirect_uri = 'http://127.0.0.1:5555/callback';
     const query = new URLSearchParams({ response_type: 'code', client_id: 'web', redirect_uri, state: 'x' });
     const back = await approve(new Client(base), `/oauth/authorize?${query.toString()}`);
@@ -133,35 +139,37 @@ describe.each(['express', 'koa', 'fastify'])('FRAMEWORK=%s npm start', (framewor
     expect((await client.get('/me', bearer(renewed))).status).toBe(401);
   });
 
-  test.each([
+  const PKCE_CLIENTS = [
     ['spa', 'S256'],
     ['native', 'S256'],
     ['plain', 'plain'],
-  ])('authorization_code with PKCE: %s, %s', async (client_id, code_challenge_method) => {
-    const code_verifier = 'a-verifier-that-is-long-enough-to-be-one-of-them';
-    const code_challenge =
-      code_challenge_method === 'plain'
-        ? code_verifier
-        : createHash('sha256').update(code_verifier).digest('base64url');
-    const redirect_uri = client_id === 'plain' ? 'http://[::1]:5555/cb' : 'http://127.0.0.1:5555/callback';
-    const query = new URLSearchParams({
-      response_type: 'code',
-      client_id,
-      redirect_uri,
-      code_challenge,
-      code_challenge_method,
-    });
-    const back = await approve(new Client(base), `/oauth/authorize?${query.toString()}`);
-    const code = back.searchParams.get('code') ?? '';
-    const { status, json } = await token({
-      grant_type: 'authorization_code',
-      client_id,
-      code,
-      redirect_uri,
-      code_verifier,
-    });
-    expect([status, 'refresh_token' in json]).toEqual([200, client_id === 'native']);
-  });
+  ] as const;
+  test('authorization_code with PKCE works for every public client', () =>
+    everyRow(PKCE_CLIENTS, async ([client_id, code_challenge_method]) => {
+      const code_verifier = 'a-verifier-that-is-long-enough-to-be-one-of-them';
+      const code_challenge =
+        code_challenge_method === 'plain'
+          ? code_verifier
+          : createHash('sha256').update(code_verifier).digest('base64url');
+      const redirect_uri = client_id === 'plain' ? 'http://[::1]:5555/cb' : 'http://127.0.0.1:5555/callback';
+      const query = new URLSearchParams({
+        response_type: 'code',
+        client_id,
+        redirect_uri,
+        code_challenge,
+        code_challenge_method,
+      });
+      const back = await approve(new Client(base), `/oauth/authorize?${query.toString()}`);
+      const code = back.searchParams.get('code') ?? '';
+      const { status, json } = await token({
+        grant_type: 'authorization_code',
+        client_id,
+        code,
+        redirect_uri,
+        code_verifier,
+      });
+      expect([status, 'refresh_token' in json]).toEqual([200, client_id === 'native']);
+    }));
 
   test('the guide of the demo can be followed to a token', async () => {
     const guide = await client.get('/guide');
@@ -177,7 +185,7 @@ describe.each(['express', 'koa', 'fastify'])('FRAMEWORK=%s npm start', (framewor
     }
   });
 
-  test('the front page leads to what there is', async () => {
+  test('every link of the front page works', async () => {
     const front = await client.get('/');
     expect(front.headers['content-type']).toBe('text/html; charset=utf-8');
     const links = [...front.text.matchAll(/<a href="([^"]+)"/g)].map(([, href = '']) => href.replaceAll('&amp;', '&'));
@@ -192,16 +200,16 @@ describe.each(['express', 'koa', 'fastify'])('FRAMEWORK=%s npm start', (framewor
     }
   });
 
-  test('warnings come after what can be tried', async () => {
+  test('warnings are printed after the commands to try', async () => {
     await demo.until(/Warning: The implicit grant/);
     expect(demo.output.indexOf('Warning: ')).toBeGreaterThan(demo.output.indexOf(`curl ${base}/open`));
     expect(demo.output.slice(0, 11)).toBe('oauth-query');
   });
 
-  test('device_code: tv', async () => {
+  test('device_code answers authorization_pending, then slow_down', async () => {
     const { json: device } = await client.post('/oauth/device', { client_id: 'tv' });
     const poll = {
-      grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
+      grant_type: DEVICE_CODE,
       client_id: 'tv',
       device_code: String(device['device_code']),
     };
@@ -210,7 +218,7 @@ describe.each(['express', 'koa', 'fastify'])('FRAMEWORK=%s npm start', (framewor
     expect(device['verification_uri']).toBe(`${base}/oauth/device`);
   });
 
-  test('the query API knows whose token it is, and what the scopes of the token allow', async () => {
+  test('the query API gives a caller the rights of the scopes of its token', async () => {
     const { json: issued } = await token({ grant_type: 'client_credentials' }, basic('service', 'service-secret'));
     const query = '/api?action=query&meta=siteinfo|userinfo&uiprop=rights&format=json&formatversion=2';
     const nobody = await client.get(query);
@@ -222,7 +230,7 @@ describe.each(['express', 'koa', 'fastify'])('FRAMEWORK=%s npm start', (framewor
     });
   });
 
-  test('legacy: password and implicit', async () => {
+  test('the password and implicit grants work for the client legacy', async () => {
     const answer = await token(
       { grant_type: 'password', username: 'bob', password: 'builder' },
       basic('legacy', 'legacy-secret'),
@@ -252,8 +260,8 @@ const filled = (command: string, held: Readonly<Record<string, Record<string, un
     .replace('token=TOKEN', `token=${String(ofWeb['access_token'])}`);
 };
 
-test.each(['127.0.0.1', 'localhost'])('every printed command works as it is printed: HOST=%s', async (host) => {
-  const demo = startExample(DEMO, [], { PORT: '0', STORE: 'memory', HOST: host });
+test.each(['127.0.0.1', 'localhost'])('every printed command works: HOST=%s', async (host) => {
+  const demo = await startExample(DEMO, [], { PORT: '0', STORE: 'memory', HOST: host });
   onTestFinished(() => void demo.stop());
   await demo.until(/curl \S+\/open/);
   const lines = demo.output.split('\n').flatMap((line) => /^ {2}((?:curl|http).*)$/.exec(line)?.[1] ?? []);
@@ -289,7 +297,7 @@ test.each(['127.0.0.1', 'localhost'])('every printed command works as it is prin
   expect(Object.keys(held)).toEqual(expect.arrayContaining(['service', 'web', 'native', 'tv', 'legacy', 'api']));
 });
 
-test('MEDIAWIKI_PATHS=1 serves the addresses of MediaWiki, too', async () => {
+test('MEDIAWIKI_PATHS=1 serves the paths of MediaWiki, too', async () => {
   const { demo, base } = await startDemo({ MEDIAWIKI_PATHS: '1' });
   onTestFinished(() => void demo.stop());
   const client = new Client(base);
@@ -302,12 +310,12 @@ test('MEDIAWIKI_PATHS=1 serves the addresses of MediaWiki, too', async () => {
   expect((await approve(new Client(base), link)).searchParams.get('code')).not.toBeNull();
 });
 
-test('--help names the settings, and another option is a mistake', async () => {
-  const help = startExample(DEMO, ['--help'], {});
+test('--help names the settings, and another option is an error', async () => {
+  const help = await startExample(DEMO, ['--help'], {});
   expect(await help.exit).toBe(0);
   for (const name of ['PORT', 'HOST', 'FRAMEWORK', 'STORE', 'ISSUER', 'MEDIAWIKI_PATHS', 'CODE_TTL'])
     expect(help.output).toContain(name);
-  const wrong = startExample(DEMO, ['--port'], {});
+  const wrong = await startExample(DEMO, ['--port'], {});
   expect(await wrong.exit).toBe(1);
   expect(wrong.output).toBe('There is no option --port. See: npm start -- --help\n');
 });
@@ -349,8 +357,9 @@ describe('the settings of the demo', () => {
     ['redis://127.0.0.1:1', /^STORE: the store cannot be used: connect ECONNREFUSED 127\.0\.0\.1:1$/],
     ['postgres://user@127.0.0.1:1/x', /^STORE: the store cannot be used: connect ECONNREFUSED 127\.0\.0\.1:1$/],
   ])('STORE=%s', async (store, sentence) => {
-    await expect(openStore(store)).rejects.toThrow(sentence);
-    await expect(openStore(store)).rejects.toBeInstanceOf(Complaint);
+    const refusal = await openStore(store).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(Complaint);
+    expect(String(refusal).replace(/^\w+: /, '')).toMatch(sentence);
   });
 
   test.each([
@@ -358,24 +367,24 @@ describe('the settings of the demo', () => {
     [{ CODE_TTL: '601' }, 'options.lifetimes.authorizationCode must be'],
     [{ ISSUER: 'http://example.org' }, 'options.issuer must begin with https://'],
   ])('%j ends the program with this one sentence', async (environment, sentence) => {
-    const demo = startExample(DEMO, [], { PORT: '0', STORE: 'memory', ...environment });
+    const demo = await startExample(DEMO, [], { PORT: '0', STORE: 'memory', ...environment });
     expect(await demo.exit).toBe(1);
     expect(demo.output.slice(0, sentence.length)).toBe(sentence);
     expect(demo.output.trimEnd().split('\n')).toHaveLength(1);
   });
 
-  test('a port that is in use', async () => {
+  test('a port in use ends the program with one sentence', async () => {
     const other = createServer().listen(await freePort(), '127.0.0.1');
     await once(other, 'listening');
     const address = other.address();
     const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
-    const demo = startExample(DEMO, [], { PORT: String(port), STORE: 'memory' });
+    const demo = await startExample(DEMO, [], { PORT: String(port), STORE: 'memory' });
     expect(await demo.exit).toBe(1);
     expect(demo.output).toBe(`Port ${port} is in use. Take another one, for example: PORT=${port + 1} npm start\n`);
     other.close();
   });
 
-  test('lifetimes and the issuer', async () => {
+  test('TOKEN_TTL, DEVICE_TTL and ISSUER are applied', async () => {
     const { demo, base } = await startDemo({ TOKEN_TTL: '77', DEVICE_TTL: '88', ISSUER: 'https://demo.example' });
     const client = new Client(base);
     const { json } = await client.post(
@@ -389,7 +398,7 @@ describe('the settings of the demo', () => {
     await demo.stop();
   });
 
-  test.each(['SIGINT', 'SIGTERM'] as const)('%s ends it, and a store in a file keeps what it held', async (signal) => {
+  test.each(['SIGINT', 'SIGTERM'] as const)('%s stops it, and a store in a file keeps its records', async (signal) => {
     const STORE = `sqlite:${join(folder, signal, 'demo.db')}`;
     const port = String(await freePort());
     const one = await startDemo({ STORE, PORT: port });

@@ -134,7 +134,11 @@ test('as a program it shows code, address and fingerprint, and then who approved
   });
   if (server === undefined) throw new Error('There is no host.');
   running.push(server);
-  const program = startExample('device-client/main.ts', [server.base, 'tv', `${server.origin}/guarded/profile`], {});
+  const program = await startExample(
+    'device-client/main.ts',
+    [server.base, 'tv', `${server.origin}/guarded/profile`],
+    {},
+  );
   const [, address = '', userCode = '', fingerprint = ''] = await program.until(
     /Open (\S+) and type (\S+)\nBoth screens have to show (\S+)/,
   );
@@ -142,7 +146,7 @@ test('as a program it shows code, address and fingerprint, and then who approved
   expect(await program.exit).toBe(0);
   expect(program.output).toMatch(/\n\{"auth":\{"sub":"alice",.*\}\n$/);
 
-  const unknown = startExample('device-client/main.ts', [server.base, 'nobody'], {});
+  const unknown = await startExample('device-client/main.ts', [server.base, 'nobody'], {});
   expect(await unknown.exit).toBe(1);
   expect(unknown.output).toBe('The server refused: invalid_client\n');
 });

@@ -14,7 +14,7 @@ describe.each(['express', 'koa', 'fastify'])('examples/%s', (framework) => {
   beforeAll(async () => {
     const port = await freePort();
     base = `http://127.0.0.1:${port}`;
-    example = startExample(`${framework}/main.ts`, [], { PORT: String(port) });
+    example = await startExample(`${framework}/main.ts`, [], { PORT: String(port) });
     await example.until(/Listening on/);
   });
   afterAll(() => example.stop());

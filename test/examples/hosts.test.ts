@@ -14,7 +14,7 @@ interface Running {
 
 const startProcess = async (file: string): Promise<Running> => {
   const port = await freePort();
-  const example = startExample(file, [], { PORT: String(port) });
+  const example = await startExample(file, [], { PORT: String(port) });
   await example.until(/Listening on/);
   return { base: `http://127.0.0.1:${port}`, stop: () => example.stop() };
 };

@@ -22,7 +22,7 @@ const allow = async (base: string, address: URL): Promise<URL> => {
 };
 
 const start = async (file: string, environment: Readonly<Record<string, string>>): Promise<Example> => {
-  const example = startExample(`mcp/${file}.ts`, [], environment);
+  const example = await startExample(`mcp/${file}.ts`, [], environment);
   await example.until(/Listening on/);
   return example;
 };

@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { bundleOf } from '../bundle.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const TSX = fileURLToPath(new URL('../../node_modules/tsx/dist/cli.mjs', import.meta.url));
 
 export interface Example {
-  /** Everything that it has printed so far. */
+  /** Its output so far, of both streams. */
   readonly output: string;
-  /** Resolves with the first match in what it prints, now or later; rejects when it ends before. */
+  /** Resolves with the first match in its output, now or later; rejects if it ends before. */
   until(pattern: RegExp): Promise<RegExpExecArray>;
   /** How it ended. */
   readonly exit: Promise<number | null>;
@@ -33,15 +33,15 @@ const outputOf = (child: ChildProcess): { readonly text: string; readonly onMore
   };
 };
 
-/** Starts an example the way a person does. */
-export const startExample = (
+/** Starts an example as a program of its own. */
+export const startExample = async (
   file: string,
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
-): Example => {
-  const child = spawn(process.execPath, [TSX, '--tsconfig', 'tsconfig.json', `examples/${file}`, ...args], {
+): Promise<Example> => {
+  const child = spawn(process.execPath, ['--enable-source-maps', await bundleOf(`examples/${file}`), ...args], {
     cwd: ROOT,
-    // Node 22 warns on its own that its SQLite is young; what an example says is what counts here.
+    // Node 22 warns that its SQLite is experimental; only what an example prints counts here.
     env: {
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],

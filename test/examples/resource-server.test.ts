@@ -11,7 +11,7 @@ describe('examples/resource-server beside the demo', () => {
   let site: Client;
 
   const startDemo = async () => {
-    demo = startExample('demo/main.ts', [], { PORT: demoPort, STORE: 'memory', FRAMEWORK: 'koa' });
+    demo = await startExample('demo/main.ts', [], { PORT: demoPort, STORE: 'memory', FRAMEWORK: 'koa' });
     await demo.until(/It listens on this machine only/);
   };
   const token = async (more: Readonly<Record<string, string>> = {}): Promise<string> => {
@@ -24,7 +24,7 @@ describe('examples/resource-server beside the demo', () => {
     const port = String(await freePort());
     server = new Client(`http://127.0.0.1:${demoPort}`);
     site = new Client(`http://127.0.0.1:${port}`);
-    example = startExample('resource-server/main.ts', [], { PORT: port, ISSUER: `http://127.0.0.1:${demoPort}` });
+    example = await startExample('resource-server/main.ts', [], { PORT: port, ISSUER: `http://127.0.0.1:${demoPort}` });
     await Promise.all([startDemo(), example.until(/Listening on/)]);
   });
   afterAll(() => Promise.all([demo.stop(), example.stop()]));

@@ -41,7 +41,7 @@ const inProcess = hostFor(import.meta.url).map(({ name, start }) => ({
 const demos = ['express', 'koa', 'fastify'].map((framework) => ({
   name: `the demo on ${framework}`,
   start: async (): Promise<Place> => {
-    const demo: Example = startExample('demo/main.ts', [], { PORT: '0', STORE: 'memory', FRAMEWORK: framework });
+    const demo: Example = await startExample('demo/main.ts', [], { PORT: '0', STORE: 'memory', FRAMEWORK: framework });
     const [base] = await demo.until(/http:\/\/127\.0\.0\.1:\d+/);
     const callback = 'http://127.0.0.1:49152/callback';
     return {

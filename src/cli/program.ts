@@ -1,0 +1,93 @@
+/** Finds the command of a command line, and turns errors into one sentence and an exit code. */
+import { createRequire } from 'node:module';
+import { type Command, CommandError, EXIT, UsageError } from './command.js';
+import type { Terminal } from './terminal.js';
+
+interface Entry {
+  readonly summary: string;
+  /** Only the command that is wanted is loaded. */
+  readonly load: () => Promise<Command>;
+}
+
+const COMMANDS: Readonly<Record<string, Entry>> = {
+  secret: {
+    summary: 'make a client secret, and the hash of it that the server keeps',
+    load: async () => (await import('./commands/secret.js')).secret,
+  },
+  client: {
+    summary: 'check the registrations of clients',
+    load: async () => (await import('./commands/client.js')).client,
+  },
+  serve: {
+    summary: 'run the demo site, on an export of your own if you have one',
+    load: async () => (await import('./commands/serve.js')).serve,
+  },
+  doctor: {
+    summary: 'look at a running server from outside, and explain what is found',
+    load: async () => (await import('./commands/doctor.js')).doctor,
+  },
+};
+
+const help = (): string => `oauth-query <command> [options]
+
+${Object.entries(COMMANDS)
+  .map(([name, { summary }]) => `  ${name.padEnd(8)}${summary}`)
+  .join('\n')}
+
+  oauth-query <command> --help   what a command takes
+  oauth-query --version          the version of this package
+
+Exit codes: 0 fine, 1 something was found or failed, 2 the command line was wrong.`;
+
+const version = (): string => {
+  const manifest: unknown = createRequire(import.meta.url)('oauth-query/package.json');
+  return String((manifest as { readonly version: unknown }).version); // Our own file.
+};
+
+const isHelp = (word: string): boolean => word === '--help' || word === '-h';
+
+/** Before a `--`, behind which nothing is an option. */
+const wantsHelp = (args: readonly string[]): boolean => {
+  const end = args.indexOf('--');
+  return (end === -1 ? args : args.slice(0, end)).some(isHelp);
+};
+
+const run = async ([name, ...args]: readonly string[], terminal: Terminal): Promise<number | undefined> => {
+  if (name === '--version' || name === '-V') {
+    terminal.print(version());
+    return EXIT.fine;
+  }
+  if (name === undefined || isHelp(name) || (name === 'help' && args.length === 0)) {
+    if (name === undefined) terminal.tell(help());
+    else terminal.print(help());
+    return name === undefined ? EXIT.usage : EXIT.fine;
+  }
+  if (name === 'help') return run([args[0] ?? '', '--help'], terminal);
+  const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (entry === undefined) {
+    const known = Object.keys(COMMANDS).join(', ');
+    throw new UsageError(`There is no command ${JSON.stringify(name)}; there are ${known}. See: oauth-query --help`);
+  }
+  const command = await entry.load();
+  if (wantsHelp(args)) {
+    terminal.print(command.help.trimEnd());
+    return EXIT.fine;
+  }
+  try {
+    return await command.run(args, terminal);
+  } catch (error) {
+    if (error instanceof UsageError) throw new UsageError(`${error.message} See: oauth-query ${name} --help`);
+    throw error;
+  }
+};
+
+/** @returns The exit code; `undefined` for a command that goes on until it is stopped. */
+export const runProgram = async (args: readonly string[], terminal: Terminal): Promise<number | undefined> => {
+  try {
+    return await run(args, terminal);
+  } catch (error) {
+    if (!(error instanceof UsageError) && !(error instanceof CommandError)) throw error;
+    terminal.tell(error.message);
+    return error instanceof UsageError ? EXIT.usage : EXIT.failed;
+  }
+};
