@@ -12,7 +12,7 @@ const bounds = ({ type, min, max, highmax }: Parameter): string | undefined => {
   const most =
     max === undefined
       ? undefined
-      : number(max) + (highmax === undefined ? '' : ` (${number(highmax)} with raised limits)`);
+      : number(max) + (highmax === undefined ? '' : ` (${number(highmax)} with high limits)`);
   const range =
     min !== undefined && most !== undefined
       ? `From ${number(min)} to ${most}`

@@ -216,7 +216,7 @@ describe('what a handler does wrong costs its own data alone', () => {
   test('gives more than was asked for: the rest is left out and the host is told', async () => {
     const { json, errors } = await ask(() => Array.from({ length: 11 }, (_one, pageid) => ({ pageid })));
     expect(json['query']?.['allpages']).toHaveLength(10);
-    expect(String(errors[0])).toContain('11 items where 10 were asked for');
+    expect(String(errors[0])).toContain('11 items');
   });
 
   test('what is too large is asked for in smaller parts; what is too large by itself is left out, with a warning', async () => {
@@ -476,8 +476,8 @@ describe('where the data stand', () => {
     const modules = {
       allcategories: () => [{ category: 'Fruit', size: 3, hidden: true }],
       watchlistraw: () => [{ ns: 0, title: 'A' }],
-      querypage: () => ({ items: [{ value: '0', ns: 0, title: 'A' }], beside: { cached: true, maxresults: 5 } }),
-      search: () => ({ items: [{ ns: 0, title: 'A' }], beside: { searchinfo: { totalhits: 1 } } }),
+      querypage: () => ({ items: [{ value: '0', ns: 0, title: 'A' }], extra: { cached: true, maxresults: 5 } }),
+      search: () => ({ items: [{ ns: 0, title: 'A' }], extra: { searchinfo: { totalhits: 1 } } }),
       langlinks: () => ({ pages: { 1: [{ lang: 'de', title: 'Apfel' }] } }),
       contributors: () => ({ pages: { 1: { anoncontributors: 2, contributors: [{ userid: 1, name: 'Alice' }] } } }),
       categoryinfo: () => ({ pages: { 1: { size: 3, hidden: false } } }),

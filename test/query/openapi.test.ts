@@ -449,15 +449,15 @@ describe('it says the same as paraminfo, which is another way from the same cata
       return resolve<SchemaObject>(document, schema);
     };
     expect(whole('aplimit', '/api/query+allpages').description).toBe(
-      'Number of results, or max. From 1 to 500 (5,000 with raised limits).',
+      'Number of results, or max. From 1 to 500 (5,000 with high limits).',
     );
     expect(whole('titles', '/api')).toMatchObject({
       maxItems: 500,
-      description: 'At most 50 values (500 with raised limits).',
+      description: 'At most 50 values (500 with high limits).',
     });
     expect(whole('rikinds', '/api/query+ripeness')).toMatchObject({
       maxItems: 7,
-      description: 'At most 5 values (7 with raised limits).',
+      description: 'At most 5 values (7 with high limits).',
     });
   });
 });
@@ -515,7 +515,7 @@ describe('a client that knows only the document', () => {
     Object.entries(document.paths).flatMap(([path, { get, post }]) =>
       path.includes('+') && get && post ? [{ path, get, post }] : [],
     );
-  /** Sends what was written to a path of the document, as its server entry says, with raised limits. */
+  /** Sends what was written to a path of the document, as its server entry says, with high limits. */
   const send = async (path: string, texts: Iterable<[string, string]>, byForm = false): Promise<Json> => {
     const written = new URLSearchParams([
       ...texts,
@@ -545,7 +545,7 @@ describe('a client that knows only the document', () => {
       const fixed = parameters.filter(({ name, required }) => required || name === 'titles').flatMap(write);
       for (const parameter of (get.parameters ?? []).flatMap((p) => ('name' in p ? [p] : []))) {
         if (parameter.schema.patternProperties) continue;
-        const [, source] = /One for each value of `(\w+)`/.exec(parameter.description ?? '') ?? [];
+        const [, source] = /One parameter for each value of `(\w+)`/.exec(parameter.description ?? '') ?? [];
         const needed = parameters.filter(({ name }) => name === source).flatMap(write);
         const json = await send(path, [...fixed, ...needed, ...write(parameter)]);
         sent += 1;

@@ -38,7 +38,7 @@ beforeAll(async () => {
           { ns: 0, title: 'Apple', pageid: 15 },
           { ns: 0, title: 'Main Page', pageid: 16 },
         ],
-        beside: { searchinfo: { totalhits: 2 } },
+        extra: { searchinfo: { totalhits: 2 } },
       }),
       links: () => ({
         pages: {

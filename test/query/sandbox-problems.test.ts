@@ -66,7 +66,7 @@ describe('what is said about a parameter', () => {
     [{ type: 'integer' }, ['A whole number.']],
     [
       { type: 'limit', min: 1, max: 500, highmax: 5000, default: 10 },
-      ['From 1 to 500 (5,000 with raised limits), or max.', 'Default: 10.'],
+      ['From 1 to 500 (5,000 with high limits), or max.', 'Default: 10.'],
     ],
     [{ type: ['a', 'b'], default: 'a' }, []],
     [{ type: ['a', 'b'], multi: true, default: 'a|b', deprecatedvalues: ['b'] }, ['Default: a|b.', 'Deprecated: b.']],

@@ -98,7 +98,7 @@ describe('what is on it', () => {
   test('every module with its sentence, and those of the host, which may be written in any way', async () => {
     const { text } = await pageOf({ query: { site: { name: HOSTILE }, customModules: own } });
     expect(text.match(/<li data-module=/g)).toHaveLength(73);
-    expect(text).toContain('Lists all pages of one namespace by title.');
+    expect(text).toContain('Lists all pages of a namespace by title.');
     expect(text).toContain('data-module="ripeness"');
     expect(text).toContain('&lt;/style&gt;&lt;script&gt;alert(&quot;1&quot;)');
     expect(text).not.toContain('<script>alert');

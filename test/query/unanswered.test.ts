@@ -34,14 +34,14 @@ describe('modules without a handler', () => {
   });
 
   test('are marked in the help', async () => {
-    const mark = 'not answered here';
+    const mark = 'not available on this site';
     expect((await ask('marked', '/api?action=help&modules=query%2Bsearch')).text).toContain(mark);
     expect((await ask('marked', '/api?action=help&modules=query%2Ballpages')).text).not.toContain(mark);
   });
 
   test('are marked in the sandbox, whose script offers no others', async () => {
     const { text } = await ask('marked', '/api/sandbox');
-    expect(text).toMatch(/data-module="search" data-unanswered>.*not answered here/);
+    expect(text).toMatch(/data-module="search" data-unanswered>.*not available on this site/);
     expect(text).toMatch(/data-module="allpages">/);
   });
 
@@ -65,7 +65,7 @@ describe('modules without a handler', () => {
     const openapi = async (listing: keyof typeof listings) =>
       (await ask(listing, '/api/openapi.json')).json['paths'] as Record<string, { get: { description: string } }>;
     const paths = await openapi('marked');
-    expect(paths['/api/query+search']?.get.description).toContain('This site has no answer for it.');
+    expect(paths['/api/query+search']?.get.description).toContain('Not available on this site.');
     expect(paths['/api/query+allpages']?.get.description).not.toContain('no answer');
     expect(Object.keys(await openapi('short'))).not.toContain('/api/query+search');
   });

@@ -33,7 +33,7 @@ export const search =
     return {
       items: hits.map((hit) => hitItem(hit, params.prop, content)),
       continue: result.hits.length > limit && offset + limit < MOST_HITS ? offset + limit : undefined,
-      beside:
+      extra:
         params.info.includes('totalhits') && result.total !== undefined
           ? { searchinfo: { totalhits: result.total } }
           : {},
@@ -92,7 +92,7 @@ const nearMatch = async (content: Content, request: SearchRequest) => {
   const title = content.read(request.params.search);
   const pages = title ? await content.byTitle([title], request) : new Map<string, ContentPage>();
   const items = [...pages.values()].map((page) => pageItem(page, content));
-  return { items, beside: { searchinfo: { totalhits: items.length } } };
+  return { items, extra: { searchinfo: { totalhits: items.length } } };
 };
 
 /** What a person types: words, "phrases" as they stand, words that begin so*, and not what has a minus. */

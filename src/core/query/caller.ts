@@ -1,11 +1,11 @@
 import type { Authorization } from '../base/authorization.js';
 
-/** Who asks. */
+/** The caller of the query API. */
 export interface Caller {
-  /** What the caller's access token says. */
+  /** The authorization of the access token. */
   readonly authorization: Authorization;
-  /** The user name, or for a client's own token what stands in its `sub`. */
+  /** The user name, or the `sub` of the token if it has none. */
   readonly name: string;
-  /** What the scopes of the token and `options.query.rights` give, such as `apihighlimits`. */
+  /** The rights from the scopes of the token and from `options.query.rights`, such as `apihighlimits`. */
   readonly rights: readonly string[];
 }

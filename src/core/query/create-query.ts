@@ -11,7 +11,7 @@ import type { QueryEnvironment, QueryOptions } from './options.js';
 import type { QueryDescription } from './describe/openapi/query-openapi.js';
 import { helpModule, paraminfoModule } from './describe/describing-actions.js';
 import { compileModule } from './parameters/parse.js';
-import { askItself } from './reader/ask.js';
+import { createSubqueryRunner } from './reader/subquery.js';
 import { openSearchRoutes } from './reader/description-document.js';
 import { openSearchModule, parseModule } from './reader/descriptors.js';
 import { queryModule } from './run/query-parameters.js';
@@ -23,16 +23,16 @@ import { resolveSite } from './site/site.js';
 
 const TABLE = object(QUERY_OPTIONS);
 
-/** Actions that ask a module of `query` for what they show. */
+/** Actions that are answered by a module of `query`. */
 const ANSWERED_BY: ReadonlyMap<string, string> = new Map([
   [openSearchModule.name, 'prefixsearch'],
   [parseModule.name, 'revisions'],
 ]);
 
 /**
- * Makes the query API. Everything that the descriptions say is prepared here, once.
+ * Creates the query API.
  *
- * @throws TypeError when an option cannot be meant, with a sentence that names it.
+ * @throws TypeError for an invalid option, with a message that names it.
  */
 export const createQuery = (
   given: QueryOptions,
@@ -95,7 +95,7 @@ export const createQuery = (
   };
 };
 
-/** The actions as they are described. */
+/** The descriptions of the actions. */
 const describedActions = (modules: readonly ModuleDescriptor[]) => ({
   query: queryModule(modules),
   paraminfo: paraminfoModule(
@@ -111,7 +111,7 @@ interface ActionParts {
   readonly described: ReturnType<typeof describedActions>;
   readonly service: QueryService;
   readonly tree: ModuleNode;
-  /** The full address of the endpoint. */
+  /** The full URL of the endpoint. */
   readonly documentation: string;
   readonly options: Pick<QueryOptions, 'render'> & { readonly private: boolean };
 }
@@ -119,13 +119,13 @@ interface ActionParts {
 const actionsOf = ({ described, service, tree, documentation, options }: ActionParts): EndpointParts['actions'] => {
   const { site } = service;
   const queries = compileModule(described.query, site);
-  const ask = askItself(queries, service);
+  const runSubquery = createSubqueryRunner(queries, service);
   const renderer = typeof options.render === 'function' ? { render: options.render } : options.render;
   const access = { isPrivate: options.private };
   return {
     query: queryAction(queries, service, access),
-    opensearch: openSearchAction(compileModule(described.opensearch, site), { ask, service }, access),
-    parse: parseAction(compileModule(described.parse, site), { ask, service, renderer }, access),
+    opensearch: openSearchAction(compileModule(described.opensearch, site), { runSubquery, service }, access),
+    parse: parseAction(compileModule(described.parse, site), { runSubquery, service, renderer }, access),
     paraminfo: paraminfoAction(compileModule(described.paraminfo, site), tree, documentation),
     help: helpAction(compileModule(described.help, site), tree, site),
   };

@@ -1,165 +1,167 @@
 import type { LimitBounds, LimitRule, ModuleRule, PageRule } from './rules/rule.js';
 
 /**
- * Names of the parameter types that a descriptor may use, beside an array that lists the allowed values.
- * What a handler gets for each: `string`, `user`, `title` a text; `integer`, `limit`, `namespace` a number; `boolean` a
- * boolean; `timestamp` a text `YYYY-MM-DDTHH:MM:SSZ`.
+ * Parameter types of a descriptor; alternatively, an array lists the allowed values. A handler receives a string for
+ * `string`, `user` and `title`, a number for `integer`, `limit` and `namespace`, a boolean for `boolean`, and
+ * `YYYY-MM-DDTHH:MM:SSZ` for `timestamp`.
  */
 export type TypeName = 'string' | 'integer' | 'limit' | 'boolean' | 'timestamp' | 'user' | 'namespace' | 'title';
 
-/** The forms in which a user may be given: `id` is `#` and a number, `cidr` a range of addresses. */
+/** The accepted forms of a user: `id` is `#` and a number, `cidr` an IP range. */
 export type UserSubtype = 'name' | 'ip' | 'temp' | 'interwiki' | 'id' | 'cidr';
 
-/** A remark that paraminfo shows and that the module enforces, such as `singlepageonly`. */
+/** A restriction that paraminfo shows and the module enforces, such as `singlepageonly`. */
 export interface Annotation {
-  /** What the remark says, in the word that `paraminfo` uses. */
+  /** Its name in `paraminfo`. */
   readonly name: string;
-  /** Numbers that belong to it, such as the modes that it speaks of. */
+  /** Numbers that belong to it, such as modes. */
   readonly values?: readonly number[];
 }
 
-/** Bounds of a limit that hold when the request has a certain parameter. */
+/** Bounds of a limit when the request has a certain parameter. */
 export interface NarrowedLimit extends LimitBounds {
-  /** The bare name of that parameter. */
+  /** The name of that parameter without the prefix. */
   readonly parameter: string;
 }
 
-/** One parameter of a module, as data. Flags are there or not; nothing is ever `false`. */
+/** One parameter of a module, as data. Flags are `true` or absent, never `false`. */
 export interface ParamDescriptor {
-  /** A named type, or the allowed values in the order in which `*` gives them. */
+  /** A named type, or the allowed values in the order of `*`. */
   readonly type: TypeName | readonly string[];
-  /** What holds when the request does not say, in wire form: several values joined with `|`. Never for a boolean. */
+  /** The default in wire form, with several values separated by `|`. Not for booleans. */
   readonly default?: string | number;
-  /** Takes several values. */
+  /** Accepts several values. */
   readonly multi?: true;
-  /** Its absence is an error. */
+  /** An error if absent. */
   readonly required?: true;
-  /** Using it is a warning. */
+  /** A warning if used. */
   readonly deprecated?: true;
-  /** Allowed values whose use is a warning. */
+  /** Allowed values that produce a warning. */
   readonly deprecatedvalues?: readonly string[];
-  /** Holds a secret: its value must not be kept anywhere. */
+  /** Contains a secret: its value must not be logged or stored. */
   readonly sensitive?: true;
-  /** Keeps a value that is given twice. */
+  /** Values may be repeated. */
   readonly allowsduplicates?: true;
-  /** For users: the forms in which one may be given. */
+  /** For users: the accepted forms. */
   readonly subtypes?: readonly UserSubtype[];
-  /** With several values: the one that stands for all. A parameter for namespaces always has `*`. */
+  /** With several values: the value that selects all. Always `*` for namespaces. */
   readonly allspecifier?: string;
-  /** For namespaces: those below 0 that are accepted as well. */
+  /** For namespaces: the accepted ones below 0. */
   readonly extranamespaces?: readonly number[];
-  /** For integers and limits: the least value; anything below is raised to it. A limit's is 0 without it. */
+  /** For integers and limits: the minimum; lower values are raised to it. Default 0 for limits. */
   readonly min?: number;
-  /** For integers and limits: the greatest value; anything above is cut to it. */
+  /** For integers and limits: the maximum; higher values are reduced to it. */
   readonly max?: number;
   /** As `max`, for callers with the right `apihighlimits`. */
   readonly highmax?: number;
-  /** How many values may be given at once. Default 50. */
+  /** The maximum number of values. Default 50. */
   readonly lowlimit?: number;
   /** As `lowlimit`, for callers with the right `apihighlimits`. Default 500. */
   readonly highlimit?: number;
-  /** The site's own is the default, in place of the declared one. */
+  /** Takes the default from the site. */
   readonly siteDefault?: 'mainPage' | 'language';
-  /** What the site has is the list of values, in place of the declared one. */
+  /** Takes the list of values from the site. */
   readonly siteValues?: 'groups' | 'rights' | 'assignedRights' | 'contentModels';
-  /** With a list of values: the list is a description only. Any text is read, and one of the module's rules judges it. */
+  /**
+   * With a list of values: the list is for descriptions only. Any text is accepted, and a rule of the module validates
+   * it.
+   */
   readonly checkedByRule?: true;
-  /** For limits: a boolean parameter of the module that, when it is there, puts other bounds in place of these. */
+  /** For limits: different bounds when a boolean parameter of the module is present. */
   readonly narrowedBy?: NarrowedLimit;
-  /** Remarks for those who read the description. */
+  /** Restrictions to show in descriptions. */
   readonly info?: readonly Annotation[];
-  /** Only for a name with a variable such as `contentformat-{slot}`: variable → parameter whose values fill it. */
+  /** Only for a name with a variable such as `contentformat-{slot}`: the parameter whose values fill each variable. */
   readonly templatevars?: Readonly<Record<string, string>>;
-  /** One English sentence, plain text, for the help pages. The catalogue's own are kept apart from it. */
+  /** One English sentence, plain text, for the help pages. */
   readonly description?: string;
 }
-
-/** Where the data of a module stand in the answer, and what formatversion 1 does with them. */
+/** The place of a module's data in the response, and its form in formatversion 1. */
 export interface ResultDescriptor {
   /**
-   * Without it, below `query` (or with each page, for a `prop` module) under `key`. `top`: a list stands beside `query`.
-   * `results`: a list stands as the `results` of an object. `merged`: what a `prop` module says of a page becomes part of
-   * the page, and what a `meta` module says becomes part of `query`.
+   * Default: under `key`, in `query` or, for a `prop` module, in each page. `top`: a list at the top level, next to
+   * `query`. `results`: a list as the `results` of an object. `merged`: the data of a `prop` module is merged into the
+   * page, and of a `meta` module into `query`.
    */
   readonly place?: 'top' | 'results' | 'merged';
-  /** What the data are called. Without it, as the module. */
+  /** The name of the data. Default: the name of the module. */
   readonly key?: string;
   /** With `results`: the parameter whose value is the `name` of the object. */
   readonly namedBy?: string;
   /**
-   * The key of an object that formatversion 1 calls `*`, its content. Where `merged` data hold several lists: such a key
-   * for each, by the name of the list.
+   * The key that formatversion 1 calls `*`: an object's content. If `merged` data has several lists: this key for each
+   * list.
    */
   readonly contentKey?: string | Readonly<Record<string, string>>;
-  /** Flags that formatversion 1 shows although they are not set. */
-  readonly keptFalse?: readonly string[];
-  /** A list without items is not shown at all. */
+  /** Flags that formatversion 1 shows even when `false`. */
+  readonly explicitFalse?: readonly string[];
+  /** An empty list is omitted. */
   readonly omitEmpty?: true;
-  /** The data of a `meta` module are a list: an empty one when no handler answers, not an empty object. */
+  /** The data of a `meta` module is a list: without a handler it is an empty list, not an empty object. */
   readonly list?: true;
 }
 
-/** A request that shows a module at work, for the help pages. */
+/** An example request of a module, for the help pages. */
 export interface ExampleDescriptor {
-  /** Parameters by their bare names, beside those that every request of the kind has. */
+  /** Parameters by their names without the prefix, in addition to those of every request of the kind. */
   readonly parameters?: Readonly<Record<string, string>>;
-  /** For a `prop` module: the page that it is asked about. Without it, `Main Page`. */
+  /** For a `prop` module: the page. Default `Main Page`. */
   readonly titles?: string;
 }
 
-/** What a description leaves to functions. */
+/** Conditions of a module that are functions. */
 export interface ModuleRules {
-  /** Conditions between its parameters, looked at in this order as soon as they are read. */
+  /** Conditions between its parameters, checked in this order after parsing. */
   readonly rules?: readonly ModuleRule[];
   /** Conditions that also depend on the pages of the request. */
   readonly pageRules?: readonly PageRule[];
-  /** What its other parameters do to its limit. */
+  /** How other parameters change its limit. */
   readonly limitRule?: LimitRule;
 }
 
-/** A module below `query`, as data: all that parsing, types, descriptions and help need to know about it. */
+/** A module of `query`, as data: the source for parsing, types, descriptions and help. */
 export interface ModuleDescriptor extends ModuleRules {
-  /** What a request calls it. */
+  /** Its name in requests. */
   readonly name: string;
-  /** `list` enumerates, `prop` says something about given pages, `meta` about the site or the caller. */
+  /** `list` enumerates, `prop` describes given pages, `meta` describes the site or the caller. */
   readonly group: 'list' | 'prop' | 'meta';
-  /** Stands before the names of its parameters on the wire; may be empty. */
+  /** The prefix of its parameters on the wire; may be empty. */
   readonly prefix: string;
-  /** Its pages can be handed to `prop` modules. */
+  /** Can be used as a generator. */
   readonly generator?: true;
-  /** Using it is a warning. */
+  /** A warning if used. */
   readonly deprecated?: true;
-  /** `false` for a module that answers callers without the right to read. */
+  /** `false` if the module answers callers without read rights. */
   readonly readrights?: false;
-  /** Where its data stand in the answer. */
+  /** The place of its data in the response. */
   readonly result?: ResultDescriptor;
   /**
-   * For a `prop` module: it is also asked when the request names only `missing` pages, only missing or `special` ones, only
-   * revisions that no page has (`revisions`, and missing pages too), or `none` at all.
+   * For a `prop` module: it also runs if the request has only `missing` pages, only missing or `special` pages, only
+   * missing pages or revisions without a page (`revisions`), or no pages at all (`none`).
    */
   readonly alsoFor?: 'missing' | 'special' | 'revisions' | 'none';
-  /** The order of its list is the point: as a generator it numbers its pages. */
+  /** The order of its list is significant: as a generator it numbers its pages. */
   readonly ranked?: true;
   /**
-   * What a `prop` module that says something about revisions yields as a generator: its own pages, once for each revision, or
-   * once for all of them when the revisions are no page's any more.
+   * What a `prop` module about revisions yields as a generator: its pages, once for each revision (`revisions`), or
+   * once for all revisions if they no longer belong to a page (`titles`).
    */
   readonly yields?: 'revisions' | 'titles';
-  /** The key of an item that holds a page id, for a generator whose items do not call it `pageid`. */
+  /** For a generator: the key of an item's page id, if it is not `pageid`. */
   readonly pageidKey?: string;
-  /** The parameter with which it goes on, if that is not `continue`. */
+  /** The parameter for continuation, if it is not `continue`. */
   readonly continueWith?: string;
-  /** A request that shows it at work. */
+  /** An example request. */
   readonly example?: ExampleDescriptor;
-  /** One English sentence, plain text, for the help pages. The catalogue's own are kept apart from it. */
+  /** One English sentence, plain text, for the help pages. */
   readonly description?: string;
   /** In the order in which they are checked and described. */
   readonly parameters: Readonly<Record<string, ParamDescriptor>>;
 }
 
 /**
- * Keeps a descriptor's literal types, so that its parameters can be read off it. Rules that are given apart do not show in
- * its type.
+ * Preserves a descriptor's literal types, from which the types of its parameters are derived. `rules` are not part of
+ * the type.
  */
 export const defineModule = <const M extends ModuleDescriptor>(module: M, rules: ModuleRules = {}): M => ({
   ...module,

@@ -39,7 +39,7 @@ import { SITE_OPTIONS } from './site/options.js';
 const names = listOf('an array of names', text('a name'));
 
 const language = {
-  autonym: required(text('the name of the language in itself')),
+  autonym: required(text('the name of the language in the language itself')),
   name: text('the English name of the language'),
   bcp47: text('a language tag (BCP 47)'),
   dir: oneOf('ltr', 'rtl'),
@@ -48,13 +48,13 @@ const language = {
   variantnames: mapOf('an object of names by codes', text('a name')),
 } satisfies Schema<Language>;
 
-/** A flag of a description is there or not. */
+/** Flags of a description are `true` or absent. */
 const set = value<true>('true, or absent', (given) => given === true);
 const wire = either(text('a text', /^/), value<number>('a number', Number.isFinite));
 const number = value<number>('a number', Number.isFinite);
 
 const annotation = {
-  name: required(text('the name of the remark')),
+  name: required(text('the name of the annotation')),
   values: listOf('an array of numbers', number),
 } satisfies Schema<Annotation>;
 
@@ -90,7 +90,7 @@ const parameter = {
   siteValues: oneOf('groups', 'rights', 'assignedRights', 'contentModels'),
   checkedByRule: set,
   narrowedBy: optional(object(narrowed)),
-  info: listOf('an array of remarks', object(annotation)),
+  info: listOf('an array of annotations', object(annotation)),
   templatevars: mapOf('an object of parameters by variables', text('the name of a parameter')),
   description: text('one sentence'),
 } satisfies Schema<ParamDescriptor>;
@@ -100,7 +100,7 @@ const result = {
   key: text('the name of the data'),
   namedBy: text('the name of a parameter'),
   contentKey: either(text('the name of a key'), mapOf('an object of keys by lists', text('the name of a key'))),
-  keptFalse: names,
+  explicitFalse: names,
   omitEmpty: set,
   list: set,
 } satisfies Schema<ResultDescriptor>;
@@ -170,20 +170,22 @@ const origin = value<string>(
   (given) => typeof given === 'string' && (given.includes('://') ? isOrigin(given) : /^[^\s/?#@]+$/.test(given)),
 );
 
-/** Every option of the query API: what it takes, its default, its check. The reference of options is made of it. */
+/**
+ * Every option of the query API: accepted values, default, validation. The reference of options is generated from it.
+ */
 export const QUERY_OPTIONS = {
   site: object(SITE_OPTIONS),
   modules: unchanged<ModuleHandlers>(
     object(handlers, {
       takes: "an object of handlers by the names of the catalogue's modules",
-      remedy: ' Describe a module of your own in options.query.customModules.',
+      remedy: ' Add your own modules to options.query.customModules.',
     }),
   ),
   customModules: unchanged<readonly CustomModule[]>(
     listOf('an array of modules made with customModule', object(custom, { takes: 'made with customModule' })),
   ),
   resolvePages: fn<NonNullable<QueryOptions['resolvePages']>>('a function that finds pages'),
-  resolveUsers: fn<NonNullable<QueryOptions['resolveUsers']>>('a function that finds names of users by their ids'),
+  resolveUsers: fn<NonNullable<QueryOptions['resolveUsers']>>('a function that finds user names by ids'),
   missing: orElse(oneOf('empty', 'error'), 'empty'),
   listUnanswered: flag(true),
   render: either(
@@ -193,11 +195,11 @@ export const QUERY_OPTIONS = {
   rights: fn<NonNullable<QueryOptions['rights']>>('a function of the authorization'),
   cors: optional(object({ origins: required(listOf("an array of origins such as ['https://app.example']", origin)) })),
   verifyWatchlistToken: fn<NonNullable<QueryOptions['verifyWatchlistToken']>>(
-    "a function that says whether a token opens a user's watchlist",
+    "a function that checks the token of a user's watchlist",
   ),
   private: flag(false),
   servedBy: text('the name of the server'),
-  lag: fn<NonNullable<QueryOptions['lag']>>('a function that says how far the data lag behind'),
+  lag: fn<NonNullable<QueryOptions['lag']>>('a function that returns the replication lag'),
   languages: unchanged<Readonly<Record<string, Language>>>(
     mapOf('an object of languages by their codes', object(language)),
   ),

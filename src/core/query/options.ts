@@ -9,15 +9,15 @@ import type { CustomModule, ModuleHandlers } from './run/handlers.js';
 import type { Render, Renderer } from './reader/renderer.js';
 import type { PageResolver } from './pages/page-model.js';
 import type { SandboxOptions } from './describe/sandbox/sandbox.js';
-import type { SignInPlaces } from './describe/sandbox/page.js';
+import type { SignInPaths } from './describe/sandbox/page.js';
 import type { WatchlistTokenVerdict } from './rules/rule.js';
 import type { SiteOptions } from './site/site.js';
 
-/** How far the site's data lag behind. */
+/** The replication lag of the site's data. */
 export interface ReplicationLag {
   /** Seconds. */
   readonly lag: number;
-  /** The server that lags, if callers may know it. */
+  /** The server that lags, if callers may see its name. */
   readonly host?: string;
 }
 
@@ -25,115 +25,119 @@ export interface ReplicationLag {
 export interface WatchlistClaim {
   /** The user's name, in its canonical form. */
   readonly owner: string;
-  /** What came as the secret of the list. */
+  /** The token from the request. */
   readonly token: string;
 }
 
-/** What the host says about its query API. Everything has a default; with no handlers, every answer is empty. */
+/** Options of the query API. Every option has a default; without handlers, responses are empty. */
 export interface QueryOptions {
-  /** What the API says and assumes about the site. */
+  /** The site: its name, namespaces, users and so on. */
   readonly site?: SiteOptions;
-  /** What answers the modules, by their names. */
+  /** Handlers of the catalogue's modules, by name. */
   readonly modules?: ModuleHandlers;
-  /** Modules that the catalogue does not have, each made with `customModule`. */
+  /** Your own modules, each created with `customModule`. */
   readonly customModules?: readonly CustomModule[];
-  /** Finds pages by title, id or revision. Without it no page exists but those that a generator gives. */
+  /** Finds pages by title, id or revision. Default: only the pages of generators exist. */
   readonly resolvePages?: PageResolver;
   /**
-   * Finds the names of users by their ids, from 1 on, for parameters such as `rcuser=#5`: handlers get the name. Whom it
-   * does not return is `Unknown user` there. The signal is aborted when the deadline of the request has passed. Without it
-   * no id has a user.
+   * Finds user names by ids (1 and higher), for parameters such as `rcuser=#5`: handlers receive the name, or `Unknown
+   * user` for an id that it does not return. The signal is aborted at the deadline of the request. Default: all ids are
+   * unknown.
    */
   readonly resolveUsers?: (ids: readonly number[], signal: AbortSignal) => MaybePromise<ReadonlyMap<number, string>>;
   /**
-   * What a module without a handler does: `empty` gives an empty result and a warning, because clients add modules by
-   * themselves and an error would stop them; `error` refuses the request. Default `empty`.
+   * The response of a module without a handler: `empty` is an empty result with a warning, because clients add modules
+   * on their own and an error would stop them; `error` is an error. Default `empty`.
    */
   readonly missing?: 'empty' | 'error';
   /**
-   * Whether help, `paraminfo` and the sandbox list modules without a handler, each with a mark: `unanswered` in `paraminfo`. `false`
-   * leaves them out there; requests that name them are answered as `missing` says. Default `true`.
+   * Whether help, `paraminfo` and the sandbox list modules without a handler, each with a mark: `unanswered` in
+   * `paraminfo`. With `false` they are not listed; `missing` still applies to requests for them. Default `true`.
    */
   readonly listUnanswered?: boolean;
   /**
-   * Renders pages to HTML for `action=parse`; their text comes from the handler of `revisions`. The HTML is sanitised with the
-   * package `sanitize-html`, which you install; `{ render, trusted: true }` returns it unchanged. Default: no HTML.
+   * Renders pages to HTML for `action=parse`; the text comes from the handler of `revisions`. The HTML is sanitised
+   * with the package `sanitize-html`, which you install; with `{ render, trusted: true }` it is returned unchanged.
+   * Default: no HTML.
    */
   readonly render?: Render | Renderer;
-  /** Rights of a caller, such as `apihighlimits`, beside those that the scopes of the token give. */
+  /** Rights of a caller, such as `apihighlimits`, in addition to those of the token's scopes. */
   readonly rights?: (authorization: Authorization) => MaybePromise<readonly string[]>;
-  /** Which scripts of other sites may ask with a user. Default none; `origin=*`, which has no user, always works. */
+  /**
+   * Origins whose scripts may send requests with a signed-in user. Default: none. Anonymous requests with `origin=*`
+   * always work.
+   */
   readonly cors?: {
     /**
-     * Sites whose scripts may act for the users that visit them: whole origins, or hosts with `*` for a part, which stand
-     * for their https origins and on loopback for their http ones.
+     * Complete origins, or hosts with `*` for any part. A host includes its https origins, and its http origins if it
+     * is a loopback address.
      */
     readonly origins: readonly string[];
   };
   /**
-   * Says whether a token opens the watchlist of a user, for requests that name both as `owner` and `token`. Compare in a
-   * time that does not depend on the token, and answer `wrong` for users who have none. Default: no watchlist is open.
+   * Checks the token of a user's watchlist, for requests with the parameters `owner` and `token`. Compare in constant
+   * time, and return `wrong` for users without a token. Default: no watchlist can be read.
    */
   readonly verifyWatchlistToken?: (claim: WatchlistClaim) => MaybePromise<WatchlistTokenVerdict>;
-  /** Whether only those who identify themselves may read. Default `false`. */
+  /** Whether reading content requires a token. Default `false`. */
   readonly private?: boolean;
-  /** The name of this server, for `servedby`. Default: it is not told. */
+  /** The name of this server, for `servedby`. Default: none. */
   readonly servedBy?: string;
-  /** Asked when a request has `maxlag`. Default: nothing lags. */
+  /** Called when a request has `maxlag`. Default: no lag. */
   readonly lag?: () => MaybePromise<ReplicationLag | undefined>;
-  /** Languages by their codes, for `meta=languageinfo`. Default none: the module has no answer then. */
+  /** Languages by their codes, for `meta=languageinfo`. Default: none, and the module has no handler. */
   readonly languages?: Readonly<Record<string, Language>>;
   /**
-   * Whether there is a page to try the API with, at `sandbox` below the API's path, and which client it signs people in
-   * with. It shows what help and paraminfo show. Default `true`.
+   * Whether the sandbox, a page for trying out the API, is served at `sandbox` below the API's path, and the client
+   * that signs users in. It shows the same modules as help and paraminfo. Default `true`.
    */
   readonly sandbox?: boolean | SandboxOptions;
   /**
-   * Tools for assistants: a remote MCP server at the path `mcp`, in front of the same modules and for the same callers. `{}` switches it on; it
-   * needs an `issuer`, and the package `@modelcontextprotocol/server`. Default off.
+   * A remote MCP server at the path `mcp`, with the same modules and callers. `{}` enables it; it requires an `issuer`
+   * and the package `@modelcontextprotocol/server`. Default: disabled.
    */
   readonly mcp?: McpOptions;
-  /** The longest answer, in characters; what would be longer is given in smaller parts. Default 8 388 608. */
+  /** The maximum length of a response, in characters; longer results are returned in parts. Default 8 388 608. */
   readonly maxResultLength?: number;
 }
 
-/** What the MCP server needs of the server that it is part of. */
+/** What `createServer` provides to the MCP server. */
 export interface McpEnvironment {
   readonly paths: readonly string[];
-  /** The address of the server, without which it could not be told from another one. */
+  /** The URL of the authorization server. */
   readonly issuer: string;
-  /** The address of the first path, which tokens are for. */
+  /** The URL of the first path, the audience of tokens. */
   readonly resource: string;
-  /** Seals where results go on. */
+  /** Seals the cursors of results. */
   readonly cursorSeal: Seal;
-  /** Who a token for the resource stands for, or the refusal. Never rejects. */
+  /** The authorization of a token for the resource, or the response to reject the request with. Never rejects. */
   guard(request: HttpRequest): Promise<GuardResult>;
 }
 
-/** What the server that the query API is part of has to provide. */
+/** What `createServer` provides to the query API. */
 export interface QueryEnvironment {
   /**
-   * What the request's bearer token says; `undefined` when it brings none. Rejects with an error whose `code` is
-   * `invalid_token` when the token is bad, and with any other error when that cannot be found out.
+   * The authorization of a request's bearer token; `undefined` without a token. Rejects with an error whose `code` is
+   * `invalid_token` if the token is invalid, and with any other error if it cannot be checked.
    */
   identify(request: HttpRequest): Promise<Authorization | undefined>;
-  /** The rights that the scopes of a token give, such as `apihighlimits`. */
+  /** The rights of a token's scopes, such as `apihighlimits`. */
   scopeRights(authorization: Authorization): readonly string[];
   readonly clock: Clock;
   readonly random: RandomBytes;
-  /** The key of what `meta=tokens` gives. */
+  /** The key of the tokens of `meta=tokens`. */
   readonly secret: Uint8Array;
-  /** Told of every failure that the client is not told the details of. */
+  /** Called with errors that are not reported to clients. */
   onError(error: unknown): void;
-  /** What stands in front of every path for who is elsewhere, such as `https://example.org`; empty if not known. */
+  /** The base of absolute URLs, such as `https://example.org`; empty if not known. */
   readonly base: string;
-  /** Where the endpoint answers: `/api` and its aliases. Each also has a path `…/query+<name>` for every module. */
+  /** The paths of the endpoint: `/api` and its aliases. Below each, every module has a path `…/query+<name>`. */
   readonly paths: readonly string[];
-  /** Where people sign in; absent when they cannot sign in with an authorization code. */
-  readonly signIn?: SignInPlaces | undefined;
-  /** The longest body that is read. */
+  /** The paths for signing in; absent without the authorization code grant. */
+  readonly signIn?: SignInPaths | undefined;
+  /** The maximum length of a request body. */
   readonly maxBodyBytes: number;
-  /** How long the handlers of a request may take together, in milliseconds. */
+  /** The time limit of all handlers of a request together, in milliseconds. */
   readonly timeout: number;
   readonly timer: Timer;
   /** Present when `mcp` is among the options. */

@@ -40,20 +40,20 @@ describe('a mistake is named in a sentence', () => {
   test.each<[ParamDescriptor, string]>([
     [{ type: [] }, 'lists no values'],
     [{ type: ['a', 'b', 'a'] }, 'lists a value twice'],
-    [{ type: 'string', max: 5 }, 'has bounds, but is no limit or integer'],
+    [{ type: 'string', max: 5 }, 'has bounds, but is not a limit or integer'],
     [{ type: 'integer', min: 5, max: 4 }, 'needs min ≤ max ≤ highmax'],
     [{ type: 'limit', max: 5, highmax: 4 }, 'needs min ≤ max ≤ highmax'],
-    [{ type: 'limit', min: 5, highmax: 9 }, 'has a highmax, but no max that it raises'],
+    [{ type: 'limit', min: 5, highmax: 9 }, 'has a highmax, but no max'],
     [{ type: 'limit', multi: true }, 'cannot have several values as a limit'],
     [{ type: 'boolean', multi: true }, 'cannot have several values as a boolean'],
-    [{ type: ['a'], allspecifier: '*' }, 'has an allspecifier, but takes one value only'],
-    [{ type: 'string', allowsduplicates: true }, 'allows duplicates, but takes one value only'],
-    [{ type: 'boolean', default: 'true' }, 'is a boolean, which is false by default and has no other default'],
-    [{ type: 'string', subtypes: ['ip'] }, 'has subtypes, but is no user'],
-    [{ type: 'integer', extranamespaces: [-1] }, 'has extra namespaces, but is no namespace'],
+    [{ type: ['a'], allspecifier: '*' }, 'has an allspecifier, but accepts one value only'],
+    [{ type: 'string', allowsduplicates: true }, 'allows duplicates, but accepts one value only'],
+    [{ type: 'boolean', default: 'true' }, 'is a boolean, which cannot have a default'],
+    [{ type: 'string', subtypes: ['ip'] }, 'has subtypes, but is not a user'],
+    [{ type: 'integer', extranamespaces: [-1] }, 'has extra namespaces, but is not a namespace'],
     [{ type: ['a'], deprecatedvalues: ['b'] }, 'deprecates a value that it does not list'],
     [{ type: 'string', deprecatedvalues: ['b'] }, 'deprecates a value that it does not list'],
-    [{ type: 'string', templatevars: { x: 'a' } }, 'must have exactly its templatevars in its name'],
+    [{ type: 'string', templatevars: { x: 'a' } }, 'must have the same variables in its name and in templatevars'],
   ])('%j %s', (parameter, mistake) => {
     expect(() => check(module({ size: parameter }))).toThrow(
       new TypeError(`The parameter "size" of the query module "photos" ${mistake}.`),
@@ -64,8 +64,8 @@ describe('a mistake is named in a sentence', () => {
     [{ 'a b': { type: 'string' } }, 'needs a name of letters, digits, hyphens, underscores and {variables}'],
     [{ 'a.b': { type: 'string' } }, 'needs a name of letters'],
     [{ '': { type: 'string' } }, 'needs a name of letters'],
-    [{ 'a-{b}': { type: 'string' } }, 'must have exactly its templatevars in its name'],
-    [{ 'a-{b}': { type: 'string', templatevars: { b: 'nope' } } }, 'is filled by "nope", which is no parameter'],
+    [{ 'a-{b}': { type: 'string' } }, 'must have the same variables in its name'],
+    [{ 'a-{b}': { type: 'string', templatevars: { b: 'nope' } } }, 'is filled by "nope", which is not a parameter'],
     [{ 'a-{b}': { type: 'string', templatevars: { b: 'constructor' } } }, 'is filled by "constructor"'],
     [{ one: { type: 'string' }, 'a-{b}': { type: 'string', templatevars: { b: 'one' } } }, 'is filled by "one"'],
   ])('%j %s', (parameters, mistake) => {
@@ -77,10 +77,7 @@ describe('a mistake is named in a sentence', () => {
     [{ name: 'a+b' }, 'The query module "a+b" needs a name'],
     [{ name: '' }, 'The query module "" needs a name'],
     [{ prefix: 'PH' }, 'The query module "photos" needs a prefix of lower-case letters and digits, not "PH".'],
-    [
-      { prefix: 'ap' },
-      'The query module "photos" and "allpages" both have a parameter "aplimit"; choose another prefix.',
-    ],
+    [{ prefix: 'ap' }, 'The query module "photos" and "allpages" both have a parameter "aplimit"'],
     [{ prefix: 'gap' }, 'The query module "photos" and "allpages" both have a parameter "gaplimit"'],
     [{ prefix: 'ap', generator: true }, 'both have a parameter "aplimit"'],
   ])('%j %s', (more, mistake) => {
@@ -90,7 +87,7 @@ describe('a mistake is named in a sentence', () => {
 
   test('a name that every request has', () => {
     expect(() => check(module({ action: { type: 'string' } }, { prefix: '' }))).toThrow(
-      'The query module "photos" and "main" both have a parameter "action"; choose another prefix.',
+      'The query module "photos" and "main" both have a parameter "action"',
     );
   });
 });

@@ -79,8 +79,8 @@ describe('help for people', () => {
         if (p.default !== undefined && p.default !== '') expect(entry).toContain(`Default: <code>${p.default}</code>`);
         if (p.default === '') expect(entry).toContain('Default: <em>empty</em>');
         if (p.max !== undefined) expect(entry).toContain(p.max.toLocaleString('en'));
-        if (p.highmax !== undefined) expect(entry).toContain(`${p.highmax.toLocaleString('en')} with raised limits`);
-        if (p.multi) expect(entry).toContain('At most 50 values (500 with raised limits).');
+        if (p.highmax !== undefined) expect(entry).toContain(`${p.highmax.toLocaleString('en')} with high limits`);
+        if (p.multi) expect(entry).toContain('At most 50 values (500 with high limits).');
         if (typeof p.type !== 'string') {
           for (const value of p.type)
             expect(entry).toContain(value === '' ? '<em>empty</em>' : `<code>${value}</code>`);

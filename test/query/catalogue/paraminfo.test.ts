@@ -376,9 +376,9 @@ describe('helpformat', () => {
     } = tokens('wikitext');
     expect(paraminfo.helpformat).toBe('wikitext');
     expect(module).toMatchObject({
-      description: 'Gives the tokens that changes need as a proof of intent.',
+      description: 'Gets the tokens required to change data (CSRF protection).',
       examples: [{ query: 'action=query&meta=tokens' }],
-      parameters: [{ description: 'Which kinds of tokens to give.' }],
+      parameters: [{ description: 'The types of tokens to get.' }],
     });
   });
 

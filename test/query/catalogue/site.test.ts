@@ -96,7 +96,7 @@ describe('a site', () => {
     [{ temporaryAccounts: 'temp' }, /temporaryAccounts/],
     [{ temporaryAccounts: '$1' }, /temporaryAccounts/],
     [{ temporaryAccounts: '$1-$1' }, /temporaryAccounts/],
-    [{ namespaces: { 100: '' } }, /namespace 100 needs a name/],
+    [{ namespaces: { 100: '' } }, /namespace 100 has no name/],
     [{ namespaces: { [-5]: 'Odd' } }, /"-5"/],
     [{ namespaces: { 1.5: 'Odd' } }, /"1.5"/],
   ])('refuses %j with a sentence that names the option', (options, sentence) => {

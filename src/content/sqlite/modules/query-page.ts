@@ -91,7 +91,7 @@ export const querypage =
   (database: ContentDatabase): Handler<'querypage'> =>
   ({ params, limit, site }) => {
     const query = QUERIES[params.page];
-    if (!query) return { items: [], beside: { disabled: true } };
+    if (!query) return { items: [], extra: { disabled: true } };
     const rows = database.all<ResultRow>(sql`${query} LIMIT ${limit + 1} OFFSET ${params.offset}`);
     return {
       items: rows.slice(0, limit).map(({ ns, title, value }) => ({

@@ -1,45 +1,45 @@
 import { type Message, message, plainText } from './messages.js';
 
-/** Values that go out beside the text of an error or warning: bounds, limits, the values that were not known. */
+/** Values sent with the text of an error or warning: bounds, limits, unknown values. */
 export type ConditionData = Readonly<Record<string, string | number | null | readonly string[]>>;
 
-/** What an API error may say beside its code and text. */
+/** Optional details of an API error. */
 export interface ApiErrorDetails {
   readonly data?: ConditionData | undefined;
-  /** Path of the module that refuses: `main`, `query`, `query+allpages`. */
+  /** Path of the module that failed: `main`, `query`, `query+allpages`. */
   readonly module?: string | undefined;
-  /** HTTP status; an API error is answered with 200 unless it says otherwise. */
+  /** HTTP status. Default 200. */
   readonly status?: number | undefined;
-  /** Header fields of the answer, lower-case names. */
+  /** Response headers, with lower-case names. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
- * A refusal in the words of a MediaWiki API: a code for programs and a text for people.
- * A handler may throw one; it then reaches the client as it is, unlike any other exception. In a code every character
- * other than letters, digits, `_` and `-` becomes `_`.
+ * An error of the MediaWiki API: a code for programs and a text for people. If a handler throws one, the client
+ * receives it unchanged, unlike any other exception. In a code, every character other than letters, digits, `_` and `-`
+ * becomes `_`.
  */
 export class ApiError extends Error {
   /** Always `ApiError`. */
   override readonly name = 'ApiError';
   /** For programs, such as `badvalue`: letters, digits, `_` and `-`. */
   readonly code: string;
-  /** For people: a sentence by its key, with what goes into it. */
+  /** For people: a message key and its parameters. */
   readonly text: Message;
-  /** Values that go out beside the text; `undefined` if there are none. */
+  /** Values sent with the text, if any. */
   readonly data: ConditionData | undefined;
-  /** Path of the module that refuses; filled in by the endpoint if it is `undefined`. */
+  /** Path of the module that failed; if `undefined`, the endpoint fills it in. */
   readonly module: string | undefined;
-  /** HTTP status; 200 unless the details say otherwise. */
+  /** HTTP status. */
   readonly status: number;
-  /** Header fields of the answer, lower-case names. */
+  /** Response headers, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
 
-  /** @param text - One English sentence of your own, or one of ours by its key. */
+  /** @param text - An English sentence, or a built-in message. */
   constructor(code: string, text: Message | string, details: ApiErrorDetails = {}) {
     const sentence = typeof text === 'string' ? message('apiwarn-handler', text) : text;
     super(plainText(sentence));
-    // The code goes out in a header field.
+    // The code is also sent as a header.
     this.code = code.replace(/[^A-Za-z0-9_-]/g, '_');
     this.text = sentence;
     this.data = details.data;
@@ -48,7 +48,7 @@ export class ApiError extends Error {
     this.headers = details.headers ?? {};
   }
 
-  /** The same error, said by this module, unless a more exact one is already named. */
+  /** The same error with this module's path, unless it already has one. */
   in(module: string): ApiError {
     if (this.module !== undefined) return this;
     const { code, text, data, status, headers } = this;
@@ -56,5 +56,5 @@ export class ApiError extends Error {
   }
 }
 
-/** The refusal of a continuation value that no earlier answer can have given. Handlers may throw it too. */
+/** The error for a continuation value that no earlier response contained. Handlers may throw it too. */
 export const badContinue = (): ApiError => new ApiError('badcontinue', message('apierror-badcontinue'));

@@ -6,15 +6,15 @@ import type { Warning } from './warnings.js';
 export const ERROR_FORMATS = ['bc', 'html', 'none', 'plaintext', 'raw', 'wikitext'] as const;
 export type ErrorFormat = (typeof ERROR_FORMATS)[number];
 
-/** How this request wants to be answered. */
+/** The response format that a request selects. */
 export interface AnswerStyle {
   readonly version: 1 | 2;
   readonly errorFormat: ErrorFormat;
-  /** Where the API is described: the pointer that goes with every error. */
+  /** URL of the API documentation, sent with every error. */
   readonly documentation: string;
 }
 
-/** Adds an error to an answer. */
+/** Adds an error to a response. */
 export const writeError = (answer: MutableItem, error: ApiError, style: AnswerStyle): void => {
   const { version, errorFormat } = style;
   const pointer = `See ${style.documentation} for API usage.`;
@@ -28,14 +28,14 @@ export const writeError = (answer: MutableItem, error: ApiError, style: AnswerSt
   answer[pointerKey] = pointer;
 };
 
-/** Adds what was noticed on the way. */
+/** Adds the warnings to a response. */
 export const writeWarnings = (answer: MutableItem, warnings: readonly Warning[], style: AnswerStyle): void => {
   if (warnings.length === 0) return;
   answer['warnings'] =
     style.errorFormat === 'bc' ? oldWarnings(warnings, style.version) : modernWarnings(warnings, style);
 };
 
-/** By the last part of the module's path, one text with a line for each. */
+/** One text per module, keyed by the last part of its path, with a line per warning. */
 const oldWarnings = (warnings: readonly Warning[], version: 1 | 2): MutableItem => {
   const lines = new Map<string, Set<string>>();
   for (const { module, text } of warnings) {

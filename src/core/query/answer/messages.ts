@@ -1,6 +1,6 @@
 import { Html } from '../../base/html.js';
 
-/** One argument of a message: a bare text or number, or a value that says how it is to be written. */
+/** A message parameter: a text or number, or a value with its own format. */
 export type MessageParam =
   | string
   | number
@@ -8,16 +8,16 @@ export type MessageParam =
   | { readonly num: number }
   | { readonly list: readonly (string | { readonly plaintext: string })[]; readonly type: 'comma' | 'text' };
 
-/** A message by its key, with what fills `$1`, `$2` … Clients that ask for `errorformat=raw` get exactly this. */
+/** A message key with the values of `$1`, `$2` … Clients receive exactly this with `errorformat=raw`. */
 export interface Message {
   readonly key: MessageKey;
   readonly params: readonly MessageParam[];
 }
 
-/** Keeps the keys in the type, and leaves the texts out of the declarations of the package. */
+/** The type contains the keys only, so that the published declarations do not contain the texts. */
 const byKey = <Key extends string>(texts: Readonly<Record<Key, string>>): Readonly<Record<Key, string>> => texts;
 
-/** The English texts. `{{PLURAL:$n|one|more}}` chooses by a number. */
+/** The English texts. `{{PLURAL:$n|one|more}}` depends on a number. */
 const TEXTS = byKey({
   'apierror-assertanonfailed': 'You are no longer logged out, so the action could not be completed.',
   'apierror-assertbotfailed': 'You do not have the "bot" right, so the action could not be completed.',
@@ -124,7 +124,7 @@ const TEXTS = byKey({
   'apierror-specialpage-cantexecute': "You don't have permission to view the results of this special page.",
   nosuchusershort: 'There is no user by the name "$1".\nCheck your spelling.',
   'uploadstash-bad-path-bad-format': 'Key "$1" is not in a proper format.',
-  // No message of MediaWiki: it shows the key itself, between the marks of a message that there is not.
+  // MediaWiki has no such message, and shows the key between the marks of a missing message.
   'user and excludeuser cannot be used together': '⧼user and excludeuser cannot be used together⧽',
   'apiwarn-invalidcategory': '"$1" is not a category.',
   'apiwarn-notfile': '"$1" is not a file.',
@@ -166,13 +166,13 @@ export const nameList = (names: readonly string[]): MessageParam => ({
 /** The English sentence of a message, as plain text. */
 export const plainText = (text: Message): string => fill(text, (value) => value);
 
-/** The English sentence for an answer in plain text: what it echoes has lost its markup, and spaces come one by one. */
+/** The English sentence as plain text, with markup removed from parameters and white space collapsed. */
 export const strippedText = (text: Message): string =>
   fill(text, (value) => value.replace(/<\/?[a-zA-Z][^<>]*>/g, ''))
     .replace(/[ \t\r\n]+/g, ' ')
     .trim();
 
-/** The English sentence as HTML: what comes from the request is escaped. */
+/** The English sentence as HTML, with parameters escaped. */
 export const htmlText = (text: Message): string => {
   const escape = (value: string): string => Html.content(value).source;
   return fill(text, escape, escape);

@@ -3,22 +3,22 @@ import { Html, html, htmlDocument } from '../../base/html.js';
 import type { HttpResponse } from '../../base/http.js';
 import type { MutableItem } from './result-format.js';
 
-/** How the finished answer is written down. */
+/** How a response is serialized. */
 export interface Printer {
   readonly format: 'json' | 'jsonfm' | 'none';
-  /** The function that the answer is handed to in the reader's page; `undefined` for plain JSON. */
+  /** The JSONP callback; `undefined` for plain JSON. */
   readonly callback: string | undefined;
-  /** Whether characters beyond ASCII stand for themselves. */
+  /** Whether non-ASCII characters are not escaped. */
   readonly utf8: boolean;
 }
 
-/** Data with everything that is said beside them, or a list that nothing can stand beside. */
+/** The complete response object, or a bare list (opensearch). */
 type Answer = MutableItem | readonly unknown[];
 
-/** Header fields of an answer, by lower-case name. */
+/** Response headers, by lower-case name. */
 export type Headers = Readonly<Record<string, string>>;
 
-/** Header fields of the request that decide what an answer says. */
+/** Request headers that a response depends on. */
 export const VARY = 'Accept-Encoding, Treat-as-Untrusted, Authorization';
 
 const headersOf = (type: string, extension: string): Headers => ({
@@ -30,7 +30,7 @@ const headersOf = (type: string, extension: string): Headers => ({
   'x-frame-options': 'DENY',
 });
 
-/** Dark where the reader's machine is, and nothing to scroll sideways on a phone. */
+/** Follows the system's colour scheme, and never scrolls sideways on a phone. */
 const STYLE =
   ':root{color-scheme:light dark}body{margin:1rem;font-family:sans-serif}pre{white-space:pre-wrap;overflow-wrap:anywhere}';
 
@@ -44,9 +44,9 @@ const HEADERS = {
 } as const;
 
 /**
- * Writes an answer down.
+ * Serializes a response.
  *
- * @param extra - Header fields that only this answer has, or that differ from the usual ones.
+ * @param extra - Additional headers; they override the usual ones.
  */
 export const printAnswer = (answer: Answer, printer: Printer, status: number, extra?: Headers): HttpResponse => {
   const { format, callback } = printer;
@@ -65,13 +65,13 @@ const bodyOf = (answer: Answer, { format, callback, utf8 }: Printer): string => 
 const escapeBeyondAscii = (json: string): string =>
   json.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** The name of a function, of which nothing is left that could be more than a name. */
+/** The name of a callback, reduced to the characters allowed in one. */
 export const cleanCallback = (callback: string): string => callback.replace(/[^[\].'"_A-Za-z0-9]/g, '');
 
 const page = (json: string): string =>
   htmlDocument({
     title: 'API result',
     style: STYLE,
-    body: html`<p>The answer as people read it. Programs get it with <code>format=json</code>.</p>
+    body: html`<p>This page is for reading. Programs use <code>format=json</code>.</p>
 <pre>${Html.content(json)}</pre>`,
   }).source;

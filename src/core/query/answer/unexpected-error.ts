@@ -2,13 +2,16 @@ import type { RandomBytes } from '../../base/ports.js';
 import { ApiError } from './api-error.js';
 import { message } from './messages.js';
 
-/** Where errors are reported that clients learn nothing of. */
+/** Receives errors that are not reported to clients. */
 interface Reporter {
   readonly random: RandomBytes;
   onError(error: unknown): void;
 }
 
-/** What clients see of an error: API errors are meant for them, all others are only reported to the application. */
+/**
+ * Returns API errors unchanged. Reports any other error to the application, and returns an internal error for the
+ * client.
+ */
 export const apiErrorOf = (error: unknown, { random, onError }: Reporter): ApiError => {
   if (error instanceof ApiError) return error;
   onError(error);

@@ -1,7 +1,7 @@
 import type { ConditionData } from './api-error.js';
 import { type Message, message } from './messages.js';
 
-/** Something that a client should know although its request was answered. */
+/** A problem that does not make a request fail. */
 export interface Warning {
   readonly module: string;
   readonly code: string;
@@ -9,7 +9,7 @@ export interface Warning {
   readonly data?: ConditionData | undefined;
 }
 
-/** Gathers the warnings of one request. */
+/** The warnings of one request. */
 export class Warnings {
   readonly list: Warning[] = [];
   #helped = false;
@@ -19,9 +19,9 @@ export class Warnings {
   }
 
   /**
-   * A deprecation, and once per request the notice where such things are announced.
+   * Adds a deprecation, and once per request the notice that says where deprecations are announced.
    *
-   * @param feature - What was used, for the log of whoever counts it: `action=query&list=exturlusage&euexpandurl`.
+   * @param feature - What was used, for logs: `action=query&list=exturlusage&euexpandurl`.
    */
   deprecation(module: string, text: Message, feature: string): void {
     this.add(module, 'deprecation', text, { feature });

@@ -5,13 +5,13 @@ import { siteinfo } from './siteinfo.js';
 import { tokens } from './tokens.js';
 import { userinfo } from './userinfo.js';
 
-/** What the built-in handlers need to know beyond the site. */
+/** Options of the built-in handlers. */
 export interface BuiltinOptions {
   readonly secret: Uint8Array;
   readonly languages: Readonly<Record<string, Language>> | undefined;
 }
 
-/** Handlers for what every client asks first. A host's own take their place. */
+/** Handlers of the modules that most clients request first. The host's handlers override them. */
 export const builtinHandlers = ({ secret, languages }: BuiltinOptions): ModuleHandlers => ({
   codexicons,
   siteinfo: siteinfo(languages ?? {}),

@@ -2,9 +2,9 @@ import type { MetaHandler } from '../run/handlers.js';
 import type { ParamsOf } from '../catalogue/index.js';
 import { commaList, message } from '../answer/messages.js';
 
-/** What is known about a language. */
+/** A language of the site. */
 export interface Language {
-  /** Its name in itself. */
+  /** Its name in the language itself. */
   readonly autonym: string;
   /** Its name in English. Default: the autonym. */
   readonly name?: string;
@@ -12,7 +12,7 @@ export interface Language {
   readonly bcp47?: string;
   /** Default `ltr`. */
   readonly dir?: 'ltr' | 'rtl';
-  /** Codes of languages that help out when a text is missing. */
+  /** Codes of the languages to use when a text is missing. */
   readonly fallbacks?: readonly string[];
   /** Codes of the variants that texts can be converted to. */
   readonly variants?: readonly string[];
@@ -20,7 +20,7 @@ export interface Language {
   readonly variantnames?: Readonly<Record<string, string>>;
 }
 
-/** Answers `meta=languageinfo` from the languages that the host has named. */
+/** Answers `meta=languageinfo` from the languages in the options. */
 export const languageinfo =
   (languages: Readonly<Record<string, Language>>): MetaHandler<ParamsOf<'languageinfo'>> =>
   ({ params: { prop, code: codes }, continue: from = '', warn }) => {

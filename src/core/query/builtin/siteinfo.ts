@@ -19,7 +19,7 @@ interface SiteFacts {
   readonly languages: Readonly<Record<string, Language>>;
 }
 
-/** Answers `meta=siteinfo` from what the host says about its site. What a site here cannot have is empty. */
+/** Answers `meta=siteinfo` from the site options. Features that this package does not have are empty. */
 export const siteinfo =
   (languages: Readonly<Record<string, Language>>): MetaHandler<Params> =>
   ({ params, site, clock }: ModuleRequest<Params>) => {

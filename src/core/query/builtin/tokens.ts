@@ -5,12 +5,12 @@ import type { Authorization } from '../../base/authorization.js';
 import { deriveKey } from '../../base/secrets.js';
 import { message } from '../answer/messages.js';
 
-/** What every token ends with, so that a client that mangles such characters is found out. */
+/** The end of every token, which detects clients that mangle these characters. */
 const SUFFIX = '+\\';
-/** Types for those who have no account yet. */
+/** Types for users without an account. */
 const ANONYMOUS_TOKENS = new Set(['login', 'createaccount']);
 
-/** Answers `meta=tokens`. A token is bound to its type and to the caller; without a caller it is the bare suffix. */
+/** Answers `meta=tokens`. A token is bound to its type and the caller; without a caller it is only the suffix. */
 export const tokens =
   (secret: Uint8Array): MetaHandler<ParamsOf<'tokens'>> =>
   ({ params: { type }, caller, isolated, clock, warn }) => {
@@ -29,26 +29,26 @@ export const tokens =
     };
   };
 
-/** The key that `meta=tokens` proves its tokens with, from the `secret` option of the server. */
+/** The key that authenticates the tokens of `meta=tokens`, derived from the `secret` option of the server. */
 export const queryTokenKey = (secret: string): Uint8Array => deriveKey(secret, 'query tokens');
 
-/** What a token has to be, to be the right one. */
+/** What `verifyCsrfToken` requires of a token. */
 export interface CsrfTokenExpectation {
-  /** The `secret` option of the server: its only text, or all of them while they are being changed. */
+  /** The `secret` option of the server: one secret, or all of them during a rotation. */
   readonly secret: string | readonly string[];
-  /** What the token is for, as in `meta=tokens`' parameter `type`: `csrf`, `watch`, `patrol` … */
+  /** The token's purpose, as in the parameter `type` of `meta=tokens`: `csrf`, `watch`, `patrol` … */
   readonly type: string;
-  /** Who brings it: what the guard has put on the request. A token of another user or client is refused. */
+  /** The authorization that the guard set on the request. Tokens of other users or clients are rejected. */
   readonly authorization: Pick<Authorization, 'sub' | 'client_id'>;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Seconds after which a token is too old. */
+  /** The maximum age in seconds. */
   readonly maxAge: number;
 }
 
 /**
- * Whether `meta=tokens` gave this token to this caller, for this use, and not too long ago: for routes of the host that
- * change something, where a MediaWiki client sends its `token`. A form of another site cannot know it.
+ * Returns whether `meta=tokens` issued this token to this caller, for this purpose, within `maxAge`. Use it in routes
+ * that change data and receive a `token` from MediaWiki clients; it protects them against cross-site request forgery.
  */
 export const verifyCsrfToken = (
   token: string,
@@ -64,7 +64,7 @@ export const verifyCsrfToken = (
   );
 };
 
-/** 32 hexadecimal digits that prove it, 8 that say when, and the suffix. */
+/** 32 hexadecimal digits of the MAC, 8 of the time, and the suffix. */
 const makeToken = (
   key: Uint8Array,
   type: string,

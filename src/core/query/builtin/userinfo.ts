@@ -10,8 +10,8 @@ const ALL_USERS = ['*'];
 const REGISTERED = ['*', 'user'];
 
 /**
- * Answers `meta=userinfo` from the bearer token: who the caller is, and with which rights. What only the host can know,
- * such as an edit count, is left at the value of a user who has done nothing yet.
+ * Answers `meta=userinfo` from the bearer token: the caller and its rights. Facts that only the host has, such as the
+ * edit count, have the values of a new user.
  */
 export const userinfo: MetaHandler<ParamsOf<'userinfo'>> = ({ params, caller, address, site }) => {
   const identity = caller ? { id: idOf(caller), name: caller.name } : { id: 0, name: address, anon: true };
@@ -20,13 +20,13 @@ export const userinfo: MetaHandler<ParamsOf<'userinfo'>> = ({ params, caller, ad
   return { data: { ...identity, ...facts } };
 };
 
-/** A number for the caller that stays the same: the subject where it is one, and otherwise 31 bits of its hash. */
+/** A stable numeric id of the caller: the subject if it is a number, otherwise 31 bits of its hash. */
 export const idOf = ({ authorization: { sub } }: Caller): number => {
   if (/^[1-9]\d{0,14}$/.test(sub)) return Number(sub);
   return createHash('sha256').update(sub).digest().readUInt32BE(0) >>> 1 || 1;
 };
 
-/** Groups of the site whose every right the caller has. */
+/** The groups of the site of which the caller has every right. */
 const groupsOf = (caller: Caller, site: Site): readonly string[] =>
   Object.entries(site.groups)
     .filter(([, rights]) => rights.length > 0 && rights.every((right) => caller.rights.includes(right)))

@@ -1,7 +1,7 @@
 import type { ParamDescriptor } from '../descriptor.js';
 import type { Described } from '../parameters/parse.js';
 
-/** What is wrong with a parameter taken by itself, each as the rest of a sentence that begins with its name. */
+/** Mistakes in a parameter, each as the rest of a sentence that starts with its name. */
 const mistakesIn = (p: ParamDescriptor): readonly string[] => {
   const bounds = [p.min, p.max, p.highmax].filter((bound) => bound !== undefined);
   const numeric = p.type === 'limit' || p.type === 'integer';
@@ -9,26 +9,23 @@ const mistakesIn = (p: ParamDescriptor): readonly string[] => {
   const mistakes: readonly (readonly [boolean, string])[] = [
     [listed?.length === 0, 'lists no values'],
     [listed !== undefined && new Set(listed).size < listed.length, 'lists a value twice'],
-    [bounds.length > 0 && !numeric, 'has bounds, but is no limit or integer'],
+    [bounds.length > 0 && !numeric, 'has bounds, but is not a limit or integer'],
     [bounds.some((bound, index) => bound < (bounds[index - 1] ?? bound)), 'needs min ≤ max ≤ highmax'],
-    [p.highmax !== undefined && p.max === undefined, 'has a highmax, but no max that it raises'],
+    [p.highmax !== undefined && p.max === undefined, 'has a highmax, but no max'],
     [
       p.multi === true && (p.type === 'limit' || p.type === 'boolean'),
       `cannot have several values as a ${String(p.type)}`,
     ],
-    [p.narrowedBy !== undefined && p.type !== 'limit', 'has narrower bounds, but is no limit'],
+    [p.narrowedBy !== undefined && p.type !== 'limit', 'has narrower bounds, but is not a limit'],
     [
       p.checkedByRule !== undefined && (listed === undefined || p.multi === true),
-      'leaves its check to a rule, but is no single value of a list',
+      'has checkedByRule, but is not a single value of a list',
     ],
-    [p.allspecifier !== undefined && p.multi !== true, 'has an allspecifier, but takes one value only'],
-    [p.allowsduplicates === true && p.multi !== true, 'allows duplicates, but takes one value only'],
-    [
-      p.default !== undefined && p.type === 'boolean',
-      'is a boolean, which is false by default and has no other default',
-    ],
-    [p.subtypes !== undefined && p.type !== 'user', 'has subtypes, but is no user'],
-    [p.extranamespaces !== undefined && p.type !== 'namespace', 'has extra namespaces, but is no namespace'],
+    [p.allspecifier !== undefined && p.multi !== true, 'has an allspecifier, but accepts one value only'],
+    [p.allowsduplicates === true && p.multi !== true, 'allows duplicates, but accepts one value only'],
+    [p.default !== undefined && p.type === 'boolean', 'is a boolean, which cannot have a default'],
+    [p.subtypes !== undefined && p.type !== 'user', 'has subtypes, but is not a user'],
+    [p.extranamespaces !== undefined && p.type !== 'namespace', 'has extra namespaces, but is not a namespace'],
     [
       p.deprecatedvalues?.some((value) => !listed?.includes(value)) ?? false,
       'deprecates a value that it does not list',
@@ -37,7 +34,7 @@ const mistakesIn = (p: ParamDescriptor): readonly string[] => {
   return mistakes.filter(([wrong]) => wrong).map(([, text]) => text);
 };
 
-/** What is wrong with a name, and between its variables and the parameters that fill them. */
+/** Mistakes in a name, and in its variables and the parameters that fill them. */
 const nameMistakes = (name: string, { templatevars = {} }: ParamDescriptor, module: Described): readonly string[] => {
   const inName = [...name.matchAll(/\{([^{}]*)\}/g)].map(([, variable = '']) => variable);
   const filled = Object.keys(templatevars);
@@ -46,14 +43,14 @@ const nameMistakes = (name: string, { templatevars = {} }: ParamDescriptor, modu
     ...(/^(?:[A-Za-z0-9_-]|\{[a-z]+\})+$/.test(name)
       ? []
       : ['needs a name of letters, digits, hyphens, underscores and {variables}']),
-    ...(same ? [] : ['must have exactly its templatevars in its name']),
+    ...(same ? [] : ['must have the same variables in its name and in templatevars']),
     ...Object.values(templatevars)
       .filter((source) => !Object.hasOwn(module.parameters, source) || module.parameters[source]?.multi !== true)
-      .map((source) => `is filled by "${source}", which is no parameter with several values`),
+      .map((source) => `is filled by "${source}", which is not a parameter with several values`),
   ];
 };
 
-/** Parameters that the rest of a description speaks of. */
+/** Parameters that other properties of a descriptor refer to. */
 const namedParameters = ({ continueWith, result, example, parameters }: Described): readonly string[] => [
   ...[continueWith, result?.namedBy].filter((parameter) => parameter !== undefined),
   ...Object.keys(example?.parameters ?? {}),
@@ -70,7 +67,7 @@ const checkModule = (module: Described): void => {
   }
   for (const parameter of namedParameters(module)) {
     if (Object.hasOwn(parameters, parameter)) continue;
-    throw new TypeError(`The query module "${name}" names a parameter "${parameter}" that it does not have.`);
+    throw new TypeError(`The query module "${name}" refers to the parameter "${parameter}", which it does not have.`);
   }
   for (const [parameter, p] of Object.entries(parameters)) {
     const [mistake] = [...nameMistakes(parameter, p, module), ...mistakesIn(p)];
@@ -81,10 +78,10 @@ const checkModule = (module: Described): void => {
 };
 
 /**
- * Looks for what no request could be read by: descriptions that contradict themselves, and names on the wire that two
- * modules claim. What `query` itself takes is no obstacle: MediaWiki's own iwlinks shares `iwurl` with it.
+ * Checks for contradictory descriptors, and for names on the wire that two modules have. Names of `query` itself are
+ * allowed, because `iwlinks` shares `iwurl` with it.
  *
- * @throws TypeError for the first mistake, with a sentence that names the module.
+ * @throws TypeError for the first mistake, with a message that names the module.
  */
 export const checkDescriptors = (modules: readonly Described[], main: Described): void => {
   const owners = new Map(Object.keys(main.parameters).map((parameter) => [parameter, main.name]));
@@ -96,7 +93,7 @@ export const checkDescriptors = (modules: readonly Described[], main: Described)
         const owner = owners.get(start + parameter);
         if (owner !== undefined) {
           throw new TypeError(
-            `The query module "${name}" and "${owner}" both have a parameter "${start}${parameter}"; choose another prefix.`,
+            `The query module "${name}" and "${owner}" both have a parameter "${start}${parameter}". Choose a different prefix.`,
           );
         }
         owners.set(start + parameter, name);

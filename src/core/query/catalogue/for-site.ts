@@ -10,10 +10,7 @@ const valuesOf = (site: Site): Values => ({
   contentModels: site.contentModels,
 });
 
-/**
- * The modules as one site has them: its groups, rights, content models, main page and language in the place of the
- * usual ones. Everything else stays as declared.
- */
+/** Adapts modules to a site: its groups, rights, content models, main page and language replace the declared ones. */
 export const forSite = <M extends ModuleDescriptor>(modules: readonly M[], site: Site): readonly M[] => {
   const values = valuesOf(site);
   const adapt = (parameter: ParamDescriptor): ParamDescriptor => {

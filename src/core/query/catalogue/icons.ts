@@ -1,4 +1,4 @@
-/** Names of the icons that `codexicons` knows; all begin with `cdxIcon`. */
+/** Names of the icons of `codexicons`; all start with `cdxIcon`. */
 export const ICONS = [
   'cdxIconAdd',
   'cdxIconAlert',

@@ -29,7 +29,7 @@ import { atMostOneOf, emptyIsAll, noContradiction, unlessGenerator } from '../ru
 import { pageTitles, wholeTitles } from '../rules/titles.js';
 import { watchlistOwner } from '../rules/watchlist.js';
 
-/** Modules that list what happened: revisions, recent changes, log entries, contributions, watched pages. */
+/** Modules that list changes: revisions, recent changes, log entries, contributions, watched pages. */
 
 const USER_ONLY = [{ name: 'useronly' }] as const;
 const NON_USER_ONLY = [{ name: 'nonuseronly' }] as const;
@@ -243,7 +243,7 @@ export const logevents = defineModule(
 );
 
 const PATROL_WORDS = ['patrolled', '!patrolled', 'autopatrolled', '!autopatrolled'] as const;
-/** What has not been patrolled has not been patrolled in any way. */
+/** `unpatrolled` excludes both `patrolled` and `autopatrolled`. */
 const UNPATROLLED = [
   ['patrolled', 'unpatrolled'],
   ['!patrolled', 'unpatrolled'],

@@ -5,7 +5,7 @@ import { continues } from '../rules/continue.js';
 import { atMostOneOf, emptyIsAll, emptyIsNone, loggedIn } from '../rules/rule.js';
 import { wholeTitles } from '../rules/titles.js';
 
-/** Modules that list neither pages nor changes nor users. */
+/** Other list modules. */
 
 export const codexicons = defineModule({
   name: 'codexicons',

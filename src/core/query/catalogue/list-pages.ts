@@ -40,7 +40,7 @@ import { byTitle, CATEGORY, categoryTarget, chosenNamespace, FILE, fileTarget, l
 
 /** Modules that list pages, titles, links between them, and files. */
 
-/** Lists of links: with `unique` each title once, and a place to go on has no page in it. */
+/** Rules of link lists. With `unique`, each title is listed once, and continue values have no page id. */
 const uniqueRules = [
   uniqueLinks,
   continues(({ params }) => (params['unique'] === true ? ['text'] : ['text', 'integer'])),

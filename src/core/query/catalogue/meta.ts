@@ -3,7 +3,7 @@ import { BOOLEAN, STRING, STRINGS } from './shared-parameters.js';
 import { languageCode, oldForms, onlyWith, onlyWithout, parsedTitle, unreadByDefault } from '../rules/lists.js';
 import { emptyIsNone, loggedIn } from '../rules/rule.js';
 
-/** Modules that say something about the site or the caller. */
+/** Modules about the site or the caller. */
 
 export const allmessages = defineModule(
   {
@@ -140,7 +140,7 @@ export const siteinfo = defineModule({
   result: {
     place: 'merged',
     contentKey: { namespaces: 'name', namespacealiases: 'alias', languages: 'name' },
-    keptFalse: ['variantarticlepath'],
+    explicitFalse: ['variantarticlepath'],
   },
   continueWith: 'prop',
   parameters: {

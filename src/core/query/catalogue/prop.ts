@@ -38,7 +38,7 @@ import { deletedRevisionPages, revisionLimit, revisionPages, revisionsOfPages } 
 import { atLeastOneOf, atMostOneOf, emptyIsAll, loggedIn, noContradiction } from '../rules/rule.js';
 import { linkTitles } from '../rules/titles.js';
 
-/** Modules that say something about given pages. */
+/** Modules about given pages. */
 
 export const categories = defineModule(
   {

@@ -1,6 +1,6 @@
 import { CONTENT_FORMATS, REVISION_PROPS } from './value-sets.js';
 
-/** Parameters that many modules declare alike. */
+/** Parameters that many modules share. */
 export const STRING = { type: 'string' } as const;
 export const STRINGS = { type: 'string', multi: true } as const;
 export const INTEGER = { type: 'integer' } as const;
@@ -10,19 +10,16 @@ export const TIMESTAMP = { type: 'timestamp' } as const;
 export const DEPRECATED_STRING = { type: 'string', deprecated: true } as const;
 export const DEPRECATED_BOOLEAN = { type: 'boolean', deprecated: true } as const;
 
-/**
- * A user in any form that names one account or address. Where the catalogue's source names no forms it means these,
- * as it does where it names them for the first time.
- */
+/** A user in any form that identifies one account or address: the default forms of the catalogue's source. */
 export const USER = { type: 'user', subtypes: ['name', 'ip', 'temp', 'interwiki', 'id'] } as const;
 
-/** The user whose list is asked for: by name only. */
+/** The owner of a list, by name only. */
 export const OWNER = { type: 'user', subtypes: ['name'] } as const;
 
-/** Several namespaces, `*` for all. */
+/** Several namespaces; `*` selects all. */
 export const NAMESPACES = { type: 'namespace', multi: true, allspecifier: '*' } as const;
 
-/** As {@link NAMESPACES}, with Media and Special. */
+/** {@link NAMESPACES} with Media and Special. */
 export const LINK_NAMESPACES = { ...NAMESPACES, extranamespaces: [-2, -1] } as const;
 
 export const LIMIT = { type: 'limit', default: 10, min: 1, max: 500, highmax: 5000 } as const;
@@ -30,10 +27,10 @@ export const ASCENDING = { type: ['ascending', 'descending'], default: 'ascendin
 export const OLDER = { type: ['newer', 'older'], default: 'older' } as const;
 export const FILTER_REDIRECTS = { type: ['all', 'nonredirects', 'redirects'], default: 'all' } as const;
 
-/** The limit of the modules that list revisions: how many are given without it depends on what is asked of each. */
+/** The limit of modules that list revisions. The default depends on the other parameters. */
 export const REVISION_LIMIT = { type: 'limit', min: 1, max: 500, highmax: 5000 } as const;
 
-/** What every module that shows revisions takes first. */
+/** The first parameters of every module that shows revisions. */
 export const REVISION_PARAMETERS = {
   prop: {
     type: REVISION_PROPS,
@@ -53,7 +50,7 @@ export const REVISION_PARAMETERS = {
   'contentformat-{slot}': { type: CONTENT_FORMATS, templatevars: { slot: 'slots' } },
 } as const;
 
-/** What the modules take that list the pages which link to, include or use the given ones. */
+/** Parameters of modules that list the pages that link to, include or use the given ones. */
 export const LINKING_PAGES_PARAMETERS = {
   prop: { type: ['pageid', 'redirect', 'title'], multi: true, default: 'pageid|title|redirect' },
   namespace: NAMESPACES,
@@ -62,7 +59,7 @@ export const LINKING_PAGES_PARAMETERS = {
   continue: STRING,
 } as const;
 
-/** What `backlinks` and `imageusage` take: one target, and whether to go through redirects. */
+/** Parameters of `backlinks` and `imageusage`. */
 export const BACKLINKS_PARAMETERS = {
   title: STRING,
   pageid: INTEGER,
@@ -70,7 +67,7 @@ export const BACKLINKS_PARAMETERS = {
   namespace: NAMESPACES,
   dir: ASCENDING,
   filterredir: FILTER_REDIRECTS,
-  // With `redirect`, every result may bring others along.
+  // With `redirect`, every result may contain further ones.
   limit: { ...LIMIT, narrowedBy: { parameter: 'redirect', max: 250, highmax: 2500 } },
   redirect: BOOLEAN,
 } as const;

@@ -1,4 +1,4 @@
-/** The named value sets of the catalogue. Those that describe a site are defaults: a site option can replace them. */
+/** The named value sets of the catalogue. Site-dependent ones are defaults, which site options replace. */
 
 export const REVISION_PROPS = [
   'comment',
@@ -33,7 +33,7 @@ export const CONTENT_FORMATS = [
   'unknown/unknown',
 ] as const;
 
-/** Site-dependent: the groups that a user can be put into by hand. */
+/** Site-dependent: the groups that a user can be assigned to. */
 export const GROUPS = [
   'bot',
   'bureaucrat',
@@ -43,7 +43,7 @@ export const GROUPS = [
   'sysop',
 ] as const;
 
-/** Site-dependent: every right that a user or a session can have. */
+/** Site-dependent: all rights of users and sessions. */
 export const RIGHTS = [
   'apihighlimits',
   'applychangetags',
@@ -147,7 +147,7 @@ export const RIGHTS = [
   'viewsuppressed',
 ] as const;
 
-/** Implicit rights of all users, by which users cannot be filtered. */
+/** Implicit rights of all users, which cannot be used as filters. */
 export const IMPLICIT_RIGHTS = [
   'changeemail',
   'confirmemail',
@@ -161,7 +161,7 @@ export const IMPLICIT_RIGHTS = [
   'thanks-notification',
 ] as const;
 
-/** Site-dependent: the rights that a contributor can be filtered by, all but the implicit ones. */
+/** Site-dependent: the rights to filter contributors by, which are all but the implicit ones. */
 export const CONTRIBUTOR_RIGHTS = [
   'apihighlimits',
   'applychangetags',
@@ -255,7 +255,7 @@ export const CONTRIBUTOR_RIGHTS = [
   'viewsuppressed',
 ] as const;
 
-/** Site-dependent: the content models that a page can have. */
+/** Site-dependent: all content models. */
 export const CONTENT_MODELS = [
   'GadgetDefinition',
   'Scribunto',

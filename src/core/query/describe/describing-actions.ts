@@ -5,7 +5,7 @@ import { BOOLEAN, DEPRECATED_BOOLEAN, STRINGS } from '../catalogue/shared-parame
 
 const HELP_FORMATS = ['html', 'none', 'raw', 'wikitext'] as const satisfies readonly HelpFormat[];
 
-/** `action=paraminfo` itself. The deprecated lists name the modules that there are. */
+/** `action=paraminfo`. The deprecated parameters list the existing modules. */
 export const paraminfoModule = (queryModules: readonly string[], formats: readonly string[]) =>
   ({
     name: 'paraminfo',
@@ -22,7 +22,7 @@ export const paraminfoModule = (queryModules: readonly string[], formats: readon
     },
   }) as const satisfies Described;
 
-/** `action=help` itself. */
+/** `action=help`. */
 export const helpModule = {
   name: 'help',
   group: 'action',

@@ -1,7 +1,7 @@
 import type { ModuleNode } from './module-tree.js';
 import type { HelpText } from './texts/help-text.js';
 
-/** A request that works: the part of the address behind the question mark, without an output format. */
+/** A working request: the query string without an output format. */
 export interface Example {
   readonly query: string;
   readonly text: HelpText;
@@ -21,28 +21,23 @@ const example = (node: ModuleNode, name: string, query: string, text: string): E
   text: { key: `apihelp-${node.path}-example-${name}`, params: [node.module.prefix, node.name, node.path], text },
 });
 
-/** A colon says where a namespace ends, and needs no escape in a query string. */
+/** Keeps colons, which need no escape in a query string, so that namespaces stay readable. */
 const encoded = (value: string): string => encodeURIComponent(value).replaceAll('%3A', ':');
 
-/** Requests that show a module at work. */
+/** Example requests of a module. */
 export const examplesOf = (node: ModuleNode): readonly Example[] => {
   const { name, group, module } = node;
   if (group === 'format')
-    return [example(node, 'simple', `action=query&meta=siteinfo&format=${name}`, 'An answer in this format.')];
+    return [example(node, 'simple', `action=query&meta=siteinfo&format=${name}`, 'A response in this format.')];
   if (group === 'main' || group === 'action')
-    return [example(node, 'simple', ACTIONS[name] ?? `action=${name}`, 'The action at work.')];
+    return [example(node, 'simple', ACTIONS[name] ?? `action=${name}`, 'A simple request.')];
   const { parameters = {}, titles = 'Main Page' } = module.example ?? {};
   const wire = (start: string): string =>
     Object.entries(parameters)
       .map(([parameter, value]) => `&${start}${module.prefix}${parameter}=${encoded(value)}`)
       .join('');
   const pages = group === 'prop' ? `&titles=${encoded(titles)}` : '';
-  const simple = example(
-    node,
-    'simple',
-    `action=query&${group}=${name}${pages}${wire('')}`,
-    'The module with what it needs to be told.',
-  );
+  const simple = example(node, 'simple', `action=query&${group}=${name}${pages}${wire('')}`, 'A simple request.');
   if (module.generator !== true) return [simple];
   return [
     simple,
@@ -50,7 +45,7 @@ export const examplesOf = (node: ModuleNode): readonly Example[] => {
       node,
       'generator',
       `action=query&generator=${name}${pages}${wire('g')}&prop=info`,
-      'The basic facts about the pages that the module finds.',
+      'Basic information about the pages that the module finds.',
     ),
   ];
 };

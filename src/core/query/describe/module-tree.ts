@@ -5,33 +5,33 @@ import type { Described } from '../parameters/parse.js';
 
 export type NodeGroup = Described['group'] | 'format';
 
-/** A module in its place below `main`. */
+/** A module in the tree below `main`. */
 export interface ModuleNode {
   readonly name: string;
   /** `main`, `query`, `query+allpages` */
   readonly path: string;
   readonly group: NodeGroup;
   readonly module: Omit<Described, 'group'>;
-  /** This site has nothing that answers it. */
+  /** The site has no handler for it. */
   readonly unanswered?: true;
   /** By name; empty for a module without submodules. */
   readonly children: ReadonlyMap<string, ModuleNode>;
 }
 
-/** What hangs below `main`: actions, output formats, and the modules of `query`. */
+/** The modules of the tree: actions, output formats, and the modules of `query`. */
 export interface TreeParts {
   readonly main: Described;
   readonly actions: readonly Described[];
   readonly formats: readonly Omit<Described, 'group'>[];
-  /** Those of `query`, as the site has them. */
+  /** The modules of `query`. */
   readonly modules: readonly Described[];
 }
 
-/** What the site has something to answer with. */
+/** Which modules the site answers. */
 export interface Answers {
   /** Whether the module at a path is answered. */
   isAnswered(path: string): boolean;
-  /** Whether those without an answer are listed, with a mark. */
+  /** Whether unanswered modules are listed, with a mark. */
   readonly listUnanswered: boolean;
 }
 
@@ -43,9 +43,9 @@ const byName = (nodes: readonly ModuleNode[]): ReadonlyMap<string, ModuleNode> =
 const NONE: ReadonlyMap<string, ModuleNode> = new Map();
 
 /**
- * Puts all modules in their places.
+ * Builds the tree of all modules.
  *
- * @throws TypeError when a description contradicts itself or another one.
+ * @throws TypeError if a description contradicts itself or another one.
  */
 export const buildTree = (
   { main, actions, formats, modules }: TreeParts,
@@ -78,11 +78,11 @@ export const buildTree = (
 /**
  * The module at a path.
  *
- * @throws ApiError `badmodule` when there is none.
+ * @throws ApiError `badmodule` if there is none.
  */
 export const findModule = (tree: ModuleNode, path: string): ModuleNode => {
   if (path === 'main') return tree;
-  // A plus that is typed into an address arrives as a space.
+  // An unescaped plus in a URL arrives as a space.
   const names = path.includes('+') ? path.split('+') : path.split(' ');
   let node = tree;
   for (const name of names) {
@@ -105,25 +105,25 @@ export const findModule = (tree: ModuleNode, path: string): ModuleNode => {
 export const submodulesOf = (node: ModuleNode): readonly ModuleNode[] =>
   [...node.children.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 
-/** All modules below this one: each sorted in by name, and followed by those below it. */
+/** All modules below this one, depth first, sorted by name. */
 export const descendantsOf = (node: ModuleNode): readonly ModuleNode[] =>
   submodulesOf(node).flatMap((child) => [child, ...descendantsOf(child)]);
 
-/** Whether the module answers below `query`, and is no action or format. */
+/** Whether the module is a submodule of `query`, not an action or format. */
 export const isQueryModule = ({ path }: ModuleNode): boolean => path.startsWith('query+');
 
-/** Whether the module shows content, which on a private site is for those with a token. */
+/** Whether the module returns content, which requires a token on a private site. */
 export const needsReadRights = ({ group, module }: ModuleNode): boolean =>
   group !== 'main' && group !== 'format' && module.readrights !== false;
 
-/** The address of the page that describes a module for people, without that of the endpoint. */
+/** The query string of a module's help page. */
 export const helpQuery = ({ path }: ModuleNode): string => `?action=help&modules=${encodeURIComponent(path)}`;
 
 /**
- * The modules that a selector means: a path, or a path with `+*` (all directly below) or `+**` (all below) behind it;
- * `*` and `**` alone start at `main`.
+ * The modules of a selector: a path, or a path followed by `+*` (submodules) or `+**` (all descendants); `*` and `**`
+ * alone start at `main`.
  *
- * @throws ApiError `badmodule` when it means none.
+ * @throws ApiError `badmodule` if it selects none.
  */
 export const selectModules = (tree: ModuleNode, selector: string): readonly ModuleNode[] => {
   const [, path, stars] = /^(?:(.*)[+ ])?(\*\*?)$/s.exec(selector) ?? [];

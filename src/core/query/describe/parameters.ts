@@ -4,15 +4,15 @@ import type { Site } from '../site/site.js';
 import { type ModuleNode, type NodeGroup, submodulesOf } from './module-tree.js';
 import { byNaturalOrder } from './natural-order.js';
 
-/** A parameter in its module, as used by all descriptions. */
+/** A parameter of a module, as used by all descriptions. */
 export interface DescribedParameter {
   readonly node: ModuleNode;
   readonly name: string;
   readonly wireName: string;
   readonly declared: ParamDescriptor;
-  /** The modules that its values name, if they name modules. */
+  /** The modules named by its values, if they are modules. */
   readonly modules: readonly ModuleNode[] | undefined;
-  /** The allowed values as they are shown; `undefined` where its type says what is allowed. */
+  /** The allowed values in display order; `undefined` if the type is not a list. */
   readonly values: readonly string[] | undefined;
 }
 
@@ -21,7 +21,7 @@ const inGroup =
   (node: ModuleNode): boolean =>
     node.group === group;
 
-/** The parameters whose values are modules, by module and name, with the modules that they mean. */
+/** The parameters whose values are modules, by module and name, with a test for these modules. */
 const SUBMODULES: ReadonlyMap<string, (node: ModuleNode) => boolean> = new Map([
   ['main:action', inGroup('action')],
   ['main:format', inGroup('format')],
@@ -41,14 +41,14 @@ const modulesOf = (node: ModuleNode, parameter: string): readonly ModuleNode[] |
   );
 };
 
-/** Deprecated ones last, each part in natural order. */
+/** The values in natural order, deprecated ones last. */
 const shownValues = ({ type, deprecatedvalues = [] }: ParamDescriptor): readonly string[] | undefined => {
   if (typeof type === 'string') return undefined;
   const rank = (value: string): number => (deprecatedvalues.includes(value) ? 1 : 0);
   return [...type].sort((a, b) => rank(a) - rank(b) || byNaturalOrder(a, b));
 };
 
-/** The parameters of a module in the order in which they are described. */
+/** The parameters of a module, in declaration order. */
 export const parametersOf = (node: ModuleNode): readonly DescribedParameter[] =>
   Object.entries(node.module.parameters).map(([name, declared]) => {
     const modules = modulesOf(node, name);
@@ -56,7 +56,7 @@ export const parametersOf = (node: ModuleNode): readonly DescribedParameter[] =>
     return { node, name, wireName: node.module.prefix + name, declared, modules, values };
   });
 
-/** The namespaces that a parameter takes, each with its name. */
+/** The namespaces that a parameter accepts, with their names. */
 export const namespacesOf = (
   declared: ParamDescriptor,
   site: Site,

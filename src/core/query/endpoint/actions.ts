@@ -8,15 +8,15 @@ import type { ModuleNode } from '../describe/module-tree.js';
 import type { compileParaminfo } from '../describe/paraminfo/paraminfo.js';
 import type { ModuleParser } from '../parameters/parse.js';
 import type { QueryParams } from '../run/query-parameters.js';
-import type { Ask } from '../reader/ask.js';
+import type { RunSubquery } from '../reader/subquery.js';
 import type { OpenSearchParams, ParseParams } from '../reader/descriptors.js';
 import type { ParseParts } from '../reader/parse.js';
 import type { QueryRun, QueryService } from '../run/query-run.js';
-import type { RequestContext, Room } from '../run/request-context.js';
+import type { RequestContext, Budget } from '../run/request-context.js';
 import { runQuery } from '../run/run-query.js';
 import type { Site } from '../site/site.js';
 
-/** What an action gives: data for the answer, a list that nothing can stand beside, or a page of its own. */
+/** The result of an action: data for the response, a bare list, or a page. */
 export type ActionResult =
   | { readonly data: MutableItem }
   | { readonly list: readonly unknown[]; readonly refusesWarnings: boolean }
@@ -24,22 +24,25 @@ export type ActionResult =
 
 /** An action of the endpoint. */
 export interface Action {
-  /** Reads the action's own parameters. What comes back answers; it is called again when there is less room. */
-  prepare(context: RequestContext): (room: Room) => Promise<ActionResult>;
+  /**
+   * Parses the action's parameters. The returned function runs the action; it is called again with a smaller budget if
+   * the response is too long.
+   */
+  prepare(context: RequestContext): (budget: Budget) => Promise<ActionResult>;
 }
 
 const action = <Params>(
   parser: ModuleParser<Params>,
-  answer: (context: RequestContext, params: Params, room: Room) => Promise<ActionResult>,
+  answer: (context: RequestContext, params: Params, budget: Budget) => Promise<ActionResult>,
 ): Action => ({
   prepare(context) {
     const params = parser.parse(context.parameters, context);
     context.parsers.push(parser);
-    return (room) => answer(context, params, room);
+    return (budget) => answer(context, params, budget);
   },
 });
 
-/** Who may see content: all callers, or those with a token. */
+/** Whether content requires a token. */
 interface Access {
   readonly isPrivate: boolean;
 }
@@ -52,16 +55,16 @@ const checkAccess = ({ isPrivate }: Access, { caller }: RequestContext): void =>
 
 /** `action=query` */
 export const queryAction = (parser: ModuleParser<QueryParams>, service: QueryService, access: Access): Action =>
-  action(parser, async (context, params, room) => {
-    const run = { service, context, params, room };
-    if (reads(run)) checkAccess(access, context);
+  action(parser, async (context, params, budget) => {
+    const run = { service, context, params, budget };
+    if (readsContent(run)) checkAccess(access, context);
     return { data: await runQuery(run) };
   });
 
 /** `action=opensearch` */
 export const openSearchAction = (
   parser: ModuleParser<OpenSearchParams>,
-  parts: { readonly ask: Ask; readonly service: QueryService },
+  parts: { readonly runSubquery: RunSubquery; readonly service: QueryService },
   access: Access,
 ): Action =>
   action(parser, async (context, params) => {
@@ -74,17 +77,17 @@ export const openSearchAction = (
 export const parseAction = (parser: ModuleParser<ParseParams>, parts: ParseParts, access: Access): Action =>
   action(parser, async (context, params, { limitFactor }) => {
     checkAccess(access, context);
-    // A page is whole or not at all: with less room it would be no shorter.
+    // A page cannot be shortened.
     if (limitFactor < 1) {
       throw new ApiError('badconfig', message('apierror-badconfig-resulttoosmall'), { module: 'main' });
     }
-    // Loaded here, like the help: most servers have nothing to turn into HTML.
+    // Imported on demand, like the help: most servers do not render HTML.
     const { parsePage } = await import('../reader/parse.js');
     return { data: await parsePage(params, context, parts) };
   });
 
-/** Whether the request would show content. A few modules only tell callers how to authenticate. */
-const reads = ({ params, service: { modules }, context: { addressed } }: QueryRun): boolean => {
+/** Whether the request reads content. A few modules only help callers authenticate. */
+const readsContent = ({ params, service: { modules }, context: { addressed } }: QueryRun): boolean => {
   const { titles, pageids, revids, generator, prop = [], list = [], meta = [] } = params;
   const names = [...prop, ...list, ...meta, ...(addressed ? [addressed.name] : [])];
   if (names.length === 0 || [titles, pageids, revids, generator].some((source) => source !== undefined)) return true;
@@ -95,7 +98,7 @@ const reads = ({ params, service: { modules }, context: { addressed } }: QueryRu
 export const paraminfoAction = (parser: ModuleParser<ParaminfoParams>, tree: ModuleNode, endpoint: string): Action => {
   let describe: ReturnType<typeof compileParaminfo> | undefined;
   return action(parser, async ({ highLimits, warnings, style }, params) => {
-    // Loaded here, like the help: what modules and parameters are for is a tenth of all our code.
+    // Imported on demand, like the help: descriptions are a tenth of the code.
     describe ??= (await import('../describe/paraminfo/paraminfo.js')).compileParaminfo(tree);
     const { paraminfo, warnings: unknown } = describe(params, { highLimits, endpoint });
     for (const text of unknown) warnings.add('paraminfo', 'badmodule', text);
@@ -103,10 +106,10 @@ export const paraminfoAction = (parser: ModuleParser<ParaminfoParams>, tree: Mod
   });
 };
 
-/** `action=help`: a page for people, or with `wrap` its content as data. */
+/** `action=help`: a page, or with `wrap` its content as data. */
 export const helpAction = (parser: ModuleParser<HelpParams>, tree: ModuleNode, site: Site): Action =>
   action(parser, async (_context, params) => {
-    // Loaded here: a tenth of all our code is text that most servers are never asked for.
+    // Imported on demand: descriptions are a tenth of the code, and most servers never serve them.
     const { HELP_STYLE, renderHelp } = await import('../describe/help/help.js');
     const styleHash = createHash('sha256').update(HELP_STYLE).digest('base64');
     const { page, content } = renderHelp(tree, site, params);

@@ -4,17 +4,17 @@ import { escapePattern } from '../../base/text.js';
 import { type Headers, VARY } from '../answer/print.js';
 import type { MainTexts } from './main-parameters.js';
 
-/** What the origin of a request means for its answer. */
+/** How the origin of a request affects its response. */
 export interface OriginDecision {
-  /** Header fields that every answer to the request has, if there are any. */
+  /** Headers of every response to the request. */
   readonly headers?: Headers;
-  /** The caller's identity must not count: any site may have sent this, and any site may read the answer. */
+  /** Ignore the caller's identity: any site may have sent the request and may read the response. */
   readonly anonymous: boolean;
-  /** Present when the request is refused, or is a preflight: nothing else happens then. */
+  /** The response to a rejected request or a preflight; the request is not processed further. */
   readonly response?: HttpResponse;
 }
 
-/** The decision about a request that speaks of no other site. */
+/** The decision for a request without CORS parameters. */
 const NO_ORIGIN: OriginDecision = { anonymous: false };
 
 const EXPOSED = 'MediaWiki-API-Error, Retry-After, X-Database-Lag, MediaWiki-Login-Suppressed';
@@ -22,7 +22,7 @@ const METHODS = 'POST, GET, HEAD';
 const VARY_BY_ORIGIN = `${VARY}, Origin`;
 const REJECTION = 'mediawiki-cors-rejection';
 
-/** Header fields that a script of another site may send. */
+/** Headers that scripts of other origins may send. */
 const ALLOWED_HEADERS = new Set([
   'accept',
   'accept-encoding',
@@ -42,9 +42,9 @@ const ALLOWED_HEADERS = new Set([
 ]);
 
 /**
- * Decides what other sites may do, by the parameters `origin` and `crossorigin`.
+ * Applies the parameters `origin` and `crossorigin`.
  *
- * @param allowed - Whether a site may act for the users that visit it.
+ * @param allowed - Whether scripts of an origin may act for the signed-in user.
  */
 export const decideOrigin = (
   request: HttpRequest,
@@ -94,7 +94,7 @@ const decided = (
 ): OriginDecision => {
   const suppressed = anonymous ? { 'mediawiki-login-suppressed': 'true' } : {};
   const answered = preflight ? answerPreflight(preflight) : exposed(base);
-  // A request that is not allowed gets no CORS headers.
+  // The response to a rejected request has no CORS headers.
   const allowed = answered[REJECTION] === undefined ? base : base['vary'] === undefined ? {} : { vary: base['vary'] };
   const headers = { ...allowed, ...suppressed, ...answered };
   if (request.method !== 'OPTIONS') return { headers, anonymous };
@@ -129,14 +129,17 @@ const refuse = (reason: string): OriginDecision => {
   return { anonymous: true, response: { status: 403, headers, body: `${reason}\n` } };
 };
 
-/** A host name has at most 253 characters (RFC 1035 §2.3.4); several `*` in a pattern are matched by trying. */
+/**
+ * A host name has at most 253 characters (RFC 1035 §2.3.4). The limit bounds the backtracking of patterns with several
+ * `*`.
+ */
 const MOST_UNITS = 300;
 
 /**
- * Makes the check of the `origins` option.
+ * Compiles the `origins` option.
  *
- * @param origins - Whole origins such as `https://app.example`, or hosts with `*` for any part: `*.app.example`. A host
- * stands for its https origins, and for its http ones only where it is a loopback address.
+ * @param origins - Complete origins such as `https://app.example`, or hosts with `*` for any part: `*.app.example`. A
+ * host includes its https origins, and its http origins only if it is a loopback address.
  */
 export const originCheck = (origins: readonly string[]): ((origin: string) => boolean) => {
   const exact = new Set(origins.filter((origin) => origin.includes('://')));

@@ -15,18 +15,18 @@ import type { QueryEnvironment, QueryOptions } from '../options.js';
 import type { ModuleParser } from '../parameters/parse.js';
 import { readParameters, RequestParameters } from '../request/request-parameters.js';
 import type { MutableItem } from '../answer/result-format.js';
-import { fitted } from '../run/fitting.js';
+import { fitToSize } from '../run/fitting.js';
 import { warnUnrecognized } from '../run/unrecognized.js';
 import { apiErrorOf } from '../answer/unexpected-error.js';
 import { isoSeconds } from '../types/timestamp.js';
-import type { RequestContext, Room } from '../run/request-context.js';
+import type { RequestContext, Budget } from '../run/request-context.js';
 import { Warnings } from '../answer/warnings.js';
 
-const LONGEST = 8 * 1024 * 1024;
+const DEFAULT_MAX_LENGTH = 8 * 1024 * 1024;
 const METHODS = new Set(['GET', 'HEAD', 'POST']);
 const EXPOSED_ERROR = 'mediawiki-api-error';
 
-/** What the endpoint is made of. */
+/** The parts of the endpoint. */
 export interface EndpointParts {
   readonly options: QueryOptions;
   readonly environment: QueryEnvironment;
@@ -34,11 +34,11 @@ export interface EndpointParts {
   readonly json: ModuleParser<unknown>;
   readonly actions: Readonly<Record<MainParams['action'], Action>>;
   readonly site: Site;
-  /** Where the API is described. */
+  /** The URL of the API documentation. */
   readonly documentation: string;
 }
 
-/** Makes what answers at the endpoint's paths. */
+/** Creates the function that handles requests to the endpoint. */
 export const createEndpoint = (
   parts: EndpointParts,
 ): ((request: HttpRequest, addressed?: QueryModule) => Promise<HttpResponse>) => {
@@ -60,16 +60,16 @@ export const createEndpoint = (
   };
 };
 
-/** The state of one request: everything that an answer needs, whether it succeeds or not. */
+/** The state of one request, which both successful responses and errors need. */
 class Exchange {
   readonly deadline: Deadline;
   readonly #parts: EndpointParts;
   readonly #request: HttpRequest;
   readonly #addressed: QueryModule | undefined;
   readonly #warnings = new Warnings();
-  /** Header fields beside the usual ones, if there are any. */
+  /** Additional headers, if any. */
   #headers: Headers | undefined;
-  /** What the request wants to see again, if anything. */
+  /** Fields to echo in the response, if any. */
   #echo: MutableItem | undefined;
   #parameters = new RequestParameters();
   #isolated = false;
@@ -85,7 +85,7 @@ class Exchange {
     this.#style = { version: 1, errorFormat: 'bc', documentation: parts.documentation };
   }
 
-  /** Takes note of how the answer has to look, so that errors look like it too. */
+  /** Determines the format of the response, which errors use too. */
   begin(parameters: RequestParameters, { headers, anonymous }: OriginDecision): void {
     this.#parameters = parameters;
     this.#headers = headers;
@@ -109,7 +109,7 @@ class Exchange {
     this.#style = { ...this.#style, errorFormat, version };
     const callback = texts.get('callback');
     this.#printer = {
-      // Address bars name no format, and their browsers prefer pages.
+      // A browser's search box sends no format, but accepts HTML.
       format: this.#formatOf(texts.get('format') ?? (texts.get('action') === 'opensearch' ? 'json' : undefined)),
       callback: callback === undefined ? undefined : cleanCallback(callback),
       utf8: version === 2 ? texts.get('ascii') === undefined : texts.get('utf8') !== undefined,
@@ -117,8 +117,8 @@ class Exchange {
   }
 
   /**
-   * Programs that name no format get JSON, also those that say they take anything; browsers, which never ask for JSON,
-   * get a page, as do requests for a format that there is not.
+   * Without `format`, programs receive JSON, even if they accept any type; browsers, which do not accept JSON
+   * explicitly, receive a page. So do requests for an unknown format.
    */
   #formatOf(format: string | undefined): Printer['format'] {
     if (format === undefined) {
@@ -177,39 +177,39 @@ class Exchange {
       throw new ApiError('warnings', message('apierror-opensearch-json-warnings'), { module: params.action });
     }
     const response = await this.#fitting(answer, this.#printResult(result));
-    // Errors are never kept.
-    return maxage > 0 ? kept(response, maxage) : response;
+    // Errors are not cacheable.
+    return maxage > 0 ? cacheable(response, maxage) : response;
   }
 
-  #fitting(answer: (room: Room) => Promise<ActionResult>, first: HttpResponse): Promise<HttpResponse> {
-    return fitted({
+  #fitting(answer: (budget: Budget) => Promise<ActionResult>, first: HttpResponse): Promise<HttpResponse> {
+    return fitToSize({
       first,
       lengthOf: ({ body }) => body.length,
-      most: this.#parts.options.maxResultLength ?? LONGEST,
-      again: async (room) => this.#printResult(await answer(room)),
+      most: this.#parts.options.maxResultLength ?? DEFAULT_MAX_LENGTH,
+      again: async (budget) => this.#printResult(await answer(budget)),
     });
   }
 
   #printResult(result: ActionResult): HttpResponse {
     if ('page' in result) return result.page;
-    // Programs expect nothing but the list, so nothing can stand beside it.
+    // The OpenSearch format consists of the list only.
     if ('list' in result) return printAnswer(result.list, this.#printer, 200, this.#headers);
     return this.#print(result.data);
   }
 
-  /** A wrong printer parameter is an error only if nothing else is. */
+  /** An invalid printer parameter is an error only if there is no other one. */
   #readPrinterParameters(json: ModuleParser<unknown>, context: RequestContext): void {
     try {
       json.parse(this.#parameters, context);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       this.#printerError = error;
-      // A function that cannot be meant is not called.
+      // An invalid callback is not called.
       this.#printer = { ...this.#printer, callback: undefined };
     }
   }
 
-  /** Names of parameters that were not read. */
+  /** Warns of parameters that were not read. */
   #warnUnread(context: RequestContext): void {
     if (this.#request.method === 'POST' && this.#request.header('content-type') === undefined) {
       this.#warnings.deprecation(
@@ -222,7 +222,7 @@ class Exchange {
     warnUnrecognized(context, (name) => name === cacheBuster);
   }
 
-  /** Builds the response to an error. Unexpected errors are only reported to the application. */
+  /** The response to an error. Unexpected errors are reported to the application only. */
   fail(error: unknown): HttpResponse {
     const known = apiErrorOf(error, this.#parts.environment);
     if (this.#printerError) {
@@ -241,7 +241,7 @@ class Exchange {
     return printAnswer(answer, this.#printer, error?.status ?? 200, headers);
   }
 
-  /** The data with everything that is said beside them. */
+  /** The data with warnings and echoed fields. */
   #complete({ batchcomplete, continue: next, ...rest }: MutableItem, error: ApiError | undefined): MutableItem {
     const answer: MutableItem = {
       ...(batchcomplete === undefined ? {} : { batchcomplete }),
@@ -254,13 +254,13 @@ class Exchange {
   }
 }
 
-/** The answer for who may use it again for so many seconds. */
-const kept = ({ headers, ...response }: HttpResponse, maxage: number): HttpResponse => ({
+/** The response with a `max-age`. */
+const cacheable = ({ headers, ...response }: HttpResponse, maxage: number): HttpResponse => ({
   ...response,
   headers: { ...headers, 'cache-control': `private, must-revalidate, max-age=${maxage}` },
 });
 
-/** The endpoint's routes: its paths, and below each one for every module. */
+/** The routes of the endpoint: its paths, and below each path one for every module. */
 export const routesOf = (
   handle: (request: HttpRequest, addressed?: QueryModule) => Promise<HttpResponse>,
   paths: readonly string[],

@@ -8,21 +8,21 @@ import { canonicalUserName } from '../pages/user-name.js';
 import type { Site } from '../site/site.js';
 import type { MainParams } from './main-parameters.js';
 
-/** How the endpoint learns who is asking. */
+/** Identifies callers. */
 export interface IdentitySource {
   /**
-   * What the bearer token of a request says; `undefined` without a token. Rejects with an error whose `code` is
-   * `invalid_token` for a bad one, and with any other error when the store cannot tell.
+   * The authorization of a request's bearer token; `undefined` without a token. Rejects with an error whose `code` is
+   * `invalid_token` if the token is invalid, and with any other error if it cannot be checked.
    */
   identify(request: HttpRequest): Promise<Authorization | undefined>;
   scopeRights(authorization: Authorization): readonly string[];
   onError(error: unknown): void;
 }
 
-/** Further rights that the host gives, beside those of the scopes. */
+/** Rights granted by the host, in addition to those of the scopes. */
 type FurtherRights = (authorization: Authorization) => MaybePromise<readonly string[]>;
 
-/** Who a token stands for, with all rights. */
+/** The caller of a token, with all rights. */
 export const callerOf = async (
   authorization: Authorization,
   source: Pick<IdentitySource, 'scopeRights'>,
@@ -36,9 +36,9 @@ export const callerOf = async (
 const RETRY_AFTER = '5';
 
 /**
- * Finds out who is asking.
+ * Identifies the caller of a request.
  *
- * @param furtherRights - What the host gives beside the rights of the scopes.
+ * @param furtherRights - Rights in addition to those of the scopes.
  * @throws ApiError `mwoauth-invalid-authorization` for an invalid token; with HTTP 503 if it cannot be checked.
  */
 export const identifyCaller = async (
@@ -70,9 +70,9 @@ const codeOf = (error: unknown): unknown =>
   typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
 
 /**
- * Checks what the request takes for granted about its caller.
+ * Checks `assert` and `assertuser`.
  *
- * @throws ApiError when it is mistaken.
+ * @throws ApiError if the caller does not match.
  */
 export const checkAssertions = ({ assert, assertuser }: MainParams, caller: Caller | undefined, site: Site): void => {
   if (assert === 'anon' && caller) throw new ApiError('assertanonfailed', message('apierror-assertanonfailed'));
@@ -81,7 +81,7 @@ export const checkAssertions = ({ assert, assertuser }: MainParams, caller: Call
     throw new ApiError('assertbotfailed', message('apierror-assertbotfailed'));
   }
   if (assertuser === undefined) return;
-  // What the request says has been brought into the one form of a name; what the host calls its user need not have it.
+  // The parameter is already canonical; the host's user name may not be.
   if (!caller || (canonicalUserName(caller.name, site) ?? caller.name) !== assertuser) {
     throw new ApiError('assertnameduserfailed', message('apierror-assertnameduserfailed', { plaintext: assertuser }));
   }

@@ -3,7 +3,7 @@ import { message } from '../answer/messages.js';
 import type { QueryOptions } from '../options.js';
 
 /**
- * Refuses a request that would rather wait than be answered from data that are too old.
+ * Rejects a request if the data lags by more than its `maxlag`.
  *
  * @throws ApiError `maxlag`
  */

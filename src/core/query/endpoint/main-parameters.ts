@@ -3,10 +3,10 @@ import type { Described, ParsedBy } from '../parameters/parse.js';
 
 /** The actions of the endpoint. */
 export const ACTIONS = ['help', 'opensearch', 'paraminfo', 'parse', 'query'] as const;
-/** `json` for programs, `jsonfm` for people: the same in a page; `none` for those who only want the header fields. */
+/** `json` for programs, `jsonfm` for people: the same in a page; `none` for responses without a body. */
 export const FORMATS = ['json', 'jsonfm', 'none'] as const;
 
-/** What every request may say, whatever its action. The order is that in which mistakes are reported. */
+/** Parameters of every request, in the order in which errors are reported. */
 export const mainModule = {
   name: 'main',
   group: 'main',
@@ -33,7 +33,7 @@ export const mainModule = {
   },
 } as const satisfies Described;
 
-/** What the JSON printer reads. */
+/** The parameters of the JSON printer. */
 export const jsonModule = {
   name: 'json',
   group: 'action',
@@ -49,12 +49,12 @@ export const jsonModule = {
 /** The parsed parameters of every request. */
 export type MainParams = ParsedBy<typeof mainModule>;
 
-/** What decides how an answer looks is read before anything is parsed: errors look like that too. */
+/** The raw parameters that determine the response format. They are read before parsing, because errors need them. */
 export interface MainTexts {
   get(wireName: keyof typeof mainModule.parameters | keyof typeof jsonModule.parameters): string | undefined;
 }
 
-/** The printers, for who wants them described. They read the same parameters, as far as there is anything to print. */
+/** The printers, for descriptions. All but `none` have the same parameters. */
 export const formatModules: readonly Described[] = FORMATS.map((name) => ({
   ...jsonModule,
   name,

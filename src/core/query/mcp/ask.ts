@@ -7,8 +7,8 @@ import type { Action } from '../endpoint/actions.js';
 import type { QueryEnvironment } from '../options.js';
 import { RequestParameters } from '../request/request-parameters.js';
 import { Deadline } from '../run/deadline.js';
-import { fitted } from '../run/fitting.js';
-import type { RequestContext, Room } from '../run/request-context.js';
+import { fitToSize } from '../run/fitting.js';
+import type { RequestContext, Budget } from '../run/request-context.js';
 import { warnUnrecognized } from '../run/unrecognized.js';
 import { visibleData } from './content.js';
 
@@ -30,7 +30,7 @@ export interface Answer {
   readonly warnings: readonly string[];
 }
 
-const WHOLE: Room = { limitFactor: 1, maxLength: undefined };
+const WHOLE: Budget = { limitFactor: 1, maxLength: undefined };
 
 /** Asks the modules what the endpoint would ask them, for the same caller and with the same checks, without a request of its own. */
 export class Queries {
@@ -46,18 +46,18 @@ export class Queries {
   }
 
   /**
-   * As much of the answer as has room, with texts as people see them. With less than everything it goes on.
+   * As much of the answer as the budget allows, with texts as people see them. With less than everything it goes on.
    *
    * @throws ApiError
    */
   async ask(call: Call, parameters: Parameters): Promise<Answer> {
     return this.#run(call, parameters, async (answer) => {
-      const read = async (room: Room) => {
-        const { data, next } = await answer(room);
+      const read = async (budget: Budget) => {
+        const { data, next } = await answer(budget);
         const visible = Object(visibleData(data));
         return { data: visible, next, length: JSON.stringify(visible).length };
       };
-      return fitted({
+      return fitToSize({
         first: await read(WHOLE),
         lengthOf: ({ length }) => length,
         most: this.#longest,
@@ -78,7 +78,7 @@ export class Queries {
   async #run(
     { request, caller }: Call,
     given: Parameters,
-    read: (answer: (room: Room) => Promise<Omit<Answer, 'warnings'>>) => Promise<Omit<Answer, 'warnings'>>,
+    read: (answer: (budget: Budget) => Promise<Omit<Answer, 'warnings'>>) => Promise<Omit<Answer, 'warnings'>>,
   ): Promise<Answer> {
     const { clock, timeout, timer } = this.#environment;
     const parameters = new RequestParameters();
@@ -99,8 +99,8 @@ export class Queries {
     };
     try {
       const answer = this.#action.prepare(context);
-      const { data, next } = await read(async (room) => {
-        const result = await answer(room);
+      const { data, next } = await read(async (budget) => {
+        const result = await answer(budget);
         return partsOf('data' in result ? result.data : {});
       });
       warnUnrecognized(context);

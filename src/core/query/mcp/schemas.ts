@@ -1,13 +1,13 @@
 import type { Schema } from '../../base/openapi.js';
 import { listSchema } from '../describe/openapi/answer-schemas.js';
 import { type Field, fieldsOf } from '../describe/openapi/fields.js';
-import { IN_PLACE } from '../describe/openapi/shared-schemas.js';
+import { INLINE } from '../describe/openapi/shared-schemas.js';
 import type { ModuleNode } from '../describe/module-tree.js';
 import type { Site } from '../site/site.js';
 
 /** The parameters of a module by their names on the wire, as OpenAPI has them. */
 export const fieldsByName = (node: ModuleNode, site: Site): ReadonlyMap<string, Field> =>
-  new Map(fieldsOf(node, { site, shared: IN_PLACE }).map((field) => [field.wireName, field]));
+  new Map(fieldsOf(node, { site, shared: INLINE }).map((field) => [field.wireName, field]));
 
 /** The schema of an argument. A switch can be off here, where at the endpoint it is left out. */
 export const argumentSchema = ({ schema, description, deprecated }: Field): Schema => {

@@ -16,7 +16,7 @@ const NAMED: ReadonlyMap<string, string> = new Map([
   ...LATIN_1.split(' ').map((name, index): [string, string] => [name, String.fromCharCode(0xa0 + index)]),
 ]);
 
-/** Decodes HTML character references: numbers, the four that markup needs, and Latin-1. Others stay as they are. */
+/** Decodes HTML character references: numeric ones, `amp`, `lt`, `gt`, `quot`, and Latin-1. Others are unchanged. */
 export const decodeReferences = (text: string): string => {
   if (!text.includes('&')) return text;
   return text.replace(

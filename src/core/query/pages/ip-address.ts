@@ -2,15 +2,15 @@ import { isIPv6 } from 'node:net';
 import { groupsOfIPv6 } from '../../base/ip-address.js';
 
 /**
- * An IP address in the one form that names its user: IPv4 without leading zeros, IPv6 in eight upper-case groups.
- * `undefined` for text that is no address.
+ * The canonical form of an IP address: IPv4 without leading zeros, IPv6 in eight upper-case groups. `undefined` if the
+ * text is not an address.
  */
 export const canonicalAddress = (text: string): string | undefined => {
   const groups = groupsOf(text);
   return canonicalIPv4(text) ?? (groups && textOf(groups));
 };
 
-/** An address with the number of its leading bits, as `192.0.2.0/24`. */
+/** The canonical form of an IP range, such as `192.0.2.0/24`. */
 export const canonicalRange = (text: string): string | undefined => {
   const slash = text.indexOf('/');
   if (slash < 0) return undefined;
@@ -23,7 +23,10 @@ export const canonicalRange = (text: string): string | undefined => {
   return v6 === undefined || Number(bits) > 128 ? undefined : firstOfRangeV6(v6, Number(bits));
 };
 
-/** Whether the text has the form of an IPv4 address, even one with numbers that are too large: such a name would deceive. */
+/**
+ * Whether the text looks like an IP address, even with IPv4 numbers that are too large: such a user name would be
+ * misleading.
+ */
 export const looksLikeAddress = (text: string): boolean =>
   /^\d{1,3}\.\d{1,3}\.\d{1,3}\.(?:xxx|\d{1,3})$/.test(text) || isIPv6(text);
 
@@ -32,10 +35,10 @@ const canonicalIPv4 = (text: string): string | undefined => {
   return parts?.every((part) => part <= 255) ? parts.join('.') : undefined;
 };
 
-/** The name of a user has no zone. */
+/** Addresses with a zone are not user names. */
 const groupsOf = (text: string): readonly number[] | undefined => (text.includes('%') ? undefined : groupsOfIPv6(text));
 
-/** MediaWiki writes IPv6 in capitals, and never with two colons. */
+/** MediaWiki writes IPv6 in upper case, without `::`. */
 const textOf = (groups: readonly number[]): string => groups.map((group) => group.toString(16).toUpperCase()).join(':');
 
 const firstOfRangeV4 = (address: string, bits: number): string => {

@@ -2,7 +2,7 @@ import type { MaybePromise } from '../../base/ports.js';
 import type { ResultItem } from '../answer/result-format.js';
 import type { Caller } from '../caller.js';
 
-/** Where a redirect leads. */
+/** The target of a redirect. */
 export interface RedirectTarget {
   /** The title of the target, with an interwiki prefix if it is on another site. */
   readonly to: string;
@@ -10,54 +10,54 @@ export interface RedirectTarget {
   readonly fragment?: string;
 }
 
-/** A page that exists, as the host knows it. */
+/** A page that exists, as returned by the host. */
 export interface PageRecord {
-  /** The page's id, from 1 on. */
+  /** The page id, 1 or higher. */
   readonly pageid: number;
-  /** The number of its namespace; 0 is the main one. */
+  /** The namespace id; 0 is the main namespace. */
   readonly ns: number;
-  /** With its namespace, spaces not underscores: the form in which it was asked for. */
+  /** With its namespace, and spaces instead of underscores, as in the query. */
   readonly title: string;
-  /** Where it leads, if it is a redirect. */
+  /** Its target, if it is a redirect. */
   readonly redirect?: RedirectTarget;
-  /** Those of the asked revision ids that are revisions of this page. */
+  /** Which of the requested revision ids belong to this page. */
   readonly revids?: readonly number[];
 }
 
-/** What the host is asked to find. All three lists may be empty or filled. */
+/** The pages to find. Each list may be empty. */
 export interface PageQuery {
-  /** With their namespace, in the canonical form. */
+  /** Titles with their namespace, in canonical form. */
   readonly titles: readonly string[];
-  /** Ids from 1 on. */
+  /** Ids, 1 or higher. */
   readonly pageids: readonly number[];
-  /** Ids from 1 on; the page of each is wanted. */
+  /** Revision ids, 1 or higher, whose pages are to be found. */
   readonly revids: readonly number[];
-  /** Who asks; `undefined` without a bearer token. */
+  /** The caller; `undefined` without a bearer token. */
   readonly caller: Caller | undefined;
-  /** Aborted when the deadline of the request has passed. */
+  /** Aborted at the deadline of the request. */
   readonly signal: AbortSignal;
 }
 
-/** Finds pages. What it does not return does not exist. The order does not matter. */
+/** Finds pages, in any order. Pages that it does not return do not exist. */
 export type PageResolver = (query: PageQuery) => MaybePromise<readonly PageRecord[]>;
 
-/** A page of the request: one that exists, or a name that leads to none. */
+/** A page of the request, which may not exist. */
 export interface Page {
-  /** The page id; negative for what does not exist, in the order in which it was found out. */
+  /** The page id; negative numbers for pages that do not exist, in order. */
   readonly id: number;
-  /** The id that it has, or was asked for by. */
+  /** Its id, or the id in the request. */
   readonly pageid?: number;
-  /** The number of its namespace; absent for what has no title. */
+  /** The namespace id; absent without a title. */
   readonly ns?: number;
-  /** With its namespace, in the canonical form. */
+  /** With its namespace, in canonical form. */
   readonly title?: string;
-  /** There is no such page. */
+  /** The page does not exist. */
   readonly missing?: true;
-  /** A page of the software, below namespace 0: it has no content. */
+  /** A special page, in a namespace below 0, without content. */
   readonly special?: true;
-  /** No page can have this title. */
+  /** The title is invalid. */
   readonly invalid?: true;
-  /** Why not, as a sentence. */
+  /** Why the title is invalid, as a sentence. */
   readonly invalidreason?: string;
 }
 
@@ -68,35 +68,35 @@ export interface ExistingPage extends Page {
   readonly title: string;
 }
 
-/** A title that could exist and does not. */
+/** A valid title of a page that does not exist. */
 export interface MissingPage extends Page {
   readonly ns: number;
   readonly title: string;
   readonly missing: true;
 }
 
-/** The pages that a request is about. */
+/** The pages of a request. */
 export interface PageSet {
-  /** Those that exist; redirects are followed already if the request says so. */
+  /** Pages that exist, after redirects if the request resolves them. */
   readonly existing: readonly ExistingPage[];
-  /** Titles that no page has. */
+  /** Titles of pages that do not exist. */
   readonly missing: readonly MissingPage[];
-  /** Pages of the software, such as `Special:Search`: other pages can link to them. */
+  /** Special pages, such as `Special:Search`, which other pages can link to. */
   readonly special: readonly Page[];
-  /** Asked revision ids that exist, with the id of their page. */
+  /** Requested revision ids that exist, with their page id. */
   readonly revids: ReadonlyMap<number, number>;
-  /** Asked revision ids that no page has: they may be those of deleted revisions. */
+  /** Requested revision ids without a page: possibly deleted revisions. */
   readonly unknownRevids: readonly number[];
 }
 
-/** A page that a list yields when it is used as a generator. */
+/** A page that a generator yields. */
 export interface GeneratedPage {
-  /** With its namespace; may be absent beside `pageid` or `revid`. */
+  /** With its namespace. Optional with `pageid` or `revid`. */
   readonly title?: string;
-  /** The page's id, if it exists. */
+  /** The page id, if the page exists. */
   readonly pageid?: number;
-  /** A revision of the page, for a generator that yields revisions. */
+  /** A revision of the page, for a generator of revisions. */
   readonly revid?: number;
-  /** Shown with the page. */
+  /** Fields to add to the page. */
   readonly extra?: ResultItem;
 }

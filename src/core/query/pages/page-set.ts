@@ -10,12 +10,12 @@ import type {
   PageSet,
   RedirectTarget,
 } from './page-model.js';
-import { cleanText, percentEncode, withoutUnfit } from '../request/raw-values.js';
+import { cleanText, percentEncode, replaceInvalid } from '../request/raw-values.js';
 import type { Site } from '../site/site.js';
 import { MOST_UNITS } from '../../base/text.js';
 import { type LocalTitle, type ParsedTitle, parseTitle, TOO_LONG } from './title.js';
 
-/** The pages with everything that the answer says about how they were found. */
+/** The pages of a request, with the information on how they were found. */
 export class ResolvedPages implements PageSet {
   readonly existing: ExistingPage[] = [];
   readonly missing: MissingPage[] = [];
@@ -27,7 +27,7 @@ export class ResolvedPages implements PageSet {
   readonly interwiki: ResultItem[] = [];
   readonly redirects: ResultItem[] = [];
   readonly unknownRevids: number[] = [];
-  /** What a generator adds to a page, by page id. */
+  /** Fields that a generator adds to pages, by page id. */
   readonly extras = new Map<number, ResultItem>();
   readonly #named = new Set<string>();
   #nextFake = -1;
@@ -37,7 +37,7 @@ export class ResolvedPages implements PageSet {
     return this.#nextFake + 1;
   }
 
-  /** Whether a title that no page of content has is named for the first time. */
+  /** Whether a missing or special title occurs for the first time. */
   isFirst(title: string): boolean {
     const before = this.#named.size;
     return this.#named.add(title).size > before;
@@ -49,15 +49,15 @@ export class ResolvedPages implements PageSet {
   }
 }
 
-/** What the request says about its pages. */
+/** The pages in the request. */
 export interface PageInput {
-  /** The text of `titles`, split but not yet cleaned. */
+  /** The values of `titles`, not yet cleaned. */
   readonly titles?: readonly string[] | undefined;
   readonly pageids?: readonly number[] | undefined;
   readonly revids?: readonly number[] | undefined;
   readonly generated?: readonly GeneratedPage[] | undefined;
   readonly redirects: boolean;
-  /** Whether entries of other sites carry their address. */
+  /** Whether interwiki entries include their URL. */
   readonly iwurl: boolean;
 }
 
@@ -68,12 +68,12 @@ export interface PageContext {
   readonly signal: AbortSignal;
 }
 
-/** A search for the pages of one request. */
+/** The lookup of the pages of one request. */
 interface Search {
   readonly pages: ResolvedPages;
   readonly input: PageInput;
   readonly context: PageContext;
-  /** What a generator adds to its pages, by title. */
+  /** Fields that a generator adds to pages, by title. */
   readonly extras: Map<string, ResultItem>;
 }
 
@@ -89,7 +89,7 @@ export const resolvePages = async (input: PageInput, context: PageContext): Prom
   return search.pages;
 };
 
-/** What is still to be looked up. */
+/** Pages that still have to be looked up. */
 class Wanted {
   readonly titles = new Map<string, LocalTitle>();
   readonly pageids = new Set<number>();
@@ -97,15 +97,15 @@ class Wanted {
 }
 
 /**
- * Cleans each title; what had to be changed is shown percent-encoded, since it may not be text at all. No page has a
- * title that cannot be cleaned.
+ * Cleans each title. Changed titles are reported percent-encoded, because they may not be valid text. Titles that
+ * cannot be cleaned are invalid.
  */
 const cleanTitles = (pages: ResolvedPages, raws: readonly string[]): readonly string[] =>
   raws.flatMap((raw) => {
     const clean = cleanText(raw, MOST_UNITS.title);
     if (clean === undefined) {
       const invalidreason = raw.length > MOST_UNITS.title ? TOO_LONG : TOO_MANY_MARKS;
-      pages.invalid.push({ id: pages.nextFakeId(), title: withoutUnfit(raw), invalidreason, invalid: true });
+      pages.invalid.push({ id: pages.nextFakeId(), title: replaceInvalid(raw), invalidreason, invalid: true });
       return [];
     }
     if (clean !== raw) pages.normalized.push({ fromencoded: true, from: percentEncode(raw), to: clean });
@@ -130,7 +130,7 @@ const canonicalOf = (title: ParsedTitle): string | undefined => {
   return title.kind === 'local' ? title.prefixed : `${title.prefix}:${title.text}`;
 };
 
-/** Puts a title where it belongs: with those to look up, or with those that no page of this site can have. */
+/** Sorts a title: to be looked up, invalid, special, or on another site. */
 const addTitle = (
   { pages, input }: Pick<Search, 'pages' | 'input'>,
   wanted: Wanted,
@@ -152,7 +152,7 @@ const addSpecial = (pages: ResolvedPages, { ns, prefixed }: LocalTitle): void =>
   pages.special.push({ id: pages.nextFakeId(), ns, title: prefixed, special: true });
 };
 
-/** A page that the generator has fully described needs no second look, unless it could be a redirect. */
+/** Pages that the generator describes completely are not looked up again, unless redirects must be resolved. */
 const addGenerated = (search: Search, wanted: Wanted): void => {
   const { pages, input, context } = search;
   const known = new Set<number>();
@@ -181,7 +181,7 @@ const lookUp = async (search: Search, first: Wanted): Promise<void> => {
   const seen = new Set(pages.existing.map(({ pageid }) => pageid));
   let wanted = first;
   while (wanted.titles.size + wanted.pageids.size + wanted.revids.size > 0) {
-    const records = await askHost(wanted, context);
+    const records = await callResolver(wanted, context);
     const next = new Wanted();
     for (const record of records) {
       for (const revid of record.revids ?? []) {
@@ -203,14 +203,19 @@ const lookUp = async (search: Search, first: Wanted): Promise<void> => {
   }
 };
 
-/** What a generator adds to a page that it has found twice, itself and by a redirect: the better rank counts. */
+/**
+ * Adds a generator's fields to a page. If the page was found twice, directly and by a redirect, the lower index wins.
+ */
 const addExtra = (extras: Map<string, ResultItem>, title: string, extra: ResultItem): void => {
   const known = extras.get(title);
   const ranks = [known?.['index'], extra['index']].filter((rank) => typeof rank === 'number');
   extras.set(title, { ...extra, ...known, ...(ranks.length > 0 ? { index: Math.min(...ranks) } : {}) });
 };
 
-const askHost = async (wanted: Wanted, { resolver, caller, signal }: PageContext): Promise<readonly PageRecord[]> => {
+const callResolver = async (
+  wanted: Wanted,
+  { resolver, caller, signal }: PageContext,
+): Promise<readonly PageRecord[]> => {
   const positive = (ids: Iterable<number>): number[] => [...ids].filter((id) => id > 0);
   const query = {
     titles: [...wanted.titles.keys()],

@@ -10,7 +10,7 @@ export interface LocalTitle {
   readonly text: string;
   /** With the namespace, with spaces: `Talk:Main Page`. */
   readonly prefixed: string;
-  /** What followed the first `#`; empty without one. */
+  /** The text after the first `#`; empty without one. */
   readonly fragment: string;
 }
 
@@ -20,13 +20,13 @@ export interface ForeignTitle {
   /** The prefix, lower case. */
   readonly prefix: string;
   readonly interwiki: Interwiki;
-  /** What followed the prefix. */
+  /** The text after the prefix. */
   readonly text: string;
 }
 
 export interface InvalidTitle {
   readonly kind: 'invalid';
-  /** One sentence for people. */
+  /** One sentence. */
   readonly reason: string;
 }
 
@@ -46,12 +46,12 @@ const MOST_SPECIAL_BYTES = 512;
 const tooLong = (bytes: number): string =>
   `The requested page title is too long. It must be no longer than ${bytes} bytes in UTF-8 encoding.`;
 
-/** Why a title is invalid that is far too long to be read. */
+/** The reason for titles that are too long to be parsed. */
 export const TOO_LONG = tooLong(MOST_BYTES);
 
 const invalid = (reason: string): InvalidTitle => ({ kind: 'invalid', reason });
 
-/** Reads a title as a person or a program writes it, and gives the form that the site keeps. */
+/** Parses a title and normalizes it to its canonical form. */
 export const parseTitle = (raw: string, site: Site, defaultNamespace = 0): ParsedTitle => {
   let text = tidy(decodeReferences(raw));
   if (text.includes('\ufffd')) return invalid('The requested page title contains an invalid UTF-8 sequence.');
@@ -101,7 +101,7 @@ const finish = (whole: string, ns: number, site: Site): ParsedTitle => {
   return { kind: 'local', ns, text, prefixed: prefixedTitle(ns, text, site), fragment };
 };
 
-/** `Talk:File:X` names no page: whoever writes it means `File talk:X`. */
+/** `Talk:File:X` is not a valid title; the talk page is `File talk:X`. */
 const claimsNamespace = (rest: string, site: Site): boolean => {
   const colon = rest.indexOf(':');
   if (colon <= 0) return false;
@@ -109,13 +109,13 @@ const claimsNamespace = (rest: string, site: Site): boolean => {
   return site.namespaceId(prefix) !== undefined || site.interwiki.has(prefix.toLowerCase());
 };
 
-/** A title with its namespace in front, in the form that answers show. */
+/** A title with its namespace, as in responses. */
 export const prefixedTitle = (ns: number, text: string, site: Site): string => {
   const name = site.namespace(ns)?.name ?? `Special:Badtitle/NS${ns}`;
   return name === '' ? text : `${name}:${text}`;
 };
 
-/** First letter upper case. A letter that would become two (`ß`) stays. */
+/** Upper-cases the first letter, unless it would become two letters (`ß`). */
 export const upperFirst = (text: string): string => {
   const first = text.codePointAt(0);
   if (first === undefined) return text;
@@ -124,8 +124,8 @@ export const upperFirst = (text: string): string => {
   return upper === letter || [...upper].length > 1 ? text : upper + text.slice(letter.length);
 };
 
-/** Without what cannot be seen: marks of direction, and spaces that are too many. */
+/** Removes direction marks and superfluous spaces. */
 export const tidy = (text: string): string => text.replace(BIDI_MARKS, '').replace(SPACES, ' ').replace(/^ | $/g, '');
 
-/** A title as it stands in continuation values and keys: with underscores. */
+/** A title in continuation values and keys: with underscores. */
 export const titleKey = (title: string): string => title.replaceAll(' ', '_');

@@ -5,7 +5,7 @@ import { parseTitle } from './title.js';
 const USER_NAMESPACE = 2;
 const FORBIDDEN = /[/#<>|[\]{}\u0080-\u009f\u00a0\u2000-\u200f\u2028-\u202f\u3000\ue000-\uf8ff]/;
 
-/** The one form of a user name that names its owner, or `undefined` when no user can be called that. */
+/** The canonical form of a user name; `undefined` if it is invalid. */
 export const canonicalUserName = (text: string, site: Site): string | undefined => {
   if (text.includes('#')) return undefined;
   const title = parseTitle(text, site, USER_NAMESPACE);
@@ -15,14 +15,14 @@ export const canonicalUserName = (text: string, site: Site): string | undefined 
   return FORBIDDEN.test(name) || looksLikeAddress(name) ? undefined : name;
 };
 
-/** Whether a canonical name has the form of a temporary account's. */
+/** Whether a canonical name matches the pattern of temporary accounts. */
 export const isTemporaryName = (name: string, { temporaryAccounts }: Site): boolean =>
   temporaryAccounts !== undefined &&
   name.length > temporaryAccounts.before.length + temporaryAccounts.after.length &&
   name.startsWith(temporaryAccounts.before) &&
   name.endsWith(temporaryAccounts.after);
 
-/** The text without a leading `User:` in any of its local names. */
+/** The text without the prefix `User:` in any of its local forms. */
 export const withoutUserPrefix = (text: string, site: Site): string => {
   const colon = text.indexOf(':');
   return colon > 0 && site.namespaceId(text.slice(0, colon)) === USER_NAMESPACE ? text.slice(colon + 1) : text;

@@ -1,31 +1,31 @@
 import type { ModuleDescriptor, ParamDescriptor, TypeName } from '../descriptor.js';
 
-/** What a handler gets for a value of each type. */
+/** The types that handlers receive. */
 interface TypeMap {
   string: string;
   integer: number;
-  /** Already within the bounds of the caller; `max` is resolved. */
+  /** Within the caller's bounds; `max` is resolved. */
   limit: number;
-  /** Whether the parameter was there at all. */
+  /** Whether the parameter was present. */
   boolean: boolean;
   /** UTC, `YYYY-MM-DDTHH:MM:SSZ`. */
   timestamp: string;
   /** A canonical name or address. */
   user: string;
-  /** The number of a namespace. */
+  /** A namespace id. */
   namespace: number;
   /** The prefixed text of a title, with spaces. */
   title: string;
 }
 
-/** One value: a union of the listed values, or what stands for the named type. */
+/** One value: a union of the listed values, or the type of the named type. */
 type Scalar<T> = T extends readonly (infer V)[] ? V : T extends TypeName ? TypeMap[T] : never;
 
 type Value<P extends ParamDescriptor> = P extends { readonly multi: true }
   ? readonly Scalar<P['type']>[]
   : Scalar<P['type']>;
 
-/** Parameters that a handler always finds: a boolean is there or not, a default fills in, a required one was checked. */
+/** Parameters that are never `undefined`: booleans, and parameters that are required or have a default. */
 type AlwaysPresent<P extends ParamDescriptor> = P extends
   | { readonly type: 'boolean' }
   | { readonly required: true }
@@ -45,7 +45,7 @@ type Present<P extends Parameters> = {
 
 type Optional<P extends Parameters> = Exclude<keyof P, Templated<P> | Present<P>>;
 
-/** The texts that a variable can become: the values of its source where they are listed, any text otherwise. */
+/** The values of a variable: those of its source if they are listed, otherwise any text. */
 type Fill<P extends Parameters, Source> = Source extends keyof P ? Extract<Scalar<P[Source]['type']>, string> : string;
 
 /** `contentformat-{slot}` with the variables filled in: `contentformat-main`. */
@@ -57,10 +57,10 @@ type TemplatedKeys<P extends Parameters> = {
   readonly [K in Templated<P> as Expand<P, K, P[K]['templatevars']>]?: Value<P[K]>;
 };
 
-/** Shows a joined type as one object in an editor. */
+/** Flattens an intersection, for readable types in editors. */
 type Flatten<T> = { [K in keyof T]: T[K] };
 
-/** The parsed parameters of a module, by their bare names, read off its descriptor. */
+/** The parsed parameters of a module, by their names without the prefix, derived from its descriptor. */
 export type ModuleParams<M extends Pick<ModuleDescriptor, 'parameters'>> = Flatten<
   { readonly [K in Present<M['parameters']>]: Value<M['parameters'][K]> } & {
     readonly [K in Optional<M['parameters']>]?: Value<M['parameters'][K]>;

@@ -1,10 +1,10 @@
-/** U+001F at the start of a value makes it the separator, so that values may contain a bar. */
+/** A leading U+001F makes it the separator, so that values may contain a bar. */
 export const SEPARATOR = '\u001f';
 
 /**
- * Splits a multi-valued parameter. Empty text is no value at all; empty pieces between separators are values.
+ * Splits a multi-valued parameter. An empty text has no values; empty parts between separators are values.
  *
- * @param most - Splitting stops after this many pieces: who sends more than the limit is refused for the count alone.
+ * @param most - Splitting stops after this many values; more are an error in any case.
  */
 export const splitValues = (text: string, most: number): string[] => {
   if (text === '' || text === SEPARATOR) return [];
@@ -22,8 +22,8 @@ export const splitValues = (text: string, most: number): string[] => {
 };
 
 /**
- * Joins values so that `splitValues` gives them back. The one list that cannot come back is a single empty value:
- * `|` is the nearest thing, and reads as two.
+ * Joins values, as the inverse of `splitValues`. A single empty value has no such form and becomes `|`, which is two
+ * empty values.
  */
 export const joinValues = (values: readonly string[]): string => {
   if (values.length === 1 && values[0] === '') return '|';

@@ -14,37 +14,37 @@ import {
 } from '../types/index.js';
 import { Warnings } from '../answer/warnings.js';
 
-/** Where the texts come from: the parameters of a request by their names on the wire. */
+/** The raw parameters of a request, by their names on the wire. */
 export interface ParameterSource {
   get(wireName: string): string | undefined;
-  /** Whether the value came as bytes that were not UTF-8. */
+  /** Whether the value was not valid UTF-8. */
   malformed(wireName: string): boolean;
 }
 
-/** One parameter, ready to be read. */
+/** A compiled parameter. */
 export interface ParameterReader {
   readonly name: string;
   readonly wireName: string;
-  /** Its absence is an error. */
+  /** An error if absent. */
   readonly mandatory: boolean;
-  /** The value when the request says nothing. */
+  /** The value if absent. */
   readonly fallback: unknown;
   read(raw: string, source: ParameterSource, context: ParseContext): unknown;
 }
 
-/** So few values are compared one with another; more are put into a set. */
+/** Up to this number of values, comparing them is faster than a set. */
 const FEW = 8;
 const MOST_REMEMBERED = 64;
 const MOST_REMEMBERED_TEXT = 256;
 
-/** How the texts of a parameter are read. */
+/** How a parameter is parsed. */
 interface Reading {
   readonly parse: ValueParser<unknown>;
-  /** Makes one value valid text, or throws the error of its type. */
+  /** Cleans one value, or throws the error of its type. */
   clean(raw: string): string;
-  /** Makes each value of a list valid text. */
+  /** Cleans each value of a list. */
   cleanAll(raw: string, pieces: readonly string[]): readonly string[];
-  /** Whether the text came as bytes that were not UTF-8. */
+  /** Whether the text was not valid UTF-8. */
   isMalformed(source: ParameterSource): boolean;
 }
 
@@ -53,9 +53,9 @@ interface ReadingOfMany extends Reading {
 }
 
 /**
- * Prepares the reading of one parameter: one value or many, cleaning, and its type.
+ * Compiles a parameter.
  *
- * @param cleans - Whether values are cleaned here, and not by what reads them.
+ * @param cleans - Whether values are cleaned here; otherwise the reader of the values does.
  */
 export const compileParameter = (name: string, parameter: TypedParameter, cleans = true): ParameterReader => {
   const { descriptor, wireName } = parameter;
@@ -74,7 +74,7 @@ export const compileParameter = (name: string, parameter: TypedParameter, cleans
   };
 };
 
-/** Reads one text. */
+/** Converts a raw value. */
 type Converter = ParameterReader['read'];
 
 const afterWarning =
@@ -102,7 +102,7 @@ const cleanersOf = ({ most = MOST_UNITS.name, refuse }: TypeDef<unknown>, wireNa
   return {
     clean,
     cleanAll(raw, pieces) {
-      // One look at all of them is cheaper than one at each: nothing combines with a bar.
+      // Checking all of them at once is faster, and equivalent: no character combines with a bar.
       const isClean = cleanText(raw, MOST_UNITS.text) === raw && pieces.every(({ length }) => length <= most);
       return isClean ? pieces : pieces.map(clean);
     },
@@ -113,14 +113,14 @@ const cleanersOf = ({ most = MOST_UNITS.name, refuse }: TypeDef<unknown>, wireNa
 export const missingParameter = (wireName: string): ApiError =>
   new ApiError('missingparam', message('paramvalidator-missingparam', { plaintext: wireName }));
 
-/** @param provesClean - What is one of a few words or digits needs no cleaning: that it can be read shows that it is clean. */
+/** @param provesClean - Values that parse are clean, such as digits or listed words. */
 const compileSingle = (
   parameter: TypedParameter,
   { parse, clean, isMalformed }: Reading,
   provesClean: boolean,
 ): Converter => {
   const { descriptor, wireName } = parameter;
-  // Only its presence counts, so nothing in its value can be wrong.
+  // Only its presence matters, so any value is valid.
   if (descriptor.type === 'boolean') return (raw, _source, context) => parse(raw, context);
   const needsText = descriptor.required === true && descriptor.type === 'string';
   const read = (text: string, context: ParseContext): unknown => {
@@ -162,10 +162,10 @@ const compileMany = (
   const { descriptor, wireName } = parameter;
   const everything = Object.freeze([...(type.values?.(parameter) ?? [])]);
   const all = everything.length === 0 ? undefined : everythingOf(descriptor);
-  // As the only value, with a separator in front or without.
+  // As the only value, with or without a leading separator.
   const whole = new Set(all === undefined ? [] : [all, SEPARATOR + all]);
   const keepsDuplicates = descriptor.allowsduplicates === true;
-  // Lists that were read without a remark: clients send the same few again and again.
+  // Caches lists without warnings: clients send the same few again and again.
   const known = type.values ? new Map<string, readonly unknown[]>() : undefined;
   return (raw, source, context) => {
     const ready = whole.has(raw) ? everything : known?.get(raw);
@@ -187,7 +187,7 @@ const compileMany = (
     if (unknown) warnUnknown(parameter, raw, unknown, context);
     const result = keepsDuplicates || texts.length <= FEW ? values : [...new Set(values)];
     if (known && context.warnings.list.length === before && texts.length <= low && raw.length <= MOST_REMEMBERED_TEXT) {
-      // A key made afresh does not keep the request's text in memory.
+      // A new string does not keep the request's text in memory.
       const key = result.join('|');
       if (known.size >= MOST_REMEMBERED) known.clear();
       if (key === raw) known.set(key, Object.freeze(result));
@@ -217,12 +217,12 @@ const tooMany = (wireName: string, limit: number, lowlimit: number, highlimit: n
     data: { parameter: wireName, limit, lowlimit, highlimit },
   });
 
-/** Where defaults come from. */
+/** The source of defaults. */
 const DECLARED: ParameterSource = { get: () => undefined, malformed: () => false };
 
 /**
- * The parsed default. It is declared in wire form and goes the same way as a client's text, under raised limits,
- * because the catalogue may name more values than a caller could.
+ * The parsed default. It is declared in wire form and parsed like a request, with the high limits, because the
+ * catalogue may list more values than a caller may send.
  */
 const fallbackOf = ({ descriptor, wireName }: TypedParameter, convert: Converter): unknown => {
   if (descriptor.type === 'boolean') return false;
@@ -230,7 +230,10 @@ const fallbackOf = ({ descriptor, wireName }: TypedParameter, convert: Converter
   const warnings = new Warnings();
   const value = convert(String(descriptor.default), DECLARED, { highLimits: true, now: 0, warnings });
   const odd = warnings.list.find(({ code }) => code !== 'deprecation' && code !== 'deprecation-help');
-  if (odd) throw new TypeError(`The default of "${wireName}" is none of its values: ${String(descriptor.default)}`);
-  // Every request gets the same list.
+  if (odd)
+    throw new TypeError(
+      `The default of the parameter "${wireName}" is not one of its values: ${String(descriptor.default)}. Correct the descriptor.`,
+    );
+  // All requests share the list.
   return Array.isArray(value) ? Object.freeze(value) : value;
 };

@@ -10,38 +10,38 @@ import type { ParseContext } from '../types/index.js';
 export type { ParameterSource } from './parameter.js';
 export type { ParseContext } from '../types/index.js';
 
-/** What is described by parameters: a query module, or the action and the main module around it. */
+/** A module with parameters: a query module, an action or the main module. */
 export type Described = Omit<ModuleDescriptor, 'group'> & {
   readonly group: 'list' | 'prop' | 'meta' | 'action' | 'main';
-  /** Names of parameters whose values are given as they came: what reads them cleans them. */
+  /** Parameters whose values are not cleaned by the parser. */
   readonly uncleaned?: readonly string[];
 };
 
-/** The values that a parser gives: by the names of the descriptor, where the compiler knows them. */
+/** The values that a parser returns, typed by the descriptor if its parameters are known at compile time. */
 export type ParsedBy<M extends Pick<Described, 'parameters'>> = string extends keyof M['parameters']
   ? ParsedParams
   : ModuleParams<M>;
 
-/** A module whose descriptor has been read once and for all. */
+/** A compiled module. */
 export interface ModuleParser<Params = ParsedParams> {
   /** `query+allpages` */
   readonly path: string;
-  /** Whether a name of the request is one of this module's parameters; templated ones are known after parsing only. */
+  /** Whether the module has this parameter. Templated parameters are not included. */
   knows(wireName: string): boolean;
-  /** What a parameter is when a request does not name it, by its bare name. */
+  /** The default of a parameter, by its name without the prefix. */
   fallback(name: string): unknown;
   /**
-   * Reads, checks and converts the module's parameters.
+   * Parses and validates the module's parameters.
    *
-   * @throws ApiError for the first parameter, in the order of the descriptor, that cannot be used.
+   * @throws ApiError for the first invalid parameter, in the order of the descriptor.
    */
   parse(source: ParameterSource, context: ParseContext): Params;
 }
 
-/** How the module is used in a request. As a generator, its parameters carry a `g` in front. */
+/** How the module is used in a request. The parameters of a generator are prefixed with `g`. */
 export type Role = 'module' | 'generator';
 
-/** Turns a descriptor into a parser. Done at start; nothing of the descriptor is interpreted again per request. */
+/** Compiles a descriptor to a parser, once at startup. */
 export const compileModule = <const M extends Described>(
   module: M,
   site: Site,
@@ -69,7 +69,7 @@ export const compileModule = <const M extends Described>(
     entries.filter(([, d]) => d.templatevars),
     { path, wirePrefix, compile },
   );
-  // A class for each module's values lets the engine keep one layout for all of its requests.
+  // With a class per module, V8 uses one hidden class for the parameters of all its requests.
   class Params {
     [name: string]: unknown;
   }
@@ -89,13 +89,13 @@ export const compileModule = <const M extends Described>(
             else if (reader.fallback !== undefined) params[reader.name] = reader.fallback;
             else if (reader.mandatory) throw missingParameter(reader.wireName);
           } catch (error) {
-            // The first mistake is the answer, but what is worth a warning in the others is still said.
+            // The first error is thrown, but the other parameters still add their warnings.
             failure ??= error;
           }
         }
         if (failure !== undefined) throw failure;
         expand?.(params, source, context);
-        // Each parameter has been read by what its descriptor says, which is what the type is read off.
+        // The type is derived from the descriptor that the parameters were parsed with.
         return params as ParsedBy<M>;
       } catch (error) {
         throw error instanceof ApiError ? error.in(path) : error;
@@ -104,7 +104,7 @@ export const compileModule = <const M extends Described>(
   };
 };
 
-/** A reader for a parameter whose bounds depend on whether the request has the parameter `decisive`. */
+/** A reader for a parameter whose bounds depend on the presence of the parameter `decisive`. */
 const choose = (wide: ParameterReader, narrow: ParameterReader, decisive: string): ParameterReader => ({
   ...wide,
   read: (raw, source, context) => (source.get(decisive) === undefined ? wide : narrow).read(raw, source, context),

@@ -1,2 +1,2 @@
-/** The values of a module's parameters by their bare names. Absent ones have no key. */
+/** The values of a module's parameters, by their names without the prefix. Absent ones have no key. */
 export type ParsedParams = Record<string, unknown>;

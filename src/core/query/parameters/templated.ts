@@ -4,10 +4,10 @@ import { missingParameter, type ParameterReader, type ParameterSource } from './
 import type { ParsedParams } from './parsed-params.js';
 import type { ParseContext } from '../types/index.js';
 
-/** Reads the parameters that a request has made out of the module's templates, and adds them to the others. */
+/** Parses the templated parameters of a request and adds them to the others. */
 export type Expand = (params: ParsedParams, source: ParameterSource, context: ParseContext) => void;
 
-/** A variable with its braces, and the parameter that fills it. */
+/** A variable with braces, and the parameter that fills it. */
 type Variable = readonly [variable: string, from: string];
 
 interface Surroundings {
@@ -19,8 +19,8 @@ interface Surroundings {
 const MOST_READERS = 256;
 
 /**
- * A name such as `contentformat-{slot}` stands for as many parameters as the parameter that fills `slot` has values.
- * A variable may also be filled from another templated parameter.
+ * Compiles templated parameters. A name such as `contentformat-{slot}` stands for one parameter per value of the
+ * parameter that fills `slot`, which may be templated too.
  */
 export const compileTemplates = (
   entries: readonly (readonly [string, ParamDescriptor])[],
@@ -35,7 +35,7 @@ export const compileTemplates = (
       from,
     ]),
   }));
-  // The same few names come again and again; a client that makes up others only empties the cache.
+  // Requests repeat the same few names; a client that invents others only clears the cache.
   const readers = new Map<string, ParameterReader>();
   const readerOf = (name: string, descriptor: ParamDescriptor): ParameterReader => {
     const known = readers.get(name);
@@ -46,7 +46,7 @@ export const compileTemplates = (
     return reader;
   };
   return (params, source, context) => {
-    // Hardly any request needs it, and every one would pay for it.
+    // Created on demand: few requests need it.
     let refused: Set<string> | undefined;
     const refuse = (from: string, value: string): void => {
       const id = `${from}=${value}`;
@@ -71,7 +71,7 @@ export const compileTemplates = (
 
 const NO_NAMES: readonly string[] = [];
 
-/** Every name that the template takes on. */
+/** All names of a template. */
 const namesOf = (
   name: string,
   [first, ...more]: readonly Variable[],
@@ -90,7 +90,7 @@ const namesOf = (
       continue;
     }
     const filled = name.replace(variable, () => text);
-    // A later variable may come from a parameter whose own name has this one in it.
+    // The name of a later variable's source may contain this variable.
     if (more.length === 0) names.push(filled);
     else {
       const rest = more.map(([later, origin]): Variable => [later, origin.replaceAll(variable, () => text)]);

@@ -5,21 +5,21 @@ import type { HttpResponse, Route } from '../../base/http.js';
 import type { Site } from '../site/site.js';
 import { parseUrl } from '../../base/url.js';
 
-/** What the document is made of. */
+/** The input of the document. */
 export interface DescriptionParts {
   readonly site: Site;
   /** The path of the endpoint below the mount point. */
   readonly path: string;
-  /** The full address of the endpoint. */
+  /** The full URL of the endpoint. */
   readonly endpoint: string;
 }
 
-/** No longer name fits beside an address bar: OpenSearch 1.1 allows 16 characters, and 1,024 for the description. */
+/** OpenSearch 1.1 allows 16 characters for the name, and 1,024 for the description. */
 const MOST_NAME = 16;
 
 /**
- * The route of the OpenSearch description document: with it, a browser offers the search of the site in its address bar. None
- * where the address of the server is not known, because the document must hold whole addresses.
+ * The route of the OpenSearch description document, with which browsers offer the site's search in the address bar.
+ * There is no route if the server's URL is not known, because the document requires absolute URLs.
  */
 export const openSearchRoutes = ({ site, path, endpoint }: DescriptionParts): readonly Route[] => {
   if (parseUrl(endpoint) === undefined || site.server === '') return [];
@@ -42,10 +42,10 @@ export const openSearchRoutes = ({ site, path, endpoint }: DescriptionParts): re
 const WRONG_METHOD: HttpResponse = {
   status: 405,
   headers: { allow: 'GET, HEAD', 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
-  body: 'This is a document: fetch it with GET.\n',
+  body: 'Use GET to fetch this document.\n',
 };
 
-/** What the words of a search are put in place of. */
+/** The placeholder for the search terms. */
 const WORDS = '{searchTerms}';
 
 const documentOf = (site: Site, endpoint: string, self: string): string => {
@@ -53,7 +53,7 @@ const documentOf = (site: Site, endpoint: string, self: string): string => {
   const name = plain(site.name);
   const page = template(server + (searchPath ?? articlePath));
   const suggestions = `${template(endpoint)}?action=opensearch&search=${WORDS}&limit=10`;
-  // The tag escapes for XML as well: it writes no entity that XML does not know.
+  // The tag only uses entities that XML has too.
   return html`<?xml version="1.0" encoding="UTF-8"?>
 <OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/">
 <ShortName>${[...name].slice(0, MOST_NAME).join('').trim()}</ShortName>
@@ -67,9 +67,9 @@ const documentOf = (site: Site, endpoint: string, self: string): string => {
 `.source;
 };
 
-/** Braces mean something in a template. */
+/** Encodes braces, which have a meaning in templates. */
 const template = (address: string): string => address.replace(/[{}]/g, encodeURIComponent).replace('$1', () => WORDS);
 
-/** Without what XML cannot hold. */
+/** Removes characters that XML does not allow. */
 const plain = (text: string): string =>
   text.replace(/[\u0000-\u001f\u007f-\u009f\ufffe\uffff\p{Surrogate}]+/gu, ' ').trim();

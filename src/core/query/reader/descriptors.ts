@@ -1,7 +1,7 @@
 import { BOOLEAN, DEPRECATED_BOOLEAN, INTEGER, LIMIT, NAMESPACES, STRING } from '../catalogue/shared-parameters.js';
 import type { Described, ParsedBy } from '../parameters/parse.js';
 
-/** `action=opensearch`: titles for address bars and search boxes. */
+/** `action=opensearch`: search suggestions for browsers. */
 export const openSearchModule = {
   name: 'opensearch',
   group: 'action',
@@ -16,7 +16,7 @@ export const openSearchModule = {
   },
 } as const satisfies Described;
 
-/** What `action=parse` can say about a page. */
+/** The values of `prop` of `action=parse`. */
 export const PARSE_PROPS = [
   'categories',
   'displaytitle',
@@ -27,7 +27,7 @@ export const PARSE_PROPS = [
   'wikitext',
 ] as const satisfies readonly string[];
 
-/** `action=parse`: one page, to be read. */
+/** `action=parse`: the content of one page. */
 export const parseModule = {
   name: 'parse',
   group: 'action',

@@ -1,10 +1,10 @@
 import type { QueryService } from '../run/query-run.js';
 import type { RequestContext } from '../run/request-context.js';
 import { pageAddress } from '../site/page-address.js';
-import type { Ask } from './ask.js';
+import type { RunSubquery } from './subquery.js';
 import type { OpenSearchParams } from './descriptors.js';
 
-/** What `action=opensearch` answers: the search, titles, a description for each, which are empty, and addresses. */
+/** The response of `action=opensearch`. The descriptions are empty. */
 export type Suggestions = readonly [
   search: string,
   titles: readonly string[],
@@ -12,17 +12,17 @@ export type Suggestions = readonly [
   urls: readonly string[],
 ];
 
-/** Answers `action=opensearch` with what `list=prefixsearch` finds. */
+/** Answers `action=opensearch` with the results of `list=prefixsearch`. */
 export const suggest = async (
   params: OpenSearchParams,
   context: RequestContext,
-  { ask, service: { site } }: { readonly ask: Ask; readonly service: QueryService },
+  { runSubquery, service: { site } }: { readonly runSubquery: RunSubquery; readonly service: QueryService },
 ): Promise<Suggestions> => {
   const { search, redirects, limit } = params;
   const values = { search, namespace: context.parameters.get('namespace') ?? '0', limit: String(limit) };
   const named = (prefix: string): Readonly<Record<string, string>> =>
     Object.fromEntries(Object.entries(values).map(([name, value]) => [prefix + name, value]));
-  const { query } = await ask(
+  const { query } = await runSubquery(
     redirects === 'resolve'
       ? { generator: 'prefixsearch', redirects: true, values: named('gps') }
       : { list: ['prefixsearch'], values: named('ps') },
@@ -39,6 +39,6 @@ interface Hit {
   readonly index?: number;
 }
 
-/** The pages that there are. A redirect may lead to none. */
+/** The existing pages by index. The target of a redirect may be missing. */
 const byRank = (pages: readonly Hit[]): readonly Hit[] =>
   pages.filter(({ pageid }) => pageid !== undefined).sort((a, b) => (a.index ?? Infinity) - (b.index ?? Infinity));

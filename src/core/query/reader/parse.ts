@@ -5,43 +5,43 @@ import { type MutableItem, type ResultItem, toVersion1 } from '../answer/result-
 import { parseTitle, prefixedTitle, titleKey } from '../pages/title.js';
 import type { QueryService } from '../run/query-run.js';
 import type { RequestContext } from '../run/request-context.js';
-import type { AnsweredPage, Ask } from './ask.js';
+import type { SubqueryPage, RunSubquery } from './subquery.js';
 import type { ParseParams } from './descriptors.js';
 import { renderPage } from './render-page.js';
 import type { RenderedContent, Renderer } from './renderer.js';
 import { loadSanitizer } from './sanitize.js';
 import { sectionItems } from './sections.js';
 
-/** What `action=parse` is answered with. */
+/** What `action=parse` depends on. */
 export interface ParseParts {
-  readonly ask: Ask;
+  readonly runSubquery: RunSubquery;
   readonly service: QueryService;
-  /** Absent when the site turns no page into HTML. */
+  /** Absent if the site does not render pages. */
   readonly renderer: Renderer | undefined;
 }
 
 type Prop = ParseParams['prop'][number];
 
-/** One request for a page. */
+/** One request of `action=parse`. */
 interface Reading extends ParseParts {
   readonly params: ParseParams;
   readonly context: RequestContext;
   readonly wants: ReadonlySet<Prop>;
 }
 
-/** The page with what is known of its revision. */
+/** The page and its revision. */
 interface Subject {
   readonly pageid: number;
   readonly ns: number;
   readonly title: string;
   readonly revid: number | undefined;
-  /** Absent when it was not asked for, and where nothing answers `prop=revisions`. */
+  /** Absent if not requested, or if `prop=revisions` has no handler. */
   readonly text: string | undefined;
   readonly model: string;
   readonly redirects: readonly MutableItem[];
 }
 
-/** So many links and categories of a page are given, in portions of the caller's limit. */
+/** The maximum number of links and categories of a page, and the number of titles looked up at once. */
 const MOST_LINKS = 5_000;
 const PORTION = 500;
 
@@ -61,7 +61,7 @@ export const parsePage = async (
 const readPage = async (params: ParseParams, context: RequestContext, parts: ParseParts): Promise<MutableItem> => {
   const { renderer, service } = parts;
   const wants = new Set(params.prop);
-  // Who names nothing gets what there is.
+  // By default, omit what the site cannot provide.
   if (context.parameters.get('prop') === undefined) {
     for (const name of ['links', 'categories'] as const)
       if (!renderer && !isAnswered(name, service)) wants.delete(name);
@@ -75,15 +75,15 @@ const readPage = async (params: ParseParams, context: RequestContext, parts: Par
 
 const isAnswered = (name: string, { modules }: QueryService): boolean => modules.get(name)?.handler !== undefined;
 
-/** Whether the HTML of the page has to be made, or what is only found on the way to it. */
+/** Whether the page has to be rendered, for its HTML or for data that only the renderer returns. */
 const needsRendering = ({ wants, service, renderer }: Reading): boolean =>
   renderer !== undefined &&
   (['text', 'sections', 'displaytitle'].some((prop) => wants.has(prop as Prop)) ||
     (['links', 'categories'] as const).some((name) => wants.has(name) && !isAnswered(name, service)));
 
-/** @throws ApiError when there is no such page, revision or section, or the request does not name just one. */
+/** @throws ApiError if the page, revision or section does not exist, or the request does not name exactly one. */
 const findSubject = async (reading: Reading): Promise<Subject> => {
-  const { ask, context, params, wants } = reading;
+  const { runSubquery, context, params, wants } = reading;
   const { pageid, oldid, section } = params;
   const page = sourceOf(params);
   const needsText = wants.has('wikitext') || needsRendering(reading);
@@ -92,7 +92,7 @@ const findSubject = async (reading: Reading): Promise<Subject> => {
     rvprop: needsText ? 'ids|content' : 'ids',
     ...(section !== undefined && needsText ? { rvsection: section } : {}),
   };
-  const { query } = await ask(
+  const { query } = await runSubquery(
     {
       ...(page === undefined ? {} : { titles: [page] }),
       ...(pageid === undefined ? {} : { pageids: [pageid] }),
@@ -116,7 +116,7 @@ const findSubject = async (reading: Reading): Promise<Subject> => {
   return { pageid: id, ns, title, revid: revision.revid, text: content, model: contentmodel, redirects };
 };
 
-/** A revision as `prop=revisions` shows it. */
+/** A revision of `prop=revisions`. */
 interface Revision {
   readonly revid?: number;
   readonly slots?: {
@@ -124,7 +124,7 @@ interface Revision {
   };
 }
 
-/** The title of the page, if that is what names it. */
+/** The title of the page, if the request has one. */
 const sourceOf = ({ page, pageid, oldid }: ParseParams): string | undefined => {
   const given = Object.entries({ page, pageid, oldid }).filter(([, value]) => value !== undefined);
   const names = (given.length === 0 ? ['page', 'pageid', 'oldid'] : given.map(([name]) => name)) as readonly string[];
@@ -137,7 +137,7 @@ const sourceOf = ({ page, pageid, oldid }: ParseParams): string | undefined => {
   return page;
 };
 
-const existing = (found: AnsweredPage | undefined, params: ParseParams): Required<Place> & AnsweredPage => {
+const existing = (found: SubqueryPage | undefined, params: ParseParams): Required<Place> & SubqueryPage => {
   const { page, pageid, oldid } = params;
   const { title = '', ns = 0 } = found ?? {};
   if (found?.pageid !== undefined && found.missing !== true) return { ...found, pageid: found.pageid, ns, title };
@@ -167,7 +167,7 @@ const renderSubject = async (reading: Reading, subject: Subject): Promise<Render
   return renderPage(renderer, page, { deadline, caller, service });
 };
 
-/** What the answer says, in the order of MediaWiki. */
+/** The response, with keys in the order of MediaWiki. */
 const answerOf = async (
   reading: Reading,
   subject: Subject,
@@ -205,7 +205,7 @@ const answerOf = async (
 
 /** Text is never returned as HTML: a request for HTML that is not available gets an error. */
 const withoutRenderer = (prop: Prop, { renderer, service, context }: Reading): void => {
-  // Without a text the module that has none has been named already.
+  // With a renderer, `prop=revisions` has already warned that there is no text.
   if (renderer) return;
   const text = message('apierror-norenderer', prop);
   if (service.missing === 'error') throw new ApiError('norenderer', text);
@@ -218,9 +218,9 @@ const readableHtml = async (html: string, { renderer, service }: Reading): Promi
   return sanitize(html);
 };
 
-/** The links or categories of a page as the module of that name gives them. */
+/** The links or categories of a page, from the module of that name. */
 const listed = async (
-  { ask, context }: Reading,
+  { runSubquery, context }: Reading,
   { pageid }: Subject,
   name: 'links' | 'categories',
   values: Readonly<Record<string, string>>,
@@ -229,7 +229,7 @@ const listed = async (
   let next: Readonly<Record<string, string | number>> | undefined = {};
   while (next && items.length < MOST_LINKS) {
     const more = Object.fromEntries(Object.entries(next).map(([key, value]) => [key, String(value)]));
-    const answer = await ask({ pageids: [pageid], prop: [name], values: { ...values, ...more } }, context);
+    const answer = await runSubquery({ pageids: [pageid], prop: [name], values: { ...values, ...more } }, context);
     const found = answer.query.pages?.[0]?.[name];
     if (Array.isArray(found)) items.push(...(found as readonly ResultItem[]));
     next = answer.continue;
@@ -237,12 +237,12 @@ const listed = async (
   return items.slice(0, MOST_LINKS);
 };
 
-/** Which of these titles there are; those that cannot be titles are left out. */
-const lookedUp = async (titles: readonly string[], { ask, context }: Reading): Promise<readonly Link[]> => {
+/** Looks up whether titles exist, without invalid ones. */
+const lookedUp = async (titles: readonly string[], { runSubquery, context }: Reading): Promise<readonly Link[]> => {
   const links: Link[] = [];
   const all = [...new Set(titles)].slice(0, MOST_LINKS);
   for (let start = 0; start < all.length; start += PORTION) {
-    const { query } = await ask({ titles: all.slice(start, start + PORTION) }, context);
+    const { query } = await runSubquery({ titles: all.slice(start, start + PORTION) }, context);
     for (const { ns, title, pageid, invalid } of query.pages ?? []) {
       if (ns !== undefined && title !== undefined && invalid !== true) {
         links.push({ ns, title, exists: pageid !== undefined });

@@ -5,7 +5,7 @@ import { type Deadline, DeadlinePassed } from '../run/deadline.js';
 import type { QueryService } from '../run/query-run.js';
 import type { RenderCall, RenderedContent, RenderedSection, Renderer, RenderPage } from './renderer.js';
 
-/** What rendering takes beside the page. */
+/** The context of rendering a page. */
 export interface Rendering {
   readonly deadline: Deadline;
   readonly caller: Caller | undefined;
@@ -13,9 +13,9 @@ export interface Rendering {
 }
 
 /**
- * Asks the host for the HTML of a page.
+ * Calls the host's renderer.
  *
- * @throws ApiError when there is none: the reason is told to the host alone.
+ * @throws ApiError if it fails; `onError` receives the reason.
  */
 export const renderPage = async (
   renderer: Renderer,
@@ -40,7 +40,9 @@ export const renderPage = async (
   }
   if (isRendered(rendered)) return rendered;
   service.onError(
-    new TypeError('options.query.render gave no page: it must give { html } and what it knows of the page.'),
+    new TypeError(
+      'options.query.render must return { html }, and optionally sections, links, categories and displaytitle.',
+    ),
   );
   throw new ApiError('modulefailed', message('apierror-modulefailed', 'parse'));
 };

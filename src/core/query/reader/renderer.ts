@@ -4,9 +4,9 @@ import type { Site } from '../site/site.js';
 
 /** A page to render. */
 export interface RenderPage {
-  /** The page's id. */
+  /** The page id. */
   readonly pageid: number;
-  /** The number of its namespace. */
+  /** The namespace id. */
   readonly ns: number;
   /** With its namespace. */
   readonly title: string;
@@ -16,17 +16,17 @@ export interface RenderPage {
   readonly text: string;
   /** The content model of the text, such as `wikitext`. */
   readonly model: string;
-  /** The number of the section that `text` holds, if the request names one; `0` is the text before the first heading. */
+  /** The number of the section in `text`, if the request names one; `0` is the text before the first heading. */
   readonly section: string | undefined;
 }
 
 /** The caller and the deadline of a request to render. */
 export interface RenderCall {
-  /** `undefined` without a bearer token, and for requests from origins that must not act for their visitor. */
+  /** `undefined` without a bearer token, and for requests from origins that may not act for the user. */
   readonly caller: Caller | undefined;
-  /** Aborted when the deadline of the request has passed. */
+  /** Aborted at the deadline of the request. */
   readonly signal: AbortSignal;
-  /** The site, with every default filled in. */
+  /** The site, with all defaults. */
   readonly site: Site;
 }
 

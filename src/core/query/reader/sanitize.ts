@@ -1,13 +1,13 @@
 import { ApiError } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
 
-/** Bounds of the HTML. The parser takes time in proportion to length times depth, and blocks the event loop. */
+/** Bounds of the HTML. Parsing takes time proportional to length times depth, and blocks the event loop. */
 const MOST_UNITS = 1024 * 1024;
 const MOST_DEPTH = 250;
 
 const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'];
 
-/** Elements of text. Nothing that runs, submits, embeds, or changes the page around it. */
+/** Elements of text only, which cannot run scripts, submit, embed, or change the surrounding page. */
 const RULES = {
   allowedTags: [
     ...HEADINGS,

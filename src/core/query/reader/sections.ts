@@ -3,7 +3,7 @@ import type { ResultItem } from '../answer/result-format.js';
 import { titleKey } from '../pages/title.js';
 import type { RenderedSection } from './renderer.js';
 
-/** The headings of a page as `prop=sections` shows them, with their numbers: `2.1` is the first below the second. */
+/** The headings of a page for `prop=sections`, with their numbers: `2.1` is the first below the second. */
 export const sectionItems = (
   sections: readonly RenderedSection[],
   { title, text }: { readonly title: string; readonly text: string },
@@ -22,9 +22,9 @@ export const sectionItems = (
   }));
 };
 
-/** Numbers headings as MediaWiki does, which steps down one place only, however small a heading is. */
+/** Numbers headings as MediaWiki does: a lower heading is always one level deeper, however small it is. */
 class Numbering {
-  /** By depth: the level of the last heading, and how many there were. */
+  /** By depth: the level of the last heading, and the count. */
   readonly #open: { level: number; count: number }[] = [];
   #previous = 0;
 
@@ -34,7 +34,7 @@ class Numbering {
     else if (level < this.#previous) {
       let depth = open.length;
       while (depth > 1 && (open[depth - 1]?.level ?? 0) > level) depth -= 1;
-      // A level between that of a heading and that of those below it stands below.
+      // A level between those of a heading and its subheadings counts as a subheading.
       if ((open[depth - 1]?.level ?? 0) < level && depth < open.length) depth += 1;
       open.length = depth;
     }
@@ -48,7 +48,7 @@ class Numbering {
   }
 }
 
-/** Positions of a text in bytes. Those that go up are counted on from each other. */
+/** Converts indexes of a text to byte offsets, in ascending order. */
 class ByteOffsets {
   readonly #text: string;
   #index = 0;

@@ -1,4 +1,4 @@
-/** One field of a multipart form. A file is a field whose content is its text. */
+/** One field of a multipart form. The content of a file is treated as text. */
 export interface FormField {
   readonly name: string;
   readonly content: Buffer;
@@ -8,8 +8,8 @@ const CRLF = Buffer.from('\r\n');
 const HEADER_END = Buffer.from('\r\n\r\n');
 
 /**
- * Takes a `multipart/form-data` body apart, in one pass over its bytes. Parts without a name are left out; a body
- * without its closing boundary gives the parts that are complete.
+ * Parses a `multipart/form-data` body, in one pass over its bytes. Parts without a name are omitted; a body without a
+ * closing boundary yields its complete parts.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc7578 | RFC 7578}
  */
@@ -20,7 +20,7 @@ export function* readMultipart(body: Buffer, boundary: string): Generator<FormFi
   if (start < 0) return;
   start += delimiter.length;
   for (;;) {
-    // After the boundary: two dashes end the form, otherwise the line ends and a part begins.
+    // Two dashes after the boundary end the form; otherwise a part starts on the next line.
     const line = body.indexOf(CRLF, start);
     if (line < 0 || body.toString('latin1', start, start + 2) === '--') return;
     const end = body.indexOf(separator, line);

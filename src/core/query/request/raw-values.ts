@@ -1,46 +1,46 @@
 import { normalizeText } from '../../base/text.js';
 import { decodeUrlencoded, withSpaces } from '../../base/urlencoded.js';
 
-/** Text that needs no look at its code points: printable ASCII, tab and line ends. */
+/** Text that needs no cleaning: printable ASCII, tab and line ends. */
 const PLAIN = /^[\t\n\r -~]*$/;
 
-/** C0 controls other than tab, line feed and carriage return; lone surrogates; the two code points that are not characters. */
-const UNFIT = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\p{Surrogate}]/gu;
+/** C0 controls other than tab, line feed and carriage return; lone surrogates; U+FFFE and U+FFFF. */
+const INVALID_CHARACTERS = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\p{Surrogate}]/gu;
 
-/** Replaces what no text may have by U+FFFD. */
-export const withoutUnfit = (raw: string): string => raw.replace(UNFIT, '\ufffd');
+/** Replaces characters that text may not contain with U+FFFD. */
+export const replaceInvalid = (raw: string): string => raw.replace(INVALID_CHARACTERS, '\ufffd');
 
 /**
- * Makes one value valid: NFC, without controls. What cannot stay becomes U+FFFD.
+ * Normalizes a value to NFC, and replaces invalid characters with U+FFFD.
  *
- * @param most - The most UTF-16 code units of such a value.
- * @returns `undefined` for a value that is longer, or has too many combining marks in a row.
+ * @param most - The maximum length in UTF-16 code units.
+ * @returns `undefined` if the value is longer, or has too many combining marks in a row.
  */
 export const cleanText = (raw: string, most: number): string | undefined => {
   if (raw.length > most) return undefined;
-  return PLAIN.test(raw) ? raw : normalizeText(withoutUnfit(raw), 'NFC', most);
+  return PLAIN.test(raw) ? raw : normalizeText(replaceInvalid(raw), 'NFC', most);
 };
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const lenientUtf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 const windows1252 = new TextDecoder('windows-1252');
 
-/** What stands for bytes that are not UTF-8. */
+/** How bytes that are not UTF-8 are decoded. */
 export type Fallback = 'windows-1252' | 'replacement';
 
-/** Text that came as bytes, and whether they were UTF-8. */
+/** Decoded text, and whether it was invalid UTF-8. */
 export interface DecodedText {
   readonly text: string;
   readonly malformed: boolean;
 }
 
-/** A name or value of a form: `+` is a space, `%XX` a byte, and the bytes are UTF-8. A stray `%` stays itself. */
+/** Decodes a name or value of a form: `+` is a space, `%XX` a byte of UTF-8. A stray `%` is kept. */
 export const decodeFormText = (encoded: string, fallback: Fallback): DecodedText => {
   const text = decodeUrlencoded(encoded);
   return text === undefined ? decodeUtf8(percentBytes(withSpaces(encoded)), fallback) : { text, malformed: false };
 };
 
-/** Bytes as text; what is not UTF-8 is read the way old clients meant it, or marked with U+FFFD. */
+/** Decodes UTF-8. Invalid bytes are decoded as Windows-1252, or replaced with U+FFFD. */
 export const decodeUtf8 = (bytes: Uint8Array, fallback: Fallback): DecodedText => {
   try {
     return { text: strictUtf8.decode(bytes), malformed: false };
@@ -76,7 +76,7 @@ const hexDigit = (code: number | undefined): number => {
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
 };
 
-/** Percent-encodes every byte but the unreserved ones: how a title is shown that was not valid text. */
+/** Percent-encodes all bytes except unreserved ones, to show a title that was not valid text. */
 export const percentEncode = (raw: string): string =>
   encodeURIComponent(raw.replace(/\p{Surrogate}/gu, '\ufffd')).replace(
     /[!'()*]/g,

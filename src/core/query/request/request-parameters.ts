@@ -8,16 +8,16 @@ import type { ParameterSource } from '../parameters/parameter.js';
 import { pairsOf } from '../../base/urlencoded.js';
 import { decodeFormText, decodeUtf8, type DecodedText, type Fallback } from './raw-values.js';
 
-/** Names that need no second look. */
+/** Names that need no normalization. */
 const PLAIN_NAME = /^\w+$/;
 
-/** The parameters of one request, from its address and, for a POST, from its body. */
+/** The parameters of a request, from its query string and, for POST, from its body. */
 export class RequestParameters implements ParameterSource {
   readonly #values = new Map<string, string>();
-  // Few requests need them, and every request would pay for them.
+  // Created on demand: few requests need them.
   #malformed: Set<string> | undefined;
   #arrays: Set<string> | undefined;
-  /** Called once for each parameter that is asked for and was sent in the array syntax, which is not read. */
+  /** Called once for each parameter that is read but was sent in PHP's array syntax, which is not supported. */
   onArray: (name: string) => void = () => {};
 
   get(name: string): string | undefined {
@@ -30,7 +30,7 @@ export class RequestParameters implements ParameterSource {
     return this.#malformed !== undefined && this.#malformed.has(name);
   }
 
-  /** The names that are not known, in the order in which they came. */
+  /** The unknown names, in the order of the request. */
   namesBut(isKnown: (name: string) => boolean): readonly string[] {
     const names: string[] = [];
     for (const name of this.#values.keys()) if (!isKnown(name)) names.push(name);
@@ -38,7 +38,7 @@ export class RequestParameters implements ParameterSource {
     return names;
   }
 
-  /** Adds what an address or a urlencoded body says. The last of several equal names wins. */
+  /** Adds the parameters of a query string or urlencoded body. If a name is repeated, the last value wins. */
   addForm(form: string, fallback: Fallback): void {
     for (const [name, value] of pairsOf(form)) {
       this.add(decodeFormText(name, 'replacement').text, decodeFormText(value, fallback));
@@ -70,11 +70,11 @@ export class RequestParameters implements ParameterSource {
 /**
  * Reads the parameters of a request.
  *
- * @param maxBodyBytes - A longer body is refused with HTTP 413.
+ * @param maxBodyBytes - Longer bodies are rejected with HTTP 413.
  */
 export const readParameters = (request: HttpRequest, maxBodyBytes: number): MaybePromise<RequestParameters> => {
   const parameters = new RequestParameters();
-  // Old browsers wrote addresses in the encoding of their page.
+  // Old browsers encode query strings in the encoding of the page.
   parameters.addForm(request.query, 'windows-1252');
   if (request.method !== 'POST') return parameters;
   return addBody(parameters, request, maxBodyBytes).then(() => parameters);
@@ -98,7 +98,7 @@ const addBody = async (parameters: RequestParameters, request: HttpRequest, most
   }
 };
 
-/** What a body parser of the host has made: texts, lists of texts, and objects where the array syntax was used. */
+/** Adds the output of the host's body parser: strings, arrays of strings, and objects for the array syntax. */
 const addRecord = (parameters: RequestParameters, record: object): void => {
   for (const [name, value] of Object.entries(record)) {
     const last: unknown = Array.isArray(value) ? value.at(-1) : value;

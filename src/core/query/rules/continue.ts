@@ -3,24 +3,24 @@ import { parseTitle } from '../pages/title.js';
 import type { ModuleRule, RuleRequest } from './rule.js';
 
 /**
- * The forms that MediaWiki gives the parts of a continue value. A handler may give its values any other form and judges
- * them itself; where none answers, no answer can have given a value, and only its form can be judged.
+ * The forms of the parts of MediaWiki's continue values. A handler may use other forms, and validates its own values;
+ * without a handler, only the form can be validated.
  */
 const PARTS = {
   /** Any text. */
   text: /^[^]*$/,
-  /** A whole number as it is written by a program. */
+  /** An integer without leading zeros. */
   integer: /^(?:0|-?[1-9]\d*)$/,
-  /** A time of a database. */
+  /** A database timestamp. */
   timestamp: /^\d{14}$/,
-  /** A random number. */
+  /** A random number below 1. */
   fraction: /^0\.\d+$/,
   flag: /^[01]$/,
 } as const;
 
 export type ContinuePart = keyof typeof PARTS;
 
-/** The parts in their order; `undefined` where any value is right. */
+/** The parts in order; `undefined` if any value is valid. */
 export type ContinueForm = readonly ContinuePart[] | undefined;
 
 const hasForm = (value: string, form: readonly ContinuePart[]): boolean => {
@@ -28,7 +28,7 @@ const hasForm = (value: string, form: readonly ContinuePart[]): boolean => {
   return parts.length === form.length && form.every((part, index) => PARTS[part].test(parts[index] ?? ''));
 };
 
-/** Refuses a continue value that has not the form. */
+/** Requires the continue value to have the form. */
 export const continues =
   (form: ContinueForm | ((request: RuleRequest) => ContinueForm)): ModuleRule =>
   (request) => {
@@ -38,13 +38,13 @@ export const continues =
     if (wanted && !hasForm(value, wanted)) throw badContinue();
   };
 
-/** As {@link continues}, where the empty text is no value. */
+/** As {@link continues}, but allows an empty value. */
 export const continuesIfAny =
   (...form: readonly ContinuePart[]): ModuleRule =>
   (request) =>
     request.params['continue'] === '' ? undefined : continues(form)(request);
 
-/** A value that names a namespace and a title, which have to be a title together. */
+/** Requires a namespace and a text that together form a valid title. */
 export const continuesByTitle: ModuleRule = (request) => {
   continues(['integer', 'text'])(request);
   const value = request.params['continue'];

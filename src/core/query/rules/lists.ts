@@ -18,7 +18,7 @@ import {
 } from './rule.js';
 import { wholeTitles } from './titles.js';
 
-/** Protection levels are levels of something. The text names the parameters without their prefix, as MediaWiki's does. */
+/** `prlevel` requires `prtype`. The message names the parameters without their prefix, as MediaWiki does. */
 export const protectionType: ModuleRule = (request) => {
   if (valuesOf(request, 'prtype').length > 0) return;
   request.ignore('prfiltercascade');
@@ -27,7 +27,7 @@ export const protectionType: ModuleRule = (request) => {
   request.ignore('prlevel');
 };
 
-/** A list of pages can leave redirects out by itself. */
+/** A generator of pages has its own filter of redirects. */
 export const noRedirects =
   (code: string, module: 'allpages' | 'allimages'): ModuleRule =>
   ({ role, redirects, wire }) => {
@@ -35,7 +35,7 @@ export const noRedirects =
     throw new ApiError(code, message('apierror-generator-redirects', wire('filterredir'), module));
   };
 
-/** What `unique` leaves out cannot be shown. */
+/** With `unique`, only titles can be shown. */
 export const uniqueLinks: ModuleRule = (request) => {
   if (request.params['unique'] !== true) return;
   const unfit = valuesOf(request, 'prop').filter((value) => value !== 'title');
@@ -44,12 +44,12 @@ export const uniqueLinks: ModuleRule = (request) => {
   }
 };
 
-/** Whoever goes on does not begin again. */
+/** With `continue`, `from` is ignored. */
 export const continueWins: ModuleRule = (request) => {
   if (given(request, 'continue')) request.ignore('from');
 };
 
-/** Images are listed by name or by time, and each order has its own bounds. */
+/** Images are listed by name or by time; each order has its own parameters. */
 export const imageOrder: ModuleRule = (request) => {
   const { params } = request;
   const name = (parameter: string): string => plainName(request, parameter);
@@ -63,7 +63,7 @@ export const imageOrder: ModuleRule = (request) => {
   }
 };
 
-/** Without a hash of one kind there may be one of the other; with both the first counts. */
+/** Validates the hash. With both, `sha1` wins. */
 export const hashes: ModuleRule = (request) => {
   const { sha1, sha1base36 } = request.params;
   if (typeof sha1 === 'string') {
@@ -74,7 +74,7 @@ export const hashes: ModuleRule = (request) => {
   }
 };
 
-/** Descriptions of deleted files may hold what was deleted. */
+/** Descriptions and metadata of deleted files require rights. */
 export const deletedFileRights: ModuleRule = (request) => {
   const asked = valuesOf(request, 'prop');
   const wantsText = asked.includes('description') || asked.includes('parseddescription');
@@ -89,7 +89,9 @@ export const deletedFileRights: ModuleRule = (request) => {
 const SORT_KEYS = ['startsortkeyprefix', 'starthexsortkey', 'startsortkey'] as const;
 const END_KEYS = ['endsortkeyprefix', 'endhexsortkey', 'endsortkey'] as const;
 
-/** Members are listed by sort key or by time. What belongs to the other order, and a start beside a place to go on, is nothing. */
+/**
+ * Members are listed by sort key or by time. Ignores the parameters of the other order, and the start when continuing.
+ */
 export const memberOrder: ModuleRule = (request) => {
   const { params, ignore, wire } = request;
   const isByTime = params['sort'] === 'timestamp';
@@ -111,7 +113,7 @@ export const memberOrder: ModuleRule = (request) => {
 const badParameter = (wireName: string): ApiError =>
   new ApiError(`badvalue_${wireName}`, message('apierror-badparameter', wireName));
 
-/** Where a list of members goes on. */
+/** The continue value of a list of members. */
 export const memberContinue: ModuleRule = (request) => {
   const { params, answered } = request;
   const value = params['continue'];
@@ -120,7 +122,7 @@ export const memberContinue: ModuleRule = (request) => {
   else if (value !== '' && !/^[^|]*\|(?:[0-9a-f]{2})*\|[^|]*$/i.test(value)) throw badContinue();
 };
 
-/** With `redirect`, links through redirects are on their way too: two, six, seven or eight parts. */
+/** With `redirect`, links through redirects are included: the value has two, six, seven or eight parts. */
 export const throughRedirects = ({ params }: RuleRequest): ContinueForm => {
   const count = String(params['continue']).split('|').length;
   const form = Array.from({ length: [6, 7, 8].includes(count) ? count : 2 }, (): ContinuePart => 'integer');
@@ -128,7 +130,7 @@ export const throughRedirects = ({ params }: RuleRequest): ContinueForm => {
   return form;
 };
 
-/** An address to look for: what stands before its path may begin with `*`, and with nothing else that is not meant literally. */
+/** A URL pattern: the host may start with `*`, which is the only wildcard. */
 export const linkQuery: ModuleRule = ({ params: { query } }) => {
   if (typeof query !== 'string' || query === '') return;
   const [, host = '', rest = ''] = /^([^/?#:]*)(.*)$/s.exec(query) ?? [];
@@ -137,13 +139,13 @@ export const linkQuery: ModuleRule = ({ params: { query } }) => {
   }
 };
 
-/** Only those who patrol, or may see who did, are told. */
+/** Whether the caller may see patrol flags. */
 export const mayPatrol = (request: RuleRequest): boolean =>
   hasRight(request, 'patrol') || hasRight(request, 'patrolmarks');
 
 const PATROL_TEXT = message('apierror-permissiondenied-patrolflag');
 
-/** The values of a parameter that only those may use who patrol. */
+/** Values of a parameter that require the right to patrol. */
 export const patrolValues =
   (parameter: 'show' | 'prop', values: readonly string[], code = 'permissiondenied'): ModuleRule =>
   (request) => {
@@ -152,7 +154,7 @@ export const patrolValues =
     }
   };
 
-/** Groups that bring a right stand for it, so that rights cannot stand beside groups to leave out. */
+/** Rights are resolved to the groups that have them, so they cannot be combined with excluded groups. */
 export const usersByRight: ModuleRule = (request) => {
   const rights = valuesOf(request, 'rights');
   const { groups, implicitRights } = request.site;
@@ -171,7 +173,9 @@ const mixed = ({ wire }: RuleRequest, ...names: readonly string[]): ApiError =>
     message('apierror-invalidparammix', { list: names.map((name) => `"${wire(name)}"`), type: 'text' }, names.length),
   );
 
-/** Named accounts and temporary ones are all there are; a site without temporary ones has nothing to leave out. */
+/**
+ * Excluding both named and temporary accounts leaves no users. Without temporary accounts, both parameters are ignored.
+ */
 export const kindsOfUsers: ModuleRule = (request) => {
   if (!request.site.temporaryAccounts) {
     request.ignore('excludenamed');
@@ -180,16 +184,16 @@ export const kindsOfUsers: ModuleRule = (request) => {
   return request.params['excludenamed'] === true && request.params['excludetemp'] === true ? 'nothing' : undefined;
 };
 
-/** A request without any user. */
+/** A request without users has no results. */
 export const someUsers: ModuleRule = (request) =>
   valuesOf(request, 'users').length + valuesOf(request, 'userids').length === 0 ? 'nothing' : undefined;
 
-/** Bits of the widest ranges of addresses. */
+/** The smallest prefix lengths of IP ranges. */
 interface Widest {
   readonly v4: number;
   readonly v6: number;
 }
-/** Wider ranges would touch too much at once. */
+/** Wider ranges would match too many addresses. */
 const WIDEST_BLOCK: Widest = { v4: 16, v6: 19 };
 const WIDEST_SEARCH: Widest = { v4: 16, v6: 32 };
 
@@ -214,7 +218,7 @@ export const contributionsOf: ModuleRule = (request) => {
   if (isEmptySet(request, 'user')) throw emptyParameter(wire('user'));
 };
 
-/** Several users are gone through by name or by number, and each by time. */
+/** Several users are listed by name or id, and the contributions of each by time. */
 export const contributionsContinue = ({ params }: RuleRequest): ContinueForm => {
   const { user, userids } = params;
   const [kind, ...parts] = String(params['continue']).split('|');
@@ -226,7 +230,7 @@ export const contributionsContinue = ({ params }: RuleRequest): ContinueForm => 
   return ['text', isByName ? 'text' : 'integer', 'timestamp', 'integer'];
 };
 
-/** A parameter that is there and holds nothing. */
+/** The error for an empty parameter. */
 export const emptyParameter = (wireName: string, code = `paramempty_${wireName}`): ApiError =>
   new ApiError(code, message('apierror-paramempty', wireName));
 
@@ -246,32 +250,32 @@ const refuseWide = (range: string, widest: Widest): void => {
   }
 };
 
-/** A list of reports that require a right. */
+/** Reports that require a right. */
 export const restrictedReport: ModuleRule = (request) => {
   if (request.params['page'] === 'Unwatchedpages' && !hasRight(request, 'unwatchedpages')) {
     throw new ApiError('specialpage-cantexecute', message('apierror-specialpage-cantexecute'));
   }
 };
 
-/** A search for spaces finds nothing. */
+/** A search for white space has no results. */
 export const someSearch: ModuleRule = ({ params: { search } }) =>
   typeof search === 'string' && search.trim() === '' ? 'nothing' : undefined;
 
-/** As a generator, a search shows nothing but what is asked for, and stays on this site. */
+/** As a generator, a search has no defaults for `prop` and `info`, and is limited to this site. */
 export const quietSearch: ModuleRule = ({ role, sent, ignore }) => {
   if (role !== 'generator') return;
   for (const name of ['prop', 'info']) if (!sent(name)) ignore(name, []);
   for (const name of ['interwiki', 'enablerewrites']) ignore(name);
 };
 
-/** `rnredirect` is the old way to say what `rnfilterredir` says. */
+/** `rnredirect` is the deprecated form of `rnfilterredir`. */
 export const randomRedirects: ModuleRule = (request) => {
   if (request.sent('filterredir') && request.params['redirect'] === true) {
     throw mixed(request, 'filterredir', 'redirect');
   }
 };
 
-/** A language's code that no language can have. */
+/** Validates a language code. */
 export const languageCode: ModuleRule = ({ params: { lang }, wire }) => {
   if (typeof lang !== 'string') return;
   if (Buffer.byteLength(lang) > 128 || /[:/\\&<>'"\0]|[^ %!$()*,\-.0-9;=?@A-Z^_`a-z~\u0080-\u{10ffff}+]/u.test(lang)) {
@@ -279,12 +283,12 @@ export const languageCode: ModuleRule = ({ params: { lang }, wire }) => {
   }
 };
 
-/** The page that messages are made for, if anything is made of them. */
+/** The page that messages are parsed for, if they are parsed. */
 export const parsedTitle: ModuleRule = (request) => {
   if (request.params['enableparser'] === true) wholeTitles('title')(request);
 };
 
-/** Forms of an answer that have no future. */
+/** Deprecated output formats. */
 export const oldForms =
   (parameter: string, ...values: readonly string[]): ModuleRule =>
   ({ params, wire, deprecate }) => {
@@ -293,12 +297,12 @@ export const oldForms =
     deprecate(message('apiwarn-deprecation-withvalue', wire(parameter), value), `${wire(parameter)}=${value}`);
   };
 
-/** Nothing to choose by means what has not been read. */
+/** An empty filter means unread notifications. */
 export const unreadByDefault: ModuleRule = (request) => {
   if (isEmptySet(request, 'filter')) request.ignore('filter', ['!read']);
 };
 
-/** Parameters that mean nothing with, or without, a flag. */
+/** Ignores parameters without a flag; {@link onlyWithout}, with a flag. */
 export const onlyWith =
   (flag: string, ...names: readonly string[]): ModuleRule =>
   (request) => {
@@ -311,8 +315,8 @@ export const onlyWithout =
   };
 
 /**
- * A single value of a list in which `thanks/*` admits any kind of thanks. MediaWiki has a code of its own for what is
- * not in it. Such a value says more than the type beside it.
+ * A value of a list in which an entry such as `thanks/*` allows any subtype. MediaWiki has a specific error code for
+ * other values. `type` is then ignored.
  */
 export const listedKind = (parameter: string, values: readonly string[]): ModuleRule => {
   const listed = new Set(values);
@@ -330,7 +334,7 @@ export const listedKind = (parameter: string, values: readonly string[]): Module
   };
 };
 
-/** Only edits and new pages have slots. */
+/** Only edits and page creations have slots. */
 export const typesWithSlots: ModuleRule = (request) => {
   const types = valuesOf(request, 'type');
   if (request.params['slot'] === undefined || types.includes('edit') || types.includes('new')) return undefined;

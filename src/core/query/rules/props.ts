@@ -19,7 +19,7 @@ import {
 } from './rule.js';
 import { FILE } from './titles.js';
 
-/** Rules in their order, until one of them has found something. */
+/** Runs rules in order, until one has an outcome. */
 const all = (rules: readonly ModuleRule[], request: RuleRequest): RuleOutcome => {
   for (const rule of rules) {
     const outcome = rule(request);
@@ -28,25 +28,25 @@ const all = (rules: readonly ModuleRule[], request: RuleRequest): RuleOutcome =>
   return undefined;
 };
 
-/** Rules of a prop module that are only looked at when the pages it works on are there; it has nothing to say otherwise. */
+/** Rules that apply only if there are pages for the prop module; otherwise its result is empty. */
 const when =
   (isWork: (pages: PageSet) => boolean) =>
   (...rules: readonly ModuleRule[]): PageRule =>
   (request, pages) =>
     isWork(pages) ? all(rules, request) : 'nothing';
 
-/** There is a page that exists. */
+/** At least one page exists. */
 export const withPages = when(({ existing }) => existing.length > 0);
-/** There is a title, of a page or not. */
+/** At least one title, existing or not. */
 export const withTitles = when(
   ({ existing, missing, special }) => existing.length + missing.length + special.length > 0,
 );
-/** There is the title of a file. */
+/** At least one title of a file. */
 export const withFiles = when(({ existing, missing }) => [...existing, ...missing].some(({ ns }) => ns === FILE));
 
 /**
- * Pages that link to the titles of a request, or to its files. Where a list of them goes on is told by what can differ: the
- * namespaces of several titles, the titles themselves, several namespaces of the pages, and always the page.
+ * Rules for pages that link to the titles or files of a request. The continue value consists of what can differ: the
+ * namespace of several titles, the title, the namespace of the linking page, and always its id.
  */
 export const linkingPages =
   (hasWork: (...rules: readonly ModuleRule[]) => PageRule): PageRule =>
@@ -59,13 +59,13 @@ export const linkingPages =
     return hasWork(emptyIsNone('namespace'), continues(form), noContradiction())(request, pages);
   };
 
-/** Properties of pages go on with the id of a page; nothing and zero are the beginning. */
+/** The continue value of page properties is a page id; empty and zero mean the start. */
 export const pagePropsContinue: ModuleRule = (request) => {
   const value = request.params['continue'];
   if (value !== '' && value !== '0') continues(['integer'])(request);
 };
 
-/** A title on another site means nothing without the site. */
+/** A title on another site requires the site. */
 export const titleNeeds =
   (other: string, code?: string): ModuleRule =>
   (request) => {
@@ -76,7 +76,7 @@ export const titleNeeds =
 
 export const urlOrProp: ModuleRule = atMostOneOf('prop', 'url');
 
-/** Texts for a new page are made for one page at a time. */
+/** Texts for a new page require a single page. */
 export const singlePageTexts: PageRule = (request, pages) => {
   const wants = valuesOf(request, 'prop');
   if (!wants.includes('preloadcontent') && !wants.includes('editintro')) return;
@@ -85,7 +85,7 @@ export const singlePageTexts: PageRule = (request, pages) => {
   }
 };
 
-/** Whole articles are made one at a time. A request goes on with the number of the article. */
+/** Complete articles are extracted one at a time. The continue value is the index of the page. */
 export const extractsOfPages: PageRule = (request, { existing }) => {
   if (existing.length === 0) return 'nothing';
   atMostOneOf('chars', 'sentences')(request);
@@ -101,7 +101,7 @@ export const someImageProp: ModuleRule = (request) => {
   if (isEmptySet(request, 'prop')) throw emptyParameter(request.wire('prop'), 'noprop');
 };
 
-/** A request goes on with the id of a page, and never with that of the first. */
+/** The continue value is a page id, but never that of the first page. */
 export const imagesOfPages: PageRule = ({ params, answered }, { existing, missing }) => {
   const pages = [...existing, ...missing.filter(({ ns }) => ns === FILE)];
   if (pages.length === 0) return 'nothing';
@@ -110,7 +110,7 @@ export const imagesOfPages: PageRule = ({ params, answered }, { existing, missin
   return undefined;
 };
 
-/** The page that a bad file is shown on. */
+/** The page on which a bad file is used. */
 export const contextTitle =
   (parameter: string): ModuleRule =>
   ({ params, wire, site }) => {
@@ -120,7 +120,7 @@ export const contextTitle =
     }
   };
 
-/** Keys of files that wait to be published. */
+/** Keys of files in the upload stash. */
 export const stashKeys: ModuleRule = (request) => {
   const name = given(request, 'filekey') ? 'filekey' : 'sessionkey';
   if (name === 'filekey') request.ignore('sessionkey');

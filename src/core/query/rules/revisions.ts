@@ -34,7 +34,7 @@ const LEGACY_PROPS = new Set<unknown>(['content', 'contentmodel', 'slotsize', 's
 
 type Values = RuleRequest['params'];
 
-/** What the four modules that show revisions have in common. A generator shows none. */
+/** Rules shared by the four modules of revisions. They do not apply to generators, which show no revisions. */
 const revisionContent: ModuleRule = unlessGenerator((request) => {
   const { wire, params } = request;
   if (given(request, 'slots')) {
@@ -59,7 +59,7 @@ const warnLegacySlots = (request: RuleRequest): void => {
 
 const wantsDiff = ({ diffto, difftotext }: Values): boolean => diffto !== undefined || difftotext !== undefined;
 
-/** A selection among the revisions of one page, as opposed to the latest of each. */
+/** Whether the request selects among the revisions of one page, rather than the latest of each page. */
 const enumerates = (params: Values): boolean => {
   return (
     ['user', 'excludeuser', 'limit', 'startid', 'endid', 'start', 'end'].some((name) => params[name] !== undefined) ||
@@ -97,7 +97,7 @@ export const deletedHistory: ModuleRule = (request) => {
 const mayReadDeleted = (request: RuleRequest): boolean =>
   hasRight(request, 'deletedtext') || hasRight(request, 'undelete');
 
-/** Comments of deleted revisions, and even more so their content, require rights. */
+/** Comments and content of deleted revisions require rights. */
 const deletedRevisionRights: ModuleRule = unlessGenerator((request) => {
   const shown = valuesOf(request, 'prop');
   if ((shown.includes('comment') || shown.includes('parsedcomment')) && !hasRight(request, 'deletedhistory')) {
@@ -128,7 +128,7 @@ export const allRevisions: readonly ModuleRule[] = [
   continues(['timestamp', 'integer']),
 ];
 
-/** With a user the list goes by time, without one by title. */
+/** With a user the list is sorted by time, without one by title. */
 const byUserOrByTitle: ModuleRule = (request) => {
   const name = (parameter: string): string => plainName(request, parameter);
   const isByUser = given(request, 'user');
@@ -161,7 +161,7 @@ export const allDeletedRevisions: readonly ModuleRule[] = [
   }),
 ];
 
-/** Mode 1 goes through the pages of the request, mode 2 through a user's revisions, mode 3 through titles. */
+/** Mode 1 lists the pages of the request, mode 2 a user's revisions, mode 3 titles. */
 export const deletedRevsModes: PageRule = (request, pages) => {
   const mode = hasPages(pages) ? 1 : given(request, 'user') ? 2 : 3;
   const unfit = (mode === 3 ? ['start', 'end'] : ['from', 'to', 'prefix']).find((name) => given(request, name));
@@ -180,9 +180,9 @@ export const deletedRevsModes: PageRule = (request, pages) => {
 };
 
 const LIGHT: LimitBounds = { max: 500, highmax: 5000 };
-/** Content is long. */
+/** For requests with content. */
 const HEAVY: LimitBounds = { max: 50, highmax: 500 };
-/** Parsing content takes time. */
+/** For requests that parse content. */
 const ONE: LimitBounds = { max: 1, highmax: 1 };
 const DEFAULT_REVISIONS = 10;
 
@@ -197,11 +197,11 @@ export const revisionLimit: LimitRule = (params) => {
   return { ...(isHeavy(params) && { bounds: HEAVY }), fallback: DEFAULT_REVISIONS };
 };
 
-/** Without a selection the latest of each page is shown, however many pages there are. */
+/** Without a selection, the latest revision of every page is shown. */
 export const revisionsOfPages: LimitRule = (params) => {
   if (enumerates(params)) return revisionLimit(params);
   return { bounds: params['parse'] === true ? ONE : isHeavy(params) ? HEAVY : LIGHT, fallback: 'max' };
 };
 
-/** The old module for deleted revisions has a limit of the ordinary kind, which content makes smaller. */
+/** `deletedrevs` has an ordinary limit, which is lower with content. */
 export const deletedRevsLimit: LimitRule = (params) => (isHeavy(params) ? { bounds: HEAVY } : {});

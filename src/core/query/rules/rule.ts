@@ -5,56 +5,56 @@ import type { PageSet } from '../pages/page-model.js';
 import type { Site } from '../site/site.js';
 import type { MaybePromise } from '../../base/ports.js';
 
-/** What a host says about the token of a watchlist: it is its owner's, it is not, or there is no such user. */
+/** The host's verdict on a watchlist token: valid, wrong, or the user does not exist. */
 export type WatchlistTokenVerdict = 'valid' | 'wrong' | 'no-user';
 
-/** What a rule may look at. The parameters have been read one by one already. */
+/** The request that a rule checks, with parsed parameters. */
 export interface RuleRequest {
-  /** By their bare names. */
+  /** Parameters by their names without the prefix. */
   readonly params: Readonly<Record<string, unknown>>;
-  /** `generator` when the module's result becomes the pages that others work on. */
+  /** `generator` if the module generates pages for others. */
   readonly role: 'module' | 'generator';
-  /** `undefined` for a request without a bearer token. */
+  /** `undefined` without a bearer token. */
   readonly caller: Caller | undefined;
-  /** The site, with every default filled in. */
+  /** The site, with all defaults. */
   readonly site: Site;
-  /** Whether redirects among the pages of the request are followed. */
+  /** Whether redirects are resolved. */
   readonly redirects: boolean;
-  /** Whether a handler answers the module. What its answers go on with is its own then. */
+  /** Whether the module has a handler, which then defines the form of its continue values. */
   readonly answered: boolean;
-  /** A parameter's name on the wire. */
+  /** The name of a parameter on the wire. */
   wire(name: string): string;
-  /** Whether the request itself names the parameter; a default does not count. */
+  /** Whether the request contains the parameter; defaults do not count. */
   sent(name: string): boolean;
-  /** Gives the handler the parameter's default, or what stands for it, in the place of what was sent. */
+  /** Replaces the value for the handler with the default, or with `instead`. */
   ignore(name: string, instead?: unknown): void;
-  /** Tells the client of something that it should know although it is answered. */
+  /** Adds a warning to the response. */
   warn(code: string, text: Message | string, data?: ConditionData): void;
-  /** Warns of a use that has no future; `feature` names it for programs, as part of a query string. */
+  /** Adds a deprecation warning; `feature` identifies the usage, as part of a query string. */
   deprecate(text: Message, feature: string): void;
-  /** Whether a token opens a user's watchlist, as the host knows. */
+  /** Checks the token of a user's watchlist with the host's function. */
   verifyWatchlistToken(owner: string, token: string): MaybePromise<WatchlistTokenVerdict>;
 }
 
 /**
- * What a rule has found beside refusals: `nothing` when the answer of the module is empty whatever its handler would say,
- * which is not asked then, nor are further rules; or a smaller limit.
+ * The outcome of a rule that did not throw: `nothing` if the module's result is empty without calling its handler or
+ * further rules; or a lower limit.
  */
 export type RuleOutcome =
   | 'nothing'
   | {
-      /** How many results the module may give at most. */
+      /** The maximum number of results. */
       readonly limit: number;
     }
   | undefined;
 
-/** A condition between several parameters of a module, or between a parameter and its caller. Throws an {@link ApiError}. */
+/** A condition on several parameters of a module, or on a parameter and the caller. Throws an {@link ApiError}. */
 export type ModuleRule = (request: RuleRequest) => RuleOutcome | void;
 
-/** A condition that can only be judged when the pages are known, or that has to ask the host. Throws an {@link ApiError}. */
+/** A condition that depends on the pages, or calls a function of the host. Throws an {@link ApiError}. */
 export type PageRule = (request: RuleRequest, pages: PageSet) => MaybePromise<RuleOutcome | void>;
 
-/** The greatest values of a limit. */
+/** The maximum values of a limit. */
 export interface LimitBounds {
   /** For ordinary callers. */
   readonly max: number;
@@ -62,18 +62,18 @@ export interface LimitBounds {
   readonly highmax: number;
 }
 
-/** What becomes of a module's limit in one request. */
+/** The limit of a module in one request. */
 export interface LimitDecision {
-  /** Hold beside the declared bounds. */
+  /** Bounds in addition to the declared ones. */
   readonly bounds?: LimitBounds;
-  /** The limit of a request that names none, if it is not the declared default. `max` is the greatest value. */
+  /** The default limit, if it is not the declared one. `max` is the maximum. */
   readonly fallback?: number | 'max';
 }
 
-/** Decides the limit of a request by its other parameters. */
+/** Determines the limit of a request from its other parameters. */
 export type LimitRule = (params: Readonly<Record<string, unknown>>) => LimitDecision;
 
-/** Whether a parameter has a value. The empty text and zero are values. */
+/** Whether a parameter has a value. An empty text and zero are values. */
 export const given = ({ params }: RuleRequest, name: string): boolean =>
   params[name] !== undefined && params[name] !== false;
 
@@ -110,18 +110,18 @@ export const atLeastOneOf = (...names: readonly string[]): ModuleRule => {
   };
 };
 
-/** `A` makes no sense beside `B`. Both are given as they stand on the wire. */
+/** The error for `a` together with `b`, both as on the wire. */
 export const cannotUseWith = (a: string, b: string, code = 'invalidparammix'): ApiError =>
   new ApiError(code, message('apierror-invalidparammix-cannotusewith', a, b));
 
-/** `A` makes no sense without `B`. */
+/** The error for `a` without `b`. */
 export const mustUseWith = (a: string, b: string, code = 'invalidparammix'): ApiError =>
   new ApiError(code, message('apierror-invalidparammix-mustusewith', a, b));
 
 /**
- * Values of `show` that can find nothing together: each word with its `!`, and the further pairs.
+ * Rejects values of `show` that exclude each other: each word with its `!` form, and the given pairs.
  *
- * @param pairs - Two values each; a value that is none of `show` is a flag of the module.
+ * @param pairs - A value that `show` does not have is a flag of the module.
  */
 export const noContradiction = (...pairs: readonly (readonly [string, string])[]): ModuleRule => {
   return (request) => {
@@ -134,14 +134,14 @@ export const noContradiction = (...pairs: readonly (readonly [string, string])[]
   };
 };
 
-/** A list of nothing is no filter. */
+/** An empty list is ignored. */
 export const emptyIsAll = (...names: readonly string[]): ModuleRule => {
   return (request) => {
     for (const name of names) if (isEmptySet(request, name)) request.ignore(name);
   };
 };
 
-/** A list of nothing finds nothing. */
+/** An empty list has no results. */
 export const emptyIsNone = (name: string): ModuleRule => {
   return (request) => (isEmptySet(request, name) ? 'nothing' : undefined);
 };
@@ -151,17 +151,17 @@ export const isEmptySet = ({ params }: RuleRequest, name: string): boolean => {
   return Array.isArray(value) && value.length === 0;
 };
 
-/** A rule that does not hold for a generator, whose data are not shown. */
+/** A rule that does not apply to generators, whose data is not shown. */
 export const unlessGenerator =
   (rule: ModuleRule): ModuleRule =>
   (request) =>
     request.role === 'generator' ? undefined : rule(request);
 
-/** A parameter's name on the wire without a generator's `g`: some of MediaWiki's texts leave it out. */
+/** A parameter's name on the wire without a generator's `g`, which some of MediaWiki's messages omit. */
 export const plainName = ({ role, wire }: RuleRequest, name: string): string =>
   role === 'generator' ? wire(name).slice(1) : wire(name);
 
-/** The module shows what belongs to its caller. */
+/** The module requires a caller. */
 export const loggedIn = (
   key: 'apierror-mustbeloggedin-generic' | 'apierror-mustbeloggedin-uploadstash',
   code = 'notloggedin',
@@ -173,7 +173,7 @@ export const loggedIn = (
 
 export const hasRight = ({ caller }: RuleRequest, right: string): boolean => caller?.rights.includes(right) ?? false;
 
-/** A right of all users, unless the site does not define it. */
+/** Whether the caller has a right of all users that the site defines. */
 export const mayByDefault = ({ site, caller }: RuleRequest, right: string): boolean =>
   caller !== undefined && site.rights.includes(right);
 

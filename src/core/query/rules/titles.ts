@@ -10,21 +10,21 @@ export const CATEGORY = 14;
 export const invalidTitle = (text: string): ApiError =>
   new ApiError('invalidtitle', message('apierror-invalidtitle', { plaintext: text }));
 
-/** The namespaces in which a module looks for titles. */
+/** The namespaces of a module's titles. */
 type Namespaces = (request: RuleRequest) => readonly number[];
 
-/** The one that the request names. */
+/** The namespace in the request. */
 export const chosenNamespace: Namespaces = ({ params: { namespace } }) => [
   typeof namespace === 'number' ? namespace : 0,
 ];
 
-/** Those that the request names, or all of the site. */
+/** The namespaces in the request, or all of the site. */
 export const chosenNamespaces: Namespaces = (request) => {
   const chosen = valuesOf(request, 'namespace').filter((id) => typeof id === 'number');
   return chosen.length > 0 ? chosen : request.site.namespaces.map(({ id }) => id).filter((id) => id >= 0);
 };
 
-/** The bounds of a list that goes by title: each has to be the beginning of a title of the namespace. */
+/** The bounds of a list of titles: each must be the start of a title in the namespace. */
 export const byTitle =
   (namespaces: number | Namespaces): ModuleRule =>
   (request) => {
@@ -41,7 +41,7 @@ const isTitlePart = (part: string, ns: number, site: Site): boolean => {
   return title.kind === 'local' && title.ns === ns;
 };
 
-/** Texts that have to be titles of this site as a whole. */
+/** Parameters that must be complete titles of this site. */
 export const wholeTitles = (...names: readonly string[]): ModuleRule => {
   return ({ params, site }) => {
     for (const name of names) {
@@ -51,7 +51,7 @@ export const wholeTitles = (...names: readonly string[]): ModuleRule => {
   };
 };
 
-/** Titles that bound a list of pages of all namespaces: pages of this site, and no part of one. */
+/** The bounds of a list of pages in all namespaces: complete titles without a fragment. */
 export const pageTitles = (...names: readonly string[]): ModuleRule => {
   return ({ params, site }) => {
     for (const name of names) {
@@ -63,7 +63,7 @@ export const pageTitles = (...names: readonly string[]): ModuleRule => {
   };
 };
 
-/** The page whose backlinks are wanted. */
+/** The page whose backlinks are listed. */
 export const linkTarget: readonly ModuleRule[] = [exactlyOneOf('title', 'pageid'), wholeTitles('title')];
 
 export const fileTarget: ModuleRule = ({ params: { title }, site }) => {
@@ -85,7 +85,7 @@ export const categoryTarget: ModuleRule = ({ params: { title }, site }) => {
   }
 };
 
-/** What a list of titles, categories or files to compare with may hold, and what is said of the others. */
+/** The required namespace of each kind of title, and the warning for other titles. */
 const WANTED = {
   title: { ns: undefined, code: 'invalidtitle', key: 'apiwarn-invalidtitle' },
   category: { ns: CATEGORY, code: 'invalidcategory', key: 'apiwarn-invalidcategory' },
@@ -93,8 +93,8 @@ const WANTED = {
 } as const;
 
 /**
- * Titles that are compared with what is on the pages: those that cannot be meant are named and left out. When none is
- * left, also because no namespace that is asked for has one, there is nothing to say.
+ * Titles to filter by. Invalid ones are ignored with a warning. If none is left in the requested namespaces, the result
+ * is empty.
  */
 export const linkTitles =
   (parameter: string, kind: keyof typeof WANTED): ModuleRule =>

@@ -3,8 +3,8 @@ import { message } from '../answer/messages.js';
 import { mayByDefault, type PageRule, permissionDenied } from './rule.js';
 
 /**
- * Selects the watchlist: with an owner and the token of that owner's list, that one, for any caller; otherwise the caller's own.
- * A handler finds `owner` only when the token is right, and never the token.
+ * Selects the watchlist: that of `owner` with a valid token, for any caller; otherwise the caller's own. The handler
+ * receives `owner` only if the token is valid, and never the token.
  */
 export const watchlistOwner: PageRule = async (request) => {
   const { params, ignore } = request;

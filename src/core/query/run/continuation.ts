@@ -1,20 +1,20 @@
 import { badContinue } from '../answer/api-error.js';
 import type { ContinueValue } from './handlers.js';
 
-/** What the request says about how far earlier answers have come. */
+/** The progress of a continued query. */
 export interface Progress {
-  /** The generator has nothing more: no pages, and no work on pages. */
+  /** The generator and all prop modules are finished. */
   readonly generatorDone: boolean;
-  /** Names on the wire that a generator goes on with; empty while the same pages are to be given again. */
+  /** The generator's continue parameters, by their names on the wire; empty if the generator is at its start. */
   readonly generatorParams: readonly string[];
-  /** Modules that have given everything. */
+  /** Modules that are finished. */
   readonly finished: ReadonlySet<string>;
 }
 
 const START: Progress = { generatorDone: false, generatorParams: [], finished: new Set() };
 
 /**
- * Reads the value of `continue`: generator part, two bars, modules that are finished.
+ * Parses `continue`: the generator part, two bars, finished modules.
  *
  * @throws ApiError `badcontinue`
  */
@@ -32,28 +32,28 @@ export const readProgress = (value: string | undefined): Progress => {
 
 const split = (list: string): readonly string[] => (list === '' ? [] : list.split('|'));
 
-/** A module that took part in the request, and where it goes on if it has more. */
+/** A module of the request and its continuation. */
 export interface Participant {
   readonly name: string;
   readonly kind: 'prop' | 'other' | 'generator';
-  /** Parameters by their names on the wire; `undefined` when the module is finished. */
+  /** Continue parameters by their names on the wire; `undefined` if the module is finished. */
   readonly more: Readonly<Record<string, string | number>> | undefined;
-  /** What the request itself said for those parameters: needed to get the same pages again. */
+  /** The continue parameters of this request, which select the same pages again. */
   readonly current?: Readonly<Record<string, string | number>>;
-  /** Where a generator says that it began. */
+  /** The start position of a generator. */
   readonly start?: Readonly<Record<string, string | number>> | undefined;
 }
 
 export interface Continuation {
-  /** The object for the client to add to its next request; `undefined` when everything has been given. */
+  /** Parameters for the next request; `undefined` if everything is finished. */
   readonly next: Readonly<Record<string, string | number>> | undefined;
-  /** Whether everything about the current pages has been given. */
+  /** Whether the data of the current pages is complete. */
   readonly batchcomplete: boolean;
 }
 
 const COMPLETE: Continuation = { next: undefined, batchcomplete: true };
 
-/** Decides where the next request goes on: first the same pages, then the next ones, then what is left of the lists. */
+/** Computes the continuation: first the same pages, then the next ones, then the rest of the lists. */
 export const continueFrom = (participants: readonly Participant[]): Continuation => {
   if (participants.every(isFinished)) return COMPLETE;
   const props = participants.filter(({ kind }) => kind === 'prop');
@@ -82,14 +82,14 @@ export const continueFrom = (participants: readonly Participant[]): Continuation
 
 const isFinished = ({ more }: Participant): boolean => more === undefined;
 
-/** The old form: every module's own parameters under its name, and the client does the rest. */
+/** The older form: the continue parameters of every module under its name. */
 export const rawContinuation = (participants: readonly Participant[]): Readonly<Record<string, object>> | undefined => {
   const modules: Record<string, object> = {};
   for (const { name, more } of participants) if (more) modules[name] = { ...modules[name], ...more };
   return Object.keys(modules).length === 0 ? undefined : modules;
 };
 
-/** What a handler says about going on, as parameters with their names on the wire. */
+/** A handler's continue value, as parameters by their names on the wire. */
 export const continueParams = (
   value: ContinueValue,
   wirePrefix: string,

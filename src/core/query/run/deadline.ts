@@ -1,13 +1,13 @@
 import { UnavailableError } from '../../base/errors.js';
 import type { Timer } from '../../base/ports.js';
 
-/** A handler did not answer in time. */
+/** A handler did not return in time. */
 export class DeadlinePassed extends UnavailableError {}
 
-/** Why a signal is aborted when all went well. */
+/** The abort reason after a successful request. */
 const ANSWERED = new Error('The request has been answered.');
 
-/** The time that the handlers of one request have together. The clock starts when the first of them has to be waited for. */
+/** The deadline of all handlers of a request together. The time starts with the first asynchronous handler. */
 export class Deadline {
   readonly #milliseconds: number;
   readonly #timer: Timer;
@@ -21,10 +21,10 @@ export class Deadline {
     this.#timer = timer;
   }
 
-  /** Aborted when the time is over, and when the request has been answered. */
+  /** Aborted at the deadline, and after the response. */
   get signal(): AbortSignal {
     if (!this.#controller) {
-      // Made only for those who look at it: most handlers never do, and it is dearer than all the rest of this class.
+      // Created on demand: most handlers never use it, and it is more expensive than the rest of this class.
       this.#controller = new AbortController();
       if (this.#over) this.#controller.abort(this.#over);
     }
@@ -37,7 +37,7 @@ export class Deadline {
     return Promise.race([promise, this.#passed]);
   }
 
-  /** Ends the waiting: the signal tells running handlers that their results are no longer needed. */
+  /** Stops the timer, and aborts the signal for handlers that are still running. */
   end(): void {
     this.#stop?.();
     this.#controller?.abort(ANSWERED);
@@ -47,13 +47,13 @@ export class Deadline {
     const passed = new Promise<never>((_resolve, reject) => {
       this.#stop = this.#timer(() => {
         this.#over = new DeadlinePassed(
-          `The handlers of a query gave no answer within ${this.#milliseconds} ms (options.timeouts.handlers).`,
+          `The handlers of a query did not return within ${this.#milliseconds} ms (options.timeouts.handlers).`,
         );
         this.#controller?.abort(this.#over);
         reject(this.#over);
       }, this.#milliseconds);
     });
-    // No caller may be waiting when the time is over.
+    // The deadline may pass while no handler is awaited.
     passed.catch(() => {});
     return passed;
   }

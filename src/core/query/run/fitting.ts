@@ -1,28 +1,28 @@
 import { ApiError } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
-import type { Room } from './request-context.js';
+import type { Budget } from './request-context.js';
 
-/** How often a large answer is tried with smaller limits, and by how much more than it seems to need. */
+/** How many times an oversized response is retried with lower limits, and the safety margin. */
 const ATTEMPTS = 4;
 const MARGIN = 0.8;
 
-/** An answer, and how long it may be. */
-export interface Fitting<T> {
-  /** The answer with as much room as was asked for. */
+/** A response with a maximum length. */
+export interface FitOptions<T> {
+  /** The response with the requested limits. */
   readonly first: T;
   readonly lengthOf: (answer: T) => number;
   readonly most: number;
-  /** The answer once more, with less room. */
-  readonly again: (room: Room) => Promise<T>;
+  /** Runs the request again, with lower limits. */
+  readonly again: (budget: Budget) => Promise<T>;
 }
 
 /**
- * An answer that is too large is asked for again, with smaller limits: its continuation is right then. Data that are
- * too large by themselves are left out in the end.
+ * Repeats an oversized request with lower limits, so that its continuation is correct. The last attempt omits data that
+ * is too large.
  *
- * @throws ApiError when not even that is small enough.
+ * @throws ApiError if that is still too large.
  */
-export const fitted = async <T>({ first, lengthOf, most, again }: Fitting<T>): Promise<T> => {
+export const fitToSize = async <T>({ first, lengthOf, most, again }: FitOptions<T>): Promise<T> => {
   let answer = first;
   for (let limitFactor = 1, attempts = 0; lengthOf(answer) > most; attempts += 1) {
     if (attempts > ATTEMPTS)

@@ -3,7 +3,7 @@ import type { ContinueValue, ListResult, MetaResult, PropResult } from './handle
 import type { GeneratedPage } from '../pages/page-model.js';
 import type { ResultItem } from '../answer/result-format.js';
 
-/** What a handler has answered, looked through: what is not as it should be does not get further than this. */
+/** Validates the results of handlers. */
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -18,45 +18,45 @@ const isContinue = (value: unknown): value is ContinueValue | undefined =>
 const isScalar = (value: unknown): value is string | number =>
   typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value));
 
-const isBeside = (value: unknown): value is ResultItem | undefined => value === undefined || isObject(value);
+const isExtra = (value: unknown): value is ResultItem | undefined => value === undefined || isObject(value);
 
 const isPages = (value: unknown): value is readonly GeneratedPage[] | undefined =>
   value === undefined || isItems(value);
 
-/** `undefined` when the answer of a list module is none. */
+/** `undefined` if it is not a result of a list module. */
 export const readListResult = (value: unknown): ListResult | undefined => {
   if (isItems(value)) return { items: value };
   if (!isObject(value)) return undefined;
-  const { items, continue: next, start, beside, pages } = value;
-  if (!isItems(items) || !isContinue(next) || !isContinue(start) || !isBeside(beside) || !isPages(pages))
+  const { items, continue: next, start, extra, pages } = value;
+  if (!isItems(items) || !isContinue(next) || !isContinue(start) || !isExtra(extra) || !isPages(pages))
     return undefined;
   return {
     items,
     continue: next,
     ...(start === undefined ? {} : { start }),
-    ...(beside ? { beside } : {}),
+    ...(extra ? { extra } : {}),
     ...(pages ? { pages } : {}),
   };
 };
 
-/** A prop module's answer with its pages in a map. */
+/** A prop module's result with its pages in a map. */
 export interface PropAnswer {
   readonly pages: ReadonlyMap<number, unknown>;
   readonly continue: ContinueValue | undefined;
-  readonly beside: ResultItem | undefined;
+  readonly extra: ResultItem | undefined;
 }
 
-/** `undefined` when the answer of a prop module is none. */
+/** `undefined` if it is not a result of a prop module. */
 export const readPropResult = (value: unknown): PropAnswer | undefined => {
   if (!isObject(value)) return undefined;
-  const { pages, continue: next, beside } = value as Partial<Record<keyof PropResult, unknown>>;
-  if (!isContinue(next) || !isBeside(beside)) return undefined;
-  if (pages instanceof Map) return { pages, continue: next, beside };
+  const { pages, continue: next, extra } = value as Partial<Record<keyof PropResult, unknown>>;
+  if (!isContinue(next) || !isExtra(extra)) return undefined;
+  if (pages instanceof Map) return { pages, continue: next, extra };
   if (!isObject(pages)) return undefined;
-  return { pages: new Map(Object.entries(pages).map(([id, data]) => [Number(id), data])), continue: next, beside };
+  return { pages: new Map(Object.entries(pages).map(([id, data]) => [Number(id), data])), continue: next, extra };
 };
 
-/** `undefined` when the answer of a meta module is none. */
+/** `undefined` if it is not a result of a meta module. */
 export const readMetaResult = (value: unknown): MetaResult | undefined => {
   if (!isObject(value) || !('data' in value)) return undefined;
   const { data, continue: next } = value;
@@ -65,9 +65,9 @@ export const readMetaResult = (value: unknown): MetaResult | undefined => {
 };
 
 /**
- * The pages that a list yields as a generator: what it says itself, or what its items say.
+ * The pages that a list yields as a generator: its `pages`, or those of its items.
  *
- * @param offset - How many came before, in the order that a ranked list has.
+ * @param offset - The number of preceding items of a ranked list.
  */
 export const generatedPages = (
   { items, pages }: ListResult,

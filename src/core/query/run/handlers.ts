@@ -8,79 +8,76 @@ import type { GeneratedPage, PageSet } from '../pages/page-model.js';
 import type { ResultItem } from '../answer/result-format.js';
 import type { Site } from '../site/site.js';
 
-/** What every handler is given. */
+/** The request that a handler receives. */
 export interface ModuleRequest<P = unknown> {
-  /** The parameters by their bare names: checked, converted, defaults filled in. */
+  /** The parsed parameters by their names without the prefix, with defaults. */
   readonly params: P;
   /**
-   * How many results may be given at most; 0 for modules without a limit. Already within the bounds of the caller and
-   * of the module, so it can be smaller than `params.limit`.
+   * The maximum number of results; 0 for modules without a limit. It is within the bounds of the caller and the module,
+   * so it can be lower than `params.limit`.
    */
   readonly limit: number;
-  /** Where to go on: what an earlier answer's `continue` was, as text; `undefined` at the beginning. */
+  /** The `continue` of the previous result, as text; `undefined` for the first request. */
   readonly continue: string | undefined;
-  /** `undefined` for a request without a bearer token, and for one whose origin must not see what its user may. */
+  /** `undefined` without a bearer token, and for requests from origins that may not act for the user. */
   readonly caller: Caller | undefined;
-  /** The address of the caller, as the host framework sees it. */
+  /** The caller's IP address, as reported by the host framework. */
   readonly address: string;
-  /** Whether a page of any site may have sent this and may read the answer: nothing personal must be in it. */
+  /** Whether any site may have sent the request and may read the response, which must not contain personal data. */
   readonly isolated: boolean;
   /**
-   * Aborted when the deadline has passed or the answer is no longer needed. Made when it is first looked at, so that a
-   * copy of this object does not have it.
+   * Aborted at the deadline, or when the response is no longer needed. An accessor: a copy of this object does not have
+   * it.
    */
   readonly signal: AbortSignal;
-  /** The site, with every default filled in. */
+  /** The site, with all defaults. */
   readonly site: Site;
-  /** The server's clock, for whatever depends on the time. */
+  /** The server's clock. */
   readonly clock: Clock;
-  /** Tells the client of something that it should know although it is answered. */
+  /** Adds a warning to the response. */
   warn(code: string, text: Message | string, data?: ConditionData): void;
-  /** `generator` when the result becomes the pages that others work on; give titles or page ids then. */
+  /** `generator` if the results are pages for other modules; return titles or page ids then. */
   readonly role: 'module' | 'generator';
 }
 
-/** Where a module goes on in the next request. Several values are joined with `|`; an object names other parameters. */
+/** The position where the next request continues. An array is joined with `|`; an object sets other parameters. */
 export type ContinueValue = string | number | readonly (string | number)[] | Readonly<Record<string, string | number>>;
 
-/** The answer of a list module. A bare array is the whole list. */
+/** The result of a list module. An array alone is the complete list. */
 export interface ListResult {
-  /** At most `limit` of them. */
+  /** At most `limit` items. */
   readonly items: readonly ResultItem[];
-  /** Where to go on; absent when this was the end. */
+  /** Absent if there are no more results. */
   readonly continue?: ContinueValue | undefined;
-  /**
-   * For a generator that the same request would not begin at the same place again: where this answer began, as a value to go
-   * on with. A client that needs the same pages once more is told.
-   */
+  /** For a generator for which a repeated request would start elsewhere: the start of this result, as a continue value. It is sent to clients that need the same pages again. */
   readonly start?: ContinueValue | undefined;
-  /** Further keys beside the list, such as `searchinfo`. */
-  readonly beside?: ResultItem;
-  /** For a generator whose items do not carry `title` or `pageid` themselves. */
+  /** Further data next to the list, such as `searchinfo`. */
+  readonly extra?: ResultItem;
+  /** For a generator whose items have no `title` or `pageid`. */
   readonly pages?: readonly GeneratedPage[];
 }
 
-/** The answer of a prop module: data by page id, as `page.id` has it. */
+/** The result of a prop module: data by `page.id`. */
 export interface PropResult {
-  /** By page id: for most modules a list of items, for some an object. */
+  /** A list of items for most modules, an object for some. */
   readonly pages: ReadonlyMap<number, unknown> | Readonly<Record<number, unknown>>;
-  /** Where to go on; absent when this was the end. */
+  /** Absent if there are no more results. */
   readonly continue?: ContinueValue | undefined;
-  /** Data that belongs to no page, beside `pages`. */
-  readonly beside?: ResultItem;
+  /** Data that does not belong to a page, next to `pages`. */
+  readonly extra?: ResultItem;
 }
 
-/** The answer of a meta module: its data; `undefined` when there is nothing to show at all. */
+/** The result of a meta module. */
 export interface MetaResult {
-  /** Plain JSON data. */
+  /** Plain JSON data; `undefined` to omit the module from the response. */
   readonly data: unknown;
-  /** Where to go on; absent when this was the end. */
+  /** Absent if there are no more results. */
   readonly continue?: ContinueValue | undefined;
 }
 
 /** Answers a `list` module. May throw an {@link ApiError}. */
 export type ListHandler<P> = (request: ModuleRequest<P>) => MaybePromise<ListResult | readonly ResultItem[]>;
-/** Answers a `prop` module: says something about the pages of the request. May throw an {@link ApiError}. */
+/** Answers a `prop` module for the pages of the request. May throw an {@link ApiError}. */
 export type PropHandler<P> = (request: ModuleRequest<P> & { readonly pages: PageSet }) => MaybePromise<PropResult>;
 /** Answers a `meta` module. May throw an {@link ApiError}. */
 export type MetaHandler<P> = (request: ModuleRequest<P>) => MaybePromise<MetaResult>;
@@ -92,22 +89,25 @@ export type HandlerOf<M extends ModuleDescriptor, P> = M['group'] extends 'list'
     ? PropHandler<P>
     : MetaHandler<P>;
 
-/** A module that the catalogue does not have: its description and what answers it. Made by `customModule`, which knows how they fit together. */
+/**
+ * A module that is not in the catalogue: its descriptor and handler. Create it with `customModule`, which checks that
+ * their types match.
+ */
 export interface CustomModule {
-  /** What parsing, help and `paraminfo` know of it. */
+  /** The descriptor, for parsing, help and `paraminfo`. */
   readonly descriptor: ModuleDescriptor;
-  /** What answers it; its parameters are typed by the descriptor. */
+  /** The handler; its parameters are typed by the descriptor. */
   readonly handler: (request: never) => unknown;
 }
 
 /** Handlers by the names of the catalogue's modules. */
 export type ModuleHandlers = { readonly [N in ModuleName]?: HandlerOf<Catalogue[N], ParamsOf<N>> };
 
-/** Joins a description and its handler, with the parameters typed by the description. */
+/** Combines a descriptor and its handler, with parameters typed by the descriptor. */
 export const customModule = <const M extends ModuleDescriptor>(
   descriptor: M,
   handler: HandlerOf<M, ParamsOf<M>>,
 ): CustomModule => ({ descriptor, handler });
 
-/** A handler whose type has been forgotten: the endpoint knows the group by the descriptor and checks what comes back. */
+/** A handler of any group. The descriptor has the group, and results are validated. */
 export type AnyHandler = (request: ModuleRequest & { readonly pages: PageSet }) => unknown;

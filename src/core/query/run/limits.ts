@@ -4,7 +4,7 @@ import type { ParsedParams } from '../parameters/parsed-params.js';
 import { readBounded } from '../types/integer.js';
 import type { ParseContext, TypedParameter } from '../types/index.js';
 
-/** What decides how many results a module may give, beyond its descriptor. */
+/** The input for the limit of a module, apart from its descriptor. */
 export interface LimitRequest {
   readonly params: ParsedParams;
   readonly source: ParameterSource;
@@ -12,7 +12,7 @@ export interface LimitRequest {
   readonly parameter: TypedParameter;
 }
 
-/** How many results the module may give to this request. */
+/** The maximum number of results of a module in this request. */
 export const limitOf = (request: LimitRequest, rule: LimitRule | undefined): number => {
   const { limit } = request.params;
   const asParsed = typeof limit === 'number' ? limit : 0;
@@ -20,8 +20,8 @@ export const limitOf = (request: LimitRequest, rule: LimitRule | undefined): num
 };
 
 /**
- * The bounds that the rule sets hold beside the declared ones, as they do in MediaWiki: a limit beyond both is cut twice,
- * with a warning for each.
+ * Applies the bounds of the rule in addition to the declared ones, as MediaWiki does: a limit above both is reduced
+ * twice, with two warnings.
  */
 const decide = ({ source, context, parameter }: LimitRequest, decision: LimitDecision, asParsed: number): number => {
   const { bounds, fallback } = decision;

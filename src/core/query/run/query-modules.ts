@@ -6,20 +6,20 @@ import { compileModule, type ModuleParser, type Role } from '../parameters/parse
 import type { Site } from '../site/site.js';
 import type { TypedParameter } from '../types/index.js';
 
-/** A module with everything that is needed to run it. */
+/** A compiled module with its handler. */
 export interface QueryModule {
   readonly descriptor: ModuleDescriptor;
   readonly name: string;
   readonly path: string;
   readonly group: ModuleDescriptor['group'];
   readonly handler: AnyHandler | undefined;
-  /** The parameter with which it goes on, if it ever does. */
+  /** The parameter for continuation, if it has one. */
   readonly continueParameter: string | undefined;
-  /** One for each way of using it; a generator only where it can be one. */
+  /** One for each role; `generator` only if it can be one. */
   readonly uses: { readonly module: ModuleUse; readonly generator: ModuleUse | undefined };
 }
 
-/** A module in one of its roles, with its names on the wire. */
+/** A module in one role, with its names on the wire. */
 export interface ModuleUse {
   readonly role: Role;
   readonly wirePrefix: string;
@@ -27,7 +27,7 @@ export interface ModuleUse {
   readonly limit: TypedParameter | undefined;
 }
 
-/** Prepares every module: those of the catalogue as the site has them, and the host's own. */
+/** Compiles all modules: those of the catalogue, adapted to the site, and custom ones. */
 export const compileModules = (
   handlers: ModuleHandlers,
   own: readonly CustomModule[],
@@ -41,7 +41,7 @@ export const compileModules = (
   for (const { descriptor, handler } of own) {
     if (modules.has(descriptor.name)) {
       throw new TypeError(
-        `options.query.customModules: there is a module "${descriptor.name}" already; give your own another name.`,
+        `options.query.customModules: the module "${descriptor.name}" exists already. Choose a different name.`,
       );
     }
     for (const adapted of forSite([descriptor], site)) modules.set(descriptor.name, prepare(adapted, handler, site));

@@ -2,7 +2,7 @@ import type { ModuleDescriptor } from '../descriptor.js';
 import type { ModuleParams } from '../parameters/module-params.js';
 import type { Described } from '../parameters/parse.js';
 
-/** The parameters of `action=query` itself and of its page set. The order is that in which mistakes are reported. */
+/** The parameters of `action=query` and its page set, in the order in which errors are reported. */
 export const queryModule = (modules: readonly ModuleDescriptor[]) => {
   const names = (group: ModuleDescriptor['group']): readonly string[] =>
     modules.filter((module) => module.group === group).map(({ name }) => name);

@@ -8,23 +8,23 @@ import type { Page } from '../pages/page-model.js';
 import type { ParsedParams } from '../parameters/parsed-params.js';
 import { type MutableItem, toVersion1, type Version1Form } from '../answer/result-format.js';
 
-/** The data of a query, each module's where its descriptor says. */
+/** The data of a query, placed as the descriptors of its modules declare. */
 export class QueryResult {
   readonly query: MutableItem = {};
-  /** Data that stands beside `query`. */
+  /** Data at the top level, next to `query`. */
   readonly top: MutableItem = {};
   readonly #version: 1 | 2;
   #maxLength: number | undefined;
   #isTruncated = false;
   #pages: ReadonlyMap<number, MutableItem> | undefined;
 
-  /** @param maxLength - How long all data may be together, written as JSON; what has no room any more is left out. */
+  /** @param maxLength - The maximum length of all data as JSON; data beyond it is omitted. */
   constructor(version: 1 | 2, maxLength: number | undefined) {
     this.#version = version;
     this.#maxLength = maxLength;
   }
 
-  /** Whether something was left out. */
+  /** Whether data was omitted. */
   get isTruncated(): boolean {
     return this.#isTruncated;
   }
@@ -34,7 +34,7 @@ export class QueryResult {
     return true;
   }
 
-  /** How the pages were found, and a place for each. */
+  /** Adds the pages, and how they were found. */
   addPages(pages: ResolvedPages, indexpageids: boolean): void {
     const { query } = this;
     const v1 = this.#version === 1;
@@ -63,27 +63,27 @@ export class QueryResult {
     return entry;
   }
 
-  /** The name of a report is shown even when its results have become pages. */
+  /** The name of a report is shown even if it is used as a generator. */
   addGenerator({ descriptor }: QueryModule, params: ParsedParams): void {
     const { namedBy } = descriptor.result ?? {};
     if (namedBy !== undefined) this.query[keyOf(descriptor)] = { name: params[namedBy] };
   }
 
-  addList({ descriptor }: QueryModule, params: ParsedParams, { items, beside }: ListResult): void {
+  addList({ descriptor }: QueryModule, params: ParsedParams, { items, extra }: ListResult): void {
     const { result: { place, namedBy, omitEmpty } = {} } = descriptor;
     if (omitEmpty && items.length === 0) return;
     const key = keyOf(descriptor);
     const shown = this.#show(items, formOf(descriptor));
-    if (!this.#fits([shown, beside])) return;
+    if (!this.#fits([shown, extra])) return;
     if (place === 'top') this.top[key] = shown;
     else if (place === 'results') {
       const named = namedBy === undefined ? {} : { name: params[namedBy] };
-      this.query[key] = { ...named, ...this.#object(beside), results: shown };
-    } else Object.assign(this.query, this.#object(beside), { [key]: shown });
+      this.query[key] = { ...named, ...this.#object(extra), results: shown };
+    } else Object.assign(this.query, this.#object(extra), { [key]: shown });
   }
 
-  addProp({ descriptor }: QueryModule, { pages, beside }: PropAnswer): void {
-    if (this.#maxLength !== undefined && !this.#fits([[...pages.values()], beside])) return;
+  addProp({ descriptor }: QueryModule, { pages, extra }: PropAnswer): void {
+    if (this.#maxLength !== undefined && !this.#fits([[...pages.values()], extra])) return;
     const form = formOf(descriptor);
     const key = keyOf(descriptor);
     const isMerged = descriptor.result?.place === 'merged';
@@ -94,7 +94,7 @@ export class QueryResult {
       if (isMerged && typeof shown === 'object' && !Array.isArray(shown)) Object.assign(entry, shown);
       else entry[key] = shown;
     }
-    Object.assign(this.query, this.#object(beside));
+    Object.assign(this.query, this.#object(extra));
   }
 
   addMeta({ descriptor }: QueryModule, { data }: MetaResult): void {
@@ -129,17 +129,17 @@ export class QueryResult {
   }
 }
 
-/** What the data of a module are called. */
+/** The key of a module's data. */
 export const keyOf = ({ name, result }: ModuleDescriptor): string => result?.key ?? name;
 
-/** How formatversion 1 shows the data of a module, or one list of several. */
+/** The form of a module's data in formatversion 1, or of one of its lists. */
 const formOf = ({ result = {} }: ModuleDescriptor, list?: string): Version1Form => {
-  const { contentKey, keptFalse } = result;
+  const { contentKey, explicitFalse } = result;
   const content = typeof contentKey === 'object' ? contentKey[list ?? ''] : contentKey;
-  return { content, keptFalse };
+  return { content, explicitFalse };
 };
 
-/** The data of a module that has none, in the form in which they would come. */
+/** The empty result of a module. */
 export const emptyResult = ({ descriptor }: QueryModule): { readonly list: ListResult; readonly meta: MetaResult } => {
   return { list: { items: [] }, meta: { data: descriptor.result?.list ? [] : {} } };
 };

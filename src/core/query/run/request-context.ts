@@ -7,25 +7,25 @@ import type { ParseContext } from '../types/index.js';
 import type { Deadline } from './deadline.js';
 import type { QueryModule } from './query-modules.js';
 
-/** The context of a request: created once, and passed unchanged to all code that handles a part of it. */
+/** The context of a request, created once. */
 export interface RequestContext extends ParseContext {
   readonly request: HttpRequest;
   readonly parameters: RequestParameters;
   readonly caller: Caller | undefined;
-  /** Whether any site may have sent the request and may read the answer. */
+  /** Whether any site may have sent the request and may read the response. */
   readonly isolated: boolean;
   readonly style: AnswerStyle;
   readonly deadline: Deadline;
-  /** The module whose own path was called, if any: it takes part as if it had been named. */
+  /** The module whose own path was requested, if any. */
   readonly addressed: QueryModule | undefined;
-  /** Parsers that have taken part: what none of them knows is unrecognised. */
+  /** The parsers used so far. Parameters that none of them has are unrecognized. */
   readonly parsers: Pick<ModuleParser, 'knows'>[];
 }
 
-/** How much an answer may hold: all that was asked for, until that turns out to be too large. */
-export interface Room {
-  /** The part of each limit that is asked for: less than 1 when the whole has made the answer too large. */
+/** The size limits of a response, lowered if it turns out to be too large. */
+export interface Budget {
+  /** The factor applied to each limit: below 1 after an oversized response. */
   readonly limitFactor: number;
-  /** The length that the answer must not exceed, when smaller limits have not helped: what has no room is left out. */
+  /** The maximum length, beyond which data is omitted; set if lower limits did not suffice. */
   readonly maxLength: number | undefined;
 }

@@ -13,17 +13,17 @@ import type { PageRule, RuleOutcome, RuleRequest } from '../rules/rule.js';
 import type { Site } from '../site/site.js';
 import type { Clock, MaybePromise } from '../../base/ports.js';
 
-/** A module of the request with its parameters read. */
+/** A module of the request with its parsed parameters. */
 export interface Selected {
   readonly module: QueryModule;
   readonly use: ModuleUse;
   readonly params: ParsedParams;
   readonly limit: number;
-  /** Its answer is empty, whatever its handler would say. */
+  /** Its result is empty, without calling the handler. */
   readonly isSettled: boolean;
 }
 
-/** Reads a module's parameters and looks at the conditions between them. */
+/** Parses a module's parameters and checks its rules. */
 export const select = (module: QueryModule, use: ModuleUse, run: QueryRun): Selected => {
   const { context } = run;
   const { parameters: source } = context;
@@ -43,7 +43,7 @@ export const select = (module: QueryModule, use: ModuleUse, run: QueryRun): Sele
     if (deprecated) warnDeprecated(module, context);
     return withOutcome({ module, use, params, limit, isSettled: false }, outcome);
   } catch (error) {
-    throw ofModule(module, error);
+    throw withModulePath(module, error);
   }
 };
 
@@ -52,13 +52,13 @@ const withOutcome = (selected: Selected, outcome: RuleOutcome): Selected => {
   return outcome === 'nothing' ? { ...selected, isSettled: true } : { ...selected, limit: outcome.limit };
 };
 
-/** Looks at the conditions that depend on the pages, or on what only the host can say. */
+/** Checks the rules that depend on the pages or on functions of the host. */
 export const checkPages = (selected: Selected, pages: PageSet, run: QueryRun): MaybePromise<Selected> => {
   const { pageRules } = selected.module.descriptor;
-  return !pageRules || selected.isSettled ? selected : lookAtPages(selected, pageRules, pages, run);
+  return !pageRules || selected.isSettled ? selected : applyPageRules(selected, pageRules, pages, run);
 };
 
-const lookAtPages = async (
+const applyPageRules = async (
   selected: Selected,
   pageRules: readonly PageRule[],
   pages: PageSet,
@@ -73,12 +73,12 @@ const lookAtPages = async (
     }
     return selected;
   } catch (error) {
-    throw ofModule(selected.module, error);
+    throw withModulePath(selected.module, error);
   }
 };
 
-/** A refusal says whose it is. */
-const ofModule = ({ path }: QueryModule, error: unknown): unknown =>
+/** Adds the module's path to an API error. */
+const withModulePath = ({ path }: QueryModule, error: unknown): unknown =>
   error instanceof ApiError ? error.in(path) : error;
 
 const ruleRequest = (
@@ -110,7 +110,7 @@ const ruleRequest = (
   };
 };
 
-/** A sentence of the host's own, or one of ours. */
+/** The host's text, or a built-in message. */
 const asMessage = (text: Message | string): Message =>
   typeof text === 'string' ? message('apiwarn-handler', text) : text;
 
@@ -123,8 +123,8 @@ const warnDeprecated = ({ name, group, path }: QueryModule, { warnings }: Reques
 const NO_PAGES: PageSet = { existing: [], missing: [], special: [], revids: new Map(), unknownRevids: [] };
 
 /**
- * Asks the handler and looks through what it says. A handler that fails, hangs or answers with something else costs its
- * own data and a warning, and nothing of what the others give; what went wrong is told to the host alone.
+ * Calls the handler and validates its result. If the handler fails, times out or returns an invalid result, its data is
+ * omitted with a warning, other modules are not affected, and `onError` receives the reason.
  */
 export const runModule = async <R>(
   selected: Selected,
@@ -141,7 +141,7 @@ export const runModule = async <R>(
     const answer = handler(new HandlerRequest(selected, pages ?? NO_PAGES, run));
     value = isThenable(answer) ? await context.deadline.waitFor(answer) : answer;
   } catch (error) {
-    if (error instanceof ApiError) throw ofModule(module, error);
+    if (error instanceof ApiError) throw withModulePath(module, error);
     service.onError(error);
     const late = error instanceof DeadlinePassed;
     context.warnings.add(
@@ -153,9 +153,7 @@ export const runModule = async <R>(
   }
   const result = read(value);
   if (result === undefined) {
-    service.onError(
-      new TypeError(`The handler of the query module "${module.name}" gave a result of the wrong shape.`),
-    );
+    service.onError(new TypeError(`The handler of the query module "${module.name}" returned an invalid result.`));
     context.warnings.add(module.path, 'badresult', message('apiwarn-badwrongresult', module.name));
   }
   return result;
@@ -171,11 +169,11 @@ const withoutHandler = (module: QueryModule, { service, context }: QueryRun): un
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 
-/** How many results the handler is asked for. */
-export const askedFor = ({ limit }: Selected, { room: { limitFactor } }: QueryRun): number =>
+/** The number of results to request from the handler. */
+export const requestedLimit = ({ limit }: Selected, { budget: { limitFactor } }: QueryRun): number =>
   limit === 0 ? 0 : Math.max(1, Math.floor(limit * limitFactor));
 
-/** A class, because an object with an accessor of its own is many times as dear to make. */
+/** A class, because an object literal with an accessor is far more expensive to create. */
 class HandlerRequest implements ModuleRequest<ParsedParams> {
   readonly params: ParsedParams;
   readonly limit: number;
@@ -195,7 +193,7 @@ class HandlerRequest implements ModuleRequest<ParsedParams> {
     const { context, service } = run;
     const { warnings } = context;
     this.params = params;
-    this.limit = askedFor(selected, run);
+    this.limit = requestedLimit(selected, run);
     this.continue = positionOf(selected, context);
     this.caller = context.caller;
     this.address = context.request.ip;
@@ -213,7 +211,7 @@ class HandlerRequest implements ModuleRequest<ParsedParams> {
   }
 }
 
-/** Where the request says that the module goes on. */
+/** The module's continue value in the request. */
 const positionOf = ({ module, use, params }: Selected, { parameters }: RequestContext): string | undefined => {
   const name = module.continueParameter;
   if (name === undefined || parameters.get(use.wirePrefix + name) === undefined) return undefined;

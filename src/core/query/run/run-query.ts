@@ -17,10 +17,10 @@ import { emptyResult, QueryResult } from './query-result.js';
 import type { QueryParams } from './query-parameters.js';
 import type { MutableItem } from '../answer/result-format.js';
 import type { QueryRun } from './query-run.js';
-import { nameUsers } from './user-ids.js';
-import { askedFor, checkPages, runModule, select, type Selected } from './run-module.js';
+import { resolveUserIds } from './user-ids.js';
+import { requestedLimit, checkPages, runModule, select, type Selected } from './run-module.js';
 
-/** For requests without pages. It is never modified. */
+/** Shared by requests without pages. It is never modified. */
 const NO_PAGES = new ResolvedPages();
 
 interface Plan {
@@ -30,11 +30,12 @@ interface Plan {
   readonly progress: Progress;
 }
 
-/** Answers `action=query`. Nothing runs before everything has been read and found right. */
+/** Answers `action=query`. No handler runs before all parameters are validated. */
 export const runQuery = async (run: QueryRun): Promise<MutableItem> => {
   const plan = planOf(run);
-  if (run.context.userIds) await nameUsers(run, plan.generator ? [plan.generator, ...plan.selected] : plan.selected);
-  const answer = new QueryResult(run.context.style.version, run.room.maxLength);
+  if (run.context.userIds)
+    await resolveUserIds(run, plan.generator ? [plan.generator, ...plan.selected] : plan.selected);
+  const answer = new QueryResult(run.context.style.version, run.budget.maxLength);
   const { progress } = plan;
   const participants: Participant[] = [];
   let pages = NO_PAGES;
@@ -51,7 +52,7 @@ export const runQuery = async (run: QueryRun): Promise<MutableItem> => {
     run.context.warnings.add(
       'result',
       'truncatedresult',
-      message('apiwarn-truncatedresult', { num: run.room.maxLength ?? 0 }),
+      message('apiwarn-truncatedresult', { num: run.budget.maxLength ?? 0 }),
     );
   }
   return envelope(run, answer, participants);
@@ -142,7 +143,7 @@ const findPages = async (run: QueryRun, { generator, progress }: Plan): Promise<
       : start;
   const participant: Participant = { name: generator.module.name, kind: 'generator', more, current, start };
   const pages = await resolve(run, { generated: result.pages, redirects: run.params.redirects });
-  // What was said about the titles that the generator worked on stays true.
+  // Normalizations and redirects of the generator's input are reported too.
   pages.normalized.unshift(...first.normalized);
   pages.redirects.unshift(...first.redirects);
   return { pages, generator: participant };
@@ -212,7 +213,7 @@ const generate = async (run: QueryRun, generator: Selected, first: ResolvedPages
   return { pages, continue: result?.continue };
 };
 
-/** The page that a list of revisions belongs to: once for each of them, unless they are gone with the page. */
+/** The page of a list of revisions: once for each revision, or once for all. */
 const ownPages = (
   { items }: ListResult,
   id: number,
@@ -229,7 +230,7 @@ const ownPages = (
 
 type More = Participant['more'];
 
-/** What a module has come to: where it goes on, and how its data get into the answer. */
+/** The outcome of a module: its continuation, and a function that adds its data to the response. */
 interface Outcome {
   readonly more: More;
   place?(answer: QueryResult): void;
@@ -238,7 +239,7 @@ interface Outcome {
 const NOTHING: Outcome = { more: undefined };
 const FINISHED = Promise.resolve(NOTHING);
 
-/** Runs the modules side by side. Their data and their refusals count in the order in which they were named. */
+/** Runs the modules in parallel. Data and errors are in the order of the request. */
 const runAll = async (
   run: QueryRun,
   { selected, progress }: Plan,
@@ -266,7 +267,7 @@ const runOne = (
   return generatorDone || !hasWork(selected, pages) ? FINISHED : runProp(run, selected, pages);
 };
 
-/** All of them, or the refusal of the first in order, whenever it came. Most requests have one module alone. */
+/** Awaits all, and throws the error that comes first in order, not in time. Most requests have a single module. */
 const inOrder = async (running: readonly Promise<Outcome>[]): Promise<readonly Outcome[]> => {
   const [first, second] = running;
   if (first && !second) return [await first];
@@ -315,7 +316,7 @@ const runMeta = async (run: QueryRun, selected: Selected): Promise<Outcome> => {
   return { more: paramsOf(selected, result.continue), place: (answer) => answer.addMeta(module, result) };
 };
 
-/** A handler that compares no revisions need not know that it could be asked to. */
+/** Warns if the request has `diffto`, but the handler does not compare revisions. */
 const warnWithoutDiff = ({ module, use, params }: Selected, lists: Iterable<unknown>, { context }: QueryRun): void => {
   const asked = ['diffto', 'difftotext'].find((name) => params[name] !== undefined);
   if (asked === undefined || !Object.hasOwn(module.descriptor.parameters, 'difftotext')) return;
@@ -327,13 +328,15 @@ const warnWithoutDiff = ({ module, use, params }: Selected, lists: Iterable<unkn
 /** Replaces the data of a module without a handler. */
 const withoutHandler = (module: QueryModule) => (module.handler ? undefined : emptyResult(module));
 
-/** A list never gets longer than its limit; who gives more than was asked for is told, and the rest is left out. */
+/** Cuts a list to its limit. `onError` is called if a handler returns more items. */
 const cutToLimit = (result: ListResult, selected: Selected, run: QueryRun): ListResult => {
   const { module } = selected;
-  const limit = askedFor(selected, run);
+  const limit = requestedLimit(selected, run);
   if (limit === 0 || result.items.length <= limit) return result;
   run.service.onError(
-    new RangeError(`The handler of "${module.name}" gave ${result.items.length} items where ${limit} were asked for.`),
+    new RangeError(
+      `The handler of the query module "${module.name}" returned ${result.items.length} items, but the limit is ${limit}.`,
+    ),
   );
   return { ...result, items: result.items.slice(0, limit) };
 };

@@ -1,7 +1,7 @@
 import { message } from '../answer/messages.js';
 import type { RequestContext } from './request-context.js';
 
-/** Warns of names that nothing has read. */
+/** Warns of parameters that no module has. */
 export const warnUnrecognized = (
   { parameters, parsers, expanded, warnings }: RequestContext,
   isIgnored: (name: string) => boolean = () => false,

@@ -1,11 +1,11 @@
 import type { QueryRun } from './query-run.js';
 import type { Selected } from './run-module.js';
 
-/** Whom an id means that no user has, as in MediaWiki. */
+/** The name of an unknown user id, as in MediaWiki. */
 const UNKNOWN_USER = 'Unknown user';
 
-/** Puts names where the request has ids of users, so that handlers know users by their names alone. */
-export const nameUsers = async ({ context, service }: QueryRun, all: readonly Selected[]): Promise<void> => {
+/** Replaces user ids with names, so that handlers only receive names. */
+export const resolveUserIds = async ({ context, service }: QueryRun, all: readonly Selected[]): Promise<void> => {
   const ids = [...(context.userIds ?? [])].filter((id) => id > 0);
   const { deadline } = context;
   const asked = ids.length > 0 ? service.resolveUsers?.(ids, deadline.signal) : undefined;

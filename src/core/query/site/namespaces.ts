@@ -1,31 +1,31 @@
-/** What is known about one namespace of a site. */
+/** A namespace of the site. */
 export interface Namespace {
-  /** Its number; even for content, odd for talk, below 0 for special ones. */
+  /** The id: even for content, odd for talk, below 0 for special namespaces. */
   readonly id: number;
   /** The name in the site's language, with spaces; empty for the main namespace. */
   readonly name: string;
-  /** The English name that works on every site; absent for the main namespace and for a site's own ones. */
+  /** The English name, which works on every site; absent for the main namespace and custom namespaces. */
   readonly canonical?: string;
-  /** Further names that are understood in titles. */
+  /** Further names accepted in titles. */
   readonly aliases: readonly string[];
   /** Whether the first letter of a title is always upper case. */
   readonly case: 'first-letter' | 'case-sensitive';
-  /** Whether a slash in a title makes a subpage. */
+  /** Whether a slash in a title separates a subpage. */
   readonly subpages: boolean;
-  /** Whether its pages are the content of the site. */
+  /** Whether its pages count as content. */
   readonly content: boolean;
-  /** Whether its pages cannot be included in others. */
+  /** Whether its pages cannot be transcluded. */
   readonly nonincludable: boolean;
   /** The content model of its pages; absent for wikitext. */
   readonly defaultContentModel?: string;
 }
 
-/** A namespace that a site adds or changes; what is left out stays as it is, or is the plainest choice for a new one. */
+/** A namespace to add or change. Omitted properties keep their value, or the default for a new namespace. */
 export type NamespaceOptions = Partial<Omit<Namespace, 'id'>>;
 
 const PLAIN = { aliases: [], case: 'first-letter', subpages: false, content: false, nonincludable: false } as const;
 
-/** id, canonical name, whether it has subpages. The project's own namespace gets its name from the site. */
+/** Id, canonical name, and whether it has subpages. Namespace 4 is named after the site. */
 const CORE: readonly (readonly [id: number, canonical: string, subpages: boolean])[] = [
   [-2, 'Media', false],
   [-1, 'Special', false],
@@ -49,7 +49,7 @@ const CORE: readonly (readonly [id: number, canonical: string, subpages: boolean
 
 const CORE_ALIASES: Readonly<Record<number, readonly string[]>> = { 6: ['Image'], 7: ['Image talk'] };
 
-/** The core namespaces with a site's changes and additions, ascending by id; the special ones (-2, -1) included. */
+/** The core namespaces with the site's changes and additions, ascending by id, including the special ones (-2, -1). */
 export const resolveNamespaces = (
   siteName: string,
   options: Readonly<Record<number, string | NamespaceOptions>>,
@@ -70,26 +70,26 @@ export const resolveNamespaces = (
   for (const [key, change] of Object.entries(options)) {
     const id = Number(key);
     if (!Number.isSafeInteger(id) || (id < 0 && !namespaces.has(id))) {
-      throw new TypeError(`options.query.site.namespaces: "${key}" must be a namespace number from 0 on.`);
+      throw new TypeError(`options.query.site.namespaces: "${key}" is not a namespace id. Use an integer from 0 on.`);
     }
     const before = namespaces.get(id) ?? { ...PLAIN, id, name: '' };
     const merged = { ...before, ...(typeof change === 'string' ? { name: change } : change) };
     if (id !== 0 && merged.name.trim() === '') {
-      throw new TypeError(`options.query.site.namespaces: namespace ${id} needs a name.`);
+      throw new TypeError(`options.query.site.namespaces: namespace ${id} has no name. Set its name.`);
     }
     namespaces.set(id, merged);
   }
   return [...namespaces.values()].sort((a, b) => a.id - b.id);
 };
 
-/** How a namespace name is compared: without regard to case, underscores, and spaces around or repeated. */
+/** Normalizes a namespace name for comparison: case, underscores and superfluous spaces do not matter. */
 export const foldNamespaceName = (name: string): string =>
   name
     .replace(/[_\s]+/g, ' ')
     .trim()
     .toLowerCase();
 
-/** Every name that a namespace answers to, folded, with its id. The first namespace to claim a name keeps it. */
+/** All names of namespaces, normalized, with their ids. If two namespaces have the same name, the first wins. */
 export const namespaceNames = (namespaces: readonly Namespace[]): ReadonlyMap<string, number> => {
   const ids = new Map<string, number>();
   for (const pick of [(n: Namespace) => [n.name], (n: Namespace) => [n.canonical ?? '', ...n.aliases]]) {

@@ -18,78 +18,78 @@ import { isOrigin } from '../../base/addresses.js';
 import { CONTENT_MODELS, GROUPS, RIGHTS } from '../catalogue/value-sets.js';
 import type { NamespaceOptions } from './namespaces.js';
 
-/** The version of this package, as `siteinfo` tells it. */
+/** The version of this package, for `siteinfo`. */
 export const VERSION = '0.1.0';
 
-/** A prefix that leads to another site: in a title, `prefix:Page`. */
+/** An interwiki prefix: `prefix:Page` is a page on another site. */
 export interface Interwiki {
-  /** The address of a page there, with `$1` where the title goes. */
+  /** The URL of a page there, with `$1` for the title. */
   readonly url: string;
-  /** Whether the prefix leads to a site of the same family (or to this one). */
+  /** Whether it is a site of the same family, or this one. */
   readonly local?: boolean;
-  /** The name of the language that the prefix stands for, if it stands for one. */
+  /** The name of the language, if the prefix stands for one. */
   readonly language?: string;
 }
 
-/** Numbers about the content, as `siteinfo` shows them. */
+/** The statistics of `siteinfo`. */
 export interface SiteStatistics {
   /** All pages. */
   readonly pages: number;
-  /** Pages of content: not redirects, and in a namespace with content. */
+  /** Content pages: in a content namespace, and not redirects. */
   readonly articles: number;
-  /** Revisions that were ever made. */
+  /** All revisions ever made. */
   readonly edits: number;
   /** Files. */
   readonly images: number;
   /** Registered users. */
   readonly users: number;
-  /** Users who did something lately. */
+  /** Users with recent activity. */
   readonly activeusers: number;
   /** Users in the group `sysop`. */
   readonly admins: number;
-  /** Work that waits to be done; an estimate. */
+  /** The estimated length of the job queue. */
   readonly jobs: number;
 }
 
-/** What the query API says and assumes about the site behind it. Everything has a default. */
+/** The site of the query API. Every option has a default. */
 export interface SiteOptions {
-  /** The name of the site, also that of its project namespace. Default `Site`. */
+  /** The name of the site and of its project namespace. Default `Site`. */
   readonly name?: string;
   /** The title of the main page. Default `Main Page`. */
   readonly mainPage?: string;
   /** The code of the content language. Default `zh-cn`. */
   readonly language?: string;
-  /** Scheme, host and port of the site's pages, such as `https://example.org`. Default: those of the issuer. */
+  /** The origin of the site's pages, such as `https://example.org`. Default: that of the issuer. */
   readonly server?: string;
-  /** The path of a page, with `$1` where the title goes. Default `/wiki/$1`. */
+  /** The path of a page, with `$1` for the title. Default `/wiki/$1`. */
   readonly articlePath?: string;
-  /** The path of the search page, with `$1` for the search text: `/search?q=$1`. Default: the path of the page with that title. */
+  /** The path of the search page, with `$1` for the search text: `/search?q=$1`. Default: the page with that title. */
   readonly searchPath?: string;
-  /** The path below which the site's programs lie. Default empty. */
+  /** The base path of the site's scripts. Default: empty. */
   readonly scriptPath?: string;
-  /** A name for the site's data, such as that of its database. Default `site`. */
+  /** An id of the site, such as the name of its database. Default `site`. */
   readonly siteId?: string;
-  /** Namespaces to add or change, by number: a name, or what differs from the default. */
+  /** Namespaces to add or change, by id: a name, or the properties to change. */
   readonly namespaces?: Readonly<Record<number, string | NamespaceOptions>>;
-  /** Prefixes to other sites. Default none. */
+  /** Interwiki prefixes. Default: none. */
   readonly interwiki?: Readonly<Record<string, Interwiki | string>>;
-  /** The groups that users can be put into, with the rights that each brings. Default: the usual six. */
+  /** User groups with their rights. Default: six groups of MediaWiki. */
   readonly groups?: Readonly<Record<string, readonly string[]>>;
-  /** Every right that exists. Default: those of the catalogue. */
+  /** All rights. Default: those of the catalogue. */
   readonly rights?: readonly string[];
-  /** Every content model that exists. Default: those of the catalogue. */
+  /** All content models. Default: those of the catalogue. */
   readonly contentModels?: readonly string[];
-  /** What names of temporary accounts look like, `$1` for the changing part; `false` for none. Default `~$1`. */
+  /** The pattern of temporary account names, with `$1` for the variable part; `false` for none. Default `~$1`. */
   readonly temporaryAccounts?: string | false;
-  /** Extensions of files that can be uploaded. Default: the usual image types. */
+  /** Allowed file extensions. Default: common image types. */
   readonly fileExtensions?: readonly string[];
-  /** Numbers that `siteinfo` shows; those that are absent are 0. */
+  /** The statistics of `siteinfo`. Default: 0 for each. */
   readonly statistics?: Partial<SiteStatistics>;
-  /** What `siteinfo` gives as `generator`. Clients refuse to talk to a MediaWiki that is too old. */
+  /** The `generator` of `siteinfo`. Clients reject old versions of MediaWiki. */
   readonly generator?: string;
-  /** The licence of the content. */
+  /** The licence of the content. Default: empty. */
   readonly rightsInfo?: {
-    /** Where it can be read. */
+    /** Its URL. */
     readonly url: string;
     /** Its name. */
     readonly text: string;
@@ -135,7 +135,7 @@ const names = listOf('an array of names', text('a name'));
 const anyText = text('a text, which may be empty', /^/);
 
 const interwiki = {
-  url: required(text('the address of a page there, with "$1" where the title goes', /\$1/)),
+  url: required(text('the URL of a page there, with "$1" for the title', /\$1/)),
   local: value<boolean>('true or false', (given) => typeof given === 'boolean'),
   language: text('the name of a language'),
 } satisfies Schema<Interwiki>;
@@ -173,7 +173,7 @@ const pattern = text(
   /^(?!\$1$)(?:(?!\$1)[^])*\$1(?:(?!\$1)[^])*$/,
 );
 
-/** Every option below `query.site`: what it takes, its default, its check. */
+/** Every option of `query.site`: accepted values, default, validation. */
 export const SITE_OPTIONS = {
   name: orElse(text('the name of the site'), 'Site'),
   mainPage: orElse(text('a title'), 'Main Page'),
@@ -186,8 +186,8 @@ export const SITE_OPTIONS = {
     '',
     'that of the issuer',
   ),
-  articlePath: orElse(text('a path with "$1" where the title goes, as in "/wiki/$1"', /\$1/), '/wiki/$1'),
-  searchPath: text('a path with "$1" for the search text, as in "/search?q=$1"', /\$1/),
+  articlePath: orElse(text('a path with "$1" for the title, such as "/wiki/$1"', /\$1/), '/wiki/$1'),
+  searchPath: text('a path with "$1" for the search text, such as "/search?q=$1"', /\$1/),
   scriptPath: orElse(anyText, '', 'empty'),
   siteId: orElse(text('a name'), 'site'),
   namespaces: orElse(
@@ -195,20 +195,19 @@ export const SITE_OPTIONS = {
       mapOf('an object of namespaces by number', either(anyText, object(namespace))),
     ),
     {},
-    'the usual sixteen and special',
+    'the core namespaces of MediaWiki',
   ),
   interwiki: orElse(
     mapOf(
-      'an object of addresses by prefix',
-      refined(
-        either(text('an address with "$1" where the title goes', /\$1/), unchanged<Interwiki>(object(interwiki))),
-        (given) => (typeof given === 'string' ? { url: given } : given),
+      'an object of URLs by prefix',
+      refined(either(text('a URL with "$1" for the title', /\$1/), unchanged<Interwiki>(object(interwiki))), (given) =>
+        typeof given === 'string' ? { url: given } : given,
       ),
     ),
     {},
     'none',
   ),
-  groups: orElse(mapOf('an object of rights by group', names), GROUP_RIGHTS, 'the usual six'),
+  groups: orElse(mapOf('an object of rights by group', names), GROUP_RIGHTS, 'six groups of MediaWiki'),
   rights: orElse(names, RIGHTS, 'those of the catalogue'),
   contentModels: orElse(names, CONTENT_MODELS, 'those of the catalogue'),
   temporaryAccounts: orElse(
@@ -218,12 +217,12 @@ export const SITE_OPTIONS = {
     ),
     '~$1',
   ),
-  fileExtensions: orElse(names, ['png', 'gif', 'jpg', 'jpeg', 'webp'], 'usual image types'),
+  fileExtensions: orElse(names, ['png', 'gif', 'jpg', 'jpeg', 'webp'], 'common image types'),
   statistics: object(statistics),
   generator: orElse(
     text('text such as "MediaWiki 1.45.0"'),
     `MediaWiki 1.45.0 (oauth-query ${VERSION})`,
-    '`MediaWiki 1.45.0` and our own version',
+    '`MediaWiki 1.45.0` and the version of this package',
   ),
   rightsInfo: orElse(object(rightsInfo), { url: '', text: '' }, 'empty'),
 } satisfies Schema<SiteOptions>;

@@ -8,7 +8,7 @@ export { type Interwiki, type SiteOptions, type SiteStatistics, VERSION } from '
 
 const SITE = object(SITE_OPTIONS);
 
-/** A site with every default filled in and its look-ups made. Made once at start. */
+/** A site with all defaults and lookups, created once at startup. */
 export interface Site {
   /** The name of the site. */
   readonly name: string;
@@ -16,66 +16,69 @@ export interface Site {
   readonly mainPage: string;
   /** The code of the content language. */
   readonly language: string;
-  /** Empty when the answer has to use the address of the request. */
+  /** The origin of the site's pages; empty if not known. */
   readonly server: string;
-  /** The path of a page, with `$1` where the title goes. */
+  /** The path of a page, with `$1` for the title. */
   readonly articlePath: string;
   /** The path of the search page, with `$1` for the search text; `undefined` if not set. */
   readonly searchPath?: string | undefined;
-  /** The path below which the site's programs lie. */
+  /** The base path of the site's scripts. */
   readonly scriptPath: string;
-  /** A name for the site's data. */
+  /** The id of the site. */
   readonly siteId: string;
-  /** Ascending by id, the special ones (-2, -1) included. */
+  /** Ascending by id, including the special ones (-2, -1). */
   readonly namespaces: readonly Namespace[];
-  /** Prefixes in lower case. */
+  /** Interwiki sites by lower-case prefix. */
   readonly interwiki: ReadonlyMap<string, Interwiki>;
-  /** Rights by the group that brings them. */
+  /** Rights by group. */
   readonly groups: Readonly<Record<string, readonly string[]>>;
-  /** Every right that exists. */
+  /** All rights. */
   readonly rights: readonly string[];
   /** The rights of all users. */
   readonly implicitRights: readonly string[];
-  /** Every content model that exists. */
+  /** All content models. */
   readonly contentModels: readonly string[];
-  /** The longest text before and after the changing part; `undefined` if there are no temporary accounts. */
+  /** The pattern of temporary account names; `undefined` if there are none. */
   readonly temporaryAccounts:
     | {
-        /** What stands in front of the changing part. */
+        /** The text before the variable part. */
         readonly before: string;
-        /** What follows it. */
+        /** The text after it. */
         readonly after: string;
       }
     | undefined;
-  /** Extensions of files that can be uploaded, without a dot. */
+  /** Allowed file extensions, without a dot. */
   readonly fileExtensions: readonly string[];
-  /** Numbers about the content. */
+  /** The statistics of `siteinfo`. */
   readonly statistics: SiteStatistics;
-  /** What `siteinfo` gives as `generator`. */
+  /** The `generator` of `siteinfo`. */
   readonly generator: string;
-  /** The licence of the content; both texts are empty if none was given. */
+  /** The licence of the content; both texts may be empty. */
   readonly rightsInfo: {
-    /** Where it can be read. */
+    /** Its URL. */
     readonly url: string;
     /** Its name. */
     readonly text: string;
   };
-  /** The namespace of this number. */
+  /** The namespace with this id. */
   namespace(id: number): Namespace | undefined;
-  /** The number of the namespace with this name, canonical name or alias; case, underscores and spaces do not matter. */
+  /**
+   * The id of the namespace with this name, canonical name or alias; case, underscores and superfluous spaces do not
+   * matter.
+   */
   namespaceId(name: string): number | undefined;
 }
 
-/** The pattern has been checked: `$1` stands in it once. */
+/** The pattern has been validated: it contains `$1` once. */
 const affixes = (pattern: string | false): Site['temporaryAccounts'] => {
   const [before = '', after = ''] = pattern === false ? [] : pattern.split('$1');
   return pattern === false ? undefined : { before, after };
 };
 
 /**
- * Fills in what the options leave open and prepares the look-ups.
+ * Applies defaults and prepares lookups.
  *
- * @throws TypeError when an option cannot be meant, with a sentence that names it.
+ * @throws TypeError for an invalid option, with a message that names it.
  */
 export const resolveSite = (given: SiteOptions = {}): Site => {
   const { temporaryAccounts, namespaces: changes, interwiki, ...options } = SITE.read(given, 'options.query.site');

@@ -4,12 +4,12 @@ import type { TypeDef, TypedParameter } from './type-def.js';
 const allowed = ({ descriptor }: TypedParameter): readonly string[] =>
   typeof descriptor.type === 'string' ? [] : descriptor.type;
 
-/** One of a closed list of texts, letter by letter. A deprecated value works and warns. */
+/** One of a list of values. Deprecated values produce a warning. */
 export const enumeration: TypeDef<string> = {
   provesClean: true,
   compile(parameter) {
     const { descriptor, wireName, modulePath, feature: module } = parameter;
-    // The value given back is the descriptor's own text, which does not keep the request's in memory.
+    // Returns the descriptor's string, so that the request's text is not kept in memory.
     const known = new Map(allowed(parameter).map((value) => [value, value]));
     const deprecated = new Set(descriptor.deprecatedvalues);
     if (deprecated.size === 0) return (text) => known.get(text);

@@ -12,7 +12,7 @@ import { user } from './user.js';
 export { enumeration } from './enum.js';
 export type { ParseContext, TypeDef, TypedParameter, ValueParser } from './type-def.js';
 
-/** The behaviour of every type that a descriptor can name. A new name without one does not compile. */
+/** The implementation of every parameter type. */
 export const TYPES = { string, integer, limit, boolean, timestamp, user, namespace, title } as const satisfies {
   readonly [T in TypeName]: TypeDef<never> | TypeDef<string> | TypeDef<number> | TypeDef<boolean>;
 };

@@ -6,7 +6,7 @@ import type { ParseContext, TypeDef, TypedParameter } from './type-def.js';
 const LARGEST = 2n ** 63n - 1n;
 const SMALLEST = -(2n ** 63n);
 
-/** Digits with an optional sign, within 64 bits; nothing else. */
+/** Parses an integer with an optional sign, within 64 bits. */
 const readInteger = (text: string, wireName: string): number => {
   const first = text.charCodeAt(0);
   const signed = first === 0x2b || first === 0x2d;
@@ -23,12 +23,12 @@ const readInteger = (text: string, wireName: string): number => {
   return (first === 0x2d ? -value : value) + 0;
 };
 
-/** Beyond 2^53 the nearest number is the value, but the bounds of 64 bits are still exact. */
+/** Parses an integer above 2^53: returns the nearest number, and checks the 64-bit bounds exactly. */
 const readLarge = (text: string, wireName: string): number => {
   const digits = text.replace(/^([+-]?)0+(?=\d)/, '$1');
-  // Twenty characters hold every 64 bit number; more would only cost time.
+  // Every 64-bit integer has at most 20 characters.
   const value = digits.length > 20 ? LARGEST + 1n : BigInt(digits.startsWith('+') ? digits.slice(1) : digits);
-  // MediaWiki refuses the largest number with a plus sign; a client will never notice, a comparison would.
+  // MediaWiki rejects the largest number with a plus sign.
   const most = digits.startsWith('+') ? LARGEST - 1n : LARGEST;
   if (value > most || value < SMALLEST) throw badInteger(text, wireName);
   return Number(value);
@@ -37,7 +37,7 @@ const readLarge = (text: string, wireName: string): number => {
 const badInteger = (text: string, wireName: string): ApiError =>
   new ApiError('badinteger', message('paramvalidator-badinteger', { plaintext: wireName }, { plaintext: text }));
 
-/** The number, or the nearest one that is allowed, with a warning. */
+/** Parses an integer; out of range, returns the nearest bound with a warning. */
 export const readBounded = (text: string, bounds: Bounds, parameter: TypedParameter, context: ParseContext): number => {
   const value = readInteger(text, parameter.wireName);
   const { min, max } = bounds;
@@ -67,13 +67,13 @@ const exactly: typeof readBounded = (text, bounds, parameter, context) => {
   throw badInteger(text, parameter.wireName);
 };
 
-/** A whole number; out of range it is cut to the bound, with a warning. */
+/** An integer. Out of range, it is the nearest bound, with a warning. */
 export const integer: TypeDef<number> = {
   provesClean: true,
   compile(parameter) {
     const { wireName, descriptor } = parameter;
     const bounds = boundsOf(descriptor);
-    // The nearest number is as good in a comparison. As an id it is another page's.
+    // Above 2^53, the nearest number is sufficient as a bound, but as an id it would be a different page.
     if (descriptor.multi === true || wireName.endsWith('id'))
       return (text, context) => exactly(text, bounds, parameter, context);
     if (bounds.min === undefined && bounds.max === undefined) return (text) => readInteger(text, wireName);

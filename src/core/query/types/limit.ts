@@ -2,7 +2,7 @@ import { boundsOf } from '../parameters/descriptor-facts.js';
 import { readBounded } from './integer.js';
 import type { TypeDef } from './type-def.js';
 
-/** How many results are wanted: an integer, or `max` for as many as this caller may have. */
+/** A number of results: an integer, or `max` for the caller's maximum. */
 export const limit: TypeDef<number> = {
   provesClean: true,
   compile(parameter) {

@@ -5,7 +5,7 @@ const SYNTAX = /^[+-]?\d{1,9}$/;
 
 const known = ({ descriptor, site }: TypedParameter): readonly number[] => namespaceIds(descriptor, site);
 
-/** The number of one of the site's namespaces. Names are not understood. */
+/** A namespace id of the site. Names are not accepted. */
 export const namespace: TypeDef<number> = {
   provesClean: true,
   compile(parameter) {

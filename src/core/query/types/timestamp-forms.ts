@@ -1,7 +1,4 @@
-/**
- * The ways in which a point in time may be written. Each reader takes a text apart; all of them end in `toSeconds`,
- * where fields beyond their range roll over, as in MediaWiki.
- */
+/** The accepted forms of timestamps. In `toSeconds`, fields beyond their range roll over, as in MediaWiki. */
 
 type Groups = Readonly<Record<string, string | undefined>>;
 type Form = readonly [pattern: RegExp, read: (groups: Groups, now: number) => number | undefined];
@@ -15,7 +12,7 @@ const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 const MONTH = `(?<M>${MONTHS.join('|')})`;
 const DAY_SECONDS = 86_400;
 
-/** Zones that RFC 850 dates name, in hours east of Greenwich: those that mean one thing, and the letters of RFC 822 §5. */
+/** Time zones of RFC 850 dates, in hours east of Greenwich: unambiguous names, and the letters of RFC 822 §5. */
 const ZONES: ReadonlyMap<string, number> = new Map([
   ...Object.entries({ UTC: 0, GMT: 0, WET: 0, WEST: 1, CET: 1, CEST: 2, EET: 2, EEST: 3, MSK: 3, JST: 9, KST: 9 }),
   ...Object.entries({
@@ -43,7 +40,7 @@ const toSeconds = (groups: Groups): number => {
   date.setUTCFullYear(Number(Y), month, Number(d));
   let days = Math.floor(date.getTime() / 1000 / DAY_SECONDS);
   if (D !== undefined) {
-    // A weekday that disagrees moves the time forward to that weekday.
+    // A different weekday moves the date forward to that weekday.
     const weekday = WEEKDAYS.split('|').indexOf(D.slice(0, 3).toLowerCase());
     days += (((weekday - date.getUTCDay()) % 7) + 7) % 7;
   }
@@ -87,7 +84,7 @@ const FORMS: readonly Form[] = [
   [new RegExp(String.raw`^(?<D>${WEEKDAYS}) ${MONTH} +(?<d>\d{1,2}) ${TIME} (?<Y>\d{4})\n?$`, 'i'), toSeconds],
 ];
 
-/** Seconds since the epoch, or `undefined` when the text has none of the forms. */
+/** Seconds since the epoch; `undefined` if no form matches. */
 export const readTimestamp = (text: string, now: number): number | undefined => {
   for (const [pattern, read] of FORMS) {
     const match = pattern.exec(text);
@@ -96,7 +93,7 @@ export const readTimestamp = (text: string, now: number): number | undefined => 
   return undefined;
 };
 
-/** Seconds east of Greenwich. A lone letter means Greenwich, as RFC 2822 §4.3 advises. */
+/** Seconds east of Greenwich. A single letter means UTC, as RFC 2822 §4.3 advises. */
 const offset = (zone: string | undefined): number => {
   if (zone === undefined) return 0;
   const numeric = /^([+\- ])(\d\d):?(\d\d)?$/.exec(zone);
@@ -110,14 +107,14 @@ const offset = (zone: string | undefined): number => {
   return (standard + (american[2]?.toLowerCase() === 'd' ? 1 : 0)) * 3600;
 };
 
-/** RFC 2822 §4.3: two digits below 50 are of this century, two or three digits above are counted from 1900. */
+/** RFC 2822 §4.3: two digits below 50 are years from 2000 on, other two or three digits from 1900 on. */
 const fullYear = (text: string): string => {
   const year = Number(text);
   if (text.length === 4) return text;
   return String(text.length === 2 && year < 50 ? year + 2000 : year + 1900);
 };
 
-/** RFC 7231 §7.1.1.1: two digits that would be more than 50 years ahead are of the century before. */
+/** RFC 7231 §7.1.1.1: a two-digit year more than 50 years in the future is in the previous century. */
 const nearYear = (short: number, now: number): number => {
   const latest = new Date(now).getUTCFullYear() + 50;
   const year = latest - (latest % 100) + short;

@@ -6,7 +6,7 @@ import type { TypeDef } from './type-def.js';
 const EARLIEST = -62_167_219_200; // 0000-01-01T00:00:00Z
 const LATEST = 253_402_300_799; // 9999-12-31T23:59:59Z
 
-/** A point in time. The value is ISO 8601 in UTC with whole seconds: `2001-01-15T14:56:00Z`. */
+/** A timestamp. The value is ISO 8601 in UTC with whole seconds: `2001-01-15T14:56:00Z`. */
 export const timestamp: TypeDef<string> = {
   provesClean: true,
   compile({ wireName, modulePath }) {
@@ -34,7 +34,7 @@ export const timestamp: TypeDef<string> = {
   stringify: (value) => value,
 };
 
-/** Whether the text is already what the value will be: nearly every client writes it so. */
+/** Whether the text is already in canonical form, as from nearly all clients. */
 const isCanonical = (text: string): boolean =>
   text.length === 20 &&
   text.charCodeAt(4) === DASH &&
@@ -55,18 +55,18 @@ const DASH = 0x2d;
 const COLON = 0x3a;
 const LETTER_T = 0x54;
 const LETTER_Z = 0x5a;
-/** Later days do not exist in every month; they go the long way. */
+/** Later days do not exist in every month; they are parsed completely. */
 const SHORTEST_MONTH = 28;
 
 const within = (value: number, least: number, most: number): boolean => value >= least && value <= most;
 
-/** The number that two digits write, or -1. */
+/** The value of two digits, or -1. */
 const twoDigits = (text: string, at: number): number => {
   const tens = text.charCodeAt(at) - 0x30;
   const ones = text.charCodeAt(at + 1) - 0x30;
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : -1;
 };
 
-/** Seconds since the epoch as ISO 8601 in UTC; fractions are cut. */
+/** Seconds since the epoch as ISO 8601 in UTC, without fractions. */
 export const isoSeconds = (seconds: number): string =>
   `${new Date(Math.floor(seconds) * 1000).toISOString().slice(0, 19)}Z`;

@@ -7,7 +7,7 @@ import type { TypeDef } from './type-def.js';
 const badTitle = (text: string, wireName: string): ApiError =>
   new ApiError('badtitle', message('paramvalidator-badtitle', { plaintext: wireName }, { plaintext: text }));
 
-/** The title of a page, in the form that answers show: `Talk:Main Page`. */
+/** A page title in canonical form: `Talk:Main Page`. */
 export const title: TypeDef<string> = {
   most: MOST_UNITS.title,
   refuse: badTitle,

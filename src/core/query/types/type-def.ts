@@ -3,22 +3,22 @@ import type { ParamDescriptor } from '../descriptor.js';
 import type { Warnings } from '../answer/warnings.js';
 import type { Site } from '../site/site.js';
 
-/** What a value needs to know about the request it came with. */
+/** The context of parsing a value. */
 export interface ParseContext {
-  /** Whether the caller may use the raised limits. */
+  /** Whether the caller has the high limits. */
   readonly highLimits: boolean;
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly warnings: Warnings;
-  /** Where `limit=max` is noted, as soon as there is something to note: module name → limit in force. */
+  /** The values of `limit=max` by module, if any. */
   limits?: Map<string, number>;
-  /** Ids of users that the request names, if there are any. */
+  /** User ids in the request, if any. */
   userIds?: Set<number>;
-  /** Names on the wire that templated parameters have taken on in this request, if there are any. */
+  /** Names of templated parameters in this request, if any. */
   expanded?: Set<string>;
 }
 
-/** A parameter as its type sees it: the descriptor, its name on the wire, and whose it is. */
+/** The input of a type: the parameter and its module. */
 export interface TypedParameter {
   readonly descriptor: ParamDescriptor;
   /** Prefix and name: `aplimit`, `gaplimit`. */
@@ -27,32 +27,32 @@ export interface TypedParameter {
   readonly modulePath: string;
   /** `allpages` */
   readonly moduleName: string;
-  /** How a deprecation names the module: `action=query&list=allpages` */
+  /** The module in deprecation warnings: `action=query&list=allpages` */
   readonly feature: string;
   readonly site: Site;
 }
 
 /**
- * Reads one value. `undefined` means that the text is none of the allowed values, which is an error for a single value
- * and a warning for one of many; everything else that is wrong is thrown as an `ApiError`.
+ * Parses one value. Returns `undefined` if it is not one of the allowed values, which is an error for a single value
+ * and a warning for one of several; throws an `ApiError` otherwise.
  */
 export type ValueParser<V> = (text: string, context: ParseContext) => V | undefined;
 
-/** The behaviour of a parameter type. */
+/** The implementation of a parameter type. */
 export interface TypeDef<V> {
-  /** Prepares the parser of one parameter, so that no descriptor is looked at again when a request comes. */
+  /** Compiles the parser of a parameter at startup. */
   compile(parameter: TypedParameter): ValueParser<V>;
-  /** Whether a text that could be read as it came is thereby known to need no cleaning. */
+  /** Values that parse without cleaning need none. */
   readonly provesClean?: true;
-  /** The most UTF-16 code units of one value; that of a name if absent. */
+  /** The maximum length of a value in UTF-16 code units; default: that of a name. */
   readonly most?: number;
   /**
-   * The error for a value that is longer, or has too many combining marks in a row. A type without it is given such a
-   * value as it came: its parser knows none of them.
+   * The error for a value that is longer, or has too many combining marks in a row. Without it, the parser receives the
+   * value unchanged and rejects it.
    */
   refuse?(text: string, wireName: string): ApiError;
-  /** The inverse: what a client would send for this value. */
+  /** The inverse: the value on the wire. */
   stringify(value: V): string;
-  /** All values, in order, of a type with a closed list; they are what `*` stands for. */
+  /** All values, in order, if the type has a list: the meaning of `*`. */
   values?(parameter: TypedParameter): readonly V[];
 }

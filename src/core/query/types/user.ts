@@ -14,8 +14,8 @@ const badUser = (text: string, wireName: string): ApiError =>
   new ApiError('baduser', message('paramvalidator-baduser', { plaintext: wireName }, { plaintext: text }));
 
 /**
- * Who is meant: a name, an address, a range, a user of another site, or `#` and an id. Whether such a user exists is
- * not asked here; an id stays `#5` until the host has said whose it is.
+ * A user: a name, an IP address or range, a user of another site, or `#` and an id. Does not check whether the user
+ * exists; an id remains `#5` until the host resolves it.
  */
 export const user: TypeDef<string> = {
   most: MOST_UNITS.name,

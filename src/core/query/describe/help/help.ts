@@ -18,13 +18,13 @@ import type { Site } from '../../site/site.js';
 export { HELP_STYLE } from './page.js';
 
 export interface HelpAnswer {
-  /** A whole HTML document. */
+  /** The complete HTML document. */
   readonly page: string;
-  /** Its content alone, for `wrap`. */
+  /** Only its content, for `wrap`. */
   readonly content: string;
 }
 
-/** How a request names the module. */
+/** The module as a request names it. */
 const titleOf = ({ name, group }: ModuleNode): string => {
   if (group === 'main') return 'Main module';
   return `${group}=${name}`;
@@ -32,10 +32,10 @@ const titleOf = ({ name, group }: ModuleNode): string => {
 
 const marksOf = ({ module, unanswered }: ModuleNode): readonly Html[] => [
   ...(module.deprecated === true ? [html`<span class="mark">deprecated</span>`] : []),
-  ...(unanswered === true ? [html`<span class="mark">not answered here</span>`] : []),
+  ...(unanswered === true ? [html`<span class="mark">not available on this site</span>`] : []),
 ];
 
-/** The modules below this one, by group, each with its sentence. */
+/** The submodules by group, each with its description. */
 const indexOf = (node: ModuleNode): readonly Html[] =>
   GROUP_TITLES.map(([group, title]) => {
     const members = submodulesOf(node).filter((child) => child.group === group);
@@ -52,15 +52,13 @@ const indexOf = (node: ModuleNode): readonly Html[] =>
 const factsOf = (node: ModuleNode): readonly (Html | string)[] => {
   const { module, group } = node;
   return [
-    ...(module.prefix === '' || group === 'action'
-      ? []
-      : [html`Prefix of its parameters: <code>${module.prefix}</code>`]),
+    ...(module.prefix === '' || group === 'action' ? [] : [html`Parameter prefix: <code>${module.prefix}</code>`]),
     ...(module.generator === true
       ? [
-          html`Can be used as a generator: <code>generator=${module.name}</code>, with a <code>g</code> in front of its parameters.`,
+          html`Can be used as a generator: <code>generator=${module.name}</code>. Its parameters are then prefixed with <code>g</code>.`,
         ]
       : []),
-    ...(needsReadRights(node) ? ['Needs the right to read.'] : []),
+    ...(needsReadRights(node) ? ['Requires read rights.'] : []),
   ];
 };
 
@@ -86,7 +84,7 @@ ${examplesBlock(node)}
 <h3>Parameters</h3>
 ${
   parameters.length === 0
-    ? html`<p>This module takes no parameters.</p>`
+    ? html`<p>This module has no parameters.</p>`
     : html`<dl>${parameters.map((parameter) => parameterEntry(parameter, site))}</dl>`
 }
 </section>
@@ -100,9 +98,9 @@ const contentsOf = (nodes: readonly ModuleNode[]): Html => html`<nav aria-label=
 `;
 
 /**
- * Describes modules for people. Links go to the address at hand, so that they work under every name of the endpoint.
+ * Renders the help page. Links are relative, so that they work at every path of the endpoint.
  *
- * @throws ApiError `badmodule` when there is no such module.
+ * @throws ApiError `badmodule` if the module does not exist.
  */
 export const renderHelp = (
   tree: ModuleNode,

@@ -1,6 +1,6 @@
 import { type Html, html, htmlDocument } from '../../../base/html.js';
 
-/** The style of every help page. It is the only one, so a policy can name it by its hash. */
+/** The style of all help pages. The content security policy contains its hash. */
 export const HELP_STYLE = `
 :root { color-scheme: light dark; --text: #1b1f24; --page: #ffffff; --quiet: #57606a; --line: #d0d7de; --code: #f3f5f8;
   --link: #0550ae; --warn: #9a3412; }
@@ -24,7 +24,7 @@ dt { margin-top: 1.25rem; font-weight: 600; } dd { margin: 0.25rem 0 0 1.25rem; 
 .skip { position: absolute; left: -100vw; } .skip:focus { position: static; }
 `;
 
-/** A whole document around the content. */
+/** The complete document. */
 export const helpDocument = (title: string, content: Html): string =>
   htmlDocument({
     title,
@@ -35,9 +35,9 @@ export const helpDocument = (title: string, content: Html): string =>
 <main id="content">
 ${content}
 </main>
-<footer>Made from the descriptions of the modules. Programs read the same as <code>action=paraminfo</code>.</footer>`,
+<footer>Generated from the module descriptions. Programs use <code>action=paraminfo</code>.</footer>`,
   }).source;
 
-/** A list of remarks; nothing when there is none. */
+/** A list of remarks; `undefined` if there are none. */
 export const factList = (facts: readonly (Html | string)[]): Html | undefined =>
   facts.length === 0 ? undefined : html`<ul class="facts">${facts.map((fact) => html`<li>${fact}</li>`)}</ul>`;

@@ -16,7 +16,7 @@ import {
 } from '../facts.js';
 import { factList } from './page.js';
 
-/** Longer lists of values are folded. */
+/** Longer lists of values are collapsed. */
 const MANY_VALUES = 24;
 
 interface Value {
@@ -43,14 +43,14 @@ const valueItem = ({ text, label, deprecated, link }: Value): Html => {
 
 const valuesBlock = (values: readonly Value[], { multi }: ParamDescriptor): Html | undefined => {
   if (values.length === 0) return undefined;
-  const what = multi === true ? 'Any of these, joined with |' : 'One of these';
+  const what = multi === true ? 'Values, separated with |' : 'One of these values';
   const list = html`<ul class="values">${values.map(valueItem)}</ul>`;
   return values.length > MANY_VALUES
     ? html`<details><summary>${what} (${values.length})</summary>${list}</details>`
     : html`<div>${what}:${list}</div>`;
 };
 
-/** What is written between backticks is code; everything else is text. */
+/** Renders text between backticks as code. */
 const withCode = (fact: string): Html =>
   html`${fact.split('`').map((part, index) => (index % 2 === 0 ? part : html`<code>${part}</code>`))}`;
 
@@ -80,7 +80,7 @@ const marksOf = (p: ParamDescriptor): readonly string[] => [
   ...(p.sensitive === true ? ['confidential'] : []),
 ];
 
-/** One parameter as an entry of a description list, under its name on the wire. */
+/** A parameter as an entry of a description list, with its name on the wire. */
 export const parameterEntry = (parameter: DescribedParameter, site: Site): Html => {
   const { node, name, wireName, declared: p } = parameter;
   const { text } = textOfParameter(parameter);

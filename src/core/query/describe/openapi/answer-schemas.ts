@@ -1,15 +1,15 @@
 import { ref, type Schema } from '../../../base/openapi.js';
 import type { ModuleNode } from '../module-tree.js';
 
-/** What the answers of the query API look like. Data are open: handlers say what an item has. */
+/** Schemas of the responses of the query API. Items are open objects, because handlers decide what they contain. */
 
 const OBJECT: Schema = { type: 'object' };
 const OBJECTS: Schema = { type: 'array', items: OBJECT };
 const TEXT: Schema = { type: 'string' };
 const TEXTS: Schema = { type: 'array', items: TEXT };
 
-/** A flag that is set: `true` in formatversion 2, an empty text in formatversion 1. */
-const FLAG: Schema = { description: 'True in formatversion 2, an empty text in formatversion 1.', enum: [true, ''] };
+/** A flag that is set. */
+const FLAG: Schema = { description: 'true in formatversion 2, an empty text in formatversion 1.', enum: [true, ''] };
 
 const FLAG_OR_FALSE: Schema = { enum: [true, false, ''] };
 
@@ -17,37 +17,37 @@ const text = (description: string): Schema => ({ type: 'string', description });
 
 const CONDITION: Schema = {
   type: 'object',
-  description: 'An error or warning as every errorformat but bc has it.',
+  description: 'An error or warning in every errorformat except bc.',
   required: ['code', 'module'],
   properties: {
-    code: text('For programs.'),
-    module: text('The path of the module that says it.'),
-    text: text('For people; with errorformat plaintext or wikitext.'),
-    html: text('For people; with errorformat html.'),
-    '*': text('For people, in formatversion 1.'),
-    key: text('The key of the message; with errorformat raw.'),
+    code: text('The code, for programs.'),
+    module: text('The path of the module that reports it.'),
+    text: text('The message, with errorformat plaintext or wikitext.'),
+    html: text('The message, with errorformat html.'),
+    '*': text('The message, in formatversion 1.'),
+    key: text('The message key, with errorformat raw.'),
     params: {
       type: 'array',
       items: { type: ['string', 'number', 'object'] },
-      description: 'What fills the message; with errorformat raw.',
+      description: 'The message parameters, with errorformat raw.',
     },
     data: OBJECT,
   },
 };
 
 const WARNINGS: Schema = {
-  description: 'What the client should know although it was answered.',
+  description: 'Problems that did not make the request fail.',
   anyOf: [
     {
       type: 'object',
-      description: 'With errorformat bc: by the name of the module, a text with a line for each.',
+      description: 'With errorformat bc: one text per module, with a line per warning.',
       additionalProperties: { type: 'object', properties: { warnings: TEXT, '*': TEXT } },
     },
     { type: 'array', items: ref('schemas', 'Condition') },
   ],
 };
 
-/** What every answer may repeat or add beside its data. */
+/** Fields of every response. */
 const ECHO: Schema = {
   requestid: TEXT,
   servedby: TEXT,
@@ -59,7 +59,7 @@ const ECHO: Schema = {
 
 const PAGE: Schema = {
   type: 'object',
-  description: 'A page with what prop modules say about it, most of them under their own names.',
+  description: 'A page. Most prop modules add their data under their own names.',
   properties: {
     pageid: { type: 'integer' },
     ns: { type: 'integer' },
@@ -81,17 +81,17 @@ const QUERY_ANSWER: Schema = {
     batchcomplete: ref('schemas', 'Flag'),
     continue: {
       type: 'object',
-      description: 'There is more: send the same request again with all of these added.',
+      description: 'There are more results: repeat the request with all of these parameters added.',
       additionalProperties: { type: ['string', 'number'] },
     },
     'query-continue': {
       type: 'object',
-      description: 'With rawcontinue: by module, what to add to the same request.',
+      description: 'With rawcontinue: the parameters to add to the same request, by module.',
       additionalProperties: OBJECT,
     },
     limits: {
       type: 'object',
-      description: 'What limit=max came to, by module.',
+      description: 'The values of limit=max, by module.',
       additionalProperties: { type: 'integer' },
     },
     query: {
@@ -103,7 +103,7 @@ const QUERY_ANSWER: Schema = {
         badrevids: OBJECT,
         pageids: { type: 'array', items: TEXT },
         pages: {
-          description: 'A list in formatversion 2, by number in formatversion 1.',
+          description: 'An array in formatversion 2, an object by page id in formatversion 1.',
           anyOf: [
             { type: 'array', items: ref('schemas', 'Page') },
             { type: 'object', additionalProperties: ref('schemas', 'Page') },
@@ -117,7 +117,7 @@ const QUERY_ANSWER: Schema = {
 
 const API_ERROR: Schema = {
   type: 'object',
-  description: 'A refusal; the header field MediaWiki-API-Error has its code as well.',
+  description: 'An error; the header MediaWiki-API-Error contains its code.',
   anyOf: [{ required: ['error'] }, { required: ['errors'] }],
   properties: {
     error: {
@@ -125,15 +125,15 @@ const API_ERROR: Schema = {
       description: 'With errorformat bc.',
       required: ['code', 'info'],
       properties: {
-        code: text('For programs.'),
-        info: text('For people.'),
-        docref: text('Where the API is described.'),
-        '*': text('Where the API is described, in formatversion 1.'),
+        code: text('The code, for programs.'),
+        info: text('The message.'),
+        docref: text('Where the API is documented.'),
+        '*': text('Where the API is documented, in formatversion 1.'),
       },
     },
     errors: { type: 'array', items: ref('schemas', 'Condition') },
-    docref: text('Where the API is described.'),
-    '*': text('Where the API is described, in formatversion 1.'),
+    docref: text('Where the API is documented.'),
+    '*': text('Where the API is documented, in formatversion 1.'),
     ...ECHO,
   },
 };
@@ -168,7 +168,7 @@ const HELP_ANSWER: Schema = {
   },
 };
 
-/** A text that formatversion 1 puts into an object. */
+/** A text that is in an object in formatversion 1. */
 const WHOLE: Schema = { anyOf: [TEXT, { type: 'object', required: ['*'], properties: { '*': TEXT } }] };
 
 const PARSE_ANSWER: Schema = {
@@ -198,7 +198,7 @@ const PARSE_ANSWER: Schema = {
 
 const OPEN_SEARCH_ANSWER: Schema = {
   type: 'array',
-  description: 'The search, titles, a description for each, which are empty, and addresses.',
+  description: 'The search, the titles, their descriptions (empty), and their URLs.',
   items: { anyOf: [TEXT, TEXTS] },
   minItems: 4,
   maxItems: 4,
@@ -225,12 +225,12 @@ const failure = (description: string, headers: Readonly<Record<string, unknown>>
 
 export const ANSWER_HEADERS = {
   'MediaWiki-API-Error': { description: 'The code of the error, if there is one.', schema: TEXT },
-  'Retry-After': { description: 'Seconds after which to try again.', schema: { type: 'integer' } },
+  'Retry-After': { description: 'Seconds to wait before the next attempt.', schema: { type: 'integer' } },
 } as const;
 
-/** Data or, with status 200 like them, a refusal: as JSON or, on wish, as a page or a script. */
+/** Data or an API error, both with status 200: as JSON, a page or a script. */
 const success = (schemas: readonly Schema[]): object => ({
-  description: 'Data, or a refusal that names its reason.',
+  description: 'Data, or an error.',
   headers: {
     'MediaWiki-API-Error': ref('headers', 'MediaWiki-API-Error'),
     'Retry-After': ref('headers', 'Retry-After'),
@@ -242,7 +242,7 @@ const success = (schemas: readonly Schema[]): object => ({
   },
 });
 
-/** Answers that many operations give. */
+/** Responses shared by many operations. */
 export const RESPONSES: Readonly<Record<string, object>> = {
   Query: success([ref('schemas', 'QueryAnswer')]),
   Api: success(
@@ -250,13 +250,13 @@ export const RESPONSES: Readonly<Record<string, object>> = {
       ref('schemas', name),
     ),
   ),
-  // Refusals that have a status of their own.
+  // Errors with a status other than 200.
   ApiForeignOrigin: {
-    description: 'The parameters `origin` and `crossorigin` do not fit the request.',
+    description: 'The parameters `origin` and `crossorigin` do not match the request.',
     content: { 'text/plain': { schema: TEXT } },
   },
-  ApiBadRequest: failure('The body was cut short (400) or is too large (413).'),
-  ApiUnavailable: failure('The caller cannot be identified at the moment.', {
+  ApiBadRequest: failure('The body is incomplete (400) or too large (413).'),
+  ApiUnavailable: failure('The caller cannot be identified at the moment. Try again later.', {
     'Retry-After': ref('headers', 'Retry-After'),
   }),
 };
@@ -268,20 +268,20 @@ const withFailures = (answer: object): object => ({
   503: ref('responses', 'ApiUnavailable'),
 });
 
-/** The answers of the action endpoint. */
+/** The responses of the action endpoint. */
 export const ENDPOINT_RESPONSES = withFailures(ref('responses', 'Api'));
 
 const QUERY_RESPONSES = withFailures(ref('responses', 'Query'));
 
 const under = (key: string, schema: Schema): Schema => ({ type: 'object', properties: { [key]: schema } });
 
-/** Where a list stands among the data. */
+/** The schema of a list module's data. */
 export const listSchema = ({ name, module }: ModuleNode): Schema => {
   const { place, key = name } = module.result ?? {};
   return under(key, place === 'results' ? under('results', OBJECTS) : OBJECTS);
 };
 
-/** The answers at a module's own path. Where a list stands is known; everything else is described once for all. */
+/** The responses at a module's own path. Only list modules have their own schema. */
 export const moduleResponses = (node: ModuleNode): object => {
   if (node.group !== 'list') return QUERY_RESPONSES;
   const list = listSchema(node);

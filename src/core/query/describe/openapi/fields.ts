@@ -6,21 +6,21 @@ import { textOfParameter } from '../texts/help-text.js';
 import { annotationFacts, boundsFact, duplicatesFact, formsFact, templateFacts } from '../facts.js';
 import { parameterSchema, type SchemaContext } from './parameter-schema.js';
 
-/** One name on the wire, ready to be put into an address or into a form. */
+/** A parameter on the wire, for a query string or a form. */
 export interface Field {
   readonly wireName: string;
   readonly description: string;
   readonly schema: Schema;
   readonly required: boolean;
   readonly deprecated: boolean;
-  /** Several values, joined with a bar. */
+  /** Several values, separated by a bar. */
   readonly multi: boolean;
-  /** For names that only a request can make up: what they look like. The field then stands for all of them. */
+  /** For templated names whose values are not listed: a pattern of all names. */
   readonly pattern?: string;
 }
 
-/** Programs that name no format get JSON, whatever the catalogue says to those who look with a browser. */
-const FORMAT_NOTE = 'Without it programs get json, and browsers jsonfm.';
+/** Without `format`, programs receive JSON, although the declared default is `jsonfm`. */
+const FORMAT_NOTE = 'Default: json for programs, jsonfm for browsers.';
 
 const isFormat = ({ node, name }: DescribedParameter): boolean => node.group === 'main' && name === 'format';
 
@@ -30,21 +30,21 @@ const describe = (parameter: DescribedParameter): string => {
     textOfParameter(parameter).text,
     formsFact(p),
     ...templateFacts(p, node.module.prefix),
-    // The schema has the bounds of those who may have most.
+    // The schema only has the high limits.
     p.type === 'integer' && p.highmax !== undefined ? boundsFact(p) : undefined,
     duplicatesFact(p),
     ...annotationFacts(p),
     p.deprecatedvalues === undefined
       ? undefined
       : `Deprecated: ${p.deprecatedvalues.map((value) => `\`${value}\``).join(', ')}.`,
-    p.sensitive === true ? 'It is a secret: do not keep it in logs.' : undefined,
+    p.sensitive === true ? 'Confidential: do not log it.' : undefined,
     isFormat(parameter) ? FORMAT_NOTE : undefined,
   ]
     .filter((part) => part !== undefined && part !== '')
     .join(' ');
 };
 
-/** Every name that a template takes on, where the parameters that fill it list their values; otherwise `undefined`. */
+/** All names of a templated parameter; `undefined` if the parameters that fill it do not list their values. */
 const namesOf = ({ node, wireName, declared }: DescribedParameter): readonly string[] | undefined => {
   let names: readonly string[] = [wireName];
   for (const [variable, source] of Object.entries(declared.templatevars ?? {})) {
@@ -75,13 +75,13 @@ const fieldsFor = (parameter: DescribedParameter, context: SchemaContext): reado
   return [{ wireName, ...field, pattern: `^${pattern}$` }];
 };
 
-/** All parameters of a module under their names on the wire. */
+/** All parameters of a module, by their names on the wire. */
 export const fieldsOf = (node: ModuleNode, context: SchemaContext): readonly Field[] =>
   parametersOf(node).flatMap((parameter) => fieldsFor(parameter, context));
 
 const BARS = { style: 'pipeDelimited', explode: false } as const;
 
-/** The field in an address. */
+/** The field as a query parameter. */
 export const toParameter = ({ wireName, description, schema, pattern, ...field }: Field): object => {
   const { required, deprecated, multi } = field;
   const named = pattern === undefined ? schema : { type: 'object', patternProperties: { [pattern]: schema } };
@@ -96,7 +96,7 @@ export const toParameter = ({ wireName, description, schema, pattern, ...field }
   };
 };
 
-/** The fields in a form. */
+/** The fields as a form. */
 export const toForm = (fields: readonly Field[]): Schema => {
   const required = fields.filter((field) => field.required).map(({ wireName }) => wireName);
   const entriesOf = (wanted: readonly Field[], nameOf: (field: Field) => string): Schema =>
@@ -120,6 +120,6 @@ export const toForm = (fields: readonly Field[]): Schema => {
   };
 };
 
-/** How the values of a form are written: several ones are joined with a bar, as in an address. */
+/** The encoding of the form: several values are separated by a bar, as in a query string. */
 export const encodingOf = (fields: readonly Field[]): object =>
   Object.fromEntries(fields.filter(({ multi }) => multi).map(({ wireName }) => [wireName, BARS]));

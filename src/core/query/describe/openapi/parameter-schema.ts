@@ -5,12 +5,12 @@ import { boundsFact, countFact, everythingFact, typeFacts } from '../facts.js';
 import { boundsOf, everythingOf, valueCounts } from '../../parameters/descriptor-facts.js';
 import { splitValues } from '../../parameters/multi-value.js';
 import type { Site } from '../../site/site.js';
-import { schemaName, type SchemaPlace } from './shared-schemas.js';
+import { schemaName, type SchemaRegistry } from './shared-schemas.js';
 
-/** What a schema depends on beside its parameter, and what it may refer to. */
+/** The site, and the schemas that can be referenced. */
 export interface SchemaContext {
   readonly site: Site;
-  readonly shared: SchemaPlace;
+  readonly shared: SchemaRegistry;
 }
 
 type NamedType = Extract<ParamDescriptor['type'], string>;
@@ -19,23 +19,23 @@ const sentences = (...facts: readonly (string | undefined)[]): string =>
   facts.filter((fact) => fact !== undefined && fact !== '').join(' ');
 
 /**
- * Forms of a point in time that are not those of RFC 3339: `now`, the fourteen digits of a database, seconds since the
- * epoch. More forms are understood; these are the ones that a new client may want.
+ * Timestamps: those of RFC 3339, `now`, 14 digits, and seconds since the epoch. The parser accepts more forms, which
+ * new clients do not need.
  */
 const TIMESTAMP: Schema = {
   type: 'string',
   description: sentences(
     ...typeFacts({ type: 'timestamp' }),
-    'Also YYYYMMDDHHMMSS, or seconds since the epoch. Without a zone it is UTC.',
+    'Also YYYYMMDDHHMMSS, or seconds since the epoch. UTC if there is no time zone.',
   ),
   anyOf: [{ format: 'date-time' }, { pattern: String.raw`^(now|\d{14}|-?\d{1,13})$` }],
 };
 
-/** On when it is there. `false` would switch it on as well, so the schema does not have it. */
+/** True if present. `false` would be true as well, so the schema does not contain it. */
 const SWITCH: Schema = {
   type: 'boolean',
   enum: [true],
-  description: sentences(...typeFacts({ type: 'boolean' }), 'Leave it out for off.'),
+  description: sentences(...typeFacts({ type: 'boolean' }), 'Omit it for false.'),
 };
 
 const integer = (p: ParamDescriptor): Schema => {
@@ -67,7 +67,7 @@ const namespace = (p: ParamDescriptor, { site, shared }: SchemaContext): Schema 
   });
 };
 
-/** What a value of a named type looks like on the wire. */
+/** The schema of a value of each named type. */
 const NAMED: Readonly<Record<NamedType, (p: ParamDescriptor, context: SchemaContext) => Schema>> = {
   string: ({ sensitive }) => ({ type: 'string', ...(sensitive === true ? { format: 'password' } : {}) }),
   integer,
@@ -102,7 +102,7 @@ const several = ({ wireName, declared: p, values }: DescribedParameter, context:
   const schema = (items: Schema): Schema => ({
     type: 'array',
     items,
-    // Who may not use the raised limits hears of it in words: a schema does not know who is asking.
+    // A schema does not depend on the caller: it has the high limit, and the description states both.
     maxItems: valueCounts(p)?.high,
     description: sentences(countFact(p), everythingFact(p)),
   });
@@ -110,12 +110,12 @@ const several = ({ wireName, declared: p, values }: DescribedParameter, context:
     const everything = all === undefined || values.includes(all) ? [] : [all];
     return shared.define(schemaName(wireName), schema(enumeration([...values, ...everything], p)));
   }
-  const one = NAMED[p.type as NamedType](p, context); // A type that is no list is a name.
+  const one = NAMED[p.type as NamedType](p, context); // A type that is not a list is a name.
   const items = all === undefined || p.type === 'string' ? one : { anyOf: [one, { type: 'string', enum: [all] }] };
   return shared.define(PLURALS[String(p.type)] ?? String(p.type), schema(items));
 };
 
-/** A single value as JSON has it. */
+/** A single value in JSON. */
 const typedValue = (text: string, { type }: ParamDescriptor): string | number =>
   (type === 'integer' || type === 'limit' || type === 'namespace') && /^-?\d+$/.test(text) ? Number(text) : text;
 
@@ -126,14 +126,14 @@ const defaultOf = (p: ParamDescriptor): Schema => {
   return { default: splitValues(text, Number.POSITIVE_INFINITY).map((one) => typedValue(one, p)) };
 };
 
-/** The schema of a parameter: what may be sent, and what holds when it is not. */
+/** The schema of a parameter, with its default. */
 export const parameterSchema = (parameter: DescribedParameter, context: SchemaContext): Schema => {
   const { wireName, declared: p, values } = parameter;
   const schema =
     p.multi === true
       ? several(parameter, context)
       : values === undefined
-        ? NAMED[p.type as NamedType](p, context) // A type that is no list is a name.
-        : context.shared.share(schemaName(wireName), enumeration(values, p));
+        ? NAMED[p.type as NamedType](p, context) // A type that is not a list is a name.
+        : context.shared.inlineOrDefine(schemaName(wireName), enumeration(values, p));
   return { ...schema, ...defaultOf(p) };
 };

@@ -6,16 +6,16 @@ import { ANSWER_HEADERS, ANSWER_SCHEMAS, ENDPOINT_RESPONSES, moduleResponses, RE
 import { encodingOf, type Field, fieldsOf, toForm, toParameter } from './fields.js';
 import { schemaName, SharedSchemas } from './shared-schemas.js';
 
-/** What the description of the query API is made of. */
+/** The input of the OpenAPI description. */
 export interface QueryDescription {
-  /** Every module, in its place. */
+  /** All modules. */
   readonly tree: ModuleNode;
   readonly site: Site;
-  /** Where the action endpoint is, below the mount point. */
+  /** The path of the action endpoint, below the mount point. */
   readonly path: string;
 }
 
-/** Any parameters beside the named ones, each under its own name. */
+/** A query parameter for any names that are not listed. */
 const openParameter = (name: string, description: string, propertyNames: Schema): object => ({
   name,
   in: 'query',
@@ -26,12 +26,11 @@ const openParameter = (name: string, description: string, propertyNames: Schema)
 });
 
 const GENERATOR_RULE =
-  'The parameters of the module that `generator` names: those of its own path, with a `g` in front of each name (`gaplimit` for `aplimit`). Several values are joined with a bar.';
-
+  'The parameters of the module that `generator` names: those of its own path, each prefixed with `g` (`gaplimit` for `aplimit`). Separate several values with a bar.';
 const OPEN_PARAMETERS = {
   moduleParameters: openParameter(
     'moduleParameters',
-    'The parameters of further modules that `prop`, `list` and `meta` name, as their own paths describe them. Several values are joined with a bar.',
+    'The parameters of the other modules that `prop`, `list` and `meta` name: see their own paths. Separate several values with a bar.',
     { not: { pattern: '^g' } },
   ),
   generatorParameters: openParameter('generatorParameters', GENERATOR_RULE, { pattern: '^g' }),
@@ -41,13 +40,13 @@ const OPEN = Object.keys(OPEN_PARAMETERS).map((name) => ref('parameters', name))
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-/** Fields with the schema of the form that holds them. */
+/** Fields and the schema of their form. */
 interface Form {
   readonly fields: readonly Field[];
   readonly schema: Schema;
 }
 
-/** What an operation says beside its parameters. */
+/** The texts of an operation. */
 interface OperationTexts {
   readonly operationId: string;
   readonly tags: readonly string[];
@@ -56,7 +55,9 @@ interface OperationTexts {
   readonly deprecated?: true;
 }
 
-/** The two ways of asking: by an address, or by a form for what is too long for one. */
+/**
+ * The two operations of a path: GET with a query string, and POST with a form for requests that are too long for one.
+ */
 const byAddressAndForm = (
   { description, ...texts }: OperationTexts,
   own: Form,
@@ -64,7 +65,7 @@ const byAddressAndForm = (
   responses: object,
 ): PathItem => {
   const names = new Set(own.fields.map(({ wireName }) => wireName));
-  // What a module takes may have the name of what every query takes, as `iwurl` has: an operation says it once.
+  // A module's parameter may have the name of one of every query, such as `iwurl`: an operation lists it once.
   const shared = common.flatMap(({ fields }) => fields).filter(({ wireName }) => !names.has(wireName));
   return {
     get: {
@@ -98,21 +99,19 @@ const moduleDescription = (node: ModuleNode): string => {
   const { module, group } = node;
   const sentences = [
     ...(module.generator === true
-      ? [
-          `As \`generator=${module.name}\` it finds the pages that others work on; a \`g\` stands before its parameters then.`,
-        ]
+      ? [`\`generator=${module.name}\` passes its pages to other modules; its parameters are then prefixed with \`g\`.`]
       : []),
-    ...(group === 'prop' ? ['Choose the pages with `titles`, `pageids`, `revids` or `generator`.'] : []),
-    ...(module.readrights === false ? [] : ['Needs the right to read.']),
+    ...(group === 'prop' ? ['Select pages with `titles`, `pageids`, `revids` or `generator`.'] : []),
+    ...(module.readrights === false ? [] : ['Requires read rights.']),
     ...unansweredNote(node),
   ];
   return sentences.join(' ');
 };
 
 const unansweredNote = ({ unanswered }: ModuleNode): readonly string[] =>
-  unanswered === true ? ['This site has no answer for it.'] : [];
+  unanswered === true ? ['Not available on this site.'] : [];
 
-/** One name on the wire may belong to several actions; which one a request means is up to its `action`. */
+/** Merges parameters of several actions that have the same name on the wire. */
 const mergedByAction = (actions: readonly (readonly [ModuleNode, readonly Field[]])[]): readonly Field[] => {
   const merged = new Map<string, Field>();
   for (const [{ name }, fields] of actions) {
@@ -139,7 +138,7 @@ const eitherOf = (first: Schema, second: Schema): Schema => {
 
 const TAGS = GROUP_TITLES.filter(([group]) => group !== 'format').map(([name, description]) => ({ name, description }));
 
-/** Describes the query API as OpenAPI: its endpoint, and every module at its own path. */
+/** Describes the query API in OpenAPI: its endpoint, and each module at its own path. */
 export const describeQuery = ({ tree, site, path }: QueryDescription): OpenApiPart => {
   const shared = new SharedSchemas();
   const of = (node: ModuleNode): readonly Field[] => fieldsOf(node, { site, shared });

@@ -1,35 +1,35 @@
 import { ref, type Schema } from '../../../base/openapi.js';
 
-/** A schema that is as short as a reference to it is better read where it stands. */
+/** Shorter schemas are not replaced with references. */
 const SHORT = 48;
 
-/** What is called after a name of a module begins with a small letter, and so never meets a name that we have given. */
+/** The name of a generated schema: starts with a lower-case letter, unlike the built-in ones. */
 export const schemaName = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1);
 
-/** Where schemas are put that several places use. */
-export interface SchemaPlace {
+/** Collects shared schemas. */
+export interface SchemaRegistry {
   /**
-   * The schema itself, or a reference to it.
+   * Returns the schema itself if it is short, otherwise a reference to it.
    *
-   * @param name - How to call it if it is the first of its kind; a number is added if another one is called so.
+   * @param name - Its name if it is new; a number is appended if another schema has that name.
    */
-  share(name: string, schema: Schema): Schema;
-  /** As {@link share}, for what is referred to however short it is. */
+  inlineOrDefine(name: string, schema: Schema): Schema;
+  /** As {@link inlineOrDefine}, but always returns a reference. */
   define(name: string, schema: Schema): Schema;
 }
 
-/** For a schema that stands alone: everything is written where it is used. */
-export const IN_PLACE: SchemaPlace = { share: (_name, schema) => schema, define: (_name, schema) => schema };
+/** Inlines every schema. */
+export const INLINE: SchemaRegistry = { inlineOrDefine: (_name, schema) => schema, define: (_name, schema) => schema };
 
 /**
- * Gathers the schemas that several places use, so that each stands in the document once. What a site decides (its
- * namespaces, groups, rights) decides which are alike, so they are told apart by what they say.
+ * Collects shared schemas, so that the document contains each of them once. Schemas are compared by content, because
+ * namespaces, groups and rights depend on the site.
  */
-export class SharedSchemas implements SchemaPlace {
+export class SharedSchemas implements SchemaRegistry {
   readonly #names = new Map<string, string>();
   readonly #schemas = new Map<string, Schema>();
 
-  share(name: string, schema: Schema): Schema {
+  inlineOrDefine(name: string, schema: Schema): Schema {
     const text = JSON.stringify(schema);
     return text.length < SHORT ? schema : this.#refer(name, text, schema);
   }

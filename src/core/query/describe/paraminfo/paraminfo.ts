@@ -16,29 +16,29 @@ import type { ParaminfoParams } from '../describing-actions.js';
 import { type DescribedParameter, parametersOf } from '../parameters.js';
 
 /**
- * Plain data with `true` for flags that are set. Flags that are not set are left out, but for `required`, `multi` and
- * `mustExist`, which formatversion 2 shows as `false` and formatversion 1 leaves out as well.
+ * Plain data. Flags that are not set are omitted, except `required`, `multi` and `mustExist`, which are `false` in
+ * formatversion 2.
  */
 export type Description = Readonly<Record<string, unknown>>;
 
 export interface ParaminfoContext {
-  /** Whether the caller may use the raised limits. */
+  /** Whether the caller has the high limits. */
   readonly highLimits: boolean;
-  /** The full address of the action endpoint, which the help pages are below. */
+  /** The full URL of the action endpoint, for the links to help pages. */
   readonly endpoint: string;
 }
 
 export interface ParaminfoAnswer {
-  /** Goes out as `paraminfo`. */
+  /** Sent as `paraminfo`. */
   readonly paraminfo: Description;
-  /** What could not be found, as warnings of the module `paraminfo` with the code `badmodule`. */
+  /** Unknown modules, as warnings of the module `paraminfo` with the code `badmodule`. */
   readonly warnings: readonly Message[];
 }
 
-/** The parameters that the page set brings to `query`. */
+/** The parameters of `query` that belong to the page set. */
 const PAGE_SET = new Set(['titles', 'pageids', 'revids', 'generator', 'redirects', 'converttitles']);
 
-/** For a parameter that names modules: where they are. */
+/** The paths of the modules, for a parameter whose values are modules. */
 const describeModules = ({ modules, name }: DescribedParameter): Description =>
   modules === undefined
     ? {}
@@ -80,13 +80,13 @@ const describeInfo = ({ info }: ParamDescriptor, format: HelpFormat): Descriptio
         })),
       };
 
-/** What decides how parameters are described, beside what they are. */
+/** Options for the description of parameters. */
 interface ParameterStyle {
   readonly format: HelpFormat;
   readonly highLimits: boolean;
 }
 
-/** One parameter; the order of the keys is that of MediaWiki. */
+/** Describes a parameter. The keys have the order of MediaWiki. */
 const describeParameter = (
   parameter: DescribedParameter,
   index: number,
@@ -134,17 +134,14 @@ const describeParameters = (node: ModuleNode, style: ParameterStyle): ParameterL
 
 const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
-/** A class name in the style of MediaWiki, which only matters to human readers. */
+/** A class name in the style of MediaWiki. Clients only show it. */
 const classNameOf = (node: ModuleNode): string => {
   const { name, group } = node;
   if (group === 'format') return `ApiFormat${capitalised(name)}`;
   return isQueryModule(node) ? `ApiQuery${capitalised(name)}` : `Api${capitalised(name)}`;
 };
 
-/**
- * Where the modules of this package come from. It is the licence of this code and not MediaWiki's, which implements the
- * same modules; clients only show it. A host's own modules say nothing of it, since only the host knows.
- */
+/** The source and licence of the modules of this package. Custom modules have none. */
 const SOURCE = {
   source: 'oauth-query',
   sourcename: 'oauth-query',
@@ -168,7 +165,7 @@ const describeModule = (
     ...(describesOwn(node) ? SOURCE : {}),
     ...(format === 'none' ? {} : { description: asList(format, inFormat(format, textOfModule(node))) }),
     ...(module.deprecated === true ? { deprecated: true } : {}),
-    // MediaWiki has no such key: there a module that is not installed is not listed.
+    // MediaWiki has no such key: it does not list modules that are not installed.
     ...(node.unanswered === true ? { unanswered: true } : {}),
     ...(needsReadRights(node) ? { readrights: true } : {}),
     ...(module.generator === true ? { generator: true } : {}),
@@ -180,7 +177,7 @@ const describeModule = (
   };
 };
 
-/** In the raw format a description is a list of messages; ours has always one. */
+/** In the raw format, a description is a list of messages; here it always has one. */
 const asList = (format: HelpFormat, text: unknown): unknown => (format === 'raw' ? [text] : text);
 
 const pageSetOf = (
@@ -194,7 +191,7 @@ const pageSetOf = (
     .map((p, i) => ({ ...p, index: i + 1 })),
 });
 
-/** Describes the modules of a tree. The lists of parameters, which are most of it, are made once for each kind of caller. */
+/** Describes the modules of a tree. The descriptions of parameters are cached by format and limits. */
 export const compileParaminfo = (
   tree: ModuleNode,
 ): ((params: ParaminfoParams, context: ParaminfoContext) => ParaminfoAnswer) => {
@@ -231,7 +228,7 @@ export const compileParaminfo = (
 
 type ListName = 'modules' | 'querymodules' | 'formatmodules';
 
-/** What was asked for, each module once, under the key where it is expected. */
+/** The requested modules, each once, under the key of its list. */
 const selectAll = (tree: ModuleNode, params: ParaminfoParams) => {
   const warnings: Message[] = [];
   const lists = new Map<ListName, ModuleNode[]>();

@@ -6,30 +6,30 @@ import { textOfModule } from '../texts/help-text.js';
 import { SCRIPT, STYLE } from './assets.js';
 import type { Site } from '../../site/site.js';
 
-/** Where the server that the query API is part of signs people in. All paths are below its mount point. */
-export interface SignInPlaces {
+/** The paths of the authorization server that the sandbox uses to sign in, below the mount point. */
+export interface SignInPaths {
   readonly authorize: string;
   readonly token: string;
   readonly revoke: string;
-  /** What `iss` says in its answers (RFC 9207); `undefined` when that is the origin of the page. */
+  /** The `iss` of authorization responses (RFC 9207); `undefined` if it is the origin of the page. */
   readonly issuer: string | undefined;
 }
 
-/** What the page shows and where it leads. */
+/** The input of the page. */
 export interface SandboxParts {
-  /** Path of the endpoint that the page sends its requests to. The page is right below it. */
+  /** The path of the endpoint that the page sends its requests to. The page is directly below it. */
   readonly endpoint: string;
   readonly tree: ModuleNode;
   readonly site: Site;
   /** Absent if users cannot sign in here. */
-  readonly signIn: (SignInPlaces & { readonly client_id: string }) | undefined;
+  readonly signIn: (SignInPaths & { readonly client_id: string }) | undefined;
 }
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('base64');
 
 /**
- * The script can only be ours, it can only talk to this origin, and it cannot turn text into markup: with
- * `require-trusted-types-for` the browser itself refuses that.
+ * Allows only this script, lets it connect only to this origin, and prevents it from turning text into markup
+ * (`require-trusted-types-for`).
  */
 const policy = (): string =>
   [
@@ -44,16 +44,18 @@ const policy = (): string =>
     `trusted-types 'none'`,
   ].join('; ');
 
-/** An address below the mount point, as the page itself finds it, wherever it is mounted. */
+/** A path below the mount point, relative to the page, so that it works at any mount point. */
 const relative = (page: string, path: string): string => '../'.repeat(page.split('/').length - 2) + path.slice(1);
 
 const GROUPS = [
-  ['prop', 'prop: facts about pages'],
-  ['list', 'list: what there is'],
+  ['prop', 'prop: information about pages'],
+  ['list', 'list: lists of pages, changes and users'],
   ['meta', 'meta: the site and the caller'],
 ] as const;
 
-/** The modules of `action=query`, each with its sentence: links to the help, which the script makes into boxes. */
+/**
+ * The modules of `action=query` with their descriptions, as links to the help; the script turns them into checkboxes.
+ */
 const moduleLists = (tree: ModuleNode, api: string): readonly Html[] => {
   const query = tree.children.get('query');
   return GROUPS.map(([group, title]) => {
@@ -64,7 +66,7 @@ const moduleLists = (tree: ModuleNode, api: string): readonly Html[] => {
         node,
       ) => html`<li data-module="${node.name}"${node.unanswered === true ? html` data-unanswered` : ''}><a href="${api + helpQuery(node)}"><code>${node.name}</code></a> <span>${textOfModule(node).text}</span>${
         node.module.deprecated === true ? html` <b class="mark">deprecated</b>` : ''
-      }${node.unanswered === true ? html` <b class="mark">not answered here</b>` : ''}</li>
+      }${node.unanswered === true ? html` <b class="mark">not available on this site</b>` : ''}</li>
 `,
     )}</ul></details>
 `;
@@ -90,9 +92,8 @@ const content = (page: string, { endpoint, tree }: SandboxParts): Html => {
   const api = relative(page, endpoint);
   return html`<main id="content" tabindex="-1">
 <div>
-<noscript><section><h2>This page needs JavaScript</h2><p>It makes requests to try the API with. Without a script, <a href="${api}?action=help">read what the API can do</a>;
-each module below leads to its description, with requests to open.</p></section></noscript>
-<section id="account" aria-label="Who asks" data-scripted hidden></section>
+<noscript><section><h2>This page needs JavaScript</h2><p>Without JavaScript, you can <a href="${api}?action=help">read the API help</a>; each module below links to its description and example requests.</p></section></noscript>
+<section id="account" aria-label="Account" data-scripted hidden></section>
 <p id="examples" data-scripted hidden></p>
 <form id="form" autocomplete="off" novalidate>
 <section id="modules" aria-labelledby="modules-title"><h2 id="modules-title">Modules</h2>
@@ -104,14 +105,14 @@ ${moduleLists(tree, api)}</section>
 </div>
 <div id="outcome" data-scripted hidden>
 <section id="request" aria-labelledby="request-title"><h2 id="request-title">Request</h2></section>
-<section aria-labelledby="answer-title"><h2 id="answer-title">Answer</h2><p id="status" role="status">Nothing has been sent yet.</p>
+<section aria-labelledby="answer-title"><h2 id="answer-title">Answer</h2><p id="status" role="status">No request has been sent yet.</p>
 <div id="actions"></div></section>
 <div id="answers" tabindex="-1"></div>
 </div>
 </main>`;
 };
 
-/** The page with everything that it needs. */
+/** The complete page. */
 export const sandboxPage = (path: string, parts: SandboxParts): HttpResponse => {
   const title = `API sandbox of ${parts.site.name}`;
   const body = htmlDocument({

@@ -1,37 +1,37 @@
 import { unlessKnown } from '../../../base/etag.js';
 import type { HttpResponse, Route } from '../../../base/http.js';
-import type { SandboxParts, SignInPlaces } from './page.js';
+import type { SandboxParts, SignInPaths } from './page.js';
 
-/** How the sandbox page is switched on. */
+/** Options of the sandbox page. */
 export interface SandboxOptions {
   /**
-   * A public client with the grant `authorization_code`, whose redirect URI is the address of the page. With it people
-   * can sign in there and send requests in their own name. Without it, requests are anonymous.
+   * A public client with the grant `authorization_code` and the URL of the page as its redirect URI. Users can then
+   * sign in on the page and send requests with their own token. Without it, requests are anonymous.
    */
   readonly client_id?: string;
 }
 
 /**
- * The page as the option wants it, or nothing.
+ * The route of the sandbox page, if it is enabled.
  *
- * @throws TypeError when the option cannot be meant, with a sentence that names it.
+ * @throws TypeError for an invalid option, with a message that names it.
  */
 export const sandboxRoutes = (
   option: boolean | SandboxOptions,
-  { signIn, ...parts }: Omit<SandboxParts, 'signIn'> & { readonly signIn: SignInPlaces | undefined },
+  { signIn, ...parts }: Omit<SandboxParts, 'signIn'> & { readonly signIn: SignInPaths | undefined },
 ): readonly Route[] => {
   if (option === false) return [];
   const client_id = option === true ? undefined : option.client_id;
   if (client_id === undefined) return [sandboxRoute({ ...parts, signIn: undefined })];
   if (signIn === undefined) {
     throw new TypeError(
-      'options.query.sandbox.client_id: the page signs in with an authorization code; add authorization_code to options.grants, or leave client_id out.',
+      'options.query.sandbox.client_id: the page signs in with an authorization code. Add authorization_code to options.grants, or remove client_id.',
     );
   }
   return [sandboxRoute({ ...parts, signIn: { ...signIn, client_id } })];
 };
 
-/** The route of the page. Generated from the descriptions on the first request, and the same for all callers. */
+/** The route of the page. The page is generated on the first request, and is the same for all callers. */
 const sandboxRoute = (parts: SandboxParts): Route => {
   const path = `${parts.endpoint}/sandbox`;
   let page: Promise<HttpResponse> | undefined;
@@ -39,7 +39,7 @@ const sandboxRoute = (parts: SandboxParts): Route => {
     path,
     handle: async (request) => {
       if (request.method !== 'GET' && request.method !== 'HEAD') return wrongMethod();
-      // Loaded here, as the help is: most servers are never asked for it.
+      // Imported on demand, like the help: most servers never serve it.
       page ??= import('./page.js').then(({ sandboxPage }) => sandboxPage(path, parts));
       return unlessKnown(request, await page);
     },
@@ -49,5 +49,5 @@ const sandboxRoute = (parts: SandboxParts): Route => {
 const wrongMethod = (): HttpResponse => ({
   status: 405,
   headers: { allow: 'GET, HEAD', 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
-  body: 'This is a page: open it with GET.\n',
+  body: 'Use GET to open this page.\n',
 });

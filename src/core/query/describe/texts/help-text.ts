@@ -4,20 +4,20 @@ import type { DescribedParameter } from '../parameters.js';
 import { ACTION_MODULE_TEXTS, ACTION_PARAMETER_TEXTS } from './action-texts.js';
 import { moduleText, parameterText } from './catalogue-texts.js';
 
-/** How descriptions are written; `none` leaves them out. */
+/** The format of descriptions; `none` omits them. */
 export type HelpFormat = 'html' | 'none' | 'raw' | 'wikitext';
 
-/** A sentence with the key under which clients that bring their own texts know it. */
+/** A sentence, with its message key for clients that have their own texts. */
 export interface HelpText {
   readonly key: string;
   readonly params: readonly string[];
   readonly text: string;
 }
 
-/** Whether the module came with this package, and not from the host. */
+/** Whether the module is part of this package, not a custom module. */
 export const describesOwn = (node: ModuleNode): boolean => !isQueryModule(node) || moduleText(node.name) !== undefined;
 
-/** jsonfm takes what json takes. */
+/** jsonfm has the parameters of json. */
 const textsName = (node: ModuleNode): string => (node.name === 'jsonfm' ? 'json' : node.name);
 
 export const textOfModule = (node: ModuleNode): HelpText => {
@@ -38,22 +38,22 @@ export const textOfParameter = ({ node, name, declared }: DescribedParameter): H
   };
 };
 
-/** What modules are sorted by, where people read about them. */
+/** The groups of modules in descriptions for people. */
 export const GROUP_TITLES = [
   ['action', 'Actions'],
   ['list', 'Lists'],
-  ['prop', 'Facts about pages'],
-  ['meta', 'Facts about the site and the caller'],
+  ['prop', 'Properties of pages'],
+  ['meta', 'The site and the caller'],
   ['format', 'Output formats'],
 ] as const;
 
 const ANNOTATIONS: Readonly<Record<string, string>> = {
-  useronly: 'Only works together with user.',
-  nonuseronly: 'Does not work together with user.',
-  modes: 'Only works in some modes: 1 with given pages, 2 with user, 3 otherwise.',
-  singlepageonly: 'Only works with a single page.',
-  preloadcontentonly: 'Only works together with preloadcontent in prop.',
-  editintroonly: 'Only works together with editintro in prop.',
+  useronly: 'May only be used with user.',
+  nonuseronly: 'Cannot be used with user.',
+  modes: 'May only be used in some modes: 1 with given pages, 2 with user, 3 otherwise.',
+  singlepageonly: 'May only be used with a single page.',
+  preloadcontentonly: 'May only be used with preloadcontent in prop.',
+  editintroonly: 'May only be used with editintro in prop.',
 };
 
 export const annotationText = (name: string): HelpText => ({
@@ -62,7 +62,7 @@ export const annotationText = (name: string): HelpText => ({
   text: ANNOTATIONS[name] ?? name,
 });
 
-/** The sentence as a client wants it. */
+/** The sentence in the requested format. */
 export const inFormat = (format: HelpFormat, { key, params, text }: HelpText): unknown => {
   if (format === 'raw') return { key, params };
   return format === 'html' ? html`${text}`.source : text;

@@ -6,8 +6,8 @@ import type { RequestContext } from '../run/request-context.js';
 import { runQuery } from '../run/run-query.js';
 import { RequestParameters } from '../request/request-parameters.js';
 
-/** A page in the answer to a question. What modules say about it stands beside these. */
-export interface AnsweredPage {
+/** A page of a subquery, with the data of modules under further keys. */
+export interface SubqueryPage {
   readonly [key: string]: unknown;
   readonly pageid?: number;
   readonly ns?: number;
@@ -15,33 +15,35 @@ export interface AnsweredPage {
   readonly missing?: true;
   readonly invalid?: true;
   readonly special?: true;
-  /** The rank that a generator gives. */
+  /** The index from a generator. */
   readonly index?: number;
 }
 
-/** The answer to a question, in the form of formatversion 2. */
-export interface Answered {
+/** The result of a subquery, in formatversion 2. */
+export interface SubqueryResult {
   readonly query: {
     readonly [key: string]: unknown;
-    readonly pages?: readonly AnsweredPage[];
+    readonly pages?: readonly SubqueryPage[];
     readonly redirects?: readonly MutableItem[];
   };
-  /** What to add to the same question to get the rest. */
+  /** The parameters that continue the subquery. */
   readonly continue?: Readonly<Record<string, string | number>>;
 }
 
-/** A question to the API: the parameters of `action=query`, and by their names in a request those of the modules. */
-export type Question = Partial<QueryParams> & { readonly values?: Readonly<Record<string, string>> };
+/**
+ * The parameters of a subquery: those of `action=query`, and in `values` those of modules, by their names on the wire.
+ */
+export type Subquery = Partial<QueryParams> & { readonly values?: Readonly<Record<string, string>> };
 
-/** Asks the query API for a part of the answer to another action. */
-export type Ask = (question: Question, context: RequestContext) => Promise<Answered>;
+/** Runs a query for another action. */
+export type RunSubquery = (subquery: Subquery, context: RequestContext) => Promise<SubqueryResult>;
 
 /**
- * Asks what the caller could ask: the same modules and handlers answer, so what a caller may not see stays unseen. Warnings go
- * to the caller.
+ * Creates a function that runs queries for other actions, with the same modules, handlers and caller, so that access
+ * rules apply. Warnings are added to the response.
  */
-export const askItself =
-  (parser: ModuleParser<QueryParams>, service: QueryService): Ask =>
+export const createSubqueryRunner =
+  (parser: ModuleParser<QueryParams>, service: QueryService): RunSubquery =>
   async ({ values = {}, ...query }, outer) => {
     const parameters = new RequestParameters();
     for (const [name, text] of Object.entries(values)) parameters.add(name, { text, malformed: false });
@@ -53,7 +55,7 @@ export const askItself =
       parsers: [],
     };
     const params = { ...parser.parse(parameters, context), ...query };
-    const answer = await runQuery({ service, context, params, room: { limitFactor: 1, maxLength: undefined } });
-    // The envelope is ours; only what modules say in it comes from handlers.
-    return { query: {}, ...answer } as Answered;
+    const answer = await runQuery({ service, context, params, budget: { limitFactor: 1, maxLength: undefined } });
+    // `runQuery` builds this shape; only the data of modules comes from handlers.
+    return { query: {}, ...answer } as SubqueryResult;
   };
