@@ -136,9 +136,7 @@ describe('what a handler is given', () => {
     const own = (prefix: string, type: 'string' | readonly string[]) =>
       customModule({ name: 'ripeness', group: 'list', prefix, parameters: { from: { type } } }, () => []);
     await expect(startQuery({ customModules: [own('ri', [])] })).rejects.toThrow(/"from".*"ripeness" lists no values/);
-    await expect(startQuery({ customModules: [own('ap', 'string')] })).rejects.toThrow(
-      /"apfrom"; choose another prefix/,
-    );
+    await expect(startQuery({ customModules: [own('ap', 'string')] })).rejects.toThrow(/"apfrom"/);
   });
 });
 
