@@ -1,20 +1,24 @@
 import { parseArgs } from 'node:util';
 import { type Framework, frameworks, httpWorks, type Work, works } from './candidates.js';
 
-/** What one run is to do. */
+/** What a run does. */
 export interface Settings {
   readonly works: readonly Work[];
   readonly frameworks: readonly Framework[];
   readonly rounds: number;
   /** Of each round. */
   readonly requests: number;
-  /** Tokens that are alive when memory is measured. */
+  /** Requests before the first round. */
+  readonly warmUp: number;
+  /** Live tokens when memory is measured. */
   readonly tokens: number;
-  /** Families of tokens that the store in memory holds when it is measured. */
+  /** Families of tokens in the memory store when it is measured. */
   readonly families: number;
   /** Compare with the committed results instead of printing everything. */
   readonly check: boolean;
-  /** Keep the results, the page and the charts. */
+  /** Measure work per second and vCPU over TLS, with each store, instead of the works. */
+  readonly record: boolean;
+  /** Write the results, the page and the charts. */
   readonly save: boolean;
   /** Write CPU profiles of our own servers. */
   readonly profile: boolean;
@@ -22,33 +26,36 @@ export interface Settings {
   readonly against: string | undefined;
 }
 
-/** An argument that cannot be understood; the message says what to do. */
+/** An invalid argument; the message names the remedy. */
 export class ArgumentError extends Error {}
 
 export const HELP = `npm run bench -- [options]
 
-Measures this package beside other libraries, each in a process on a core of its own. Everything takes about half an hour
-with the defaults, some ten minutes with --quick.
+Compares this package with other libraries, each in a process pinned to one core. With the defaults everything takes about
+twenty minutes, with --quick ten.
 
   --only <works>        only these, separated by commas: ${works.join(', ')}
   --frameworks <names>  only these: ${frameworks.join(', ')}
-  --rounds <n>          rounds of each work, odd numbers have a middle (11; with --quick 5)
+  --rounds <n>          rounds of each work; an odd number has a middle (11; with --quick 5)
   --requests <n>        requests of each round (2000; with --check 1000, with --quick 400)
-  --quick               fewer and shorter rounds: for trying out, not for quoting
-  --check               a shorter run of our own servers alone, compared with bench/results/latest.json; ends with an
-                        error when a ratio has become worse than its tolerance
-  --save                writes bench/results/latest.json, docs/benchmarks.md and the charts beside it
-  --against <folder>    compares our own servers, round by round, with those of another build of the package, such as another
-                        checkout after \`npm run build\`; with --check it ends with an error when one has become slower
+  --quick               fewer and shorter rounds, for trying out
+  --record              measures tokens per second and vCPU over TLS with each store instead, in 7 rounds of 5000 requests;
+                        needs redis-server, PostgreSQL and openssl
+  --check               a shorter run of our own servers, compared with bench/results/latest.json; exits with 1 if a ratio
+                        exceeds its tolerance
+  --save                writes the results to bench/results, docs/benchmarks.md and the charts
+  --against <folder>    compares our own servers, in alternating rounds, with those of another build of the package, such as
+                        another checkout after \`npm run build\`; with --check it exits with 1 if one has become slower
   --profile             writes CPU profiles of our own servers to .data/profiles
   --help                this text
 `;
 
-/** What may be quoted. */
-export const FULL = { rounds: 11, requests: 2000, tokens: 100_000, families: 1_000_000 } as const;
-const QUICK = { rounds: 5, requests: 400, tokens: 10_000, families: 10_000 } as const;
-/** Enough of both that the better quarter of the rounds is the same again on a busy machine. */
-const CHECK = { rounds: 11, requests: 1000, tokens: 10_000, families: 10_000 } as const;
+/** Results of such runs may be quoted. */
+export const FULL = { rounds: 11, requests: 2000, warmUp: 30_000, tokens: 100_000, families: 1_000_000 } as const;
+export const FULL_RECORD = { rounds: 7, requests: 5000, warmUp: 30_000 } as const;
+const QUICK = { rounds: 5, requests: 400, warmUp: 3_000, tokens: 10_000, families: 10_000 } as const;
+/** Enough for medians that repeat on a busy machine. */
+const CHECK = { rounds: 11, requests: 1000, warmUp: 10_000, tokens: 10_000, families: 10_000 } as const;
 
 function choice<Name extends string>(
   option: string,
@@ -59,7 +66,7 @@ function choice<Name extends string>(
   const names = given.split(',').map((name) => name.trim());
   const unknown = names.find((name) => !known.some((one) => one === name));
   if (unknown !== undefined) {
-    throw new ArgumentError(`${option}: "${unknown}" is not known; choose from ${known.join(', ')}.`);
+    throw new ArgumentError(`${option}: "${unknown}" is unknown; choose from ${known.join(', ')}.`);
   }
   return known.filter((name) => names.includes(name));
 }
@@ -80,6 +87,7 @@ function parsed(args: readonly string[]) {
         rounds: { type: 'string' },
         requests: { type: 'string' },
         quick: { type: 'boolean', default: false },
+        record: { type: 'boolean', default: false },
         check: { type: 'boolean', default: false },
         save: { type: 'boolean', default: false },
         profile: { type: 'boolean', default: false },
@@ -88,8 +96,8 @@ function parsed(args: readonly string[]) {
       },
     }).values;
   } catch (error) {
-    const said = error instanceof Error ? error.message.replace(/\. To specify[\s\S]*|\.$/, '') : String(error);
-    throw new ArgumentError(`${said}. \`npm run bench -- --help\` lists the options.`);
+    const reason = error instanceof Error ? error.message.replace(/\. To specify[\s\S]*|\.$/, '') : String(error);
+    throw new ArgumentError(`${reason}. \`npm run bench -- --help\` lists the options.`);
   }
 }
 
@@ -97,21 +105,25 @@ function parsed(args: readonly string[]) {
 export function readArguments(args: readonly string[]): Settings | 'help' {
   const values = parsed(args);
   if (values.help) return 'help';
-  const { check, save, profile, against } = values;
-  if (against !== undefined && save)
-    throw new ArgumentError('--save keeps what is compared with everybody: leave --against away.');
-  if (check && save) throw new ArgumentError('--check compares with what --save has written: give one of them.');
-  if (save && (values.only !== undefined || values.frameworks !== undefined)) {
-    throw new ArgumentError('--save keeps the whole run: leave --only and --frameworks away.');
+  const { record, check, save, profile, against } = values;
+  const isPart = values.only !== undefined || values.frameworks !== undefined;
+  if (record && (isPart || check || profile || against !== undefined)) {
+    throw new ArgumentError('--record can be combined with --rounds, --requests, --quick and --save only.');
   }
-  const { rounds, requests, tokens, families } = check ? CHECK : values.quick ? QUICK : FULL;
+  if (save && against !== undefined) throw new ArgumentError('--save needs all candidates: omit --against.');
+  if (save && check) throw new ArgumentError('--check compares with the results of --save: use one of them.');
+  if (save && isPart) throw new ArgumentError('--save needs the whole run: omit --only and --frameworks.');
+  const base = check ? CHECK : values.quick ? QUICK : FULL;
+  const { rounds, requests, warmUp, tokens, families } = record && !values.quick ? { ...base, ...FULL_RECORD } : base;
   return {
     works: choice('--only', values.only, against === undefined ? works : httpWorks),
     frameworks: choice('--frameworks', values.frameworks, frameworks),
     rounds: positive('--rounds', values.rounds, rounds),
     requests: positive('--requests', values.requests, requests),
+    warmUp,
     tokens,
     families,
+    record,
     check,
     save,
     profile,

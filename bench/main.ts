@@ -1,4 +1,4 @@
-/** Runs the benchmarks that the arguments name; `npm run bench -- --help` says what there is. */
+/** Runs the benchmarks that the arguments name; `npm run bench -- --help` lists them. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -8,29 +8,30 @@ import { checkAgainstReference } from './check-run.js';
 import { canPin, pinLoad } from './http/measured-server.js';
 import { measureHttp } from './http/measure.js';
 import { importTimes, imported } from './process/import-time.js';
-import { installedSizes, installedVersions } from './process/installed-size.js';
+import { installedSizes } from './process/installed-size.js';
 import { memoryOfFamilies, memoryPerToken } from './process/memory.js';
-import { describeMachine } from './report/machine.js';
+import { measureRecord } from './record/measure.js';
+import { recordTablesOf, saveRecord } from './record/report.js';
+import { CONNECTIONS, conditionsNow } from './report/conditions.js';
 import type { HttpResult, ParseResult, Results } from './report/results.js';
 import { saveResults } from './report/save.js';
-import { tablesOf, textOf } from './report/tables.js';
+import { textOf } from './report/table.js';
+import { tablesOf } from './report/tables.js';
 
-const CONNECTIONS = 16;
 const PROFILES = '.data/profiles';
-/** Of the work in processes of its own, which is quick. */
 const PARSES_PER_ROUND = 4_000;
 
 const isHttp = (work: Work): work is HttpWork => httpWorks.some((one) => one === work);
 
 async function measureHttpWorks(settings: Settings): Promise<readonly HttpResult[]> {
-  const { rounds, requests, check, profile, against } = settings;
+  const { rounds, requests, warmUp, check, profile, against } = settings;
   if (profile) mkdirSync(PROFILES, { recursive: true });
   const flags = profile ? ['--cpu-prof', `--cpu-prof-dir=${PROFILES}`] : [];
   const results: HttpResult[] = [];
   for (const work of settings.works.filter(isHttp)) {
     for (const framework of settings.frameworks) {
       process.stderr.write(`${titles[work]}, ${framework} …\n`);
-      const options = { rounds, requests, connections: CONNECTIONS, oursOnly: check, flags, against };
+      const options = { rounds, requests, warmUp, connections: CONNECTIONS, oursOnly: check, flags, against };
       results.push(...(await measureHttp(work, framework, options)));
     }
   }
@@ -40,14 +41,14 @@ async function measureHttpWorks(settings: Settings): Promise<readonly HttpResult
 function measureParse(rounds: number): readonly ParseResult[] {
   process.stderr.write(`${titles.parse} …\n`);
   const program = fileURLToPath(new URL('./process/query-parse.js', import.meta.url));
-  const said = execFileSync(process.execPath, [program, String(rounds), String(PARSES_PER_ROUND)], {
+  const output = execFileSync(process.execPath, [program, String(rounds), String(PARSES_PER_ROUND)], {
     encoding: 'utf8',
   });
   // Written by the program in exactly this shape.
-  return JSON.parse(said) as readonly ParseResult[];
+  return JSON.parse(output) as readonly ParseResult[];
 }
 
-/** Measures all that the settings name. */
+/** Measures everything that the settings name. */
 async function measureAll(settings: Settings): Promise<Results> {
   const { works, rounds, requests, tokens, families, check } = settings;
   const wants = (work: Work): boolean => works.includes(work);
@@ -58,13 +59,7 @@ async function measureAll(settings: Settings): Promise<Results> {
   const imports = wants('imports') ? importTimes(rounds, wantedImports) : [];
   if (wants('memory')) process.stderr.write(`${titles.memory} …\n`);
   return {
-    date: new Date().toISOString().slice(0, 10),
-    machine: describeMachine(),
-    versions: installedVersions(),
-    rounds,
-    requests,
-    connections: CONNECTIONS,
-    pinned: canPin,
+    ...conditionsNow({ rounds, requests }),
     http,
     parse,
     imports,
@@ -76,7 +71,13 @@ async function measureAll(settings: Settings): Promise<Results> {
 
 async function run(settings: Settings): Promise<void> {
   pinLoad();
-  if (!canPin) console.log('Processes cannot be kept on cores of their own here (taskset, two cores): expect scatter.');
+  if (!canPin) console.log('Pinning processes to cores needs taskset and two cores. Without it, expect scatter.');
+  if (settings.record) {
+    const results = await measureRecord(settings);
+    for (const table of recordTablesOf(results)) console.log(`\n${textOf(table)}`);
+    if (settings.save) saveRecord(results);
+    return;
+  }
   if (settings.check) {
     process.exitCode = await checkAgainstReference(settings, measureAll);
     return;

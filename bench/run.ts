@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: installs the peers where they are missing, builds the package, compiles the benchmarks and starts
- * them with the arguments that were given.
+ * `npm run bench`: installs the peers if they are missing, builds the package, compiles the benchmarks and starts them with
+ * the given arguments.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ const bench = fileURLToPath(new URL('.', import.meta.url));
 const root = fileURLToPath(new URL('..', import.meta.url));
 const modules = join(bench, 'node_modules');
 
-/** A step that failed has said why by itself. */
+/** The step has already printed the reason. */
 class StepError extends Error {}
 
 function step(command: string, args: readonly string[], cwd = root): void {
@@ -21,7 +21,7 @@ function step(command: string, args: readonly string[], cwd = root): void {
     throw new StepError(`The benchmarks cannot run: \`${[command, ...args].join(' ')}\` failed, see above.`);
 }
 
-/** Installs what the lock file says, once for each of its versions. */
+/** Installs the packages of the lock file, again whenever it changes. */
 function installPeers(): void {
   const lock = readFileSync(join(bench, 'package-lock.json'), 'utf8');
   const installed = join(modules, '.installed-lock.json');
@@ -31,7 +31,7 @@ function installPeers(): void {
   writeFileSync(installed, lock);
 }
 
-/** The peers' neighbour: `oauth-query/…` means the package as it was just built. */
+/** Installs the package, as it was just built, next to the peers. */
 function linkPackage(): void {
   const link = join(modules, 'oauth-query');
   mkdirSync(modules, { recursive: true });
@@ -42,7 +42,7 @@ function linkPackage(): void {
 }
 
 function main(args: readonly string[]): number {
-  // Before minutes are spent on preparing a run that cannot be.
+  // Invalid arguments fail before minutes are spent on preparations.
   if (readArguments(args) === 'help') {
     console.log(HELP);
     return 0;
@@ -56,7 +56,7 @@ function main(args: readonly string[]): number {
   const program = join(bench, 'dist', 'bench', 'main.js');
   const { status } = spawnSync(process.execPath, [program, ...args], { cwd: root, stdio: 'inherit' });
   if (status === 0 && args.includes('--save')) {
-    step('node', ['node_modules/oxfmt/bin/oxfmt', 'docs/benchmarks.md', 'bench/results/latest.json']);
+    step('node', ['node_modules/oxfmt/bin/oxfmt', 'docs/benchmarks.md', 'bench/results']);
   }
   return status ?? 1;
 }

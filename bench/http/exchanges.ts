@@ -18,6 +18,8 @@ import { tokenProblem, type Tokens, tokensOf } from './right-answers.js';
 export interface Exchange {
   /** How many requests are one piece of this work; 1 if absent. */
   readonly steps?: number;
+  /** Whether each request opens a connection of its own. */
+  readonly reconnect?: boolean;
   /** Before the measured time: makes what so many requests on so many connections need. */
   readonly prepare?: (requests: number, connections: number) => Promise<void>;
   readonly next: (connection: number) => Buffer;

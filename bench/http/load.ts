@@ -1,81 +1,134 @@
 import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 
 export interface Answer {
   readonly status: number;
-  /** Status line and headers as they came. */
+  /** Status line and headers as received. */
   readonly head: string;
   readonly body: string;
 }
 
-export interface Load {
+/** Where a server listens on 127.0.0.1. */
+export interface Address {
   readonly port: number;
+  /** The certificate to accept, as PEM: the connection uses TLS 1.3. Without it, the connection is plain TCP. */
+  readonly certificate?: string | undefined;
+}
+
+export interface Load {
   readonly requests: number;
-  readonly connections: number;
-  /** The whole next request of this connection, as it goes over the wire. */
+  /** The complete next request of a connection, as bytes to send. */
   readonly next: (connection: number) => Buffer;
-  /** Looks at every answer and says what is wrong with it. */
+  /** Checks a response; returns what is wrong with it. */
   readonly problem: (connection: number, answer: Answer) => string | undefined;
+  /** Whether each request opens a connection of its own. */
+  readonly reconnect?: boolean | undefined;
 }
 
 export interface LoadResult {
   readonly seconds: number;
+  /** How many responses were wrong. */
   readonly wrong: number;
-  /** What was wrong with the first wrong answer. */
+  /** What was wrong with the first wrong response. */
   readonly firstProblem: string | undefined;
 }
 
 type Headers = Readonly<Record<string, string>>;
 
-/** One raw HTTP/1.1 request. */
+/** A raw HTTP/1.1 request. */
 export function rawRequest(method: string, path: string, headers: Headers, body = ''): Buffer {
   const all = { host: '127.0.0.1', ...headers, ...(body === '' ? {} : { 'content-length': String(body.length) }) };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
   return Buffer.from([`${method} ${path} HTTP/1.1`, ...lines, '', body].join('\r\n'));
 }
 
-/** Looks for answers all the time instead of sleeping until there is one: a server would pay for waking us with each answer. */
+/** Polls for responses instead of sleeping: otherwise the server would pay for waking the client with each response. */
 function stayAwake(): () => void {
   let isAwake = true;
-  const look = (): void => {
-    if (isAwake) setImmediate(look);
+  const poll = (): void => {
+    if (isAwake) setImmediate(poll);
   };
-  look();
+  poll();
   return () => {
     isAwake = false;
   };
 }
 
 /**
- * Sends so many requests over keep-alive connections, one at a time on each, and looks at every answer. A client of our
- * own because its work per request is small and the same for everybody.
+ * Keep-alive connections to one server, or spread evenly over several. This client is our own because its cost per request is
+ * small and the same for every server.
  */
-export async function sendLoad({ port, requests, connections, next, problem }: Load): Promise<LoadResult> {
-  const open = await Promise.all(Array.from({ length: connections }, () => Connection.open(port)));
-  let left = requests;
-  let wrong = 0;
-  let firstProblem: string | undefined;
-  const work = async (connection: Connection, index: number): Promise<void> => {
-    while (left > 0) {
-      left -= 1;
-      const found = problem(index, await connection.ask(next(index)));
-      if (found !== undefined) {
-        wrong += 1;
-        firstProblem ??= found;
+export class Connections {
+  readonly #open: Connection[];
+  readonly #addresses: readonly Address[];
+
+  private constructor(open: Connection[], addresses: readonly Address[]) {
+    this.#open = open;
+    this.#addresses = addresses;
+  }
+
+  static async open(addresses: readonly Address[], count: number): Promise<Connections> {
+    const open = Array.from({ length: count }, (_one, index) => Connection.open(addressOf(index, addresses)));
+    return new Connections(await Promise.all(open), addresses);
+  }
+
+  /** Sends this many requests, one at a time on each connection, and checks every response. */
+  async send({ requests, next, problem, reconnect = false }: Load): Promise<LoadResult> {
+    let left = requests;
+    let wrong = 0;
+    let firstProblem: string | undefined;
+    const work = async (connection: Connection, index: number): Promise<void> => {
+      let current = connection;
+      while (left > 0) {
+        left -= 1;
+        if (reconnect) {
+          current.close();
+          current = await Connection.open(addressOf(index, this.#addresses));
+          this.#open[index] = current;
+        }
+        const found = problem(index, await current.ask(next(index)));
+        if (found !== undefined) {
+          wrong += 1;
+          firstProblem ??= found;
+        }
       }
+    };
+    const sleep = stayAwake();
+    const start = performance.now();
+    try {
+      await Promise.all(this.#open.map(work));
+      return { seconds: (performance.now() - start) / 1000, wrong, firstProblem };
+    } finally {
+      sleep();
     }
-  };
-  const sleep = stayAwake();
-  const start = performance.now();
-  try {
-    await Promise.all(open.map(work));
-    return { seconds: (performance.now() - start) / 1000, wrong, firstProblem };
-  } finally {
-    sleep();
-    for (const connection of open) connection.close();
+  }
+
+  close(): void {
+    for (const connection of this.#open) connection.close();
   }
 }
 
-/** One keep-alive connection that understands answers with a `content-length`, which is all that the candidates send. */
+const addressOf = (index: number, addresses: readonly Address[]): Address => {
+  const address = addresses[index % addresses.length];
+  if (address === undefined) throw new TypeError('Connections need an address.');
+  return address;
+};
+
+/** Sends requests to one server over plain connections opened for them. */
+export async function sendLoad({
+  port,
+  connections,
+  ...load
+}: Load & { readonly port: number; readonly connections: number }): Promise<LoadResult> {
+  const open = await Connections.open([{ port }], connections);
+  try {
+    return await open.send(load);
+  } finally {
+    open.close();
+  }
+}
+
+/** One keep-alive connection. It only understands responses with a `content-length`, which all candidates send. */
 class Connection {
   readonly #socket: Socket;
   #received = '';
@@ -87,12 +140,22 @@ class Connection {
     socket.setEncoding('latin1');
     socket.on('data', (chunk: string) => this.#take(chunk));
     socket.on('error', (error) => this.#settle?.reject(error));
-    socket.on('close', () => this.#settle?.reject(new Error('the server hung up')));
+    socket.on('close', () => this.#settle?.reject(new Error('the server closed the connection')));
   }
 
-  static open(port: number): Promise<Connection> {
+  static open({ port, certificate }: Address): Promise<Connection> {
     return new Promise((resolve, reject) => {
-      const socket = connect(port, '127.0.0.1', () => resolve(new Connection(socket)));
+      const onOpen = (): void => {
+        socket.off('error', reject);
+        resolve(new Connection(socket));
+      };
+      const socket: Socket =
+        certificate === undefined
+          ? connect(port, '127.0.0.1', onOpen)
+          : connectTls(
+              { port, host: '127.0.0.1', servername: 'localhost', ca: certificate, minVersion: 'TLSv1.3' },
+              onOpen,
+            );
       socket.once('error', reject);
     });
   }
@@ -115,7 +178,7 @@ class Connection {
     if (end === -1) return;
     const length = /\r\ncontent-length: (\d+)/i.exec(this.#received)?.[1];
     if (length === undefined) {
-      this.#settle?.reject(new Error(`an answer without content-length: ${this.#received.slice(0, 200)}`));
+      this.#settle?.reject(new Error(`a response without content-length: ${this.#received.slice(0, 200)}`));
       return;
     }
     if (this.#received.length < end + 4 + Number(length)) return;

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { cpus } from 'node:os';
-import type { Framework } from '../candidates.js';
+import type { ServerTask } from '../servers/setting.js';
 
 const SERVER_CORE = '0';
 const LOAD_CORE = '1';
@@ -9,17 +9,15 @@ const LOAD_CORE = '1';
 const program = fileURLToPath(new URL('../servers/server.js', import.meta.url));
 const otherBuild = new URL('../servers/other-build.js', import.meta.url).href;
 
-/** Whether processes can be kept on one core each, so that the load does not disturb what is measured. */
+/** Whether processes can be pinned to one core each, so that the load does not disturb the server. */
 export const canPin = cpus().length > 1 && spawnSync('taskset', ['--version']).status === 0;
 
-/** Keeps this process, which sends the load, away from the servers. */
+/** Pins this process, which sends the load, to the other core. Processes that it starts without a core of their own inherit this. */
 export function pinLoad(): void {
   if (canPin) spawnSync('taskset', ['-a', '-p', '-c', LOAD_CORE, String(process.pid)]);
 }
 
-export interface ServerOptions {
-  readonly framework: Framework;
-  readonly candidate: string;
+export interface ServerOptions extends Omit<ServerTask, 'issuer' | 'signed'> {
   /** The authorization server that guards of another process ask. */
   readonly issuer?: string;
   /** Whether our own server issues signed tokens. */
@@ -28,42 +26,47 @@ export interface ServerOptions {
   readonly core?: 'server' | 'load';
   /** For node, such as `--cpu-prof`. */
   readonly flags?: readonly string[];
-  /** A folder with another build of the package, which the server then means by `oauth-query/…`. */
+  /** A folder with another build of the package, from which the server then imports `oauth-query/…`. */
   readonly build?: string | undefined;
 }
 
 /** A candidate in a process of its own, whose CPU time and heap can be read at any moment. */
 export class MeasuredServer {
   readonly port: number;
+  /** If the server has a certificate. */
+  readonly tlsPort: number | undefined;
   readonly #child: ChildProcess;
 
-  private constructor(child: ChildProcess, port: number) {
+  private constructor(child: ChildProcess, port: number, tlsPort: number | undefined) {
     this.#child = child;
     this.port = port;
+    this.tlsPort = tlsPort;
   }
 
   static async start(options: ServerOptions): Promise<MeasuredServer> {
-    const { framework, candidate, issuer = '', signed = false, core = 'server', flags = [], build } = options;
+    const { issuer = '', signed = false, core = 'server', flags = [], build, ...rest } = options;
+    const { framework, candidate } = rest;
+    const task: ServerTask = { issuer, signed, ...rest };
     const hook = build === undefined ? [] : ['--import', otherBuild];
-    const node = [process.execPath, ...flags, ...hook, program, framework, candidate, issuer, String(signed)];
+    const node = [process.execPath, ...flags, ...hook, program, JSON.stringify(task)];
     const pinned = canPin ? ['taskset', '-c', core === 'server' ? SERVER_CORE : LOAD_CORE, ...node] : node;
     const [command = process.execPath, ...args] = pinned;
     const child = spawn(command, args, {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       env: { ...process.env, NODE_ENV: 'production', ...(build !== undefined && { BENCH_BUILD: build }) },
     });
-    // What it says is shown if it does not live; some candidates print advice whenever they start.
-    let said = '';
+    // Shown if the process does not start; some candidates print advice at every start.
+    let output = '';
     child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
-      said = (said + chunk).slice(-4000);
+      output = (output + chunk).slice(-4000);
     });
-    const { port } = await nextMessage(child).catch((error: unknown) => {
+    const { port, tlsPort } = await nextMessage(child).catch((error: unknown) => {
       // Without the code that node quotes, which may be one long line.
-      const readable = said.split('\n').filter((line) => line !== '' && line.length < 300);
+      const readable = output.split('\n').filter((line) => line !== '' && line.length < 300);
       throw new Error(`${candidate} on ${framework} did not start: ${readable.join(' ')}`, { cause: error });
     });
-    if (port === undefined) throw new Error(`${candidate} on ${framework} did not say its port.`);
-    return new MeasuredServer(child, port);
+    if (port === undefined) throw new Error(`${candidate} on ${framework} did not report its port.`);
+    return new MeasuredServer(child, port, tlsPort);
   }
 
   /** Microseconds of CPU time so far, of all threads, garbage collection included. */
@@ -71,7 +74,7 @@ export class MeasuredServer {
     return (await this.#ask('cpu')).cpu ?? { user: Number.NaN, system: Number.NaN };
   }
 
-  /** Bytes that are in use after a garbage collection; needs the flag `--expose-gc`. */
+  /** Bytes in use after a garbage collection; needs the flag `--expose-gc`. */
   async heap(): Promise<number> {
     return (await this.#ask('heap')).heap ?? Number.NaN;
   }
@@ -94,9 +97,10 @@ export class MeasuredServer {
   }
 }
 
-/** What `servers/server.ts` sends. */
-export interface Message {
+/** A message of `servers/server.ts`. */
+interface Message {
   readonly port?: number;
+  readonly tlsPort?: number;
   readonly cpu?: NodeJS.CpuUsage;
   readonly heap?: number;
 }

@@ -58,7 +58,7 @@ export interface MemoryResult {
   readonly disqualified?: string;
 }
 
-/** Bytes of heap of our own store in memory, once all access tokens have expired. */
+/** Bytes of heap of our own memory store after all access tokens have expired. */
 export interface FamilyMemory {
   readonly families: number;
   /** A grant, what took its code or started it, and its entries in the lists. */
@@ -76,16 +76,21 @@ export interface Machine {
   readonly node: string;
 }
 
-export interface Results {
+/** When, where and how a run was done. */
+export interface Conditions {
   /** The day of the run. */
   readonly date: string;
   readonly machine: Machine;
   readonly versions: Readonly<Record<string, string>>;
   readonly rounds: number;
+  /** Of each round. */
   readonly requests: number;
   readonly connections: number;
-  /** Whether each process was kept on a core of its own. */
+  /** Whether servers and load were pinned to a core each. */
   readonly pinned: boolean;
+}
+
+export interface Results extends Conditions {
   readonly http: readonly HttpResult[];
   readonly parse: readonly ParseResult[];
   readonly imports: readonly ImportResult[];

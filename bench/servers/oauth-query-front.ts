@@ -20,9 +20,9 @@ const fastifyListener = async (): Promise<RequestListener> => {
 
 const made = { express, koa: koaListener, fastify: fastifyListener };
 
-/** The adapter for plain `node:http` in front of an application, which gets every other request. */
+/** The adapter for plain `node:http` in front of an application, which answers all other requests. */
 export const listener = async (framework: Framework, setup: Setup): Promise<RequestListener> => {
-  const oauth = oauthQuery(optionsFor(setup));
+  const oauth = oauthQuery(await optionsFor(setup));
   const app: RequestListener = await made[framework]();
   return (request, response) => oauth(request, response, () => app(request, response));
 };

@@ -6,6 +6,7 @@ import * as forExpress from 'oauth-query/express';
 import * as forFastify from 'oauth-query/fastify';
 import * as forKoa from 'oauth-query/koa';
 import { memoryStore } from 'oauth-query/stores/memory';
+import { openStore } from 'oauth-query/stores/open';
 import type { Framework } from '../candidates.js';
 import {
   API,
@@ -21,8 +22,17 @@ import {
   type Setup,
 } from './setting.js';
 
+async function storeAt(url: string | undefined) {
+  // Without a practical limit: the peers' Maps have none either.
+  if (url === undefined) return memoryStore({ max: 10_000_000 });
+  const store = await openStore(url);
+  await store.migrate();
+  await store.check();
+  return store;
+}
+
 /** The options of the server, on every framework. */
-export const optionsFor = ({ origin, signed }: Setup) => ({
+export const optionsFor = async ({ origin, signed, store }: Setup) => ({
   issuer: origin,
   secret: 'a secret of the benchmark, which is public',
   clients: [
@@ -31,18 +41,17 @@ export const optionsFor = ({ origin, signed }: Setup) => ({
     { ...API, grant_types: ['client_credentials' as const], introspect: true },
   ],
   scopes: { [SCOPE]: 'Read the content' },
-  // Room for everything: the peers' Maps have no bound either.
-  store: memoryStore({ max: 10_000_000 }),
+  store: await storeAt(store),
   owner: () => ({ sub: OWNER }),
   loginUrl: '/login',
   lifetimes: {
     authorizationCode: LIFETIMES.code,
     accessToken: LIFETIMES.access,
     refreshTokenIdle: LIFETIMES.refresh,
-    // The owner agrees once, on the consent page, and then to every code.
+    // The owner allows access once, on the consent page; later codes need no question.
     rememberedConsent: 3600,
   },
-  // One owner and one client take thousands of codes here.
+  // One owner and one client request thousands of codes.
   limits: { silentApprovals: 1_000_000 },
   query: { modules: { allpages: ({ limit }: { limit: number }) => ({ items: PAGES.slice(0, limit) }) } },
   onWarning: () => undefined,
@@ -51,37 +60,37 @@ export const optionsFor = ({ origin, signed }: Setup) => ({
 
 const credentials = { client_id: API.client_id, client_secret: API.client_secret };
 
-/** Which guard stands before the route: the server's own, or that of another process. */
-export const guardKind = ({ issuer, signed }: Setup): 'own' | 'introspection' | 'jwt' =>
+/** Which guard protects the route: the server's own, or one for another process. */
+const guardKind = ({ issuer, signed }: Setup): 'own' | 'introspection' | 'jwt' =>
   issuer === '' ? 'own' : signed ? 'jwt' : 'introspection';
 
-const expressListener = (setup: Setup): RequestListener => {
+const expressListener = async (setup: Setup): Promise<RequestListener> => {
   const app = express();
   const guards = {
-    own: () => {
-      const oauth = forExpress.oauthQuery(optionsFor(setup));
+    own: async () => {
+      const oauth = forExpress.oauthQuery(await optionsFor(setup));
       app.use(oauth);
       return oauth.guard;
     },
-    introspection: () => forExpress.introspectionGuard({ issuer: setup.issuer, credentials }),
-    jwt: () => forExpress.jwtGuard({ issuer: setup.issuer }),
+    introspection: async () => forExpress.introspectionGuard({ issuer: setup.issuer, credentials }),
+    jwt: async () => forExpress.jwtGuard({ issuer: setup.issuer }),
   };
-  const guard = guards[guardKind(setup)]();
+  const guard = await guards[guardKind(setup)]();
   return app.get(PATHS.content, guard(SCOPE), (_req, res) => void res.json(CONTENT));
 };
 
-const koaListener = (setup: Setup): RequestListener => {
+const koaListener = async (setup: Setup): Promise<RequestListener> => {
   const app = new Koa();
   const guards = {
-    own: () => {
-      const oauth = forKoa.oauthQuery(optionsFor(setup));
+    own: async () => {
+      const oauth = forKoa.oauthQuery(await optionsFor(setup));
       app.use(oauth);
       return oauth.guard;
     },
-    introspection: () => forKoa.introspectionGuard({ issuer: setup.issuer, credentials }),
-    jwt: () => forKoa.jwtGuard({ issuer: setup.issuer }),
+    introspection: async () => forKoa.introspectionGuard({ issuer: setup.issuer, credentials }),
+    jwt: async () => forKoa.jwtGuard({ issuer: setup.issuer }),
   };
-  const guard = guards[guardKind(setup)]();
+  const guard = await guards[guardKind(setup)]();
   app.use(guard(SCOPE));
   app.use((ctx) => {
     if (ctx.path === PATHS.content) ctx.body = CONTENT;
@@ -94,7 +103,7 @@ const fastifyListener = async (setup: Setup): Promise<RequestListener> => {
   const app = Fastify();
   const guards = {
     own: async () => {
-      const oauth = forFastify.oauthQuery(optionsFor(setup));
+      const oauth = forFastify.oauthQuery(await optionsFor(setup));
       await app.register(oauth);
       return oauth.guard;
     },

@@ -1,11 +1,10 @@
-/**
- * The process that is measured: `node server.js <framework> <candidate> <issuer> <signed>`, talking to its parent over
- * IPC.
- */
+/** The measured process: `node server.js <ServerTask as JSON>`. It answers its parent's questions over IPC. */
+import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { BARE, type Framework, frameworks, FRONT, MINIMUM, OURS } from '../candidates.js';
-import type { Setup } from './setting.js';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo, Server } from 'node:net';
+import { BARE, type Framework, FRONT, MINIMUM, OURS } from '../candidates.js';
+import type { ServerTask, Setup } from './setting.js';
 
 type Listener = (framework: Framework, setup: Setup) => Promise<RequestListener>;
 
@@ -23,30 +22,33 @@ const listeners: Readonly<Record<string, () => Promise<{ listener: Listener }>>>
   '@fastify/jwt': () => import('./fastify-jwt.js'),
 };
 
-const [given, candidate = '', issuer = '', signed] = process.argv.slice(2);
-const framework = frameworks.find((name) => name === given);
+// Written by `MeasuredServer`, which starts this process.
+const { framework, candidate, issuer, signed, store, origin, certificate } = JSON.parse(
+  process.argv[2] ?? '{}',
+) as ServerTask;
 const load = listeners[candidate];
-if (framework === undefined || load === undefined) {
-  throw new TypeError(`There is no candidate ${candidate} on the framework ${given}.`);
-}
+if (load === undefined) throw new TypeError(`There is no candidate ${candidate}.`);
 
 let listener: RequestListener = (_request, response) => void response.writeHead(503).end();
-const server = createServer({ keepAliveTimeout: 0 }, (request, response) => listener(request, response));
-server.listen(0, '127.0.0.1', () => {
+const listening = async (server: Server): Promise<number> => {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   // A TCP server that listens has an address with a port.
-  const { port } = server.address() as AddressInfo;
-  const origin = `http://127.0.0.1:${port}`;
-  void load()
-    .then((candidateModule) => candidateModule.listener(framework, { issuer, signed: signed === 'true', origin }))
-    .then((made) => {
-      listener = made;
-      process.send?.({ port });
-    });
-});
+  return (server.address() as AddressInfo).port;
+};
+const settings = { keepAliveTimeout: 0 };
+const answer: RequestListener = (request, response) => listener(request, response);
+const port = await listening(createServer(settings, answer));
+const tls = { cert: certificate?.cert, key: certificate?.key, minVersion: 'TLSv1.3' } as const;
+const tlsPort =
+  certificate === undefined ? undefined : await listening(createTlsServer({ ...settings, ...tls }, answer));
+listener = await (
+  await load()
+).listener(framework, { issuer, signed, store, origin: origin ?? `http://127.0.0.1:${port}` });
+process.send?.({ port, tlsPort });
 
 process.on('message', (question) => {
   if (question === 'heap') {
-    // Twice: what the first collection frees may have kept something else alive.
+    // Twice, because what the first collection frees may have kept other objects alive.
     globalThis.gc?.();
     globalThis.gc?.();
     const { heapUsed, external } = process.memoryUsage();

@@ -1,14 +1,33 @@
-/** What every candidate is set up with: the same addresses, clients, scopes and lifetimes. */
+/** The setup of every candidate: the same addresses, clients, scopes and lifetimes. */
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Framework } from '../candidates.js';
 
-/** What a candidate needs to know beside its framework. */
+/** What a candidate gets in addition to its framework. */
 export interface Setup {
-  /** The authorization server of another process; empty for who needs none. */
+  /** The authorization server of another process; empty for candidates that need none. */
   readonly issuer: string;
   /** Whether our own server issues signed tokens. */
   readonly signed: boolean;
-  /** The address at which this process listens. */
+  /** The URL of our own server's store; memory if absent. */
+  readonly store?: string | undefined;
+  /** The address that the server has for its clients. */
   readonly origin: string;
+}
+
+/** What a server process is started with. */
+export interface ServerTask extends Omit<Setup, 'origin'> {
+  readonly framework: Framework;
+  readonly candidate: string;
+  /** By default the address of its plain port. */
+  readonly origin?: string | undefined;
+  /** If present, the server listens on a second port with TLS. */
+  readonly certificate?: Certificate | undefined;
+}
+
+/** PEM texts. */
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
 }
 
 export const PATHS = {
@@ -21,7 +40,7 @@ export const PATHS = {
 
 export const SCOPE = 'content.read';
 export const REDIRECT_URI = 'https://app.example/cb';
-/** Who owns everything and has allowed everything. */
+/** The resource owner, who has allowed everything. */
 export const OWNER = 'alice';
 /** Seconds. */
 export const LIFETIMES = { code: 600, access: 3600, refresh: 1_209_600 } as const;
@@ -43,7 +62,7 @@ export const CLIENTS: readonly BenchClient[] = [SERVICE, WEB, API];
 export const basic = ({ client_id, client_secret }: BenchClient): string =>
   `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`;
 
-/** What a guarded route answers. */
+/** The response of a guarded route. */
 export const CONTENT = { ok: true } as const;
 export const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' } as const;
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -55,13 +74,13 @@ const SECRETS: ReadonlyMap<string, Buffer> = new Map(
   CLIENTS.map(({ client_id, client_secret }) => [client_id, digest(client_secret)]),
 );
 
-/** How secrets are compared for the candidates that leave it to their users: in constant time. */
+/** Compares secrets in constant time, for candidates that leave this to their users. */
 export function isSecretOf(client_id: string, secret: string | null | undefined): boolean {
   const known = SECRETS.get(client_id);
   return known !== undefined && timingSafeEqual(digest(secret ?? ''), known);
 }
 
-/** What the query API answers from: the first pages of a site. */
+/** The content of the query API: the first pages of a site. */
 export const PAGES = Array.from({ length: 10 }, (_one, index) => ({
   pageid: index + 1,
   ns: 0,

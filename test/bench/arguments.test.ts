@@ -4,7 +4,7 @@ import { frameworks, httpWorks, works } from '../../bench/candidates.js';
 
 const settings = (...args: string[]) => {
   const read = readArguments(args);
-  if (read === 'help') throw new Error('It asked for help.');
+  if (read === 'help') throw new Error('These arguments mean --help.');
   return read;
 };
 
@@ -15,8 +15,10 @@ describe('the arguments of npm run bench', () => {
       frameworks,
       rounds: 11,
       requests: 2000,
+      warmUp: 30_000,
       tokens: 100_000,
       families: 1_000_000,
+      record: false,
       check: false,
       save: false,
       profile: false,
@@ -37,22 +39,29 @@ describe('the arguments of npm run bench', () => {
     expect(settings('--check', '--against', '../before')).toMatchObject({ works: httpWorks, against: '../before' });
   });
 
-  test('--help and -h ask for help, which names every work', () => {
+  test('--record has its own rounds, and is short with --quick', () => {
+    expect(settings('--record', '--save')).toMatchObject({ record: true, save: true, rounds: 7, requests: 5000 });
+    expect(settings('--record', '--quick')).toMatchObject({ record: true, rounds: 5, requests: 400 });
+  });
+
+  test('--help and -h print the help, which names every work', () => {
     expect([readArguments(['--help']), readArguments(['-h'])]).toEqual(['help', 'help']);
     for (const work of works) expect(HELP).toContain(work);
   });
 
   test.each([
-    [['--only', 'tokens'], /^--only: "tokens" is not known; choose from token, flow, code, /],
-    [['--frameworks', 'hapi'], /^--frameworks: "hapi" is not known; choose from express, koa, fastify\.$/],
+    [['--only', 'tokens'], /^--only: "tokens" is unknown; choose from token, flow, code, /],
+    [['--frameworks', 'hapi'], /^--frameworks: "hapi" is unknown; choose from express, koa, fastify\.$/],
     [['--rounds', '0'], /^--rounds: "0" is not a whole number above 0\.$/],
     [['--requests', '1e3'], /^--requests: "1e3" is not a whole number above 0\.$/],
     [['--rounds'], /--rounds.*--help/],
     [['--fast'], /--fast.*--help/],
     [['token'], /token.*--help/],
-    [['--check', '--save'], /^--check compares with what --save has written: give one of them\.$/],
-    [['--save', '--against', '../before'], /^--save keeps what is compared with everybody: leave --against away\.$/],
-    [['--save', '--only', 'token'], /^--save keeps the whole run: leave --only and --frameworks away\.$/],
+    [['--check', '--save'], /^--check compares with the results of --save: use one of them\.$/],
+    [['--save', '--against', '../before'], /^--save needs all candidates: omit --against\.$/],
+    [['--save', '--only', 'token'], /^--save needs the whole run: omit --only and --frameworks\.$/],
+    [['--record', '--only', 'token'], /^--record can be combined with --rounds, /],
+    [['--record', '--check'], /^--record can be combined with --rounds, /],
   ])('%j is refused with one sentence that says what to do', (args, sentence) => {
     expect(() => readArguments(args)).toThrow(ArgumentError);
     expect(() => readArguments(args)).toThrow(sentence);

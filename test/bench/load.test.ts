@@ -63,7 +63,7 @@ describe('sendLoad', () => {
   test('a server that hangs up is an error and not a fast answer', async () => {
     const port = await listen((req) => req.socket.destroy());
     const load = { port, requests: 10, connections: 2, next: () => request, problem: () => undefined };
-    await expect(sendLoad(load)).rejects.toThrow('the server hung up');
+    await expect(sendLoad(load)).rejects.toThrow('the server closed the connection');
   });
 });
 

@@ -5,7 +5,8 @@ import { drawChart } from '../../bench/report/chart.js';
 import { chartsOf } from '../../bench/report/charts.js';
 import { readReference } from '../../bench/report/reference.js';
 import type { HttpResult, Results } from '../../bench/report/results.js';
-import { markdownOf, tablesOf, textOf } from '../../bench/report/tables.js';
+import { markdownOf, textOf } from '../../bench/report/table.js';
+import { tablesOf } from '../../bench/report/tables.js';
 import { summary } from '../../bench/statistics.js';
 
 interface Element {

@@ -1,0 +1,27 @@
+import type { Conditions } from '../report/results.js';
+import type { Summary } from '../statistics.js';
+import type { RecordWork } from './lineup.js';
+
+/** The cost of one work on one server with one store; CPU times in microseconds per piece of work. */
+export interface RecordResult {
+  readonly work: RecordWork;
+  readonly label: string;
+  readonly store: 'memory' | 'Redis' | 'PostgreSQL';
+  readonly processes: number;
+  /** Why it is not counted; then there are no numbers. */
+  readonly disqualified?: string;
+  /** Pieces of work in one second of CPU time of the server processes. */
+  readonly perVcpu?: Summary;
+  /** Of the server processes, in user mode. */
+  readonly user?: Summary;
+  /** Of the server processes, in the kernel. */
+  readonly system?: Summary;
+  /** Of the database. */
+  readonly engine?: Summary;
+  /** Of the process that sends the load. */
+  readonly load?: Summary;
+}
+
+export interface RecordResults extends Conditions {
+  readonly results: readonly RecordResult[];
+}
