@@ -51,11 +51,11 @@ twenty minutes, with --quick ten.
 `;
 
 /** Results of such runs may be quoted. */
-export const FULL = { rounds: 11, requests: 2000, warmUp: 30_000, tokens: 100_000, families: 1_000_000 } as const;
-export const FULL_RECORD = { rounds: 7, requests: 5000, warmUp: 30_000 } as const;
-const QUICK = { rounds: 5, requests: 400, warmUp: 3_000, tokens: 10_000, families: 10_000 } as const;
+export const FULL = { rounds: 11, requests: 2000, warmUp: 10_000, tokens: 100_000, families: 1_000_000 } as const;
+export const FULL_RECORD = { rounds: 7, requests: 5000, warmUp: 10_000 } as const;
+const QUICK = { rounds: 5, requests: 400, warmUp: 2_000, tokens: 10_000, families: 10_000 } as const;
 /** Enough for medians that repeat on a busy machine. */
-const CHECK = { rounds: 11, requests: 1000, warmUp: 10_000, tokens: 10_000, families: 10_000 } as const;
+const CHECK = { rounds: 11, requests: 1000, warmUp: 5_000, tokens: 10_000, families: 10_000 } as const;
 
 function choice<Name extends string>(
   option: string,

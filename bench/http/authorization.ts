@@ -53,7 +53,7 @@ async function signIn(port: number): Promise<Cookies> {
 }
 
 /** The consent form of a page, filled in. */
-function consentOf(page: string, status: number): { address: string; form: URLSearchParams } {
+export function consentOf(page: string, status: number): { address: string; form: URLSearchParams } {
   const address = /<form[^>]* action="([^"]+)"/.exec(page)?.[1];
   if (address === undefined) throw new Error(`The authorization endpoint answered ${status}: ${page.slice(0, 300)}`);
   const form = new URLSearchParams({ decision: 'approve' });

@@ -38,17 +38,14 @@ export interface RoundSettings {
   /** Of each round. */
   readonly requests: number;
   /**
-   * Requests before the first round, at most: the JIT compiler has to see everything often enough, and the store has to grow. Counted
-   * rather than timed, because on a busy machine the clock does not show how much was done.
+   * Requests before the first round: the JIT compiler has to see everything often enough, and the store has to grow. Counted
+   * rather than timed, because a busy machine would get fewer.
    */
   readonly warmUp: number;
   readonly connections: number;
 }
 
 type RoundSize = Pick<RoundSettings, 'requests' | 'connections'>;
-
-/** A warm-up also ends after this much CPU time in user mode for each of its requests: by then, the slow candidates are warm too. */
-const WARM_UP_MICROSECONDS = 100;
 
 /** A share of each round is sent first, unmeasured, because the other candidates have taken the processor's caches. */
 const LEAD_IN = 0.1;
@@ -110,17 +107,8 @@ async function attempt(cell: Cell, size: RoundSize): Promise<void> {
   }
 }
 
-const cpuTime = async ({ servers }: Cell): Promise<number> => {
-  const usages = await Promise.all(servers.map((server) => server.cpu()));
-  return usages.reduce((sum, { user }) => sum + user, 0);
-};
-
 async function warmUp(cell: Cell, settings: RoundSettings): Promise<void> {
-  const end = (await cpuTime(cell)) + settings.warmUp * WARM_UP_MICROSECONDS;
-  for (let sent = 0; sent < settings.warmUp; sent += settings.requests) {
-    if (cell.disqualified !== undefined || (await cpuTime(cell)) >= end) break;
-    await attempt(cell, settings);
-  }
+  for (let sent = 0; sent < settings.warmUp; sent += settings.requests) await attempt(cell, settings);
   cell.costs.length = 0;
 }
 

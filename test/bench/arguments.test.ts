@@ -15,7 +15,7 @@ describe('the arguments of npm run bench', () => {
       frameworks,
       rounds: 11,
       requests: 2000,
-      warmUp: 30_000,
+      warmUp: 10_000,
       tokens: 100_000,
       families: 1_000_000,
       record: false,
