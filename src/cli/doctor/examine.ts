@@ -28,7 +28,8 @@ export const examine = async (subject: Subject): Promise<void> => {
   const { answer, discovered } = found;
   const { token_endpoint: token, jwks_uri: keys } = discovered.endpoints;
   checkTransport(subject, answer);
-  if (token !== undefined) await checkToken(subject, token, discovered.cors);
+  // The other endpoints are on the same host.
+  if (token !== undefined && !(await checkToken(subject, token, discovered.cors))) return;
   await checkPages(subject, discovered);
   await checkPrograms(subject, discovered);
   if (keys !== undefined) await checkKeys(subject, keys);

@@ -13,6 +13,12 @@ import {
 } from './subject.js';
 
 export const TOKEN_RULES = {
+  'token-reachable': {
+    severity: 'error',
+    holds: 'The token endpoint responds at its URL in the metadata.',
+    why: 'Clients call endpoints where the metadata says; the further checks are skipped.',
+    remedy: 'Set the option issuer to the URL used by clients, or run this from where that host can be reached.',
+  },
   'token-get': {
     severity: 'error',
     holds: 'The token endpoint rejects GET.',
@@ -106,11 +112,18 @@ const checkCors = async (subject: Subject, url: URL, isMetadataOpen: boolean, re
   record('token-cors-credentials', isWide && `${FOREIGN_ORIGIN} may ask for tokens with cookies`);
 };
 
-/** Checks the token endpoint without credentials, and with wrong ones. */
-export const checkToken = async (subject: Subject, url: URL, isMetadataOpen: boolean): Promise<void> => {
+/**
+ * Checks the token endpoint without credentials, and with wrong ones.
+ *
+ * @returns whether its host can be reached.
+ */
+export const checkToken = async (subject: Subject, url: URL, isMetadataOpen: boolean): Promise<boolean> => {
   const record = recorderOf(TOKEN_RULES, subject.findings);
   const { unknownClient } = subject;
   const got = await tryAsk(subject, url);
+  const isUnreachable = got instanceof ProbeFailure && got.kind === 'unreachable';
+  record('token-reachable', isUnreachable && `${url.href}: ${got.message}`);
+  if (isUnreachable) return false;
   record(
     'token-get',
     (got instanceof ProbeFailure || got.status < 400 || got.status >= 500) && `GET is answered with ${describe(got)}`,
@@ -148,4 +161,5 @@ export const checkToken = async (subject: Subject, url: URL, isMetadataOpen: boo
     record('token-cookie', answers.some(({ cookies }) => cookies.length > 0) && 'a response has Set-Cookie');
   }
   await checkCors(subject, url, isMetadataOpen, record);
+  return true;
 };

@@ -239,6 +239,12 @@ const METADATA: readonly BrokenServer[] = [
 
 const AT_TOKEN: readonly BrokenServer[] = [
   {
+    rule: 'token-reachable',
+    what: 'a token endpoint on another host',
+    spoil: inMetadata({ token_endpoint: 'http://localhost:1/oauth/token' }),
+    seen: 'http://localhost:1/oauth/token: nothing listens there',
+  },
+  {
     rule: 'token-get',
     what: 'GET is answered',
     spoil: at(TOKEN, answer(200, 'application/json', '{}'), ({ method }) => method === 'GET'),
