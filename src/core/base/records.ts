@@ -23,7 +23,6 @@ export const isNumber: Check = (value) => typeof value === 'number' && Number.is
 export const isTexts: Check = (value) => Array.isArray(value) && value.every(isText);
 export const isTextOrNull: Check = (value) => value === null || typeof value === 'string';
 export const isBoolean: Check = (value) => typeof value === 'boolean';
-export const isNumberOrNull: Check = (value) => value === null || isNumber(value);
 /** For a field that records of the previous minor version do not have. */
 export const optional =
   (check: Check): Check =>

@@ -11,11 +11,33 @@ export const sha256Bytes = (text: string): Buffer => Buffer.from(hash('sha256', 
 export const hmac = (key: Uint8Array, text: string): string =>
   createHmac('sha256', key).update(text).digest('base64url');
 
-/** HMAC-SHA-512, split into two values of 256 bits. */
-export const hmacPair = (key: Uint8Array, text: string): readonly [string, string] => {
-  const bytes = createHmac('sha512', key).update(text).digest();
-  return [bytes.toString('base64url', 0, 32), bytes.toString('base64url', 32)];
-};
+/** In bytes: the block and the digest of SHA-512. */
+const BLOCK = 128;
+const DIGEST = 64;
+
+/**
+ * HMAC-SHA-512 (RFC 2104), split into two texts of 43 characters that share no bit. Composed of two hashes, which together take
+ * half as long as a `createHmac`.
+ */
+export class HmacPair {
+  readonly #inner = Buffer.alloc(BLOCK, 0x36);
+  readonly #outer = Buffer.alloc(BLOCK + DIGEST, 0x5c);
+
+  /** @param key - At most 128 bytes. */
+  constructor(key: Uint8Array) {
+    for (const [at, byte] of key.entries()) {
+      this.#inner[at] = byte ^ 0x36;
+      this.#outer[at] = byte ^ 0x5c;
+    }
+  }
+
+  of(text: string): readonly [string, string] {
+    const message = Buffer.concat([this.#inner, Buffer.from(text)]);
+    this.#outer.write(hash('sha512', message, 'binary'), BLOCK, 'binary');
+    const digest = hash('sha512', this.#outer, 'base64url');
+    return [digest.slice(0, digest.length / 2), digest.slice(digest.length / 2)];
+  }
+}
 
 /** Derives one key per purpose from the application's secret (RFC 5869). */
 export const deriveKey = (secret: string, purpose: string): Uint8Array =>

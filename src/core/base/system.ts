@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { RandomBytes, Timer } from './ports.js';
 
 /** The system's clock, timers and ids, used unless the application provides others. No other file of the core may use them. */
@@ -54,4 +54,4 @@ export const systemTimer: Timer = (run, milliseconds) => {
 export const monotonic = (): number => performance.now();
 
 /** A random name for a process. */
-export const processName = (): string => randomUUID();
+export const processName = (): string => randomBytes(9).toString('base64url');

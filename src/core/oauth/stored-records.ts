@@ -3,7 +3,6 @@ import {
   hasShape,
   isBoolean,
   isNumber,
-  isNumberOrNull,
   isOneOf,
   isText,
   isTextOrNull,
@@ -161,23 +160,11 @@ export const CODE: Shape<CodeRecord> = {
  * is its record.
  */
 export interface SpentRecord extends ExpiringRecord {
-  /** Milliseconds since the epoch. */
-  readonly at_ms: number;
-  /** The random name of the process that wrote it. */
-  readonly process: string;
-  /** The SHA-256 of the next refresh token; `null` if the client gets none. */
-  readonly next: string | null;
-  /** Seconds since the epoch: the expiry of that token. This record outlives it. */
-  readonly next_exp: number | null;
+  /** Written and read by `tombstone.ts`. */
+  readonly tombstone: string;
 }
 
-export const SPENT: Shape<SpentRecord> = {
-  exp: isNumber,
-  at_ms: isNumber,
-  process: isText,
-  next: isTextOrNull,
-  next_exp: isNumberOrNull,
-};
+export const SPENT: Shape<SpentRecord> = { exp: isNumber, tombstone: isText };
 
 /** The tombstone of a code, a device code or a password grant. */
 export interface TakenRecord extends SpentRecord {
@@ -191,24 +178,6 @@ export const TAKEN: Shape<TakenRecord> = {
   ...SPENT,
   taken: isTextOrNull,
   code: (value) => value === null || hasShape(value, CODE),
-};
-
-/** The tombstone of a refresh token, from which its successor can be derived again together with the token. */
-export interface RotationRecord extends SpentRecord {
-  readonly salt: string;
-  /** The application secret used for the derivation; `null` if none is configured. */
-  readonly key: string | null;
-  /** The requested scopes and resources, so that only the same request gets the same response. */
-  readonly request: string;
-}
-
-export const ROTATION: Shape<RotationRecord> = {
-  ...SPENT,
-  next: isText,
-  next_exp: isNumber,
-  salt: isText,
-  key: isTextOrNull,
-  request: isText,
 };
 
 /** The time when a process first sent the response to a refresh. */

@@ -7,6 +7,7 @@ import { isVerifier, verifierMatches } from '../authorization/pkce.js';
 import { CODE, type CodeRecord, GRANT, keys, MARK, TAKEN, type TakenRecord } from '../stored-records.js';
 import { narrowedResources } from '../requested-scope.js';
 import { grantIdOf, isTokenShaped } from '../tokens/token-id.js';
+import { parseTombstone } from '../tokens/tombstone.js';
 import { isRecent } from '../tokens/window.js';
 import { isStillAllowed } from './still-allowed.js';
 import type { GrantHandler } from './grant-handler.js';
@@ -112,7 +113,10 @@ const refuseReplay = async (
   { client_id }: Client,
   context: OAuthContext,
 ): Promise<never> => {
-  if (taken === undefined || !isRecent(context.config.lifetimes.codeReplayTolerance, taken, context)) {
+  if (
+    taken === undefined ||
+    !isRecent(context.config.lifetimes.codeReplayTolerance, parseTombstone(taken.tombstone), context)
+  ) {
     context.emit?.({ type: 'replay.detected', kind: 'authorization_code', client_id, grant_id });
     await context.tokens.revokeGrant({ id: grant_id, client_id }, { reason: 'replay' });
   }

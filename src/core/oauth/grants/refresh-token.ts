@@ -39,13 +39,14 @@ const readRefresh = ({ form, client, context }: TokenRequest, { grant }: Present
   if (named === undefined || !isSubset(named, granted)) {
     throw new OAuthError('invalid_scope', 'The scope is wider than what was granted.');
   }
-  const asked = granted.filter((scope) => named.includes(scope));
+  const asked = named === granted ? granted : granted.filter((scope) => named.includes(scope));
   const resources = narrowedResources(form, grant.aud, context);
   const aud = grant.aud.filter((resource) => resources.includes(resource));
+  const isWhole = asked.length === granted.length && aud.length === grant.aud.length;
   return {
     issue: { client, grant, scope: formatScope(allowedOf(asked, client)), aud },
     // Without scopes removed by a changed registration: a client that repeats its request is not an attacker.
-    request: JSON.stringify([asked, aud]),
+    request: isWhole ? '' : JSON.stringify([asked, aud]),
   };
 };
 

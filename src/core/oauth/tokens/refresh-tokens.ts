@@ -1,5 +1,6 @@
 import { OAuthError, UnavailableError } from '../../base/errors.js';
-import type { ExpiringRecord, Records } from '../../base/records.js';
+import type { MaybePromise } from '../../base/ports.js';
+import type { Records } from '../../base/records.js';
 import { type RandomSource, sha256 } from '../../base/secrets.js';
 import { type Client, isValidStill, type TokenLifetimes } from '../clients/client.js';
 import type { Clients } from '../clients/clients.js';
@@ -12,15 +13,15 @@ import {
   keys,
   MARK,
   REFRESHED,
-  ROTATION,
-  type RotationRecord,
   SPENT,
+  type SpentRecord,
   type TakenRecord,
   type TokenClaims,
 } from '../stored-records.js';
 import { type Peppers, successorOf } from './successor.js';
 import { parseRefreshToken, refreshTokenText, TOKEN_BYTES } from './token-id.js';
 import type { Grant, Issue, MintedToken, TokenResponse, Tokens } from './tokens.js';
+import { parseTombstone, type Rotation, rotationText, tombstoneText } from './tombstone.js';
 import { CLOCK_DIFFERENCE, isRecent, type Timekeeper } from './window.js';
 
 /** Milliseconds after which a client may have repeated its request at another process and revoked the result. */
@@ -45,7 +46,7 @@ export interface PresentedToken {
   readonly iat: number;
   readonly exp: number;
   /** The record of its earlier use. */
-  readonly spent: RotationRecord | undefined;
+  readonly spent: SpentRecord | undefined;
   /** Milliseconds since the epoch: the last recorded refresh. */
   readonly refreshed: number | undefined;
 }
@@ -53,7 +54,7 @@ export interface PresentedToken {
 /** A refresh: what is issued, to whom, and what was requested. */
 export interface Refresh {
   readonly issue: Issue;
-  /** The requested scopes and resources, as sets. */
+  /** The requested scopes and resources, as sets; empty for the whole grant. */
   readonly request: string;
 }
 
@@ -120,13 +121,12 @@ export class RefreshTokens {
     const minted = await this.#tokens.mint(issue);
     const refresh_token =
       client.refresh === 'none' ? undefined : refreshTokenText(grant.id, 1, this.#random.string(TOKEN_BYTES.secret));
-    const record: TakenRecord = {
-      ...taken,
+    const tombstone = tombstoneText({
       ...this.#written(),
       next: refresh_token === undefined ? null : sha256(refresh_token),
       next_exp: refresh_token === undefined ? null : this.#endOf(client, grant, minted.record.iat),
-      exp: grant.exp,
-    };
+    });
+    const record: TakenRecord = { ...taken, tombstone, exp: grant.exp };
     const [isTaken] = await Promise.all([
       this.#records.add(keys.spent(grant.id, 0), record),
       this.#tokens.save(minted),
@@ -144,15 +144,16 @@ export class RefreshTokens {
     const [grant, before, spent, refreshed] = await this.#records.getEach(
       [keys.grant(id), GRANT],
       [keys.spent(id, n - 1), SPENT],
-      [keys.spent(id, n), ROTATION],
+      [keys.spent(id, n), SPENT],
       // Only needed for listing.
       ...(this.#records.canList ? [[keys.refreshed(id), REFRESHED] as const] : []),
     );
-    if (grant === undefined || before === undefined || before.next_exp === null) return undefined;
-    if (before.next !== sha256(token)) return undefined;
-    if (spent === undefined && this.#tokens.now() >= before.next_exp) return undefined;
-    const iat = Math.floor(before.at_ms / 1000);
-    return { token, n, grant: { id, ...grant }, iat, exp: before.next_exp, spent, refreshed: refreshed?.at_ms };
+    if (grant === undefined || before === undefined) return undefined;
+    const { at_ms, next, next_exp } = parseTombstone(before.tombstone);
+    if (next_exp === null || next !== sha256(token)) return undefined;
+    if (spent === undefined && this.#tokens.now() >= next_exp) return undefined;
+    const iat = Math.floor(at_ms / 1000);
+    return { token, n, grant: { id, ...grant }, iat, exp: next_exp, spent, refreshed: refreshed?.at_ms };
   }
 
   /** A refresh token that may be used now, for introspection. */
@@ -174,19 +175,19 @@ export class RefreshTokens {
     const { client } = issue;
     const { id: key } = this.#peppers.current;
     const draft = { ...this.#written(), salt: this.#random.string(TOKEN_BYTES.grantId), key, request };
-    const { minted, refresh_token } = await this.#successor(presented, draft, issue);
+    const { made, refresh_token } = this.#successor(presented, draft, issue);
+    const minted = await made;
     const next_exp = this.#endOf(client, grant, minted.record.iat);
     // Not before the expiry of either token, and not within the window for repeating the request.
     const end = Math.max(exp, next_exp) + this.#lifetimeOf(client, 'refreshGrace') + CLOCK_DIFFERENCE;
-    const record: RotationRecord = { ...draft, next: sha256(refresh_token), next_exp, exp: end };
+    const tombstone = rotationText({ ...draft, next: sha256(refresh_token), next_exp });
     const [isFirst] = await Promise.all([
-      this.#records.add(keys.spent(grant.id, n), record),
+      this.#records.add<SpentRecord>(keys.spent(grant.id, n), { tombstone, exp: end }),
       this.#tokens.saveAgain(minted, () => this.#own.clock() - draft.at_ms > SLOW),
     ]);
-    if (isFirst)
-      return { response: { ...minted.response, refresh_token }, onSent: () => this.#finish(presented, record) };
+    if (isFirst) return { response: { ...minted.response, refresh_token }, onSent: () => this.#finish(presented, end) };
     this.#inBackground(this.#tokens.discard(minted.id));
-    const winner = await this.#records.get(keys.spent(grant.id, n), ROTATION);
+    const winner = await this.#records.get(keys.spent(grant.id, n), SPENT);
     if (winner === undefined) throw invalidRefreshToken();
     return this.#repeat(presented, winner, refresh);
   }
@@ -195,8 +196,9 @@ export class RefreshTokens {
    * Handles a refresh token that was used before. The response may have been lost, or never been
    * completed; then the same request gets the same tokens again. Everything else is a replay, which revokes the grant.
    */
-  async #repeat(presented: PresentedToken, spent: RotationRecord, { issue, request }: Refresh): Promise<Refreshed> {
+  async #repeat(presented: PresentedToken, record: SpentRecord, { issue, request }: Refresh): Promise<Refreshed> {
     const { grant, n, exp } = presented;
+    const spent = parseTombstone(record.tombstone);
     const [later, done] = await this.#records.getEach(
       [keys.spent(grant.id, n + 1), MARK],
       [keys.done(grant.id, n), DONE],
@@ -211,12 +213,13 @@ export class RefreshTokens {
       await this.#tokens.revokeGrant(grant, { reason: 'replay' });
       throw invalidRefreshToken();
     }
-    const { minted, refresh_token } = await this.#successor(presented, spent, issue);
+    const { made, refresh_token } = this.#successor(presented, spent, issue);
+    const minted = await made;
     if (sha256(refresh_token) !== spent.next)
       throw new UnavailableError('The record of a rotation does not match its successor token.');
     if (now >= (spent.next_exp ?? 0)) throw invalidRefreshToken();
     const response = { ...(await this.#accessAgain(minted, issue, done !== undefined)), refresh_token };
-    return done === undefined ? { response, onSent: () => this.#finish(presented, spent) } : { response };
+    return done === undefined ? { response, onSent: () => this.#finish(presented, record.exp) } : { response };
   }
 
   /** The access token of a repeated rotation. If the rotation was completed, the token was issued, and may have been revoked since. */
@@ -230,20 +233,20 @@ export class RefreshTokens {
     return isSoon ? response : { ...response, expires_in: record.exp - now };
   }
 
-  async #successor(
+  #successor(
     { token, grant, n }: PresentedToken,
-    rotation: Pick<RotationRecord, 'at_ms' | 'salt' | 'key' | 'request'>,
+    rotation: Pick<Rotation, 'at_ms' | 'salt' | 'key' | 'request'>,
     issue: Issue,
-  ): Promise<{ readonly minted: MintedToken; readonly refresh_token: string }> {
+  ): { readonly made: MaybePromise<MintedToken>; readonly refresh_token: string } {
     const { access, refresh } = successorOf(token, rotation, this.#peppers.find(rotation.key));
     return {
-      minted: await this.#tokens.mint(issue, Math.floor(rotation.at_ms / 1000), grant.id + access),
+      made: this.#tokens.mint(issue, Math.floor(rotation.at_ms / 1000), grant.id + access),
       refresh_token: refreshTokenText(grant.id, n + 1, refresh),
     };
   }
 
   /** Marks the response as sent: from now on, only the grace window excuses a repetition. */
-  async #finish(presented: PresentedToken, { exp }: ExpiringRecord): Promise<void> {
+  async #finish(presented: PresentedToken, exp: number): Promise<void> {
     const { grant, n } = presented;
     const record: DoneRecord = { ...this.#written(), exp };
     await Promise.all([

@@ -1,15 +1,15 @@
 import { UnavailableError } from '../../base/errors.js';
-import { deriveKey, hmacPair, sha256 } from '../../base/secrets.js';
+import { deriveKey, HmacPair, sha256 } from '../../base/secrets.js';
 
 /** Used instead of a pepper if the application has configured no secret that other processes would share. */
-const NO_PEPPER = Buffer.from('oauth-query without a secret');
+const NO_PEPPER = new HmacPair(Buffer.from('oauth-query without a secret'));
 
 const ID_LENGTH = 11;
 
 /** A key used for deriving successors, and the id by which tombstones refer to it. */
 export interface Pepper {
   readonly id: string | null;
-  readonly key: Uint8Array;
+  readonly key: HmacPair;
 }
 
 /** Keys that prevent a stolen store and an old refresh token from yielding the current one. */
@@ -20,7 +20,7 @@ export class Peppers {
   constructor(secrets: readonly string[]) {
     this.#all = secrets.map((secret) => {
       const key = deriveKey(secret, 'refresh token');
-      return { id: sha256(Buffer.from(key).toString('base64url')).slice(0, ID_LENGTH), key };
+      return { id: sha256(Buffer.from(key).toString('base64url')).slice(0, ID_LENGTH), key: new HmacPair(key) };
     });
   }
 
@@ -54,6 +54,6 @@ export const successorOf = (
   { salt, request }: { readonly salt: string; readonly request: string },
   { key }: Pepper,
 ): Successor => {
-  const [access, refresh] = hmacPair(key, token + salt + request); // The first two are of fixed length.
+  const [access, refresh] = key.of(token + salt + request); // The first two are of fixed length.
   return { access, refresh };
 };
