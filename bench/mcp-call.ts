@@ -1,9 +1,9 @@
 /**
- * CPU time of a tool call beside that of the same query at `/api`, in one process with its client, on a connection that is kept alive.
+ * CPU time of a tool call compared with the same query at `/api`, in one process with its client, on a connection that is kept alive.
  *
  *     npx tsx bench/mcp-call.ts
  *
- * Both are measured in turns. Numbers depend on the machine; their ratios less so.
+ * Rounds of both alternate. Numbers depend on the machine; their ratios less so.
  */
 import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request, type RequestOptions } from 'node:http';
@@ -28,6 +28,7 @@ const QUERIES = [
     { list: 'search', srsearch: 'rope', srlimit: '10', srprop: 'size|timestamp|snippet' },
   ],
   ['list_pages', { limit: 50 }, { list: 'allpages', aplimit: '50' }],
+  ['query', { parameters: { list: 'allpages', aplimit: 50 } }, { list: 'allpages', aplimit: '50' }],
   [
     'read_page',
     { title: 'Page 7' },

@@ -24,9 +24,9 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
     from: /^core\/query\/reader\/sanitize\.ts$/,
     mayImport: [/^core\/query\/answer\//, /^sanitize-html#\*$/],
   },
-  // The package that speaks the protocol of assistants is loaded where that door is open, and by nothing else.
+  // The package for MCP servers is loaded if `query.mcp` is set, and by nothing else.
   {
-    from: /^core\/query\/mcp\/protocol\.ts$/,
+    from: /^core\/query\/mcp\/(protocol|sdk)\.ts$/,
     mayImport: [/^(type )?core\/(base|query)\//, /^(type )?@modelcontextprotocol\/server#/],
   },
   {

@@ -277,6 +277,26 @@ describe('long and hostile content', () => {
     expect(resource.json).toMatchObject({ result: { contents: [{ text: result.data.text }] } });
   });
 
+  test('finds each of them where it is the only one, in names of members too', async () => {
+    const hidden = [...'\0\b\v\f\r\u001b\u007f\u0085\u061c\u200b\u200e\u202e\u2066\ufeff\ufff9', '\u{e0041}', '\udc00'];
+    const note = customModule(defineModule({ name: 'note', group: 'meta', prefix: 'no', parameters: {} }), () => ({
+      data: Object.fromEntries(hidden.map((character, index) => [`${index}${character}`, { at: new Date(0) }])),
+    }));
+    const one = await startSite({
+      pages: hidden.map((character, index) => ({ title: `Page ${index}`, text: `a${character}b` })),
+      content: { mcp: { customModules: true }, customModules: [note] },
+    });
+    const content = { prop: 'revisions', rvprop: 'content', rvslots: 'main' };
+    for (const index of hidden.keys()) {
+      const { result } = await one.call('query', { parameters: { titles: `Page ${index}`, ...content } });
+      expect(result.data.pages[0].revisions[0].slots.main.content).toBe('ab');
+    }
+    const { result } = await one.call('query_note');
+    expect(Object.keys(result.data.note)).toEqual(hidden.map((_, index) => String(index)));
+    expect(result.data.note[0]).toEqual({ at: '1970-01-01T00:00:00.000Z' });
+    one.close();
+  });
+
   test('marks texts as content, and no text can end itself and go on as the result', async () => {
     for (const [name, args] of [
       ['read_page', { title: 'Forged' }],

@@ -10,7 +10,7 @@ import { Deadline } from '../run/deadline.js';
 import { fitToSize } from '../run/fitting.js';
 import type { RequestContext, Budget } from '../run/request-context.js';
 import { warnUnrecognized } from '../run/unrecognized.js';
-import { visibleData } from './content.js';
+import { type Visible, visible } from './content.js';
 
 /** A message of a client, and who sends it. */
 export interface Call {
@@ -21,12 +21,16 @@ export interface Call {
 /** Parameters of a query by their names on the wire. */
 export type Parameters = Readonly<Record<string, string | number>>;
 
-/** What the modules say. */
+/** The answer of the modules to one query. */
 export interface Answer {
-  /** What stands below `query`, and the lists beside it. */
+  /** The members of `query`, and those next to it that hold results. */
   readonly data: Readonly<Record<string, unknown>>;
-  /** The parameters that the same query goes on with. */
+  /** The parameters that continue the query; `undefined` at its end. */
   readonly next: Parameters | undefined;
+}
+
+/** An answer for a client: without hidden characters, and no longer than a result may be. */
+export interface VisibleAnswer extends Visible, Answer {
   readonly warnings: readonly string[];
 }
 
@@ -38,7 +42,7 @@ export class Queries {
   readonly #environment: QueryEnvironment;
   readonly #longest: number;
 
-  /** @param longest - In characters, of the data written as JSON. */
+  /** @param longest - In characters of JSON. */
   constructor(action: Action, environment: QueryEnvironment, longest: number) {
     this.#action = action;
     this.#environment = environment;
@@ -46,45 +50,36 @@ export class Queries {
   }
 
   /**
-   * As much of the answer as the budget allows, with texts as people see them. With less than everything it goes on.
+   * The answer without hidden characters. If it is too long, it has fewer results, and continues.
    *
    * @throws ApiError
    */
-  async ask(call: Call, parameters: Parameters): Promise<Answer> {
-    return this.#run(call, parameters, async (answer) => {
-      const read = async (budget: Budget) => {
-        const { data, next } = await answer(budget);
-        const visible = Object(visibleData(data));
-        return { data: visible, next, length: JSON.stringify(visible).length };
+  async ask(call: Call, parameters: Parameters): Promise<VisibleAnswer> {
+    const context = this.#contextOf(call, parameters);
+    const answer = await this.#run(context, async (read) => {
+      const again = async (budget: Budget) => {
+        const { data, next } = await read(budget);
+        return { ...visible(data), next };
       };
-      return fitToSize({
-        first: await read(WHOLE),
-        lengthOf: ({ length }) => length,
-        most: this.#longest,
-        again: read,
-      });
+      return fitToSize({ first: await again(WHOLE), lengthOf: ({ json }) => json.length, most: this.#longest, again });
     });
+    return { ...answer, warnings: [...new Set(context.warnings.list.map(({ text }) => plainText(text)))] };
   }
 
   /**
-   * The answer as it is, however long and with whatever is in its texts.
+   * The unchanged answer, at any length.
    *
    * @throws ApiError
    */
   async raw(call: Call, parameters: Parameters): Promise<Answer> {
-    return this.#run(call, parameters, (answer) => answer(WHOLE));
+    return this.#run(this.#contextOf(call, parameters), (read) => read(WHOLE));
   }
 
-  async #run(
-    { request, caller }: Call,
-    given: Parameters,
-    read: (answer: (budget: Budget) => Promise<Omit<Answer, 'warnings'>>) => Promise<Omit<Answer, 'warnings'>>,
-  ): Promise<Answer> {
+  #contextOf({ request, caller }: Call, given: Parameters) {
     const { clock, timeout, timer } = this.#environment;
     const parameters = new RequestParameters();
     for (const [name, value] of Object.entries(given)) parameters.add(name, { text: String(value), malformed: false });
-    const warnings = new Warnings();
-    const context: RequestContext = {
+    return {
       request,
       parameters,
       caller,
@@ -95,23 +90,26 @@ export class Queries {
       parsers: [],
       highLimits: caller?.rights.includes('apihighlimits') ?? false,
       now: clock(),
-      warnings,
-    };
+      warnings: new Warnings(),
+    } satisfies RequestContext;
+  }
+
+  async #run<T>(context: RequestContext, use: (read: (budget: Budget) => Promise<Answer>) => Promise<T>): Promise<T> {
     try {
       const answer = this.#action.prepare(context);
-      const { data, next } = await read(async (budget) => {
-        const result = await answer(budget);
-        return partsOf('data' in result ? result.data : {});
+      const result = await use(async (budget) => {
+        const read = await answer(budget);
+        return partsOf('data' in read ? read.data : {});
       });
       warnUnrecognized(context);
-      return { data, next, warnings: [...new Set(warnings.list.map(({ text }) => plainText(text)))] };
+      return result;
     } finally {
       context.deadline.end();
     }
   }
 }
 
-const partsOf = (answer: MutableItem) => {
+const partsOf = (answer: MutableItem): Answer => {
   const { batchcomplete: _, limits: __, continue: next, query, ...top } = answer;
   return {
     data: { ...Object(query), ...top },

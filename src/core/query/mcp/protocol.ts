@@ -1,26 +1,44 @@
-import type { CallToolResult, JSONRPCMessage, Server, Transport } from '@modelcontextprotocol/server';
+import type {
+  CallToolResult,
+  InboundHttpRequest,
+  InboundModernRoute,
+  JSONRPCMessage,
+  JSONRPCRequest,
+  MessageClassification,
+  Server,
+} from '@modelcontextprotocol/server';
 import type { HttpRequest, HttpResponse } from '../../base/http.js';
 import { apiErrorOf } from '../answer/unexpected-error.js';
 import { plainText } from '../answer/messages.js';
 import { catalogue } from '../catalogue/index.js';
 import { type Site, VERSION } from '../site/site.js';
 import { type Call, Queries } from './ask.js';
-import { visibleText } from './content.js';
+import { jsonWith, visibleText } from './content.js';
 import { Cursors } from './cursors.js';
 import type { DoorParts, Protocol } from './door-parts.js';
 import { rpcFailure } from './failure.js';
 import { RPC, RpcError, ToolRefusal } from './refusal.js';
 import { PAGE_TEMPLATE, PageResources } from './resources.js';
+import {
+  type Exchange as ExchangeWith,
+  exchangeWith,
+  fromWebResponse,
+  loadSdk,
+  type Sdk,
+  toWebRequest,
+} from './sdk.js';
 import { callTool, listed, toolsOf } from './tools.js';
 
-type Sdk = typeof import('@modelcontextprotocol/server');
-
-const PACKAGE = '@modelcontextprotocol/server';
+/** Since this one, every request names its revision and its client. */
+const REVISION = '2026-07-28';
 const LONGEST = 40_000;
 const LONGEST_SENTENCE = 2_000;
 
-/** What of a request the protocol is about; cookies are not among it. */
-const HEADERS = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-session-id', 'mcp-method', 'mcp-name'];
+/** A revision of 2025, whose requests are answered without regard to any earlier message. */
+const LEGACY: MessageClassification = { era: 'legacy' };
+
+/** The answer to a notification. */
+const ACCEPTED: HttpResponse = { status: 202, headers: { 'cache-control': 'no-store' }, body: '' };
 
 /** Refusals that end when the caller signs in. */
 const SIGN_IN: ReadonlySet<string> = new Set(['readapidenied', 'notloggedin', 'login-required', 'stashnotloggedin']);
@@ -37,39 +55,10 @@ const NO_VALIDATION = {
   getValidator: () => () => ({ valid: false as const, data: undefined, errorMessage: 'Not supported.' }),
 };
 
-const loadSdk = async (): Promise<Sdk> => {
-  try {
-    return await import('@modelcontextprotocol/server');
-  } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
-    if (!isMissing || !error.message.includes(`'${PACKAGE}'`)) throw error;
-    throw new Error(`options.query.mcp needs the package ${PACKAGE}, version 2: npm install ${PACKAGE}`, {
-      cause: error,
-    });
-  }
-};
-
-const forSdk = (request: HttpRequest, resource: string): Request => {
-  const headers = new Headers();
-  for (const name of HEADERS) {
-    const value = request.header(name);
-    if (value !== undefined) headers.set(name, value);
-  }
-  return new Request(resource, { method: 'POST', headers });
-};
-
-const fromSdk = async (response: Response): Promise<HttpResponse> => {
-  const type = response.headers.get('content-type');
-  return {
-    status: response.status,
-    headers: { 'cache-control': 'no-store', ...(type === null ? {} : { 'content-type': type }) },
-    body: await response.text(),
-  };
-};
-
 /** Speaks the protocol by the official package: both of its eras, a message at a time, and nothing is remembered. */
 class SdkProtocol implements Protocol {
   readonly #sdk: Sdk;
+  readonly #exchangeWith: ExchangeWith;
   readonly #parts: DoorParts;
   readonly #cursors: Cursors;
   readonly #tools: ReadonlyMap<string, ReturnType<typeof toolsOf>[number]>;
@@ -85,6 +74,7 @@ class SdkProtocol implements Protocol {
     const toolParts = { site, query, modules, queries: new Queries(action, environment, longest) };
     const tools = toolsOf(toolParts, mcp, (name) => Object.hasOwn(catalogue, name), longest);
     this.#sdk = sdk;
+    this.#exchangeWith = exchangeWith(sdk);
     this.#parts = parts;
     this.#cursors = new Cursors(door.cursorSeal, environment.clock);
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
@@ -96,48 +86,49 @@ class SdkProtocol implements Protocol {
     // Nothing changes while a client listens: there is no stream of events.
     if (method === 'subscriptions/listen')
       return rpcFailure(200, { code: RPC.methodNotFound, message: 'Method not found', id });
-    const exchange = { call, needsSignIn: false };
-    const facts = headerFacts(call.request);
-    const { kind } = this.#sdk.classifyInboundRequest({ httpMethod: 'POST', ...facts, body: message });
-    const response = await (kind === 'legacy'
-      ? this.#legacy(message, facts.protocolVersionHeader, exchange)
-      : this.#modern(message, exchange));
+    const exchange: Exchange = { call, needsSignIn: false, structuredContent: undefined };
+    const response = await this.#respond(message, exchange);
     return exchange.needsSignIn ? 'sign in' : response;
   }
 
-  /** Revision 2026-07-28 and later: each message carries all its context. */
-  async #modern(parsedBody: unknown, exchange: Exchange): Promise<HttpResponse> {
-    const request = forSdk(exchange.call.request, this.#parts.door.resource);
-    const handler = this.#sdk.createMcpHandler(() => this.#server(exchange), { legacy: 'reject' });
-    return fromSdk(await handler.fetch(request, { parsedBody }));
+  async #respond(message: unknown, exchange: Exchange): Promise<HttpResponse> {
+    const sdk = this.#sdk;
+    const headers = headersOf(exchange.call.request);
+    const { protocolVersionHeader: version } = headers;
+    const isLegacyVersion = version === undefined || sdk.SUPPORTED_PROTOCOL_VERSIONS.includes(version);
+    // Most requests. The package would come to the same conclusion, in more time.
+    if (isLegacyVersion && !namesRevision(message) && sdk.isJSONRPCRequest(message))
+      return this.#exchange(message, LEGACY, exchange);
+    const route = sdk.classifyInboundRequest({ httpMethod: 'POST', ...headers, body: message });
+    if (route.kind === 'legacy') {
+      if (!isLegacyVersion) return unsupportedVersion(sdk.SUPPORTED_PROTOCOL_VERSIONS);
+      return sdk.isJSONRPCRequest(message) ? this.#exchange(message, LEGACY, exchange) : ACCEPTED;
+    }
+    if (route.kind === 'modern' && route.messageKind === 'request' && areInAgreement(headers, route))
+      return this.#exchange(route.message, route.classification, exchange);
+    // Notifications and mistakes, all of which the package can answer.
+    const handler = sdk.createMcpHandler(() => this.#serverFor(exchange), { legacy: 'reject' });
+    const request = toWebRequest(exchange.call.request, this.#parts.door.resource);
+    return fromWebResponse(await handler.fetch(request, { parsedBody: message }));
   }
 
-  /** Revisions of 2025: a message, and a JSON response if it is a request. The package has classified it already. */
-  async #legacy(message: unknown, version: string | undefined, exchange: Exchange): Promise<HttpResponse> {
-    if (version !== undefined && !this.#sdk.SUPPORTED_PROTOCOL_VERSIONS.includes(version)) {
-      const known = this.#sdk.SUPPORTED_PROTOCOL_VERSIONS.join(', ');
-      const text = `MCP-Protocol-Version must be one of ${known}, or absent.`;
-      return rpcFailure(400, { code: RPC.refused, message: text });
-    }
-    if (!this.#sdk.isJSONRPCRequest(message))
-      return { status: 202, headers: { 'cache-control': 'no-store' }, body: '' };
-    const server = this.#server(exchange);
-    const answer = await new Promise<JSONRPCMessage>((resolve, reject) => {
-      const transport: Transport = {
-        start: async () => undefined,
-        close: async () => undefined,
-        send: async (sent) => resolve(sent),
-      };
-      server.connect(transport).then(() => transport.onmessage?.(message, {}), reject);
-    });
+  async #exchange(
+    request: JSONRPCRequest,
+    classification: MessageClassification,
+    exchange: Exchange,
+  ): Promise<HttpResponse> {
+    const server = this.#serverFor(exchange, classification.revision);
+    const answer = await this.#exchangeWith(server, request, classification);
+    if (answer instanceof Response) return fromWebResponse(answer);
     return {
       status: 200,
       headers: { 'cache-control': 'no-store', 'content-type': 'application/json' },
-      body: JSON.stringify(answer),
+      body: jsonOf(answer, exchange.structuredContent),
     };
   }
 
-  #server(exchange: Exchange): Server {
+  /** A server for one message, so that none has anything that another message could see. */
+  #serverFor(exchange: Exchange, revision?: string): Server {
     const { site } = this.#parts;
     const { call } = exchange;
     const hasPages = this.#resources.isThere;
@@ -147,6 +138,7 @@ class SdkProtocol implements Protocol {
         capabilities: { tools: {}, ...(hasPages ? { resources: {}, completions: {} } : {}) },
         instructions: instructionsFor(site),
         jsonSchemaValidator: NO_VALIDATION,
+        ...(revision === undefined ? {} : { supportedProtocolVersions: [revision] }),
       },
     );
     server.setRequestHandler('tools/list', () => ({ tools: (this.#listed ??= [...this.#tools.values()].map(listed)) }));
@@ -169,7 +161,9 @@ class SdkProtocol implements Protocol {
     if (tool === undefined) throw new RpcError(RPC.invalidParams, 'There is no tool of this name. See tools/list.');
     try {
       const results = { notice: noticeFor(this.#parts.site), cursors: this.#cursors };
-      return await callTool(tool, args, exchange.call, results);
+      const { text, structuredContent } = await callTool(tool, args, exchange.call, results);
+      exchange.structuredContent = text;
+      return { content: [{ type: 'text', text }], structuredContent };
     } catch (error) {
       const text = error instanceof ToolRefusal ? error.message : this.#sentence(error, exchange);
       return { isError: true, content: [{ type: 'text', text: visibleText(text).slice(0, LONGEST_SENTENCE) }] };
@@ -194,9 +188,14 @@ interface Exchange {
   readonly call: Call;
   /** Whether it was refused for want of a caller. */
   needsSignIn: boolean;
+  /** That of the result of a tool, as JSON. */
+  structuredContent: string | undefined;
 }
 
-const headerFacts = (request: HttpRequest): HeaderFacts => {
+/** The header fields by which the package tells revisions apart. */
+type ProtocolHeaders = Omit<InboundHttpRequest, 'httpMethod' | 'body'>;
+
+const headersOf = (request: HttpRequest): ProtocolHeaders => {
   const version = request.header('mcp-protocol-version');
   const method = request.header('mcp-method');
   const name = request.header('mcp-name');
@@ -207,12 +206,45 @@ const headerFacts = (request: HttpRequest): HeaderFacts => {
   };
 };
 
-/** The header fields by which the package tells revisions apart. */
-interface HeaderFacts {
-  readonly protocolVersionHeader?: string;
-  readonly mcpMethodHeader?: string;
-  readonly mcpNameHeader?: string;
-}
+/** Whether the metadata of a message name its revision, as they do since 2026-07-28. */
+const namesRevision = (message: unknown): boolean =>
+  'io.modelcontextprotocol/protocolVersion' in Object(Object(Object(message).params)._meta);
+
+const unsupportedVersion = (supported: readonly string[]): HttpResponse => {
+  const message = `MCP-Protocol-Version must be one of ${supported.join(', ')}, or absent.`;
+  return rpcFailure(400, { code: RPC.refused, message });
+};
+
+/** What `Mcp-Name` repeats, by method. */
+const NAMED_BY = new Map([
+  ['tools/call', 'name'],
+  ['resources/read', 'uri'],
+]);
+
+/**
+ * Whether the header fields of a request repeat what its body says, letter by letter. If they do not, the request is not necessarily wrong: names
+ * may be encoded.
+ */
+const areInAgreement = (
+  { protocolVersionHeader, mcpMethodHeader, mcpNameHeader }: ProtocolHeaders,
+  { message: { method, params }, classification }: InboundModernRoute,
+): boolean => {
+  const named = NAMED_BY.get(method);
+  return (
+    protocolVersionHeader === REVISION &&
+    classification.revision === REVISION &&
+    mcpMethodHeader === method &&
+    (named === undefined || mcpNameHeader === params?.[named])
+  );
+};
+
+/** A message as JSON, with structured content that is JSON already. */
+const jsonOf = (message: JSONRPCMessage, structuredContent: string | undefined): string => {
+  if (structuredContent === undefined || !('result' in message)) return JSON.stringify(message);
+  const { result, ...others } = message;
+  const { structuredContent: _, ...rest } = result;
+  return jsonWith(others, 'result', jsonWith(rest, 'structuredContent', structuredContent));
+};
 
 /** Loads the package and makes the tools. */
 export const loadProtocol = async (parts: DoorParts): Promise<Protocol> => new SdkProtocol(await loadSdk(), parts);

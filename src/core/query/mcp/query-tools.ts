@@ -4,6 +4,7 @@ import { submodulesOf } from '../describe/module-tree.js';
 import { textOfModule } from '../describe/texts/help-text.js';
 import { nearestName } from '../../base/spelling.js';
 import { checkNames, wireText } from './arguments.js';
+import { visible } from './content.js';
 import type { ToolParts } from './module-tools.js';
 import { ToolRefusal } from './refusal.js';
 import { argumentSchema, closedObject, fieldsByName } from './schemas.js';
@@ -43,11 +44,7 @@ export const describeModuleTool = (parts: ToolParts): Tool => {
       checkNames(args, ['module'], 'describe_module');
       const { module: name } = args;
       if (name === undefined || name === null)
-        return {
-          data: { modules: names.map((one) => modules.get(one)).flatMap((one) => (one ? [inShort(one)] : [])) },
-          next: undefined,
-          warnings: [],
-        };
+        return visible({ modules: names.map((one) => modules.get(one)).flatMap((one) => (one ? [inShort(one)] : [])) });
       const node = typeof name === 'string' ? modules.get(name) : undefined;
       if (typeof name !== 'string' || node === undefined) {
         const near = typeof name === 'string' ? nearestName(name, names) : undefined;
@@ -57,7 +54,7 @@ export const describeModuleTool = (parts: ToolParts): Tool => {
       }
       const module = described.get(name) ?? atLength(node, parts);
       described.set(name, module);
-      return { data: { module }, next: undefined, warnings: [] };
+      return visible({ module });
     },
   };
 };

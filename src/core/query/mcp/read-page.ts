@@ -1,7 +1,7 @@
 import type { Schema } from '../../base/openapi.js';
 import { checkNames, wireText } from './arguments.js';
 import type { Call, Parameters, Queries } from './ask.js';
-import { beginningOf, visibleData, visibleText } from './content.js';
+import { beginningOf, visible } from './content.js';
 import type { ToolParts } from './module-tools.js';
 import { ToolRefusal } from './refusal.js';
 import { closedObject } from './schemas.js';
@@ -135,15 +135,8 @@ export const readPageTool = (texts: PageTexts, longest: number): Tool => ({
     const end = from + piece.length;
     const { revid } = page;
     return {
-      data: {
-        ...Object(visibleData(page)),
-        format: visibleText(format),
-        text: visibleText(piece),
-        from,
-        length: text.length,
-      },
+      ...visible({ ...page, format, text: piece, from, length: text.length }),
       next: end < text.length ? { from: end, ...(typeof revid === 'number' ? { revid } : {}) } : undefined,
-      warnings: [],
     };
   },
 });

@@ -1,15 +1,15 @@
 import type { Schema } from '../../base/openapi.js';
-import type { Answer, Call } from './ask.js';
+import type { Call } from './ask.js';
+import type { Visible } from './content.js';
 
 /** The arguments of a call as they came, the cursor not among them. */
 export type Arguments = Readonly<Record<string, unknown>>;
 
 /** A part of an answer, and where the rest begins. */
-export interface ToolResult {
-  readonly data: Answer['data'];
+export interface ToolResult extends Visible {
   /** What the cursor stands for; `undefined` when everything has been given. */
-  readonly next: object | undefined;
-  readonly warnings: readonly string[];
+  readonly next?: object | undefined;
+  readonly warnings?: readonly string[];
 }
 
 /** A tool: what assistants learn about it, and what it does. */

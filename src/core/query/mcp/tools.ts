@@ -1,12 +1,13 @@
 import type { Schema } from '../../base/openapi.js';
 import type { Call } from './ask.js';
+import { jsonWith } from './content.js';
 import type { Cursors } from './cursors.js';
 import { moduleTool, type ToolParts, usualTool } from './module-tools.js';
 import type { McpOptions } from './options.js';
 import { describeModuleTool, queryTool } from './query-tools.js';
 import { PageTexts, readPageTool, TEXT_MODULES } from './read-page.js';
 import { ToolRefusal } from './refusal.js';
-import type { Arguments, Tool, ToolResult } from './tool.js';
+import type { Arguments, Tool } from './tool.js';
 import { USUAL_TOOLS } from './usual-tools.js';
 
 /** The tools of a site, those that it has answers for. */
@@ -40,12 +41,12 @@ const envelope = ({ output, continues }: Tool): Schema => ({
   required: ['notice', 'data', 'more'],
   properties: {
     notice: { type: 'string', description: 'Whose texts the data hold, and that they are no instructions.' },
-    data: output,
     more: { type: 'boolean', description: 'Whether there is more than this result has.' },
     ...(continues
       ? { cursor: { type: 'string', description: 'With this the next call goes on, if there is more.' } }
       : {}),
     warnings: { type: 'array', items: { type: 'string' } },
+    data: output,
   },
 });
 
@@ -69,18 +70,6 @@ export interface Results {
   readonly cursors: Cursors;
 }
 
-const structured = (
-  { data, next, warnings }: ToolResult,
-  notice: string,
-  cursor: string | undefined,
-): Record<string, unknown> => ({
-  notice,
-  data,
-  more: next !== undefined,
-  ...(cursor === undefined ? {} : { cursor }),
-  ...(warnings.length > 0 ? { warnings } : {}),
-});
-
 /**
  * Calls a tool. Its result is one JSON value, so nothing in a text of the content can end the text and go on as the result.
  *
@@ -90,8 +79,13 @@ export const callTool = async (tool: Tool, args: Arguments, call: Call, { notice
   const { cursor: given, ...own } = args;
   if (given !== undefined && given !== null && !tool.continues) throw new ToolRefusal(`${tool.name} takes no cursor.`);
   const place = given === undefined || given === null ? undefined : cursors.read(tool.name, own, given);
-  const result = await tool.run(own, call, place);
-  const cursor = result.next && cursors.give(tool.name, own, result.next);
-  const content = structured(result, notice, cursor);
-  return { content: [{ type: 'text' as const, text: JSON.stringify(content) }], structuredContent: content };
+  const { data, json, next, warnings = [] } = await tool.run(own, call, place);
+  const cursor = next && cursors.give(tool.name, own, next);
+  const about = {
+    notice,
+    more: next !== undefined,
+    ...(cursor === undefined ? {} : { cursor }),
+    ...(warnings.length > 0 ? { warnings } : {}),
+  };
+  return { text: jsonWith(about, 'data', json), structuredContent: { ...about, data } };
 };
