@@ -38,8 +38,9 @@ export default defineConfig({
     ],
   },
   test: {
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Only against tests that hang: a table of a hundred rows is one test, and the machine may be busy.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     maxWorkers: '100%',
     projects: [
       {

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { parseDocument } from './docs/documents.js';
+import { everyRow } from './rows.js';
 
 interface Manifest {
   readonly type: string;
@@ -47,15 +48,16 @@ describe('package.json', () => {
     ]);
   });
 
-  test.each(subpaths)('%s is built from a source that exists, and names its types first', (_subpath, target) => {
-    if (typeof target === 'string') {
-      expect(existsSync(at(target))).toBe(true);
-      return;
-    }
-    expect(Object.keys(target)).toEqual(['types', 'default']);
-    expect(target.types).toBe(target.default.replace(/\.js$/, '.d.ts'));
-    expect(existsSync(at(target.default.replace('./dist/', 'src/').replace(/\.js$/, '.ts')))).toBe(true);
-  });
+  test('each export has a source, and names its types first', () =>
+    everyRow(subpaths, ([, target]) => {
+      if (typeof target === 'string') {
+        expect(existsSync(at(target))).toBe(true);
+        return;
+      }
+      expect(Object.keys(target)).toEqual(['types', 'default']);
+      expect(target.types).toBe(target.default.replace(/\.js$/, '.d.ts'));
+      expect(existsSync(at(target.default.replace('./dist/', 'src/').replace(/\.js$/, '.ts')))).toBe(true);
+    }));
 
   test('has one program, built from a source that is marked as one', () => {
     expect(manifest.bin).toEqual({ 'oauth-query': 'dist/cli/main.js' });

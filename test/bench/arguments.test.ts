@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ArgumentError, HELP, readArguments } from '../../bench/arguments.js';
 import { frameworks, httpWorks, works } from '../../bench/candidates.js';
+import { everyRow } from '../rows.js';
 
 const settings = (...args: string[]) => {
   const read = readArguments(args);
@@ -49,21 +50,25 @@ describe('the arguments of npm run bench', () => {
     for (const work of works) expect(HELP).toContain(work);
   });
 
-  test.each([
-    [['--only', 'tokens'], /^--only: "tokens" is unknown; choose from token, flow, code, /],
-    [['--frameworks', 'hapi'], /^--frameworks: "hapi" is unknown; choose from express, koa, fastify\.$/],
-    [['--rounds', '0'], /^--rounds: "0" is not a whole number above 0\.$/],
-    [['--requests', '1e3'], /^--requests: "1e3" is not a whole number above 0\.$/],
-    [['--rounds'], /--rounds.*--help/],
-    [['--fast'], /--fast.*--help/],
-    [['token'], /token.*--help/],
-    [['--check', '--save'], /^--check compares with the results of --save: use one of them\.$/],
-    [['--save', '--against', '../before'], /^--save needs all candidates: omit --against\.$/],
-    [['--save', '--only', 'token'], /^--save needs the whole run: omit --only and --frameworks\.$/],
-    [['--record', '--only', 'token'], /^--record can be combined with --rounds, /],
-    [['--record', '--check'], /^--record can be combined with --rounds, /],
-  ])('%j is refused with one sentence that says what to do', (args, sentence) => {
-    expect(() => readArguments(args)).toThrow(ArgumentError);
-    expect(() => readArguments(args)).toThrow(sentence);
-  });
+  test('wrong arguments throw one sentence that names the remedy', () =>
+    everyRow(
+      [
+        [['--only', 'tokens'], /^--only: "tokens" is unknown; choose from token, flow, code, /],
+        [['--frameworks', 'hapi'], /^--frameworks: "hapi" is unknown; choose from express, koa, fastify\.$/],
+        [['--rounds', '0'], /^--rounds: "0" is not a whole number above 0\.$/],
+        [['--requests', '1e3'], /^--requests: "1e3" is not a whole number above 0\.$/],
+        [['--rounds'], /--rounds.*--help/],
+        [['--fast'], /--fast.*--help/],
+        [['token'], /token.*--help/],
+        [['--check', '--save'], /^--check compares with the results of --save: use one of them\.$/],
+        [['--save', '--against', '../before'], /^--save needs all candidates: omit --against\.$/],
+        [['--save', '--only', 'token'], /^--save needs the whole run: omit --only and --frameworks\.$/],
+        [['--record', '--only', 'token'], /^--record can be combined with --rounds, /],
+        [['--record', '--check'], /^--record can be combined with --rounds, /],
+      ],
+      ([args, sentence]) => {
+        expect(() => readArguments(args)).toThrow(ArgumentError);
+        expect(() => readArguments(args)).toThrow(sentence);
+      },
+    ));
 });

@@ -6,6 +6,7 @@ import { BARE } from '../../bench/candidates.js';
 import { exchangeFor } from '../../bench/http/exchanges.js';
 import { rawRequest, sendLoad } from '../../bench/http/load.js';
 import { tokenProblem, tokensOf } from '../../bench/http/right-answers.js';
+import { everyRow } from '../rows.js';
 
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -77,20 +78,24 @@ describe('what the token endpoint must answer', () => {
     expect(tokensOf(answer({}, 'r'))).toEqual({ access_token: 'a'.repeat(43), refresh_token: 'r' });
   });
 
-  test.each([
-    ['another status', answer(), 201, false, /^status 201/],
-    ['an error', '{"error":"invalid_client"}', 401, false, /^status 401: \{"error":"invalid_client"\}$/],
-    ['no JSON', 'fine', 200, false, /^no token worth its name/],
-    ['no token', answer({ access_token: undefined }), 200, false, /^no token worth its name/],
-    ['a token that could be guessed', answer({ access_token: 'abc' }), 200, false, /^no token worth its name/],
-    ['no refresh token', answer(), 200, true, /^no refresh token/],
-    ['another token type', answer({ token_type: 'mac' }), 200, false, /^no token_type/],
-    ['another lifetime', answer({ expires_in: 60 }), 200, false, /^a wrong expires_in/],
-    ['no scope', answer({ scope: undefined }), 200, false, /^a wrong scope/],
-    ['more scope', answer({ scope: 'content.read content.write' }), 200, false, /^a wrong scope/],
-  ])('%s is wrong', (_name, body, status, withRefresh, problem) => {
-    expect(problemOf(body, status, withRefresh)).toMatch(problem);
-  });
+  test('a wrong response is an error', () =>
+    everyRow(
+      [
+        ['another status', answer(), 201, false, /^status 201/],
+        ['an error', '{"error":"invalid_client"}', 401, false, /^status 401: \{"error":"invalid_client"\}$/],
+        ['no JSON', 'fine', 200, false, /^no token worth its name/],
+        ['no token', answer({ access_token: undefined }), 200, false, /^no token worth its name/],
+        ['a token that could be guessed', answer({ access_token: 'abc' }), 200, false, /^no token worth its name/],
+        ['no refresh token', answer(), 200, true, /^no refresh token/],
+        ['another token type', answer({ token_type: 'mac' }), 200, false, /^no token_type/],
+        ['another lifetime', answer({ expires_in: 60 }), 200, false, /^a wrong expires_in/],
+        ['no scope', answer({ scope: undefined }), 200, false, /^a wrong scope/],
+        ['more scope', answer({ scope: 'content.read content.write' }), 200, false, /^a wrong scope/],
+      ],
+      ([, body, status, withRefresh, problem]) => {
+        expect(problemOf(body, status, withRefresh)).toMatch(problem);
+      },
+    ));
 });
 
 describe('a candidate that is fast because it does not do its work', () => {

@@ -13,6 +13,7 @@ import { freePort } from '../stores/engines/daemon.js';
 import { noSqlite } from '../stores/engines/sqlite.js';
 import { clientStoreCases } from './client-store-cases.js';
 import { oauthQueryInProcess } from './program.js';
+import { everyRow } from '../rows.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'oauth-query-clients-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -89,48 +90,56 @@ Client "wrong": the redirect URI "http://photos.example/cb" has the scheme http;
     }
   });
 
-  test.each([
-    ['add', [], '{ "client_id": "a" }', ['b'], 2, 'The command line and the JSON name different clients.'],
-    ['add', ['--public'], '{ "client_secret": "x" }', ['b'], 2, '--public is for clients without a secret or keys'],
-    ['add', ['--secret-stdin'], '', ['b'], 2, '--from - and --secret-stdin would read the same input.'],
-    ['add', [], '["a"]', ['b'], 1, 'The standard input must hold one object with fields of a registration'],
-    ['add', [], '{ client_id }', ['b'], 1, 'The standard input is not JSON: '],
-    ['add', [], '{ "colour": "red" }', ['b'], 1, 'Client "b": colour is unknown'],
-    ['add', [], '{ "client_id": 7 }', [], 1, 'Client 7: client_id must be printable ASCII.'],
-    ['change', [], '{ "client_id": "b" }', ['there'], 1, 'client_id cannot be changed. Add another client.'],
-    ['change', [], '{}', ['there'], 2, 'There is nothing to change.'],
-    ['change', ['--if-version', 'x'], '{}', ['there'], 2, '--if-version must be a whole number from 1'],
-  ])('%s %j with %s is refused', async (word, options, input, names, code, sentence) => {
-    const ran = await run([word, ...names, ...options, '--from', '-'], input);
-    expect([ran.code, ran.stdout]).toEqual([code, '']);
-    expect(ran.stderr.startsWith(sentence)).toBe(true);
-    expect(ran.stderr.trimEnd().split('\n')).toHaveLength(1);
-  });
+  test('wrong registrations end with one sentence and the exit code', () =>
+    everyRow(
+      [
+        ['add', [], '{ "client_id": "a" }', ['b'], 2, 'The command line and the JSON name different clients.'],
+        ['add', ['--public'], '{ "client_secret": "x" }', ['b'], 2, '--public is for clients without a secret or keys'],
+        ['add', ['--secret-stdin'], '', ['b'], 2, '--from - and --secret-stdin would read the same input.'],
+        ['add', [], '["a"]', ['b'], 1, 'The standard input must hold one object with fields of a registration'],
+        ['add', [], '{ client_id }', ['b'], 1, 'The standard input is not JSON: '],
+        ['add', [], '{ "colour": "red" }', ['b'], 1, 'Client "b": colour is unknown'],
+        ['add', [], '{ "client_id": 7 }', [], 1, 'Client 7: client_id must be printable ASCII.'],
+        ['change', [], '{ "client_id": "b" }', ['there'], 1, 'client_id cannot be changed. Add another client.'],
+        ['change', [], '{}', ['there'], 2, 'There is nothing to change.'],
+        ['change', ['--if-version', 'x'], '{}', ['there'], 2, '--if-version must be a whole number from 1'],
+      ],
+      async ([word, options, input, names, code, sentence]) => {
+        const ran = await run([word, ...names, ...options, '--from', '-'], input);
+        expect([ran.code, ran.stdout]).toEqual([code, '']);
+        expect(ran.stderr.startsWith(sentence)).toBe(true);
+        expect(ran.stderr.trimEnd().split('\n')).toHaveLength(1);
+      },
+    ));
 
-  test.each([
-    [['show'], 2, 'Name the client by its client_id. See: oauth-query client --help'],
-    [['show', 'a', 'b'], 2, 'There is an argument too many: "b".'],
-    [['show', 'nobody'], 1, 'There is no client "nobody".'],
-    [['disable', 'nobody'], 1, 'There is no client "nobody".'],
-    [
-      ['disable', 'there', '--issuer', 'https://a.example'],
-      1,
-      'There is no client "there". It was looked for under the issuer https://a.example.',
-    ],
-    [['add', 'there', '--public', '--redirect-uri', REDIRECT], 1, 'The client "there" already exists.'],
-    [['rotate', 'there'], 1, 'Client "there" has no client_secret.'],
-    [['rotate', 'there', '--overlap', '1.5'], 2, '--overlap must be a whole number from 0 to 31536000, not "1.5".'],
-    [['list', '--issuer', ''], 2, '--issuer is empty.'],
-    [['list', '--scopes', 'a'], 2, "Unknown option '--scopes'."],
-    [['add', 'n', '--scopes', '"'], 2, '--scopes: "\\"" is no scope'],
-    [['lsit'], 2, 'There is no command and no file "lsit"; the commands are add, list, show,'],
-    [['remove', 'there'], 2, 'There is no terminal to ask at. Add --yes to remove the client without a question.'],
-  ])('%j ends with %i: %s', async (args, code, sentence) => {
-    const ran = await run(args);
-    expect([ran.code, ran.stdout]).toEqual([code, '']);
-    expect(ran.stderr.startsWith(sentence)).toBe(true);
-    expect(ran.stderr.trimEnd().split('\n')).toHaveLength(1);
-  });
+  test('wrong arguments end with one sentence and the exit code', () =>
+    everyRow(
+      [
+        [['show'], 2, 'Name the client by its client_id. See: oauth-query client --help'],
+        [['show', 'a', 'b'], 2, 'There is an argument too many: "b".'],
+        [['show', 'nobody'], 1, 'There is no client "nobody".'],
+        [['disable', 'nobody'], 1, 'There is no client "nobody".'],
+        [
+          ['disable', 'there', '--issuer', 'https://a.example'],
+          1,
+          'There is no client "there". It was looked for under the issuer https://a.example.',
+        ],
+        [['add', 'there', '--public', '--redirect-uri', REDIRECT], 1, 'The client "there" already exists.'],
+        [['rotate', 'there'], 1, 'Client "there" has no client_secret.'],
+        [['rotate', 'there', '--overlap', '1.5'], 2, '--overlap must be a whole number from 0 to 31536000, not "1.5".'],
+        [['list', '--issuer', ''], 2, '--issuer is empty.'],
+        [['list', '--scopes', 'a'], 2, "Unknown option '--scopes'."],
+        [['add', 'n', '--scopes', '"'], 2, '--scopes: "\\"" is no scope'],
+        [['lsit'], 2, 'There is no command and no file "lsit"; the commands are add, list, show,'],
+        [['remove', 'there'], 2, 'There is no terminal to ask at. Add --yes to remove the client without a question.'],
+      ],
+      async ([args, code, sentence]) => {
+        const ran = await run(args);
+        expect([ran.code, ran.stdout]).toEqual([code, '']);
+        expect(ran.stderr.startsWith(sentence)).toBe(true);
+        expect(ran.stderr.trimEnd().split('\n')).toHaveLength(1);
+      },
+    ));
 
   test.each([
     ['no', false],
@@ -181,28 +190,32 @@ Client "wrong": the redirect URI "http://photos.example/cb" has the scheme http;
       expect(shown.stderr + hidden.stderr).not.toContain('hunter2');
     });
 
-    test.each([
-      [
-        '',
-        2,
-        'Name the store of the server with --store, such as sqlite:oauth.db, or in the environment variable STORE_URL.',
-      ],
-      ['memory:', 2, 'The store is the memory of this process, where no server can see it.'],
-      ['sqlite::memory:', 2, 'The store is the memory of this process, where no server can see it.'],
-      ['mysql://127.0.0.1/x', 1, 'The store cannot be opened: the URL must be memory:, sqlite:<file>, redis://'],
-      ['sqlite:', 1, 'The store cannot be opened: sqlite: needs a file'],
-      [`sqlite:${join(folder, 'text.txt')}`, 1, 'The store cannot be opened: '],
-    ])('at %j: one sentence', async (url, code, sentence) => {
-      writeFileSync(
-        join(folder, 'text.txt'),
-        'no database, but a text that is long enough to be looked at'.repeat(50),
-        {
-          mode: 0o600,
+    test('that cannot be opened ends with one sentence', () =>
+      everyRow(
+        [
+          [
+            '',
+            2,
+            'Name the store of the server with --store, such as sqlite:oauth.db, or in the environment variable STORE_URL.',
+          ],
+          ['memory:', 2, 'The store is the memory of this process, where no server can see it.'],
+          ['sqlite::memory:', 2, 'The store is the memory of this process, where no server can see it.'],
+          ['mysql://127.0.0.1/x', 1, 'The store cannot be opened: the URL must be memory:, sqlite:<file>, redis://'],
+          ['sqlite:', 1, 'The store cannot be opened: sqlite: needs a file'],
+          [`sqlite:${join(folder, 'text.txt')}`, 1, 'The store cannot be opened: '],
+        ],
+        async ([url, code, sentence]) => {
+          writeFileSync(
+            join(folder, 'text.txt'),
+            'no database, but a text that is long enough to be looked at'.repeat(50),
+            {
+              mode: 0o600,
+            },
+          );
+          const ran = await run(['list'], '', { STORE_URL: url });
+          expect([ran.code, ran.stdout]).toEqual([code, '']);
+          expect(ran.stderr.startsWith(sentence)).toBe(true);
         },
-      );
-      const ran = await run(['list'], '', { STORE_URL: url });
-      expect([ran.code, ran.stdout]).toEqual([code, '']);
-      expect(ran.stderr.startsWith(sentence)).toBe(true);
-    });
+      ));
   });
 });

@@ -6,6 +6,7 @@ import { oauthQuery } from '../../src/adapters/express/index.js';
 import { ADVICE_RULES } from '../../src/cli/client/advice.js';
 import { SCOPES } from '../oauth/support/fixture.js';
 import { oauthQueryInProcess } from './program.js';
+import { everyRow } from '../rows.js';
 
 interface Checked {
   readonly client_id: string;
@@ -97,21 +98,23 @@ describe('what is doubtful', () => {
     answers = new Map(all.map((answer) => [answer.client_id, answer]));
   });
 
-  test.each(Object.keys(SOUND))('a sound registration is left in peace: %s', (client_id) => {
-    expect(answers.get(client_id)).toMatchObject({ problems: [], advice: [] });
-  });
+  test('a sound registration has no advice', () =>
+    everyRow(Object.keys(SOUND), (client_id) => {
+      expect(answers.get(client_id)).toMatchObject({ problems: [], advice: [] });
+    }));
 
-  test.each(DOUBTFUL.map(([rule, , said], index) => [rule, said, `case ${index}`] as const))(
-    '%s: %s',
-    (rule, said, client_id) => {
-      const { problems = [], advice = [] } = answers.get(client_id) ?? {};
-      expect(problems).toEqual([]);
-      const told = advice.filter((item) => item.rule === rule);
-      expect(told).toHaveLength(1);
-      expect(told[0]?.problem).toContain(said);
-      expect(told[0]?.remedy).toMatch(/^[A-Z].+\.$/);
-    },
-  );
+  test('each rule reports the registration that it is about', () =>
+    everyRow(
+      DOUBTFUL.map(([rule, , said], index) => [rule, said, `case ${index}`] as const),
+      ([rule, said, client_id]) => {
+        const { problems = [], advice = [] } = answers.get(client_id) ?? {};
+        expect(problems).toEqual([]);
+        const told = advice.filter((item) => item.rule === rule);
+        expect(told).toHaveLength(1);
+        expect(told[0]?.problem).toContain(said);
+        expect(told[0]?.remedy).toMatch(/^[A-Z].+\.$/);
+      },
+    ));
 
   test('every rule has a case here', () => {
     expect(ADVICE_RULES.filter((rule) => !DOUBTFUL.some(([name]) => name === rule))).toEqual([]);
@@ -198,25 +201,34 @@ describe('for a person', () => {
 });
 
 describe('input that cannot be read', () => {
-  test.each([
-    [1, ['nowhere.json'], '', 'nowhere.json cannot be read: there is no such file.'],
-    [1, [folder], '', `${folder} cannot be read: it is a directory.`],
-    [1, ['-'], "{ client_id: 'web' }", 'The standard input is not JSON: '],
-    [1, ['-'], '', 'The standard input is not JSON: '],
-    [1, ['-'], '[]', 'The standard input is an empty list. Put at least one registration into it.'],
-    [1, ['-'], '"web"', 'The standard input must hold a registration, such as { "client_id": "web" }, or a list'],
-    [1, ['-'], '[{"client_id":"a"},[]]', 'The standard input must hold a registration, such as { "client_id": "web" }'],
-    [
-      2,
-      [],
-      '',
-      'Name the file with the registration, or - for the standard input, or a command such as list. See: oauth-query client --help',
-    ],
-    [2, ['--scopes', 'a "b"', '-'], '[{}]', '--scopes: "\\"b\\"" is no scope; write them like'],
-  ])('ends with %i: %j %s', async (code, args, input, sentence) => {
-    const run = await oauthQueryInProcess(['client', ...args], { input });
-    expect([run.code, run.stdout]).toEqual([code, '']);
-    expect(run.stderr.startsWith(sentence)).toBe(true);
-    expect(run.stderr.trimEnd().split('\n')).toHaveLength(1);
-  });
+  test('wrong arguments end with one sentence and the exit code', () =>
+    everyRow(
+      [
+        [1, ['nowhere.json'], '', 'nowhere.json cannot be read: there is no such file.'],
+        [1, [folder], '', `${folder} cannot be read: it is a directory.`],
+        [1, ['-'], "{ client_id: 'web' }", 'The standard input is not JSON: '],
+        [1, ['-'], '', 'The standard input is not JSON: '],
+        [1, ['-'], '[]', 'The standard input is an empty list. Put at least one registration into it.'],
+        [1, ['-'], '"web"', 'The standard input must hold a registration, such as { "client_id": "web" }, or a list'],
+        [
+          1,
+          ['-'],
+          '[{"client_id":"a"},[]]',
+          'The standard input must hold a registration, such as { "client_id": "web" }',
+        ],
+        [
+          2,
+          [],
+          '',
+          'Name the file with the registration, or - for the standard input, or a command such as list. See: oauth-query client --help',
+        ],
+        [2, ['--scopes', 'a "b"', '-'], '[{}]', '--scopes: "\\"b\\"" is no scope; write them like'],
+      ],
+      async ([code, args, input, sentence]) => {
+        const run = await oauthQueryInProcess(['client', ...args], { input });
+        expect([run.code, run.stdout]).toEqual([code, '']);
+        expect(run.stderr.startsWith(sentence)).toBe(true);
+        expect(run.stderr.trimEnd().split('\n')).toHaveLength(1);
+      },
+    ));
 });

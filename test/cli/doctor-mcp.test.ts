@@ -3,6 +3,7 @@ import { MCP_RULES } from '../../src/cli/doctor/mcp.js';
 import { startNotes } from '../mcp/support/notes-server.js';
 import { type BadProxy, type Exchange, type Spoil, startBadProxyFor } from './support/bad-proxy.js';
 import { complaints, runDoctor } from './support/run-doctor.js';
+import { everyRow } from '../rows.js';
 
 const RESOURCE = '/.well-known/oauth-protected-resource/mcp';
 const SERVER = '/.well-known/oauth-authorization-server';
@@ -252,20 +253,21 @@ const BROKEN: readonly (readonly [what: string, rule: keyof typeof MCP_RULES, se
 ];
 
 describe('a server with one thing wrong', () => {
-  test.each(BROKEN)('%s: %s', async (_what, rule, seen, spoil) => {
-    proxy.spoil = both(letBrowsersIn, spoil);
-    const { findings, code } = await walk();
-    const { severity, why, remedy } = MCP_RULES[rule];
-    const found = findings.find((finding) => finding.rule === rule);
-    expect(found).toMatchObject({ level: severity, why, remedy });
-    expect(found?.seen).toContain(seen);
-    expect(code).toBe(severity === 'error' ? 1 : 0);
-    // What would stop a client stops the walk, and is the only thing to be mended now.
-    if (severity === 'error') {
-      expect(findings.at(-1)).toBe(found);
-      expect(findings.filter(({ level }) => level === 'error')).toHaveLength(1);
-    }
-  });
+  test('each rule reports the fault that it is about', () =>
+    everyRow(BROKEN, async ([, rule, seen, spoil]) => {
+      proxy.spoil = both(letBrowsersIn, spoil);
+      const { findings, code } = await walk();
+      const { severity, why, remedy } = MCP_RULES[rule];
+      const found = findings.find((finding) => finding.rule === rule);
+      expect(found).toMatchObject({ level: severity, why, remedy });
+      expect(found?.seen).toContain(seen);
+      expect(code).toBe(severity === 'error' ? 1 : 0);
+      // What would stop a client stops the walk, and is the only thing to be mended now.
+      if (severity === 'error') {
+        expect(findings.at(-1)).toBe(found);
+        expect(findings.filter(({ level }) => level === 'error')).toHaveLength(1);
+      }
+    }));
 
   test('every rule is broken by one of them', () => {
     const broken = new Set<string>(BROKEN.map(([, rule]) => rule));

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { oauthQueryProgram } from './program.js';
+import { everyRow } from '../rows.js';
 
 const manifest: { version: string } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
@@ -33,14 +34,21 @@ describe('oauth-query', () => {
     expect(stderr).toContain('oauth-query <command>');
   });
 
-  test.each([
-    [['toString'], 'There is no command "toString"; there are secret, client, serve, doctor. See: oauth-query --help'],
-    [['secret', '--colour'], "Unknown option '--colour'. See: oauth-query secret --help"],
-    [['secret', 'hunter2'], 'There is an argument too many: "hunter2". See: oauth-query secret --help'],
-    [['secret', '--hash', 'md5'], '--hash must be sha256 or scrypt, not "md5". See: oauth-query secret --help'],
-    [['secret', '--hash'], "Option '--hash <value>' argument missing. See: oauth-query secret --help"],
-    [['secret', '--json=no'], "Option '--json' does not take an argument. See: oauth-query secret --help"],
-  ])('%j is a wrong call: one sentence, exit code 2', async (args, sentence) => {
-    expect(await oauthQueryProgram(args)).toEqual({ code: 2, stdout: '', stderr: `${sentence}\n` });
-  });
+  test('wrong arguments end with one sentence and exit code 2', () =>
+    everyRow(
+      [
+        [
+          ['toString'],
+          'There is no command "toString"; there are secret, client, serve, doctor. See: oauth-query --help',
+        ],
+        [['secret', '--colour'], "Unknown option '--colour'. See: oauth-query secret --help"],
+        [['secret', 'hunter2'], 'There is an argument too many: "hunter2". See: oauth-query secret --help'],
+        [['secret', '--hash', 'md5'], '--hash must be sha256 or scrypt, not "md5". See: oauth-query secret --help'],
+        [['secret', '--hash'], "Option '--hash <value>' argument missing. See: oauth-query secret --help"],
+        [['secret', '--json=no'], "Option '--json' does not take an argument. See: oauth-query secret --help"],
+      ],
+      async ([args, sentence]) => {
+        expect(await oauthQueryProgram(args)).toEqual({ code: 2, stdout: '', stderr: `${sentence}\n` });
+      },
+    ));
 });

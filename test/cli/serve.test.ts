@@ -9,6 +9,7 @@ import { type Answer, basic, bearer, Client } from '../hosts.js';
 import { Browser, locationOf } from '../oauth/support/browser.js';
 import { oauthQueryProgram, type Started, startProgram } from './program.js';
 import { complaints, runDoctor } from './support/run-doctor.js';
+import { everyRow } from '../rows.js';
 
 const root = mkdtempSync(join(tmpdir(), 'oauth-query-serve-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -188,27 +189,31 @@ test('an option wins over the environment', async () => {
 
 describe('what cannot be served is one sentence, and exit code 1', () => {
   const memory = ['--store', 'memory'];
-  test.each([
-    [['--port', '70000'], {}, '--port must be a whole number from 0 to 65535, not "70000".'],
-    [[], { PORT: '70000' }, 'PORT must be a whole number from 0 to 65535, not "70000".'],
-    [[], { CODE_TTL: 'x' }, 'CODE_TTL must be a whole number from 0 to 31536000, not "x".'],
-    [['--host', '0.0.0.0'], {}, '--host must be one of 127.0.0.1, ::1, localhost, not "0.0.0.0": everybody knows'],
-    [
-      ['--store', 'mongodb://x'],
-      {},
-      '--store: the store cannot be used: openStore: the URL must be memory:, sqlite:<file>,',
-    ],
-    [['--store', 'redis://127.0.0.1:1'], {}, '--store: the store cannot be used: connect ECONNREFUSED 127.0.0.1:1'],
-    [['nowhere.xml', ...memory], {}, 'nowhere.xml cannot be read: there is no such file.'],
-    [['page.html', ...memory], {}, 'page.html is not a MediaWiki export: it begins with <html>.'],
-  ])('%j %j', async (args, env, sentence) => {
-    const cwd = mkdtempSync(join(root, 'broken-'));
-    writeFileSync(join(cwd, 'page.html'), '<html></html>');
-    const { code, stdout, stderr } = await oauthQueryProgram(['serve', ...args], { cwd, env });
-    expect([code, stdout]).toEqual([1, '']);
-    expect(stderr.startsWith(sentence)).toBe(true);
-    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
-  });
+  test('ends the program with one sentence and exit code 1', () =>
+    everyRow(
+      [
+        [['--port', '70000'], {}, '--port must be a whole number from 0 to 65535, not "70000".'],
+        [[], { PORT: '70000' }, 'PORT must be a whole number from 0 to 65535, not "70000".'],
+        [[], { CODE_TTL: 'x' }, 'CODE_TTL must be a whole number from 0 to 31536000, not "x".'],
+        [['--host', '0.0.0.0'], {}, '--host must be one of 127.0.0.1, ::1, localhost, not "0.0.0.0": everybody knows'],
+        [
+          ['--store', 'mongodb://x'],
+          {},
+          '--store: the store cannot be used: openStore: the URL must be memory:, sqlite:<file>,',
+        ],
+        [['--store', 'redis://127.0.0.1:1'], {}, '--store: the store cannot be used: connect ECONNREFUSED 127.0.0.1:1'],
+        [['nowhere.xml', ...memory], {}, 'nowhere.xml cannot be read: there is no such file.'],
+        [['page.html', ...memory], {}, 'page.html is not a MediaWiki export: it begins with <html>.'],
+      ],
+      async ([args, env, sentence]) => {
+        const cwd = mkdtempSync(join(root, 'broken-'));
+        writeFileSync(join(cwd, 'page.html'), '<html></html>');
+        const { code, stdout, stderr } = await oauthQueryProgram(['serve', ...args], { cwd, env });
+        expect([code, stdout]).toEqual([1, '']);
+        expect(stderr.startsWith(sentence)).toBe(true);
+        expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+      },
+    ));
 
   test('a port that is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');

@@ -8,6 +8,7 @@ import { locationOf, responseOf, wordsOf } from '../oauth/support/browser.js';
 import { basic } from '../hosts.js';
 import { refusal } from '../oauth/support/tokens.js';
 import { APP, CALLBACK, DOCUMENT, DocumentServers, Publisher } from './support/publisher.js';
+import { everyRow } from '../rows.js';
 
 const running: DocumentServers[] = [];
 afterEach(async () => {
@@ -23,53 +24,61 @@ const serversOf = (...given: ConstructorParameters<typeof DocumentServers>): Doc
 const typesOf = (servers: DocumentServers): readonly string[] => servers.shared.events.map(({ type }) => type);
 
 describe('M29: a client_id is the address of a document', () => {
-  test.each([
-    ['http://app.example.org/c', 'https'],
-    ['HTTPS://app.example.org/c', 'https'],
-    ['https:app.example.org/c', 'https'],
-    ['https://', 'https'],
-    ['https://app.example.org/', 'has no path'],
-    ['https://app.example.org', 'must be spelled'],
-    ['https://app.example.org/?a', 'has no path'],
-    ['https://app.example.org/c#', 'has a fragment'],
-    ['https://app.example.org/c#a', 'has a fragment'],
-    ['https://user@app.example.org/c', 'has a user name'],
-    ['https://user:pass@app.example.org/c', 'has a user name'],
-    ['https://:pass@app.example.org/c', 'has a user name'],
-    ['https://@app.example.org/c', 'must be spelled'],
-    ['https://app.example.org:8443/c', 'has a port'],
-    ['https://app.example.org:443/c', 'must be spelled'],
-    ['https://app.example.org/a/../c', 'must be spelled'],
-    ['https://app.example.org/a/./c', 'must be spelled'],
-    ['https://app.example.org/a/%2e%2E/c', 'must be spelled'],
-    ['https://app.example.org/a/..', 'must be spelled'],
-    ['https://App.example.org/c', 'must be spelled'],
-    ['https://app.example.org\\c', 'must be spelled'],
-    ['https://app.example.org/a b', 'must be spelled'],
-    ['https://2130706433/c', 'must be spelled'],
-    ['https://0x7f.1/c', 'must be spelled'],
-    ['https://0177.0.0.1/c', 'must be spelled'],
-    ['https://127.0.0.1/c', 'not a public name'],
-    ['https://8.8.8.8/c', 'not a public name'],
-    ['https://[::1]/c', 'not a public name'],
-    ['https://[::ffff:7f00:1]/c', 'not a public name'],
-    ['https://localhost/c', 'not a public name'],
-    ['https://intranet/c', 'not a public name'],
-    ['https://app.example.org./c', 'not a public name'],
-    [`https://app.example.org/${'c'.repeat(500)}`, 'has more than 512 characters'],
-  ])('%s is none', (text, problem) => {
-    expect(documentAddressProblem(text)).toContain(problem);
-  });
+  test('other client_ids are not addresses of documents', () =>
+    everyRow(
+      [
+        ['http://app.example.org/c', 'https'],
+        ['HTTPS://app.example.org/c', 'https'],
+        ['https:app.example.org/c', 'https'],
+        ['https://', 'https'],
+        ['https://app.example.org/', 'has no path'],
+        ['https://app.example.org', 'must be spelled'],
+        ['https://app.example.org/?a', 'has no path'],
+        ['https://app.example.org/c#', 'has a fragment'],
+        ['https://app.example.org/c#a', 'has a fragment'],
+        ['https://user@app.example.org/c', 'has a user name'],
+        ['https://user:pass@app.example.org/c', 'has a user name'],
+        ['https://:pass@app.example.org/c', 'has a user name'],
+        ['https://@app.example.org/c', 'must be spelled'],
+        ['https://app.example.org:8443/c', 'has a port'],
+        ['https://app.example.org:443/c', 'must be spelled'],
+        ['https://app.example.org/a/../c', 'must be spelled'],
+        ['https://app.example.org/a/./c', 'must be spelled'],
+        ['https://app.example.org/a/%2e%2E/c', 'must be spelled'],
+        ['https://app.example.org/a/..', 'must be spelled'],
+        ['https://App.example.org/c', 'must be spelled'],
+        ['https://app.example.org\\c', 'must be spelled'],
+        ['https://app.example.org/a b', 'must be spelled'],
+        ['https://2130706433/c', 'must be spelled'],
+        ['https://0x7f.1/c', 'must be spelled'],
+        ['https://0177.0.0.1/c', 'must be spelled'],
+        ['https://127.0.0.1/c', 'not a public name'],
+        ['https://8.8.8.8/c', 'not a public name'],
+        ['https://[::1]/c', 'not a public name'],
+        ['https://[::ffff:7f00:1]/c', 'not a public name'],
+        ['https://localhost/c', 'not a public name'],
+        ['https://intranet/c', 'not a public name'],
+        ['https://app.example.org./c', 'not a public name'],
+        [`https://app.example.org/${'c'.repeat(500)}`, 'has more than 512 characters'],
+      ],
+      ([text, problem]) => {
+        expect(documentAddressProblem(text)).toContain(problem);
+      },
+    ));
 
-  test.each([
-    'https://app.example.org/c',
-    'https://app.example.org/c/',
-    'https://app.example.org/a/b/client.json?version=2',
-    'https://xn--bcher-kva.example/c',
-    'https://a.b.c.example/%7Euser/client',
-  ])('%s is one', (text) => {
-    expect(documentAddressProblem(text)).toBeUndefined();
-  });
+  test('https URLs with a path are addresses of documents', () =>
+    everyRow(
+      [
+        'https://app.example.org/c',
+        'https://app.example.org/c/',
+        'https://app.example.org/a/b/client.json?version=2',
+        'https://xn--bcher-kva.example/c',
+        'https://a.b.c.example/%7Euser/client',
+      ],
+      (text) => {
+        expect(documentAddressProblem(text)).toBeUndefined();
+      },
+    ));
 
   test('others are not fetched, and are unknown', async () => {
     const servers = serversOf();
@@ -141,9 +150,10 @@ describe('M30, M31: what a document must say', () => {
     expect(() => read(changes)).toThrow(problem);
   });
 
-  test.each([[null], [[]], ['{}'], [1], [[DOCUMENT]]])('%j is no document', (given) => {
-    expect(() => readDocument(APP, given)).toThrow('It is not a JSON object');
-  });
+  test('a body that is not a JSON object is no document', () =>
+    everyRow([[null], [[]], ['{}'], [1], [[DOCUMENT]]], (given) => {
+      expect(() => readDocument(APP, given)).toThrow('It is not a JSON object');
+    }));
 
   test('a member of the prototype is none of the document', () => {
     const { client_name: _, ...rest } = DOCUMENT;
@@ -661,7 +671,7 @@ describe('after an approval', () => {
 });
 
 describe('strangers', () => {
-  test('cannot make this server fetch more than a few documents at once, nor many in a minute', async () => {
+  test('cause at most four fetches at once, and sixty in a minute', async () => {
     let underWay = 0;
     let most = 0;
     const publisher = new Publisher();
@@ -675,7 +685,7 @@ describe('strangers', () => {
     const servers = serversOf(publisher, { fetch });
     const visitor = await servers.open();
     const statuses = new Map<number, number>();
-    for (let batch = 0; batch < 100; batch += 1) {
+    for (let batch = 0; batch < 10; batch += 1) {
       const pages = Array.from({ length: 100 }, (_, n) =>
         visitor.page({ client_id: `https://app${n}.example.org/${batch}` }),
       );

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contentQuery } from 'oauth-query/content';
+import { everyRow } from '../rows.js';
 import { CLIENT_WALKS } from './support/client-walks.js';
 import { gather, merged, QUERIES } from './support/queries.js';
 import { type QueryHost, sourcesOfTheSamePages, startQuery } from './support/same-pages.js';
@@ -20,29 +21,25 @@ test('there are two hundred pages, and more than forty kinds of queries', () => 
   expect(Object.keys(QUERIES).length).toBeGreaterThan(40);
 });
 
-describe('every source answers alike', () => {
-  test.each(Object.entries(QUERIES))('%s', async (_name, [limit, params]) => {
+test('every source gives the same answers', () =>
+  everyRow(Object.entries(QUERIES), async ([, [limit, params]]) => {
     const [first, ...others] = [...hosts.values()];
     const expected = await gather(first!, params, limit, 'max');
     expect(JSON.stringify(merged(expected)).length).toBeGreaterThan(60);
     for (const host of others) expect(await gather(host, params, limit, 'max')).toEqual(expected);
-  });
-});
+  }));
 
-describe('whatever the limit is, a walk gathers the same', () => {
-  test.each(Object.entries(QUERIES).filter(([, [limit]]) => limit !== ''))(
-    '%s',
-    async (_name, [limit, params]) => {
+test('a query gathers the same with every limit', () =>
+  everyRow(
+    Object.entries(QUERIES).filter(([, [limit]]) => limit !== ''),
+    async ([, [limit, params]]) => {
       const [first] = [...hosts.values()];
       const expected = merged(await gather(first!, params, limit, 'max'));
       for (const host of hosts.values()) {
-        for (const size of ['1', '2', '5'])
-          expect(merged(await gather(host, params, limit, size)), size).toEqual(expected);
+        for (const size of ['1', '5']) expect(merged(await gather(host, params, limit, size)), size).toEqual(expected);
       }
     },
-    60_000,
-  );
-});
+  ));
 
 test('searches find the same pages', async () => {
   for (const srsearch of ['rope', 'loop sheet', 'knot -reef', '"a boat"', 'sail*']) {
@@ -56,15 +53,14 @@ test('searches find the same pages', async () => {
   }
 });
 
-test('nothing went wrong', () => {
+test('no handler failed', () => {
   for (const host of hosts.values()) expect(host.failures).toEqual([]);
 });
 
-describe('published clients find the same in every source', () => {
-  test.each(Object.entries(CLIENT_WALKS))('%s', async (_name, walk) => {
+test('published clients find the same in every source', () =>
+  everyRow(Object.entries(CLIENT_WALKS), async ([, walk]) => {
     const [first, ...others] = [...hosts.values()].map(({ base }) => base);
     const expected = await walk(first ?? '');
-    expect(JSON.stringify(expected).length, 'of what was found').toBeGreaterThan(20);
+    expect(JSON.stringify(expected).length).toBeGreaterThan(20);
     for (const base of others) expect(await walk(base)).toEqual(expected);
-  });
-});
+  }));

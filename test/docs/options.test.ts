@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parseSync } from 'oxc-parser';
 import { expect, test } from 'vitest';
 import { ROOT } from './documents.js';
+import { everyRow } from '../rows.js';
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
@@ -19,29 +20,33 @@ function fieldsOf(path: string, name: string): readonly string[] {
   throw new Error(`${path} has no interface ${name}.`);
 }
 
-test.each([
-  ['docs/authorization-server.md', 'src/core/server/options/server-options.ts', 'ServerOptions'],
-  ['docs/authorization-server.md', 'src/core/oauth/settings.ts', 'Lifetimes'],
-  ['docs/authorization-server.md', 'src/core/oauth/settings.ts', 'Limits'],
-  ['docs/authorization-server.md', 'src/core/oauth/settings.ts', 'DeviceOptions'],
-  ['docs/authorization-server.md', 'src/core/oauth/settings.ts', 'Policy'],
-  ['docs/authorization-server.md', 'src/core/oauth/settings.ts', 'Timeouts'],
-  ['docs/authorization-server.md', 'src/core/oauth/clients/client.ts', 'ClientRegistration'],
-  ['docs/guard.md', 'src/resource-server/options.ts', 'IntrospectionGuardOptions'],
-  ['docs/guard.md', 'src/resource-server/options.ts', 'IntrospectionCredentials'],
-  ['docs/guard.md', 'src/resource-server/jwt-guard.ts', 'JwtGuardOptions'],
-  ['docs/guard.md', 'src/resource-server/option-checks.ts', 'CommonOptions'],
-  ['docs/query.md', 'src/core/query/options.ts', 'QueryOptions'],
-  ['docs/query.md', 'src/core/query/site/options.ts', 'SiteOptions'],
-])('%s explains every option of %s %s', (document, source, name) => {
-  const fields = fieldsOf(source, name);
-  expect(fields.length).toBeGreaterThan(2);
-  const text = read(document);
-  // In a table or a sentence as code, alone or as the last part of a path such as `lifetimes.session`.
-  expect(fields.filter((field) => !new RegExp(`[\`.]${field}\\b`).test(text) && !text.includes(`${field}:`))).toEqual(
-    [],
-  );
-});
+test('each guide explains every option that it is about', () =>
+  everyRow(
+    [
+      ['docs/authorization-server.md', 'src/core/server/options/server-options.ts', 'ServerOptions'],
+      ['docs/authorization-server.md', 'src/core/oauth/settings.ts', 'Lifetimes'],
+      ['docs/authorization-server.md', 'src/core/oauth/settings.ts', 'Limits'],
+      ['docs/authorization-server.md', 'src/core/oauth/settings.ts', 'DeviceOptions'],
+      ['docs/authorization-server.md', 'src/core/oauth/settings.ts', 'Policy'],
+      ['docs/authorization-server.md', 'src/core/oauth/settings.ts', 'Timeouts'],
+      ['docs/authorization-server.md', 'src/core/oauth/clients/client.ts', 'ClientRegistration'],
+      ['docs/guard.md', 'src/resource-server/options.ts', 'IntrospectionGuardOptions'],
+      ['docs/guard.md', 'src/resource-server/options.ts', 'IntrospectionCredentials'],
+      ['docs/guard.md', 'src/resource-server/jwt-guard.ts', 'JwtGuardOptions'],
+      ['docs/guard.md', 'src/resource-server/option-checks.ts', 'CommonOptions'],
+      ['docs/query.md', 'src/core/query/options.ts', 'QueryOptions'],
+      ['docs/query.md', 'src/core/query/site/options.ts', 'SiteOptions'],
+    ],
+    ([document, source, name]) => {
+      const fields = fieldsOf(source, name);
+      expect(fields.length).toBeGreaterThan(2);
+      const text = read(document);
+      // In a table or a sentence as code, alone or as the last part of a path such as `lifetimes.session`.
+      expect(
+        fields.filter((field) => !new RegExp(`[\`.]${field}\\b`).test(text) && !text.includes(`${field}:`)),
+      ).toEqual([]);
+    },
+  ));
 
 test('docs/authorization-server.md names every event', () => {
   const sources = ['src/core/oauth/events.ts', 'src/core/base/limit-reached.ts'].map(read).join('');

@@ -2,19 +2,18 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { Client } from '../hosts.js';
 import { formOf } from '../hosts/form.js';
 import { ROOT } from './documents.js';
 
-/** What `curl` answered last that had this field. */
+/** The last value of each field in a response. */
 type Answered = Readonly<Record<string, string>>;
 
 const END = 'the-end-of-this-command';
 
 /**
- * Somebody who reads a document and does what it says: types its commands into one shell, writes its files, signs in as alice,
- * and puts what earlier answers held in place of the words in capitals.
+ * Follows a document: types its commands into one shell, writes its files, signs in as alice, and replaces the words in capitals by
+ * values of earlier responses.
  */
 export class Reader {
   readonly #port: number;
@@ -26,15 +25,19 @@ export class Reader {
   #address = '';
   readonly #browser: Client;
 
-  /** @param port - Free: taken wherever the document says 3000. */
-  constructor(port: number) {
+  /**
+   * @param port - Free: taken wherever the document says 3000.
+   * @param dist - The folder of the built package.
+   */
+  constructor(port: number, dist: string) {
     this.#port = port;
     mkdirSync(join(ROOT, '.data'), { recursive: true });
     this.#folder = mkdtempSync(join(ROOT, '.data', 'reader-'));
-    // What belongs to the checkout, where a document talks of it.
+    // The parts of a checkout that documents mention.
     for (const name of ['package.json', 'examples', 'tsconfig.json', 'src']) {
       symlinkSync(join(ROOT, name), join(this.#folder, name));
     }
+    symlinkSync(dist, join(this.#folder, 'dist'));
     this.#browser = new Client(`http://127.0.0.1:${port}`);
     this.#shell = this.#start(['-s']);
   }
@@ -48,9 +51,7 @@ export class Reader {
         HOME: process.env['HOME'],
         PORT: String(this.#port),
         STORE: 'memory',
-        // Here the public names mean the sources, for a plain `node server.js` too.
-        NODE_OPTIONS: `--disable-warning=ExperimentalWarning --import ${pathToFileURL(join(ROOT, 'node_modules/tsx/dist/loader.mjs')).href}`,
-        TSX_TSCONFIG_PATH: join(ROOT, 'tsconfig.json'),
+        NODE_OPTIONS: '--disable-warning=ExperimentalWarning',
       },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
@@ -60,8 +61,11 @@ export class Reader {
   }
 
   #here(text: string): string {
-    // The program is installed nowhere here: it runs from its sources.
-    return text.replace(/\b3000\b/g, String(this.#port)).replaceAll('npx oauth-query ', 'node src/cli/main.ts ');
+    // The program is not installed here, and not every version of node runs TypeScript.
+    return text
+      .replace(/\b3000\b/g, String(this.#port))
+      .replaceAll('npx oauth-query ', 'node dist/cli/main.js ')
+      .replace(/^node (?=\S+\.ts\b)/gm, 'node --import tsx ');
   }
 
   #asPrinted(text: string): string {
@@ -72,7 +76,7 @@ export class Reader {
     writeFileSync(join(this.#folder, file), this.#here(code));
   }
 
-  /** Types a command; gives what it prints. */
+  /** Types a command, and returns its output. */
   async run(command: string): Promise<string> {
     if (/\bnpm (?:ci|i|install)\b/.test(command)) throw new Error(`${command}\nwould change what is installed here.`);
     const filled = await this.#fill(this.#here(command));
@@ -85,10 +89,10 @@ export class Reader {
     return this.#asPrinted(printed);
   }
 
-  /** Starts what goes on running, and waits until it has printed what it should. */
+  /** Starts a server, and waits for its output. */
   async serve(command: string, isReady: (printed: string) => boolean): Promise<string> {
     await this.stopServers();
-    // What `npm ci` installs is there already, or this test would not run.
+    // The packages are installed, or this test would not run.
     const server = this.#start(['-c', this.#here(command).replace(/^npm ci && /, '')]);
     this.#servers.push(server);
     return this.#asPrinted(await printedBy(server, (printed) => isReady(this.#asPrinted(printed))));
@@ -159,7 +163,7 @@ export class Reader {
   }
 }
 
-/** What a program prints from now on until it is enough; a program that ends or hangs before is an error that shows it. */
+/** The output of a program from now on until it is enough; rejects with the output if the program ends or hangs before. */
 const printedBy = (child: ChildProcess, isEnough: (printed: string) => boolean): Promise<string> =>
   new Promise((resolve, reject) => {
     let printed = '';
@@ -167,7 +171,7 @@ const printedBy = (child: ChildProcess, isEnough: (printed: string) => boolean):
     const fail = (why: string) => (): void =>
       finish(() => reject(new Error(`${why}. It had printed:\n${printed}\nand complained:\n${complained}`)));
     const ended = fail('The program ended');
-    const deadline = setTimeout(fail('The program did not print what it should'), 25_000);
+    const deadline = setTimeout(fail('The program did not print what it should'), 60_000);
     const listen = (chunk: string): void => {
       printed += chunk;
       if (isEnough(printed)) finish(() => resolve(printed));
@@ -187,7 +191,7 @@ const printedBy = (child: ChildProcess, isEnough: (printed: string) => boolean):
     child.stderr?.on('data', hear);
   });
 
-/** Ends a shell with everything that it has started. */
+/** Ends a shell with all programs that it has started. */
 const end = async (child: ChildProcess): Promise<void> => {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
   const closed = once(child, 'close');

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { packageBundle } from '../bundle.js';
 import { freePort } from '../stores/engines/daemon.js';
 import { problemsOf, textProblems } from './answers.js';
 import { type Block, type Document, fileOf, reasonNotToRun, WRITTEN } from './documents.js';
 import { Reader } from './reader.js';
 
-/** A command with the answer that the document promises. */
+/** A command with the output that the document shows. */
 interface Step {
   readonly block: Block;
   readonly answer: Block | undefined;
@@ -22,27 +23,30 @@ const walks = WRITTEN.map((document) => [document.path, stepsOf(document)] as co
   ([, steps]) => steps.length > 0,
 );
 
-// Each document from its beginning to its end, in one shell.
-describe.each(walks)('who follows %s', (_path, steps) => {
-  let reader: Reader;
-  beforeAll(async () => {
-    reader = new Reader(await freePort());
-  });
-  afterAll(() => reader.close());
+const follow = async (reader: Reader, { block, answer }: Step): Promise<void> => {
+  const file = fileOf(block);
+  if (file !== undefined) {
+    reader.write(file, block.code);
+    return;
+  }
+  if (block.mark === 'server') {
+    const promised = answer?.code ?? '';
+    const printed = await reader.serve(block.code, (text) => textProblems(promised, text).length === 0);
+    expect(textProblems(promised, printed), block.place).toEqual([]);
+    return;
+  }
+  const printed = await reader.run(block.code);
+  if (answer !== undefined) expect(problemsOf(answer.lang, answer.code, printed.trim()), block.place).toEqual([]);
+};
 
-  test.each(steps.map((step) => [step.block.place, step] as const))('%s', async (_place, { block, answer }) => {
-    const file = fileOf(block);
-    if (file !== undefined) {
-      reader.write(file, block.code);
-      return;
-    }
-    if (block.mark === 'server') {
-      const promised = answer?.code ?? '';
-      const printed = await reader.serve(block.code, (text) => textProblems(promised, text).length === 0);
-      expect(textProblems(promised, printed)).toEqual([]);
-      return;
-    }
-    const printed = await reader.run(block.code);
-    if (answer !== undefined) expect(problemsOf(answer.lang, answer.code, printed.trim())).toEqual([]);
-  });
+let dist: string;
+beforeAll(async () => {
+  dist = await packageBundle();
+});
+
+// Each document from its beginning to its end, in one shell.
+test.each(walks)('the commands of %s print what it shows', async (_path, steps) => {
+  const reader = new Reader(await freePort(), dist);
+  onTestFinished(() => reader.close());
+  for (const step of steps) await follow(reader, step);
 });

@@ -3,6 +3,7 @@ import { basic, bearer, Client } from '../hosts.js';
 import { formOf } from '../hosts/form.js';
 import { freePort } from '../stores/engines/daemon.js';
 import { type Example, startExample } from './process.js';
+import { everyRow } from '../rows.js';
 
 const AUTHORIZE =
   '/oauth/authorize?response_type=code&client_id=printer&state=x&redirect_uri=http%3A%2F%2F127.0.0.1%3A5555%2Fcallback';
@@ -59,15 +60,13 @@ describe.each(['express', 'koa', 'fastify'])('examples/%s', (framework) => {
     expect((await browser.get('/api/photos')).status).toBe(401);
   });
 
-  test.each(['https://evil.example/', '//evil.example/', '/\\evil.example/'])(
-    'the login sends nobody to %s',
-    async (address) => {
+  test('the login redirects to no other origin', () =>
+    everyRow(['https://evil.example/', '//evil.example/', '/\\evil.example/'], async (address) => {
       const browser = new Client(base);
       const answer = await browser.post(`/login?return_to=${encodeURIComponent(address)}`, {
         username: 'alice',
         password: 'wonderland',
       });
       expect([answer.status, answer.headers.location]).toEqual([303, '/']);
-    },
-  );
+    }));
 });

@@ -7,6 +7,7 @@ import { type Answer, basic, bearer, Client, hostFor, type HostOptions, type Run
 import { Browser } from './support/browser.js';
 import { fixture } from './support/fixture.js';
 import { Flows } from './support/tokens.js';
+import { everyRow } from '../rows.js';
 
 /** How a function of the host goes wrong. It counts how often, where the test may count. */
 type Fail = () => never;
@@ -153,9 +154,8 @@ afterEach(async () => {
 describe.each(hostFor(import.meta.url))('$name: a function of the host', (host) => {
   const cases = CASES.flatMap((one) => Object.keys(FAILURES).map((way) => ({ ...one, way })));
 
-  test.each(cases)(
-    '$name $way: an answer; only onError hears why, once',
-    async ({ options, act, status, says, way }) => {
+  test('a function of the host that fails is answered, and its error reaches onError once', () =>
+    everyRow(cases, async ({ options, act, status, says, way }) => {
       let failures = 0;
       const fail = (): never => {
         failures += 1;
@@ -173,8 +173,7 @@ describe.each(hostFor(import.meta.url))('$name: a function of the host', (host) 
       expect(`${JSON.stringify(answer.headers)} ${answer.text}`.replaceAll('+', ' ')).not.toContain(REASON);
       if (says !== undefined) expect(`${answer.headers.location ?? ''} ${answer.text}`).toContain(says);
       expect(running.errors).toEqual([]);
-    },
-  );
+    }));
 });
 
 describe.each(hostFor(import.meta.url))('$name: an onError', (host) => {

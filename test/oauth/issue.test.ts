@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { IssueRequest } from 'oauth-query';
 import { oauthQuery } from 'oauth-query/fetch';
 import { fixture } from './support/fixture.js';
+import { everyRow } from '../rows.js';
 
 const ISSUER = 'http://127.0.0.1';
 const PHOTOS = 'https://photos.example';
@@ -60,19 +61,23 @@ describe.each([{ format: 'opaque' }, { format: 'jwt' }] as const)('oauth.issue, 
     expect(refreshed?.status).toBe(200);
   });
 
-  test.each([
-    [{ client_id: 'nobody' }, 'there is no client "nobody"'],
-    [{ scope: 'content.write' }, 'may not have the scope "content.write"'],
-    [{ scope: 'a  b' }, 'may not have the scope "a  b"'],
-    [{ resource: 'https://other.example' }, 'options.resources does not have "https://other.example"'],
-    [{ sub: 'client:web' }, 'must not begin with client:'],
-    [{ sub: '' }, 'issue.sub must be text'],
-    [{ sub: undefined }, 'issue.sub is missing'],
-    [{ scopes: 'profile' }, 'issue.scopes is unknown. Did you mean issue.scope?'],
-  ])('refuses %j, and writes nothing', async (wrong, sentence) => {
-    const { oauth, store } = serve();
-    const request = { sub: 'alice', client_id: 'pat', ...wrong } as IssueRequest;
-    await expect(oauth.issue(request)).rejects.toThrow(sentence);
-    expect(store.size).toBe(0);
-  });
+  test('rejects invalid arguments, and stores nothing', () =>
+    everyRow(
+      [
+        [{ client_id: 'nobody' }, 'there is no client "nobody"'],
+        [{ scope: 'content.write' }, 'may not have the scope "content.write"'],
+        [{ scope: 'a  b' }, 'may not have the scope "a  b"'],
+        [{ resource: 'https://other.example' }, 'options.resources does not have "https://other.example"'],
+        [{ sub: 'client:web' }, 'must not begin with client:'],
+        [{ sub: '' }, 'issue.sub must be text'],
+        [{ sub: undefined }, 'issue.sub is missing'],
+        [{ scopes: 'profile' }, 'issue.scopes is unknown. Did you mean issue.scope?'],
+      ],
+      async ([wrong, sentence]) => {
+        const { oauth, store } = serve();
+        const request = { sub: 'alice', client_id: 'pat', ...wrong } as IssueRequest;
+        await expect(oauth.issue(request)).rejects.toThrow(sentence);
+        expect(store.size).toBe(0);
+      },
+    ));
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, bearer, Client, eachFramework, oneHostEach, type RunningHost } from '../hosts.js';
 import { Browser, PKCE, responseOf, wordsOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
+import { everyRow } from '../rows.js';
 
 const CLAUDE = {
   client_name: 'Claude',
@@ -288,70 +289,78 @@ describe('what a client says about itself', () => {
     expect(responseOf(asked)['error']).toBe('invalid_scope');
   });
 
-  test.each([
-    ['redirect_uris', undefined, 'invalid_redirect_uri'],
-    ['redirect_uris', [], 'invalid_redirect_uri'],
-    ['redirect_uris', 'https://a.example/cb', 'invalid_redirect_uri'],
-    ['redirect_uris', { 0: 'https://a.example/cb', length: 1 }, 'invalid_redirect_uri'],
-    ['redirect_uris', [7], 'invalid_redirect_uri'],
-    ['redirect_uris', [['https://a.example/cb']], 'invalid_redirect_uri'],
-    ['redirect_uris', ['https://a.example/cb', null], 'invalid_redirect_uri'],
-    ['redirect_uris', Array.from({ length: 11 }, (_, n) => `https://a.example/${n}`), 'invalid_redirect_uri'],
-    ['redirect_uris', [`https://a.example/${'x'.repeat(500)}`], 'invalid_redirect_uri'],
-    ['redirect_uris', ['javascript:alert(1)'], 'invalid_redirect_uri'],
-    ['redirect_uris', ['JaVaScRiPt:alert(1)//https://a.example'], 'invalid_redirect_uri'],
-    ['redirect_uris', [' javascript:alert(1)'], 'invalid_redirect_uri'],
-    ['redirect_uris', ['data:text/html,x'], 'invalid_redirect_uri'],
-    ['redirect_uris', ['file:///etc/passwd'], 'invalid_redirect_uri'],
-    ['redirect_uris', ['http://a.example/cb'], 'invalid_redirect_uri'],
-    ['redirect_uris', ['http://127.0.0.1.a.example/cb'], 'invalid_redirect_uri'],
-    ['redirect_uris', ['https://user:pass@a.example/cb'], 'invalid_redirect_uri'],
-    ['redirect_uris', ['https://a.example/cb#fragment'], 'invalid_redirect_uri'],
-    ['redirect_uris', ['https://*.example/cb'], 'invalid_redirect_uri'],
-    ['redirect_uris', ['https://a.example/cb?code=x'], 'invalid_redirect_uri'],
-    ['redirect_uris', ['//a.example/cb'], 'invalid_redirect_uri'],
-    ['redirect_uris', ['https://a.example/\u202e'], 'invalid_redirect_uri'],
-    ['redirect_uris', ['vscode://x/cb'], 'invalid_redirect_uri'],
-    ['redirect_uris', ['cursors://x/cb'], 'invalid_redirect_uri'],
-    ['client_name', 7, 'invalid_client_metadata'],
-    ['client_name', ['Claude'], 'invalid_client_metadata'],
-    ['client_name', 'x'.repeat(101), 'invalid_client_metadata'],
-    ['client_name', `Z${'\u0301'.repeat(31)}`, 'invalid_client_metadata'],
-    ['grant_types', 'authorization_code', 'invalid_client_metadata'],
-    ['grant_types', [7], 'invalid_client_metadata'],
-    ['grant_types', [], 'invalid_client_metadata'],
-    ['grant_types', ['client_credentials'], 'invalid_client_metadata'],
-    ['grant_types', ['implicit'], 'invalid_client_metadata'],
-    ['response_types', 'code', 'invalid_client_metadata'],
-    ['response_types', ['token'], 'invalid_client_metadata'],
-    ['response_types', { includes: true }, 'invalid_client_metadata'],
-    ['scope', ['profile'], 'invalid_client_metadata'],
-    ['scope', 7, 'invalid_client_metadata'],
-    ['token_endpoint_auth_method', 7, 'invalid_client_metadata'],
-    ['token_endpoint_auth_method', ['none'], 'invalid_client_metadata'],
-  ])('M40 %s of %j is refused with %s %s', async (name, value, error) => {
-    const answer = await register(host.base, { ...CLAUDE, [name]: value });
-    expect(errorOf(answer)).toEqual([400, error]);
-    expect(answer.json['error_description']).toMatch(/^[\x20-\x7e]{10,200}$/);
-  });
+  test('M40 invalid metadata is refused with the error of RFC 7591 §3.2.2', () =>
+    everyRow(
+      [
+        ['redirect_uris', undefined, 'invalid_redirect_uri'],
+        ['redirect_uris', [], 'invalid_redirect_uri'],
+        ['redirect_uris', 'https://a.example/cb', 'invalid_redirect_uri'],
+        ['redirect_uris', { 0: 'https://a.example/cb', length: 1 }, 'invalid_redirect_uri'],
+        ['redirect_uris', [7], 'invalid_redirect_uri'],
+        ['redirect_uris', [['https://a.example/cb']], 'invalid_redirect_uri'],
+        ['redirect_uris', ['https://a.example/cb', null], 'invalid_redirect_uri'],
+        ['redirect_uris', Array.from({ length: 11 }, (_, n) => `https://a.example/${n}`), 'invalid_redirect_uri'],
+        ['redirect_uris', [`https://a.example/${'x'.repeat(500)}`], 'invalid_redirect_uri'],
+        ['redirect_uris', ['javascript:alert(1)'], 'invalid_redirect_uri'],
+        ['redirect_uris', ['JaVaScRiPt:alert(1)//https://a.example'], 'invalid_redirect_uri'],
+        ['redirect_uris', [' javascript:alert(1)'], 'invalid_redirect_uri'],
+        ['redirect_uris', ['data:text/html,x'], 'invalid_redirect_uri'],
+        ['redirect_uris', ['file:///etc/passwd'], 'invalid_redirect_uri'],
+        ['redirect_uris', ['http://a.example/cb'], 'invalid_redirect_uri'],
+        ['redirect_uris', ['http://127.0.0.1.a.example/cb'], 'invalid_redirect_uri'],
+        ['redirect_uris', ['https://user:pass@a.example/cb'], 'invalid_redirect_uri'],
+        ['redirect_uris', ['https://a.example/cb#fragment'], 'invalid_redirect_uri'],
+        ['redirect_uris', ['https://*.example/cb'], 'invalid_redirect_uri'],
+        ['redirect_uris', ['https://a.example/cb?code=x'], 'invalid_redirect_uri'],
+        ['redirect_uris', ['//a.example/cb'], 'invalid_redirect_uri'],
+        ['redirect_uris', ['https://a.example/\u202e'], 'invalid_redirect_uri'],
+        ['redirect_uris', ['vscode://x/cb'], 'invalid_redirect_uri'],
+        ['redirect_uris', ['cursors://x/cb'], 'invalid_redirect_uri'],
+        ['client_name', 7, 'invalid_client_metadata'],
+        ['client_name', ['Claude'], 'invalid_client_metadata'],
+        ['client_name', 'x'.repeat(101), 'invalid_client_metadata'],
+        ['client_name', `Z${'\u0301'.repeat(31)}`, 'invalid_client_metadata'],
+        ['grant_types', 'authorization_code', 'invalid_client_metadata'],
+        ['grant_types', [7], 'invalid_client_metadata'],
+        ['grant_types', [], 'invalid_client_metadata'],
+        ['grant_types', ['client_credentials'], 'invalid_client_metadata'],
+        ['grant_types', ['implicit'], 'invalid_client_metadata'],
+        ['response_types', 'code', 'invalid_client_metadata'],
+        ['response_types', ['token'], 'invalid_client_metadata'],
+        ['response_types', { includes: true }, 'invalid_client_metadata'],
+        ['scope', ['profile'], 'invalid_client_metadata'],
+        ['scope', 7, 'invalid_client_metadata'],
+        ['token_endpoint_auth_method', 7, 'invalid_client_metadata'],
+        ['token_endpoint_auth_method', ['none'], 'invalid_client_metadata'],
+      ],
+      async ([name, value, error]) => {
+        const answer = await register(host.base, { ...CLAUDE, [name]: value });
+        expect(errorOf(answer)).toEqual([400, error]);
+        expect(answer.json['error_description']).toMatch(/^[\x20-\x7e]{10,200}$/);
+      },
+    ));
 
   test('M27 schemes of apps that the host allows can be registered', async () => {
     const redirect_uris = ['cursor://anysphere.cursor-mcp/oauth/callback'];
     expect((await answerTo({ redirect_uris }))['redirect_uris']).toEqual(redirect_uris);
   });
 
-  test.each([
-    ['Claude\u202E edualC', 'Claude edualC'],
-    ['\u2066Claude\u2069', 'Claude'],
-    [' Cl\u200Bau\u00ADde \n\t Code ', 'Claude Code'],
-    ['\u3164\u2060\uFEFF', undefined],
-    ['\ud800Claude', 'Claude'],
-    ['Claude\u0000\u001b[31m', 'Claude[31m'],
-    ['クロード 🤖', 'クロード 🤖'],
-    ['Cafe\u0301', 'Café'],
-  ])('a name of %j is registered as %j', async (client_name, expected) => {
-    expect((await answerTo({ ...CLAUDE, client_name }))['client_name']).toBe(expected);
-  });
+  test('a name is registered without control characters and in one line', () =>
+    everyRow(
+      [
+        ['Claude\u202E edualC', 'Claude edualC'],
+        ['\u2066Claude\u2069', 'Claude'],
+        [' Cl\u200Bau\u00ADde \n\t Code ', 'Claude Code'],
+        ['\u3164\u2060\uFEFF', undefined],
+        ['\ud800Claude', 'Claude'],
+        ['Claude\u0000\u001b[31m', 'Claude[31m'],
+        ['クロード 🤖', 'クロード 🤖'],
+        ['Cafe\u0301', 'Café'],
+      ],
+      async ([client_name, expected]) => {
+        expect((await answerTo({ ...CLAUDE, client_name }))['client_name']).toBe(expected);
+      },
+    ));
 
   test('markup in a name is text on the page', async () => {
     const client_id = await registered(host.base, { ...CLAUDE, client_name: '<script>alert(1)</script>"' });
@@ -580,12 +589,12 @@ describe('one registration', () => {
 });
 
 describe('strangers', () => {
-  test('M40 ten thousand registrations from one address leave nothing and are refused soon', async () => {
+  test('M40 a thousand registrations from one address store nothing, and all but sixty are 429', async () => {
     const { options, store, events, advance } = fixture({ registration: {} });
     const host = await start({ options });
     const statuses = new Map<number, number>();
     let refused: Answer | undefined;
-    for (let n = 0; n < 10_000; n += 50) {
+    for (let n = 0; n < 1000; n += 50) {
       const answers = await Promise.all(Array.from({ length: 50 }, () => register(host.base, CLAUDE)));
       for (const answer of answers) {
         statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
@@ -594,7 +603,7 @@ describe('strangers', () => {
     }
     expect([...statuses]).toEqual([
       [201, 60],
-      [429, 9940],
+      [429, 940],
     ]);
     expect(Number(refused?.headers['retry-after'])).toBeGreaterThan(0);
     expect(store.size).toBe(0);

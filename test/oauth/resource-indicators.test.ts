@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, basic, bearer, Client, hostFor, type RunningHost } from '../hosts.js';
 import { Browser, PKCE, responseOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
+import { everyRow } from '../rows.js';
 
 const ONE = 'https://one.example/v1';
 const TWO = 'urn:example:two';
@@ -49,27 +50,31 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       WEB,
     );
 
-  test.each([
-    '/relative',
-    'one.example',
-    `${ONE}#x`,
-    `${ONE}/`,
-    'https://one.example/V1',
-    'https://unknown.example',
-    'x',
-  ])('#111 the resource %j is invalid_target, wherever it is named (RFC 8707 §2)', async (resource) => {
-    expect(refused(await client.post('/oauth/token', { grant_type: 'client_credentials', resource }, SERVICE))).toEqual(
-      [400, 'invalid_target'],
-    );
-    expect(
-      refused(
-        await client.post('/oauth/token', { grant_type: 'client_credentials', resource: [ONE, resource] }, SERVICE),
-      ),
-    ).toEqual([400, 'invalid_target']);
-    expect(refused(await client.post('/oauth/device', { client_id: 'tv', resource }))).toEqual([400, 'invalid_target']);
-    const answer = await new Browser(host).authorize({ client_id: 'web', response_type: 'code', state: 's', resource });
-    expect(responseOf(answer)).toMatchObject({ error: 'invalid_target', state: 's', iss: host.base });
-  });
+  test('#111 an unknown or malformed resource is invalid_target at every endpoint (RFC 8707 §2)', () =>
+    everyRow(
+      ['/relative', 'one.example', `${ONE}#x`, `${ONE}/`, 'https://one.example/V1', 'https://unknown.example', 'x'],
+      async (resource) => {
+        expect(
+          refused(await client.post('/oauth/token', { grant_type: 'client_credentials', resource }, SERVICE)),
+        ).toEqual([400, 'invalid_target']);
+        expect(
+          refused(
+            await client.post('/oauth/token', { grant_type: 'client_credentials', resource: [ONE, resource] }, SERVICE),
+          ),
+        ).toEqual([400, 'invalid_target']);
+        expect(refused(await client.post('/oauth/device', { client_id: 'tv', resource }))).toEqual([
+          400,
+          'invalid_target',
+        ]);
+        const answer = await new Browser(host).authorize({
+          client_id: 'web',
+          response_type: 'code',
+          state: 's',
+          resource,
+        });
+        expect(responseOf(answer)).toMatchObject({ error: 'invalid_target', state: 's', iss: host.base });
+      },
+    ));
 
   test('#111 what was granted is the audience, and without a resource it is the issuer (RFC 8707 §2.2)', async () => {
     const credentials = (...resource: readonly string[]) =>

@@ -9,6 +9,7 @@ import {
 import { hostFor } from '../hosts.js';
 import type { Json } from './fixture.js';
 import { CALLERS, type CallerName, type Joined, startJoined } from './joined.js';
+import { everyRow } from '../rows.js';
 
 const modules: readonly ModuleDescriptor[] = Object.values(catalogue);
 const seen = new Map<string, { params: Readonly<Record<string, unknown>>; limit: number }>();
@@ -214,17 +215,21 @@ describe.each(hostFor(import.meta.url))('on $name, a request with everything tha
       as,
     );
 
-  test.each(modules.map((module) => [module.name, module] as const))('%s', async (name, module) => {
-    const { parameters } = module;
-    const json = await ask(module, 'robot');
-    expect(json['errors']).toBeUndefined();
-    expect(codesOf(json, 'warnings').filter((code) => !EXPECTED_WARNINGS.has(code))).toEqual([]);
-    expect(Object.keys(seen.get(name)?.params ?? {}).sort()).toEqual(
-      [...new Set([...namesOf(module).map(filled), ...alwaysThere(parameters)])].sort(),
-    );
-    if (parameters['limit']?.max !== undefined) expect(seen.get(name)?.limit).toBeGreaterThan(0);
-    expect(joined.told.filter((one) => one instanceof Error)).toEqual([]);
-  });
+  test('is answered by each module', () =>
+    everyRow(
+      modules.map((module) => [module.name, module] as const),
+      async ([name, module]) => {
+        const { parameters } = module;
+        const json = await ask(module, 'robot');
+        expect(json['errors']).toBeUndefined();
+        expect(codesOf(json, 'warnings').filter((code) => !EXPECTED_WARNINGS.has(code))).toEqual([]);
+        expect(Object.keys(seen.get(name)?.params ?? {}).sort()).toEqual(
+          [...new Set([...namesOf(module).map(filled), ...alwaysThere(parameters)])].sort(),
+        );
+        if (parameters['limit']?.max !== undefined) expect(seen.get(name)?.limit).toBeGreaterThan(0);
+        expect(joined.told.filter((one) => one instanceof Error)).toEqual([]);
+      },
+    ));
 
   test.each(CALLERS)('%s gets the limits and the refusals that its token means', async (as) => {
     const outcomes: Record<string, unknown> = {};

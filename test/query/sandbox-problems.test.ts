@@ -4,6 +4,7 @@ import { expandedNames, factsOf } from '../../sandbox/facts.js';
 import { continuationOf, problemsOf, rejectsToken } from '../../sandbox/problems.js';
 import { oneHostEach } from '../hosts.js';
 import { type Joined, startJoined } from './joined.js';
+import { everyRow } from '../rows.js';
 
 describe('what an answer finds wrong is understood in every form', () => {
   let joined: Joined;
@@ -18,20 +19,22 @@ describe('what an answer finds wrong is understood in every form', () => {
     ['bc', 'plaintext', 'wikitext', 'html'].map((errorformat) => ({ formatversion, errorformat })),
   );
 
-  test.each(forms)('an error, with the field that it is about: %o', async (form) => {
-    expect(await ask({ list: 'allpages', apdir: 'up', ...form })).toEqual([
-      expect.objectContaining({ kind: 'error', code: 'badvalue', parameters: ['apdir'] }),
-    ]);
-  });
+  test('an error belongs to its field', () =>
+    everyRow(forms, async (form) => {
+      expect(await ask({ list: 'allpages', apdir: 'up', ...form })).toEqual([
+        expect.objectContaining({ kind: 'error', code: 'badvalue', parameters: ['apdir'] }),
+      ]);
+    }));
 
-  test.each(forms)('warnings, each with its own field: %o', async (form) => {
-    const problems = await ask({ list: 'allpages|nothing', aplimit: '9999', ...form });
-    expect(problems.map(({ kind, parameters }) => [kind, parameters])).toEqual([
-      ['warning', ['list']],
-      ['warning', ['aplimit']],
-    ]);
-    expect(problems[1]?.text).toContain('must be between 1 and 500');
-  });
+  test('each warning belongs to its field', () =>
+    everyRow(forms, async (form) => {
+      const problems = await ask({ list: 'allpages|nothing', aplimit: '9999', ...form });
+      expect(problems.map(({ kind, parameters }) => [kind, parameters])).toEqual([
+        ['warning', ['list']],
+        ['warning', ['aplimit']],
+      ]);
+      expect(problems[1]?.text).toContain('must be between 1 and 500');
+    }));
 
   test.each(['raw', 'none'])('errorformat=%s has no text, and something is said all the same', async (errorformat) => {
     const [problem] = await ask({ list: 'allpages', apdir: 'up', errorformat, formatversion: '2' });
@@ -47,12 +50,13 @@ describe('what an answer finds wrong is understood in every form', () => {
     expect(rejectsToken(await ask({ list: 'allpages', apdir: 'up', formatversion: '2' }, 'user'))).toBe(false);
   });
 
-  test.each([undefined, null, 'text', 5, [], { error: 'no', warnings: 'x', errors: {} }, { warnings: { a: null } }])(
-    'an answer of no known form has no problems and no continuation: %o',
-    (answer) => {
-      expect([problemsOf(answer, NAMES), continuationOf(answer)]).toEqual([[], undefined]);
-    },
-  );
+  test('an answer of an unknown form has no problems and no continuation', () =>
+    everyRow(
+      [undefined, null, 'text', 5, [], { error: 'no', warnings: 'x', errors: {} }, { warnings: { a: null } }],
+      (answer) => {
+        expect([problemsOf(answer, NAMES), continuationOf(answer)]).toEqual([[], undefined]);
+      },
+    ));
 });
 
 describe('what is said about a parameter', () => {

@@ -4,6 +4,7 @@ import { oneHostEach, type RunningHost } from '../hosts.js';
 import { fixture } from '../oauth/support/fixture.js';
 import { Flows, refusal } from '../oauth/support/tokens.js';
 import { guardHosts, PHOTOS, type ResourceServer } from './support/guard-hosts.js';
+import { everyRow } from '../rows.js';
 
 const METHODS = ['client_secret_basic', 'client_secret_post', 'bearer'] as const;
 
@@ -72,9 +73,8 @@ describe.each(PAIRS)('introspectionGuard on $name asks our server on $other', ({
 
   const at = (name: string): ResourceServer => sites.get(name) ?? expect.fail(`There is no site ${name}.`);
 
-  test.each([...METHODS, 'endpoints', ...METHODS.map((method) => `odd ${method}`)])(
-    '#109 with %s it hands on what the authorization server says, and refuses what it does not know (RFC 7662 §2)',
-    async (name) => {
+  test('#109 with every way to authenticate, it returns the authorization of a live token, and rejects others (RFC 7662 §2)', () =>
+    everyRow([...METHODS, 'endpoints', ...METHODS.map((method) => `odd ${method}`)], async (name) => {
       const { access_token, refresh_token } = await flows.tokens('web', { scope: 'profile' }, 'carol');
       const { active: _, ...authorization } = (await flows.introspect(access_token)).json;
       expect((await at(name).get('profile', access_token)).json).toEqual({ auth: authorization });
@@ -84,8 +84,7 @@ describe.each(PAIRS)('introspectionGuard on $name asks our server on $other', ({
       }
       const without = await at(name).getWith('Basic xyz');
       expect([without.status, without.headers['www-authenticate']]).toEqual([401, NO_TOKEN]);
-    },
-  );
+    }));
 
   test('#104 a token passes only where it is for: the issuer, the resource of the route, or those of the guard (RFC 9068 §4)', async () => {
     const { access_token: forIssuer } = await flows.tokens('web', { scope: 'profile content.read' });

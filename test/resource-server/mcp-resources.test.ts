@@ -5,6 +5,7 @@ import { bearer, oneHostEach, type RunningHost } from '../hosts.js';
 import { fixture } from '../oauth/support/fixture.js';
 import { Flows } from '../oauth/support/tokens.js';
 import { guardHosts, type ResourceServer, type Setup } from './support/guard-hosts.js';
+import { everyRow } from '../rows.js';
 
 const NOTES = 'https://notes.example/mcp';
 const DOCUMENT = '/.well-known/oauth-protected-resource';
@@ -93,19 +94,23 @@ describe('a guard that is asked for what it does not have', () => {
   const issuer = 'https://auth.example';
   const credentials = { client_id: 'api', client_secret: 'secret' };
 
-  test.each([
-    [{ scopes: ['read'] }, /options\.scopes describes a resource\. .*options\.resource/],
-    [{ name: 'Notes' }, /options\.name describes a resource/],
-    [{ resource: NOTES, audience: NOTES }, /audience and options\.resource exclude each other/],
-    [{ resource: '/mcp' }, /options\.resource must be an absolute URL/],
-    [{ resource: 'http://notes.example' }, /options\.resource must begin with https/],
-    [{ resource: `${NOTES}?x=1` }, /options\.resource must have neither a query nor a fragment/],
-    [{ resource: NOTES, scopes: ['offline_access'] }, /scopes\[0\] is offline_access/],
-    [{ resource: NOTES, scopes: ['two words'] }, /scopes\[0\] must be the name of a scope/],
-  ])('M17 %j is refused', (wrong, sentence) => {
-    expect(() => jwtGuard({ issuer, ...wrong })).toThrow(sentence);
-    expect(() => introspectionGuard({ issuer, credentials, ...wrong })).toThrow(sentence);
-  });
+  test('M17 an invalid resource is rejected at construction', () =>
+    everyRow(
+      [
+        [{ scopes: ['read'] }, /options\.scopes describes a resource\. .*options\.resource/],
+        [{ name: 'Notes' }, /options\.name describes a resource/],
+        [{ resource: NOTES, audience: NOTES }, /audience and options\.resource exclude each other/],
+        [{ resource: '/mcp' }, /options\.resource must be an absolute URL/],
+        [{ resource: 'http://notes.example' }, /options\.resource must begin with https/],
+        [{ resource: `${NOTES}?x=1` }, /options\.resource must have neither a query nor a fragment/],
+        [{ resource: NOTES, scopes: ['offline_access'] }, /scopes\[0\] is offline_access/],
+        [{ resource: NOTES, scopes: ['two words'] }, /scopes\[0\] must be the name of a scope/],
+      ],
+      ([wrong, sentence]) => {
+        expect(() => jwtGuard({ issuer, ...wrong })).toThrow(sentence);
+        expect(() => introspectionGuard({ issuer, credentials, ...wrong })).toThrow(sentence);
+      },
+    ));
 
   test('M17 the metadata names the issuer, so it must be known', () => {
     const endpoint = `${issuer}/introspect`;

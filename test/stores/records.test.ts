@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { memoryStore } from 'oauth-query/stores/memory';
 import type { Store } from '../../src/core/base/ports.js';
 import { Records } from '../../src/core/base/records.js';
+import { everyRow } from '../rows.js';
 
 const LATER = Math.floor(Date.now() / 1000) + 3_600;
 const record = { exp: LATER };
@@ -43,24 +44,28 @@ describe('records in groups', () => {
     expect(add.mock.calls).toEqual([['a:grant:1', record, LATER * 1000]]);
   });
 
-  test.each([
-    [undefined],
-    [null],
-    ['a:k'],
-    [['a:k']],
-    [{}],
-    [{ keys: 'a:k' }],
-    [{ keys: ['a:k', 5] }],
-    [{ keys: ['b:k'] }],
-    [{ keys: ['a:1', 'a:2', 'a:3'] }],
-    [{ keys: ['a:k'], next: 5 }],
-    [{ keys: ['a:k'], next: '' }],
-    [{ keys: ['a:k'], next: 'ä' }],
-    [{ keys: ['a:k'], next: 'n'.repeat(201) }],
-  ])('%j is no page of two keys', async (answer) => {
-    const records = over(plain({ list: async () => answer as never })); // nonsense on purpose
-    await expect(records.list('owner:x', { limit: 2 })).rejects.toThrow(/\blist\b.*page of keys/);
-  });
+  test('an answer of a store that is not a page of keys is rejected', () =>
+    everyRow(
+      [
+        [undefined],
+        [null],
+        ['a:k'],
+        [['a:k']],
+        [{}],
+        [{ keys: 'a:k' }],
+        [{ keys: ['a:k', 5] }],
+        [{ keys: ['b:k'] }],
+        [{ keys: ['a:1', 'a:2', 'a:3'] }],
+        [{ keys: ['a:k'], next: 5 }],
+        [{ keys: ['a:k'], next: '' }],
+        [{ keys: ['a:k'], next: 'ä' }],
+        [{ keys: ['a:k'], next: 'n'.repeat(201) }],
+      ],
+      async (answer) => {
+        const records = over(plain({ list: async () => answer as never })); // nonsense on purpose
+        await expect(records.list('owner:x', { limit: 2 })).rejects.toThrow(/\blist\b.*page of keys/);
+      },
+    ));
 
   test('a store that rejects or throws is one kind of error', async () => {
     const cause = new Error('away');

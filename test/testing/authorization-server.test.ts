@@ -10,6 +10,7 @@ import { introspectionGuard, jwtGuard, type RemoteGuard } from 'oauth-query/node
 import { type TestAuthorizationServer, testAuthorizationServer } from 'oauth-query/testing';
 import { bearer, Client } from '../hosts.js';
 import { environment } from '../cli/program.js';
+import { everyRow } from '../rows.js';
 
 const API = 'https://api.example';
 
@@ -158,31 +159,42 @@ describe('testAuthorizationServer', () => {
     await Promise.all([here.close(), there.close()]);
   });
 
-  test.each([
-    [{}, 'testAuthorizationServer: options.scopes is missing: name what tokens may have'],
-    [{ scopes: 'photos.read' }, 'testAuthorizationServer: options.scopes must be an array of scopes.'],
-    [{ scopes: ['a b'] }, 'testAuthorizationServer: options.scopes[0] must be a scope, such as photos.read.'],
-    [{ scopes: ['a'], resources: ['api'] }, 'options.resources[0] must be an absolute URI'],
-    [{ scopes: ['a'], scope: 'a' }, 'testAuthorizationServer: options.scope is unknown. Did you mean options.scopes?'],
-  ])('refuses %j', async (options, sentence) => {
-    await expect(testAuthorizationServer(options as never)).rejects.toThrow(sentence);
-  });
+  test('rejects invalid options', () =>
+    everyRow(
+      [
+        [{}, 'testAuthorizationServer: options.scopes is missing: name what tokens may have'],
+        [{ scopes: 'photos.read' }, 'testAuthorizationServer: options.scopes must be an array of scopes.'],
+        [{ scopes: ['a b'] }, 'testAuthorizationServer: options.scopes[0] must be a scope, such as photos.read.'],
+        [{ scopes: ['a'], resources: ['api'] }, 'options.resources[0] must be an absolute URI'],
+        [
+          { scopes: ['a'], scope: 'a' },
+          'testAuthorizationServer: options.scope is unknown. Did you mean options.scopes?',
+        ],
+      ],
+      async ([options, sentence]) => {
+        await expect(testAuthorizationServer(options as never)).rejects.toThrow(sentence);
+      },
+    ));
 
-  test.each([
-    [{ scope: 'photos.raed' }, 'token: this server does not have the scope "photos.raed", only photos.read.'],
-    [{ scope: '' }, 'token.scope must be scopes separated by single spaces.'],
-    [{ sub: '' }, 'token.sub must be text.'],
-    [{ sub: 'client:x' }, 'sub'],
-    [{ sub: undefined, username: 'Alice' }, 'token: a username needs the sub of its owner.'],
-    [{ resource: API }, 'token: this server does not have "https://api.example" among its resources.'],
-    [{ expired: 'yes' }, 'token.expired must be true or false.'],
-    [{ scopes: 'photos.read' }, 'token.scopes is unknown. Did you mean token.scope?'],
-    [{ client_id: 'ü' }, 'token.client_id must be printable ASCII.'],
-  ])('makes no token for %j', async (request, sentence) => {
-    const auth = await testAuthorizationServer({ scopes: ['photos.read'] });
-    await expect(auth.token(request as never)).rejects.toThrow(sentence);
-    await auth.close();
-  });
+  test('rejects invalid token options', () =>
+    everyRow(
+      [
+        [{ scope: 'photos.raed' }, 'token: this server does not have the scope "photos.raed", only photos.read.'],
+        [{ scope: '' }, 'token.scope must be scopes separated by single spaces.'],
+        [{ sub: '' }, 'token.sub must be text.'],
+        [{ sub: 'client:x' }, 'sub'],
+        [{ sub: undefined, username: 'Alice' }, 'token: a username needs the sub of its owner.'],
+        [{ resource: API }, 'token: this server does not have "https://api.example" among its resources.'],
+        [{ expired: 'yes' }, 'token.expired must be true or false.'],
+        [{ scopes: 'photos.read' }, 'token.scopes is unknown. Did you mean token.scope?'],
+        [{ client_id: 'ü' }, 'token.client_id must be printable ASCII.'],
+      ],
+      async ([request, sentence]) => {
+        const auth = await testAuthorizationServer({ scopes: ['photos.read'] });
+        await expect(auth.token(request as never)).rejects.toThrow(sentence);
+        await auth.close();
+      },
+    ));
 
   test('keeps no process alive, and says nothing', async () => {
     const program = `

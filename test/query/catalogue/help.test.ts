@@ -5,6 +5,7 @@ import { HELP_STYLE, renderHelp } from '../../../src/core/query/describe/help/he
 import { descendantsOf, type ModuleNode } from '../../../src/core/query/describe/module-tree.js';
 import { resolveSite } from '../../../src/core/query/site/site.js';
 import { treeFor } from './fixture.js';
+import { everyRow } from '../../rows.js';
 
 const tree = treeFor();
 const site = resolveSite({ name: 'Orchard' });
@@ -60,34 +61,36 @@ describe('help for people', () => {
     }
   });
 
-  test.each(descendantsOf(tree).map((node) => [node.path, node] as const))(
-    '%s: every parameter with all that is known',
-    (path, node) => {
-      const { page } = help([path]);
-      const all = elementsOf(page);
-      expect(all.filter(({ attributes }) => attributes.includes(' href="?action=')).length).toBeGreaterThan(2);
-      for (const [name, p] of Object.entries(node.module.parameters)) {
-        const start = page.indexOf(`<dt id="${path}:${name}"><code>${node.module.prefix}${name}</code>`);
-        expect([name, start > 0]).toEqual([name, true]);
-        const entry = page.slice(
-          start,
-          page.indexOf('<dt ', start + 1) === -1 ? undefined : page.indexOf('<dt ', start + 1),
-        );
-        if (p.deprecated) expect(entry).toContain('<span class="mark">deprecated</span></dt>');
-        if (p.required) expect(entry).toContain('<span class="mark">required</span>');
-        if (p.sensitive) expect(entry).toContain('<span class="mark">confidential</span>');
-        if (p.default !== undefined && p.default !== '') expect(entry).toContain(`Default: <code>${p.default}</code>`);
-        if (p.default === '') expect(entry).toContain('Default: <em>empty</em>');
-        if (p.max !== undefined) expect(entry).toContain(p.max.toLocaleString('en'));
-        if (p.highmax !== undefined) expect(entry).toContain(`${p.highmax.toLocaleString('en')} with high limits`);
-        if (p.multi) expect(entry).toContain('At most 50 values (500 with high limits).');
-        if (typeof p.type !== 'string') {
-          for (const value of p.type)
-            expect(entry).toContain(value === '' ? '<em>empty</em>' : `<code>${value}</code>`);
+  test('the page of each module has every parameter with everything that is known about it', () =>
+    everyRow(
+      descendantsOf(tree).map((node) => [node.path, node] as const),
+      ([path, node]) => {
+        const { page } = help([path]);
+        const all = elementsOf(page);
+        expect(all.filter(({ attributes }) => attributes.includes(' href="?action=')).length).toBeGreaterThan(2);
+        for (const [name, p] of Object.entries(node.module.parameters)) {
+          const start = page.indexOf(`<dt id="${path}:${name}"><code>${node.module.prefix}${name}</code>`);
+          expect([name, start > 0]).toEqual([name, true]);
+          const entry = page.slice(
+            start,
+            page.indexOf('<dt ', start + 1) === -1 ? undefined : page.indexOf('<dt ', start + 1),
+          );
+          if (p.deprecated) expect(entry).toContain('<span class="mark">deprecated</span></dt>');
+          if (p.required) expect(entry).toContain('<span class="mark">required</span>');
+          if (p.sensitive) expect(entry).toContain('<span class="mark">confidential</span>');
+          if (p.default !== undefined && p.default !== '')
+            expect(entry).toContain(`Default: <code>${p.default}</code>`);
+          if (p.default === '') expect(entry).toContain('Default: <em>empty</em>');
+          if (p.max !== undefined) expect(entry).toContain(p.max.toLocaleString('en'));
+          if (p.highmax !== undefined) expect(entry).toContain(`${p.highmax.toLocaleString('en')} with high limits`);
+          if (p.multi) expect(entry).toContain('At most 50 values (500 with high limits).');
+          if (typeof p.type !== 'string') {
+            for (const value of p.type)
+              expect(entry).toContain(value === '' ? '<em>empty</em>' : `<code>${value}</code>`);
+          }
         }
-      }
-    },
-  );
+      },
+    ));
 
   test('nothing on it needs a script, an inline style or another site', () => {
     const { page } = help(['main'], { recursivesubmodules: true, toc: true });

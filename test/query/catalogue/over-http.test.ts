@@ -8,6 +8,7 @@ import { HELP_STYLE } from '../../../src/core/query/describe/help/help.js';
 import { descendantsOf } from '../../../src/core/query/describe/module-tree.js';
 import { type Host, serve } from '../host.js';
 import { treeFor } from './fixture.js';
+import { everyRow } from '../../rows.js';
 
 const HIGH: Authorization = {
   sub: 'u1',
@@ -202,11 +203,12 @@ describe('every example of the help pages works as it stands', () => {
     .filter(({ group }) => group !== 'format')
     .flatMap((node) => examplesOf(node).map(({ query }) => query));
 
-  test.each(examples)('%s', async (query) => {
-    if (query.startsWith('action=help')) return expect((await get(query)).text).toContain('<h1>');
-    const answer = await getJson(`${query}&formatversion=2&errorformat=plaintext`, { authorization: 'Bearer high' });
-    expect(answer).not.toHaveProperty('errors');
-    const warnings = JSON.stringify((answer as { warnings?: unknown }).warnings ?? []);
-    expect(warnings).not.toMatch(/unrecognized|badvalue|missing/);
-  });
+  test('every example of the help pages is answered without an error or a warning', () =>
+    everyRow(examples, async (query) => {
+      if (query.startsWith('action=help')) return expect((await get(query)).text).toContain('<h1>');
+      const answer = await getJson(`${query}&formatversion=2&errorformat=plaintext`, { authorization: 'Bearer high' });
+      expect(answer).not.toHaveProperty('errors');
+      const warnings = JSON.stringify((answer as { warnings?: unknown }).warnings ?? []);
+      expect(warnings).not.toMatch(/unrecognized|badvalue|missing/);
+    }));
 });

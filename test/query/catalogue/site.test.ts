@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { resolveSite, VERSION } from '../../../src/core/query/site/site.js';
 import { GROUPS, RIGHTS } from '../../../src/core/query/catalogue/value-sets.js';
+import { everyRow } from '../../rows.js';
 
 describe('a site', () => {
   const site = resolveSite();
@@ -31,24 +32,28 @@ describe('a site', () => {
     expect(site.generator).toBe(`MediaWiki 1.45.0 (oauth-query ${version})`);
   });
 
-  test.each([
-    ['Talk', 1],
-    ['talk', 1],
-    ['USER_talk', 3],
-    [' user  talk ', 3],
-    ['Project', 4],
-    ['Site', 4],
-    ['site talk', 5],
-    ['Image', 6],
-    ['image_talk', 7],
-    ['special', -1],
-    ['Media', -2],
-    ['', undefined],
-    ['Nope', undefined],
-    ['constructor', undefined],
-  ])('namespace "%s" is %s', (name, id) => {
-    expect(site.namespaceId(name)).toBe(id);
-  });
+  test('every namespace of the site has its number', () =>
+    everyRow(
+      [
+        ['Talk', 1],
+        ['talk', 1],
+        ['USER_talk', 3],
+        [' user  talk ', 3],
+        ['Project', 4],
+        ['Site', 4],
+        ['site talk', 5],
+        ['Image', 6],
+        ['image_talk', 7],
+        ['special', -1],
+        ['Media', -2],
+        ['', undefined],
+        ['Nope', undefined],
+        ['constructor', undefined],
+      ],
+      ([name, id]) => {
+        expect(site.namespaceId(name)).toBe(id);
+      },
+    ));
 
   test('adds and changes namespaces', () => {
     const other = resolveSite({
@@ -90,6 +95,7 @@ describe('a site', () => {
     expect(other.interwiki.get('de')).toMatchObject({ language: 'Deutsch' });
   });
 
+<<<<<<< HEAD
   test.each([
     [{ articlePath: '/wiki/' }, /articlePath.*"\$1"/],
     [{ interwiki: { x: 'https://x.example/' } }, /interwiki\.x must be .*"\$1"/],
@@ -103,4 +109,23 @@ describe('a site', () => {
     expect(() => resolveSite(options)).toThrow(TypeError);
     expect(() => resolveSite(options)).toThrow(sentence);
   });
+=======
+  test('an invalid option throws an error that names it', () =>
+    everyRow(
+      [
+        [{ articlePath: '/wiki/' }, /articlePath.*"\$1"/],
+        [{ interwiki: { x: 'https://x.example/' } }, /interwiki\.x must be .*"\$1"/],
+        [{ temporaryAccounts: 'temp' }, /temporaryAccounts/],
+        [{ temporaryAccounts: '$1' }, /temporaryAccounts/],
+        [{ temporaryAccounts: '$1-$1' }, /temporaryAccounts/],
+        [{ namespaces: { 100: '' } }, /namespace 100 needs a name/],
+        [{ namespaces: { [-5]: 'Odd' } }, /"-5"/],
+        [{ namespaces: { 1.5: 'Odd' } }, /"1.5"/],
+      ],
+      ([options, sentence]) => {
+        expect(() => resolveSite(options)).toThrow(TypeError);
+        expect(() => resolveSite(options)).toThrow(sentence);
+      },
+    ));
+>>>>>>> 1e6aa6f (Tests: tables of cases are one test each; documents are followed with the built package)
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ask, treeFor } from './fixture.js';
 import { readTranscription } from './transcription.js';
+import { everyRow } from '../../rows.js';
 
 const expected = readTranscription();
 const tree = treeFor();
@@ -17,26 +18,30 @@ describe('the catalogue says what its transcription says', () => {
     expect([...shown.keys()]).toEqual(expected.map(({ name }) => name).sort());
   });
 
-  test.each(expected.map((module) => [module.name, module] as const))('%s', (name, module) => {
-    const info = shown.get(name);
-    expect({
-      name: info?.name,
-      path: info?.path,
-      group: info?.group,
-      prefix: info?.prefix,
-      generator: info?.generator ?? false,
-      deprecated: info?.deprecated ?? false,
-    }).toEqual({
-      name,
-      path: `query+${name}`,
-      group: module.group,
-      prefix: module.prefix,
-      generator: module.generator,
-      deprecated: module.deprecated,
-    });
-    for (const [index, parameter] of module.parameters.entries())
-      expect(info?.parameters[index]).toStrictEqual(parameter);
-    expect(info?.parameters).toHaveLength(module.parameters.length);
-    expect(info?.templatedparameters).toStrictEqual(module.templatedparameters);
-  });
+  test('each module has the parameters of the transcription', () =>
+    everyRow(
+      expected.map((module) => [module.name, module] as const),
+      ([name, module]) => {
+        const info = shown.get(name);
+        expect({
+          name: info?.name,
+          path: info?.path,
+          group: info?.group,
+          prefix: info?.prefix,
+          generator: info?.generator ?? false,
+          deprecated: info?.deprecated ?? false,
+        }).toEqual({
+          name,
+          path: `query+${name}`,
+          group: module.group,
+          prefix: module.prefix,
+          generator: module.generator,
+          deprecated: module.deprecated,
+        });
+        for (const [index, parameter] of module.parameters.entries())
+          expect(info?.parameters[index]).toStrictEqual(parameter);
+        expect(info?.parameters).toHaveLength(module.parameters.length);
+        expect(info?.templatedparameters).toStrictEqual(module.templatedparameters);
+      },
+    ));
 });

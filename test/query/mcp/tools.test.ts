@@ -3,6 +3,7 @@ import formats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { customModule, defineModule } from '../../../src/core/index.js';
 import { type McpSite, startSite, type ToolAnswer } from './support.js';
+import { everyRow } from '../../rows.js';
 
 interface Listed {
   readonly name: string;
@@ -90,39 +91,44 @@ describe('the usual tools', () => {
     });
   });
 
-  test.each(CALLS)('%s %j', async (name, args, data) => {
-    const answer = await site.call(name, args);
-    expect(answer.result.data).toMatchObject(data);
-    const { inputSchema = {}, outputSchema = {} } = tools.get(name) ?? {};
-    expect(ajv.validate(inputSchema, args), ajv.errorsText()).toBe(true);
-    expect(ajv.validate(outputSchema, answer.result), ajv.errorsText()).toBe(true);
-    // The same for clients that read the text alone.
-    expect(JSON.parse(answer.text)).toEqual(answer.result);
-  });
+  test('each returns its data', () =>
+    everyRow(CALLS, async ([name, args, data]) => {
+      const answer = await site.call(name, args);
+      expect(answer.result.data).toMatchObject(data);
+      const { inputSchema = {}, outputSchema = {} } = tools.get(name) ?? {};
+      expect(ajv.validate(inputSchema, args), ajv.errorsText()).toBe(true);
+      expect(ajv.validate(outputSchema, answer.result), ajv.errorsText()).toBe(true);
+      // The same for clients that read the text alone.
+      expect(JSON.parse(answer.text)).toEqual(answer.result);
+    }));
 
-  test.each([
-    ['search', {}, 'needs the argument query'],
-    ['search', { qury: 'rope' }, 'no argument "qury" here. Did you mean query?'],
-    ['search', { query: ['a', 'b'] }, 'query takes one value'],
-    ['search', { query: { a: 1 } }, 'must be a text or a number'],
-    ['search', { query: 'rope', limit: 'many' }, 'badinteger'],
-    ['site_info', { what: 1 }, 'It takes none'],
-    ['list_pages', { category: 'Gear', prefix: 'R' }, 'no argument "prefix" here'],
-    ['links', { title: 'Rope', kind: 'backwards' }, 'kind must be one of links, linkshere'],
-    ['read_page', {}, 'needs title or page_id'],
-    ['read_page', { title: 'Rope', page_id: 1 }, 'needs title or page_id'],
-    ['read_page', { title: ['Rope', 'Anchor'] }, 'is one page'],
-    ['read_page', { title: 'Nowhere' }, 'no such page'],
-    ['read_page', { title: 'a|b' }, 'no such page'],
-    ['describe_module', { module: 'serch' }, 'Did you mean search?'],
-    ['query', {}, 'needs the argument parameters'],
-    ['query', { parameters: { list: 'nothing', continue: 'x' } }, 'leave continue out'],
-    ['query', { parameters: { list: 'search' } }, 'missingparam'],
-  ])('%s %j is refused in words that help', async (name, args, text) => {
-    const { status, isError, text: told, result } = await site.call(name, args);
-    expect([status, isError, result]).toEqual([200, true, undefined]);
-    expect(told).toContain(text);
-  });
+  test('wrong arguments are answered with an error that names the remedy', () =>
+    everyRow(
+      [
+        ['search', {}, 'needs the argument query'],
+        ['search', { qury: 'rope' }, 'no argument "qury" here. Did you mean query?'],
+        ['search', { query: ['a', 'b'] }, 'query takes one value'],
+        ['search', { query: { a: 1 } }, 'must be a text or a number'],
+        ['search', { query: 'rope', limit: 'many' }, 'badinteger'],
+        ['site_info', { what: 1 }, 'It takes none'],
+        ['list_pages', { category: 'Gear', prefix: 'R' }, 'no argument "prefix" here'],
+        ['links', { title: 'Rope', kind: 'backwards' }, 'kind must be one of links, linkshere'],
+        ['read_page', {}, 'needs title or page_id'],
+        ['read_page', { title: 'Rope', page_id: 1 }, 'needs title or page_id'],
+        ['read_page', { title: ['Rope', 'Anchor'] }, 'is one page'],
+        ['read_page', { title: 'Nowhere' }, 'no such page'],
+        ['read_page', { title: 'a|b' }, 'no such page'],
+        ['describe_module', { module: 'serch' }, 'Did you mean search?'],
+        ['query', {}, 'needs the argument parameters'],
+        ['query', { parameters: { list: 'nothing', continue: 'x' } }, 'leave continue out'],
+        ['query', { parameters: { list: 'search' } }, 'missingparam'],
+      ],
+      async ([name, args, text]) => {
+        const { status, isError, text: told, result } = await site.call(name, args);
+        expect([status, isError, result]).toEqual([200, true, undefined]);
+        expect(told).toContain(text);
+      },
+    ));
 
   test('warns of parameters that nothing has read, as the API does', async () => {
     const { result } = await site.call('query', { parameters: { list: 'allpages', aplmit: 3, action: 'query' } });
@@ -400,17 +406,16 @@ describe('pages as resources', () => {
     expect((await site.send('resources/list', { cursor: 'x' })).json).toMatchObject({ error: { code: -32_602 } });
   });
 
-  test.each([
-    'page:///Nowhere',
-    'page:///%zz',
-    'https://example.org/',
-    `page:///${'x'.repeat(5_000)}`,
-    'page:///a%1fb',
-    '',
-  ])('reads nothing at %j', async (uri) => {
-    const answer = await site.send('resources/read', { uri });
-    expect(answer.json).toMatchObject({ error: { message: expect.stringMatching(/no such page|are pages|invalid/i) } });
-  });
+  test('an address without a page is not found', () =>
+    everyRow(
+      ['page:///Nowhere', 'page:///%zz', 'https://example.org/', `page:///${'x'.repeat(5_000)}`, 'page:///a%1fb', ''],
+      async (uri) => {
+        const answer = await site.send('resources/read', { uri });
+        expect(answer.json).toMatchObject({
+          error: { message: expect.stringMatching(/no such page|are pages|invalid/i) },
+        });
+      },
+    ));
 
   test('completes titles', async () => {
     const ref = { type: 'ref/resource', uri: 'page:///{title}' };
