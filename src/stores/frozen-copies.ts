@@ -9,13 +9,16 @@ type Members = Record<string, unknown>;
  */
 export class FrozenCopies {
   readonly #recent: (object | undefined)[] = Array.from({ length: SLOTS }, () => undefined);
+  readonly #digests = new Int32Array(SLOTS);
 
   of(value: object): object {
-    const slot = digestOf(value, 0) & (SLOTS - 1);
-    const known = this.#recent[slot];
+    const digest = digestOf(value, 0);
+    const slot = digest & (SLOTS - 1);
+    const known = this.#digests[slot] === digest ? this.#recent[slot] : undefined;
     if (known !== undefined && isEqual(known, value)) return known;
     const copy = Object.freeze(Array.isArray(value) ? value.map((one) => this.#member(one)) : this.#members(value));
     this.#recent[slot] = copy;
+    this.#digests[slot] = digest;
     return copy;
   }
 

@@ -37,6 +37,7 @@ export class BodyError extends Error {
 const CHARSET = /;[ \t]*charset=(?:"([^"]*)"|([^\s;]*))/gi;
 
 const isUtf8Type = (contentType: string): boolean => {
+  if (!contentType.includes(';')) return true;
   for (const [, quoted, plain = ''] of contentType.matchAll(CHARSET)) {
     if ((quoted ?? plain).toLowerCase() !== 'utf-8') return false;
   }
@@ -74,7 +75,8 @@ export const readBody = async (
  * @throws BodyError
  */
 export const checkBodyHeaders = (request: Pick<HttpRequest, 'header'>, limit: number): void => {
-  if (!isPlain(request.header('content-encoding') ?? '')) throw new BodyError('encoded');
+  const encoding = request.header('content-encoding');
+  if (encoding !== undefined && !isPlain(encoding)) throw new BodyError('encoded');
   if (Number(request.header('content-length')) > limit) throw new BodyError('too-large');
 };
 

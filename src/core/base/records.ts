@@ -84,7 +84,13 @@ export class Records {
 
   /** The live record under this key. */
   async get<T extends ExpiringRecord>(key: string, shape: Shape<T>): Promise<T | undefined> {
-    return this.#checked(await this.#read(key), key, shape);
+    let record: unknown;
+    try {
+      record = await this.#store.get(this.#prefix + key);
+    } catch (cause) {
+      throw new UnavailableError('The store could not get a record.', { cause });
+    }
+    return this.#checked(record, key, shape);
   }
 
   /** The live records under these keys, in the same order, with one command if the store supports it. */
@@ -135,24 +141,16 @@ export class Records {
   }
 
   async #readMany(keys: readonly string[]): Promise<readonly unknown[]> {
-    if (this.#store.getMany === undefined) return Promise.all(keys.map((key) => this.#read(key)));
+    const names = keys.map((key) => this.#prefix + key);
     let records: unknown;
     try {
-      records = await this.#store.getMany(keys.map((key) => this.#prefix + key));
+      records = await (this.#store.getMany?.(names) ?? Promise.all(names.map((name) => this.#store.get(name))));
     } catch (cause) {
       throw new UnavailableError('The store could not get records.', { cause });
     }
     if (!Array.isArray(records) || records.length !== keys.length)
       throw new UnavailableError('getMany of the store returned something other than one element per key.');
     return records;
-  }
-
-  async #read(key: string): Promise<unknown> {
-    try {
-      return await this.#store.get(this.#prefix + key);
-    } catch (cause) {
-      throw new UnavailableError('The store could not get a record.', { cause });
-    }
   }
 
   #checked<T extends ExpiringRecord>(record: unknown, key: string, shape: Shape<T>): T | undefined {

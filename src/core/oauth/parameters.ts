@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { BodyError, bufferOf, readBody } from '../base/body.js';
 import { OAuthError } from '../base/errors.js';
 import type { HttpRequest } from '../base/http.js';
-import { decodeUrlencoded, pairsOf } from '../base/urlencoded.js';
+import { decodeUrlencoded, forEachPair } from '../base/urlencoded.js';
 
 /**
  * The characters allowed in a parameter (RFC 6749 appendix A).
@@ -125,13 +125,13 @@ const tooManyFields = (limit: number): OAuthError =>
 export const parseParameters = (text: string, definitions: Definitions, limits: FormLimits): Parameters => {
   const parameters = new Parameters(definitions);
   let fields = 0;
-  for (const [name, value] of pairsOf(text)) {
+  forEachPair(text, (name, value) => {
     fields += 1;
     if (fields > limits.bodyFields) throw tooManyFields(limits.bodyFields);
     const decoded = decodeUrlencoded(name);
     if (decoded === undefined) parameters.addBrokenName();
     else parameters.add(decoded, decodeUrlencoded(value));
-  }
+  });
   return parameters;
 };
 

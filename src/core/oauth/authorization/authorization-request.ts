@@ -250,12 +250,14 @@ export const readAuthorizationRequest = async (
   return redirectErrors(target, context, async () => {
     if (form.firstProblem !== undefined) throw new OAuthError('invalid_request', form.firstProblem);
     const response_type = readResponseType(form, client, context);
+    const { code_challenge, code_challenge_method } = readChallenge(form, client, response_type);
     const request: AuthorizationRequest = {
       ...target,
       id: context.random.string(16),
       redirect_uri_sent: form.get('redirect_uri') !== undefined,
       response_type,
-      ...readChallenge(form, client, response_type),
+      code_challenge,
+      code_challenge_method,
       scope: requestedScope(form, client, context),
       resources: ownerResources(form, client, context),
     };

@@ -9,6 +9,7 @@ import { chosenSecretMatches, NO_SECRET, secretMatches } from './client-secret.j
 import { type ClientLookup, UnusableClientError } from './own-registry.js';
 import { callerOf, type OAuthContext } from '../context.js';
 import { ASSERTION_TYPE, assertionMatches, claimOf } from '../jwt/client-assertion.js';
+import type { MaybePromise } from '../../base/ports.js';
 import { GRAMMARS, type Parameters } from '../parameters.js';
 
 const BASIC_CHALLENGE = { 'www-authenticate': challenge('Basic', { realm: 'oauth' }) };
@@ -108,7 +109,7 @@ const fromForm = (form: Parameters): Credentials => {
   return { client_id, secret, method: secret === undefined ? 'none' : 'client_secret_post', place: 'form' };
 };
 
-const readCredentials = async (request: HttpRequest, form: Parameters): Promise<Credentials> => {
+const readCredentials = (request: HttpRequest, form: Parameters): MaybePromise<Credentials> => {
   const header = request.header('authorization');
   if (header !== undefined) {
     if (hasRepeatedAuthorization(request.rawHeaders))
@@ -133,13 +134,9 @@ const lookupFor = (
 };
 
 /** A client whose description is rejected counts as unknown; one that cannot be looked up may exist. */
-const findClient = async (
-  credentials: Credentials,
-  lookup: ClientLookup,
-  context: OAuthContext,
-): Promise<Client | undefined> => {
+const lookUp = async (looking: Promise<Client | undefined>): Promise<Client | undefined> => {
   try {
-    return await context.config.clients.find(credentials.client_id, lookup);
+    return await looking;
   } catch (error) {
     if (!(error instanceof UnusableClientError)) throw error;
     if (error.reason === 'refused') return undefined;
@@ -160,8 +157,10 @@ export const authenticateClient = async (
   form: Parameters,
   context: OAuthContext,
 ): Promise<Client> => {
-  const credentials = await readCredentials(request, form);
-  const client = await findClient(credentials, lookupFor(credentials, request, form, context), context);
+  const read = readCredentials(request, form);
+  const credentials = read instanceof Promise ? await read : read;
+  const found = context.config.clients.find(credentials.client_id, lookupFor(credentials, request, form, context));
+  const client = found instanceof Promise ? await lookUp(found) : found;
   const claim: Claim = { credentials, request, context };
   const isProven =
     client !== undefined && hasChosenSecret(client) ? await proveByGuess(client, claim) : await prove(client, claim);

@@ -150,10 +150,14 @@ export class Tokens {
     aud: readonly string[],
     origin: GrantOrigin,
   ): Grant {
-    const { authorizationCode, deviceCode, accessToken, refreshTokenAbsolute } = { ...this.#lifetimes, ...lifetimes };
+    const { authorizationCode, deviceCode, accessToken, refreshTokenAbsolute } = this.#lifetimes;
     const untilRedeemed = Math.max(authorizationCode, deviceCode);
     const iat = this.now();
-    const exp = iat + (refresh === 'none' ? untilRedeemed + accessToken : refreshTokenAbsolute);
+    const exp =
+      iat +
+      (refresh === 'none'
+        ? untilRedeemed + (lifetimes.accessToken ?? accessToken)
+        : (lifetimes.refreshTokenAbsolute ?? refreshTokenAbsolute));
     const { sub, username = null } = owner;
     const id = this.#random.string(TOKEN_BYTES.grantId);
     const scope = this.#impliedScopes.expandText(asked);

@@ -5,7 +5,7 @@ import { ApiError } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
 import { parameterOf, readMultipart } from './multipart.js';
 import type { ParameterSource } from '../parameters/parameter.js';
-import { pairsOf } from '../../base/urlencoded.js';
+import { forEachPair } from '../../base/urlencoded.js';
 import { decodeFormText, decodeUtf8, type DecodedText, type Fallback } from './raw-values.js';
 
 /** Names that need no normalization. */
@@ -40,9 +40,9 @@ export class RequestParameters implements ParameterSource {
 
   /** Adds the parameters of a query string or urlencoded body. If a name is repeated, the last value wins. */
   addForm(form: string, fallback: Fallback): void {
-    for (const [name, value] of pairsOf(form)) {
+    forEachPair(form, (name, value) => {
       this.add(decodeFormText(name, 'replacement').text, decodeFormText(value, fallback));
-    }
+    });
   }
 
   add(rawName: string, { text, malformed }: DecodedText): void {

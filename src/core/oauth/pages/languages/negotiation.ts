@@ -1,5 +1,5 @@
 import type { HttpRequest } from '../../../base/http.js';
-import { decodeUrlencoded, pairsOf } from '../../../base/urlencoded.js';
+import { decodeUrlencoded, forEachPair } from '../../../base/urlencoded.js';
 
 /** How much of a list of languages is read, in characters and in entries. */
 const MOST_CHARACTERS = 500;
@@ -53,8 +53,11 @@ const acceptedRanges = (header: string): readonly string[] =>
 /** The parameter `ui_locales` of a query (OpenID Connect Core 1.0 §3.1.2.1); what is broken is absent. */
 export const uiLocalesOf = (query: string): string | undefined => {
   if (!query.includes('ui_locales')) return undefined;
-  for (const [name, value] of pairsOf(query)) if (name === 'ui_locales') return decodeUrlencoded(value);
-  return undefined;
+  let encoded: string | undefined;
+  forEachPair(query, (name, value) => {
+    if (name === 'ui_locales') encoded ??= value;
+  });
+  return encoded === undefined ? undefined : decodeUrlencoded(encoded);
 };
 
 /** The language of `ui_locales`, if one of it is offered. */
