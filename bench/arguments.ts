@@ -36,10 +36,10 @@ twenty minutes, with --quick ten.
 
   --only <works>        only these, separated by commas: ${works.join(', ')}
   --frameworks <names>  only these: ${frameworks.join(', ')}
-  --rounds <n>          rounds of each work; an odd number has a middle (11; with --quick 5)
-  --requests <n>        requests of each round (2000; with --check 1000, with --quick 400)
+  --rounds <n>          rounds of each work; an odd number has a middle (9; with --check 11, with --quick 5)
+  --requests <n>        requests of each round (1500; with --check 1000, with --quick 400)
   --quick               fewer and shorter rounds, for trying out
-  --record              measures tokens per second and vCPU over TLS with each store instead, in 7 rounds of 5000 requests;
+  --record              measures tokens per second and vCPU over TLS with each store instead, in 5 rounds of 4000 requests;
                         needs redis-server, PostgreSQL and openssl
   --check               a shorter run of our own servers, compared with bench/results/latest.json; exits with 1 if a ratio
                         exceeds its tolerance
@@ -51,8 +51,8 @@ twenty minutes, with --quick ten.
 `;
 
 /** Results of such runs may be quoted. */
-export const FULL = { rounds: 11, requests: 2000, warmUp: 10_000, tokens: 100_000, families: 1_000_000 } as const;
-export const FULL_RECORD = { rounds: 7, requests: 5000, warmUp: 10_000 } as const;
+export const FULL = { rounds: 9, requests: 1500, warmUp: 8_000, tokens: 50_000, families: 200_000 } as const;
+export const FULL_RECORD = { rounds: 5, requests: 4000, warmUp: 8_000 } as const;
 const QUICK = { rounds: 5, requests: 400, warmUp: 2_000, tokens: 10_000, families: 10_000 } as const;
 /** Enough for medians that repeat on a busy machine. */
 const CHECK = { rounds: 11, requests: 1000, warmUp: 5_000, tokens: 10_000, families: 10_000 } as const;

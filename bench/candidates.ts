@@ -1,9 +1,9 @@
-/** Who takes part in which work. Data alone: what each of them runs is in `servers/`. */
+/** The candidates and the works they take part in. Their code is in `servers/`. */
 
 export const frameworks = ['express', 'koa', 'fastify'] as const;
 export type Framework = (typeof frameworks)[number];
 
-/** Work that is asked for over HTTP, of a server process whose CPU time is read. */
+/** Work requested over HTTP, from a server process whose CPU time is read. */
 export const httpWorks = [
   'token',
   'flow',
@@ -18,26 +18,25 @@ export const httpWorks = [
 ] as const;
 export type HttpWork = (typeof httpWorks)[number];
 
-/** Work that is measured in processes of its own. */
-export const processWorks = ['parse', 'imports', 'size', 'memory'] as const;
-export type ProcessWork = (typeof processWorks)[number];
+/** Work measured in processes of its own. */
+const processWorks = ['parse', 'imports', 'size', 'memory'] as const;
 
 export const works = [...httpWorks, ...processWorks] as const;
 export type Work = (typeof works)[number];
 
 export const titles: Readonly<Record<Work, string>> = {
   token: 'Token by client credentials',
-  flow: 'Whole code flow: authorization request of an owner who agreed before, and redemption with PKCE',
+  flow: 'Whole code flow: authorization request of an owner who has allowed the client before, and redemption with PKCE',
   code: 'Authorization code with PKCE redeemed',
   refresh: 'Refresh token rotated',
   introspect: 'Introspection of a live token',
   guard: 'Guarded GET, token known to the same process',
-  'guard-remote': 'Guarded GET, introspected elsewhere and cached',
-  'guard-jwt': 'Guarded GET, signed tokens that come again',
+  'guard-remote': 'Guarded GET, introspected at another process and cached',
+  'guard-jwt': 'Guarded GET, signed tokens that were verified before',
   'guard-jwt-fresh': 'Guarded GET, each signed token for the first time',
   api: 'Query API, a list of ten pages',
   parse: 'Query of 21 parameters parsed and validated',
-  imports: 'Import, more than node alone',
+  imports: 'Import, in addition to node alone',
   size: 'Installed size with dependencies',
   memory: 'Heap per live token',
 };
@@ -46,7 +45,7 @@ export interface Candidate {
   readonly name: string;
   readonly frameworks: readonly Framework[];
   readonly works: readonly HttpWork[];
-  /** What a reader must know to judge the comparison. */
+  /** Facts that a reader needs to judge the comparison. */
   readonly remark?: string;
 }
 
@@ -57,7 +56,7 @@ export const BARE = 'bare';
 export const MINIMUM = 'minimum';
 export const OURS = 'oauth-query';
 export const FRONT = 'oauth-query, front';
-/** Another build of the package, where two are compared. */
+/** Another build of the package, if two are compared. */
 export const BEFORE = 'oauth-query, before';
 
 export const candidates: readonly Candidate[] = [
@@ -65,14 +64,14 @@ export const candidates: readonly Candidate[] = [
     name: BARE,
     frameworks,
     works: httpWorks,
-    remark: 'a route of the framework with its usual body parser that answers as many bytes and does nothing else',
+    remark: 'a route of the framework with its usual body parser that sends as many bytes and does nothing else',
   },
   {
     name: MINIMUM,
     frameworks,
     works: [...issuing, 'introspect', 'guard'],
     remark:
-      'hand-written: the least that keeps tokens as hashes, redeems a code once and with PKCE, rotates refresh tokens and ends a grant at reuse; nobody should run it',
+      'hand-written: the least that stores tokens as hashes, redeems a code once and with PKCE, rotates refresh tokens and revokes a grant at reuse; not for production',
   },
   {
     name: OURS,
@@ -103,7 +102,7 @@ export const candidates: readonly Candidate[] = [
     name: 'oidc-provider',
     frameworks: ['koa'],
     works: [...issuing, 'introspect'],
-    remark: 'is a Koa application itself; adapter in a Map, opaque tokens, no ID token asked for; no guard',
+    remark: 'is a Koa application itself; adapter in a Map, opaque tokens, no ID token requested; no guard',
   },
   {
     name: 'express-oauth2-jwt-bearer',
@@ -122,6 +121,6 @@ export const candidates: readonly Candidate[] = [
 
 export const isOurs = (name: string): boolean => name === OURS || name === FRONT;
 
-/** Who does this work on this framework, in the order of the table. */
+/** The candidates for this work on this framework, in the order of the table. */
 export const candidatesFor = (work: HttpWork, framework: Framework): readonly Candidate[] =>
   candidates.filter((one) => one.works.includes(work) && one.frameworks.includes(framework));

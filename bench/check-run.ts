@@ -4,12 +4,12 @@ import { type Judged, type Regression, regressions, sentenceOf } from './report/
 import type { Results } from './report/results.js';
 import { LATEST, readReference } from './report/reference.js';
 
-/** What looks worse is measured again, this many times as long: a busy moment is no regression. */
+/** Suspected regressions are measured again, this many times as long, because a busy moment is not a regression. */
 const AGAIN = 3;
-/** What a busy moment hides a part of shows in more rounds, so half of the tolerance is enough for them. */
+/** The share of the tolerance that makes a suspicion: a busy moment may hide a part of a regression. */
 const SUSPICION = 0.5;
 
-/** Which works have to be measured again to judge these. */
+/** The works to measure again to judge these. */
 const worksOf = (found: readonly Regression[]) =>
   works.filter((work) =>
     found.some(({ kind, name }) =>
@@ -17,17 +17,17 @@ const worksOf = (found: readonly Regression[]) =>
     ),
   );
 
-/** Nothing but pairs is judged without the committed results. */
+/** Without the committed results, only pairs are judged. */
 const NO_REFERENCE: Judged = { http: [], parse: [], imports: [], size: [], memory: [] };
 
-/** Compares a quick run with the committed results, or with the other build that took part; the exit code. */
+/** Compares a short run with the committed results, or with the other build that took part; resolves to the exit code. */
 export async function checkAgainstReference(
   settings: Settings,
   measure: (settings: Settings) => Promise<Results>,
 ): Promise<number> {
   const reference = settings.against === undefined ? readReference() : NO_REFERENCE;
   if (reference === undefined) {
-    console.error(`There is nothing to compare with: \`npm run bench -- --save\` writes ${LATEST}.`);
+    console.error(`There are no results to compare with. \`npm run bench -- --save\` writes ${LATEST}.`);
     return 1;
   }
   let found = regressions(await measure(settings), reference, SUSPICION);
@@ -38,6 +38,6 @@ export async function checkAgainstReference(
     found = regressions(await measure(longer), reference).filter(({ name }) => suspected.has(name));
   }
   for (const one of found) console.error(`Regression: ${sentenceOf(one)}`);
-  if (found.length === 0) console.log('No ratio is worse than its tolerance.');
+  if (found.length === 0) console.log('All ratios are within their tolerances.');
   return found.length === 0 ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-/** How fast an export of many pages is read, and in how much memory: `npx tsx bench/site-import.ts [pages]`. */
+/** Measures the import of an export with many pages, in time and memory: `npx tsx bench/site-import.ts [pages]`. */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * How long lists and searches over many pages take, beside the same over few, and how much memory they need:
- * `npx tsx --expose-gc bench/site-lists.ts [pages]`. Everything is asked over HTTP, by one connection that is kept.
+ * Measures lists and searches over many pages, compared with few, in time and memory:
+ * `npx tsx --expose-gc bench/site-lists.ts [pages]`. All requests are sent over one keep-alive connection.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -21,7 +21,7 @@ const FEW = 1000;
 
 type Params = Readonly<Record<string, string>>;
 
-/** Each list from somewhere in its middle: `page` is the number of a page, and `limit` the name of the parameter. */
+/** Each list from its middle: `page` is the number of a page, and `limit` the name of the parameter. */
 const lists = (page: number): readonly (readonly [limit: string, params: Params])[] => {
   const title = `Page ${page}`;
   const user = userName(page);

@@ -1,4 +1,4 @@
-/** The middle of many measurements and how far they scatter. */
+/** The median of many measurements, and their spread. */
 export interface Summary {
   readonly median: number;
   /** A quarter of the values lies below. */
@@ -25,8 +25,8 @@ export const summary = (values: readonly number[]): Summary => ({
 });
 
 /**
- * The ratios within rounds: what disturbs the machine during a round disturbs both sides of it, so they scatter less
- * than the values do. Rounds that either side lacks are left out.
+ * The ratios within rounds. A disturbance of the machine affects both sides of a round, so the ratios vary less
+ * than the values. Rounds that either side lacks are omitted.
  */
 export function ratios(
   values: readonly (number | undefined)[],

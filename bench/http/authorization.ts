@@ -1,4 +1,4 @@
-/** Authorization codes from a candidate's own authorization endpoint: what a browser and its owner would do. */
+/** Gets authorization codes from a candidate's own authorization endpoint, as a browser and its owner would. */
 import { PATHS, REDIRECT_URI, SCOPE, WEB } from '../servers/setting.js';
 import { type Answer, rawRequest, sendLoad } from './load.js';
 
@@ -17,13 +17,13 @@ const QUERY = new URLSearchParams({
 const ADDRESS = `${PATHS.authorize}?${QUERY.toString()}`;
 const STEPS = 10;
 
-/** The cookies that a browser would keep. */
+/** The cookies of a browser. */
 type Cookies = Map<string, string>;
 
 const cookieHeader = (cookies: Cookies): Record<string, string> =>
   cookies.size === 0 ? {} : { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') };
 
-/** Opens the authorization request, signs in and agrees where a page asks for it, until the client is sent its code. */
+/** Sends the authorization request, signs in and allows access if a page requires it, until the client gets its code. */
 async function signIn(port: number): Promise<Cookies> {
   const origin = `http://127.0.0.1:${port}`;
   const cookies: Cookies = new Map();
@@ -49,7 +49,7 @@ async function signIn(port: number): Promise<Cookies> {
       form = undefined;
     } else ({ address, form } = consentOf(page, response.status));
   }
-  throw new Error(`The authorization endpoint sends nobody back to the client within ${STEPS} steps.`);
+  throw new Error(`The authorization endpoint does not redirect to the client within ${STEPS} steps.`);
 }
 
 /** The consent form of a page, filled in. */
@@ -63,13 +63,13 @@ export function consentOf(page: string, status: number): { address: string; form
   return { address, form };
 }
 
-/** The code with which a browser is sent back to the client. */
+/** The code in a redirect to the client. */
 export function codeIn({ head }: Answer): string | undefined {
   const location = /\r\nlocation: (\S+)/i.exec(head)?.[1] ?? '';
   return location.startsWith(REDIRECT_URI) ? /[?&]code=([^&]+)/.exec(location)?.[1] : undefined;
 }
 
-/** Answers so many fresh authorization codes. The owner has to agree the first time only. */
+/** A source of fresh authorization codes. The owner allows access once, the first time. */
 export class CodeSource {
   readonly #port: number;
   #request: Buffer | undefined;
@@ -78,7 +78,7 @@ export class CodeSource {
     this.#port = port;
   }
 
-  /** The authorization request, as the browser of an owner sends it who is signed in and has agreed. */
+  /** The authorization request of an owner who is signed in and has allowed access. */
   async request(): Promise<Buffer> {
     return (this.#request ??= rawRequest('GET', ADDRESS, cookieHeader(await signIn(this.#port))));
   }
@@ -99,7 +99,8 @@ export class CodeSource {
       next: () => request,
       problem,
     });
-    if (firstProblem !== undefined) throw new Error(`The authorization endpoint answered wrongly: ${firstProblem}`);
+    if (firstProblem !== undefined)
+      throw new Error(`The authorization endpoint sent a wrong response: ${firstProblem}`);
     return codes;
   }
 }

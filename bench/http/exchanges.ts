@@ -1,4 +1,4 @@
-/** What is sent to a candidate for each work, and which answers are right. */
+/** The requests of each work, and the checks of their responses. */
 import { BARE, candidates, type HttpWork } from '../candidates.js';
 import {
   API,
@@ -20,23 +20,23 @@ export interface Exchange {
   readonly steps?: number;
   /** Whether each request opens a connection of its own. */
   readonly reconnect?: boolean;
-  /** Before the measured time: makes what so many requests on so many connections need. */
+  /** Before the measured time: prepares this many requests on this many connections. */
   readonly prepare?: (requests: number, connections: number) => Promise<void>;
   readonly next: (connection: number) => Buffer;
   readonly problem: (connection: number, answer: Answer) => string | undefined;
-  /** After the measured time: what must hold beside the answers themselves. Says what does not. */
+  /** After the measured time: further checks. Resolves to what is wrong. */
   readonly confirm?: () => Promise<string | undefined>;
 }
 
-/** Whom an exchange is with. */
+/** The server of an exchange. */
 export interface Target {
   readonly port: number;
   readonly candidate: string;
-  /** The port of the authorization server whose tokens guards of another process accept. */
+  /** The port of the authorization server whose tokens are accepted, for guards in another process. */
   readonly issuerPort?: number;
 }
 
-/** Live tokens that take turns where a work is about tokens that exist already. */
+/** Live tokens used in turn by works on existing tokens. */
 const LIVE_TOKENS = 100;
 const SAMPLE = 3;
 
@@ -62,13 +62,13 @@ async function clientTokens(port: number, count: number): Promise<string[]> {
   for (let index = 0; index < count; index += 1) {
     const response = await ask(port, PATHS.token, SERVICE, CREDENTIALS_FORM);
     const found = tokensOf(await response.text());
-    if (found === undefined) throw new Error(`No token but status ${response.status}.`);
+    if (found === undefined) throw new Error(`The token endpoint returned ${response.status} and no token.`);
     tokens.push(found.access_token);
   }
   return tokens;
 }
 
-/** A token that was issued has to be good for something, wherever this candidate can be asked. */
+/** Checks that issued tokens work, by introspection or at the guard, whichever the candidate has. */
 async function liveProblem({ port, candidate }: Target, tokens: readonly string[]): Promise<string | undefined> {
   const works = candidates.find(({ name }) => name === candidate)?.works ?? [];
   for (const token of tokens) {
@@ -89,7 +89,7 @@ async function refusalProblem(what: string, response: Response): Promise<string 
   return response.status >= 400 && response.status < 500 ? undefined : `${what} was answered with ${response.status}`;
 }
 
-/** Collects what a round was answered: every token has to be another one. */
+/** Collects the tokens of a round: all must be different. */
 class Issued {
   readonly #tokens = new Set<string>();
 
@@ -116,7 +116,7 @@ function tokenExchange(target: Target): Exchange {
   const issued = new Issued();
   const genuine = target.candidate !== BARE;
   const stranger = { ...SERVICE, client_secret: 'another-secret' };
-  /** Once is enough: who fails often is rightly kept out for a while. */
+  /** Once is enough: more failures would block the client. */
   let strangerTried = false;
   return {
     prepare: async () => issued.clear(),
@@ -178,11 +178,11 @@ function codeExchange(target: Target, source = new CodeSource(target.port)): Exc
   };
 }
 
-/** An authorization request, and on the same connection the redemption of its code. */
+/** An authorization request, then the redemption of its code on the same connection. */
 function flowExchange(target: Target): Exchange {
   const source = new CodeSource(target.port);
   const redemption = codeExchange(target, source);
-  /** The code of each connection that is to be redeemed next. */
+  /** The code of each connection, to be redeemed next. */
   const codes: (string | undefined)[] = [];
   let request: Buffer = Buffer.alloc(0);
   return {
@@ -224,7 +224,7 @@ function refreshExchange(target: Target): Exchange {
         const response = await ask(target.port, PATHS.token, WEB, codeForm(code));
         const token = tokensOf(await response.text())?.refresh_token;
         if (token === undefined)
-          throw new Error(`A code was answered with ${response.status}, without a refresh token.`);
+          throw new Error(`The redemption of a code returned ${response.status} and no refresh token.`);
         chains.push(token);
       }
     },
@@ -274,7 +274,7 @@ function introspectExchange(target: Target): Exchange {
   };
 }
 
-/** @param fresh - Whether no token comes twice. */
+/** @param fresh - Whether every request has a new token. */
 function guardExchange(target: Target, fresh: boolean): Exchange {
   const { port, candidate, issuerPort = port } = target;
   const genuine = candidate !== BARE || issuerPort !== port;

@@ -25,7 +25,7 @@ export interface Load {
   readonly reconnect?: boolean | undefined;
 }
 
-export interface LoadResult {
+interface LoadResult {
   readonly seconds: number;
   /** How many responses were wrong. */
   readonly wrong: number;

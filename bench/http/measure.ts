@@ -6,7 +6,7 @@ import { exchangeFor } from './exchanges.js';
 import { MeasuredServer } from './measured-server.js';
 import { type Cell, type RoundSettings, runRounds } from './round.js';
 
-export interface HttpSettings extends RoundSettings {
+interface HttpSettings extends RoundSettings {
   /** Whether to leave the peers out. */
   readonly oursOnly: boolean;
   /** Flags of node for our own servers, such as `--cpu-prof`. */

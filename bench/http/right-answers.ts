@@ -9,14 +9,14 @@ export interface Tokens {
 function fieldsOf(body: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const parsed: unknown = JSON.parse(body);
-    // An object's fields by their names; what is in them is looked at one by one.
+    // The fields of an object by name; each is checked before use.
     return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** The tokens of an answer of the token endpoint; `undefined` when it has none. */
+/** The tokens in a response of the token endpoint; `undefined` if it has none. */
 export function tokensOf(body: string): Tokens | undefined {
   const { access_token, refresh_token } = fieldsOf(body) ?? {};
   if (typeof access_token !== 'string' || access_token === '') return undefined;
@@ -24,21 +24,21 @@ export function tokensOf(body: string): Tokens | undefined {
 }
 
 /**
- * What is wrong with a successful answer of the token endpoint (RFC 6749 §5.1).
+ * What is wrong with a response of the token endpoint, which must be successful (RFC 6749 §5.1).
  *
- * @param withRefresh - Whether a refresh token must be in it.
+ * @param withRefresh - Whether it must have a refresh token.
  */
 export function tokenProblem({ status, body }: Answer, withRefresh: boolean): string | undefined {
-  const said = `status ${status}: ${body.slice(0, 200)}`;
-  if (status !== 200) return said;
+  const received = `status ${status}: ${body.slice(0, 200)}`;
+  if (status !== 200) return received;
   const fields = fieldsOf(body) ?? {};
   const tokens = tokensOf(body);
-  // 32 random bytes in base64url are 43 characters; 20 bytes in hexadecimal, as one peer makes them, are 40.
-  if (tokens === undefined || tokens.access_token.length < 40) return `no token worth its name, ${said}`;
-  if (withRefresh && tokens.refresh_token === undefined) return `no refresh token, ${said}`;
+  // 32 random bytes in base64url are 43 characters; 20 bytes in hexadecimal, as in one peer, are 40.
+  if (tokens === undefined || tokens.access_token.length < 40) return `no sufficiently long token, ${received}`;
+  if (withRefresh && tokens.refresh_token === undefined) return `no refresh token, ${received}`;
   const { token_type, expires_in, scope } = fields;
-  if (typeof token_type !== 'string' || token_type.toLowerCase() !== 'bearer') return `no token_type, ${said}`;
-  // Some round the remaining time down.
-  if (expires_in !== LIFETIMES.access && expires_in !== LIFETIMES.access - 1) return `a wrong expires_in, ${said}`;
-  return scope === SCOPE ? undefined : `a wrong scope, ${said}`;
+  if (typeof token_type !== 'string' || token_type.toLowerCase() !== 'bearer') return `no token_type, ${received}`;
+  // Some candidates round the remaining time down.
+  if (expires_in !== LIFETIMES.access && expires_in !== LIFETIMES.access - 1) return `a wrong expires_in, ${received}`;
+  return scope === SCOPE ? undefined : `a wrong scope, ${received}`;
 }

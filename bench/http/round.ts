@@ -4,7 +4,7 @@ import type { Exchange } from './exchanges.js';
 import type { MeasuredServer } from './measured-server.js';
 
 /** What one piece of work cost in a round, in microseconds of CPU time. */
-export interface Cost {
+interface Cost {
   /** Of the server processes, in user mode. */
   readonly user: number;
   /** Of the server processes, in the kernel. */
@@ -47,8 +47,25 @@ export interface RoundSettings {
 
 type RoundSize = Pick<RoundSettings, 'requests' | 'connections'>;
 
-/** A share of each round is sent first, unmeasured, because the other candidates have taken the processor's caches. */
+/**
+ * The candidates take turns after this many requests. A busy machine changes from second to second, and so disturbs all
+ * candidates of a round alike.
+ */
+const TURN = 200;
+
+/** A share of each turn is sent first, unmeasured, because the other candidates have taken the processor's caches. */
 const LEAD_IN = 0.1;
+
+const leadInOf = (requests: number): number => Math.ceil(requests * LEAD_IN);
+
+/** The turns of a round, in requests. */
+const turnsOf = (requests: number): readonly number[] => {
+  const count = Math.ceil(requests / TURN);
+  return Array.from(
+    { length: count },
+    (_one, turn) => Math.floor(((turn + 1) * requests) / count) - Math.floor((turn * requests) / count),
+  );
+};
 
 async function readCpu({ servers, engineCpu }: Cell) {
   const usages = await Promise.all(servers.map((server) => server.cpu()));
@@ -57,65 +74,106 @@ async function readCpu({ servers, engineCpu }: Cell) {
     user: usages.reduce((sum, usage) => sum + usage.user, 0),
     system: usages.reduce((sum, usage) => sum + usage.system, 0),
     load: user + system,
-    engine: engineCpu?.(),
+    engine: engineCpu?.() ?? 0,
   };
 }
 
-/** One round: prepares what the requests need, sends a lead-in and the measured requests, and checks the outcome. */
-async function round(cell: Cell, { requests, connections }: RoundSize): Promise<Cost> {
-  const { servers, exchange, certificate } = cell;
-  const { next, problem, reconnect, steps = 1 } = exchange;
-  const work = requests / steps;
-  const leadIn = Math.ceil(requests * LEAD_IN);
-  await exchange.prepare?.(leadIn + requests, connections);
-  const addresses = servers.map(({ port, tlsPort = 0 }) =>
-    certificate === undefined ? { port } : { port: tlsPort, certificate },
-  );
-  const open = await Connections.open(addresses, connections);
-  try {
-    const first = await open.send({ requests: leadIn, next, problem, reconnect });
-    const before = await readCpu(cell);
-    const result = await open.send({ requests, next, problem, reconnect });
-    const after = await readCpu(cell);
-    const wrong = first.wrong + result.wrong;
-    if (wrong > 0) {
-      const sentence = first.firstProblem ?? result.firstProblem ?? '';
-      throw new Error(`${wrong} of ${leadIn + requests} responses were wrong, the first one: ${sentence}`);
-    }
+/** One candidate during one round. */
+class Round {
+  readonly #cell: Cell;
+  readonly #requests: number;
+  readonly #open: Connections;
+  readonly #spent = { user: 0, system: 0, load: 0, engine: 0, seconds: 0 };
+
+  private constructor(cell: Cell, requests: number, open: Connections) {
+    this.#cell = cell;
+    this.#requests = requests;
+    this.#open = open;
+  }
+
+  /** Prepares what the requests need, and connects. */
+  static async start(cell: Cell, { requests, connections }: RoundSize): Promise<Round> {
+    const { servers, exchange, certificate } = cell;
+    const leadIns = turnsOf(requests).reduce((sum, turn) => sum + leadInOf(turn), 0);
+    await exchange.prepare?.(leadIns + requests, connections);
+    const addresses = servers.map(({ port, tlsPort = 0 }) =>
+      certificate === undefined ? { port } : { port: tlsPort, certificate },
+    );
+    return new Round(cell, requests, await Connections.open(addresses, connections));
+  }
+
+  async turn(requests: number): Promise<void> {
+    await this.#send(leadInOf(requests));
+    const before = await readCpu(this.#cell);
+    const seconds = await this.#send(requests);
+    const after = await readCpu(this.#cell);
+    for (const name of ['user', 'system', 'load', 'engine'] as const) this.#spent[name] += after[name] - before[name];
+    this.#spent.seconds += seconds;
+  }
+
+  /** Checks the outcome, and adds the costs to those of the other rounds. */
+  async finish(): Promise<void> {
+    const { exchange, costs, engineCpu } = this.#cell;
     const unconfirmed = await exchange.confirm?.();
     if (unconfirmed !== undefined) throw new Error(unconfirmed);
-    return {
-      user: (after.user - before.user) / work,
-      system: (after.system - before.system) / work,
-      load: (after.load - before.load) / work,
-      ...(before.engine !== undefined &&
-        after.engine !== undefined && { engine: (after.engine - before.engine) / work }),
-      perSecond: work / result.seconds,
-    };
-  } finally {
-    open.close();
+    const work = this.#requests / (exchange.steps ?? 1);
+    const { user, system, load, engine, seconds } = this.#spent;
+    costs.push({
+      user: user / work,
+      system: system / work,
+      load: load / work,
+      ...(engineCpu !== undefined && { engine: engine / work }),
+      perSecond: work / seconds,
+    });
+  }
+
+  close(): void {
+    this.#open.close();
+  }
+
+  async #send(requests: number): Promise<number> {
+    const { next, problem, reconnect } = this.#cell.exchange;
+    const { seconds, wrong, firstProblem = '' } = await this.#open.send({ requests, next, problem, reconnect });
+    if (wrong > 0) throw new Error(`${wrong} of ${requests} responses were wrong, the first one: ${firstProblem}`);
+    return seconds;
   }
 }
 
-/** Does one round. A candidate that fails or answers wrongly once is not counted, with the reason. */
-async function attempt(cell: Cell, size: RoundSize): Promise<void> {
+/** A candidate that fails or answers wrongly once is not counted, with the reason. */
+async function attempt(cell: Cell, step: () => Promise<void>): Promise<void> {
   if (cell.disqualified !== undefined) return;
   try {
-    cell.costs.push(await round(cell, size));
+    await step();
   } catch (error) {
     cell.disqualified = error instanceof Error ? error.message : String(error);
   }
 }
 
-async function warmUp(cell: Cell, settings: RoundSettings): Promise<void> {
-  for (let sent = 0; sent < settings.warmUp; sent += settings.requests) await attempt(cell, settings);
-  cell.costs.length = 0;
+/** One round of all candidates, in turns. */
+async function runRound(cells: readonly Cell[], size: RoundSize): Promise<void> {
+  const rounds = new Map<Cell, Round>();
+  try {
+    for (const cell of cells) {
+      await attempt(cell, async () => void rounds.set(cell, await Round.start(cell, size)));
+    }
+    for (const [turn, requests] of turnsOf(size.requests).entries()) {
+      for (const [cell, round] of turn % 2 === 0 ? [...rounds] : [...rounds].toReversed()) {
+        await attempt(cell, () => round.turn(requests));
+      }
+    }
+    for (const [cell, round] of rounds) await attempt(cell, () => round.finish());
+  } finally {
+    for (const round of rounds.values()) round.close();
+  }
 }
 
-/** Warms all candidates up, then alternates between them, forwards and backwards. */
+/** Warms all candidates up, one after the other, then runs the rounds. */
 export async function runRounds(cells: readonly Cell[], settings: RoundSettings): Promise<void> {
-  for (const cell of cells) await warmUp(cell, settings);
+  for (const cell of cells) {
+    for (let sent = 0; sent < settings.warmUp; sent += settings.requests) await runRound([cell], settings);
+    cell.costs.length = 0;
+  }
   for (let index = 0; index < settings.rounds; index += 1) {
-    for (const cell of index % 2 === 0 ? cells : cells.toReversed()) await attempt(cell, settings);
+    await runRound(index % 2 === 0 ? cells : cells.toReversed(), settings);
   }
 }

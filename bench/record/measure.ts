@@ -19,7 +19,7 @@ import {
 } from './lineup.js';
 import type { RecordResult, RecordResults } from './results.js';
 
-export type RecordSettings = Omit<RoundSettings, 'connections'>;
+type RecordSettings = Omit<RoundSettings, 'connections'>;
 
 /** A new connection costs as much as ten tokens, or more. */
 const HANDSHAKE_SHARE = 0.1;

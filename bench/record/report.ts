@@ -5,10 +5,8 @@ import { conditionsInWords } from '../report/conditions.js';
 import { CHARTS, PAGE, saveCharts, saveNumbers, saveSection } from '../report/saved-files.js';
 import { markdownOf, middle, MISSING, notCounted, type Table, whole } from '../report/table.js';
 import { recordTitles, recordWorks } from './lineup.js';
-import type { RecordResult, RecordResults } from './results.js';
+import { RECORD, type RecordResult, type RecordResults } from './results.js';
 
-/** Seen from the root, where every script is started. */
-export const RECORD = 'bench/results/record.json';
 const CHART = 'record.svg';
 
 const HEAD = [

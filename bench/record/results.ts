@@ -1,6 +1,10 @@
+import { existsSync, readFileSync } from 'node:fs';
 import type { Conditions } from '../report/results.js';
 import type { Summary } from '../statistics.js';
 import type { RecordWork } from './lineup.js';
+
+/** The committed record, as seen from the root, where every script is started. */
+export const RECORD = 'bench/results/record.json';
 
 /** The cost of one work on one server with one store; CPU times in microseconds per piece of work. */
 export interface RecordResult {
@@ -25,3 +29,8 @@ export interface RecordResult {
 export interface RecordResults extends Conditions {
   readonly results: readonly RecordResult[];
 }
+
+/** `undefined` before the first `--save`. */
+export const readRecord = (): RecordResults | undefined =>
+  // Written by `saveRecord` and committed.
+  existsSync(RECORD) ? (JSON.parse(readFileSync(RECORD, 'utf8')) as RecordResults) : undefined;

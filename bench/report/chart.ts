@@ -1,22 +1,22 @@
-/** A bar chart as SVG: readable on light and on dark pages, and with a description for those who do not see it. */
+/** A bar chart as SVG, readable on light and dark pages, with a description for screen readers. */
 
 export interface Bar {
   readonly label: string;
   readonly value: number;
-  /** How it is drawn: ours stands out, yardsticks stand back. */
+  /** Selects its colour: ours is emphasised, yardsticks are grey. */
   readonly kind: 'ours' | 'peer' | 'yardstick';
 }
 
-export interface BarGroup {
+interface BarGroup {
   readonly label: string;
   readonly bars: readonly Bar[];
 }
 
-export interface Chart {
+interface Chart {
   readonly title: string;
   readonly subtitle: string;
   readonly groups: readonly BarGroup[];
-  /** What stands behind a bar. */
+  /** The text at the end of a bar. */
   readonly format: (value: number) => string;
 }
 
@@ -28,7 +28,7 @@ const STEP = 26;
 const GROUP_HEAD = 30;
 const TOP = 66;
 
-/** Colours of enough contrast with both backgrounds; text follows the page where it can. */
+/** Colours with sufficient contrast on both backgrounds. */
 const STYLE = `
     text { font: 13px system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif; fill: #1f2328; }
     .title { font-size: 16px; font-weight: 600; }
@@ -56,7 +56,7 @@ const describe = ({ groups, format }: Chart): string =>
     .map(({ label, bars }) => `${label}: ${bars.map((bar) => `${bar.label} ${format(bar.value)}`).join(', ')}.`)
     .join(' ');
 
-/** Draws the chart; bars of all groups share one scale that begins at zero. */
+/** Draws the chart. The bars of all groups share one scale, which begins at zero. */
 export function drawChart(chart: Chart): string {
   const { title, subtitle, groups, format } = chart;
   const longest = Math.max(...groups.flatMap(({ bars }) => bars.map(({ value }) => value)));

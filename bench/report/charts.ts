@@ -1,4 +1,4 @@
-/** Which charts there are of the results. */
+/** The charts of the results. */
 import { BARE, frameworks, type HttpWork, httpWorks, isOurs, MINIMUM, titles } from '../candidates.js';
 import { type Bar, drawChart } from './chart.js';
 import type { HttpResult, Results } from './results.js';
@@ -31,7 +31,7 @@ function chartOf(work: HttpWork, results: Results): string | undefined {
   });
 }
 
-/** The charts by the names of their files. */
+/** SVG by file name. */
 export const chartsOf = (results: Results): ReadonlyMap<string, string> =>
   new Map(
     httpWorks.flatMap((work) => {

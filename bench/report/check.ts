@@ -1,37 +1,39 @@
-/** Whether our own numbers have become worse than the committed ones. Ratios are compared, never times. */
+/** Compares our own ratios with the committed ones. Times are not compared. */
 import { isOurs } from '../candidates.js';
 import type { Summary } from '../statistics.js';
 import type { Results } from './results.js';
 
 /**
- * How much worse a ratio may be before it is a regression: what a busy machine does to it stays below. Two builds that take turns
- * scatter less than a run of today and the committed one.
+ * How much worse a ratio may become: the effect of a busy machine is smaller. Two builds that take turns
+ * vary less than a run of today and the committed one.
  */
 export const TOLERANCE = { http: 1.15, paired: 1.08, parse: 1.25, imports: 1.4, size: 1.1, memory: 1.15 } as const;
 
-/** One number of ours that must not grow, and how much it may. */
+/** One of our own numbers, which must not grow beyond its tolerance. */
 export interface Measure {
   readonly kind: keyof typeof TOLERANCE;
-  /** What it is, in words; the same in every run. */
+  /** Identifies it, in words; the same in every run. */
   readonly name: string;
   readonly value: number;
+  /** A quarter of the rounds is below. Absent if there are no rounds. */
+  readonly low?: number;
 }
 
 const WRONG = { value: Number.POSITIVE_INFINITY } as const;
 
-const of = ({ median }: Summary): Pick<Measure, 'value'> => ({ value: median });
+const of = ({ median, low }: Summary): Pick<Measure, 'value' | 'low'> => ({ value: median, low });
 
-/** The part of the results that is judged. */
+/** The judged part of the results. */
 export type Judged = Pick<Results, 'http' | 'parse' | 'imports' | 'size' | 'memory' | 'families'>;
 
-/** Everything in the results that says how we stand. */
+/** All numbers in the results that are judged. */
 export function measuresOf({ http, parse, imports, size, memory, families }: Judged): readonly Measure[] {
   return [
     ...http.flatMap(
       ({ work, framework, candidate, userToBare, userToMinimum, userToBefore, disqualified }): Measure[] => {
         if (!isOurs(candidate)) return [];
         const name = `${work} on ${framework} by ${candidate}, user CPU to`;
-        // An answer that is wrong is worse than any time.
+        // A wrong response is worse than any time.
         if (disqualified !== undefined) return [{ kind: 'http', name: `${name} anything`, ...WRONG }];
         if (userToBefore !== undefined)
           return [{ kind: 'paired', name: `${name} the other build`, ...of(userToBefore) }];
@@ -81,10 +83,11 @@ export interface Regression extends Measure {
 }
 
 /**
- * What of the measured is worse than in the reference by more than its tolerance. What the reference lacks is new; another build
- * that was measured in turn is its own reference.
+ * The measurements that are worse than the reference by more than their tolerance, and worse at all in three quarters of the rounds:
+ * a busy machine makes medians vary, but hardly most of the rounds. New ones, which the reference lacks, are not judged. Of two
+ * builds, the other one is the reference.
  *
- * @param share - Of the tolerance: what is worse by less is worth a second look already.
+ * @param share - Of the tolerance; less than 1 to find suspicions.
  */
 export function regressions(measured: Judged, reference: Judged, share = 1): readonly Regression[] {
   const known = new Map(measuresOf(reference).map(({ name, value }) => [name, value]));
@@ -92,9 +95,9 @@ export function regressions(measured: Judged, reference: Judged, share = 1): rea
     const isItsOwn = measure.kind === 'paired' || measure.value === Number.POSITIVE_INFINITY;
     const before = isItsOwn ? 1 : known.get(measure.name);
     const tolerance = TOLERANCE[measure.kind];
-    return before === undefined || measure.value <= before * (1 + (tolerance - 1) * share)
-      ? []
-      : [{ ...measure, reference: before, tolerance }];
+    const { value, low = value } = measure;
+    const isWorse = before !== undefined && value > before * (1 + (tolerance - 1) * share) && low > before;
+    return isWorse ? [{ ...measure, reference: before, tolerance }] : [];
   });
 }
 
@@ -104,4 +107,4 @@ const shown = (value: number): string => (value < 100 ? value.toFixed(2) : Math.
 export const sentenceOf = ({ name, value, reference, tolerance }: Regression): string =>
   Number.isFinite(value)
     ? `${name} is ${shown(value)}, was ${shown(reference)}: more than ${tolerance} times as much.`
-    : `${name} cannot be compared, because answers were wrong.`;
+    : `${name} cannot be compared, because responses were wrong.`;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { cpus, release, totalmem, type } from 'node:os';
 import type { Machine } from './results.js';
 
-/** The name and version of the distribution, where there is one. */
+/** The name and version of the distribution, if there is one. */
 function distribution(): string | undefined {
   try {
     return /^PRETTY_NAME="?([^"\n]+)/m.exec(readFileSync('/etc/os-release', 'utf8'))?.[1];
@@ -11,7 +11,7 @@ function distribution(): string | undefined {
   }
 }
 
-/** What a reader needs to know of the machine; nothing that would tell whose it is. */
+/** Describes the machine, without anything that identifies its owner. */
 export function describeMachine(): Machine {
   const processors = cpus();
   const kernel = `${type()} ${/^\d+\.\d+/.exec(release())?.[0] ?? ''}`.trim();

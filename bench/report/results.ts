@@ -6,21 +6,21 @@ export interface HttpResult {
   readonly work: HttpWork;
   readonly framework: Framework;
   readonly candidate: string;
-  /** Why it is not counted; then there are no numbers. */
+  /** The reason if it is not counted; then there are no numbers. */
   readonly disqualified?: string;
   /** CPU time of the server process for each piece of work, in user and in kernel mode. */
   readonly microseconds?: Summary;
-  /** The part of it that the candidate's own code takes, garbage collection included. */
+  /** The part in user mode, garbage collection included. */
   readonly user?: Summary;
-  /** The part of it that the kernel takes: sockets, most of all. */
+  /** The part in the kernel, mostly for sockets. */
   readonly system?: Summary;
   /** Pieces of work in a second. */
   readonly requestsPerSecond?: Summary;
-  /** CPU time in user mode against the bare route of the same round: 1 costs as much. */
+  /** CPU time in user mode, divided by that of the bare route in the same round. */
   readonly userToBare?: Summary;
-  /** The same against the hand-written minimum. */
+  /** The same, divided by that of the hand-written minimum. */
   readonly userToMinimum?: Summary;
-  /** The same against another build of the package. */
+  /** The same, divided by that of another build of the package. */
   readonly userToBefore?: Summary;
 }
 
@@ -28,24 +28,24 @@ export interface HttpResult {
 export interface ParseResult {
   readonly candidate: string;
   readonly microseconds: Summary;
-  /** Our time against this one's in the same round. */
+  /** Our time divided by this one's in the same round. */
   readonly oursTo: Summary;
 }
 
-/** What an import adds to a process that imports nothing. */
+/** The cost of an import, in addition to a process that imports nothing. */
 export interface ImportResult {
   readonly candidate: string;
   /** Milliseconds by the clock. */
   readonly wall: Summary;
   /** Milliseconds of CPU time. */
   readonly cpu: Summary;
-  /** A process with the import against one without, by CPU time. */
+  /** CPU time of a process with the import, divided by that of one without. */
   readonly toPlain: Summary;
 }
 
 export interface SizeResult {
   readonly candidate: string;
-  /** Bytes of the package itself and of all that it brings, without peer dependencies. */
+  /** Bytes of the package and its dependencies, without peer dependencies. */
   readonly bytes: number;
   /** Packages, itself included. */
   readonly packages: number;
@@ -61,9 +61,9 @@ export interface MemoryResult {
 /** Bytes of heap of our own memory store after all access tokens have expired. */
 export interface FamilyMemory {
   readonly families: number;
-  /** A grant, what took its code or started it, and its entries in the lists. */
+  /** A grant, the mark of its redeemed code, and its entries in the lists. */
   readonly bytesPerFamily: number;
-  /** What each refresh adds. */
+  /** Added by each refresh. */
   readonly bytesPerRefresh: number;
 }
 

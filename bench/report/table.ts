@@ -45,8 +45,10 @@ export function textOf({ title, head, rows }: Table): string {
 
 const isReason = (cell: string): boolean => cell.startsWith(NOT_COUNTED);
 
-export function markdownOf({ title, head, rows }: Table): string {
+export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  return [`### ${title}`, '', line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
+
+export const markdownOf = ({ title, head, rows }: Table): string => `### ${title}\n\n${markdownTable(head, rows)}`;

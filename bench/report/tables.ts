@@ -5,7 +5,7 @@ import type { HttpResult, Results } from './results.js';
 import { middle, MISSING, notCounted, spread, type Table, whole } from './table.js';
 
 /** A table about one work, which may have a chart. */
-export interface WorkTable extends Table {
+interface WorkTable extends Table {
   readonly work: Work;
 }
 

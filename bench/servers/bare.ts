@@ -7,7 +7,7 @@ import Koa from 'koa';
 import type { Framework } from '../candidates.js';
 import { CONTENT, NO_STORE, PAGES, PATHS, REDIRECT_URI, SCOPE } from './setting.js';
 
-/** As long as the answers of those who do the work. */
+/** As long as the tokens of the other candidates. */
 const TOKEN = 'x'.repeat(43);
 
 const ADDRESS = `${REDIRECT_URI}?code=${'x'.repeat(65)}&state=state-of-the-benchmark&iss=http%3A%2F%2F127.0.0.1`;

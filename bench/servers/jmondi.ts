@@ -43,13 +43,13 @@ const usedCodes = new Set<string>();
 
 function known<Value>(map: ReadonlyMap<string, Value>, key: string): Value {
   const value = map.get(key);
-  if (value === undefined) throw OAuthException.badRequest('It is not known.');
+  if (value === undefined) throw OAuthException.badRequest('unknown');
   return value;
 }
 
 const inSeconds = (seconds: number): Date => new Date(Date.now() + seconds * 1000);
 
-/** The repositories that the documentation asks for, in Maps. */
+/** The repositories that the documentation requires, in Maps. */
 const clientRepository: OAuthClientRepository = {
   getByIdentifier: async (id) => known(clients, id),
   isClientValid: async (grant, client, secret) => client.allowedGrants.includes(grant) && isSecretOf(client.id, secret),

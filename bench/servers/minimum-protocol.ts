@@ -2,17 +2,17 @@ import { hash, randomFillSync, timingSafeEqual } from 'node:crypto';
 import { CLIENTS, LIFETIMES, OWNER, PATHS, REDIRECT_URI, SCOPE, WEB } from './setting.js';
 
 /**
- * The least that keeps the same promises, hand-written for these clients alone: secrets compared in constant time, codes and
- * tokens kept as hashes, PKCE (S256), codes that work once, refresh tokens that rotate, and a grant that ends with all its
- * tokens when a code or refresh token comes twice. One file, Maps that grow, no store elsewhere, no limits for guesses, no
- * pages, no options: nobody should use this as a server.
+ * The least with the same guarantees, hand-written for these clients only: secrets compared in constant time, codes and
+ * tokens stored as hashes, PKCE (S256), codes that work once, refresh tokens that rotate, and a grant that is revoked with all its
+ * tokens when a code or refresh token is used twice. It has Maps that grow, and no store, no limits for guesses, no
+ * pages and no options. Not for production.
  */
 export interface MinimumAnswer {
   readonly status: number;
   readonly body: string;
 }
 
-/** What an owner allowed. Its tokens live only while it is there. */
+/** What an owner allowed. Its tokens are valid only as long as it exists. */
 interface Grant {
   readonly client_id: string;
   readonly sub: string;
@@ -28,7 +28,7 @@ interface CodeRecord extends Grant {
 }
 
 interface TokenRecord extends Grant {
-  /** A client's own token has none. */
+  /** Absent for a client's own token. */
   readonly grant: string | undefined;
   readonly iat: number;
   readonly exp: number;
@@ -41,7 +41,7 @@ interface RefreshRecord {
 }
 
 const secrets = new Map(CLIENTS.map((client) => [client.client_id, hash('sha256', client.client_secret, 'buffer')]));
-/** The owner and the clients that were allowed before. */
+/** Pairs of an owner and a client that the owner has allowed. */
 const approved = new Set([`${OWNER} ${WEB.client_id}`]);
 const grants = new Map<string, Grant>();
 const codes = new Map<string, CodeRecord>();
@@ -125,7 +125,7 @@ function refresh(client_id: string, form: ReadonlyMap<string, string>): MinimumA
   return issue(grant, token.grant);
 }
 
-/** A token that has not ended, and neither has its grant. */
+/** A token that has not expired and whose grant exists. */
 function liveToken(token: string): TokenRecord | undefined {
   const record = accessTokens.get(keyOf(token));
   if (record === undefined || record.exp <= now()) return undefined;
@@ -161,7 +161,7 @@ export function post(path: string, authorization: string | undefined, body: stri
   }
 }
 
-/** Where an authorization request is sent back to: with a code, because its owner has agreed before. */
+/** The redirect that answers an authorization request: with a code, because the owner has allowed the client before. */
 export function authorize(url: string): string {
   const query = new URLSearchParams(url.slice(url.indexOf('?') + 1));
   const client_id = query.get('client_id') ?? '';
@@ -184,7 +184,7 @@ export function authorize(url: string): string {
   return `${redirect_uri}?${answer.toString()}`;
 }
 
-/** Whether a request brings a live token of the scope that the guarded route wants. */
+/** Whether a request has a live token with the scope of the guarded route. */
 export function isAllowed(authorization: string | undefined): boolean {
   if (authorization?.startsWith('Bearer ') !== true) return false;
   return liveToken(authorization.slice('Bearer '.length))?.scope.split(' ').includes(SCOPE) === true;

@@ -6,7 +6,7 @@ import type { Framework } from '../candidates.js';
 import { authorize, isAllowed, post } from './minimum-protocol.js';
 import { CONTENT, FORM_TYPE, JSON_TYPE, NO_STORE, PATHS } from './setting.js';
 
-/** Reads a body without any parser. */
+/** Reads a body without a parser. */
 const read = (request: IncomingMessage): Promise<string> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

@@ -20,11 +20,11 @@ const clients = new Map(
   ]),
 );
 
-/** The model that the documentation asks for, in Maps. It makes random tokens by itself. */
+/** The model that the documentation requires, in Maps. The library generates the tokens. */
 const model: OAuth2Server.AuthorizationCodeModel &
   OAuth2Server.ClientCredentialsModel &
   OAuth2Server.RefreshTokenModel = {
-  // The authorization endpoint asks without a secret.
+  // The authorization endpoint passes no secret.
   async getClient(id, secret: string | null) {
     return secret === null || isSecretOf(id, secret) ? clients.get(id) : undefined;
   },

@@ -3,7 +3,7 @@ import Provider, { type Adapter, type AdapterPayload } from 'oidc-provider';
 import type { Framework } from '../candidates.js';
 import { API, LIFETIMES, OWNER, PATHS, REDIRECT_URI, SCOPE, SERVICE, WEB, type Setup } from './setting.js';
 
-/** The documented adapter in Maps. The one that is built in forgets all but a thousand records. */
+/** The documented adapter, in Maps. The built-in one keeps only a thousand records. */
 class MapAdapter implements Adapter {
   readonly #records = new Map<string, AdapterPayload>();
   readonly #byUid = new Map<string, string>();
@@ -79,7 +79,7 @@ export const listener = async (_framework: Framework, { origin }: Setup): Promis
       Session: LIFETIMES.refresh,
       Interaction: LIFETIMES.code,
     },
-    // The owner has allowed everything: there is a grant as soon as the owner is signed in.
+    // The owner has allowed everything: a grant exists as soon as the owner is signed in.
     async loadExistingGrant({ oidc }) {
       const {
         client,

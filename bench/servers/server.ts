@@ -35,7 +35,8 @@ const listening = async (server: Server): Promise<number> => {
   // A TCP server that listens has an address with a port.
   return (server.address() as AddressInfo).port;
 };
-const settings = { keepAliveTimeout: 0 };
+// A connection may be idle for as long as the other candidates take.
+const settings = { keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 };
 const answer: RequestListener = (request, response) => listener(request, response);
 const port = await listening(createServer(settings, answer));
 const tls = { cert: certificate?.cert, key: certificate?.key, minVersion: 'TLSv1.3' } as const;

@@ -1,16 +1,16 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
 
-/** The key of an authorization server as PEM, for guards that cannot fetch it themselves. */
+/** The public key of an authorization server as PEM, for guards that cannot fetch it. */
 export async function publicKeyOf(issuer: string): Promise<string> {
   const response = await fetch(`${issuer}/oauth/jwks`);
-  // RFC 7517 §5; a key that is none is refused by `createPublicKey`.
+  // RFC 7517 §5; `createPublicKey` rejects an invalid key.
   const { keys } = (await response.json()) as { keys: JsonWebKey[] };
   const [key] = keys;
   if (key === undefined) throw new Error(`${issuer} publishes no key.`);
   return createPublicKey({ key, format: 'jwk' }).export({ format: 'pem', type: 'spki' }).toString();
 }
 
-/** Whether what a token says in `scope` has this scope, for guards that do not look at it. */
+/** Whether the claim `scope` contains this scope, for guards that do not check it. */
 export const hasScope = (claims: unknown, scope: string): boolean =>
   typeof claims === 'object' &&
   claims !== null &&

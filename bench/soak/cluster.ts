@@ -8,7 +8,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const REPORTER = new URL('memory-reporter.ts', import.meta.url).href;
 const FRAMEWORKS = ['express', 'koa', 'fastify', 'express'] as const;
 
-/** What all processes call themselves: the address of the load balancer that they would stand behind. */
+/** The issuer of all processes: the address of the load balancer in front of them. */
 export const ISSUER = 'https://demo.example';
 
 /** Bytes. */
@@ -24,20 +24,20 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-/** Milliseconds that a process may take to end; it cuts off what runs after ten seconds. */
+/** Milliseconds that a process may take to end; it closes all connections after ten seconds. */
 const END_TIMEOUT = 15_000;
 
-/** The demo says at every start that its old grants are discouraged, and how far it is; everything else is news. */
+/** Expected at every start of the demo: the warning about its old grants, and its progress. Everything else is reported. */
 const ON_PURPOSE = /is switched on\. It is discouraged|^Reading the export/;
 
-const told = new Set<string>();
+const printed = new Set<string>();
 
-/** What the processes complain about, the first line of each complaint once: under load there may be thousands. */
-const tellOnce = (text: string): void => {
-  const [complaint = ''] = text.split('\n');
-  if (complaint.trim() === '' || ON_PURPOSE.test(complaint) || told.has(complaint)) return;
-  told.add(complaint);
-  console.error(`A process says: ${complaint}`);
+/** Prints the first line of each warning of the processes once: under load there may be thousands. */
+const printOnce = (text: string): void => {
+  const [line = ''] = text.split('\n');
+  if (line.trim() === '' || ON_PURPOSE.test(line) || printed.has(line)) return;
+  printed.add(line);
+  console.error(`A process printed: ${line}`);
 };
 
 const startChild = async (framework: string, port: number, store: string): Promise<ChildProcess> => {
@@ -54,7 +54,7 @@ const startChild = async (framework: string, port: number, store: string): Promi
     },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
-  child.stderr?.setEncoding('utf8').on('data', tellOnce);
+  child.stderr?.setEncoding('utf8').on('data', printOnce);
   const ready = new Promise<void>((resolve, reject) => {
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       if (text.includes('oauth-query demo on')) resolve();
@@ -66,11 +66,11 @@ const startChild = async (framework: string, port: number, store: string): Promi
 };
 
 const endChild = async (child: ChildProcess): Promise<void> => {
-  if (child.exitCode !== null || child.signalCode !== null) throw new Error('A demo process has ended by itself.');
+  if (child.exitCode !== null || child.signalCode !== null) throw new Error('A demo process ended unexpectedly.');
   const exit = once(child, 'exit', { signal: AbortSignal.timeout(END_TIMEOUT) });
   child.kill('SIGTERM');
   const [code] = await exit;
-  if (code !== 0) throw new Error(`A demo process that was asked to end did so with ${String(code)}.`);
+  if (code !== 0) throw new Error(`A demo process ended with ${String(code)} after SIGTERM.`);
 };
 
 const memoryOf = async (child: ChildProcess): Promise<Memory | undefined> => {
@@ -78,10 +78,10 @@ const memoryOf = async (child: ChildProcess): Promise<Memory | undefined> => {
   const answer = once(child, 'message', { signal: AbortSignal.timeout(5_000) });
   child.send('memory');
   const [memory] = await answer.catch(() => [undefined]);
-  return memory as Memory | undefined; // That is what the reporter sends.
+  return memory as Memory | undefined; // as the reporter sends it
 };
 
-/** One process of the demo on a port of its own, which it keeps over a restart. */
+/** One process of the demo, which keeps its port when it is restarted. */
 export class DemoProcess {
   readonly name: string;
   readonly port: number;
@@ -108,20 +108,20 @@ export class DemoProcess {
     this.#life += 1;
   }
 
-  /** Asks it to end, and waits for that. */
+  /** Ends the process, and waits for that. */
   async stop(): Promise<void> {
     const child = this.#child;
     this.#child = undefined;
     if (child !== undefined) await endChild(child);
   }
 
-  /** What it holds; `undefined` while it is away. */
+  /** Its memory; `undefined` while it is not running. */
   async memory(): Promise<Memory | undefined> {
     return this.#child === undefined ? undefined : memoryOf(this.#child);
   }
 }
 
-/** Starts a Redis of our own and so many processes on it. They end with this program, however it ends. */
+/** Starts a Redis and this many processes on it. They end with this program, however it ends. */
 export const startCluster = async (size: number): Promise<Cluster> => {
   const redis = await startRedis('--maxmemory', '4gb', '--maxmemory-policy', 'noeviction');
   const processes: DemoProcess[] = [];

@@ -3,12 +3,12 @@ import { ISSUER } from './cluster.js';
 import type { Answer } from './pool.js';
 import { expectThat, type Visitor, Wrong } from './visitor.js';
 
-/** Something that a client wants, from its first request to its last, with every answer looked at. */
+/** A task of a client, from its first request to its last, with every response checked. */
 export interface Flow {
   readonly name: string;
-  /** How often it is taken, beside the others. */
+  /** How often it is chosen, relative to the others. */
   readonly weight: number;
-  /** Milliseconds that are at least between two beginnings, whoever begins: what a person does is not done all the time. */
+  /** Minimum of milliseconds between two starts by any client, for tasks that people do occasionally. */
   readonly pause?: number;
   run(visitor: Visitor): Promise<void>;
 }
@@ -94,7 +94,7 @@ const expectDead = async (visitor: Visitor, token: string, why: string): Promise
   expectThat(me.status === 401, `The guard must refuse ${why}`, me);
   const inspected = await post(visitor, 'introspect', '/oauth/introspect', API, { token });
   const isInactive = inspected.status === 200 && inspected.text === '{"active":false}';
-  expectThat(isInactive, `Introspection must not know ${why}`, inspected);
+  expectThat(isInactive, `Introspection must return active: false for ${why}`, inspected);
 };
 
 const clientCredentials: Flow = {
@@ -119,7 +119,7 @@ const clientCredentials: Flow = {
         json['sub'] === 'client:service' &&
         json['client_id'] === 'service' &&
         json['iss'] === ISSUER,
-      'Introspection must know a live token',
+      'Introspection must return a live token as active',
       inspected,
     );
     const revoked = await post(visitor, 'revoke', '/oauth/revoke', SERVICE, { token });
@@ -128,14 +128,14 @@ const clientCredentials: Flow = {
   },
 };
 
-/** What an owner's browser brings back to the client. */
+/** What the redirect returns to the client. */
 interface Returned {
   readonly parameters: URLSearchParams;
   readonly verifier: string;
   readonly sub: string;
 }
 
-/** The owner's way: a new browser, the request with PKCE, the sign-in form, the consent form, back to the client. */
+/** A visit of an owner: a new browser, the request with PKCE, the sign-in form, the consent form, back to the client. */
 const visit = async (visitor: Visitor, client_id: string, decision: 'approve' | 'deny'): Promise<Returned> => {
   const owner = pick<Owner>(OWNERS);
   const verifier = randomBytes(32).toString('base64url');
@@ -152,13 +152,17 @@ const visit = async (visitor: Visitor, client_id: string, decision: 'approve' | 
   const signIn = await visitor.ask('authorize', { path: `/oauth/authorize?${query.toString()}` });
   expectThat(
     signIn.status === 200 && signIn.text.includes('name="password"'),
-    'Somebody unknown must be asked to sign in',
+    'An unknown visitor must get the sign-in form',
     signIn,
   );
   const signedIn = await visitor.submit('sign-in form', signIn, { ...owner });
   expectThat(signedIn.status === 303, 'The right password must lead on', signedIn);
   const consent = await visitor.ask('consent page', { path: signedIn.headers.location ?? '/' });
-  expectThat(consent.status === 200 && consent.text.includes('value="approve"'), 'The owner must be asked', consent);
+  expectThat(
+    consent.status === 200 && consent.text.includes('value="approve"'),
+    'The owner must get the consent form',
+    consent,
+  );
   const back = await visitor.submit('consent form', consent, { decision });
   const address = back.headers.location ?? '';
   expectThat(
@@ -172,11 +176,7 @@ const visit = async (visitor: Visitor, client_id: string, decision: 'approve' | 
     'state and iss must come back',
     back,
   );
-  expectThat(
-    parameters.has('code') === (decision === 'approve'),
-    'Who is allowed, and nobody else, must get a code',
-    back,
-  );
+  expectThat(parameters.has('code') === (decision === 'approve'), 'Only an approval must return a code', back);
   return { parameters, verifier, sub: owner.username };
 };
 
@@ -203,7 +203,7 @@ const codeReplay: Flow = {
 };
 
 const denial: Flow = {
-  name: 'the owner says no',
+  name: 'the owner denies access',
   weight: 3,
   run: async (visitor) => {
     const { parameters } = await visit(visitor, 'native', 'deny');
@@ -241,7 +241,12 @@ const refreshChain: Flow = {
     }
     expectError(await refresh(first), 400, 'invalid_grant', 'A rotated refresh token must be refused');
     await expectDead(visitor, textOf(answer, 'access_token'), 'a token of a family with a replay');
-    expectError(await refresh(textOf(answer, 'refresh_token')), 400, 'invalid_grant', 'A dead family must stay dead');
+    expectError(
+      await refresh(textOf(answer, 'refresh_token')),
+      400,
+      'invalid_grant',
+      'A revoked family must stay revoked',
+    );
   },
 };
 

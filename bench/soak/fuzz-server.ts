@@ -1,4 +1,4 @@
-/** A server with everything switched on and short lifetimes, in a process of its own; it tells its port, and on request its memory. */
+/** A server with all features enabled and short lifetimes, in a process of its own. It reports its port, and its memory on request. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
@@ -18,9 +18,9 @@ app.use(
     grants: ['authorization_code', 'client_credentials', 'refresh_token', 'device_code', 'password', 'implicit'],
     resources: ['https://one.example'],
     cors: { origins: ['https://spa.example'] },
-    // What is handed out ends soon, so that the store is as full at the end as at the beginning.
+    // Everything expires soon, so that the store is as full at the end as at the beginning.
     lifetimes: { accessToken: 10, refreshTokenIdle: 10, refreshTokenAbsolute: 20, deviceCode: 60, session: 60 },
-    // One address sends everything, and must still get further than its limits.
+    // One address sends everything, and must not be stopped by its limits.
     limits: { clientFailures: 1000, loginFailures: 1000, sourceFailures: 1000, deviceRequests: 1_000_000 },
     onWarning: () => undefined,
     onError: (error) => {
@@ -31,7 +31,7 @@ app.use(
 );
 const server = createServer(app);
 server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo; // It listens on a port and not on a pipe.
+  const { port } = server.address() as AddressInfo; // It listens on a port, not on a pipe.
   process.send?.({ port });
 });
 process.on('message', () => {

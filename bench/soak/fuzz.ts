@@ -9,25 +9,25 @@ import { growing, MemoryLog } from './memory-log.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CONNECTIONS = 32;
-/** Requests between two looks at the memory, at most. */
+/** Maximum of requests between two samples of the memory. */
 const SAMPLE = 20_000;
-/** Requests that are made up together. */
+/** Requests generated at once. */
 const BATCH = 500;
-/** A server never hands these out, but they look as if. */
+/** Tokens that look valid, but were never issued. */
 const LIVE = ['A'.repeat(43), `${'B'.repeat(22)}${'C'.repeat(43)}`, 'BCDF-GHJK'];
 
 export interface Fuzz {
   readonly statuses: ReadonlyMap<number, number>;
-  /** What did not hold. */
+  /** The bounds that did not hold. */
   readonly broken: readonly string[];
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
 
-/** A server that refuses a longer body hangs up before all of it was sent, and the answer may be lost. */
+/** A server that refuses a longer body closes the connection before all of it was sent, and the response may be lost. */
 const LONGEST_BODY = 65_536;
 
-/** The status of the answer; 0 where there was none. */
+/** The status of the response; 0 if there was none. */
 const send = (port: number, { method, address, headers, body }: FuzzedRequest): Promise<number> =>
   new Promise((resolve) => {
     const sent = request(
@@ -39,7 +39,7 @@ const send = (port: number, { method, address, headers, body }: FuzzedRequest): 
     sent.end(body);
   });
 
-/** Sends so many arbitrary requests to one process, and looks at its answers and its memory. */
+/** Sends this many random requests to one process, and checks its responses and its memory. */
 export const fuzz = async (requests: number, seed: number): Promise<Fuzz> => {
   const child = fork('bench/soak/fuzz-server.ts', {
     cwd: ROOT,
@@ -53,7 +53,7 @@ export const fuzz = async (requests: number, seed: number): Promise<Fuzz> => {
   const statuses = new Map<number, number>();
   const log = new MemoryLog();
   try {
-    const [{ port }] = (await Promise.race([once(child, 'message'), ended])) as [{ port: number }]; // The first thing that it says.
+    const [{ port }] = (await Promise.race([once(child, 'message'), ended])) as [{ port: number }]; // its first message
     const sample = Math.min(SAMPLE, Math.ceil(requests / 20));
     let nextSample = sample;
     for (let n = 0; n < requests; n += BATCH) {
@@ -64,7 +64,7 @@ export const fuzz = async (requests: number, seed: number): Promise<Fuzz> => {
       nextSample += sample;
       child.send('memory');
       const answer = await Promise.race([once(child, 'message'), ended]);
-      const [memory] = answer as [Memory & { records: number }]; // What it was asked for.
+      const [memory] = answer as [Memory & { records: number }]; // its response to the question
       log.add({ name: 'fuzz', life: 1 }, memory);
       const mb = (bytes: number): string => (bytes / 1_048_576).toFixed(1);
       console.log(

@@ -1,9 +1,9 @@
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 
-/** Histograms count whole numbers: tenths of a millisecond are fine enough. */
+/** Histograms count whole numbers: tenths of a millisecond are precise enough. */
 const STEPS_PER_MS = 10;
 
-/** Different errors that are told; beyond that only their number. */
+/** Maximum of different errors that are listed; further ones are only counted. */
 const TOLD = 20;
 
 const count = (counts: Map<string, number>, name: string): void => void counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -45,7 +45,7 @@ export class Journal {
     if (this.#errors.has(text) || this.#errors.size < TOLD) count(this.#errors, text);
   }
 
-  /** Flows that did not end as they should. */
+  /** Flows that failed. */
   get failures(): number {
     return this.#failures;
   }
@@ -54,7 +54,7 @@ export class Journal {
     return this.#errors;
   }
 
-  /** Requests that needed a second attempt, by what became of the first. */
+  /** Requests that needed a second attempt, by the outcome of the first. */
   get retries(): ReadonlyMap<string, number> {
     return this.#retries;
   }

@@ -1,14 +1,14 @@
 /**
- * Four processes of the demo on one Redis under mixed load, every answer verified; with `--rolling` a second time while
+ * Runs four processes of the demo on one Redis under mixed load and checks every response; with `--rolling` a second time while
  * they are restarted one at a time.
  *
  *     npm run soak -- --minutes 10 --rolling
  *
- * With `--fuzz`, so many arbitrary requests to one process instead:
+ * With `--fuzz`, sends this many random requests to one process instead:
  *
  *     npm run soak -- --fuzz 1000000
  *
- * Ends with 1 when anything that was promised did not hold.
+ * Exits with 1 if a bound did not hold.
  */
 import { parseArgs } from 'node:util';
 import { noRedis } from '../../test/stores/engines/redis.js';

@@ -2,10 +2,10 @@ import type { Memory } from './cluster.js';
 
 const MB = 1024 * 1024;
 
-/** So many samples of a process are left out: its code is still being compiled and its caches fill. */
+/** The first samples of a process are left out: its code is still being compiled, and its caches fill. */
 const WARM_UP = 3;
 
-/** Fewer samples than that say nothing about a direction. */
+/** Fewer samples show no trend. */
 const ENOUGH = 8;
 
 export interface MemoryTrend {
@@ -15,7 +15,7 @@ export interface MemoryTrend {
   readonly heapUsed: Trend;
 }
 
-/** Megabytes: the medians of the first and the last third, and the slope of the line through all of it per minute. */
+/** Megabytes: the medians of the first and the last third, and the slope of a line through all samples, per minute. */
 export interface Trend {
   readonly first: number;
   readonly last: number;
@@ -47,7 +47,7 @@ const trendOf = (samples: readonly Sample[], kind: keyof Memory): Trend => {
   };
 };
 
-/** What each process held, over its time; a restarted one begins anew. */
+/** The memory of each process over time. A restarted process starts again. */
 export class MemoryLog {
   readonly #samples = new Map<string, Sample[]>();
 
@@ -71,10 +71,10 @@ export class MemoryLog {
   }
 }
 
-/** Growth that is no leak: what is compiled late, and what the collector has not given back yet. */
+/** Growth that is not a leak: code compiled late, and memory that the collector has not returned yet. */
 const ALLOWED = { heapUsed: { megabytes: 5, share: 0.15 }, rss: { megabytes: 25, share: 0.2 } } as const;
 
-/** The processes that hold clearly more in the last third than in the first. */
+/** The processes that use clearly more memory in the last third than in the first. */
 export const growing = (trends: readonly MemoryTrend[]): readonly string[] =>
   trends.flatMap((trend) =>
     (['heapUsed', 'rss'] as const).flatMap((kind) => {

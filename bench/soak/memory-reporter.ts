@@ -1,9 +1,9 @@
-/** Loaded into a demo process in front of it: answers every message with what the process holds after a collection. */
+/** Preloaded into a demo process: answers every message with the memory of the process after a garbage collection. */
 process.on('message', () => {
   globalThis.gc?.();
   const { rss, heapUsed } = process.memoryUsage();
   process.send?.({ rss, heapUsed });
 });
-process.on('disconnect', () => process.exit(1)); // Whoever started it is gone.
-// The demo has to end by itself once it has drained, whoever still listens.
+process.on('disconnect', () => process.exit(1)); // the parent has ended
+// This channel must not keep the demo running after it has drained.
 process.channel?.unref();

@@ -4,18 +4,18 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** The body as JSON; an empty object where it is none. */
+  /** The body as JSON; an empty object if it is not JSON. */
   readonly json: Readonly<Record<string, unknown>>;
 }
 
 export interface Question {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Makes it a POST. */
+  /** If present, the request is a POST. */
   readonly form?: Readonly<Record<string, string>>;
 }
 
-/** No answer came. What had happened to the request by then is in the reason. */
+/** The request got no response. The message tells how far it got. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
@@ -32,7 +32,7 @@ const reasonOf = (error: Error, reused: boolean): string => {
 const isJson = (headers: IncomingHttpHeaders): boolean =>
   headers['content-type']?.startsWith('application/json') === true;
 
-/** Keep-alive connections to several processes, each with its share. */
+/** Keep-alive connections, evenly divided between several processes. */
 export class Pool {
   readonly #ports: readonly number[];
   readonly #agents: readonly Agent[];
@@ -77,7 +77,7 @@ export class Pool {
               status: incoming.statusCode ?? 0,
               headers: incoming.headers,
               text,
-              json: json as Answer['json'], // Each field is looked at before it is used.
+              json: json as Answer['json'], // each field is checked before use
             });
           });
         },

@@ -55,7 +55,7 @@ export const print = ({ steady, rolling, redisMemory }: Soak): void => {
   console.log(`\nRedis holds ${(redisMemory / 1024 / 1024).toFixed(0)} MB at the end.`);
 };
 
-/** A kept connection that is cut may have had a request on its way; who drains cuts none. */
+/** A kept connection that is closed may have a request on its way; a process that drains closes none. */
 const cutOff = ({ retries }: Journal): readonly string[] =>
   [...retries.keys()].filter((reason) => reason.includes('kept'));
 
@@ -66,7 +66,7 @@ const brokenIn = (title: string, { journal, memory }: Phase): readonly string[] 
   ...growing(memory.trends).map((growth) => `${title}: ${growth}`),
 ];
 
-/** What was promised and did not hold. */
+/** The bounds that did not hold. */
 export const brokenBounds = ({ steady, rolling }: Soak): readonly string[] => [
   ...brokenIn('steady', steady),
   ...(steady.journal.retries.size === 0 ? [] : ['steady: requests got no answer']),

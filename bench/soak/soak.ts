@@ -22,7 +22,7 @@ export interface Phase {
   readonly restarts: number;
 }
 
-/** Milliseconds between the restarts of two processes, as a careful host would wait. */
+/** Milliseconds between the restarts of two processes. */
 const BETWEEN_RESTARTS = 1_000;
 
 /** Chooses flows by their weights, and keeps to their pauses. */
@@ -81,7 +81,7 @@ const watchMemory = async ({ processes }: Cluster, log: MemoryLog, every: number
   }
 };
 
-/** Lets all clients loose on the processes, which stay up, or are restarted one at a time. */
+/** Runs all clients while the processes stay up, or while they are restarted one at a time. */
 const runPhase = async (cluster: Cluster, options: SoakOptions, rolling: boolean): Promise<Phase> => {
   const { connections, seconds, sampleEvery } = options;
   const journal = new Journal();
@@ -98,7 +98,7 @@ const runPhase = async (cluster: Cluster, options: SoakOptions, rolling: boolean
     const [restarts] = await Promise.all([
       rolling ? restartInTurn(cluster.processes, until) : 0,
       watchMemory(cluster, memory, sampleEvery * 1000, until),
-      // The first clients see to it that every flow is there, however short the time.
+      // The first clients start with one flow each, so that every flow runs, however short the phase is.
       ...visitors.map((visitor, n) => runVisitor(visitor, mix, journal, until, FLOWS[n])),
     ]);
     return { journal, memory, seconds: (performance.now() - begun) / 1000, restarts };
@@ -109,7 +109,7 @@ const runPhase = async (cluster: Cluster, options: SoakOptions, rolling: boolean
 
 export interface Soak {
   readonly steady: Phase;
-  /** Absent when no rolling restart was asked for. */
+  /** Absent without `withRolling`. */
   readonly rolling: Phase | undefined;
   /** Bytes that Redis holds at the end. */
   readonly redisMemory: number;

@@ -2,12 +2,12 @@ import { formOf } from '../../test/hosts/form.js';
 import type { Journal } from './journal.js';
 import { type Answer, NoAnswer, type Pool, type Question } from './pool.js';
 
-/** An answer that is not what the protocol promises. */
+/** A response that violates the protocol. */
 export class Wrong extends Error {
   override readonly name = 'Wrong';
 }
 
-/** The part of an answer that belongs into a report. */
+/** The part of a response that a report shows. */
 const summary = ({ status, headers, text }: Answer): string => {
   const problem = /[?&]error=\w+/.exec(headers.location ?? '')?.[0] ?? '';
   return `${status} ${problem}${text.replace(/\s+/g, ' ').slice(0, 160)}`;
@@ -18,8 +18,8 @@ export const expectThat = (holds: boolean, promise: string, answer: Answer): voi
 };
 
 /**
- * A client behind a load balancer: each request goes to the next process, and one that gets no answer is sent once more,
- * to another one. It keeps the cookies of one browser.
+ * A client behind a load balancer: each request goes to the next process, and one without a response is sent once more,
+ * to another process. It keeps the cookies of one browser.
  */
 export class Visitor {
   readonly #pool: Pool;
@@ -35,12 +35,12 @@ export class Visitor {
     this.#mayRetry = mayRetry;
   }
 
-  /** Another browser in front of the same connections. */
+  /** Continues as another browser over the same connections. */
   forgetCookies(): void {
     this.#cookies = new Map();
   }
 
-  /** @param operation - What the report calls this request. */
+  /** @param operation - The name of this request in the report. */
   async ask(operation: string, question: Question): Promise<Answer> {
     const begun = performance.now();
     const answer = await this.#send(this.#withCookies(question));

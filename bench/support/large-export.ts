@@ -5,7 +5,7 @@ import { finished } from 'node:stream/promises';
 export const WORDS: readonly string[] =
   'anchor boat compass deck engine fender galley harbour island jetty keel line mast navigator oar pier'.split(' ');
 
-/** Who has written a page. */
+/** The author of a page. */
 export const userName = (id: number): string => `User ${id % 100}`;
 
 const textOf = (id: number): string => {
@@ -15,7 +15,7 @@ const textOf = (id: number): string => {
 ${words} [https://example.org/${id} an address] [[Category:Group ${id % 50}]]`;
 };
 
-/** An export of this many pages of about two kilobytes. */
+/** Writes an export with this many pages of about two kilobytes each. */
 export const writeExport = async (file: string, pages: number): Promise<void> => {
   const out = createWriteStream(file);
   out.write('<mediawiki xml:lang="en"><siteinfo><sitename>Big</sitename></siteinfo>\n');

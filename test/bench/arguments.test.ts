@@ -10,15 +10,15 @@ const settings = (...args: string[]) => {
 };
 
 describe('the arguments of npm run bench', () => {
-  test('without any, everything is measured in 11 rounds and nothing is written', () => {
+  test('without any, everything is measured in 9 rounds and nothing is written', () => {
     expect(settings()).toEqual({
       works,
       frameworks,
-      rounds: 11,
-      requests: 2000,
-      warmUp: 10_000,
-      tokens: 100_000,
-      families: 1_000_000,
+      rounds: 9,
+      requests: 1500,
+      warmUp: 8_000,
+      tokens: 50_000,
+      families: 200_000,
       record: false,
       check: false,
       save: false,
@@ -41,7 +41,7 @@ describe('the arguments of npm run bench', () => {
   });
 
   test('--record has its own rounds, and is short with --quick', () => {
-    expect(settings('--record', '--save')).toMatchObject({ record: true, save: true, rounds: 7, requests: 5000 });
+    expect(settings('--record', '--save')).toMatchObject({ record: true, save: true, rounds: 5, requests: 4000 });
     expect(settings('--record', '--quick')).toMatchObject({ record: true, rounds: 5, requests: 400 });
   });
 
