@@ -73,6 +73,10 @@ export interface OAuthContext {
   validateGrant(grant: GrantInfo): MaybePromise<boolean>;
 }
 
+/** A context with members of its own. It inherits all others, because copying thirty of them takes ten microseconds. */
+export const derivedContext = (context: OAuthContext, own: Partial<OAuthContext>): OAuthContext =>
+  Object.assign(Object.create(context) as OAuthContext, own); // Its prototype has every member.
+
 /** Seconds since the epoch. */
 export const secondsOf = (clock: Clock): number => Math.floor(clock() / 1000);
 

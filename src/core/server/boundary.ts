@@ -5,7 +5,7 @@ import { html } from '../base/html.js';
 import type { HttpRequest, HttpResponse, Route } from '../base/http.js';
 import type { Endpoint } from '../oauth/index.js';
 import type { OAuthConfig } from '../oauth/settings.js';
-import type { OAuthContext } from '../oauth/context.js';
+import { derivedContext, type OAuthContext } from '../oauth/context.js';
 import { isDevelopment } from '../oauth/authorization/refusal.js';
 import { PageError, pageErrorOf } from '../oauth/pages/page-error.js';
 import { pageResponse } from '../oauth/pages/render.js';
@@ -95,7 +95,7 @@ export const endpointRoutes = (
     const isKnown = method === 'GET' || method === 'POST';
     const isPage = isKnown && endpoint.pageMethods.includes(method);
     const shared = contextOf(request);
-    const context = isPage ? { ...shared, pages: shared.pages.for(request) } : shared;
+    const context = isPage ? derivedContext(shared, { pages: shared.pages.for(request) }) : shared;
     try {
       context.warnings.proxy(request);
       if (lacksCors) context.warnings.crossOrigin(request, () => new URL(context.issuer(request)).origin);

@@ -4,7 +4,7 @@ import type { Clock } from '../base/ports.js';
 import type { RandomSource } from '../base/secrets.js';
 import { monotonic } from '../base/system.js';
 import { type OAuthEventListener, type OAuthOccurrence, OUTCOMES } from '../oauth/events.js';
-import type { OAuthContext } from '../oauth/context.js';
+import { derivedContext, type OAuthContext } from '../oauth/context.js';
 
 const EVENTS = channel('oauth-query:event');
 const STARTS = channel('oauth-query:request:start');
@@ -62,7 +62,7 @@ export class Observer {
   contexts(context: OAuthContext): (request: HttpRequest) => OAuthContext {
     const contextWith = (emit: OAuthContext['emit']): OAuthContext => {
       const tokens = context.tokens.telling(emit);
-      return { ...context, emit, tokens, refreshTokens: context.refreshTokens.telling(emit, tokens) };
+      return derivedContext(context, { emit, tokens, refreshTokens: context.refreshTokens.telling(emit, tokens) });
     };
     const unheard = contextWith(undefined);
     return (request) => (this.#isHeard ? contextWith((occurrence) => this.tell(occurrence, request)) : unheard);

@@ -239,20 +239,21 @@ export const readAuthorizationRequest = async (
 ): Promise<{ readonly client: Client; readonly request: AuthorizationRequest }> => {
   const iss = context.issuer(http);
   const { client, redirect_uri } = await findClient(form, http, context);
-  const target: ResponseTarget = {
-    client_id: client.client_id,
-    redirect_uri,
-    // A repeated state is not returned: the client could not compare it.
-    state: form.isRepeated('state') ? null : (form.get('state') ?? null),
-    inFragment: form.get('response_type') === 'token' && context.config.grants.has('implicit'),
-    iss,
-  };
+  const { client_id } = client;
+  // A repeated state is not returned: the client could not compare it.
+  const state = form.isRepeated('state') ? null : (form.get('state') ?? null);
+  const inFragment = form.get('response_type') === 'token' && context.config.grants.has('implicit');
+  const target: ResponseTarget = { client_id, redirect_uri, state, inFragment, iss };
   return redirectErrors(target, context, async () => {
     if (form.firstProblem !== undefined) throw new OAuthError('invalid_request', form.firstProblem);
     const response_type = readResponseType(form, client, context);
     const { code_challenge, code_challenge_method } = readChallenge(form, client, response_type);
     const request: AuthorizationRequest = {
-      ...target,
+      client_id,
+      redirect_uri,
+      state,
+      inFragment,
+      iss,
       id: context.random.string(16),
       redirect_uri_sent: form.get('redirect_uri') !== undefined,
       response_type,

@@ -12,7 +12,7 @@ import {
 } from '../authorization/authorization-request.js';
 import type { Client } from '../clients/client.js';
 import { type Approval, decideOnce, findDecision, saveGrantWithCode } from '../authorization/consent-decision.js';
-import type { OAuthContext } from '../context.js';
+import { derivedContext, type OAuthContext } from '../context.js';
 import { clientView } from '../pages/client-view.js';
 import { PageError } from '../pages/page-error.js';
 import { pageResponse } from '../pages/render.js';
@@ -63,7 +63,8 @@ export const authorize = async (request: HttpRequest, context: OAuthContext): Pr
       const checked = await readAuthorizationRequest(form, request, context);
       const asked = form.get('ui_locales');
       // In a query it has been read before.
-      return await begin(request, checked, isPost ? { ...context, pages: context.pages.for(request, asked) } : context);
+      const pages = isPost ? context.pages.for(request, asked) : context.pages;
+      return await begin(request, checked, isPost ? derivedContext(context, { pages }) : context);
     }
     if (form.firstProblem !== undefined) throw new PageError('invalid_request', { explanation: form.firstProblem });
     const pending: Pending = { ...(await resumeAuthorizationRequest(sealed, request, context)), sealed: () => sealed };
@@ -83,7 +84,8 @@ const begin = (
   context: OAuthContext,
 ): Promise<HttpResponse> => {
   const end = context.clock() + context.config.lifetimes.authorizationRequest * 1000;
-  const pending = { ...checked, sealed: () => context.requestSeal.seal(checked.request, end) };
+  const { client, request: asked } = checked;
+  const pending = { client, request: asked, sealed: () => context.requestSeal.seal(asked, end) };
   return redirectErrors(pending.request, context, () => show(request, pending, context));
 };
 

@@ -62,7 +62,9 @@ export const token = async (request: HttpRequest, context: OAuthContext): Promis
       ...(grant_id === undefined ? {} : { grant_id }),
     });
     const answer = json(200, response);
-    return onSent === undefined ? answer : { ...answer, onSent: () => void onSent().catch(context.onError) };
+    if (onSent === undefined) return answer;
+    const { status, headers, body } = answer;
+    return { status, headers, body, onSent: () => void onSent().catch(context.onError) };
   } catch (error) {
     if (error instanceof OAuthError && error.code !== 'authorization_pending') {
       const known = client === undefined ? {} : { client_id: client.client_id };

@@ -18,7 +18,7 @@ export interface Issued {
   readonly sub: string;
   readonly grant_id?: string;
   /** What is left to do once the answer has left the process. */
-  readonly onSent?: () => Promise<void>;
+  readonly onSent?: (() => Promise<void>) | undefined;
 }
 
 /** One `grant_type` of the token endpoint. */

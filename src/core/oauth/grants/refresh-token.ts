@@ -19,7 +19,8 @@ export const refreshToken: GrantHandler = async (request) => {
   if (presented === undefined || presented.grant.client_id !== client.client_id) throw invalidRefreshToken();
   const { grant } = presented;
   if (!(await isStillAllowed(grant, client, context))) throw invalidRefreshToken();
-  return { ...(await answer(presented, readRefresh(request, presented), request)), sub: grant.sub, grant_id: grant.id };
+  const { response, onSent } = await answer(presented, readRefresh(request, presented), request);
+  return { response, sub: grant.sub, grant_id: grant.id, onSent };
 };
 
 const answer = async (

@@ -67,6 +67,12 @@ export interface Refreshed {
 /** The same message for unknown, expired and used refresh tokens, so that guessing reveals nothing. */
 export const invalidRefreshToken = (): OAuthError => new OAuthError('invalid_grant', 'The refresh token is not valid.');
 
+/** Without a spread, which takes a microsecond where members follow it. */
+const withRefreshToken = (
+  { access_token, token_type, expires_in, scope }: TokenResponse,
+  refresh_token: string,
+): TokenResponse => ({ access_token, token_type, expires_in, scope, refresh_token });
+
 /**
  * The chain of refresh tokens of a grant. Token n has no record of its own: `spent:{grant}:n-1`, the tombstone of its
  * predecessor, contains its hash and its expiry. So a single `add` of `spent:{grant}:n` uses up token n and makes token n + 1 valid.
@@ -122,16 +128,18 @@ export class RefreshTokens {
     const refresh_token =
       client.refresh === 'none' ? undefined : refreshTokenText(grant.id, 1, this.#random.string(TOKEN_BYTES.secret));
     const tombstone = tombstoneText({
-      ...this.#written(),
+      at_ms: this.#own.clock(),
+      process: this.#own.process,
       next: refresh_token === undefined ? null : sha256(refresh_token),
       next_exp: refresh_token === undefined ? null : this.#endOf(client, grant, minted.record.iat),
     });
-    const record: TakenRecord = { ...taken, tombstone, exp: grant.exp };
+    const record: TakenRecord = { taken: taken.taken, code: taken.code, tombstone, exp: grant.exp };
     const [isTaken] = await Promise.all([
       this.#records.add(keys.spent(grant.id, 0), record),
       this.#tokens.save(minted),
     ]);
-    if (isTaken) return refresh_token === undefined ? minted.response : { ...minted.response, refresh_token };
+    if (isTaken)
+      return refresh_token === undefined ? minted.response : withRefreshToken(minted.response, refresh_token);
     this.#inBackground(this.#tokens.discard(minted.id));
     return undefined;
   }
@@ -174,18 +182,24 @@ export class RefreshTokens {
     const { issue, request } = refresh;
     const { client } = issue;
     const { id: key } = this.#peppers.current;
-    const draft = { ...this.#written(), salt: this.#random.string(TOKEN_BYTES.grantId), key, request };
+    const at_ms = this.#own.clock();
+    const salt = this.#random.string(TOKEN_BYTES.grantId);
+    const draft = { at_ms, salt, key, request };
     const { made, refresh_token } = this.#successor(presented, draft, issue);
     const minted = await made;
     const next_exp = this.#endOf(client, grant, minted.record.iat);
     // Not before the expiry of either token, and not within the window for repeating the request.
     const end = Math.max(exp, next_exp) + this.#lifetimeOf(client, 'refreshGrace') + CLOCK_DIFFERENCE;
-    const tombstone = rotationText({ ...draft, next: sha256(refresh_token), next_exp });
+    const next = sha256(refresh_token);
+    const tombstone = rotationText({ at_ms, process: this.#own.process, salt, key, request, next, next_exp });
     const [isFirst] = await Promise.all([
       this.#records.add<SpentRecord>(keys.spent(grant.id, n), { tombstone, exp: end }),
-      this.#tokens.saveAgain(minted, () => this.#own.clock() - draft.at_ms > SLOW),
+      this.#tokens.saveAgain(minted, () => this.#own.clock() - at_ms > SLOW),
     ]);
-    if (isFirst) return { response: { ...minted.response, refresh_token }, onSent: () => this.#finish(presented, end) };
+    if (isFirst) {
+      const response = withRefreshToken(minted.response, refresh_token);
+      return { response, onSent: () => this.#finish(presented, end) };
+    }
     this.#inBackground(this.#tokens.discard(minted.id));
     const winner = await this.#records.get(keys.spent(grant.id, n), SPENT);
     if (winner === undefined) throw invalidRefreshToken();
@@ -248,7 +262,7 @@ export class RefreshTokens {
   /** Marks the response as sent: from now on, only the grace window excuses a repetition. */
   async #finish(presented: PresentedToken, exp: number): Promise<void> {
     const { grant, n } = presented;
-    const record: DoneRecord = { ...this.#written(), exp };
+    const record: DoneRecord = { at_ms: this.#own.clock(), process: this.#own.process, exp };
     await Promise.all([
       this.#records.add(keys.done(grant.id, n), record),
       // Token n has been used, so whoever brings the one before is a replay, whatever became of its answer.
@@ -272,10 +286,6 @@ export class RefreshTokens {
 
   #endOf(client: Client, { exp }: Grant, iat: number): number {
     return client.refresh === 'reusable' ? exp : Math.min(iat + this.#lifetimeOf(client, 'refreshTokenIdle'), exp);
-  }
-
-  #written(): { readonly at_ms: number; readonly process: string } {
-    return { at_ms: this.#own.clock(), process: this.#own.process };
   }
 
   /** Cleanup that no response waits for. Leftovers give no access and expire. */

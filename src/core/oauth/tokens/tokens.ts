@@ -298,7 +298,9 @@ export class Tokens {
     if (client === undefined || !isValidStill(client, found.iat)) return undefined;
     if (grant !== undefined && !isValidStill(client, grant.iat)) return undefined;
     const { sub, username } = grant ?? clientItself(found.client_id);
-    return jti === undefined ? { ...found, sub, username } : { ...found, sub, username, jti };
+    const { client_id, scope, aud, iat, exp, grant: id } = found;
+    const live = { client_id, scope, aud, iat, exp, grant: id, sub, username };
+    return jti === undefined ? live : { ...live, jti };
   }
 
   /** The signature proves the issuer; the store knows whether the token or its grant was revoked. */
