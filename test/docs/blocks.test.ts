@@ -40,6 +40,7 @@ const exceptions = blocks.flatMap((block) => {
   const reason = reasonNotToRun(block);
   return reason === undefined ? [] : [[block.place, reason] as const];
 });
-test.each(exceptions)('%s is not run: %s', (_place, reason) => {
-  expect(reason.split(' ').length).toBeGreaterThanOrEqual(4);
+test('a block that is not run has a reason of at least four words', () => {
+  expect(exceptions.filter(([, reason]) => reason.split(' ').length < 4)).toEqual([]);
 });
+for (const [place, reason] of exceptions) test.skip(`${place}: ${reason}`, () => undefined);

@@ -1,6 +1,6 @@
-import { PGlite } from '@electric-sql/pglite';
 import { describe } from 'vitest';
 import { describeEngine } from '../stores/engines/availability.js';
+import { emptyPGlite } from '../stores/engines/pglite.js';
 import { noSqlite, sqliteDrivers } from '../stores/engines/sqlite.js';
 import { clientsTableCases } from './clients-table-cases.js';
 
@@ -15,7 +15,7 @@ describeEngine('docs/clients-in-your-table.md on SQLite', noSqlite, () => {
 
 describe('docs/clients-in-your-table.md on PGlite', () => {
   clientsTableCases('PostgreSQL', async () => {
-    const db = await PGlite.create();
-    return { db, run: (sql) => db.query(sql), close: () => db.close() };
+    const db = await emptyPGlite();
+    return { db, run: (sql) => db.query(sql), close: () => undefined };
   });
 });

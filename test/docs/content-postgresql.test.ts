@@ -1,10 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PGlite } from '@electric-sql/pglite';
+import type { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ContentSource, contentQuery, type MemoryPage } from 'oauth-query/content';
 import { contentContract } from 'oauth-query/testing';
 import { type QueryHost, startQuery } from '../content/support/same-pages.js';
+import { emptyPGlite } from '../stores/engines/pglite.js';
 import { ROOT, WRITTEN } from './documents.js';
 
 interface Statement {
@@ -36,10 +37,9 @@ let database: PGlite;
 let code: Guide;
 beforeAll(async () => {
   code = await guide();
-  database = await PGlite.create();
+  database = await emptyPGlite();
   await database.exec(code.TABLE);
 }, 120_000);
-afterAll(() => database.close());
 
 const filledWith = async (pages: readonly MemoryPage[]): Promise<ContentSource> => {
   await database.exec('DELETE FROM article');

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, oneHostEach, type RunningHost } from '../hosts.js';
+import { everyRow } from '../rows.js';
 import { fixture } from './support/fixture.js';
 import {
   type Access,
@@ -42,6 +43,9 @@ interface Real {
   readonly values: Map<object, string>;
   readonly devices: Map<Device, DeviceCodes>;
 }
+
+/** Random sequences for each kind of token; `MODEL=1000` takes minutes. */
+const RUNS = Number(process.env['MODEL'] ?? 40);
 
 type Command = fc.AsyncCommand<Model, Real>;
 
@@ -340,7 +344,7 @@ const RARE: Readonly<Record<string, readonly Command[]>> = {
   ],
 };
 
-const opaque = oneHostEach.map((host) => ({ host, kind: 'opaque', more: {} }));
+const opaque = oneHostEach.slice(1, 2).map((host) => ({ host, kind: 'opaque', more: {} }));
 /** EdDSA signs the same text in the same way, so a retry gets the same token here, too. */
 const jwt = oneHostEach
   .slice(0, 1)
@@ -375,14 +379,12 @@ describe.each([...opaque, ...jwt])(
       await expectSameTokens(model, real);
     };
 
-    test('any sequence of issue, redeem, refresh, replay, revoke, approve, deny and waiting agrees with the reference model', async () => {
+    test('every sequence of issue, redeem, refresh, replay, revoke, approve, deny and waiting agrees with the reference model', async () => {
       // What fails is reported with its seed and path, and shrunk to the shortest sequence. No time limit of fast-check:
       // a run that it interrupts goes on beside the next test and moves that one's clock.
-      await fc.assert(fc.asyncProperty(commands, play), { numRuns: 30 });
-    }, 180_000);
+      await fc.assert(fc.asyncProperty(commands, play), { numRuns: RUNS });
+    }, 600_000);
 
-    test.each(Object.entries(RARE))('%s agrees with it, too', async (_name, sequence) => {
-      await play(sequence);
-    });
+    test('rare sequences agree with it too', () => everyRow(Object.entries(RARE), ([, sequence]) => play(sequence)));
   },
 );

@@ -1,9 +1,9 @@
-import { PGlite } from '@electric-sql/pglite';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { clearInBackground } from '../../src/stores/clearing.js';
 import { postgresStore, type PostgresStore } from 'oauth-query/stores/postgres';
 import { sqliteStore, type SqliteStore } from 'oauth-query/stores/sqlite';
 import { dumpSql } from './engines/dump.js';
+import { emptyPGlite } from './engines/pglite.js';
 import { sqliteDrivers } from './engines/sqlite.js';
 
 const MINUTE = 60_000;
@@ -12,7 +12,7 @@ describe('clearing in the background', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  test('looks at its pace, and again soon while batches come back full', async () => {
+  test('removes a batch in each interval, and soon another one while batches are full', async () => {
     const left = [10, 10, 3, 0];
     const removeBatch = vi.fn(() => left.shift() ?? 0);
     const stop = clearInBackground(removeBatch, { clearEvery: 1_000, clearBatch: 10 });
@@ -28,7 +28,7 @@ describe('clearing in the background', () => {
     expect(removeBatch).toHaveBeenCalledTimes(4);
   });
 
-  test('a failure is told and tried again', async () => {
+  test('a failure reaches onClearError, and the next interval tries again', async () => {
     const onClearError = vi.fn();
     const removeBatch = vi.fn(() => Promise.reject(new Error('away')));
     const stop = clearInBackground(removeBatch, { clearEvery: 1_000, onClearError });
@@ -38,12 +38,12 @@ describe('clearing in the background', () => {
     stop();
   });
 
-  test('false leaves it to somebody else', () => {
+  test('clearEvery: false starts no timer', () => {
     clearInBackground(() => 0, { clearEvery: false });
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('never two batches at once', async () => {
+  test('never removes two batches at once', async () => {
     let running = 0;
     let most = 0;
     const stop = clearInBackground(
@@ -61,7 +61,7 @@ describe('clearing in the background', () => {
   });
 });
 
-test('a timer that clears does not keep the process alive', () => {
+test('its timer does not keep the process alive', () => {
   const waiting = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   const before = waiting();
   const stop = clearInBackground(() => 0, {});
@@ -77,7 +77,7 @@ interface Cleared {
 
 const engines: Record<string, (clock: () => number) => Promise<Cleared>> = {
   async PGlite(clock) {
-    const database = await PGlite.create();
+    const database = await emptyPGlite();
     const store = postgresStore({ query: (text, values) => database.query(text, values), clock, clearEvery: false });
     await store.migrate();
     return {
@@ -112,7 +112,7 @@ describe.each(Object.entries(engines))('%s', (_name, open) => {
     expect(await keys()).toEqual(['k:4', 'k:5']);
   });
 
-  test('and entries of groups by the same rule', async () => {
+  test('clears entries of groups by the same rule', async () => {
     let now = 1_000_000;
     const { store } = await open(() => now);
     for (const index of [1, 2, 3]) await store.add(`k:${index}`, {}, now + index * MINUTE, ['g', 'h']);

@@ -1,4 +1,3 @@
-import { PGlite } from '@electric-sql/pglite';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'vitest';
@@ -8,6 +7,7 @@ import { sqliteStore } from 'oauth-query/stores/sqlite';
 import { describeEngine } from './engines/availability.js';
 import { temporaryDirectory } from './engines/daemon.js';
 import { dumpMemory, dumpPostgres, dumpSql, dumpSqliteFile, expectAll, expectGroups, fill } from './engines/dump.js';
+import { emptyPGlite } from './engines/pglite.js';
 import { noSqlite, sqliteDrivers } from './engines/sqlite.js';
 
 test('the dump of a memory store shows every record', async () => {
@@ -16,15 +16,14 @@ test('the dump of a memory store shows every record', async () => {
   expectAll(dumpMemory(store));
 });
 
-test('so does that of PostgreSQL', async () => {
-  const database = await PGlite.create();
+test('the dump of PostgreSQL shows every record', async () => {
+  const database = await emptyPGlite();
   const query = (text: string, values: (string | number)[]) => database.query(text, values);
   const store = postgresStore({ query, clearEvery: false });
   await store.migrate();
   await fill(store);
   expectAll(await dumpPostgres(query));
   expectGroups(await dumpPostgres(query));
-  await database.close();
 });
 
 describeEngine('dumps of SQLite', noSqlite, () => {

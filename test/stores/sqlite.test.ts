@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { sqliteStore, type SqliteDatabase } from 'oauth-query/stores/sqlite';
 import { storeContract, type StoreContractOptions } from 'oauth-query/testing';
+import { bundleOf } from '../bundle.js';
 import { describeEngine } from './engines/availability.js';
 import { temporaryDirectory } from './engines/daemon.js';
 import { noSqlite, sqliteDrivers, startHolder } from './engines/sqlite.js';
@@ -147,7 +147,7 @@ describeEngine('SQLite by file', noSqlite, () => {
     chmodSync(file, 0o644);
     await sqliteStore({ file, onWarning }).close();
     expect(onWarning.mock.calls).toEqual([[expect.stringMatching(/chmod 600/)]]);
-    expect(statSync(file).mode & 0o777, 'the mode that somebody chose stays').toBe(0o644);
+    expect(statSync(file).mode & 0o777, 'a chosen mode stays').toBe(0o644);
   });
 
   test('closed: every call rejects', async () => {
@@ -174,9 +174,9 @@ describeEngine('SQLite by file', noSqlite, () => {
   });
 
   test('four processes that open a new file and race for 200 keys: 200 wins', async () => {
+    const program = await bundleOf('test/stores/engines/sqlite-racer.ts');
     const racers = [1, 2, 3, 4].map(() => {
-      const racer = fileURLToPath(new URL('engines/sqlite-racer.ts', import.meta.url));
-      const child = spawn(process.execPath, ['--import', 'tsx', racer, file, '200', '5'], {
+      const child = spawn(process.execPath, [program, file, '200', '5'], {
         stdio: ['pipe', 'pipe', 'inherit'],
       });
       return { child, lines: on(createInterface(child.stdout), 'line', { close: ['close'] }) };

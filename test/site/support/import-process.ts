@@ -1,15 +1,11 @@
-/** Imports an export into a database that others read at the same moment: `import-process.ts <database> <export>`. */
+/** Imports the export that each line of its input names, into a database that others read at the same time, and prints a line for each. */
+import { createInterface } from 'node:readline';
 import { ContentDatabase, importExport } from '../../../examples/site/index.js';
 
-const [, , file = '', source = ''] = process.argv;
+const [, , file = ''] = process.argv;
 const database = new ContentDatabase(file);
-let told = false;
-await importExport(database, source, {
-  onProgress: ({ pages }) => {
-    if (pages > 0 && !told) {
-      told = true;
-      console.log('importing');
-    }
-  },
-});
+for await (const source of createInterface(process.stdin)) {
+  await importExport(database, source);
+  console.log(source);
+}
 database.close();

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
+import { bundleOf } from '../../bundle.js';
 import type { SqliteDatabase } from 'oauth-query/stores/sqlite';
 
 type DatabaseClass = new (file: string) => SqliteDatabase;
@@ -29,8 +29,9 @@ export const noSqlite = sqliteDrivers.length === 0 ? 'this Node has no SQLite dr
 
 /** Another process that holds the write lock of the file. */
 export async function startHolder(file: string): Promise<{ release(): Promise<void> }> {
-  const entry = fileURLToPath(new URL('sqlite-holder.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', entry, file], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [await bundleOf('test/stores/engines/sqlite-holder.ts'), file], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   const died = once(child, 'exit').then(([code]) => {
     throw new Error(`the process that should hold the lock ended with ${String(code)}`);
   });

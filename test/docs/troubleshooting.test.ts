@@ -1,0 +1,28 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ROOT } from './documents.js';
+
+/** The sources, with the parts of each text joined. */
+const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => readFileSync(join(ROOT, 'src', name), 'utf8').replaceAll(/(['`"])\s*\+\s*\1/g, ''))
+  .join('\n');
+
+/** The codes and messages in the first column of the tables. */
+const quoted = readFileSync(join(ROOT, 'docs/troubleshooting.md'), 'utf8')
+  .split('\n')
+  .flatMap((line) => [...(/^\|([^|]+)\|/.exec(line)?.[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, text = '']) => text));
+
+/** The parts of a message between its values; the path of an option is a value too. */
+const partsOf = (message: string): readonly string[] =>
+  message
+    .replace(/^options\.[\w.]+(?:\[…\])?:?/, '…')
+    .split('…')
+    .map((part) => part.trim())
+    .filter((part) => /[a-z]{2}/i.test(part));
+
+test('every message and code in docs/troubleshooting.md occurs in the sources', () => {
+  expect(quoted.length).toBeGreaterThan(60);
+  expect(quoted.filter((message) => !partsOf(message).every((part) => sources.includes(part)))).toEqual([]);
+});
