@@ -6,8 +6,9 @@ import { ContentDatabase, importExport, siteQuery } from '../../examples/site/in
 import { Client, everyHost, type RunningHost } from '../hosts.js';
 import { DEVICE_CODE, type Fixture, fixture } from '../oauth/support/fixture.js';
 import { sizesUpTo, steepStep } from './growth.js';
+import { everyRow } from '../rows.js';
 
-/** What hostile texts are made of, over and over, as it goes over the wire. */
+/** The parts of hostile texts, as sent. */
 const ATOMS: Readonly<Record<string, string>> = {
   'alternating combining marks': '\u0300\u0323',
   'as many marks as are allowed': `a${'\u0323\u0300'.repeat(15)}`,
@@ -40,7 +41,7 @@ const repeated = (atom: string, size: number): string =>
 const fifty = (atom: string, size: number): string =>
   Array.from({ length: 50 }, (_, index) => `${index}${repeated(atom, size / 50)}`).join('%7C');
 
-/** Sends every form of a text in every size, and names those whose cost grows too fast. */
+/** Sends every form of a text in every size, and returns those whose cost grows too fast. */
 const steepForms = async (
   sizes: readonly number[],
   send: (text: string) => Promise<unknown>,
@@ -95,68 +96,81 @@ const send = (
 
 const SIZES = sizesUpTo(65_536, 4096);
 
-describe('the query API reads no text in more than linear time', () => {
+describe('the cost of the query API grows at most linearly', () => {
   const query = (parameters: string) => send('/api', `action=query&format=json&${parameters}`);
 
-  test.each([
-    ['titles', 'titles='],
-    ['texts', 'meta=allmessages&ammessages='],
-    ['users', 'list=users&ususers='],
-    ['titles of links', 'prop=links&titles=Rope&pltitles='],
-    ['numbers', 'pageids='],
-    ['namespaces', 'list=recentchanges&rcnamespace='],
-    ['some of a list', 'list=recentchanges&rcprop='],
-    ['what fills a template', 'prop=revisions&titles=Rope&rvslots='],
-    ['modules', 'list='],
-  ])('several values: %s', async (_what, parameter) => {
-    expect(await steepForms(SIZES, (text) => query(parameter + text))).toEqual([]);
-    expect(await steepForms(SIZES, (text) => query(parameter + text), fifty)).toEqual([]);
-  });
+  test('in parameters with several values', () =>
+    everyRow(
+      [
+        ['titles', 'titles='],
+        ['texts', 'meta=allmessages&ammessages='],
+        ['users', 'list=users&ususers='],
+        ['titles of links', 'prop=links&titles=Rope&pltitles='],
+        ['numbers', 'pageids='],
+        ['namespaces', 'list=recentchanges&rcnamespace='],
+        ['some of a list', 'list=recentchanges&rcprop='],
+        ['what fills a template', 'prop=revisions&titles=Rope&rvslots='],
+        ['modules', 'list='],
+      ],
+      async ([, parameter]) => {
+        expect(await steepForms(SIZES, (text) => query(parameter + text))).toEqual([]);
+        expect(await steepForms(SIZES, (text) => query(parameter + text), fifty)).toEqual([]);
+      },
+    ));
 
-  test.each([
-    ['a text', 'list=allpages&apfrom='],
-    ['a text that is echoed', 'meta=siteinfo&requestid='],
-    ['the beginning of a title', 'list=prefixsearch&pssearch='],
-    ['an address', 'list=exturlusage&euquery='],
-    ['a user', 'prop=revisions&titles=Rope&rvuser='],
-    ['an address of a user', 'list=blocks&bkip='],
-    ['a range of addresses', 'list=usercontribs&uciprange='],
-    ['a time', 'list=recentchanges&rcstart='],
-    ['a limit', 'list=allpages&aplimit='],
-    ['one of a list', 'list=allpages&apdir='],
-    ['a kind of log entry', 'list=logevents&leaction='],
-    ['where to go on', 'titles=Rope&prop=info&continue='],
-    ['where a list goes on', 'list=recentchanges&rccontinue='],
-    ['where a category goes on', 'list=categorymembers&cmtitle=Category:Knots&cmcontinue='],
-    ['a generator', 'generator='],
-    ['a callback', 'callback='],
-    ['a format', 'format='],
-    ['an origin', 'origin='],
-    ['a name', ''],
-    ['a name in brackets', 'a[%5B'],
-    ['modules to describe', 'action=paraminfo&modules='],
-    ['modules to explain', 'action=help&modules='],
-  ])('%s', async (_what, parameter) => {
-    expect(await steepForms(SIZES, (text) => query(parameter + text))).toEqual([]);
-  });
+  test('in other parameters', () =>
+    everyRow(
+      [
+        ['a text', 'list=allpages&apfrom='],
+        ['a text that is echoed', 'meta=siteinfo&requestid='],
+        ['the beginning of a title', 'list=prefixsearch&pssearch='],
+        ['an address', 'list=exturlusage&euquery='],
+        ['a user', 'prop=revisions&titles=Rope&rvuser='],
+        ['an address of a user', 'list=blocks&bkip='],
+        ['a range of addresses', 'list=usercontribs&uciprange='],
+        ['a time', 'list=recentchanges&rcstart='],
+        ['a limit', 'list=allpages&aplimit='],
+        ['one of a list', 'list=allpages&apdir='],
+        ['a kind of log entry', 'list=logevents&leaction='],
+        ['where to go on', 'titles=Rope&prop=info&continue='],
+        ['where a list goes on', 'list=recentchanges&rccontinue='],
+        ['where a category goes on', 'list=categorymembers&cmtitle=Category:Knots&cmcontinue='],
+        ['a generator', 'generator='],
+        ['a callback', 'callback='],
+        ['a format', 'format='],
+        ['an origin', 'origin='],
+        ['a name', ''],
+        ['a name in brackets', 'a[%5B'],
+        ['modules to describe', 'action=paraminfo&modules='],
+        ['modules to explain', 'action=help&modules='],
+      ],
+      async ([, parameter]) => {
+        expect(await steepForms(SIZES, (text) => query(parameter + text))).toEqual([]);
+      },
+    ));
 
-  test.each(['srsearch', 'srwhat=title&srsearch'])('a search: %s', async (parameter) => {
-    const search = (text: string) => query(`list=search&${parameter}=${text}`);
-    expect(await steepForms(sizesUpTo(16_384, 256), search)).toEqual([]);
-  });
+  test('in searches', () =>
+    everyRow(['srsearch', 'srwhat=title&srsearch'], async (parameter) => {
+      const search = (text: string) => query(`list=search&${parameter}=${text}`);
+      expect(await steepForms(sizesUpTo(16_384, 256), search)).toEqual([]);
+    }));
 
-  test.each([
-    ['spaces in a time', 'list=recentchanges&rcstart=Tue,', '+', 'x'],
-    ['a comment in a time', 'list=recentchanges&rcstart=31+Jul+2012+19:01:08+;', '+', '%0A'],
-    ['underscores in a name', 'list=users&ususers=a', '_', 'b'],
-    ['zeros before a number', 'list=allpages&aplimit=', '0', '1'],
-    ['a star behind all', 'action=paraminfo&modules=', '*+', '**'],
-  ])('%s', async (_what, start, atom, end) => {
-    const step = await steepStep((size) => query(start + repeated(atom, size) + end), sizesUpTo(QUERY_BODY / 4));
-    expect(step).toBeUndefined();
-  });
+  test('in a long run of one character', () =>
+    everyRow(
+      [
+        ['spaces in a time', 'list=recentchanges&rcstart=Tue,', '+', 'x'],
+        ['a comment in a time', 'list=recentchanges&rcstart=31+Jul+2012+19:01:08+;', '+', '%0A'],
+        ['underscores in a name', 'list=users&ususers=a', '_', 'b'],
+        ['zeros before a number', 'list=allpages&aplimit=', '0', '1'],
+        ['a star behind all', 'action=paraminfo&modules=', '*+', '**'],
+      ],
+      async ([, start, atom, end]) => {
+        const step = await steepStep((size) => query(start + repeated(atom, size) + end), sizesUpTo(QUERY_BODY / 4));
+        expect(step).toBeUndefined();
+      },
+    ));
 
-  test('titles of a large body', async () => {
+  test('in titles of a large body', async () => {
     expect(await steepForms(sizesUpTo(QUERY_BODY / 4, QUERY_BODY / 16), (text) => query(`titles=${text}`))).toEqual([]);
   });
 
@@ -183,30 +197,35 @@ describe('the query API reads no text in more than linear time', () => {
     ['a long boundary', (size) => `--${'a'.repeat(8000)}\r\n${'a'.repeat(size)}`, 'a'.repeat(8000)],
     ['a boundary of dashes', (size) => '-'.repeat(size), '-'.repeat(8000)],
   ];
-  test.each(FORMS)('multipart: %s', async (_what, make, boundary) => {
-    const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` };
-    expect(await steepStep((size) => send('/api', make(size), headers), sizesUpTo(QUERY_BODY))).toBeUndefined();
-  });
+  test('in multipart forms', () =>
+    everyRow(FORMS, async ([, make, boundary]) => {
+      const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` };
+      expect(await steepStep((size) => send('/api', make(size), headers), sizesUpTo(QUERY_BODY))).toBeUndefined();
+    }));
 
-  test.each([
-    ['many names', (size: number) => counted(size, (index) => `&n${index}=1`)],
-    ['many arrays', (size: number) => counted(size, (index) => `&n${index}[]=1`)],
-    ['one name again and again', (size: number) => '&n=1'.repeat(size / 4)],
-    ['numbers that are alike', (size: number) => `&pageids=${counted(size, (index) => `${index}|`)}`],
-  ])('urlencoded: %s', async (_what, make) => {
-    const step = await steepStep(
-      (size) => send('/api', `action=query&format=json${make(size)}`),
-      sizesUpTo(QUERY_BODY),
-    );
-    expect(step).toBeUndefined();
-  });
+  test('in urlencoded forms', () =>
+    everyRow(
+      [
+        ['many names', (size: number) => counted(size, (index) => `&n${index}=1`)],
+        ['many arrays', (size: number) => counted(size, (index) => `&n${index}[]=1`)],
+        ['one name again and again', (size: number) => '&n=1'.repeat(size / 4)],
+        ['numbers that are alike', (size: number) => `&pageids=${counted(size, (index) => `${index}|`)}`],
+      ],
+      async ([, make]) => {
+        const step = await steepStep(
+          (size) => send('/api', `action=query&format=json${make(size)}`),
+          sizesUpTo(QUERY_BODY),
+        );
+        expect(step).toBeUndefined();
+      },
+    ));
 });
 
 const HEADER = 12_288;
 /** The largest leave room for the other parameters. */
 const OAUTH_SIZES = [OAUTH_BODY / 16, OAUTH_BODY / 4, OAUTH_BODY - 512];
 
-describe('the authorization server reads no text in more than linear time', () => {
+describe('the cost of the authorization server grows at most linearly', () => {
   const AUTHENTICATED = 'client_id=old&client_secret=old-secret';
   const FORMS: readonly (readonly [what: string, path: string, form: string])[] = [
     ['client_id', '/oauth/token', 'grant_type=client_credentials&client_secret=s&client_id='],
@@ -228,22 +247,24 @@ describe('the authorization server reads no text in more than linear time', () =
     ['redirect_uri', '/oauth/authorize', 'client_id=native&redirect_uri=http://127.0.0.1'],
     ['resume', '/oauth/authorize', 'resume='],
   ];
-  test.each(FORMS)('%s at %s', async (_name, path, form) => {
-    expect(await steepForms(OAUTH_SIZES, (text) => send(path, form + text))).toEqual([]);
-  });
+  test('in the parameters of its endpoints', () =>
+    everyRow(FORMS, async ([, path, form]) => {
+      expect(await steepForms(OAUTH_SIZES, (text) => send(path, form + text))).toEqual([]);
+    }));
 
-  test.each(['client_assertion', 'token'])('deep JSON in a %s', async (name) => {
-    const make = (size: number): string => {
-      const payload = '['.repeat(size / 4) + ']'.repeat(size / 4);
-      return `e30.${Buffer.from(`{"iss":${payload}}`).toString('base64url')}.x`;
-    };
-    const type = 'client_assertion_type=urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
-    const step = await steepStep(
-      (size) => send('/oauth/token', `grant_type=client_credentials&${type}&${name}=${make(size)}`),
-      sizesUpTo(OAUTH_BODY),
-    );
-    expect(step).toBeUndefined();
-  });
+  test('in deep JSON', () =>
+    everyRow(['client_assertion', 'token'], async (name) => {
+      const make = (size: number): string => {
+        const payload = '['.repeat(size / 4) + ']'.repeat(size / 4);
+        return `e30.${Buffer.from(`{"iss":${payload}}`).toString('base64url')}.x`;
+      };
+      const type = 'client_assertion_type=urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+      const step = await steepStep(
+        (size) => send('/oauth/token', `grant_type=client_credentials&${type}&${name}=${make(size)}`),
+        sizesUpTo(OAUTH_BODY),
+      );
+      expect(step).toBeUndefined();
+    }));
 
   const HEADERS: readonly (readonly [name: string, what: string, path: string, make: (atom: string) => string])[] = [
     ['authorization', 'Basic credentials', '/oauth/token', (text) => `Basic ${Buffer.from(text).toString('base64')}`],
@@ -257,34 +278,35 @@ describe('the authorization server reads no text in more than linear time', () =
     ['origin', 'an origin', '/api', (text) => `https://${text}.example`],
     ['access-control-request-headers', 'names', '/api', (text) => text],
   ];
-  test('state at /oauth/authorize', async () => {
+  test('in state', async () => {
     const authorize = (text: string) =>
       client.get(`/oauth/authorize?client_id=spa&response_type=code&state=${encodeURI(text)}`);
     expect(await steepForms([512, 2048, 4096], authorize)).toEqual([]);
   });
 
   const LETTERS = ['a', ' ', ';', '; ', 'a=', '";', '\\"', ',', ';a="', 'W/', '%41', '%', '+', ':', '.', 'a.', '-'];
-  test.each(HEADERS)('%s: %s at %s', async (name, _what, path, make) => {
-    const steep: string[] = [];
-    for (const letter of LETTERS) {
-      for (const method of ['GET', 'POST', 'OPTIONS']) {
-        const step = await steepStep(
-          (size) => {
-            const value = make(repeated(letter, name === 'authorization' ? (size * 3) / 4 : size));
-            server.advance(3600);
-            const origin = encodeURIComponent(name === 'origin' ? value : '*');
-            const target = path === '/api' ? `${path}?origin=${origin.slice(0, 3000)}` : path;
-            return client.request(target, { method, headers: { [name]: value } });
-          },
-          [HEADER / 16, HEADER / 4, HEADER],
-        );
-        if (step !== undefined) steep.push(`${JSON.stringify(letter)} ${method}: ${step}`);
+  test('in headers', () =>
+    everyRow(HEADERS, async ([name, , path, make]) => {
+      const steep: string[] = [];
+      for (const letter of LETTERS) {
+        for (const method of ['GET', 'POST', 'OPTIONS']) {
+          const step = await steepStep(
+            (size) => {
+              const value = make(repeated(letter, name === 'authorization' ? (size * 3) / 4 : size));
+              server.advance(3600);
+              const origin = encodeURIComponent(name === 'origin' ? value : '*');
+              const target = path === '/api' ? `${path}?origin=${origin.slice(0, 3000)}` : path;
+              return client.request(target, { method, headers: { [name]: value } });
+            },
+            [HEADER / 16, HEADER / 4, HEADER],
+          );
+          if (step !== undefined) steep.push(`${JSON.stringify(letter)} ${method}: ${step}`);
+        }
       }
-    }
-    expect(steep).toEqual([]);
-  });
+      expect(steep).toEqual([]);
+    }));
 
-  test('nothing of all this was a failure of the server', () => {
+  test('no request was a failure of the server', () => {
     expect(server.errors).toEqual([]);
     expect(running.errors).toEqual([]);
   });

@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, basic, Client, everyTransport, type RunningHost, sendRaw } from '../hosts.js';
+import { inspect } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, basic, Client, everyTransport, type Host, sendRaw } from '../hosts.js';
 import { everyRow } from '../rows.js';
 import { DEVICE_CODE, fixture } from './support/fixture.js';
 
@@ -45,227 +46,289 @@ const ERRORS = new Set([
 const refused = (answer: Answer) => [answer.status, answer.json['error']];
 const INVALID_REQUEST = [400, 'invalid_request'];
 
-describe.each(HOSTS)('$name', ({ start, mount, framework }) => {
+const startPlace = async ({ name, start, mount, framework }: Host) => {
   const { options, store, events, errors } = fixture({ resources: ['https://one.example', 'https://two.example'] });
-  /** Whether the host has parsed the form before we see it. Fastify's parsers belong to its own routes. */
-  const isParsed = mount === 'parser' && framework !== 'fastify5';
-  let host: RunningHost;
-  let client: Client;
+  const host = await start({ options });
+  const client = new Client(host.base);
+  return {
+    [inspect.custom]: () => name,
+    framework,
+    /** Whether the host has parsed the form before we see it. Fastify's parsers belong to its own routes. */
+    isParsed: mount === 'parser' && framework !== 'fastify5',
+    host,
+    client,
+    errors,
+    token: (form: string, headers: Record<string, string> = SERVICE): Promise<Answer> =>
+      client.post('/oauth/token', form, headers),
+    /** What a request may change. */
+    before: () => [store.size, events.length],
+    /** The head of a request for raw sockets. */
+    head: (path: string, ...lines: readonly string[]): string =>
+      [
+        `POST ${host.base.slice(host.origin.length)}${path} HTTP/1.1`,
+        'Host: x',
+        'Connection: close',
+        ...lines,
+        '',
+        '',
+      ].join('\r\n'),
+  };
+};
 
-  beforeAll(async () => {
-    host = await start({ options });
-    client = new Client(host.base);
-  });
-  afterEach(() => {
-    expect(errors).toEqual([]);
-  });
-  afterAll(() => host.close());
+type Place = Awaited<ReturnType<typeof startPlace>>;
+let places: readonly Place[];
+beforeAll(async () => {
+  places = await Promise.all(HOSTS.map(startPlace));
+});
+afterAll(async () => {
+  await Promise.all(places.map(({ host }) => host.close()));
+  for (const { errors } of places) expect(errors).toEqual([]);
+});
 
-  const token = (form: string, headers: Record<string, string> = SERVICE): Promise<Answer> =>
-    client.post('/oauth/token', form, headers);
+/** One test of a rule on every host. */
+const everywhere = (check: (place: Place) => unknown) => () => everyRow(places, check);
 
-  /** The head of a request for raw sockets. */
-  const head = (path: string, ...lines: readonly string[]): string =>
-    [
-      `POST ${host.base.slice(host.origin.length)}${path} HTTP/1.1`,
-      'Host: x',
-      'Connection: close',
-      ...lines,
-      '',
-      '',
-    ].join('\r\n');
-
+describe('on every host', () => {
   describe('content type', () => {
-    const before = () => [store.size, events.length];
+    test(
+      '#1 endpoints read forms only, and another type changes nothing (RFC 6749 §3.2)',
+      everywhere(({ client, before }) =>
+        everyRow(ENDPOINTS, async ([path, form, headers]) => {
+          const state = before();
+          const json = JSON.stringify(Object.fromEntries(new URLSearchParams(form)));
+          for (const [type, body] of [
+            ['application/json', json],
+            [
+              'multipart/form-data; boundary=x',
+              `--x\r\ncontent-disposition: form-data; name="grant_type"\r\n\r\nclient_credentials\r\n--x--\r\n`,
+            ],
+            ['text/plain', form],
+            ['application/x-www-form-urlencodedly', form],
+            ['application/x-www-form-urlencoded+xml', form],
+            ['nonsense', form],
+          ] as const) {
+            const answer = await client.request(path, {
+              method: 'POST',
+              headers: { ...headers, 'content-type': type },
+              body,
+            });
+            expect([type, ...refused(answer)]).toEqual([type, ...INVALID_REQUEST]);
+          }
+          expect(refused(await client.request(path, { method: 'POST', headers, body: form }))).toEqual(INVALID_REQUEST);
+          expect(refused(await client.request(path, { method: 'POST', headers }))).toEqual(INVALID_REQUEST);
+          expect(before()).toEqual(state);
+        }),
+      ),
+    );
 
-    test('#1 endpoints read forms only, and another type changes nothing (RFC 6749 §3.2)', () =>
-      everyRow(ENDPOINTS, async ([path, form, headers]) => {
-        const state = before();
-        const json = JSON.stringify(Object.fromEntries(new URLSearchParams(form)));
-        for (const [type, body] of [
-          ['application/json', json],
-          [
-            'multipart/form-data; boundary=x',
-            `--x\r\ncontent-disposition: form-data; name="grant_type"\r\n\r\nclient_credentials\r\n--x--\r\n`,
-          ],
-          ['text/plain', form],
-          ['application/x-www-form-urlencodedly', form],
-          ['application/x-www-form-urlencoded+xml', form],
-          ['nonsense', form],
-        ] as const) {
-          const answer = await client.request(path, {
-            method: 'POST',
-            headers: { ...headers, 'content-type': type },
-            body,
-          });
-          expect([type, ...refused(answer)]).toEqual([type, ...INVALID_REQUEST]);
-        }
-        expect(refused(await client.request(path, { method: 'POST', headers, body: form }))).toEqual(INVALID_REQUEST);
-        expect(refused(await client.request(path, { method: 'POST', headers }))).toEqual(INVALID_REQUEST);
-        expect(before()).toEqual(state);
-      }));
-
-    test('#1 a form in another charset than UTF-8 is invalid_request (RFC 6749 appendix B)', () =>
-      everyRow(['; charset=iso-8859-1', ';charset="UTF-16"', '; charset=utf-8; CharSet=us-ascii'], async (charset) => {
-        const answer = await token(GRANT, { ...SERVICE, 'content-type': FORM + charset });
-        // A parser of the host may refuse what it cannot read before we see it.
-        if (isParsed && answer.json['host'] === 'error') expect(host.errors.at(-1)).toMatchObject({ status: 415 });
-        else expect(refused(answer)).toEqual(INVALID_REQUEST);
-      }));
+    test(
+      '#1 a form in another charset than UTF-8 is invalid_request (RFC 6749 appendix B)',
+      everywhere(({ host, token, isParsed, before }) =>
+        everyRow(
+          ['; charset=iso-8859-1', ';charset="UTF-16"', '; charset=utf-8; CharSet=us-ascii'],
+          async (charset) => {
+            const answer = await token(GRANT, { ...SERVICE, 'content-type': FORM + charset });
+            // A parser of the host may refuse what it cannot read before we see it.
+            if (isParsed && answer.json['host'] === 'error') expect(host.errors.at(-1)).toMatchObject({ status: 415 });
+            else expect(refused(answer)).toEqual(INVALID_REQUEST);
+          },
+        ),
+      ),
+    );
 
     // A parser of the host decodes as it likes.
-    if (!isParsed)
-      test('#1 a body without a content coding is read, one with a coding is invalid_request (RFC 9110 §8.4)', async () => {
+    test(
+      '#1 a body without a content coding is read, one with a coding is invalid_request (RFC 9110 §8.4)',
+      everywhere(async ({ token, isParsed }) => {
+        if (isParsed) return;
         const send = (coding: string) => token(GRANT, { ...SERVICE, 'content-encoding': coding });
         for (const coding of ['identity', 'IDENTITY', 'Identity, identity'])
           expect([coding, (await send(coding)).status]).toEqual([coding, 200]);
         for (const coding of ['gzip', 'identity, br', 'x-identity'])
           expect([coding, ...refused(await send(coding))]).toEqual([coding, ...INVALID_REQUEST]);
-      });
+      }),
+    );
 
-    test('#1 the type of a form has no case, and may name UTF-8 (RFC 6749 appendix B)', () => {
-      const types = [`${FORM}; charset=UTF-8`, `${FORM};charset=utf-8`, `${FORM.toUpperCase()} ; CHARSET="utf-8"`];
-      return everyRow(types, async (type) => {
-        expect((await token(GRANT, { ...SERVICE, 'content-type': type })).status).toBe(200);
-      });
-    });
+    test(
+      '#1 the type of a form has no case, and may name UTF-8 (RFC 6749 appendix B)',
+      everywhere(({ token }) => {
+        const types = [`${FORM}; charset=UTF-8`, `${FORM};charset=utf-8`, `${FORM.toUpperCase()} ; CHARSET="utf-8"`];
+        return everyRow(types, async (type) => {
+          expect((await token(GRANT, { ...SERVICE, 'content-type': type })).status).toBe(200);
+        });
+      }),
+    );
   });
 
   describe('methods', () => {
-    test('#2 endpoints for programs answer POST only, and never read the query (RFC 6749 §3.2)', () =>
-      everyRow(['/oauth/token', '/oauth/introspect', '/oauth/revoke'], async (path) => {
-        for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']) {
-          const answer = await client.request(`${path}?${GRANT}&token=x`, { method, headers: SERVICE });
-          expect([method, answer.status, answer.headers['allow']]).toEqual([method, 405, 'POST']);
-          if (method !== 'HEAD') expect(answer.json['error']).toBe('invalid_request');
+    test(
+      '#2 endpoints for programs answer POST only, and never read the query (RFC 6749 §3.2)',
+      everywhere(({ client, token }) =>
+        everyRow(['/oauth/token', '/oauth/introspect', '/oauth/revoke'], async (path) => {
+          for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']) {
+            const answer = await client.request(`${path}?${GRANT}&token=x`, { method, headers: SERVICE });
+            expect([method, answer.status, answer.headers['allow']]).toEqual([method, 405, 'POST']);
+            if (method !== 'HEAD') expect(answer.json['error']).toBe('invalid_request');
+          }
+        }),
+      ),
+    );
+
+    test(
+      '#2 the device endpoint also answers GET: its address is that of the page for the owner',
+      everywhere(async ({ client }) => {
+        for (const method of ['PUT', 'PATCH', 'DELETE']) {
+          const answer = await client.request('/oauth/device?client_id=tv', { method });
+          expect([method, answer.status, answer.headers['allow']]).toEqual([method, 405, 'GET, POST']);
         }
-      }));
+        const page = await client.get('/oauth/device?client_id=tv');
+        expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+      }),
+    );
 
-    test('#2 the device endpoint also answers GET: its address is that of the page for the owner', async () => {
-      for (const method of ['PUT', 'PATCH', 'DELETE']) {
-        const answer = await client.request('/oauth/device?client_id=tv', { method });
-        expect([method, answer.status, answer.headers['allow']]).toEqual([method, 405, 'GET, POST']);
-      }
-      const page = await client.get('/oauth/device?client_id=tv');
-      expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
-    });
-
-    test('#2 the query of a POST is ignored', async () => {
-      expect(refused(await client.post(`/oauth/token?${GRANT}`, '', SERVICE))).toEqual(INVALID_REQUEST);
-      expect(refused(await client.post('/oauth/device?client_id=tv', ''))).toEqual([401, 'invalid_client']);
-      // Nothing in the query can contradict the body either.
-      expect((await client.post(`/oauth/token?grant_type=password&scope=nonsense`, GRANT, SERVICE)).status).toBe(200);
-    });
+    test(
+      '#2 the query of a POST is ignored',
+      everywhere(async ({ client }) => {
+        expect(refused(await client.post(`/oauth/token?${GRANT}`, '', SERVICE))).toEqual(INVALID_REQUEST);
+        expect(refused(await client.post('/oauth/device?client_id=tv', ''))).toEqual([401, 'invalid_client']);
+        // Nothing in the query can contradict the body either.
+        expect((await client.post(`/oauth/token?grant_type=password&scope=nonsense`, GRANT, SERVICE)).status).toBe(200);
+      }),
+    );
   });
 
   describe('repeated parameters', () => {
-    test('#3 a repeated parameter of the token endpoint is invalid_request, however its name is written (RFC 6749 §3.2)', () => {
-      const pairs = [
-        'grant_type=client_credentials',
-        'client_id=service',
-        'client_secret=service-secret',
-        'code=x',
-        'redirect_uri=x',
-        'code_verifier=x',
-        'refresh_token=x',
-        'scope=content.read',
-        'device_code=x',
-        'username=x',
-        'password=x',
-      ];
-      return everyRow(pairs, async (pair) => {
-        const [name = ''] = pair.split('=');
-        const rest = name === 'grant_type' ? '' : `&${GRANT}`;
-        const headers = name.startsWith('client_') ? {} : SERVICE;
-        const escaped = `%${name.charCodeAt(0).toString(16)}${name.slice(1)}`;
-        for (const form of [`${pair}&${pair}${rest}`, `${pair}${rest}&${name}=other`, `${pair}${rest}&${escaped}=`])
-          expect(refused(await token(form, headers))).toEqual(INVALID_REQUEST);
-      });
-    });
+    test(
+      '#3 a repeated parameter of the token endpoint is invalid_request, however its name is written (RFC 6749 §3.2)',
+      everywhere(({ token }) => {
+        const pairs = [
+          'grant_type=client_credentials',
+          'client_id=service',
+          'client_secret=service-secret',
+          'code=x',
+          'redirect_uri=x',
+          'code_verifier=x',
+          'refresh_token=x',
+          'scope=content.read',
+          'device_code=x',
+          'username=x',
+          'password=x',
+        ];
+        return everyRow(pairs, async (pair) => {
+          const [name = ''] = pair.split('=');
+          const rest = name === 'grant_type' ? '' : `&${GRANT}`;
+          const headers = name.startsWith('client_') ? {} : SERVICE;
+          const escaped = `%${name.charCodeAt(0).toString(16)}${name.slice(1)}`;
+          for (const form of [`${pair}&${pair}${rest}`, `${pair}${rest}&${name}=other`, `${pair}${rest}&${escaped}=`])
+            expect(refused(await token(form, headers))).toEqual(INVALID_REQUEST);
+        });
+      }),
+    );
 
-    test('#3 a repeated parameter of the other endpoints is invalid_request (RFC 6749 §3.2)', () => {
-      const requests = [
-        ['/oauth/device', 'client_id=tv&client_id=tv', {}],
-        ['/oauth/device', 'client_id=tv&scope=profile&scope=profile', {}],
-        ['/oauth/introspect', 'token=x&token=x', API],
-        ['/oauth/introspect', 'token=x&token_type_hint=x&token_type_hint=x', API],
-        ['/oauth/revoke', 'token=x&token=y', SERVICE],
-        ['/oauth/revoke', 'token=x&client_id=service&client_id=service', SERVICE],
-      ] as const;
-      return everyRow(requests, async ([path, form, headers]) => {
-        expect(refused(await client.post(path, form, headers))).toEqual(INVALID_REQUEST);
-      });
-    });
+    test(
+      '#3 a repeated parameter of the other endpoints is invalid_request (RFC 6749 §3.2)',
+      everywhere(({ client, token }) => {
+        const requests = [
+          ['/oauth/device', 'client_id=tv&client_id=tv', {}],
+          ['/oauth/device', 'client_id=tv&scope=profile&scope=profile', {}],
+          ['/oauth/introspect', 'token=x&token=x', API],
+          ['/oauth/introspect', 'token=x&token_type_hint=x&token_type_hint=x', API],
+          ['/oauth/revoke', 'token=x&token=y', SERVICE],
+          ['/oauth/revoke', 'token=x&client_id=service&client_id=service', SERVICE],
+        ] as const;
+        return everyRow(requests, async ([path, form, headers]) => {
+          expect(refused(await client.post(path, form, headers))).toEqual(INVALID_REQUEST);
+        });
+      }),
+    );
 
-    test('#3 a repeated parameter of the authorization endpoint is invalid_request (RFC 6749 §3.1)', () => {
-      const pairs = [
-        'response_type=code',
-        'scope=profile',
-        'state=x',
-        'code_challenge=x',
-        'code_challenge_method=S256',
-      ];
-      return everyRow(pairs, async (pair) => {
-        const query = `client_id=web&${pair}&${pair}${pair.startsWith('response_type') ? '' : '&response_type=code'}`;
-        const answers = [await client.get(`/oauth/authorize?${query}`), await client.post('/oauth/authorize', query)];
-        for (const { headers } of answers) {
-          const location = new URL(headers.location ?? '');
-          expect([location.origin, location.searchParams.get('error')]).toEqual([
-            'https://app.example',
-            'invalid_request',
-          ]);
-        }
-      });
-    });
+    test(
+      '#3 a repeated parameter of the authorization endpoint is invalid_request (RFC 6749 §3.1)',
+      everywhere(({ client }) => {
+        const pairs = [
+          'response_type=code',
+          'scope=profile',
+          'state=x',
+          'code_challenge=x',
+          'code_challenge_method=S256',
+        ];
+        return everyRow(pairs, async (pair) => {
+          const query = `client_id=web&${pair}&${pair}${pair.startsWith('response_type') ? '' : '&response_type=code'}`;
+          const answers = [await client.get(`/oauth/authorize?${query}`), await client.post('/oauth/authorize', query)];
+          for (const { headers } of answers) {
+            const location = new URL(headers.location ?? '');
+            expect([location.origin, location.searchParams.get('error')]).toEqual([
+              'https://app.example',
+              'invalid_request',
+            ]);
+          }
+        });
+      }),
+    );
 
-    test('#3 resource may be repeated (RFC 8707 §2)', async () => {
-      const two = 'resource=https%3A%2F%2Fone.example&resource=https%3A%2F%2Ftwo.example';
-      const { status, json } = await token(`${GRANT}&${two}`);
-      expect(status).toBe(200);
-      const seen = await client.post('/oauth/introspect', { token: String(json['access_token']) }, API);
-      expect(seen.json['aud']).toEqual(['https://one.example', 'https://two.example']);
-    });
+    test(
+      '#3 resource may be repeated (RFC 8707 §2)',
+      everywhere(async ({ client, token }) => {
+        const two = 'resource=https%3A%2F%2Fone.example&resource=https%3A%2F%2Ftwo.example';
+        const { status, json } = await token(`${GRANT}&${two}`);
+        expect(status).toBe(200);
+        const seen = await client.post('/oauth/introspect', { token: String(json['access_token']) }, API);
+        expect(seen.json['aud']).toEqual(['https://one.example', 'https://two.example']);
+      }),
+    );
   });
 
   describe('empty and unknown parameters', () => {
-    test('#4 a parameter without a value counts as omitted (RFC 6749 §3.2)', () => {
-      const more = ['', '&scope=', '&scope', '&scope=&client_id=&resource=&client_secret', '&&&', '&=', '&=x'];
-      return everyRow(more, async (empty) => {
-        const { status, json } = await token(GRANT + empty);
-        expect([status, json['scope']]).toEqual([200, 'content.read highvolume']);
-      });
-    });
+    test(
+      '#4 a parameter without a value counts as omitted (RFC 6749 §3.2)',
+      everywhere(({ token }) => {
+        const more = ['', '&scope=', '&scope', '&scope=&client_id=&resource=&client_secret', '&&&', '&=', '&=x'];
+        return everyRow(more, async (empty) => {
+          const { status, json } = await token(GRANT + empty);
+          expect([status, json['scope']]).toEqual([200, 'content.read highvolume']);
+        });
+      }),
+    );
 
-    test('#4 a required parameter without a value is missing (RFC 6749 §3.2)', async () => {
-      for (const form of ['grant_type=', 'grant_type', '']) {
-        const answer = await token(form);
-        expect(refused(answer)).toEqual(INVALID_REQUEST);
-        expect(answer.json['error_description']).toBe('The parameter grant_type is missing.');
-      }
-      for (const path of ['/oauth/introspect', '/oauth/revoke']) {
-        expect(refused(await client.post(path, 'token=', API))).toEqual(INVALID_REQUEST);
-        expect(refused(await client.post(path, 'token', API))).toEqual(INVALID_REQUEST);
-      }
-    });
+    test(
+      '#4 a required parameter without a value is missing (RFC 6749 §3.2)',
+      everywhere(async ({ client, token }) => {
+        for (const form of ['grant_type=', 'grant_type', '']) {
+          const answer = await token(form);
+          expect(refused(answer)).toEqual(INVALID_REQUEST);
+          expect(answer.json['error_description']).toBe('The parameter grant_type is missing.');
+        }
+        for (const path of ['/oauth/introspect', '/oauth/revoke']) {
+          expect(refused(await client.post(path, 'token=', API))).toEqual(INVALID_REQUEST);
+          expect(refused(await client.post(path, 'token', API))).toEqual(INVALID_REQUEST);
+        }
+      }),
+    );
 
-    test('#4 a parameter of the authorization endpoint without a value counts as omitted (RFC 6749 §3.1)', async () => {
-      const plain = await client.get(AUTHORIZE);
-      const empty = await client.get(`${AUTHORIZE}&scope=&state=&code_challenge&redirect_uri=&=&`);
-      expect([plain.status, empty.status]).toEqual([200, 200]);
-      const missing = await client.get('/oauth/authorize?client_id=web&response_type=');
-      const location = new URL(missing.headers.location ?? '');
-      expect([location.searchParams.get('error'), location.searchParams.has('state')]).toEqual([
-        'invalid_request',
-        false,
-      ]);
-    });
+    test(
+      '#4 a parameter of the authorization endpoint without a value counts as omitted (RFC 6749 §3.1)',
+      everywhere(async ({ client }) => {
+        const plain = await client.get(AUTHORIZE);
+        const empty = await client.get(`${AUTHORIZE}&scope=&state=&code_challenge&redirect_uri=&=&`);
+        expect([plain.status, empty.status]).toEqual([200, 200]);
+        const missing = await client.get('/oauth/authorize?client_id=web&response_type=');
+        const location = new URL(missing.headers.location ?? '');
+        expect([location.searchParams.get('error'), location.searchParams.has('state')]).toEqual([
+          'invalid_request',
+          false,
+        ]);
+      }),
+    );
 
-    test('#4 unknown parameters are ignored, even if repeated (RFC 6749 §3.2)', async () => {
-      expect(
-        (await token(`${GRANT}&nonsense=1&nonsense=2&nonsense&SCOPE=x&Scope=y&audience=z&audience=z`)).status,
-      ).toBe(200);
-      expect((await client.get(`${AUTHORIZE}&nonsense=1&nonsense=2&STATE=1&STATE=2`)).status).toBe(200);
-    });
+    test(
+      '#4 unknown parameters are ignored, even if repeated (RFC 6749 §3.2)',
+      everywhere(async ({ client, token }) => {
+        expect(
+          (await token(`${GRANT}&nonsense=1&nonsense=2&nonsense&SCOPE=x&Scope=y&audience=z&audience=z`)).status,
+        ).toBe(200);
+        expect((await client.get(`${AUTHORIZE}&nonsense=1&nonsense=2&STATE=1&STATE=2`)).status).toBe(200);
+      }),
+    );
   });
 
   describe('credentials in the URL', () => {
@@ -279,84 +342,108 @@ describe.each(HOSTS)('$name', ({ start, mount, framework }) => {
       ['/oauth/revoke?token=x', '', API, INVALID_REQUEST],
       ['/oauth/introspect?access_token=x', 'token=x', {}, [401, undefined]],
     ] as const;
-    test('#5 are ignored (RFC 6749 §2.3.1)', () =>
-      everyRow(requests, async ([path, form, headers, expected]) => {
-        expect(refused(await client.post(path, form, headers))).toEqual(expected);
-      }));
+    test(
+      '#5 are ignored (RFC 6749 §2.3.1)',
+      everywhere(({ client }) =>
+        everyRow(requests, async ([path, form, headers, expected]) => {
+          expect(refused(await client.post(path, form, headers))).toEqual(expected);
+        }),
+      ),
+    );
 
-    test('#5 do not sign an owner in (RFC 6749 §2.3.1)', async () => {
-      const browser = new Client(host.base);
-      const page = await browser.get(`${AUTHORIZE}&username=alice&password=wonderland`);
-      expect(page.text).toContain('type="password"');
-    });
+    test(
+      '#5 do not sign an owner in (RFC 6749 §2.3.1)',
+      everywhere(async ({ host }) => {
+        const browser = new Client(host.base);
+        const page = await browser.get(`${AUTHORIZE}&username=alice&password=wonderland`);
+        expect(page.text).toContain('type="password"');
+      }),
+    );
   });
 
   describe('parameters named like properties of JavaScript objects', () => {
-    test('#6 are unknown parameters', async () => {
-      const names = [
-        '__proto__',
-        'constructor',
-        'toString',
-        'hasOwnProperty',
-        '__proto__[polluted]',
-        'constructor[prototype][polluted]',
-      ];
-      const { status, json } = await token(
-        `${GRANT}&${names.map((name) => `${encodeURIComponent(name)}=1`).join('&')}`,
-      );
-      expect([status, json['scope']]).toEqual([200, 'content.read highvolume']);
-      expect('polluted' in {}).toBe(false);
-      expect((await client.get(`${AUTHORIZE}&__proto__=1&__proto__=2&constructor[x]=1`)).status).toBe(200);
-    });
+    test(
+      '#6 are unknown parameters',
+      everywhere(async ({ client, token }) => {
+        const names = [
+          '__proto__',
+          'constructor',
+          'toString',
+          'hasOwnProperty',
+          '__proto__[polluted]',
+          'constructor[prototype][polluted]',
+        ];
+        const { status, json } = await token(
+          `${GRANT}&${names.map((name) => `${encodeURIComponent(name)}=1`).join('&')}`,
+        );
+        expect([status, json['scope']]).toEqual([200, 'content.read highvolume']);
+        expect('polluted' in {}).toBe(false);
+        expect((await client.get(`${AUTHORIZE}&__proto__=1&__proto__=2&constructor[x]=1`)).status).toBe(200);
+      }),
+    );
 
-    test('#6 a name with brackets is unknown; after a parser of the host it is a repeated parameter', () => {
-      const pairs = [
-        'scope[]=content.read',
-        'scope[x]=content.read',
-        'scope[0]=a&scope[1]=b',
-        'grant_type[]=client_credentials',
-        'client_id[a][b]=1',
-      ];
-      return everyRow(pairs, async (pair) => {
-        const answer = await token(`${GRANT}&${pair}`);
-        if (isParsed) expect(refused(answer)).toEqual(INVALID_REQUEST);
-        else expect([answer.status, answer.json['scope']]).toEqual([200, 'content.read highvolume']);
-      });
-    });
+    test(
+      '#6 a name with brackets is unknown; after a parser of the host it is a repeated parameter',
+      everywhere(({ token, isParsed }) => {
+        const pairs = [
+          'scope[]=content.read',
+          'scope[x]=content.read',
+          'scope[0]=a&scope[1]=b',
+          'grant_type[]=client_credentials',
+          'client_id[a][b]=1',
+        ];
+        return everyRow(pairs, async (pair) => {
+          const answer = await token(`${GRANT}&${pair}`);
+          if (isParsed) expect(refused(answer)).toEqual(INVALID_REQUEST);
+          else expect([answer.status, answer.json['scope']]).toEqual([200, 'content.read highvolume']);
+        });
+      }),
+    );
   });
 
   describe('size', () => {
-    test('#7 100 parameters are accepted, 101 are invalid_request', async () => {
-      const fields = (count: number) => Array.from({ length: count - 1 }, (_, index) => `f${index}=1`).join('&');
-      expect((await token(`${GRANT}&${fields(100)}`)).status).toBe(200);
-      expect(refused(await token(`${GRANT}&${fields(101)}`))).toEqual(INVALID_REQUEST);
-      expect((await client.get(`${AUTHORIZE}&${fields(101)}`)).status).toBe(400);
-    });
+    test(
+      '#7 100 parameters are accepted, 101 are invalid_request',
+      everywhere(async ({ client, token }) => {
+        const fields = (count: number) => Array.from({ length: count - 1 }, (_, index) => `f${index}=1`).join('&');
+        expect((await token(`${GRANT}&${fields(100)}`)).status).toBe(200);
+        expect(refused(await token(`${GRANT}&${fields(101)}`))).toEqual(INVALID_REQUEST);
+        expect((await client.get(`${AUTHORIZE}&${fields(101)}`)).status).toBe(400);
+      }),
+    );
 
-    test('#7 a body over 64 KiB is 413', () =>
-      everyRow(ENDPOINTS, async ([path, form, headers]) => {
-        const answer = await client.post(path, `${form}&x=${'x'.repeat(65_536)}`, headers);
-        if (isParsed && framework.startsWith('koa')) {
-          // Koa's parsers have a limit of 56 KiB of their own; what is answered then is for the host to say.
-          expect(answer.json).toEqual({ host: 'error' });
-          expect(host.errors.at(-1)).toMatchObject({ status: 413 });
-        } else {
-          expect(refused(answer)).toEqual([413, 'invalid_request']);
-          expect(answer.headers['cache-control']).toBe('no-store');
-        }
-      }));
+    test(
+      '#7 a body over 64 KiB is 413',
+      everywhere(({ framework, host, client, isParsed }) =>
+        everyRow(ENDPOINTS, async ([path, form, headers]) => {
+          const answer = await client.post(path, `${form}&x=${'x'.repeat(65_536)}`, headers);
+          if (isParsed && framework.startsWith('koa')) {
+            // Koa's parsers have a limit of 56 KiB of their own; what is answered then is for the host to say.
+            expect(answer.json).toEqual({ host: 'error' });
+            expect(host.errors.at(-1)).toMatchObject({ status: 413 });
+          } else {
+            expect(refused(answer)).toEqual([413, 'invalid_request']);
+            expect(answer.headers['cache-control']).toBe('no-store');
+          }
+        }),
+      ),
+    );
 
-    const isLimited = isParsed && framework.startsWith('koa'); // As above: their limit is lower.
-    if (!isLimited)
-      test('#7 a body of 64 KiB is read, one byte more is 413', async () => {
+    test(
+      '#7 a body of 64 KiB is read, one byte more is 413',
+      everywhere(async ({ framework, token, isParsed }) => {
+        if (isParsed && framework.startsWith('koa')) return; // As above: their limit is lower.
         const answer = await token(`${GRANT}&x=`.padEnd(65_536, 'x'));
         expect(answer.status).toBe(200);
         expect(refused(await token(`${GRANT}&x=`.padEnd(65_537, 'x')))).toEqual([413, 'invalid_request']);
-      });
+      }),
+    );
 
     // A parser of the host waits for the body; it has limits of its own.
-    if (!isParsed)
-      test('#7 a body that is announced or becomes too long is 413 before its end', async () => {
+    test(
+      '#7 a body that is announced or becomes too long is 413 before its end',
+      everywhere(async ({ host, head, isParsed }) => {
+        if (isParsed) return;
         const form = 'Content-Type: application/x-www-form-urlencoded';
         expect(await sendRaw(host.origin, head('/oauth/token', form, 'Content-Length: 1000000000'))).toMatch(
           /^HTTP\/1\.1 413 /,
@@ -365,7 +452,8 @@ describe.each(HOSTS)('$name', ({ start, mount, framework }) => {
         expect(await sendRaw(host.origin, head('/oauth/token', form, 'Transfer-Encoding: chunked') + chunk)).toMatch(
           /^HTTP\/1\.1 413 /,
         );
-      });
+      }),
+    );
   });
 
   describe('grammar', () => {
@@ -385,57 +473,75 @@ describe.each(HOSTS)('$name', ({ start, mount, framework }) => {
       'redirect_uri=%20',
       'resource=%0A',
     ];
-    test('#8 a character that the grammar of a parameter excludes is invalid_request (RFC 6749 appendix A)', () =>
-      everyRow(MALFORMED, async (pair) => {
-        const rest = pair.startsWith('grant_type') ? '' : `&${GRANT}`;
-        const answer = await token(`${pair}${rest}`, pair.startsWith('client_') ? {} : SERVICE);
-        expect(refused(answer)).toEqual(INVALID_REQUEST);
-      }));
+    test(
+      '#8 a character that the grammar of a parameter excludes is invalid_request (RFC 6749 appendix A)',
+      everywhere(({ token }) =>
+        everyRow(MALFORMED, async (pair) => {
+          const rest = pair.startsWith('grant_type') ? '' : `&${GRANT}`;
+          const answer = await token(`${pair}${rest}`, pair.startsWith('client_') ? {} : SERVICE);
+          expect(refused(answer)).toEqual(INVALID_REQUEST);
+        }),
+      ),
+    );
 
-    test('#8 a broken percent escape is invalid_request (RFC 6749 appendix B)', () =>
-      everyRow(['%', '%4', '%zz', '%C3', '%C3%28', '%ED%A0%80', '%FF'], async (escape) => {
-        const answers = [
-          await token(`grant_type=authorization_code&code=${escape}`, WEB),
-          await client.post('/oauth/introspect', `token=${escape}`, API),
-          await client.post('/oauth/revoke', `token=x&token_type_hint=${escape}`, API),
-          await client.post('/oauth/device', `client_id=tv&scope=${escape}`),
-        ];
-        // A parser of the host has removed the escape; what remains is an unknown value.
-        if (isParsed) for (const { status } of answers) expect([200, 400]).toContain(status);
-        else expect(answers.map(refused)).toEqual(Array.from(answers, () => INVALID_REQUEST));
-      }));
+    test(
+      '#8 a broken percent escape is invalid_request (RFC 6749 appendix B)',
+      everywhere(({ host, client, token, isParsed }) =>
+        everyRow(['%', '%4', '%zz', '%C3', '%C3%28', '%ED%A0%80', '%FF'], async (escape) => {
+          const answers = [
+            await token(`grant_type=authorization_code&code=${escape}`, WEB),
+            await client.post('/oauth/introspect', `token=${escape}`, API),
+            await client.post('/oauth/revoke', `token=x&token_type_hint=${escape}`, API),
+            await client.post('/oauth/device', `client_id=tv&scope=${escape}`),
+          ];
+          // A parser of the host has removed the escape; what remains is an unknown value.
+          if (isParsed) for (const { status } of answers) expect([200, 400]).toContain(status);
+          else expect(answers.map(refused)).toEqual(Array.from(answers, () => INVALID_REQUEST));
+        }),
+      ),
+    );
 
-    test('#8 a body that is not UTF-8 is invalid_request (RFC 6749 appendix B)', async () => {
-      for (const form of [
-        'grant_type=authorization_code&code=\xff\xfe',
-        `${GRANT}&client_secret=\xff`,
-        `${GRANT}&unknown=\xc3\x28`,
-      ]) {
-        const answer = await client.request('/oauth/token', {
-          method: 'POST',
-          headers: { ...WEB, 'content-type': 'application/x-www-form-urlencoded' },
-          body: Buffer.from(form, 'latin1'),
-        });
-        // A parser of the host has replaced them, which does not matter in an unknown parameter.
-        if (isParsed && form.includes('unknown')) expect(refused(answer)).toEqual([400, 'unauthorized_client']);
-        else expect(refused(answer)).toEqual(INVALID_REQUEST);
-      }
-    });
-
-    test('#8 a malformed value appears in no header (RFC 6749 appendix A)', async () => {
-      for (const value of ['%0D%0ASet-Cookie:%20evil=1', '%0ASet-Cookie:%20evil=1', '%C3%A9', '%00']) {
-        const { headers, rawHeaders } = await client.get(`${AUTHORIZE}&state=${value}`);
-        expect(new URL(headers.location ?? '').searchParams.get('error')).toBe('invalid_request');
-        expect(rawHeaders.join('')).toMatch(/^[\x20-\x7e]*$/);
-        expect(headers['set-cookie']).toBeUndefined();
-        for (const name of ['client_id', 'redirect_uri']) {
-          const page = await client.get(
-            `/oauth/authorize?response_type=code&${name === 'client_id' ? '' : 'client_id=web&'}${name}=${value}`,
-          );
-          expect([page.status, page.headers.location, page.headers['set-cookie']]).toEqual([400, undefined, undefined]);
+    test(
+      '#8 a body that is not UTF-8 is invalid_request (RFC 6749 appendix B)',
+      everywhere(async ({ host, client, isParsed }) => {
+        for (const form of [
+          'grant_type=authorization_code&code=\xff\xfe',
+          `${GRANT}&client_secret=\xff`,
+          `${GRANT}&unknown=\xc3\x28`,
+        ]) {
+          const answer = await client.request('/oauth/token', {
+            method: 'POST',
+            headers: { ...WEB, 'content-type': 'application/x-www-form-urlencoded' },
+            body: Buffer.from(form, 'latin1'),
+          });
+          // A parser of the host has replaced them, which does not matter in an unknown parameter.
+          if (isParsed && form.includes('unknown')) expect(refused(answer)).toEqual([400, 'unauthorized_client']);
+          else expect(refused(answer)).toEqual(INVALID_REQUEST);
         }
-      }
-    });
+      }),
+    );
+
+    test(
+      '#8 a malformed value appears in no header (RFC 6749 appendix A)',
+      everywhere(async ({ client }) => {
+        for (const value of ['%0D%0ASet-Cookie:%20evil=1', '%0ASet-Cookie:%20evil=1', '%C3%A9', '%00']) {
+          const { headers, rawHeaders } = await client.get(`${AUTHORIZE}&state=${value}`);
+          expect(new URL(headers.location ?? '').searchParams.get('error')).toBe('invalid_request');
+          expect(rawHeaders.join('')).toMatch(/^[\x20-\x7e]*$/);
+          expect(headers['set-cookie']).toBeUndefined();
+          for (const name of ['client_id', 'redirect_uri']) {
+            const page = await client.get(
+              `/oauth/authorize?response_type=code&${name === 'client_id' ? '' : 'client_id=web&'}${name}=${value}`,
+            );
+            expect([page.status, page.headers.location, page.headers['set-cookie']]).toEqual([
+              400,
+              undefined,
+              undefined,
+            ]);
+          }
+        }
+      }),
+    );
   });
 
   describe('answers', () => {
@@ -467,34 +573,43 @@ describe.each(HOSTS)('$name', ({ start, mount, framework }) => {
       ['/oauth/revoke', '', SERVICE, 400],
     ];
 
-    test('#11 no answer may be cached (RFC 6749 §5.1)', async () => {
-      for (const [path, form, headers, status] of requests) {
-        const answer = await client.post(path, form, headers);
-        const { 'cache-control': cache, pragma } = answer.headers;
-        expect([path, form, answer.status, cache, pragma]).toEqual([path, form, status, 'no-store', 'no-cache']);
-      }
-      for (const [path] of ENDPOINTS) {
-        expect((await client.request(path, { method: 'PUT' })).headers['cache-control']).toBe('no-store');
-      }
-      expect((await client.post('/oauth/introspect', 'token=x')).headers['cache-control']).toBe('no-store');
-    });
+    test(
+      '#11 no answer may be cached (RFC 6749 §5.1)',
+      everywhere(async ({ client }) => {
+        for (const [path, form, headers, status] of requests) {
+          const answer = await client.post(path, form, headers);
+          const { 'cache-control': cache, pragma } = answer.headers;
+          expect([path, form, answer.status, cache, pragma]).toEqual([path, form, status, 'no-store', 'no-cache']);
+        }
+        for (const [path] of ENDPOINTS) {
+          expect((await client.request(path, { method: 'PUT' })).headers['cache-control']).toBe('no-store');
+        }
+        expect((await client.post('/oauth/introspect', 'token=x')).headers['cache-control']).toBe('no-store');
+      }),
+    );
 
-    test('#12 an error is a JSON object with error and error_description, in the allowed characters (RFC 6749 §5.2)', async () => {
-      for (const [path, form, headers, status] of requests) {
-        if (status === 200) continue;
-        const answer = await client.post(path, form, headers);
-        expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
-        expect(Object.keys(answer.json)).toEqual(['error', 'error_description']);
-        const { error, error_description } = answer.json;
-        expect(ERRORS.has(String(error)) || (path === '/oauth/introspect' && error === 'invalid_token')).toBe(true);
-        expect(error_description).toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/);
-        expect(answer.text).not.toMatch(/\n|node_modules|\.[jt]s|Error:|<script/);
-      }
-    });
+    test(
+      '#12 an error is a JSON object with error and error_description, in the allowed characters (RFC 6749 §5.2)',
+      everywhere(async ({ client }) => {
+        for (const [path, form, headers, status] of requests) {
+          if (status === 200) continue;
+          const answer = await client.post(path, form, headers);
+          expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+          expect(Object.keys(answer.json)).toEqual(['error', 'error_description']);
+          const { error, error_description } = answer.json;
+          expect(ERRORS.has(String(error)) || (path === '/oauth/introspect' && error === 'invalid_token')).toBe(true);
+          expect(error_description).toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/);
+          expect(answer.text).not.toMatch(/\n|node_modules|\.[jt]s|Error:|<script/);
+        }
+      }),
+    );
 
-    test('#12 without credentials, introspection answers a Bearer challenge without an error (RFC 6750 §3.1)', async () => {
-      const { status, text, headers } = await client.post('/oauth/introspect', 'token=x');
-      expect([status, text, headers['www-authenticate']]).toEqual([401, '{}', 'Bearer realm="oauth"']);
-    });
+    test(
+      '#12 without credentials, introspection answers a Bearer challenge without an error (RFC 6750 §3.1)',
+      everywhere(async ({ client }) => {
+        const { status, text, headers } = await client.post('/oauth/introspect', 'token=x');
+        expect([status, text, headers['www-authenticate']]).toEqual([401, '{}', 'Bearer realm="oauth"']);
+      }),
+    );
   });
 });

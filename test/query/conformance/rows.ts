@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { everyRow } from '../../rows.js';
 import { catalogue, type ModuleHandlers, type PageRecord, type QueryOptions } from '../../../src/core/query/index.js';
 import { type Answered, type Json, type QueryHost, startQuery } from '../fixture.js';
 
 /** Whose bearer token comes along: `alice` has no rights, `bot` has those of the fixture, `admin` may undelete as well. */
 export type As = 'alice' | 'bot' | 'admin' | undefined;
 
-/** A row of `docs/query-conformance.md`: its id, a request, and what the client is told. */
+/** A row of `docs/query-conformance.md`: its id, a request, and the code and text of the answer. */
 export type Told = readonly [id: string, query: string, code: string, text: string, as?: As];
 
-/** A row: its id, a request, and what the handler is given: parameters, or `nothing` when it is not asked. */
+/** A row: its id, a request, and the parameters that the handler receives, or `nothing` if it is not called. */
 export type Given = readonly [id: string, query: string, given: Readonly<Record<string, unknown>> | 'nothing', as?: As];
 
 export const CONT = 'Invalid continue param. You should pass the original value returned by the previous query.';
@@ -79,39 +80,39 @@ export class Hosts {
 
   /** Requests that are refused. No handler answers them, so that values to go on with are judged by their form. */
   refuse(rows: readonly Told[]): void {
-    test.each(rows.map((row) => [...row]))('%s: %s is %s', async (_id, query, code, text, as) => {
-      const { json, status, headers } = await this.bare(query, as as As);
-      expect(conditions(json, 'errors')).toEqual([{ code, text, module: moduleOf(query) }]);
-      expect([status, headers.get('mediawiki-api-error')]).toEqual([200, code]);
-    });
+    test('these requests are errors', () =>
+      everyRow(rows, async ([, query, code, text, as]) => {
+        const { json, status, headers } = await this.bare(query, as);
+        expect(conditions(json, 'errors')).toEqual([{ code, text, module: moduleOf(query) }]);
+        expect([status, headers.get('mediawiki-api-error')]).toEqual([200, code]);
+      }));
   }
 
   /** Requests that are answered with a remark. */
   warn(rows: readonly Told[]): void {
-    test.each(rows.map((row) => [...row]))(
-      '%s: %s is answered, with the warning %s',
-      async (_id, query, code, text, as) => {
-        const { json } = await this.noting(query, as as As);
+    test('these requests are answered with a warning', () =>
+      everyRow(rows, async ([, query, code, text, as]) => {
+        const { json } = await this.noting(query, as);
         expect(json['errors']).toBeUndefined();
         expect(conditions(json, 'warnings')).toContainEqual({ code, text, module: moduleOf(query) });
-      },
-    );
+      }));
   }
 
   /** Requests that are answered, and what the handler makes its answer of. */
   give(rows: readonly Given[]): void {
-    test.each(rows.map((row) => [...row]))('%s: what the handler gets for %s', async (_id, query, given, as) => {
-      this.asked.clear();
-      const { json } = await this.noting(String(query), as as As);
-      expect(json['errors']).toBeUndefined();
-      const asked = this.asked.get(nameOf(String(query)));
-      if (given === 'nothing') expect(asked).toBeUndefined();
-      else {
-        expect(asked).toBeDefined();
-        const all: Readonly<Record<string, unknown>> = { ...asked?.params, limit: asked?.limit };
-        expect(Object.fromEntries(Object.keys(given).map((name) => [name, all[name]]))).toEqual(given);
-      }
-    });
+    test('the handler receives these parameters', () =>
+      everyRow(rows, async ([, query, given, as]) => {
+        this.asked.clear();
+        const { json } = await this.noting(query, as);
+        expect(json['errors']).toBeUndefined();
+        const asked = this.asked.get(nameOf(query));
+        if (given === 'nothing') expect(asked).toBeUndefined();
+        else {
+          expect(asked).toBeDefined();
+          const all: Readonly<Record<string, unknown>> = { ...asked?.params, limit: asked?.limit };
+          expect(Object.fromEntries(Object.keys(given).map((name) => [name, all[name]]))).toEqual(given);
+        }
+      }));
   }
 }
 
