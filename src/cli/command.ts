@@ -1,23 +1,23 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import type { Terminal } from './terminal.js';
 
-/** How the program ends: `fine`; `failed`, with a finding or an error; `usage`, when it was called in a wrong way. */
+/** Exit codes: `fine`; `failed`, for findings and errors; `usage`, for an invalid command line. */
 export const EXIT = { fine: 0, failed: 1, usage: 2 } as const;
 
-/** One word of the command line, such as `doctor`. */
+/** A command, such as `doctor`. */
 export interface Command {
-  /** What `--help` prints. */
+  /** The output of `--help`. */
   readonly help: string;
-  /** @returns The exit code; `undefined` for a command that goes on, until it is stopped. */
+  /** @returns The exit code; `undefined` for a command that runs until it is stopped. */
   run(args: readonly string[], terminal: Terminal): Promise<number | undefined>;
 }
 
-/** The program was called in a way that it does not understand: one sentence, and exit code 2. */
+/** The command line is invalid: one sentence, and exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Something that the person at the keyboard can put right: one sentence without a stack, and exit code 1. */
+/** An error that the user can fix: one sentence without a stack, and exit code 1. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
 }
@@ -25,9 +25,9 @@ export class CommandError extends Error {
 type Options = NonNullable<ParseArgsConfig['options']>;
 
 /**
- * Reads the arguments of a command.
+ * Parses the arguments of a command.
  *
- * @param maxPositionals - How many words may stand beside the options.
+ * @param maxPositionals - The maximum number of positional arguments.
  * @throws UsageError that names the argument.
  */
 export const readArguments = <const T extends Options>(
@@ -37,7 +37,7 @@ export const readArguments = <const T extends Options>(
 ): ReturnType<typeof parseArgs<{ args: string[]; options: T; allowPositionals: true }>> => {
   const parsed = parse(args, options);
   const extra = parsed.positionals[maxPositionals];
-  if (extra !== undefined) throw new UsageError(`There is an argument too many: ${JSON.stringify(extra)}.`);
+  if (extra !== undefined) throw new UsageError(`Unexpected argument ${JSON.stringify(extra)}.`);
   return parsed;
 };
 
@@ -49,19 +49,19 @@ const parse = <const T extends Options>(
     return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    // Node's own sentence; what follows it is advice about `--` that seldom fits.
+    // Only Node's first sentence; the advice about `--` after it rarely applies.
     const [sentence = ''] = error.message.split(/\.(?= |$)|\n/, 1);
     throw new UsageError(`${sentence}.`);
   }
 };
 
 /**
- * A whole number between two bounds.
+ * Parses an integer between two bounds.
  *
  * @throws UsageError that names the option.
  */
 export const wholeNumber = (option: string, text: string, min: number, max: number): number => {
   if (!/^\d+$/.test(text) || Number(text) < min || Number(text) > max)
-    throw new UsageError(`${option} must be a whole number from ${min} to ${max}, not ${JSON.stringify(text)}.`);
+    throw new UsageError(`${option} must be an integer from ${min} to ${max}, not ${JSON.stringify(text)}.`);
   return Number(text);
 };

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type BuildApp, parametersOf } from '../../examples/demo/app.js';
-// By its public name, as the demo does it: the package holds the server once, for its users and for this program.
+// By its public name, so that the package contains the server once, for its users and for this program.
 import { oauthQuery } from 'oauth-query/node';
 
 const sendText = (res: ServerResponse, status: number, type: string, body: string): void => {
@@ -11,7 +11,7 @@ const sendText = (res: ServerResponse, status: number, type: string, body: strin
 const sendJson = (res: ServerResponse, value: object, status = 200): void =>
   sendText(res, status, 'application/json', JSON.stringify(value));
 
-/** The demo without any framework, so that it runs where nothing but this package is installed. */
+/** The demo without a framework, so that it only requires this package. */
 export const buildPlainApp: BuildApp = async ({ options, pages }) => {
   const oauth = oauthQuery(options);
   const guards = new Map([

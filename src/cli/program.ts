@@ -1,29 +1,29 @@
-/** Finds the command of a command line, and turns errors into one sentence and an exit code. */
+/** Finds the command of a command line, and converts errors to one sentence and an exit code. */
 import { createRequire } from 'node:module';
 import { type Command, CommandError, EXIT, UsageError } from './command.js';
 import type { Terminal } from './terminal.js';
 
 interface Entry {
   readonly summary: string;
-  /** Only the command that is wanted is loaded. */
+  /** Loads the command on demand. */
   readonly load: () => Promise<Command>;
 }
 
 const COMMANDS: Readonly<Record<string, Entry>> = {
   secret: {
-    summary: 'make a client secret, and the hash of it that the server keeps',
+    summary: 'generate a client secret, and the hash to register',
     load: async () => (await import('./commands/secret.js')).secret,
   },
   client: {
-    summary: 'check the registrations of clients',
+    summary: 'check client registrations, and manage clients in a store',
     load: async () => (await import('./commands/client.js')).client,
   },
   serve: {
-    summary: 'run the demo site, on an export of your own if you have one',
+    summary: 'run the demo site, optionally with your own content',
     load: async () => (await import('./commands/serve.js')).serve,
   },
   doctor: {
-    summary: 'look at a running server from outside, and explain what is found',
+    summary: 'check a running server from the outside, and explain the findings',
     load: async () => (await import('./commands/doctor.js')).doctor,
   },
 };
@@ -34,10 +34,10 @@ ${Object.entries(COMMANDS)
   .map(([name, { summary }]) => `  ${name.padEnd(8)}${summary}`)
   .join('\n')}
 
-  oauth-query <command> --help   what a command takes
+  oauth-query <command> --help   the options of a command
   oauth-query --version          the version of this package
 
-Exit codes: 0 fine, 1 something was found or failed, 2 the command line was wrong.`;
+Exit codes: 0 success, 1 a finding or an error, 2 invalid command line.`;
 
 const version = (): string => {
   const manifest: unknown = createRequire(import.meta.url)('oauth-query/package.json');
@@ -46,7 +46,7 @@ const version = (): string => {
 
 const isHelp = (word: string): boolean => word === '--help' || word === '-h';
 
-/** Before a `--`, behind which nothing is an option. */
+/** Looks for the option before `--`, after which there are no options. */
 const wantsHelp = (args: readonly string[]): boolean => {
   const end = args.indexOf('--');
   return (end === -1 ? args : args.slice(0, end)).some(isHelp);
@@ -66,7 +66,7 @@ const run = async ([name, ...args]: readonly string[], terminal: Terminal): Prom
   const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (entry === undefined) {
     const known = Object.keys(COMMANDS).join(', ');
-    throw new UsageError(`There is no command ${JSON.stringify(name)}; there are ${known}. See: oauth-query --help`);
+    throw new UsageError(`Unknown command ${JSON.stringify(name)}. Commands: ${known}. See: oauth-query --help`);
   }
   const command = await entry.load();
   if (wantsHelp(args)) {
@@ -81,7 +81,7 @@ const run = async ([name, ...args]: readonly string[], terminal: Terminal): Prom
   }
 };
 
-/** @returns The exit code; `undefined` for a command that goes on until it is stopped. */
+/** @returns The exit code; `undefined` for a command that runs until it is stopped. */
 export const runProgram = async (args: readonly string[], terminal: Terminal): Promise<number | undefined> => {
   try {
     return await run(args, terminal);

@@ -1,19 +1,19 @@
 import { styleText } from 'node:util';
 
-/** Where a command reads and writes. */
+/** The input and output of a command. */
 export interface Terminal {
   readonly stdin: NodeJS.ReadStream;
-  /** Prints a line to the standard output: what the command is asked for. */
+  /** Prints a line to standard output, for results. */
   print(line: string): void;
-  /** Prints a line to the standard error: what a person should know beside it. */
+  /** Prints a line to standard error, for messages. */
   tell(line: string): void;
-  /** The text in a style where the output is a terminal that wants any, else as it is. */
+  /** Applies a style if the output is a terminal that supports it. */
   style(style: Style, text: string): string;
 }
 
 export type Style = 'bold' | 'dim' | 'green' | 'cyan' | 'yellow' | 'red';
 
-/** A person sees the output, and has not asked for plain text (https://no-color.org). */
+/** The output is a terminal, and NO_COLOR is not set (https://no-color.org). */
 const wantsStyle = ({ env, stdout }: NodeJS.Process): boolean =>
   stdout.isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
 
@@ -41,5 +41,5 @@ export const wrap = (text: string, width: number): readonly string[] => {
   return [...lines, line];
 };
 
-/** A number of things, each of which has this name. */
+/** A number with a noun, in the plural if needed. */
 export const count = (number: number, name: string): string => `${number} ${name}${number === 1 ? '' : 's'}`;

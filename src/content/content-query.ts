@@ -6,30 +6,30 @@ import { findPages } from './answers/pages.js';
 import { Content, type VisiblePages } from './content.js';
 import type { ContentSource } from './source.js';
 
-/** The options of a query API, and what only a content source needs. What they say wins over the source. */
+/** The options of the query API, and those of content sources. They override the source. */
 export interface ContentQueryOptions extends QueryOptions {
   /**
-   * Which pages a caller may see. A page that is left out is in no list, no search and no count, and is missing for who asks for
-   * it. What would count or show it by other ways is not answered: `categoryinfo`, the sizes of categories, numbers of hits and
-   * of edits, the statistics of the site, and modules that the source answers by itself. Default: all pages are public.
+   * Returns the pages that a caller may see. Other pages are missing, and do not occur in lists, searches and counts.
+   * Results that could reveal them are omitted: `categoryinfo`, sizes of categories, numbers of hits and edits,
+   * statistics of the site, and modules that the source implements itself. Default: all pages are public.
    */
   readonly visible?: VisiblePages;
 }
 
 /**
- * The `query` option for content: a handler for each module that the source can answer, and what finds its pages.
+ * Returns the `query` option for a content source: handlers for all modules that it can answer, and its page resolver.
  *
- * @throws TypeError when `source` is none, or `visible` is no function.
+ * @throws TypeError if `source` is not a content source, or `visible` is not a function.
  */
 export const contentQuery = (source: ContentSource, options: ContentQueryOptions = {}): QueryOptions => {
   const { visible, ...query } = options;
   if (typeof source !== 'object' || source === null) {
     throw new TypeError(
-      'contentQuery: the first argument must be a content source, such as what memoryContent(…) gives.',
+      'contentQuery: the first argument must be a content source, such as the result of memoryContent(…).',
     );
   }
   if (visible !== undefined && typeof visible !== 'function') {
-    throw new TypeError('contentQuery: visible must be a function that gives back the pages which a caller may see.');
+    throw new TypeError('contentQuery: visible must be a function that returns the pages that a caller may see.');
   }
   const { statistics, ...known } = source.site ?? {};
   const site = { ...known, ...(statistics && !visible ? { statistics } : {}), ...query.site };

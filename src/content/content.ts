@@ -13,47 +13,50 @@ import type {
 import { plainText } from './wikitext/plain-text.js';
 import { sectionOf } from './wikitext/wikitext.js';
 
-/** Who asks, and until when. */
+/** The caller and the deadline of a request. */
 export interface Asking extends ContentCall {
   /** `undefined` without a bearer token. */
   readonly caller: Caller | undefined;
 }
 
 /**
- * Which of these pages the caller may see: those that come back. A page that does not come back is in no list, no search and no
- * count, and who asks for it is told that it does not exist.
+ * Returns which of these pages the caller may see. Other pages are missing, and do not occur in lists, searches and
+ * counts.
  */
 export type VisiblePages = (pages: readonly ContentPage[], asking: Asking) => MaybePromise<readonly ContentPage[]>;
 
-/** A list as a source gives it, piece by piece. */
+/** A list that is read from a source in batches. */
 export interface Listing<Row, Key> {
-  /** How many rows may be given. */
+  /** The maximum number of rows to return. */
   readonly limit: number;
-  /** Where reading begins; `undefined` for the beginning. */
+  /** The first key; `undefined` for the start. */
   readonly from: Key | undefined;
   read(from: Key | undefined, limit: number): MaybePromise<readonly Row[]>;
   readonly key: (row: Row) => Key;
-  /** Where to go on behind a row, for lists that pass over the rows that follow it. At the row itself unless told. */
+  /** The key to continue with after a row, for lists that skip the following rows. Default: the row itself. */
   readonly after?: (row: Row) => Key;
-  /** The rows that the caller may see. All of them unless told. */
+  /** Filters the rows that the caller may see. Default: all. */
   readonly open?: (rows: readonly Row[]) => MaybePromise<readonly Row[]>;
-  /** Whether a row is wanted. Every one unless told. */
+  /** Filters rows. Default: all. */
   readonly keep?: (row: Row) => boolean;
 }
 
-/** What was found of a list, and where the rest begins. */
+/** The rows found, and the key of the next one. */
 export interface Found<Row, Key> {
   readonly rows: readonly Row[];
   readonly next: Key | undefined;
 }
 
-/** So many rows are looked at for one answer: who wants few of many gets short answers, and goes on. */
+/**
+ * The maximum number of rows read for one response. A request that filters out most rows gets short results, and
+ * continues.
+ */
 const MOST_LOOKED_AT = 1_000;
 const PIECE = 500;
 
 const WIKITEXT: ContentMarkup = { section: sectionOf, plainText };
 
-/** A source with what a request needs of it: its titles as the site writes them, and nothing that the caller may not see. */
+/** A source with normalized titles, without pages that the caller may not see. */
 export class Content<S extends ContentSource = ContentSource> {
   readonly source: S;
   readonly site: Site;
@@ -65,7 +68,7 @@ export class Content<S extends ContentSource = ContentSource> {
     this.#visible = visible;
   }
 
-  /** How the text of a revision is read. */
+  /** The markup of a revision's text. */
   markupOf({ model = 'wikitext' }: ContentRevision): ContentMarkup {
     return this.source.markup?.(model) ?? WIKITEXT;
   }
@@ -75,26 +78,26 @@ export class Content<S extends ContentSource = ContentSource> {
     return this.#visible !== undefined;
   }
 
-  /** A title of this site; `undefined` for what cannot be one. */
+  /** Parses a title of this site; `undefined` if it is invalid. */
   read(text: string): ContentTitle | undefined {
     const title = parseTitle(text, this.site);
     return title.kind === 'local' && title.text !== '' ? { ns: title.ns, title: title.text } : undefined;
   }
 
-  /** As people read it: with its namespace. */
+  /** A title with its namespace. */
   show({ ns, title }: ContentTitle): string {
     return prefixedTitle(ns, title, this.site);
   }
 
-  /** The beginning of a title in a namespace, as the site writes it. */
+  /** Normalizes the beginning of a title. */
   start(text: string, ns: number): string {
     const title = parseTitle(prefixedTitle(ns, `${text}x`, this.site), this.site);
     const name = title.kind === 'local' && title.ns === ns ? title.text.slice(0, -1) : text.replaceAll('_', ' ');
-    // A space at the end says something here: "New " is the beginning of "New York" alone.
+    // A trailing space is significant: "New " is a prefix of "New York", but not of "Newark".
     return name;
   }
 
-  /** Those of the pages that the caller may see. */
+  /** The pages that the caller may see. */
   async shown<P extends ContentPage>(pages: readonly P[], asking: Asking): Promise<readonly P[]> {
     if (!this.#visible || pages.length === 0) return pages;
     const visible = await this.#visible(pages, asking);
@@ -125,7 +128,7 @@ export class Content<S extends ContentSource = ContentSource> {
     return new Map((await this.shown(found, asking)).map((page) => [titleId(page), page]));
   }
 
-  /** Rows whose title is not that of a page which the caller may not see. A title without a page is seen by all. */
+  /** Omits rows with the title of a page that the caller may not see. Titles without a page are visible. */
   async openTitles<Row extends ContentTitle>(
     rows: readonly Row[],
     asking: Asking,
@@ -145,8 +148,9 @@ export class Content<S extends ContentSource = ContentSource> {
   }
 
   /**
-   * Reads a list until the answer is full, and leaves out what is not wanted and what the caller may not see. It looks at so
-   * many rows and no more, but never goes on at a row that the caller may not see: its key would tell of it.
+   * Reads a list until the limit is reached, without rows that are filtered out or not visible. The number of rows read
+   * is limited, but it never stops at a row that the caller may not see, because the continue value would reveal its
+   * key.
    */
   async collect<Row, Key>(listing: Listing<Row, Key>, asking: ContentCall): Promise<Found<Row, Key>> {
     const { limit, read, key, after, open = (rows) => rows, keep = () => true } = listing;
@@ -155,7 +159,7 @@ export class Content<S extends ContentSource = ContentSource> {
     let first: Row | undefined;
     for (let seen = 0; ;) {
       const size = Math.min(PIECE, seen === 0 ? limit + 1 : Math.max(PIECE, limit + 1));
-      // One row more says where the next piece begins.
+      // The additional row is the start of the next batch.
       const piece = await read(from, size + 1);
       const visible = await open(piece.slice(0, size));
       first ??= visible[0];
@@ -176,7 +180,7 @@ export class Content<S extends ContentSource = ContentSource> {
   }
 }
 
-/** Kinds of links whose targets are no pages of this site. */
+/** Kinds of links whose targets are not pages of this site. */
 const ELSEWHERE: ReadonlySet<LinkKind> = new Set(['url', 'language', 'interwiki', 'property']);
 
 const NO_PAGES: ReadonlyMap<number, ContentPage> = new Map();
@@ -184,8 +188,8 @@ const NO_PAGES: ReadonlyMap<number, ContentPage> = new Map();
 /** A title as the key of a map. */
 export const titleId = ({ ns, title }: ContentTitle): string => `${ns}:${title}`;
 
-/** No text with this beginning comes after it. */
+/** The upper bound of texts with this prefix. */
 export const endOf = (prefix: string): string => `${prefix}\u{10ffff}`;
 
-/** No id comes after it. */
+/** The upper bound of ids. */
 export const LAST_ID = Number.MAX_SAFE_INTEGER;

@@ -1,5 +1,5 @@
 /**
- * Content for the query API: a source is asked for pages, revisions and links, and the modules are answered from it.
+ * Content for the query API: a source provides pages, revisions and links, from which modules are answered.
  *
  * @module oauth-query/content
  */

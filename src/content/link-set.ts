@@ -1,6 +1,6 @@
 import type { ContentLink, LinkKind } from './source.js';
 
-/** The links of a page: the first one to a target counts. */
+/** The links of a page. The first link to a target wins. */
 export class LinkSet {
   readonly #links = new Map<string, ContentLink>();
 

@@ -1,9 +1,9 @@
 import type { MaybePromise } from '../core/base/ports.js';
 import type { ModuleHandlers, RedirectTarget, Render, Renderer, SiteOptions } from '../core/query/index.js';
 
-/** A name that a page has or could have. */
+/** The title of a page that may or may not exist. */
 export interface ContentTitle {
-  /** The number of the namespace; 0 is the main one. */
+  /** The namespace id; 0 is the main namespace. */
   readonly ns: number;
   /** Without the namespace, with spaces: `Main Page`. */
   readonly title: string;
@@ -11,56 +11,56 @@ export interface ContentTitle {
 
 /** A page that exists. */
 export interface ContentPage extends ContentTitle {
-  /** From 1 on. A page keeps its id, and no other page gets it. */
+  /** 1 or higher. Ids must be stable, and never reused. */
   readonly id: number;
-  /** Where it leads, if it is a redirect: the whole title, with its namespace. */
+  /** Its target, if it is a redirect: the full title, with its namespace. */
   readonly redirect?: RedirectTarget | undefined;
-  /** The id of its latest revision. Without it the page has no text to ask for. */
+  /** The id of its latest revision. Without it, the page has no text. */
   readonly revid?: number;
   /** The size of its text in bytes. */
   readonly length?: number;
-  /** When it was changed last: `2024-05-06T07:08:09Z`. */
+  /** The time of the last change: `2024-05-06T07:08:09Z`. */
   readonly touched?: string;
   /** The content model of its text. Default `wikitext`. */
   readonly model?: string;
-  /** Those of the asked revision ids that are its own; only where a request names revision ids. */
+  /** Which of the requested revision ids belong to it, if the query has any. */
   readonly revids?: readonly number[];
 }
 
-/** A version of a page. */
+/** A revision of a page. */
 export interface ContentRevision {
-  /** From 1 on. */
+  /** 1 or higher. */
   readonly id: number;
   /** The id of its page. */
   readonly page: number;
-  /** The id of the revision before it; 0 for the first. */
+  /** The id of the parent revision; 0 for the first. */
   readonly parent?: number;
   /** `2024-05-06T07:08:09Z` */
   readonly timestamp: string;
-  /** Who wrote it; absent when that is hidden. */
+  /** The author; absent if hidden. */
   readonly user?: string;
   /** The user's id; 0 for a user without an account. Default 0. */
   readonly userid?: number;
-  /** Whether it is marked as a minor change. */
+  /** Whether it is a minor edit. */
   readonly minor?: boolean;
-  /** The summary; absent when it is hidden. */
+  /** The summary; absent if hidden. */
   readonly comment?: string;
   /** Bytes. */
   readonly size: number;
-  /** The SHA-1 of the text, in hexadecimal digits. */
+  /** The SHA-1 hash of the text, in hexadecimal. */
   readonly sha1?: string;
   /** The content model. Default `wikitext`. */
   readonly model?: string;
   /** The media type of the text. Default `text/x-wiki`. */
   readonly format?: string;
-  /** Where a request asks for it; absent when it is hidden. */
+  /** The text, if requested; absent if hidden. */
   readonly text?: string;
 }
 
 /**
- * What leads from a page to something else. `title` is the title of the target in its namespace, without it; for `url` what
- * `urlTarget` makes of the address, for `language` and `interwiki` the prefix, a colon and the title there, for `property` the
- * name of the property, each with `ns` 0.
+ * The kind of a link, which determines `title`: the title of the target without its namespace; for `url` the result of
+ * `urlTarget`, for `language` and `interwiki` the prefix, a colon and the title there, for `property` the name of the
+ * property, each with `ns` 0.
  */
 export type LinkKind =
   | 'link'
@@ -73,27 +73,27 @@ export type LinkKind =
   | 'interwiki'
   | 'property';
 
-/** Where a page leads. A page has at most one for each target of a kind. */
+/** A link of a page. A page has at most one link of a kind to each target. */
 export interface ContentLink extends ContentTitle {
-  /** What it is. */
+  /** The kind of link. */
   readonly kind: LinkKind;
-  /** The section of a link, the own sort key in a category, the whole address of a URL, the value of a property. */
+  /** The section of a link, the sort key prefix in a category, the complete URL, or the value of a property. */
   readonly text?: string;
 }
 
-/** A link as lists give it, with the id of the page that it is on. */
+/** A link in a list, with the id of its page. */
 export interface LinkRow extends ContentTitle {
-  /** The id of the page that it is on. */
+  /** The id of the page that contains it. */
   readonly page: number;
   /** See {@link ContentLink.text}. */
   readonly text?: string;
 }
 
-/** A page that links to a target that was asked for. */
+/** A page that links to a requested target. */
 export interface BacklinkRow {
-  /** What it links to. */
+  /** The target. */
   readonly target: ContentTitle;
-  /** The page that links. */
+  /** The linking page. */
   readonly page: ContentPage;
   /** See {@link ContentLink.text}. */
   readonly text?: string;
@@ -103,15 +103,15 @@ export interface BacklinkRow {
 export interface MemberRow {
   /** The member. */
   readonly page: ContentPage;
-  /** What it is sorted by: see {@link ContentSource.members}. */
+  /** The sort key: see {@link ContentSource.members}. */
   readonly sortkey: string;
-  /** The sort key that the page itself gives; empty without one. */
+  /** The sort key prefix set by the page; empty without one. */
   readonly prefix: string;
-  /** When it became a member, as far as that is known. */
+  /** When it became a member, if known. */
   readonly timestamp: string;
 }
 
-/** How many members of each sort a category has. */
+/** The numbers of members of a category. */
 export interface CategorySizes {
   /** The category's title, without the namespace. */
   readonly title: string;
@@ -123,15 +123,15 @@ export interface CategorySizes {
   readonly subcats: number;
 }
 
-/** A page that a search has found. Marks: U+0001 in front of what was found, U+0002 behind it. */
+/** A page found by a search. Matches are between U+0001 and U+0002. */
 export interface SearchHit {
-  /** What was found. */
+  /** The page. */
   readonly page: ContentPage;
-  /** A part of the text around what was found, with marks. */
+  /** An excerpt of the text, with marked matches. */
   readonly snippet?: string;
-  /** The title, with marks. */
+  /** The title, with marked matches. */
   readonly titlesnippet?: string;
-  /** How many words its text has. */
+  /** The number of words in its text. */
   readonly wordcount?: number;
 }
 
@@ -139,123 +139,125 @@ export interface SearchHit {
 export interface ContentFile {
   /** The title of its page, without the namespace. */
   readonly title: string;
-  /** Where it can be fetched. */
+  /** The URL of the file. */
   readonly url: string;
   /** Bytes. */
   readonly size: number;
   /** The media type. */
   readonly mime: string;
-  /** Pixels; absent for what has none. */
+  /** In pixels; absent if not applicable. */
   readonly width?: number;
-  /** Pixels; absent for what has none. */
+  /** In pixels; absent if not applicable. */
   readonly height?: number;
-  /** When it was put there. */
+  /** The time of the upload. */
   readonly timestamp?: string;
-  /** Who put it there. */
+  /** The uploader. */
   readonly user?: string;
-  /** In hexadecimal digits. */
+  /** The SHA-1 hash, in hexadecimal. */
   readonly sha1?: string;
 }
 
 /** A user who has edited. */
 export interface ContentUser {
-  /** As it signs revisions. */
+  /** The name, as in revisions. */
   readonly name: string;
   /** 0 for a user without an account. */
   readonly id: number;
-  /** How many revisions are by this user. */
+  /** The number of edits. */
   readonly edits?: number;
-  /** When the account was made, as far as that is known. */
+  /** When the account was created, if known. */
   readonly registration?: string;
-  /** How many revisions are by this user since the time that was named. */
+  /** The number of edits since the requested time. */
   readonly recent?: number;
 }
 
-/** Something that was done and is no revision, such as an import. */
+/** A log entry, such as an import. */
 export interface ContentLogEntry {
-  /** From 1 on. */
+  /** 1 or higher. */
   readonly id: number;
-  /** What sort of thing was done. */
+  /** The type of the log. */
   readonly type: string;
-  /** What exactly. */
+  /** The action. */
   readonly action: string;
-  /** The page that it is about. */
+  /** The id of the page. */
   readonly page: number;
-  /** Who did it. */
+  /** The user. */
   readonly user: string;
   /** `2024-05-06T07:08:09Z` */
   readonly timestamp: string;
-  /** Why. */
+  /** The reason. */
   readonly comment: string;
   /** Plain JSON data. */
   readonly params: Readonly<Record<string, unknown>>;
 }
 
 /**
- * A piece of a list. `from` and `to` belong to it, and `from` is where reading begins: the greater one when `descending` is set.
- * Text is compared by code points, as `COLLATE "C"` and `COLLATE BINARY` do.
+ * A range of a list. `from` and `to` are inclusive, and reading starts at `from`, which is the greater one if
+ * `descending` is set. Text is compared by code points, as `COLLATE "C"` and `COLLATE BINARY` do.
  */
 export interface ContentRange<Key> {
-  /** Where reading begins; at the first row without it. */
+  /** The first key. Default: the first row. */
   readonly from?: Key | undefined;
-  /** Where it ends; at the last row without it. */
+  /** The last key. Default: the last row. */
   readonly to?: Key | undefined;
-  /** Whether it reads from the greatest key to the smallest. */
+  /** Whether to read from the greatest key to the smallest. */
   readonly descending: boolean;
-  /** Give as many if there are as many. */
+  /** The number of rows to return, if there are as many. */
   readonly limit: number;
 }
-
-/** How texts of one content model are read, for `rvsection` and `prop=extracts`. */
+/** The markup of a content model, for `rvsection` and `prop=extracts`. */
 export interface ContentMarkup {
-  /** A section with its subsections, as it is written; 0 is what stands before the first heading. `undefined` if there is none. */
+  /**
+   * The source of a section with its subsections; 0 is the text before the first heading. `undefined` if it does not
+   * exist.
+   */
   section(text: string, number: number): string | undefined;
-  /** The text without markup. Headings keep a mark for their level on each side: `== Heading ==`. */
+  /** The text without markup, but with marked headings: `== Heading ==`. */
   plainText(text: string): string;
 }
 
-/** What a request brings along, for a source that wants to stop early. */
+/** The context of a call, for sources that can stop early. */
 export interface ContentCall {
-  /** Aborted when the deadline of the request has passed. Made when it is first looked at. */
+  /** Aborted at the deadline of the request. Created on first access. */
   readonly signal: AbortSignal;
 }
 
 type Answer<T> = MaybePromise<readonly T[]>;
 
 /**
- * Content, as the query API asks for it. Every function is optional: the modules that need one which is not there say that they
- * have no answer. Lists go on by keys, so nothing is ever counted off, and what a request needs of several pages is asked for
- * at once. `contentContract` of `oauth-query/testing` has what each function must do, as tests.
+ * A content source. Every function is optional: modules that require a missing one are not answered. Lists are
+ * continued by keys, not offsets, and data of several pages is requested in one call. `contentContract` of
+ * `oauth-query/testing` tests each function.
  */
 export interface ContentSource {
-  /** What is known of the site: its name, language, namespaces. Options of the host win. */
+  /** The site: its name, language, namespaces. The host's options take precedence. */
   readonly site?: SiteOptions;
-  /** The pages with these titles, ids or revision ids, in any order. What it leaves out does not exist. */
+  /** The pages with these titles, ids or revision ids, in any order. Pages that it does not return do not exist. */
   pages?(query: ContentPageQuery, call: ContentCall): Answer<ContentPage>;
-  /** The pages of a namespace by their titles. */
+  /** The pages of a namespace by title. */
   pageRange?(range: ContentPageRange, call: ContentCall): Answer<ContentPage>;
-  /** All pages in an order that is fixed and has nothing to do with them: each has a number below 2^31, and then its id counts. */
+  /** All pages in a fixed random order: by a number below 2^31, then by id. */
   shuffled?(range: ContentRange<readonly [number: number, id: number]>, call: ContentCall): Answer<ShuffledPage>;
   /** The revisions with these ids, in any order. */
   revisions?(query: ContentRevisionQuery, call: ContentCall): Answer<ContentRevision>;
-  /** Revisions by time, and by id where times are equal. */
+  /** Revisions by time, then by id. */
   history?(range: ContentHistoryRange, call: ContentCall): Answer<ContentRevision>;
-  /** What was done, by time, and by id where times are equal. */
+  /** Log entries by time, then by id. */
   log?(range: ContentRange<readonly [timestamp: string, id: number]>, call: ContentCall): Answer<ContentLogEntry>;
-  /** Where these pages lead, by page, namespace and title. */
+  /** The links of these pages, by page, namespace and title. */
   links?(range: ContentLinkRange, call: ContentCall): Answer<LinkRow>;
-  /** The pages that lead to these targets, by namespace and title of the target and then by their own id. */
+  /** The pages that link to these targets, by namespace and title of the target, then by page id. */
   backlinks?(range: ContentBacklinkRange, call: ContentCall): Answer<BacklinkRow>;
-  /** Everything in a namespace that some page leads to, by title and then by page. */
+  /** All link targets in a namespace, by title, then by page id. */
   targets?(range: ContentTargetRange, call: ContentCall): Answer<LinkRow>;
   /**
-   * The members of a category. By `sortkey`: pages first (0), then subcategories (1, namespace 14), then files (2, namespace 6),
-   * each by the sort key, which `sortkeyOf` makes, and by id. By `time`: by `timestamp` and id.
+   * The members of a category. By `sortkey`: pages first (0), then subcategories (1, namespace 14), then files (2,
+   * namespace 6), each by sort key (see `sortkeyOf`) and id. By `time`: by `timestamp` and id.
    */
   members?(range: ContentMemberRange, call: ContentCall): Answer<MemberRow>;
-  /** How large these categories are. One without members may be left out. */
+  /** The sizes of these categories. Categories without members may be omitted. */
   sizes?(categories: readonly string[], call: ContentCall): Answer<CategorySizes>;
-  /** The pages that fit best come first. */
+  /** Searches pages, by relevance. */
   search?(query: ContentSearch, call: ContentCall): MaybePromise<ContentSearchResult>;
   /** The files with these titles, in any order. */
   files?(titles: readonly string[], call: ContentCall): Answer<ContentFile>;
@@ -264,44 +266,47 @@ export interface ContentSource {
     query: { readonly names: readonly string[]; readonly ids: readonly number[] },
     call: ContentCall,
   ): Answer<ContentUser>;
-  /** Users by their names, those without an account included. */
+  /** Users by name, including those without an account. */
   userRange?(range: ContentUserRange, call: ContentCall): Answer<ContentUser>;
-  /** How texts of a content model are read, for `rvsection` and `prop=extracts`; wikitext where it returns nothing. */
+  /** The markup of a content model, for `rvsection` and `prop=extracts`. Default: wikitext. */
   markup?(model: string): ContentMarkup | undefined;
   /** Renders pages to HTML for `action=parse`, unless the host sets `render`. */
   readonly render?: Render | Renderer;
   /**
-   * Modules the source implements itself, beyond these methods. Not used if some pages have restricted access: nothing could
-   * keep them out of these answers.
+   * Modules the source implements itself, beyond these methods. Not used if some pages have restricted access, because
+   * their results cannot be filtered.
    */
   readonly modules?: ModuleHandlers;
 }
 
-/** Pages that are looked for; all three lists may be empty or filled. */
+/** The pages to find. Each list may be empty. */
 export interface ContentPageQuery {
   /** Titles of pages. */
   readonly titles: readonly ContentTitle[];
   /** Ids of pages. */
   readonly ids: readonly number[];
-  /** The page of each is wanted, with these of its revisions in `revids`. */
+  /** Revision ids whose pages are to be found, with `revids` set. */
   readonly revids: readonly number[];
 }
 
-/** A part of the pages of a namespace; `from` and `to` are titles. */
+/** A range of the pages of a namespace; `from` and `to` are titles. */
 export interface ContentPageRange extends ContentRange<string> {
   /** The namespace. */
   readonly ns: number;
-  /** A hint: `true` when only redirects are wanted, `false` when none are. Others may be given; they are left out. */
+  /**
+   * A hint: `true` if only redirects are needed, `false` if only other pages. Returning other pages is allowed; they
+   * are filtered out.
+   */
   readonly redirects?: boolean | undefined;
 }
 
-/** A page with its number in the shuffled order. */
+/** A page with its number in the random order. */
 export interface ShuffledPage extends ContentPage {
-  /** From 0 on, below 2^31. */
+  /** 0 or higher, below 2^31. */
   readonly shuffle: number;
 }
 
-/** Revisions that are looked for by their ids. */
+/** The revisions to find. */
 export interface ContentRevisionQuery {
   /** Ids of revisions. */
   readonly ids: readonly number[];
@@ -309,51 +314,51 @@ export interface ContentRevisionQuery {
   readonly text: boolean;
 }
 
-/** A part of all revisions, or of those of a page or of some users. */
+/** A range of all revisions, or those of a page or of users. */
 export interface ContentHistoryRange extends ContentRange<readonly [timestamp: string, id: number]> {
-  /** Of this page alone. */
+  /** Only revisions of this page. */
   readonly page?: number;
-  /** By these users alone. */
+  /** Only revisions by these users. */
   readonly users?: readonly string[] | undefined;
-  /** A hint: only the latest revision of each page is wanted. */
+  /** A hint: only the latest revision of each page is needed. */
   readonly latest?: boolean;
   /** Whether their text is needed. */
   readonly text: boolean;
 }
 
-/** A part of where pages lead. */
+/** A range of the links of pages. */
 export interface ContentLinkRange extends ContentRange<readonly [page: number, ns: number, title: string]> {
   /** Which links. */
   readonly kind: LinkKind;
-  /** The ids of the pages that they are on. */
+  /** The ids of the pages that contain the links. */
   readonly pages: readonly number[];
 }
 
-/** A part of the users, by name. */
+/** A range of users, by name. */
 export interface ContentUserRange extends ContentRange<string> {
-  /** A hint: `recent` is wanted, counted from this time on, and only users who have some. */
+  /** A hint: `recent` is needed, counted from this time on, and only for users with recent edits. */
   readonly since?: string | undefined;
 }
 
-/** A part of what leads to targets. */
+/** A range of the links to targets. */
 export interface ContentBacklinkRange extends ContentRange<readonly [ns: number, title: string, page: number]> {
   /** Which links. */
   readonly kind: LinkKind;
-  /** What they lead to. */
+  /** The targets. */
   readonly targets: readonly ContentTitle[];
 }
 
-/** A part of the targets of a kind. */
+/** A range of the targets of a kind. */
 export interface ContentTargetRange extends ContentRange<readonly [title: string, page: number]> {
   /** Which links. */
   readonly kind: LinkKind;
   /** The namespace of the targets. */
   readonly ns: number;
-  /** Whether each target is wanted once: its `page` is 0 then, and so are the pages of `from` and `to`. */
+  /** Whether to return each target once: its `page` is then 0, as are the pages of `from` and `to`. */
   readonly unique: boolean;
 }
 
-/** A part of a category. */
+/** A range of the members of a category. */
 export type ContentMemberRange = {
   /** The category's title, without the namespace. */
   readonly category: string;
@@ -368,26 +373,25 @@ export type ContentMemberRange = {
     } & ContentRange<readonly [timestamp: string, page: number]>)
 );
 
-/** What is searched for. */
+/** A search. */
 export interface ContentSearch {
-  /** Words that must all be there; in double quotes they stand together. */
+  /** Required words; phrases are in double quotes. */
   readonly words: readonly string[];
-  /** Words that must not be there. */
+  /** Excluded words. */
   readonly without: readonly string[];
-  /** Whether only titles are looked through. */
+  /** Whether to search titles only. */
   readonly titles: boolean;
-  /** Only pages of these. */
+  /** The namespaces to search. */
   readonly namespaces: readonly number[];
-  /** So many of the best are passed over: a ranking has no keys. */
+  /** The number of results to skip, because relevance has no keys. */
   readonly offset: number;
-  /** Give as many if there are as many. */
+  /** The number of results to return, if there are as many. */
   readonly limit: number;
 }
-
-/** What a search has found. */
+/** The result of a search. */
 export interface ContentSearchResult {
-  /** The best first. */
+  /** By relevance. */
   readonly hits: readonly SearchHit[];
-  /** How many there are altogether, if that is known. */
+  /** The total number of results, if known. */
   readonly total?: number;
 }

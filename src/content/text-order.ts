@@ -1,4 +1,6 @@
-/** Compares by code points, as databases do: units of UTF-16 put what lies beyond U+FFFF too early. */
+/**
+ * Compares by code points, as databases do; comparing UTF-16 code units would sort characters above U+FFFF too early.
+ */
 export const compareText = (a: string, b: string): number => {
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index += 1) {
@@ -9,7 +11,7 @@ export const compareText = (a: string, b: string): number => {
   return a.length - b.length;
 };
 
-/** Halves of a pair stand behind all other units. */
+/** Moves surrogates behind all other code units. */
 const rank = (unit: number): number => (unit <= 0xdfff ? unit + 0x2000 : unit - 0x800);
 
 type Part = string | number;

@@ -202,8 +202,8 @@ describe('what cannot be served is one sentence, and exit code 1', () => {
           '--store: the store cannot be used: openStore: the URL must be memory:, sqlite:<file>,',
         ],
         [['--store', 'redis://127.0.0.1:1'], {}, '--store: the store cannot be used: connect ECONNREFUSED 127.0.0.1:1'],
-        [['nowhere.xml', ...memory], {}, 'nowhere.xml cannot be read: there is no such file.'],
-        [['page.html', ...memory], {}, 'page.html is not a MediaWiki export: it begins with <html>.'],
+        [['nowhere.xml', ...memory], {}, 'nowhere.xml cannot be read: the file does not exist.'],
+        [['page.html', ...memory], {}, 'page.html is not a MediaWiki export: its root element is <html>.'],
       ],
       async ([args, env, sentence]) => {
         const cwd = mkdtempSync(join(root, 'broken-'));

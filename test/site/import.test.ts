@@ -38,21 +38,21 @@ const importing = (path: string): Promise<unknown> => importExport(database, pat
 describe('a file that cannot be used is refused with one sentence', () => {
   const good = mediawiki(page('One', 1, revision(1, TIME, 'text')), page('Two', 2, revision(2, TIME, 'text')));
   test.each([
-    ['absent.xml', undefined, /absent\.xml cannot be read: there is no such file\.$/],
+    ['absent.xml', undefined, /absent\.xml cannot be read: the file does not exist\.$/],
     ['empty.xml', '', /empty\.xml is empty\.$/],
-    ['page.html', '<html><body></body></html>', /is not a MediaWiki export: it begins with <html>\.$/],
+    ['page.html', '<html><body></body></html>', /is not a MediaWiki export: its root element is <html>\.$/],
     ['text.xml', 'Hello', /text\.xml is not XML\.$/],
-    ['cut.xml', good.slice(0, good.indexOf('Two') + 20), /cut\.xml ends too early, at line \d+, column \d+/],
+    ['cut.xml', good.slice(0, good.indexOf('Two') + 20), /cut\.xml is incomplete: it ends at line \d+, column \d+/],
     ['tag.xml', good.replace('</title>', '</tilte>'), /tag\.xml is not well-formed XML at line 1, column \d+/],
-    ['number.xml', good.replace('<id>2</id>', '<id>two</id>'), /number\.xml is damaged: "two" is no number/],
+    ['number.xml', good.replace('<id>2</id>', '<id>two</id>'), /number\.xml is damaged: "two" is not a number/],
     ['time.xml', good.replace(TIME, 'yesterday'), /time\.xml is damaged: the time of a revision is "yesterday"/],
     ['untitled.xml', good.replace('<title>One</title>', ''), /untitled\.xml is damaged: a page has no title/],
-    ['dump.bz2', Buffer.from('BZh91AY'), /dump\.bz2 is packed\. Unpack it first, with bunzip2\.$/],
-    ['dump.7z', Buffer.from('377abcaf271c', 'hex'), /is packed\. Unpack it first, with 7z x\.$/],
+    ['dump.bz2', Buffer.from('BZh91AY'), /dump\.bz2 is compressed\. Decompress it first, with bunzip2\.$/],
+    ['dump.7z', Buffer.from('377abcaf271c', 'hex'), /is compressed\. Decompress it first, with 7z x\.$/],
     [
       'cut.xml.gz',
       gzipSync(good).subarray(0, 60),
-      /cut\.xml\.gz cannot be unpacked: it is damaged or was cut short\.$/,
+      /cut\.xml\.gz cannot be decompressed: it is damaged or incomplete\.$/,
     ],
   ])('%s', async (name, content, sentence) => {
     const path = content === undefined ? join(folder, name) : file(name, content);
@@ -63,7 +63,7 @@ describe('a file that cannot be used is refused with one sentence', () => {
   });
 
   test('a directory', async () => {
-    await expect(importing(folder)).rejects.toThrow(/is a directory\. Name the XML file in it\.$/);
+    await expect(importing(folder)).rejects.toThrow(/is a directory\. Specify the XML file in it\.$/);
   });
 
   test('the pages before the damage are kept, and the one that was cut short is not', async () => {
@@ -195,9 +195,7 @@ test('an export may come through a pipe', async () => {
   });
   expect(database.first(sql`SELECT text FROM revision`)).toMatchObject({ text: 'ä€😀 [[Two]]' });
   const failure = importExport(database, Readable.from([Buffer.from(text.slice(0, 80))], { objectMode: false }));
-  await expect(failure).rejects.toThrow(
-    /^the standard input ends too early, at line \d+, column \d+: it was cut short\.$/,
-  );
+  await expect(failure).rejects.toThrow(/^the standard input is incomplete: it ends at line \d+, column \d+\.$/);
 });
 
 test('of a page the latest 21 revisions are stored, in whatever order they come', async () => {

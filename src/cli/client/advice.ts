@@ -1,13 +1,13 @@
 import type { Client, ClientRegistration } from '../../core/oauth/clients/client.js';
 import type { ClientSecret } from '../../core/oauth/clients/client-secret.js';
 
-/** Something that a server accepts and that is worth a second thought. */
+/** A warning about a registration that a server accepts. */
 export interface Advice {
-  /** A stable name, for programs. */
+  /** A stable name. */
   readonly rule: string;
-  /** A sentence: what there is, and why it is doubtful. */
+  /** A sentence that states the risk. */
   readonly problem: string;
-  /** A sentence: what to do instead. */
+  /** A sentence that states what to do instead. */
   readonly remedy: string;
 }
 
@@ -19,7 +19,7 @@ interface Subject {
 }
 
 interface Rule {
-  /** What is doubtful about it, each as a sentence. */
+  /** The risks, each as a sentence. */
   readonly problems: (subject: Subject) => readonly string[];
   readonly remedy: string;
 }
@@ -43,12 +43,12 @@ const expiryOf = (secret: string | ClientSecret): number =>
 const sendsPeople = ({ client }: Subject): boolean =>
   ['authorization_code', 'implicit'].some((grant) => client.grantTypes.has(grant));
 
-/** A server refuses http elsewhere. */
+/** Servers reject other http URIs. */
 const isLoopback = (uri: string): boolean => /^http:/i.test(uri);
 
 const isWeb = (uri: string): boolean => /^https?:/i.test(uri);
 
-/** Parameters that many pages send the browser on to; then a code could be sent on with it. */
+/** Parameters that many pages use as the target of a redirect, which could leak the code. */
 const FORWARDING = [
   'continue',
   'dest',
@@ -69,7 +69,7 @@ const forwarding = (uri: string): string | undefined => {
 };
 
 const LEGACY: Readonly<Record<string, string>> = {
-  password: 'the client gets to see the passwords of people',
+  password: 'the client receives the passwords of its users',
   implicit: 'access tokens end up in browser histories and logs, and cannot be bound to the client',
 };
 
@@ -78,25 +78,25 @@ const RULES: Readonly<Record<string, Rule>> = {
     problems: (subject) =>
       when(
         secretsOf(subject).some((secret) => plainOf(secret) !== undefined),
-        'A secret stands in the registration as it is: who reads the file, a backup of it or its history is the client.',
+        'The registration contains a secret in plain text: access to the file, its backups or its history is enough to impersonate the client.',
       ),
-    remedy: 'Register its hash. `oauth-query secret --stdin` makes it of an existing secret.',
+    remedy: 'Register its hash. `oauth-query secret --stdin` hashes an existing secret.',
   },
   'short-secret': {
     problems: (subject) =>
       when(
         secretsOf(subject).some((secret) => (plainOf(secret)?.length ?? Infinity) < RANDOM_CHARACTERS),
-        `A secret has fewer than ${RANDOM_CHARACTERS} characters, so it is not the 128 random bits that cannot be guessed (RFC 6749 §10.10).`,
+        `A secret has fewer than ${RANDOM_CHARACTERS} characters, which is less than the 128 random bits required to prevent guessing (RFC 6749 §10.10).`,
       ),
-    remedy: 'Let `oauth-query secret` make a new one; register both until the client has it.',
+    remedy: 'Generate a new one with `oauth-query secret`, and register both until the client uses it.',
   },
   'expired-secret': {
     problems: (subject) =>
       when(
         secretsOf(subject).some((secret) => expiryOf(secret) <= subject.now),
-        'A secret has expired and is refused.',
+        'A secret has expired and is rejected.',
       ),
-    remedy: 'Remove it, and check that the client has another one.',
+    remedy: 'Remove it, and make sure that the client has a different one.',
   },
   'expiring-secret': {
     problems: (subject) =>
@@ -104,71 +104,71 @@ const RULES: Readonly<Record<string, Rule>> = {
         secretsOf(subject).length > 0 && secretsOf(subject).every((secret) => expiryOf(secret) <= subject.now + MONTH),
         'Every secret of this client expires within a month; after that it cannot authenticate.',
       ),
-    remedy: 'Add a new secret beside the old one, and give it to the client.',
+    remedy: 'Add a new secret to the list, and give it to the client.',
   },
   'legacy-grant': {
     problems: ({ client }) =>
       Object.entries(LEGACY)
         .filter(([grant]) => client.grantTypes.has(grant))
         .map(([grant, why]) => `The ${grant} grant is discouraged (RFC 9700 §2): ${why}.`),
-    remedy: 'Use authorization_code with PKCE, or device_code where there is no browser.',
+    remedy: 'Use authorization_code with PKCE, or device_code if there is no browser.',
   },
   'any-scope': {
     problems: ({ registration }) =>
       when(
         registration.scope === undefined,
-        'There is no scope, so the client may ask for every one that the server has, also for those to come.',
+        'There is no scope, so the client may request all current and future scopes of the server.',
       ),
-    remedy: 'Name in scope what the client needs.',
+    remedy: 'List the scopes that the client needs in scope.',
   },
   'any-default-scope': {
     problems: ({ registration, client }) =>
       when(
         registration.scope !== undefined && registration.default_scope === undefined && client.scopes.size > 1,
-        'There is no default_scope, so a request that names no scope is one for everything that the client may have.',
+        'There is no default_scope, so a request without a scope requests all scopes of the client.',
       ),
-    remedy: 'Name in default_scope the little that such a request should get.',
+    remedy: 'Set default_scope to the minimum.',
   },
   'plain-pkce': {
     problems: ({ client }) =>
       when(
         client.challengeMethods.has('plain'),
-        'code_challenge_methods allows plain: who sees the authorization request can redeem the code (RFC 7636 §7.2).',
+        'code_challenge_methods contains plain: an attacker who sees the authorization request can redeem the code (RFC 7636 §7.2).',
       ),
-    remedy: 'Leave code_challenge_methods out, unless the client really cannot compute SHA-256.',
+    remedy: 'Remove code_challenge_methods, unless the client cannot compute SHA-256.',
   },
   'optional-pkce': {
     problems: ({ client }) =>
       when(
         client.grantTypes.has('authorization_code') && !client.requirePkce,
-        'The client may leave PKCE out, and then a code that was injected into its answer is not noticed (RFC 9700 §2.1.1).',
+        'The client may omit PKCE, without which injected codes are not detected (RFC 9700 §2.1.1).',
       ),
-    remedy: 'Set require_pkce: true. Client libraries have sent a challenge for years.',
+    remedy: 'Set require_pkce: true. Client libraries have supported PKCE for years.',
   },
   'localhost-redirect': {
     problems: ({ client }) =>
       client.redirectUris
         .filter((uri) => /^http:\/\/localhost(?=[:/?]|$)/i.test(uri))
         .map(
-          (uri) => `The redirect URI ${uri} has a name that may lead elsewhere than to this machine (RFC 8252 §8.3).`,
+          (uri) => `The redirect URI ${uri} uses localhost, which may resolve to a different machine (RFC 8252 §8.3).`,
         ),
-    remedy: 'Register http://127.0.0.1 and http://[::1] instead; they take any port, which localhost does not.',
+    remedy: 'Register http://127.0.0.1 and http://[::1] instead; unlike localhost, they match any port.',
   },
   'confidential-loopback': {
     problems: ({ client }) =>
       when(
         !client.public && client.redirectUris.some(isLoopback),
-        'The client has a secret and a redirect URI on the machine of its user. What a user installs cannot keep a secret (RFC 8252 §8.5).',
+        'The client has a secret and a redirect URI on the machine of its user. An installed app cannot keep a secret (RFC 8252 §8.5).',
       ),
-    remedy: 'For an installed app register a public client without a secret; for development, a client of its own.',
+    remedy: 'For an installed app, register a public client without a secret; for development, use a separate client.',
   },
   'app-scheme': {
     problems: ({ client }) =>
       client.redirectUris
         .filter((uri) => !isWeb(uri) && !(uri.split(':', 1)[0] ?? '').includes('.'))
-        .map((uri) => `The redirect URI ${uri} has a scheme that any app can claim for itself (RFC 8252 §7.1).`),
+        .map((uri) => `The redirect URI ${uri} has a scheme that any app can register (RFC 8252 §7.1).`),
     remedy:
-      'Use an https address that belongs to the app, or a scheme made of a domain of yours, such as com.example.app.',
+      'Use an https URL that is claimed by the app, or a scheme derived from your domain, such as com.example.app.',
   },
   'wide-redirect': {
     problems: ({ client }) =>
@@ -176,9 +176,9 @@ const RULES: Readonly<Record<string, Rule>> = {
         .filter((uri) => /^https:\/\/[^/?]+\/?$/i.test(uri))
         .map(
           (uri) =>
-            `The redirect URI ${uri} is a front page, where scripts of others see the address with the code in it.`,
+            `The redirect URI ${uri} is a front page, where third-party scripts can read the URL with the code.`,
         ),
-    remedy: 'Give the client an address of its own for answers, such as https://app.example/callback.',
+    remedy: 'Use a separate page for responses, such as https://app.example/callback.',
   },
   'forwarding-redirect': {
     problems: ({ client }) =>
@@ -187,63 +187,63 @@ const RULES: Readonly<Record<string, Rule>> = {
         return name === undefined
           ? []
           : [
-              `The redirect URI ${uri} has a parameter ${name}: a page that sends the browser on hands the code on (RFC 9700 §4.11).`,
+              `The redirect URI ${uri} has the parameter ${name}: an open redirector would leak the code (RFC 9700 §4.11).`,
             ];
       }),
-    remedy: 'Register an address that goes nowhere else; what the client has to remember belongs into state.',
+    remedy: 'Register a URL that does not redirect, and use state for what the client has to remember.',
   },
   'unused-redirect': {
     problems: (subject) =>
       when(
         subject.client.redirectUris.length > 0 && !sendsPeople(subject),
-        'There are redirect_uris, and no grant that uses them.',
+        'There are redirect_uris, but no grant that uses them.',
       ),
-    remedy: 'Remove redirect_uris, or name authorization_code in grant_types.',
+    remedy: 'Remove redirect_uris, or add authorization_code to grant_types.',
   },
   'nothing-to-refresh': {
     problems: ({ client }) =>
       when(
         client.grantTypes.has('refresh_token') &&
           [...client.grantTypes].every((grant) => ['refresh_token', 'client_credentials', 'implicit'].includes(grant)),
-        'The client may refresh, and none of its other grants gives refresh tokens.',
+        'The client has refresh_token, but no other grant that issues refresh tokens.',
       ),
-    remedy: 'Take refresh_token out of grant_types.',
+    remedy: 'Remove refresh_token from grant_types.',
   },
   'reusable-refresh': {
     problems: ({ client }) =>
       when(
         client.refresh === 'reusable',
-        'Refresh tokens are kept instead of rotated, so a stolen one is not noticed (RFC 9700 §4.14).',
+        'Refresh tokens are not rotated, so the use of a stolen one is not detected (RFC 9700 §4.14).',
       ),
-    remedy: "Leave refresh out, unless the client cannot store a new token; 'rotating' is what it means then.",
+    remedy: "Remove refresh, unless the client cannot store a new token; the default is 'rotating'.",
   },
   'sees-every-token': {
     problems: ({ client }) =>
       when(
         client.introspect && client.audience === undefined,
-        'introspect without audience: the client sees what every token is, also those for other resources.',
+        'introspect is set without audience: the client can introspect all tokens, including those for other resources.',
       ),
-    remedy: 'Name in audience the resources that it serves, if it does not serve all.',
+    remedy: 'Unless it serves all resources, list its own in audience.',
   },
   nameless: {
     problems: (subject) =>
       when(
         subject.registration.client_name === undefined &&
           (sendsPeople(subject) || [...subject.client.grantTypes].some((grant) => grant.endsWith('device_code'))),
-        'There is no client_name, so people are asked about a client_id.',
+        'There is no client_name, so consent pages show the client_id.',
       ),
-    remedy: 'Give it the name by which its users know it.',
+    remedy: 'Set client_name to a name that users recognize.',
   },
   disabled: {
-    problems: ({ client }) => when(client.disabled, 'The client is disabled: it is refused everywhere.'),
-    remedy: 'Remove disabled when it may come back.',
+    problems: ({ client }) => when(client.disabled, 'The client is disabled: it is rejected everywhere.'),
+    remedy: 'Remove disabled to enable it again.',
   },
 };
 
-/** The names of all rules, in the order in which they are looked at. */
+/** The names of all rules, in the order of the checks. */
 export const ADVICE_RULES: readonly string[] = Object.keys(RULES);
 
-/** What is doubtful about a registration that a server accepts. */
+/** Warnings about a registration that a server accepts. */
 export const adviceFor = (subject: Subject): readonly Advice[] =>
   Object.entries(RULES).flatMap(([rule, { problems, remedy }]) =>
     problems(subject).map((problem) => ({ rule, problem, remedy })),

@@ -6,24 +6,24 @@ import { CommandError, EXIT, readArguments, UsageError } from '../command.js';
 import { readInput, readJson } from '../input.js';
 import { count, type Terminal, wrap } from '../terminal.js';
 
-/** A registration as a server would see it. */
+/** The result of checking a registration. */
 export interface Checked {
   readonly client_id: unknown;
-  /** Why a server refuses to start with it. */
+  /** Why a server would reject it. */
   readonly problems: readonly string[];
   readonly advice: readonly Advice[];
-  /** What a server reads in it. */
+  /** A summary of how a server interprets it. */
   readonly means?: string;
 }
 
 const parse = (text: string, source: string): readonly unknown[] => {
   const value = readJson(text, source);
   const all: readonly unknown[] = Array.isArray(value) ? value : [value];
-  if (all.length === 0) throw new CommandError(`${source} is an empty list. Put at least one registration into it.`);
+  if (all.length === 0) throw new CommandError(`${source} is an empty list. Add at least one registration.`);
   const other = all.findIndex((item) => !isRegistration(item));
   if (other !== -1) {
     throw new CommandError(
-      `${source} must hold a registration, such as { "client_id": "web" }, or a list of them; ${all.length === 1 ? 'it holds something else' : `item ${other + 1} is something else`}.`,
+      `${source} must contain a registration, such as { "client_id": "web" }, or a list of them${all.length === 1 ? '' : `; item ${other + 1} is not an object`}.`,
     );
   }
   return all;
@@ -38,17 +38,17 @@ const words = (text: unknown): readonly string[] =>
 /**
  * The scopes in the option `--scopes`.
  *
- * @throws UsageError that quotes what is no scope.
+ * @throws UsageError for an invalid scope.
  */
 export const scopesIn = (option: string): readonly string[] => {
   const scopes = words(option);
   const wrong = scopes.find((word) => !isScopeToken(word));
   if (wrong !== undefined)
-    throw new UsageError(`--scopes: ${JSON.stringify(wrong)} is no scope; write them like "photos.read photos.write".`);
+    throw new UsageError(`--scopes: ${JSON.stringify(wrong)} is not a scope. Separate scopes by spaces, as in "photos.read photos.write".`);
   return scopes;
 };
 
-/** The scopes of the server; without the option all that the registrations name, so that none is unknown. */
+/** The scopes of the server; without the option, all scopes in the registrations, so that none is unknown. */
 const knownScopes = (option: string | undefined, registrations: readonly ClientRegistration[]): readonly string[] =>
   option === undefined
     ? registrations.flatMap(({ scope, default_scope: usual }) => [...words(scope), ...words(usual)])
@@ -68,7 +68,7 @@ const meaningOf = ({ client }: CheckedRegistration): string | undefined =>
       ].join('; ');
 
 /**
- * Looks at registrations as a server does.
+ * Checks registrations as a server does.
  *
  * @param scopes - The option `--scopes`.
  */
@@ -92,7 +92,7 @@ export const check = (registrations: readonly ClientRegistration[], scopes: stri
   });
 };
 
-/** Warnings as a person reads them. */
+/** Formats warnings for a terminal. */
 export const adviceLines = (advice: readonly Advice[], { style }: Pick<Terminal, 'style'>): readonly string[] =>
   advice.flatMap(({ rule, problem, remedy }) => [
     `  ${style('yellow', 'warning')} ${rule}`,
@@ -119,13 +119,13 @@ const report = (checked: readonly Checked[], terminal: Terminal): void => {
   terminal.print(`${count(checked.length, 'client')}: ${count(errors, 'error')}, ${count(warnings, 'warning')}.`);
 };
 
-/** `oauth-query client <file>`: every registration in a file, before a server starts with it. */
+/** `oauth-query client <file>`: checks all registrations in a file. */
 export const checkFile = async (args: readonly string[], terminal: Terminal): Promise<number> => {
   const { values, positionals } = readArguments(args, { scopes: { type: 'string' }, json: { type: 'boolean' } }, 1);
   const [file] = positionals;
   if (file === undefined)
     throw new UsageError(
-      'Name the file with the registration, or - for the standard input, or a command such as list.',
+      'Specify a file with registrations, - for standard input, or a command such as list.',
     );
   const source = file === '-' ? 'The standard input' : file;
   const registrations = parse(await readInput(file, terminal), source).filter(isRegistration);

@@ -5,7 +5,7 @@ import { adviceLines, check } from './check.js';
 
 type Secret = { readonly [hash: string]: unknown; readonly expiresAt?: number };
 
-/** A client for programs and people: of its secrets only how many there are, and until when. */
+/** A client as shown to users. Of its secrets, only hash function and expiry. */
 export interface Description {
   readonly client_id: string;
   readonly version: number;
@@ -15,7 +15,7 @@ export interface Description {
   readonly secrets: readonly { readonly hash: string; readonly expires_at?: number }[];
 }
 
-/** What came over the network, or from other people, must not steer the terminal that shows it. */
+/** Removes control characters of untrusted text, which could control the terminal. */
 export const printable = (text: string): string =>
   text.replace(
     /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
@@ -24,7 +24,7 @@ export const printable = (text: string): string =>
 
 export const describe = ({ client_id, version, changedAt, registration }: StoredClient): Description => {
   const { client_id: _, client_secret, ...fields } = registration;
-  // Stored ones are a list of hashes.
+  // Stored secrets are a list of hashes.
   const secrets = (client_secret ?? []) as readonly Secret[];
   return {
     client_id,
@@ -38,10 +38,10 @@ export const describe = ({ client_id, version, changedAt, registration }: Stored
   };
 };
 
-/** When an instant is, as people on servers write it. */
+/** Formats a time as ISO 8601. */
 export const instant = (milliseconds: number): string => new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z');
 
-/** What a server reads in a client, and what is doubtful about it. */
+/** Summarizes a client and its warnings. */
 export const judge = ({
   registration,
 }: StoredClient): { readonly means: string; readonly advice: readonly Advice[] } => {
@@ -49,7 +49,7 @@ export const judge = ({
   return { means: checked?.means ?? '', advice: checked?.advice ?? [] };
 };
 
-/** A client with all that is known about it. */
+/** Formats a client with all its fields. */
 export const clientLines = (client: StoredClient, terminal: Terminal): readonly string[] => {
   const { client_id, version, changed_at, registration, secrets } = describe(client);
   const { means, advice } = judge(client);
@@ -66,7 +66,7 @@ export const clientLines = (client: StoredClient, terminal: Terminal): readonly 
   ];
 };
 
-/** A client in a list. */
+/** Formats a client as a line of a list. */
 export const clientLine = ({ client_id, registration }: StoredClient): string => {
   const isConfidential = registration.client_secret !== undefined || registration.jwks !== undefined;
   const kind = isConfidential ? 'confidential' : 'public';

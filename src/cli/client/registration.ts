@@ -2,7 +2,7 @@ import { CommandError, UsageError } from '../command.js';
 import { readInput, readJson, readSecret } from '../input.js';
 import type { Terminal } from '../terminal.js';
 
-/** Fields of a registration as options. */
+/** Options for the fields of a registration. */
 export const REGISTRATION_OPTIONS = {
   name: { type: 'string' },
   'redirect-uri': { type: 'string', multiple: true },
@@ -24,7 +24,7 @@ export interface RegistrationValues {
   readonly 'secret-stdin'?: boolean | undefined;
 }
 
-/** Fields by their names in a registration. */
+/** Fields of a registration by name. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 const readFields = async (file: string, terminal: Terminal): Promise<Fields> => {
@@ -32,13 +32,13 @@ const readFields = async (file: string, terminal: Terminal): Promise<Fields> => 
   const value = readJson(await readInput(file, terminal), source);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new CommandError(
-      `${source} must hold one object with fields of a registration, such as { "client_name": "Photos" }.`,
+      `${source} must contain one object with fields of a registration, such as { "client_name": "Photos" }.`,
     );
   return Object.fromEntries(Object.entries(value));
 };
 
 /**
- * The fields that a command line gives: of a file, and over them those of options.
+ * The fields of a command line: those of the file, overridden by options.
  *
  * @throws UsageError, CommandError
  */
@@ -46,7 +46,7 @@ export const fieldsOf = async (values: RegistrationValues, terminal: Terminal): 
   const { from, 'secret-stdin': hasSecret = false } = values;
   if (from === '-' && hasSecret)
     throw new UsageError(
-      '--from - and --secret-stdin would read the same input. Put client_secret into the JSON, or use a file.',
+      '--from - and --secret-stdin both read standard input. Put client_secret into the JSON, or use a file.',
     );
   const file = from === undefined ? {} : await readFields(from, terminal);
   const options = {

@@ -5,7 +5,7 @@ import { CommandError, UsageError } from '../command.js';
 import type { Terminal } from '../terminal.js';
 import { scopesIn } from './check.js';
 
-/** What every command over a store takes. */
+/** Options of all commands that use a store. */
 export const STORE_OPTIONS = {
   store: { type: 'string' },
   prefix: { type: 'string' },
@@ -14,7 +14,7 @@ export const STORE_OPTIONS = {
   json: { type: 'boolean' },
 } as const;
 
-/** Their values, and whether the store may be made. */
+/** The values of these options. */
 export interface StoreValues {
   readonly store?: string | undefined;
   readonly prefix?: string | undefined;
@@ -24,7 +24,7 @@ export interface StoreValues {
   readonly create?: boolean | undefined;
 }
 
-/** The variable that keeps the password of a database out of the list of processes. */
+/** The environment variable for the store, which keeps its password out of the process list. */
 const VARIABLE = 'STORE_URL';
 
 const hasPassword = (url: string): boolean => /^[a-z+]+:\/\/[^/?#@]*:[^/?#@]+@/.test(url);
@@ -33,25 +33,25 @@ const addressOf = ({ store }: StoreValues, terminal: Terminal): string => {
   const url = store ?? process.env[VARIABLE] ?? '';
   if (url === '')
     throw new UsageError(
-      `Name the store of the server with --store, such as sqlite:oauth.db, or in the environment variable ${VARIABLE}.`,
+      `Specify the server's store with --store, such as sqlite:oauth.db, or with the environment variable ${VARIABLE}.`,
     );
   if (store !== undefined && hasPassword(store))
     terminal.tell(
-      `The password in --store can be seen by other users of this machine. Put the address into the environment variable ${VARIABLE} instead.`,
+      `Other users of this machine can see the password in --store. Use the environment variable ${VARIABLE} instead.`,
     );
   if (/^(memory|sqlite::memory):/.test(url))
     throw new UsageError(
-      'The store is the memory of this process, where no server can see it. Name the store of the server.',
+      'The store memory: is not shared with a server. Specify the store of the server.',
     );
   return url;
 };
 
-/** A wrong path must not become an empty database, which no server looks into. */
+/** Prevents a wrong path from creating an empty database that no server uses. */
 const checkFile = (url: string, { create = false }: StoreValues): void => {
   const file = url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : '';
   if (file === '' || create || existsSync(file)) return;
   throw new CommandError(
-    `There is no file ${file}. Start the server once, which creates it, or make it by client add with --create.`,
+    `The file ${file} does not exist. Start the server once, or create the file with client add --create.`,
   );
 };
 
@@ -62,7 +62,7 @@ const open = async (url: string, { prefix, table }: StoreValues, terminal: Termi
     store = await openStore(url, {
       ...(prefix !== undefined && { prefix }),
       ...(table !== undefined && { table }),
-      // What goes wrong is said once, by the command that meets it.
+      // The command reports errors.
       onError: () => undefined,
       onWarning: (message) => terminal.tell(message),
     });
@@ -76,14 +76,16 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 
 const unusable = (reason: unknown): CommandError => new CommandError(`The store cannot be used: ${messageOf(reason)}`);
 
-/** What a person can do about it. `check` of the store says more than the command that failed. */
+/**
+ * Converts an error to a message for users. `check` of the store has a more specific message than the failed command.
+ */
 const explained = async (error: unknown, store: OpenedStore, { issuer }: StoreValues): Promise<unknown> => {
   if (error instanceof StoredClientError) {
     const where =
-      error.code === 'unknown' && issuer !== undefined ? ` It was looked for under the issuer ${issuer}.` : '';
+      error.code === 'unknown' && issuer !== undefined ? ` The issuer is ${issuer}.` : '';
     return new CommandError(error.code === 'invalid' ? error.problems.join('\n') : `${error.message}${where}`);
   }
-  // By its name: the program has a copy of the class.
+  // By name, because the program has its own copy of the class.
   if (!(error instanceof Error) || error.name !== 'UnavailableError') return error;
   const reason = await store.check().then(
     () => error.cause ?? error,
@@ -93,9 +95,9 @@ const explained = async (error: unknown, store: OpenedStore, { issuer }: StoreVa
 };
 
 /**
- * Lets a command work on the clients in a store, and closes it.
+ * Runs a command on the clients in a store, and closes the store.
  *
- * @throws CommandError when the store cannot be opened or used, or the command is refused.
+ * @throws CommandError if the store cannot be used, or the command fails.
  */
 export const withClients = async <T>(
   values: StoreValues,
@@ -104,7 +106,7 @@ export const withClients = async <T>(
 ): Promise<T> => {
   const { issuer, scopes } = values;
   if (issuer === '')
-    throw new UsageError('--issuer is empty. Leave it out, or give what the server gives storedClients.');
+    throw new UsageError('--issuer is empty. Omit it, or use the issuer that the server passes to storedClients.');
   const known = scopes === undefined ? undefined : Object.fromEntries(scopesIn(scopes).map((scope) => [scope, true]));
   const url = addressOf(values, terminal);
   checkFile(url, values);

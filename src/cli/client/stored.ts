@@ -13,20 +13,20 @@ import { clientLine, clientLines, describe, instant, judge, printable } from './
 import { type Fields, fieldsOf, REGISTRATION_OPTIONS } from './registration.js';
 import { STORE_OPTIONS, withClients } from './store.js';
 
-/** What follows `oauth-query client <command>`. */
+/** Runs a subcommand of `oauth-query client`. */
 export type Run = (args: readonly string[], terminal: Terminal) => Promise<number>;
 
 const DAY = 86_400;
 const PAGE = 100;
 
 const clientIdIn = ([client_id]: readonly string[]): string => {
-  if (client_id === undefined) throw new UsageError('Name the client by its client_id.');
+  if (client_id === undefined) throw new UsageError('Specify the client_id.');
   return client_id;
 };
 
 const quoted = (client_id: string): string => printable(JSON.stringify(client_id));
 
-/** What became of a client, and a secret that was made for it. */
+/** Prints the result of a command, and a generated secret. */
 const tell = (client: WithSecret, isJson: boolean | undefined, sentence: string, terminal: Terminal): void => {
   const { client_secret } = client;
   if (isJson === true) {
@@ -42,16 +42,16 @@ const tell = (client: WithSecret, isJson: boolean | undefined, sentence: string,
 The secret is for the client only. It is printed this once; the store has its hash.`);
 };
 
-/** What is doubtful about a client, beside what the command was asked for. */
+/** Prints the warnings about a client. */
 const warn = (client: StoredClient, terminal: Terminal): void => {
   for (const line of adviceLines(judge(client).advice, terminal)) terminal.tell(line);
 };
 
-/** Whether a secret is to be made: a client is confidential unless something says otherwise. */
+/** Whether to generate a secret: clients are confidential by default. */
 const needsSecret = (fields: Fields, isPublic: boolean): boolean => {
   const proof = ['client_secret', 'jwks'].find((name) => (fields[name] ?? null) !== null);
   if (isPublic && proof !== undefined)
-    throw new UsageError(`--public is for clients without a secret or keys, but ${proof} is given.`);
+    throw new UsageError(`--public is for clients without a secret or keys, but there is ${proof}. Remove one of them.`);
   return !isPublic && proof === undefined && fields['token_endpoint_auth_method'] !== 'none';
 };
 
@@ -66,10 +66,9 @@ const add: Run = async (args, terminal) => {
   const fields = await fieldsOf(values, terminal);
   const [client_id = fields['client_id']] = positionals;
   if (fields['client_id'] !== undefined && client_id !== fields['client_id'])
-    throw new UsageError('The command line and the JSON name different clients. Leave one of the two client_id out.');
+    throw new UsageError('The client_id of the command line and of the JSON are different. Remove one of them.');
   const generateSecret = needsSecret(fields, values.public ?? false);
-  // The store checks each field before it saves them.
-  const registration = { ...fields, ...(client_id !== undefined && { client_id }) } as NewClientRegistration;
+  // The store validates each field. const registration = { ...fields, ...(client_id !== undefined && { client_id }) } as NewClientRegistration;
   const client = await withClients(values, terminal, (clients) => clients.add(registration, { generateSecret }));
   tell(client, values.json, `Client ${quoted(client.client_id)} was added: ${judge(client).means}.`, terminal);
   warn(client, terminal);
@@ -85,8 +84,8 @@ const change: Run = async (args, terminal) => {
     version === undefined ? {} : { version: wholeNumber('--if-version', version, 1, Number.MAX_SAFE_INTEGER) };
   const changes = await fieldsOf(values, terminal);
   if (Object.keys(changes).length === 0)
-    throw new UsageError('There is nothing to change. Give options such as --name, or JSON with --from.');
-  // The store checks each field before it saves them.
+    throw new UsageError('There is nothing to change. Specify options such as --name, or JSON with --from.');
+  // The store validates each field.
   const client = await withClients(values, terminal, (clients) =>
     clients.change(client_id, changes as ClientChanges, only),
   );
@@ -116,15 +115,15 @@ const list: Run = async (args, terminal) => {
   });
   if (found === 0)
     terminal.tell(
-      `There are no clients here ${values.issuer === undefined ? 'without an issuer' : `of the issuer ${values.issuer}`}.`,
+      `The store has no clients ${values.issuer === undefined ? 'without an issuer' : `of the issuer ${values.issuer}`}.`,
     );
   return EXIT.fine;
 };
 
-/** A client that has to be there. */
+/** Gets a client that must exist. */
 const existing = async (clients: StoredClients, client_id: string): Promise<StoredClient> => {
   const client = await clients.get(client_id);
-  if (client === undefined) throw new CommandError(`There is no client ${quoted(client_id)}.`);
+  if (client === undefined) throw new CommandError(`The client ${quoted(client_id)} does not exist.`);
   return client;
 };
 
@@ -137,13 +136,13 @@ const show: Run = async (args, terminal) => {
   return EXIT.fine;
 };
 
-/** Until when the secrets work that a client had before. */
+/** Describes when the old secrets expire. */
 const endOfOlder = (client: StoredClient, overlap: number): string => {
   const [, ...older] = describe(client).secrets;
   const until = Math.max(0, ...older.map(({ expires_at = 0 }) => expires_at));
   return overlap === 0 || until === 0
-    ? 'The old secret has ended; servers notice within their cacheSeconds (5).'
-    : `The old secret works until ${instant(until)}; --overlap 0 would have ended it at once.`;
+    ? 'The old secret has expired; servers notice within their cacheSeconds (5).'
+    : `The old secret works until ${instant(until)}. To end it immediately, use --overlap 0.`;
 };
 
 const rotate: Run = async (args, terminal) => {
@@ -156,7 +155,7 @@ const rotate: Run = async (args, terminal) => {
   return EXIT.fine;
 };
 
-/** A command that does one thing to one client. */
+/** Creates a command that updates one client. */
 const edit =
   (make: (clients: StoredClients, client_id: string) => Promise<StoredClient>, done: string): Run =>
   async (args, terminal) => {
@@ -167,10 +166,10 @@ const edit =
     return EXIT.fine;
   };
 
-/** Asks the person at the terminal, and does not take silence for an answer. */
+/** Asks for confirmation at the terminal. */
 const confirm = async (question: string, { stdin, tell: say }: Terminal): Promise<void> => {
   if (!stdin.isTTY)
-    throw new UsageError('There is no terminal to ask at. Add --yes to remove the client without a question.');
+    throw new UsageError('Standard input is not a terminal. Add --yes to remove the client without confirmation.');
   say(question);
   const lines = createInterface({ input: stdin });
   try {
@@ -190,7 +189,7 @@ const remove: Run = async (args, terminal) => {
   await withClients(values, terminal, async (clients) => {
     const { registration } = await existing(clients, client_id);
     const name = registration.client_name === undefined ? '' : ` (${printable(registration.client_name)})`;
-    const question = `Remove client ${quoted(client_id)}${name}? Everything that it was given stops working. Type yes to remove it:`;
+    const question = `Remove client ${quoted(client_id)}${name}? All its tokens and grants become invalid. Type yes to remove it:`;
     if (!values.yes) await confirm(question, terminal);
     await clients.remove(client_id);
   });
@@ -200,7 +199,7 @@ const remove: Run = async (args, terminal) => {
   return EXIT.fine;
 };
 
-/** The commands over a store, by the word behind `oauth-query client`. */
+/** The subcommands that use a store, by name. */
 export const STORED_COMMANDS: Readonly<Record<string, Run>> = {
   add,
   list,
@@ -209,12 +208,12 @@ export const STORED_COMMANDS: Readonly<Record<string, Run>> = {
   rotate,
   disable: edit(
     (clients, client_id) => clients.disable(client_id),
-    'is refused everywhere from now on, until it is enabled.',
+    'is disabled: it is rejected everywhere until it is enabled.',
   ),
-  enable: edit((clients, client_id) => clients.enable(client_id), 'is let in again.'),
+  enable: edit((clients, client_id) => clients.enable(client_id), 'is enabled.'),
   'end-tokens': edit(
     (clients, client_id) => clients.endTokens(client_id),
-    'has lost everything that it was given until now: tokens, refresh tokens and codes.',
+    'has no valid tokens, refresh tokens or codes left.',
   ),
   remove,
 };

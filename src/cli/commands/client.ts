@@ -3,7 +3,7 @@ import { checkFile } from '../client/check.js';
 import { STORED_COMMANDS } from '../client/stored.js';
 import { type Command, UsageError } from '../command.js';
 
-/** A word that is meant as a command; files have an ending or a folder, or are there. */
+/** Whether a word is meant as a command: file names have an extension or a folder, or exist. */
 const looksLikeCommand = (word: string): boolean => /^[a-z][a-z-]*$/.test(word) && !existsSync(word);
 
 export const client: Command = {
@@ -11,13 +11,13 @@ export const client: Command = {
 
   oauth-query client [--scopes "a b"] [--json] <file>
 
-Checks registrations before a server starts with them. The file, or - for the standard input,
-holds one registration or a list of them as JSON, with the names that the option \`clients\` has.
-What the server would refuse is an error, all of it at once; what it accepts and is doubtful is
-a warning with its remedy. It ends with 1 if there is an error.
+Checks registrations without starting a server. The file, or - for standard input, contains one
+registration or a list of them as JSON, with the fields of the option \`clients\`. Everything that
+the server would reject is reported as an error; risky settings are reported as warnings with a
+remedy. The exit code is 1 if there is an error.
 
-  --scopes  The scopes of the server, separated by spaces. Without it every scope counts as known.
-  --json    Print JSON for a program.
+  --scopes  The scopes of the server, separated by spaces. Default: all scopes are known.
+  --json    Print JSON.
 
   oauth-query client add [client_id] [fields] [--public] [--create]
   oauth-query client list
@@ -29,30 +29,30 @@ a warning with its remedy. It ends with 1 if there is an error.
   oauth-query client end-tokens <client_id>
   oauth-query client remove <client_id> [--yes]
 
-Manages clients that servers read by storedClients(store). Each takes:
+Manages clients that servers read with storedClients(store). Options of all commands:
 
-  --store   The store of the server: sqlite:<file>, redis://… or postgres://… Otherwise STORE_URL
-            in the environment, which hides a password from other users of the machine.
-  --issuer  The issuer that the server gives storedClients, if it gives one.
-  --prefix  The prefix of keys in Redis, if it is not oauth:
-  --table   The table in PostgreSQL, if it is not oauth_records
-  --json    Print JSON for a program: one line for each client.
+  --store   The store of the server: sqlite:<file>, redis://… or postgres://… Default: the
+            environment variable STORE_URL, which hides a password from other users.
+  --issuer  The issuer that the server passes to storedClients, if any.
+  --prefix  The prefix of keys in Redis. Default: oauth:
+  --table   The table in PostgreSQL. Default: oauth_records
+  --json    Print JSON, one line per client.
 
-Fields, for add and change:
+Fields for add and change:
 
   --name, --scope, --default-scope
-  --redirect-uri, --grant  One each; write them again for more. They replace what was there.
-  --from                   A file with fields as JSON, or - for the standard input. In a change
-                           null takes a field away.
-  --secret-stdin           Read the client's secret from the standard input.
-  --scopes                 The scopes of the server: a client may not name others.
+  --redirect-uri, --grant  One value each; can be repeated. They replace the previous values.
+  --from                   A file with fields as JSON, or - for standard input. In a change, null
+                           removes a field.
+  --secret-stdin           Read the client's secret from standard input.
+  --scopes                 The scopes of the server: a client must not have others.
 
-  --public      A client without a secret. Otherwise one is made and printed this once, unless
-                there are a secret or keys already.
+  --public      Add a client without a secret. Otherwise, unless there is a secret or key, a
+                secret is generated and printed once.
   --create      Create the SQLite file or the PostgreSQL table if it is missing.
-  --if-version  Only if the client is still at this version, which show has printed.
-  --overlap     How long the old secret still works; a day if absent, 0 ends it at once.
-  --yes         Do not ask.
+  --if-version  Fail unless the client is at this version, as printed by show.
+  --overlap     How many seconds the old secret still works. Default: one day; 0 ends it now.
+  --yes         Skip the confirmation.
 
 Examples:
   echo '{ "client_id": "spa", "redirect_uris": ["https://app.example/cb"] }' | oauth-query client -
@@ -65,7 +65,7 @@ Examples:
     if (run !== undefined) return run(rest, terminal);
     if (looksLikeCommand(word)) {
       const known = Object.keys(STORED_COMMANDS).join(', ');
-      throw new UsageError(`There is no command and no file ${JSON.stringify(word)}; the commands are ${known}.`);
+      throw new UsageError(`${JSON.stringify(word)} is neither a command nor a file. Commands: ${known}.`);
     }
     return checkFile(args, terminal);
   },

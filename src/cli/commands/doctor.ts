@@ -21,15 +21,15 @@ const OPTIONS = {
 
 const WELL_KNOWN = /^\/\.well-known\/(?:oauth-authorization-server|openid-configuration)(?=\/|$)/;
 
-/** The issuer that is meant: also the address of its metadata, or a slash too many, will do. */
+/** The issuer. The URL of its metadata, and a trailing slash, are accepted too. */
 const issuerOf = (text: string): string => {
   const url = parseUrl(text);
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw new UsageError(
-      `The address must be that of an issuer, such as https://example.org, not ${JSON.stringify(text)}.`,
+      `The issuer must be a URL such as https://example.org, not ${JSON.stringify(text)}.`,
     );
   if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '')
-    throw new UsageError('The address must have no query, no fragment, no user name and no password.');
+    throw new UsageError('The URL must not have a query, fragment, user name or password. Remove it.');
   return url.origin + url.pathname.replace(WELL_KNOWN, '').replace(/\/$/, '');
 };
 
@@ -47,7 +47,7 @@ const credentialsOf = async (
 ): Promise<Credentials | undefined> => {
   if ((client_id !== undefined) !== fromStdin)
     throw new UsageError(
-      '--client-id and --secret-stdin need each other: the one is the client, the other its secret.',
+      '--client-id and --secret-stdin must be used together.',
     );
   return client_id === undefined ? undefined : { client_id, client_secret: await readSecret(terminal) };
 };
@@ -55,10 +55,10 @@ const credentialsOf = async (
 const mcpOf = (text: string, others: Readonly<Record<string, unknown>>): URL => {
   const other = Object.keys(others).find((name) => others[name] !== undefined);
   if (other !== undefined)
-    throw new UsageError(`--mcp stands alone: it finds the authorization server by itself. Leave ${other} out.`);
+    throw new UsageError(`--mcp cannot be used with ${other}, because it discovers the authorization server. Remove ${other}.`);
   if (!/^https?:$/.test(parseUrl(text)?.protocol ?? ''))
     throw new UsageError(
-      `--mcp takes the address of an MCP server, such as https://example.org/mcp, not ${JSON.stringify(text)}.`,
+      `--mcp must be the URL of an MCP server, such as https://example.org/mcp, not ${JSON.stringify(text)}.`,
     );
   return new URL(text);
 };
@@ -86,7 +86,7 @@ const print = ({ level, rule, seen, why = '', remedy = '' }: Finding, terminal: 
   }
 };
 
-/** What both ways of looking share. */
+/** The part of the subject that both kinds of checks share. */
 type Means = Pick<McpSubject, 'probe' | 'findings' | 'unknownClient'>;
 
 interface Asked {
@@ -101,7 +101,7 @@ const lookAtServer = async (
   means: Means,
   terminal: Terminal,
 ): Promise<string> => {
-  if (address === undefined) throw new UsageError('Name the issuer, for example https://example.org.');
+  if (address === undefined) throw new UsageError('Specify the issuer, for example https://example.org.');
   const issuer = issuerOf(address);
   const api = apiOf(issuer, path);
   await examine({ ...means, issuer, api, credentials: await credentialsOf(client, secret, terminal) });
@@ -114,27 +114,27 @@ const lookAtMcp = async (address: URL, means: Means): Promise<string> => {
 };
 
 export const doctor: Command = {
-  help: `oauth-query doctor: look at a running server from outside, and explain what is found
+  help: `oauth-query doctor: check a running server from the outside, and explain the findings
 
   oauth-query doctor [--api /api] [--client-id ID --secret-stdin] [--timeout 5] [--quiet] [--json]
                      <issuer>
   oauth-query doctor --mcp https://example.org/mcp [--timeout 5] [--quiet] [--json]
 
-Asks the server about thirty questions, one after another, without any credentials: metadata,
-TLS, token endpoint, pages, keys, the query API and what a proxy in between may have changed.
-Each finding says what was seen, why it matters and what to do. It changes nothing.
+Sends about thirty requests, one after another, without credentials. Checks the metadata, TLS,
+token endpoint, pages, keys and query API, and whether a proxy changes requests or responses.
+Each finding states the observation, why it matters, and what to do. It changes nothing.
 
-  --api           The path of the query API below the issuer, if it is not /api.
-  --client-id     A confidential client that may use client_credentials, for a closer look: a
-                  token is issued to it, looked at and revoked again.
-  --secret-stdin  Its secret, from the standard input.
-  --mcp           An MCP server instead: goes the way of a client that is given this address, and
-                  stops at the first thing that would stop the client.
-  --timeout       Seconds for each question, from 1 to 60; 5 if absent.
-  --quiet         Leave out what is fine.
-  --json          Print JSON for a program.
+  --api           The path of the query API below the issuer. Default: /api
+  --client-id     A confidential client that may use client_credentials, for further checks: it
+                  requests a token, inspects it and revokes it.
+  --secret-stdin  Read the secret of this client from standard input.
+  --mcp           Check an MCP server instead: take the steps of a client that is given this URL,
+                  up to the first problem that would stop it.
+  --timeout       Seconds for each request, from 1 to 60. Default: 5
+  --quiet         Omit checks that passed.
+  --json          Print JSON.
 
-It ends with 1 if there is an error; warnings and notes alone are fine.
+The exit code is 1 if there is an error, and 0 if there are only warnings and notes.
 
 Example:
   oauth-query doctor https://example.org

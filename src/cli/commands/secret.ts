@@ -7,7 +7,7 @@ import { readSecret } from '../input.js';
 const FORMS = ['sha256', 'scrypt'] as const;
 type Form = (typeof FORMS)[number];
 
-/** base64url characters of 128 bits: what a fast hash can protect (RFC 6749 §10.10 asks for as much of a token). */
+/** base64url characters of 128 bits, the minimum for a fast hash (RFC 6749 §10.10 requires the same of tokens). */
 const RANDOM_CHARACTERS = 22;
 
 const HASHES: Readonly<Record<Form, (secret: string) => string>> = { sha256, scrypt: hashSecret };
@@ -21,24 +21,24 @@ const formOf = (text: string): Form => {
 const checkRandomness = (secret: string): void => {
   if (secret.length < RANDOM_CHARACTERS) {
     throw new CommandError(
-      `The secret has fewer than ${RANDOM_CHARACTERS} characters, too few for sha256: who has the hash could try them all. Leave --hash away for scrypt, or make a new secret.`,
+      `The secret has fewer than ${RANDOM_CHARACTERS} characters, too few for sha256: it could be guessed from the hash. Omit --hash to use scrypt, or generate a new secret.`,
     );
   }
 };
 
 export const secret: Command = {
-  help: `oauth-query secret: make a client secret, and the hash of it that the server keeps
+  help: `oauth-query secret: generate a client secret, and the hash to register
 
   oauth-query secret [--json]
   oauth-query secret --stdin [--hash scrypt|sha256] [--json]
 
-Without options it makes a secret of 32 random bytes and prints it this once.
+Without options, generates a secret of 32 random bytes and prints it once.
 
-  --stdin   Hash a secret that exists. It is read from the standard input, never from an
-            argument: arguments stay in the history of the shell.
-  --hash    What the hash is. sha256 for random secrets, scrypt for what a person chose.
-            Without it: sha256 for a new secret, scrypt for one from --stdin.
-  --json    Print JSON for a program.
+  --stdin   Hash an existing secret, read from standard input. An argument would remain in the
+            history of the shell.
+  --hash    sha256 for random secrets, scrypt for secrets chosen by a person. Default: sha256 for
+            a generated secret, scrypt with --stdin.
+  --json    Print JSON.
 
 Example:
   oauth-query secret
@@ -59,12 +59,12 @@ Example:
       return EXIT.fine;
     }
     if (!values.stdin) {
-      terminal.print(`The secret, for the client only. It is printed this once; keep it where the client keeps its secrets:
+      terminal.print(`The secret, for the client only. It is printed once; store it where the client stores its secrets:
 
   ${terminal.style('bold', text)}
 `);
     }
-    terminal.print(`The hash, for the client's registration at the server, which needs nothing else:
+    terminal.print(`The hash, for the client's registration in the server:
 
   client_secret: { ${form}: '${client_secret[form]}' }`);
     return EXIT.fine;

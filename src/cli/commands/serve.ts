@@ -12,12 +12,12 @@ const OPTIONS = {
   mcp: { type: 'boolean' },
 } as const;
 
-/** The settings that only the environment has. */
+/** Settings that are only environment variables. */
 const ENVIRONMENT_ONLY = ['CODE_TTL', 'TOKEN_TTL', 'DEVICE_TTL', 'MEDIAWIKI_PATHS'];
 
 const isOption = (name: string): name is keyof typeof OPTIONS => Object.hasOwn(OPTIONS, name);
 
-/** A setting is named the way in which it was given; what was not given can be given as an option. */
+/** Error messages name a setting as it was given; a missing one is named as an option. */
 const wordingOf = (
   environment: NodeJS.ProcessEnv,
   values: Readonly<Record<string, string | boolean | undefined>>,
@@ -36,31 +36,31 @@ const wordingOf = (
 };
 
 export const serve: Command = {
-  help: `oauth-query serve: run the demo site, with everything switched on
+  help: `oauth-query serve: run the demo site with all features
 
   oauth-query serve [--port 3000] [--host 127.0.0.1] [--store sqlite:.data/demo.db]
                     [--issuer URL] [--mcp] [export.xml | folder | -]
 
-Serves the pages of a MediaWiki XML export (also gzipped), or the Markdown files of a folder,
-through the query API, with an authorization server whose clients, owners and secrets are public;
-it prints what can be tried. Without either it serves a small site that comes with it. It needs no
-framework. What it reads and issues is kept in the folder .data.
+Serves the pages of a MediaWiki XML export (optionally gzipped), or the Markdown files of a folder,
+through the query API, with an authorization server whose clients, users and secrets are public.
+Prints what you can try. Without an export or a folder, it serves a small sample site. Requires no
+framework. The content and issued tokens are stored in the folder .data.
 
-With - it reads an export from the standard input, as in: bzcat dump.xml.bz2 | oauth-query serve -
-An import that was broken off goes on when it is started again. Changes in a folder are read while
-it runs; Markdown needs the packages markdown-it and js-yaml.
+With - it reads an export from standard input: bzcat dump.xml.bz2 | oauth-query serve -
+An interrupted import continues when you start it again. Changes in a folder are read while it
+runs; Markdown requires the packages markdown-it and js-yaml.
 
-  --port    0 takes any free one. Otherwise the environment's PORT, or 3000.
-  --host    A loopback address. Otherwise HOST, or 127.0.0.1.
-  --store   Where tokens are kept: memory, sqlite:<file>, redis://… or postgres://… (the last
-            two need the package redis or pg). Otherwise STORE, or sqlite:.data/demo.db.
-  --issuer  The address by which clients know it, if it is another. Otherwise ISSUER.
-  --mcp     Also serves the content to assistants, as tools at /mcp that people sign in to, and lets
-            clients register themselves. Otherwise MCP=1. Needs @modelcontextprotocol/server.
+  --port    The port; 0 picks a free one. Default: PORT, or 3000
+  --host    A loopback address. Default: HOST, or 127.0.0.1
+  --store   The store for tokens: memory, sqlite:<file>, redis://… or postgres://… (the last two
+            require the package redis or pg). Default: STORE, or sqlite:.data/demo.db
+  --issuer  The URL that clients use, if it is a different one. Default: ISSUER
+  --mcp     Also serve the content to assistants, as tools at /mcp with sign-in, and let clients
+            register themselves. Default: MCP=1. Requires @modelcontextprotocol/server.
 
-CODE_TTL, TOKEN_TTL and DEVICE_TTL in the environment are lifetimes in seconds; MEDIAWIKI_PATHS=1
-serves /w/api.php, /w/rest.php/oauth2/authorize and /w/rest.php/oauth2/access_token, too.
-It needs SQLite: Node 22.13 or later has it; on an older one also install libsql or better-sqlite3.
+The environment variables CODE_TTL, TOKEN_TTL and DEVICE_TTL set lifetimes in seconds;
+MEDIAWIKI_PATHS=1 also serves /w/api.php and /w/rest.php/oauth2/authorize and access_token.
+Requires SQLite, which Node includes since 22.13; otherwise install libsql or better-sqlite3.
 
 Examples:
   oauth-query serve --port 8080 dump.xml

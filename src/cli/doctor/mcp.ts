@@ -227,7 +227,7 @@ class Walk {
     const exposed = String(answer.headers['access-control-expose-headers'] ?? '');
     this.#check(
       'mcp-challenge-scripts',
-      !(allowsForeign(answer) && /www-authenticate|\*/i.test(exposed)) && 'a browser keeps it from them',
+      !(allowsForeign(answer) && /www-authenticate|\*/i.test(exposed)) && 'browsers hide it from scripts',
     );
     const { origin, pathname } = address;
     return new URL(
@@ -301,7 +301,7 @@ class Walk {
       if (isDocument(answer)) break;
     }
     const [place, answer] = answers.find(([, found]) => isDocument(found)) ?? answers[0] ?? [];
-    if (place === undefined || answer === undefined) throw new TypeError('There is no place to look at.');
+    if (place === undefined || answer === undefined) throw new TypeError('There is no location to check.');
     return this.#document('mcp-server-found', place, answer);
   }
 
@@ -327,7 +327,7 @@ class Walk {
       answer !== undefined && !(answer instanceof ProbeFailure) && [400, 429].includes(answer.status) && isJson(answer);
     this.#check(
       'mcp-registration',
-      !isFine && `${shown(registration)}: ${answer === undefined ? 'it is no address' : describe(answer)}`,
+      !isFine && `${shown(registration)}: ${answer === undefined ? 'it is not a URL' : describe(answer)}`,
     );
   }
 

@@ -47,8 +47,8 @@ const CERTIFICATE_CODE = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|HOSTNAM
 const CODES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ENOTFOUND: 'the host does not exist',
-  EAI_AGAIN: 'the name of the host cannot be looked up',
-  ECONNRESET: 'the connection was cut',
+  EAI_AGAIN: 'the host name cannot be resolved',
+  ECONNRESET: 'the connection was reset',
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the host cannot be reached',
   EPROTO: 'the server does not use TLS on this port',
@@ -69,7 +69,7 @@ const read = async (response: IncomingMessage): Promise<string> => {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response) {
-    const bytes = chunk as Buffer; // No encoding is set, so node gives bytes.
+    const bytes = chunk as Buffer; // Without an encoding, Node provides bytes.
     size += bytes.length;
     // Leaving the loop closes the connection.
     if (size > MAX_ANSWER_BYTES)
@@ -89,7 +89,7 @@ const parse = (text: string): Answer['json'] => {
   try {
     const value: unknown = JSON.parse(text);
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : undefined; // An object that is no array.
+    return isObject ? (value as Record<string, unknown>) : undefined; // An object that is not an array.
   } catch {
     return undefined;
   }

@@ -61,7 +61,7 @@ export const basic = (id: string, secret: string): Readonly<Record<string, strin
 
 const kindOf = ({ headers, text }: Answer): string => {
   const type = headers['content-type'];
-  return type === undefined ? (text === '' ? 'an empty body' : 'a body of no type') : `a body of type ${type}`;
+  return type === undefined ? (text === '' ? 'an empty body' : 'a body without a type') : `a body of type ${type}`;
 };
 
 /** A short description of a response. */

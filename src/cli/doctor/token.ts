@@ -106,10 +106,10 @@ const checkCors = async (subject: Subject, url: URL, isMetadataOpen: boolean, re
   record(
     'token-cors',
     isOpen !== isMetadataOpen &&
-      `a foreign origin may ${isMetadataOpen ? 'read the metadata but not ask for tokens' : 'ask for tokens but not read the metadata'} (${describe(preflight)})`,
+      `a foreign origin may ${isMetadataOpen ? 'read the metadata but not request tokens' : 'request tokens but not read the metadata'} (${describe(preflight)})`,
   );
   const isWide = !(preflight instanceof ProbeFailure) && letsForeignCookiesIn(preflight);
-  record('token-cors-credentials', isWide && `${FOREIGN_ORIGIN} may ask for tokens with cookies`);
+  record('token-cors-credentials', isWide && `${FOREIGN_ORIGIN} may request tokens with cookies`);
 };
 
 /**

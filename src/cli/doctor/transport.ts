@@ -28,7 +28,7 @@ const DAY = 86_400_000;
 /** Days; renewal at two thirds of 90 days leaves 30. */
 const ENOUGH_DAYS = 21;
 
-/** Milliseconds. A `Date` has whole seconds, and the way takes some. */
+/** Milliseconds. The `Date` header has whole seconds, and the response takes time. */
 const CLOCK_TOLERANCE = 10_000;
 
 const HALF_A_YEAR = 15_552_000;

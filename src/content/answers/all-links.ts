@@ -5,7 +5,7 @@ import { type Handler, type Having, listOf, readKey, titleBounds } from './answe
 type AllLinksHandler = Handler<'alllinks'> & Handler<'allredirects'> & Handler<'allfileusages'>;
 type Targets = Having<'targets' | 'pages'>;
 
-/** What a list of targets goes by. */
+/** The range of a list of targets. */
 interface TargetQuery {
   readonly kind: LinkKind;
   readonly ns: number;
@@ -14,12 +14,15 @@ interface TargetQuery {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly descending: boolean;
-  /** The row to go on with. */
+  /** The row to continue with. */
   readonly next?: readonly [title: string, page: number] | undefined;
   readonly keep?: (row: LinkRow) => boolean;
 }
 
-/** Targets of a kind: each with every page that leads there, or once. Pages that the caller may not see lead nowhere. */
+/**
+ * Targets of a kind: each with every page that links there, or once. Links of pages that the caller may not see are
+ * omitted.
+ */
 export const targetsOf = async (content: Targets, query: TargetQuery, asking: Asking) => {
   const { kind, ns, unique, limit, from, to, descending, next, keep } = query;
   const [least, most] = descending ? [LAST_ID, 0] : [0, LAST_ID];
@@ -69,7 +72,7 @@ export const targetsOf = async (content: Targets, query: TargetQuery, asking: As
   );
 };
 
-/** Every link of a kind, by its target; `unique` gives each target once. */
+/** All links of a kind, by target; `unique` lists each target once. */
 const allOf =
   (kind: LinkKind) =>
   (content: Targets): AllLinksHandler =>

@@ -12,23 +12,23 @@ import type { ContentPage, ContentRange, ContentSource } from '../source.js';
 import { compareText } from '../text-order.js';
 import { endOf } from '../content.js';
 
-/** What answers a module, by its name: the parameters are typed after it. */
+/** The handler of a module, with its parameters typed. */
 export type Handler<N extends ModuleName> = NonNullable<ModuleHandlers[N]>;
 
-/** Names of functions that a source may have. */
+/** Names of the optional functions of a source. */
 export type ContentFunction = Exclude<keyof ContentSource, 'site' | 'modules' | 'render' | 'markup'>;
 
 /** A source that has these functions. */
 export type Having<F extends ContentFunction> = Content<ContentSource & Required<Pick<ContentSource, F>>>;
 
-/** How lists show a page. */
+/** A page as an item of a list. */
 export const pageItem = (page: ContentPage, content: Content) => ({
   pageid: page.id,
   ns: page.ns,
   title: content.show(page),
 });
 
-/** The keys of an object that were asked for. */
+/** The requested keys of an object. */
 export const only = <T extends object, K extends keyof T>(item: T, wanted: readonly K[]): ResultItem =>
   Object.fromEntries(wanted.filter((key) => item[key] !== undefined).map((key) => [key, item[key]]));
 
@@ -36,11 +36,11 @@ type Key = string | number | readonly (string | number)[];
 
 interface ListParts<Row> {
   readonly item: (row: Row) => ResultItem;
-  /** The page of a row, when the list is a generator and its items do not say it. */
+  /** The page of a row, for a generator whose items do not contain it. */
   readonly page?: (row: Row) => GeneratedPage;
 }
 
-/** Makes an answer of what was found. */
+/** Converts the rows found to a list result. */
 export const listOf = <Row, K extends Key>(
   { rows, next }: Found<Row, K>,
   { item, page }: ListParts<Row>,
@@ -50,7 +50,7 @@ export const listOf = <Row, K extends Key>(
   ...(page ? { pages: rows.map(page) } : {}),
 });
 
-/** As {@link listOf}, for rows that each belong to a page of the request. */
+/** As {@link listOf}, for rows that belong to pages of the request. */
 export const byPage = <Row extends { readonly page: number }, K extends Key>(
   { rows, next }: Found<Row, K>,
   item: (row: Row) => ResultItem,
@@ -74,9 +74,9 @@ const PATTERNS: Readonly<Record<KeyPart, RegExp>> = {
 };
 
 /**
- * Takes the value apart with which a list goes on; `undefined` at its beginning. A text, of which there is at most one, may hold bars itself.
+ * Parses the continue value of a list; `undefined` at the start. At most one part is a text, which may contain bars.
  *
- * @throws ApiError `badcontinue` for what no earlier answer can have said.
+ * @throws ApiError `badcontinue` for a value that no earlier response contained.
  */
 export const readKey = <const T extends readonly KeyPart[]>(
   value: string | undefined,
@@ -96,11 +96,11 @@ export const readKey = <const T extends readonly KeyPart[]>(
     if (!PATTERNS[part].test(given) || (part === 'number' && !Number.isSafeInteger(Number(given)))) throw badContinue();
     return part === 'number' ? Number(given) : given;
   });
-  // One value for each part, of the kind that the part says.
+  // One value for each part, of its type.
   return values as KeyValues<T>;
 };
 
-/** The ids of the pages that a prop module works on. */
+/** The ids of the pages of a prop module. */
 export const idsOf = (pages: { readonly existing: readonly { readonly pageid: number }[] }): readonly number[] =>
   pages.existing.map(({ pageid }) => pageid);
 
@@ -111,7 +111,7 @@ interface Bounds {
   readonly dir: string;
 }
 
-/** The part of a list of titles that a request asks for, and that is still to be given. */
+/** The remaining range of a list of titles. */
 export const titleBounds = (
   { from, to, prefix, dir }: Bounds,
   start: (text: string) => string,
@@ -135,16 +135,16 @@ const pick = (texts: readonly (string | undefined)[], sign: 1 | -1): string | un
     return best === undefined || compareText(text, best) * sign > 0 ? text : best;
   }, undefined);
 
-/** Whether a list reads downwards: lists of names, of times and of members each have words of their own for it. */
+/** Whether a list is descending: lists of names, of times and of members have different values for it. */
 export const isDescending = (dir: string): boolean => ['desc', 'descending', 'older'].includes(dir);
 
-/** Times between two bounds, which a list reads from `start` to `end` whatever its direction. */
+/** The range of a list between `start` and `end`, in either direction. */
 export const timeBounds = (
   { start, end, dir }: { readonly start?: string; readonly end?: string; readonly dir: string },
   next: readonly [timestamp: string, id: number] | undefined,
 ) => {
   const descending = isDescending(dir);
-  // All ids of the first and of the last second belong to the list.
+  // Includes all ids of the first and last second.
   const [before, after] = descending ? [Number.MAX_SAFE_INTEGER, 0] : [0, Number.MAX_SAFE_INTEGER];
   return {
     from: next ?? (start === undefined ? undefined : ([start, before] as const)),

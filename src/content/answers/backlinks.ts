@@ -6,7 +6,7 @@ import type { BacklinkRow, ContentPage, ContentTitle, LinkKind } from '../source
 import { type Handler, type Having, idsOf, isDescending, only, pageItem, readKey } from './answer.js';
 
 /**
- * The page that a request is about, by title or id.
+ * The target of a request, by title or id.
  *
  * @throws ApiError `nosuchpageid`; a title need not exist.
  */
@@ -18,7 +18,7 @@ export const targetOf = async (
   const target = title === undefined ? undefined : content.read(title);
   if (target) {
     const [open] = await content.openTitles([target], asking);
-    // Of a page that the caller may not see no more is told than of one that is not there.
+    // A page that the caller may not see is treated as missing.
     return open ?? { ns: -1, title: '' };
   }
   const page = (await content.byId([pageid], asking)).get(pageid);
@@ -64,7 +64,7 @@ const read = (content: Backlinks, query: Query, asking: Asking) => {
   );
 };
 
-/** The redirects that lead to a page: links through them are links to it. */
+/** The redirects to a page: links through them are links to it. */
 const redirectsTo = async (content: Backlinks, target: ContentTitle, asking: Asking) => {
   const rows: ContentPage[] = [];
   let from: BacklinkKey | undefined;
@@ -79,7 +79,7 @@ const redirectsTo = async (content: Backlinks, target: ContentTitle, asking: Ask
 
 type BacklinksHandler = Handler<'backlinks'> & Handler<'embeddedin'>;
 
-/** First the pages that link to the target itself, by their ids; then, redirect by redirect, those that link through one. */
+/** Lists the pages that link to the target directly, by id, then those that link through each redirect. */
 const backlinksBy =
   (kind: LinkKind) =>
   (content: Backlinks): BacklinksHandler =>
@@ -89,7 +89,7 @@ const backlinksBy =
     const throughRedirects = 'redirect' in params && params.redirect === true;
     const descending = isDescending(params.dir);
     const place = positionOf(next, throughRedirects);
-    // A redirect that links is shown with what links through it, so nothing is left out at this level then.
+    // Redirects are listed with the pages that link through them, so nothing is filtered at this level.
     const filter: Filter = throughRedirects ? {} : params;
     const rows: Shown[] = [];
     let more: readonly (string | number)[] | undefined;
@@ -102,8 +102,15 @@ const backlinksBy =
     if (throughRedirects && !more) {
       const redirects = await redirectsTo(content, target, request);
       const byTitle = new Map(redirects.map((page) => [titleId(page), page]));
-      const room = limit - rows.length;
-      const query = { ...params, kind, targets: redirects, from: place?.through, descending, limit: Math.max(room, 0) };
+      const remaining = limit - rows.length;
+      const query = {
+        ...params,
+        kind,
+        targets: redirects,
+        from: place?.through,
+        descending,
+        limit: Math.max(remaining, 0),
+      };
       const found = redirects.length === 0 ? NOTHING : await read(content, query, request);
       rows.push(...found.rows.map(({ page, target: via }) => ({ page, through: byTitle.get(titleId(via)) })));
       more = found.next && ['1', found.next[0], found.next[1], found.next[2]];
@@ -136,7 +143,7 @@ interface Shown {
   readonly through: ContentPage | undefined;
 }
 
-/** Puts the pages that link through a redirect below it; it is named again where the rest of them follows. */
+/** Nests the pages that link through a redirect below it; a continued list repeats the redirect. */
 const nested = (rows: readonly Shown[], content: Content, throughRedirects: boolean): readonly ResultItem[] => {
   const shown = new Map<number, ResultItem & { readonly redirlinks?: ResultItem[] }>();
   const above = (page: ContentPage): ResultItem & { readonly redirlinks?: ResultItem[] } => {
@@ -160,10 +167,10 @@ export const embeddedin: (content: Backlinks) => Handler<'embeddedin'> = backlin
 
 type LinkingHandler = Handler<'linkshere'> & Handler<'redirects'>;
 
-/** In the order in which they are shown; a title brings its namespace along. */
+/** In output order; a title includes its namespace. */
 const SHOWN = ['pageid', 'ns', 'title', 'redirect', 'fragment'] as const;
 
-/** The pages that link to the given ones, include them, show them or lead to them. */
+/** Pages that link to, transclude, use or redirect to the given ones. */
 const linkingPages =
   (kind: LinkKind) =>
   (content: Backlinks): LinkingHandler =>

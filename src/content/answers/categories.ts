@@ -26,7 +26,7 @@ const CATEGORY = 14;
 const hex = (text: string): string => Buffer.from(text).toString('hex');
 const unhex = (text: string): string => Buffer.from(text, 'hex').toString();
 
-/** Which of these categories say of themselves that they are hidden. */
+/** Which of these categories are hidden. */
 const hiddenAmong = async (
   content: Content,
   names: readonly string[],
@@ -105,7 +105,7 @@ const NO: ReadonlyMap<number, { readonly title: string; readonly touched?: strin
 
 const hiddenOf = (row: object): boolean => 'hidden' in row && row.hidden === true;
 
-/** How many members categories have, by their titles. */
+/** The sizes of categories, by title. */
 const sizesOf = async (
   source: ContentSource,
   names: readonly string[],
@@ -125,15 +125,15 @@ export const allcategories =
     const { min, max, prop } = params;
     const hasSizes = content.source.sizes !== undefined && !content.isRestricted;
     const needsSizes = min !== undefined || max !== undefined || prop.includes('size');
-    if (needsSizes && !hasSizes) warn('nosizes', 'This site does not tell how many members its categories have.');
+    if (needsSizes && !hasSizes) warn('nosizes', 'This site does not provide the sizes of categories.');
     const bounds = titleBounds(params, (text) => content.start(text, CATEGORY), next?.replaceAll('_', ' '));
     const rows: { readonly title: string }[] = [];
     const sizes = new Map<string, { size: number; pages: number; files: number; subcats: number }>();
     let { from } = bounds;
-    // Sizes are asked for piece by piece: those of the categories that are read.
+    // Reads sizes in batches, only for the categories that are read.
     for (let piece = 0; ; piece += 1) {
-      const room = limit - rows.length;
-      const query = { ...bounds, from, kind: 'category', ns: CATEGORY, unique: true, limit: room } as const;
+      const remaining = limit - rows.length;
+      const query = { ...bounds, from, kind: 'category', ns: CATEGORY, unique: true, limit: remaining } as const;
       const found = await targetsOf(content, query, request);
       if (needsSizes && hasSizes) {
         const told = await sizesOf(
@@ -176,7 +176,7 @@ export const allcategories =
 
 const NO_MEMBERS = { size: 0, pages: 0, files: 0, subcats: 0 };
 
-/** How many pages those of the given pages have that are categories. */
+/** The sizes of the given categories. */
 export const categoryinfo =
   (content: Having<'sizes'>): Handler<'categoryinfo'> =>
   async (request) => {
@@ -197,7 +197,7 @@ export const categoryinfo =
 
 type Params = ParamsOf<'categorymembers'>;
 
-/** In the order in which they are listed. */
+/** In list order. */
 const TYPES = ['page', 'subcat', 'file'] as const;
 
 /** The pages, subcategories and files of a category. */
@@ -230,7 +230,7 @@ export const categorymembers =
   };
 
 const SHOWN = ['pageid', 'ns', 'title', 'sortkey', 'sortkeyprefix', 'type', 'timestamp'] as const;
-/** What is asked for by which name. */
+/** The names of properties in the parameter and in items. */
 const NAMES: Readonly<Record<(typeof SHOWN)[number], string>> = {
   pageid: 'ids',
   ns: 'title',
@@ -283,7 +283,7 @@ const bySortkey = async (content: Members, category: string, request: MembersReq
   const types = TYPES.flatMap((type, number) => (params.type.includes(type) ? [number] : []));
   if (descending) types.reverse();
   const [nothing, everything] = descending ? [Number.MAX_SAFE_INTEGER, 0] : [0, Number.MAX_SAFE_INTEGER];
-  // Each sort of member is a list of its own, which begins at the first sort key.
+  // Each type of member is a separate list that starts at the first sort key.
   const read = async (from: SortPlace | undefined, size: number): Promise<readonly MemberRow[]> => {
     const rows: MemberRow[] = [];
     for (const type of types) {
@@ -311,7 +311,7 @@ const bySortkey = async (content: Members, category: string, request: MembersReq
   return { ...found, next: found.next && ([found.next[0], hex(found.next[1]), found.next[2]] as const) };
 };
 
-/** Where a category is read from and to: sort keys as they are stored, as people give them, or in hexadecimal digits. */
+/** The bounds of a category: raw sort keys, sort key prefixes, or hexadecimal sort keys. */
 const sortkeyBounds = (params: Params): readonly [first: string | undefined, last: string | undefined] => {
   const read = (hexadecimal: string | undefined, prefix: string | undefined, key: string | undefined) =>
     hexadecimal === undefined ? (prefix?.toUpperCase() ?? key) : unhex(hexadecimal);

@@ -8,7 +8,7 @@ import { commentItem, type OfPage, userItem, withPages } from './revision-item.j
 
 type TimeKey = readonly [timestamp: string, id: number];
 
-/** A revision or a log entry. Both are numbered in one row: revisions evenly, entries oddly. */
+/** A revision or a log entry. They share one sequence of ids: even for revisions, odd for entries. */
 export interface Change {
   readonly rcid: number;
   readonly timestamp: string;
@@ -32,7 +32,7 @@ const ofEntry = (entry: ContentLogEntry): Change => {
 
 const keyOf = ({ timestamp, rcid }: Change): TimeKey => [timestamp, rcid];
 
-/** The sizes of the revisions before these, by their ids. */
+/** The sizes of the parent revisions, by id. */
 const sizesBefore = async (
   content: Content,
   rows: readonly ContentRevision[],
@@ -46,7 +46,7 @@ const sizesBefore = async (
 
 type Show = '!anon' | '!bot' | '!minor' | '!redirect' | 'anon' | 'bot' | 'minor' | 'redirect';
 
-/** What lists of changes can be filtered by; whether each is what was asked for. */
+/** Applies the filters of `show` to a change. */
 const isShown = (show: readonly string[], { revision, userid, of, entry }: Change): boolean => {
   const facts: Readonly<Record<string, boolean>> = {
     minor: revision?.minor === true,
@@ -59,7 +59,7 @@ const isShown = (show: readonly string[], { revision, userid, of, entry }: Chang
   );
 };
 
-/** What a list of changes is bounded and filtered by. */
+/** The range and filters of a list of changes. */
 export interface ChangeFilter {
   readonly start?: string;
   readonly end?: string;
@@ -72,9 +72,9 @@ export interface ChangeFilter {
   readonly prop: readonly string[];
   /** Only the latest revision of each page. */
   readonly latest: boolean;
-  /** Of this page alone. */
+  /** Only changes of this page. */
   readonly page?: number | undefined;
-  /** Which of some pages are wanted; all unless told. */
+  /** Filters pages. Default: all. */
   readonly among?: (pages: readonly number[]) => ReadonlySet<number>;
 }
 
@@ -120,7 +120,7 @@ export const changeList = async (
 
 const NO_SIZES: ReadonlyMap<number, number> = new Map();
 
-/** Both sorts of changes are lists of their own, and go on at the same place. */
+/** Revisions and log entries are separate lists, which continue at the same position. */
 const readChanges = async (
   { source }: Changes,
   asking: Asking,
@@ -135,7 +135,7 @@ const readChanges = async (
   });
   const users = user === undefined ? undefined : [user];
   const wanted = { ...(page === undefined ? {} : { page }), users, latest, text: false };
-  // An entry has the odd number behind that of the revision of its id.
+  // The id of an entry is one higher than that of the revision with the same id.
   const ofRevisions = range((rcid) => (descending ? Math.floor(rcid / 2) : Math.ceil(rcid / 2)));
   const ofEntries = range((rcid) => (descending ? Math.floor((rcid - 1) / 2) : Math.floor(rcid / 2)));
   const [made, logged] = await Promise.all([
@@ -148,7 +148,7 @@ const readChanges = async (
     .slice(0, limit);
 };
 
-/** What has changed, latest first. */
+/** Recent changes, latest first. */
 export const recentchanges =
   (content: Changes): Handler<'recentchanges'> =>
   async (request) => {
@@ -247,7 +247,7 @@ export const logevents =
     });
   };
 
-/** What users have written, latest first. */
+/** Contributions of users, latest first. */
 export const usercontribs =
   (content: Having<'history' | 'pages'>): Handler<'usercontribs'> =>
   async (request) => {
@@ -291,7 +291,7 @@ interface Contributors {
   readonly iprange?: string;
 }
 
-/** So many users may begin alike, or lie in a range of addresses. */
+/** The maximum number of users with a prefix or in an IP range. */
 const MOST_USERS = 500;
 
 const byWhom = async (
@@ -307,7 +307,7 @@ const byWhom = async (
   const isInside = inRange(iprange);
   const names: string[] = [];
   let from: string | undefined;
-  // Addresses begin with a digit, or with a letter of their digits; all users are few beside what they write.
+  // IP addresses start with a hexadecimal digit. There are far fewer users than revisions.
   do {
     const users = (await source.userRange?.({ ...range, from, to: 'G', limit: MOST_USERS + 1 }, asking)) ?? [];
     names.push(...users.slice(0, MOST_USERS).flatMap(({ name, id }) => (id === 0 && isInside(name) ? [name] : [])));
@@ -341,7 +341,7 @@ const contributionItem = (
     ...(wants('flags') ? { new: parent === 0, minor: row.minor === true, top: of?.revid === row.id } : {}),
     ...commentItem(row.comment, { comment: wants('comment'), parsedcomment: wants('parsedcomment') }),
     ...(wants('size') ? { size: row.size } : {}),
-    // A source may have forgotten the revision before.
+    // The source may not have the parent revision.
     ...(wants('sizediff') && (parent === 0 || sizes.has(parent))
       ? { sizediff: row.size - (sizes.get(parent) ?? 0) }
       : {}),

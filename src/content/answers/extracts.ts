@@ -7,7 +7,7 @@ import { type Handler, type Having, idsOf, readKey } from './answer.js';
 
 type Params = ParamsOf<'extracts'>;
 
-/** The beginnings of pages, without markup. */
+/** The beginning of pages, without markup. */
 export const extracts =
   (content: Having<'revisions' | 'pages'>): Handler<'extracts'> =>
   async (request) => {
@@ -37,7 +37,7 @@ function extractOf(source: string, params: Params, markup: ContentMarkup): strin
   return plaintext ? withHeadings(cut, sectionformat) : toHtml(cut);
 }
 
-/** To the end of the word in which the number is reached. */
+/** Cuts at the end of the word that reaches the number. */
 function firstChars(text: string, chars: number): string {
   if (text.length <= chars) return text;
   const rest = text.slice(chars).search(/[^\p{L}\p{N}]/u);

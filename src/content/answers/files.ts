@@ -10,7 +10,7 @@ const MEDIA: Readonly<Record<string, string>> = { audio: 'AUDIO', image: 'BITMAP
 const mediaType = (mime: string): string =>
   mime === 'image/svg+xml' ? 'DRAWING' : (MEDIA[mime.split('/')[0] ?? ''] ?? 'UNKNOWN');
 
-/** What is known of a file, by the names with which it is asked for. */
+/** Information about a file, by the values of `prop`. */
 const FACTS: Readonly<Record<string, (file: ContentFile, content: Content) => ResultItem>> = {
   timestamp: ({ timestamp }) => (timestamp === undefined ? {} : { timestamp }),
   user: ({ user }) => (user === undefined ? {} : { user }),
@@ -31,7 +31,7 @@ const FACTS: Readonly<Record<string, (file: ContentFile, content: Content) => Re
 const fileItem = (file: ContentFile, props: readonly string[], content: Content): ResultItem =>
   Object.assign({}, ...props.map((prop) => FACTS[prop]?.(file, content)));
 
-/** The latest version of the files of pages. A page need not exist for its file to. */
+/** The latest version of files. The page of a file need not exist. */
 export const imageinfo =
   (content: Having<'files'>): Handler<'imageinfo'> =>
   async (request) => {
@@ -42,7 +42,7 @@ export const imageinfo =
       const known = content.read(title);
       return known ? [{ id, ...known }] : [];
     });
-    // A page that is missing may be one that the caller may not see.
+    // A missing page may be one that the caller may not see.
     const open = await content.openTitles(named, request);
     const files = await filesOf(content, open, request);
     return {
@@ -68,14 +68,14 @@ const filesOf = async (
   return new Map(found.map((file) => [file.title, file]));
 };
 
-/** The files that have a page, by name. */
+/** Files that have a page, by name. */
 export const allimages =
   (content: Having<'files' | 'pageRange'>): Handler<'allimages'> =>
   async (request) => {
     const { params, limit, continue: next, warn } = request;
     const { minsize = 0, maxsize = Infinity, mime = [], sha1, sort } = params;
     if (sort === 'timestamp') {
-      warn('nosort', 'This site lists its files by name alone.');
+      warn('nosort', 'This site can only list files by name.');
       return [];
     }
     const { from, ...bounds } = titleBounds(params, (text) => content.start(text, FILE), next?.replaceAll('_', ' '));

@@ -27,13 +27,13 @@ import { allrevisions, revisions } from './revisions.js';
 import { prefixsearch, search } from './search.js';
 import { allusers, users } from './users.js';
 
-/** What a module needs of a source, and what answers it then. */
+/** The functions of a source that a module requires, and a function that creates its handler. */
 type Answer<N extends ModuleName> = readonly [
   needs: readonly ContentFunction[],
   make: (content: Having<ContentFunction>) => Handler<N>,
 ];
 
-/** Every module that can be answered from a source. */
+/** All modules that a source can answer. */
 const ANSWERS: { readonly [N in ModuleName]?: Answer<N> } = {
   allcategories: [['targets', 'pages'], allcategories],
   allfileusages: [['targets', 'pages'], allfileusages],
@@ -79,16 +79,16 @@ const ANSWERS: { readonly [N in ModuleName]?: Answer<N> } = {
   users: [['users'], users],
 };
 
-/** Results that are numbers of members, which would include pages with restricted access. */
+/** Modules that count members, including pages with restricted access. */
 const COUNTS: ReadonlySet<string> = new Set(['categoryinfo'] satisfies ModuleName[]);
 
-/** A handler for each module that this source can answer. */
+/** Handlers for all modules that this source can answer. */
 export const answersFrom = (content: Content): ModuleHandlers => {
   const { source, isRestricted } = content;
   const handlers: [name: string, handler: unknown][] = [];
   for (const [name, [needs, make]] of Object.entries(ANSWERS)) {
     if (isRestricted && (COUNTS.has(name) || !source.pages)) continue;
-    // It has them all, as the type of `make` wants it.
+    // The source has all required functions.
     if (needs.every((need) => source[need])) handlers.push([name, make(content as Having<ContentFunction>)]);
   }
   // Names and handlers come from one table.

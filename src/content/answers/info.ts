@@ -15,13 +15,13 @@ type Params = ParamsOf<'info'>;
 
 interface Known {
   readonly content: Content;
-  /** The ids of talk pages and of the pages that are talked about, by {@link titleId}. */
+  /** Talk pages and their subject pages, by {@link titleId}. */
   readonly talks: ReadonlyMap<string, ContentPage>;
-  /** Titles as pages want them to be shown, by page. */
+  /** Display titles, by page. */
   readonly displayTitles: ReadonlyMap<number, string>;
 }
 
-/** Basic facts about pages. Nothing is protected, and who asks for that sees so. */
+/** Basic information about pages. No page is protected. */
 export const info =
   (content: Having<'pages'>): Handler<'info'> =>
   async (request) => {
@@ -74,9 +74,9 @@ const infoItem = (subject: Subject, params: Params, known: Known): ResultItem =>
   };
 };
 
-/** All users may read; no other action is allowed. */
+/** Reading is the only allowed action. */
 const actionsOf = ({ testactions = [], testactionsdetail }: Params): ResultItem => {
-  const refused = [{ code: 'readonlysite', data: {}, text: 'This site can only be read.' }];
+  const refused = [{ code: 'readonlysite', data: {}, text: 'This site is read-only.' }];
   const full = testactionsdetail !== 'boolean';
   return Object.fromEntries(
     testactions.map((action) => [action, full ? (action === 'read' ? [] : refused) : action === 'read']),

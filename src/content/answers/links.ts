@@ -18,7 +18,7 @@ interface LinkQuery {
   readonly keep?: (row: LinkRow) => boolean;
 }
 
-/** Where pages lead, by page, namespace and title. */
+/** The links of pages, by page, namespace and title. */
 export const linksFrom = (content: Links, query: LinkQuery, asking: Asking) => {
   const { kind, pages, limit, from, descending, keep } = query;
   return content.collect<LinkRow, LinkKey>(
@@ -35,7 +35,7 @@ export const linksFrom = (content: Links, query: LinkQuery, asking: Asking) => {
   );
 };
 
-/** Titles that a list is to be compared with; all, when none were named. */
+/** A filter by titles; without titles it accepts all. */
 const among = (content: Content, texts: readonly string[] | undefined): ((row: LinkRow) => boolean) => {
   if (!texts || texts.length === 0) return () => true;
   const titles = new Set(
@@ -47,7 +47,7 @@ const among = (content: Content, texts: readonly string[] | undefined): ((row: L
   return ({ ns, title }) => titles.has(`${ns}:${title}`);
 };
 
-/** The three modules name their targets differently. */
+/** The parameter for targets, which differs between the three modules. */
 interface Targets {
   readonly titles?: readonly string[];
   readonly templates?: readonly string[];
@@ -57,7 +57,7 @@ interface Targets {
 
 type LinkHandler = Handler<'links'> & Handler<'templates'> & Handler<'images'>;
 
-/** What the pages link to, include or show. */
+/** What pages link to, transclude or use. */
 const linksOf =
   (kind: LinkKind) =>
   (content: Links): LinkHandler =>
@@ -84,7 +84,7 @@ export const links: (content: Links) => Handler<'links'> = linksOf('link');
 export const templates: (content: Links) => Handler<'templates'> = linksOf('template');
 export const images: (content: Links) => Handler<'images'> = linksOf('file');
 
-/** A title on another site, behind its prefix. */
+/** Splits an interwiki title into prefix and title. */
 const foreign = ({ title }: { readonly title: string }) => {
   const colon = title.indexOf(':');
   return { prefix: title.slice(0, colon), title: title.slice(colon + 1) };
@@ -149,7 +149,7 @@ export const langlinks =
     });
   };
 
-/** A language's name in another language, if that is one. */
+/** The name of a language in another language, if that exists. */
 const nameIn = (language: string, code: string): string => {
   try {
     return new Intl.DisplayNames([language], { type: 'language' }).of(code) ?? code;
@@ -158,7 +158,7 @@ const nameIn = (language: string, code: string): string => {
   }
 };
 
-/** Pages of other sites that are linked to. */
+/** Interwiki links. */
 export const iwlinks =
   (content: Links): Handler<'iwlinks'> =>
   (request) => {
@@ -172,7 +172,7 @@ export const iwlinks =
 
 type Everywhere = Having<'targets' | 'pages'>;
 
-/** Pages that lead to other sites, by where they lead; for languages, to themselves there. */
+/** Pages with interwiki or language links, by target. */
 const foreignBacklinks =
   (kind: 'language' | 'interwiki', names: { readonly prefix: string; readonly title: string }) =>
   (content: Everywhere): Handler<'iwbacklinks'> & Handler<'langbacklinks'> =>
@@ -181,7 +181,7 @@ const foreignBacklinks =
     const prefix = 'lang' in params ? params.lang : 'prefix' in params ? params.prefix : undefined;
     const { title } = params;
     const descending = isDescending(params.dir);
-    // Only what has the prefix is read, and of that only what has the title.
+    // Reads only rows with the prefix, and with the title if there is one.
     const start = prefix === undefined ? undefined : `${prefix}:${title ?? ''}`;
     const end = start === undefined || title !== undefined ? start : endOf(start);
     const found = await targetsOf(
@@ -220,19 +220,19 @@ const foreignBacklinks =
     );
   };
 
-/** Pages that have one in another language. */
+/** Pages with a language link. */
 export const langbacklinks: (content: Everywhere) => Handler<'langbacklinks'> = foreignBacklinks('language', {
   prefix: 'lllang',
   title: 'lltitle',
 });
 
-/** Pages that link to another site. */
+/** Pages with an interwiki link. */
 export const iwbacklinks: (content: Everywhere) => Handler<'iwbacklinks'> = foreignBacklinks('interwiki', {
   prefix: 'iwprefix',
   title: 'iwtitle',
 });
 
-/** The beginning of the addresses that are looked for: `example.org/path`, or `*.example.org` for a host and all below it. */
+/** The range of URLs to search for: `example.org/path`, or `*.example.org` for a host and its subdomains. */
 const addressBounds = (query: string | undefined): { readonly from?: string; readonly to?: string } => {
   const bare = query?.replace(/^[a-z][a-z+.-]*:\/\//i, '').replace(/\*$/, '');
   const [, star = '', host = '', rest = ''] = /^(\*\.)?([^/?#]*)([^]*)$/.exec(bare ?? '') ?? [];
@@ -246,7 +246,7 @@ const isProtocol =
   ({ title }: LinkRow): boolean =>
     protocol === '' || title.endsWith(` ${protocol}`);
 
-/** The addresses that pages link to outside. */
+/** The external links of pages. */
 export const extlinks =
   (content: Links): Handler<'extlinks'> =>
   async (request) => {
@@ -268,7 +268,7 @@ export const extlinks =
     return byPage(found, ({ title, text = title }) => ({ url: text }));
   };
 
-/** The pages that link to an address, or to any, by the addresses. */
+/** Pages with external links, by URL. */
 export const exturlusage =
   (content: Everywhere): Handler<'exturlusage'> =>
   async (request) => {
@@ -304,7 +304,7 @@ export const exturlusage =
     );
   };
 
-/** What pages say about themselves, such as that a category is hidden. */
+/** Properties of pages, such as `hiddencat`. */
 export const pageprops =
   (content: Links): Handler<'pageprops'> =>
   async (request) => {
@@ -313,7 +313,7 @@ export const pageprops =
     const wanted = params.prop;
     const query = { kind: 'property', pages: idsOf(pages), limit: 500, descending: false } as const;
     const found = await linksFrom(content, { ...query, from: [first, 0, ''] }, request);
-    // A page whose properties do not all fit is given as a whole the next time.
+    // A page whose properties do not all fit is moved to the next response.
     const cut = found.next?.[0];
     const shown = new Map<number, Record<string, string>>();
     for (const { page, title, text = '' } of found.rows) {
@@ -326,7 +326,7 @@ export const pageprops =
     return { pages: shown, continue: cut === first ? cut + 1 : cut };
   };
 
-/** The names of everything that some page says about itself. */
+/** The names of all properties in use. */
 export const pagepropnames =
   (content: Everywhere): Handler<'pagepropnames'> =>
   async (request) => {
@@ -337,7 +337,7 @@ export const pagepropnames =
     return { ...list, continue: found.next?.[0] };
   };
 
-/** The pages that say something about themselves. */
+/** Pages with a property. */
 export const pageswithprop =
   (content: Having<'backlinks'>): Handler<'pageswithprop'> =>
   async (request) => {

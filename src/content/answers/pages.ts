@@ -4,7 +4,7 @@ import type { ContentPage } from '../source.js';
 import { type Handler, type Having, listOf, pageItem, readKey, titleBounds } from './answer.js';
 import { randomInt } from 'node:crypto';
 
-/** Finds the pages of a request by their titles, ids or revisions. */
+/** Finds the pages of a request by title, id or revision. */
 export const findPages =
   (content: Having<'pages'>): PageResolver =>
   async (asked) => {
@@ -22,7 +22,7 @@ export const findPages =
     return found.map((page): PageRecord => {
       const { id, ns, redirect } = page;
       const target = open && redirect ? content.read(redirect.to) : undefined;
-      // A redirect to what the caller may not see would tell its name.
+      // The target of a redirect is hidden if the caller may not see it.
       const isShown = redirect && (!target || open?.has(titleId(target)));
       return {
         pageid: id,
@@ -34,7 +34,7 @@ export const findPages =
     });
   };
 
-/** Pages whose language links were asked for. */
+/** A filter of pages with or without language links. */
 const languageFilter = async (
   content: Having<'pageRange'>,
   pages: readonly ContentPage[],
@@ -44,7 +44,7 @@ const languageFilter = async (
   const with_ = new Set<number>();
   const ids = pages.map(({ id }) => id);
   let from: readonly [number, number, string] | undefined;
-  // One link of a page is enough, so the next page is where it goes on.
+  // One link per page suffices, so it continues with the next page.
   for (;;) {
     const range = { kind: 'language', pages: ids, from, descending: false, limit: 500 } as const;
     const rows = (await content.source.links?.(range, asking)) ?? [];
@@ -56,7 +56,7 @@ const languageFilter = async (
   return pages.filter(({ id }) => with_.has(id) === (wanted === 'withlanglinks'));
 };
 
-/** Every page of a namespace, by title. Nothing is protected here, so who asks for protected pages gets none. */
+/** All pages of a namespace, by title. No page is protected, so a filter for protected pages returns none. */
 export const allpages =
   (content: Having<'pageRange'>): Handler<'allpages'> =>
   async (request) => {
@@ -91,8 +91,8 @@ export const allpages =
 const HIGHEST = 2 ** 31;
 
 /**
- * Every page has a random number, and the list begins at one of them, goes up to the highest and on from the lowest. So it
- * gives no page twice, and says where to go on like any other list: by its start, its lap, and the next page.
+ * Every page has a random number. The list starts at a random one, goes up to the highest, and wraps around to the
+ * lowest, so it contains no page twice. Its continue value consists of the start, the lap, and the next page.
  */
 export const random =
   (content: Having<'shuffled'>): Handler<'random'> =>

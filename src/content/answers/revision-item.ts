@@ -5,11 +5,11 @@ import type { ContentPage, ContentRevision } from '../source.js';
 
 /** A revision with its page. */
 export interface OfPage extends ContentRevision {
-  /** Absent only before it has been looked for. */
+  /** Absent only before it is looked up. */
   readonly of?: ContentPage;
 }
 
-/** Gives each of some rows its page, and leaves out those of pages that the caller may not see. */
+/** Adds the page to each row, and omits rows of pages that the caller may not see. */
 export const withPages =
   <Row extends { readonly page: number }>(content: Content, asking: Asking) =>
   async (rows: readonly Row[]): Promise<readonly (Row & { readonly of: ContentPage })[]> => {
@@ -26,7 +26,7 @@ export const withPages =
 type Params = Pick<ParamsOf<'revisions'>, 'prop' | 'slots' | 'section'>;
 type Prop = Params['prop'][number];
 
-/** How a user is shown: IP addresses have no id, and neither has the importer of pages. */
+/** A user as an item: IP addresses and the importer have no id. */
 export function userItem(
   { user, userid = 0 }: Pick<ContentRevision, 'user' | 'userid'>,
   wanted: { readonly user: boolean; readonly userid: boolean },
@@ -41,7 +41,7 @@ export function userItem(
   };
 }
 
-/** How a comment is shown, as it is and as HTML. */
+/** A comment as an item, as text and as HTML. */
 export function commentItem(
   comment: string | undefined,
   wanted: { readonly comment: boolean; readonly parsedcomment: boolean },
@@ -52,7 +52,7 @@ export function commentItem(
   return { ...(wanted.comment ? { comment } : {}), ...(wanted.parsedcomment ? { parsedcomment: escaped } : {}) };
 }
 
-/** A revision as the modules show it that list some. A page here has one slot, called main. */
+/** A revision as an item. Pages have one slot, main. */
 export function revisionItem(
   row: ContentRevision,
   { params }: { readonly params: Params },

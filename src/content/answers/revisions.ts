@@ -39,7 +39,7 @@ const historyOf = async (
   const { params, limit, continue: next, pages, warn } = request;
   const [page = 0] = idsOf(pages);
   if (!content.source.history) {
-    warn('nohistory', 'This site has the latest revision of each page alone.');
+    warn('nohistory', 'This site only has the latest revision of each page.');
     return { pages: new Map() };
   }
   const [start, end] = await Promise.all([
@@ -62,7 +62,7 @@ const historyOf = async (
   return byPage(found, (row) => revisionItem(row, request, content));
 };
 
-/** @throws ApiError `badid_rvstartid`, `badid_rvendid`: there is no such revision. */
+/** @throws ApiError `badid_rvstartid`, `badid_rvendid` if the revision does not exist. */
 const placeOf = async (
   content: Having<'revisions'>,
   id: number | undefined,
@@ -77,7 +77,7 @@ const placeOf = async (
   return [found.timestamp, id];
 };
 
-/** What lists of revisions can be filtered by. Nothing is tagged here. */
+/** Filters of lists of revisions. No revision has a tag. */
 export const isBy =
   ({ user, excludeuser, tag }: { readonly user?: string; readonly excludeuser?: string; readonly tag?: string }) =>
   (row: ContentRevision): boolean =>
@@ -85,7 +85,7 @@ export const isBy =
     (user === undefined || row.user === user) &&
     (excludeuser === undefined || row.user !== excludeuser);
 
-/** All revisions by time; consecutive ones of a page stand together. */
+/** All revisions by time; consecutive ones of a page are grouped. */
 export const allrevisions =
   (content: Having<'history' | 'pages'>): Handler<'allrevisions'> =>
   async (request) => {

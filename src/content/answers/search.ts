@@ -3,17 +3,17 @@ import { type Content, endOf } from '../content.js';
 import type { ContentPage, SearchHit } from '../source.js';
 import { type Handler, type Having, pageItem } from './answer.js';
 
-/** An index takes the square of the number of words, and more; the search of Wikipedia has the same limit. */
+/** The time of an index is at least quadratic in the number of words; Wikipedia has the same limit. */
 const MOST_UNITS = 300;
 
-/** Results beyond this are not served. */
+/** Further results are not returned. */
 const MOST_HITS = 10_000;
 
 type SearchRequest = Parameters<Handler<'search'>>[0];
 
 /**
- * Searches titles and texts, best first. How well a page fits changes with what else there is, so nothing can be continued
- * by a key here: the parameter is called offset, and it counts what the caller may see.
+ * Searches titles and texts, by relevance. Relevance depends on all pages, so the continue value is an offset instead
+ * of a key; it counts the pages that the caller may see.
  */
 export const search =
   (content: Having<'search'>): Handler<'search'> =>
@@ -87,7 +87,7 @@ const hitItem = (hit: SearchHit, props: readonly string[], content: Content) => 
   return { ns, title, pageid, ...Object.fromEntries(shown) };
 };
 
-/** The title itself, if there is such a page. */
+/** The page with exactly this title, if it exists. */
 const nearMatch = async (content: Content, request: SearchRequest) => {
   const title = content.read(request.params.search);
   const pages = title ? await content.byTitle([title], request) : new Map<string, ContentPage>();
@@ -95,7 +95,7 @@ const nearMatch = async (content: Content, request: SearchRequest) => {
   return { items, extra: { searchinfo: { totalhits: items.length } } };
 };
 
-/** What a person types: words, "phrases" as they stand, words that begin so*, and not what has a minus. */
+/** Parses a search: words, "phrases", prefixes*, and -excluded words. */
 const termsOf = (text: string): { readonly words: readonly string[]; readonly without: readonly string[] } => {
   const words = new Set<string>();
   const without = new Set<string>();
@@ -116,7 +116,7 @@ const marked = (text: string): string =>
     .replaceAll('\u0001', '<span class="searchmatch">')
     .replaceAll('\u0002', '</span>');
 
-/** Titles that begin like this, in their order, namespace by namespace. Its offset counts too. */
+/** Titles with a prefix, in order, by namespace. Continues with an offset too. */
 export const prefixsearch =
   (content: Having<'pageRange'>): Handler<'prefixsearch'> =>
   async (request) => {

@@ -8,7 +8,7 @@ const userKey = (text: string): string => {
   return name.charAt(0).toUpperCase() + name.slice(1);
 };
 
-/** What is known about a user: a source says who wrote, and nothing about groups. */
+/** Information about a user. A source has authors, but no groups. */
 const FACTS: Readonly<Record<string, (user: ContentUser) => ResultItem>> = {
   editcount: ({ edits }) => (edits === undefined ? {} : { editcount: edits }),
   registration: ({ registration }) => (registration === undefined ? {} : { registration }),
@@ -21,7 +21,7 @@ const FACTS: Readonly<Record<string, (user: ContentUser) => ResultItem>> = {
   centralids: ({ id }) => ({ centralids: { local: id }, attachedlocal: { local: true } }),
 };
 
-/** Revisions of pages that the caller may not see would be counted too, so numbers are told where there are none such. */
+/** Edit counts include pages that the caller may not see, so they are omitted if access is restricted. */
 const userItem = (content: Content, user: ContentUser, props: readonly string[] = []): ResultItem => ({
   userid: user.id,
   name: user.name,
@@ -31,7 +31,7 @@ const userItem = (content: Content, user: ContentUser, props: readonly string[] 
   ),
 });
 
-/** The users that are named, in that order; those that are not there too. */
+/** The requested users in order, including missing ones. */
 export const users =
   (content: Having<'users'>): Handler<'users'> =>
   async (request) => {

@@ -6,24 +6,24 @@ import { readFrontMatter } from './front-matter.js';
 import { type Peers, WIKI_SCHEME } from './peers.js';
 import type { Target, Titles } from './titles.js';
 
-/** What is to be put right in a file. */
+/** A problem in a file. */
 export interface DocumentProblem {
-  /** The line in the file, from 1 on. */
+  /** The line in the file, 1 or higher. */
   readonly line?: number;
   /** One sentence. */
   readonly message: string;
 }
 
-/** What a file says about its page and others. */
+/** The content of a file. */
 export interface Document {
   readonly links: readonly ContentLink[];
-  /** Where it leads, if it is a redirect. */
+  /** Its target, if it is a redirect. */
   readonly redirect: Target | undefined;
-  /** Titles that lead here. */
+  /** Titles that redirect here. */
   readonly aliases: readonly ContentTitle[];
-  /** Who wrote it. */
+  /** The author. */
   readonly author: string | undefined;
-  /** When it was first written: milliseconds since the epoch. */
+  /** The date in front matter, in milliseconds since the epoch. */
   readonly date: number | undefined;
   readonly problems: readonly DocumentProblem[];
 }
@@ -31,12 +31,12 @@ export interface Document {
 const USER = 2;
 const CATEGORY = 14;
 
-/** Names that front matter has for the same. */
+/** Fields of front matter with the same meaning. */
 const TAGS = ['tags', 'tag', 'categories', 'category', 'keywords'];
 const ALIASES = ['redirect_from', 'aliases', 'alias'];
 const AUTHOR = ['author', 'authors'];
 
-/** Reads the text of a file. Nothing in it makes it fail: what cannot be read is a problem, and the rest counts. */
+/** Parses a file. Never throws: invalid parts are reported as problems, and the rest is used. */
 export function readDocument(text: string, path: string, titles: Titles, peers: Peers): Document {
   const { fields, body, problem } = readFrontMatter(text, peers.yaml);
   const problems: DocumentProblem[] = problem ? [problem] : [];
@@ -47,13 +47,14 @@ export function readDocument(text: string, path: string, titles: Titles, peers: 
     names.flatMap((name) => {
       const title = titles.read(name, ns);
       const isTitle = !('reason' in title) && title.ns === ns && !name.includes('#');
-      if (!isTitle) problems.push({ message: `The front matter names ${JSON.stringify(name)}, which is no title.` });
+      if (!isTitle)
+        problems.push({ message: `The front matter contains ${JSON.stringify(name)}, which is not a valid title.` });
       return isTitle ? [title] : [];
     });
 
   for (const { title } of named(of(TAGS).flatMap(commaSeparated), CATEGORY)) links.add('category', CATEGORY, title);
   const displayTitle = of(['title'])[0] ?? heading;
-  // Clients show it as HTML.
+  // Clients display it as HTML.
   if (displayTitle !== undefined) links.add('property', 0, 'displaytitle', Html.content(displayTitle).source);
   const description = of(['description', 'summary'])[0];
   if (description !== undefined) links.add('property', 0, 'description', description);
@@ -62,7 +63,7 @@ export function readDocument(text: string, path: string, titles: Titles, peers: 
   const redirect = of(['redirect_to'])[0];
   const target = redirect === undefined ? undefined : leads(redirect);
   if (redirect !== undefined && !target) {
-    problems.push({ message: `redirect_to names ${JSON.stringify(redirect)}, which is no page of this folder.` });
+    problems.push({ message: `redirect_to is ${JSON.stringify(redirect)}, which is not a page of this folder.` });
   }
   if (target) {
     links.add('redirect', target.ns, target.title, target.fragment);
@@ -71,7 +72,7 @@ export function readDocument(text: string, path: string, titles: Titles, peers: 
   const aliases = of(ALIASES).flatMap((name) => {
     const alias = leads(name.startsWith('.') ? name : name.replace(/^\/*/, '/'));
     if (!alias)
-      problems.push({ message: `redirect_from names ${JSON.stringify(name)}, which is no page of this folder.` });
+      problems.push({ message: `redirect_from contains ${JSON.stringify(name)}, which is not a page of this folder.` });
     return alias ? [{ ns: alias.ns, title: alias.title }] : [];
   });
   const date = Date.parse(of(['date'])[0] ?? '');
@@ -89,7 +90,7 @@ export function readDocument(text: string, path: string, titles: Titles, peers: 
 const commaSeparated = (text: string): readonly string[] =>
   text.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));
 
-/** Adds where a text leads, and gives back its first heading. */
+/** Adds the links of a text, and returns its first heading. */
 function addLinks(
   body: string,
   path: string,
@@ -112,7 +113,7 @@ function addLinks(
   return heading;
 }
 
-/** A line without its markup and its images. */
+/** A line without markup and images. */
 export const plain = (tokens: readonly { readonly type: string; readonly content: string }[]): string =>
   tokens.map(({ type, content }) => (type.endsWith('break') ? ' ' : type === 'image' ? '' : content)).join('');
 

@@ -14,11 +14,11 @@ import { type Bounds, type FoundFile, readFound, scan } from './scan.js';
 import { type Target, Titles } from './titles.js';
 import { Watcher } from './watcher.js';
 
-/** What a look at the folder has changed. */
+/** The changes found in the folder. */
 export interface MarkdownChange {
-  /** Pages that are new or have changed. */
+  /** The number of new and changed pages. */
   readonly written: number;
-  /** Pages that are gone. */
+  /** The number of removed pages. */
   readonly removed: number;
 }
 
@@ -31,21 +31,21 @@ export interface FolderOptions {
   readonly onChange: (change: MarkdownChange) => void;
 }
 
-/** Files and bytes that are written at once: others read meanwhile what was there before. */
+/** Files and bytes per transaction. Meanwhile, requests read the previous content. */
 const BATCH_FILES = 100;
 const BATCH_BYTES = 2_000_000;
 
-/** So long nothing more must have come before changes are read, and no longer than that they wait. */
+/** Changes are read after a quiet period of this length, but no later than the maximum delay. */
 const QUIET_MS = 50;
 const MOST_WAITED_MS = 1_000;
 
-/** A file that was changed so shortly before it was read may change again without showing it in its time. */
+/** A file that changed this recently may change again without a new modification time. */
 const COARSE_MS = 2_000;
 
-/** A folder whose problems are countless is told of by the first of them. */
+/** The maximum number of problems to report. */
 const MOST_PROBLEMS = 100;
 
-/** Keeps a database the same as a folder of files. */
+/** Synchronizes a database with a folder of files. */
 export class Folder {
   readonly root: string;
   readonly renderer: Renderer;
@@ -61,10 +61,10 @@ export class Folder {
   #isFollowing = false;
   #isClosed = false;
 
-  /** @throws Error when the folder is none, or the database holds something else. */
+  /** @throws Error if it is not a folder, or the database has other content. */
   constructor(folder: string, database: ContentDatabase, peers: Peers, options: FolderOptions) {
     this.root = realpathSync(folder);
-    if (!statSync(this.root).isDirectory()) throw new Error(`${folder}: it is a file and not a folder.`);
+    if (!statSync(this.root).isDirectory()) throw new Error(`${folder} is a file, not a folder.`);
     this.#peers = peers;
     this.#options = options;
     this.#titles = new Titles(options.site, options.namespaceFolders);
@@ -75,16 +75,16 @@ export class Folder {
     this.renderer = rendererOf(this.#titles, peers, (page) => this.#pages.pathOf(page));
   }
 
-  /** Watches from the next look on. */
+  /** Starts watching at the next refresh. */
   watch(): void {
     const failed = (path: string, error: unknown): void =>
       this.#options.onProblem(
-        `${path === '' ? this.root : path}: changes in this folder are not noticed: ${reasonOf(error)}. Restart, or call refresh.`,
+        `${path === '' ? this.root : path}: this folder cannot be watched: ${reasonOf(error)}. Restart, or call refresh().`,
       );
     this.#watcher = new Watcher(this.root, () => this.#changed(), failed);
   }
 
-  /** Looks at the folder, and reads what has changed since. One that comes during another follows it. */
+  /** Reads the changes in the folder. Concurrent calls run one after the other. */
   async refresh(): Promise<MarkdownChange> {
     while (this.#refreshing) await this.#refreshing.catch(() => undefined);
     this.#refreshing = this.#refresh();
@@ -95,7 +95,7 @@ export class Folder {
     }
   }
 
-  /** Ends everything; resolves when nothing is being read any more. */
+  /** Stops watching; resolves when no refresh is running. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#watcher?.close();
@@ -109,7 +109,7 @@ export class Folder {
     void this.#follow().finally(() => (this.#isFollowing = false));
   }
 
-  /** What comes while the folder is looked at is looked for afterwards. */
+  /** Changes during a refresh are read by the next one. */
   async #follow(): Promise<void> {
     while (this.#isDirty && !this.#isClosed) {
       for (let waited = 0; this.#isDirty && waited < MOST_WAITED_MS; waited += QUIET_MS) {
@@ -123,7 +123,7 @@ export class Folder {
         if (change.written + change.removed > 0) this.#options.onChange(change);
       } catch (error) {
         this.#options.onProblem(
-          `${this.root} could not be read again: ${reasonOf(error)}. What was read before stays.`,
+          `${this.root} could not be read again: ${reasonOf(error)}. The previous content is still served.`,
         );
       }
     }
@@ -149,19 +149,21 @@ export class Folder {
     return { written, removed: gone.length };
   }
 
-  /** The files by their titles. Of several with the same the first one counts. */
+  /** The files by title. If several have the same title, the first wins. */
   #named(files: readonly FoundFile[], problems: string[]): ReadonlyMap<string, Named> {
     const wanted = new Map<string, Named>();
     for (const file of files) {
       const title = this.#titles.ofFile(file.path);
       if ('reason' in title) {
-        problems.push(`${file.path}: Its name makes no title, so it is left out. ${title.reason}`);
+        problems.push(`${file.path}: The file is skipped, because its name is not a valid title. ${title.reason}`);
         continue;
       }
       const other = wanted.get(keyOf(title));
       if (!other) wanted.set(keyOf(title), { file, title });
       else
-        problems.push(`${file.path}: It is left out: "${title.prefixed}" is ${other.file.path}. Rename one of them.`);
+        problems.push(
+          `${file.path}: The file is skipped, because ${other.file.path} already has the title "${title.prefixed}". Rename one of them.`,
+        );
     }
     return wanted;
   }
@@ -199,23 +201,23 @@ export class Folder {
       ({ line, message }) => `${path}${line === undefined ? '' : `:${line}`}: ${message}`,
     );
     if (text.includes('\ufffd') && !isUtf8(found.bytes))
-      said.push(`${path}: It is not UTF-8. What cannot be read shows as U+FFFD.`);
+      said.push(`${path}: The file is not valid UTF-8. Invalid bytes are replaced with U+FFFD.`);
     const { ns, title: name } = title;
     const stamp = found.settledAt < now - COARSE_MS ? found.stamp : '';
     return { ns, title: name, path, stamp, text, changed: found.changed, document, problems: said };
   }
 
-  /** Tells what is new. */
+  /** Reports new problems. */
   #tell(problems: readonly string[]): void {
     const fresh = problems.filter((problem) => !this.#told.has(problem));
     this.#told = new Set(problems);
     for (const problem of fresh.slice(0, MOST_PROBLEMS)) this.#options.onProblem(problem);
     const more = fresh.length - MOST_PROBLEMS;
-    if (more > 0) this.#options.onProblem(`${this.root}: ${more} more problems of this kind.`);
+    if (more > 0) this.#options.onProblem(`${this.root}: ${more} more problems.`);
   }
 }
 
-/** Raised when what is read out of the same text changes. */
+/** Incremented when the parser produces different results for the same text. */
 const READER = 1;
 
 interface Named {

@@ -1,12 +1,12 @@
 import type { Peers } from './peers.js';
 
-/** A text without what stands in front of it, and what that says. */
+/** A text split into front matter and body. */
 export interface FrontMatter {
-  /** By name; only texts and lists of texts are kept. */
+  /** Fields by name; only texts and lists of texts. */
   readonly fields: ReadonlyMap<string, readonly string[]>;
-  /** The text behind it. */
+  /** The text after the front matter. */
   readonly body: string;
-  /** Why it cannot be read, with the line in the file. */
+  /** Why it is invalid, with the line in the file. */
   readonly problem?: { readonly line: number; readonly message: string };
 }
 
@@ -14,13 +14,15 @@ const MOST = 64 * 1024;
 const BEGINNING = /^---[ \t]*\r?\n/;
 const END = /^(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/gm;
 
-/** Reads YAML between two lines of `---` at the beginning of a text. All values are texts: a version such as `1.10` is no number. */
+/**
+ * Parses YAML between two lines of `---` at the start of a text. All scalars are texts, so that `1.10` is not a number.
+ */
 export function readFrontMatter(text: string, yaml: Peers['yaml']): FrontMatter {
   const [first] = BEGINNING.exec(text) ?? [];
   if (first === undefined) return { fields: NOTHING, body: text };
   END.lastIndex = first.length;
   const end = END.exec(text);
-  // A line of dashes that nothing closes is a rule across the page.
+  // An unclosed line of dashes is a thematic break.
   if (!end) return { fields: NOTHING, body: text };
   const body = text.slice(END.lastIndex);
   const source = text.slice(first.length, end.index);
@@ -43,7 +45,7 @@ export function readFrontMatter(text: string, yaml: Peers['yaml']): FrontMatter 
 
 const NOTHING: FrontMatter['fields'] = new Map();
 
-/** `a, b` and a list are both lists; what is neither text nor a list of texts says nothing here. */
+/** `a, b` and a YAML list are both lists; other values are ignored. */
 const textsOf = (value: unknown): readonly string[] => {
   if (typeof value === 'string') return value.trim() === '' ? [] : [value.trim()];
   if (!Array.isArray(value)) return [];
@@ -52,7 +54,10 @@ const textsOf = (value: unknown): readonly string[] => {
 
 const problemOf = (error: unknown): NonNullable<FrontMatter['problem']> => {
   const { reason, mark } = error as { readonly reason?: unknown; readonly mark?: { readonly line?: unknown } };
-  // What js-yaml says of an error; its lines count from 0, behind the line of dashes.
+  // js-yaml counts lines from 0, after the line of dashes.
   const line = typeof mark?.line === 'number' ? mark.line + 2 : 1;
-  return { line, message: `The front matter is not YAML: ${typeof reason === 'string' ? reason : String(error)}.` };
+  return {
+    line,
+    message: `The front matter is not valid YAML: ${typeof reason === 'string' ? reason : String(error)}.`,
+  };
 };

@@ -22,43 +22,43 @@ export type { MarkdownChange } from './folder.js';
 export { NoParser } from './peers.js';
 export { TooManyFiles } from './scan.js';
 
-/** Options of `openMarkdown`; everything has a default. */
+/** Options of `openMarkdown`. Each has a default. */
 export interface MarkdownOptions {
   /**
-   * A SQLite file that keeps what was read: the next start reads only the files that have changed, pages keep their ids, and
-   * earlier texts stay. Memory unless told.
+   * A SQLite file for the content: the next start only reads changed files, pages keep their ids, and earlier revisions
+   * are preserved. Default: in memory.
    */
   readonly database?: string;
-  /** Whether changes are noticed while the content is served. Default `true`. */
+  /** Whether to watch the folder for changes. Default `true`. */
   readonly watch?: boolean;
-  /** What is known of the site: its name (default: that of the folder), language, main page, namespaces. */
+  /** The site: its name (default: that of the folder), language, main page, namespaces. */
   readonly site?: SiteOptions;
-  /** Folders, at the top, whose files are pages of a namespace. Default `{ Category: 14 }`. */
+  /** Top-level folders whose files are pages of a namespace. Default `{ Category: 14 }`. */
   readonly namespaceFolders?: Readonly<Record<string, number>>;
-  /** Bytes of one file; a larger one is left out and reported. Default 1,000,000. */
+  /** The maximum size of a file in bytes; larger ones are skipped and reported. Default 1,000,000. */
   readonly maxFileBytes?: number;
-  /** Files and folders altogether. Default 100,000. */
+  /** The maximum number of files and folders. Default 100,000. */
   readonly maxFiles?: number;
-  /** Called with a sentence about a file that cannot be read as it is meant, once for each. `console.warn` unless told. */
+  /** Called once for each problem with a file. Default: `console.warn`. */
   readonly onProblem?: (sentence: string) => void;
-  /** Called when changes were noticed and read. */
+  /** Called after changes were read. */
   readonly onChange?: (change: MarkdownChange) => void;
-  /** Milliseconds since the epoch; `Date.now` unless told. */
+  /** Returns milliseconds since the epoch. Default: `Date.now`. */
   readonly clock?: () => number;
 }
 
-/** A folder whose files are served. */
+/** An open folder of Markdown files. */
 export interface MarkdownContent {
-  /** For `contentQuery`. */
+  /** The source for `contentQuery`. */
   readonly source: ContentSource;
-  /** Looks for changes now. */
+  /** Reads changes now. */
   refresh(): Promise<MarkdownChange>;
-  /** Ends the watching and closes the database. A second time means nothing. */
+  /** Stops watching and closes the database. Further calls have no effect. */
   close(): Promise<void>;
 }
 
 /**
- * Reads the Markdown files of a folder, and follows their changes until it is closed.
+ * Reads the Markdown files of a folder, and watches for changes until it is closed.
  *
  * ```ts
  * import { contentQuery } from 'oauth-query/content';
@@ -68,8 +68,7 @@ export interface MarkdownContent {
  * export const query = contentQuery(docs.source);
  * ```
  *
- * @throws NoParser when markdown-it or js-yaml is not installed, NoDriver when there is no SQLite, TooManyFiles, Error when the
- * folder or the database cannot be used.
+ * @throws NoParser if markdown-it or js-yaml is not installed, NoDriver if SQLite is not available, TooManyFiles, Error if the folder or database cannot be used.
  */
 export async function openMarkdown(folder: string, options: MarkdownOptions = {}): Promise<MarkdownContent> {
   const peers = await loadPeers();
@@ -110,5 +109,5 @@ const contentOf = (folder: Folder, database: ContentDatabase, site: SiteOptions)
   },
 });
 
-/** `docs` is the site `Docs`. */
+/** `docs` becomes the site `Docs`. */
 const nameOf = (folder: string): string => upperFirst(basename(resolve(folder))) || 'Site';

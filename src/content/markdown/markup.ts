@@ -3,7 +3,7 @@ import { plain } from './document.js';
 import { readFrontMatter } from './front-matter.js';
 import type { Peers } from './peers.js';
 
-/** How Markdown is read for `rvsection` and `prop=extracts`. */
+/** The markup of Markdown, for `rvsection` and `prop=extracts`. */
 export const markdownMarkup = ({ markdown, yaml }: Peers): ContentMarkup => ({
   section: (text, number) => {
     const { body } = readFrontMatter(text, yaml);
@@ -36,7 +36,7 @@ export const markdownMarkup = ({ markdown, yaml }: Peers): ContentMarkup => ({
   },
 });
 
-/** Where each line begins, as markdown-it counts them. */
+/** The start of each line, by markdown-it's line numbers. */
 export const lineStarts = (text: string): readonly number[] => [
   0,
   ...Array.from(text.matchAll(/\r\n?|\n/g), ({ 0: end, index }) => index + end.length),

@@ -8,18 +8,18 @@ import { sql } from '../sqlite/sql.js';
 import type { Document } from './document.js';
 import type { Target } from './titles.js';
 
-/** A page that a file or an alias stands behind, as it is stored. */
+/** A stored page of a file or an alias. */
 export interface StoredPage extends ContentTitle {
   readonly id: number;
-  /** The file; that of the page it leads to for an alias. */
+  /** The file; for an alias, that of its target. */
   readonly path: string;
-  /** See `FoundFile.stamp`; empty when the file may have changed since without showing it. */
+  /** See `FoundFile.stamp`; empty if the file may have changed since without a new stamp. */
   readonly stamp: string;
-  /** For an alias, where it leads: the whole title. */
+  /** For an alias, the full title of its target. */
   readonly alias_of: string | null;
 }
 
-/** A file whose text was read, and what it says. */
+/** A parsed file. */
 export interface ReadPage extends ContentTitle {
   readonly path: string;
   readonly stamp: string;
@@ -27,11 +27,11 @@ export interface ReadPage extends ContentTitle {
   /** Milliseconds since the epoch. */
   readonly changed: number;
   readonly document: Document;
-  /** Sentences about the file, with its path. */
+  /** Problems of the file, with its path. */
   readonly problems: readonly string[];
 }
 
-/** `id`: that of the page, also for one that has gone, so that no other gets it. `path`: `NULL` for one that has gone. */
+/** `id`: the page id, kept after the page is removed, so that it is not reused. `path`: `NULL` for a removed page. */
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS markdown_page (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -45,13 +45,13 @@ const SCHEMA = `
     UNIQUE (ns, title)
   );`;
 
-/** In the place of a stamp, when what was read out of a file counts no longer. */
+/** Replaces the stamp of a file that must be parsed again. */
 const READ_ANEW = 'read anew';
 
-/** The latest revision of a page, and twenty older ones. */
+/** The latest revision of a page and twenty older ones. */
 const MOST_REVISIONS = 21;
 
-/** No id is given twice, also when what had it has gone. */
+/** Ids are not reused after a revision is removed. */
 const LAST_REVISION = sql`max(coalesce((SELECT max(id) FROM revision), 0),
   coalesce((SELECT CAST(value AS INTEGER) FROM site WHERE name = 'last revision'), 0))`;
 
@@ -65,8 +65,9 @@ export class StoredPages {
   readonly #now: () => number;
 
   /**
-   * @param identity - What the pages were made with; those made with another are read again.
-   * @throws Error when the database holds something else.
+   * @param identity - Identifies the parser and its options; pages of another identity are parsed again.
+   *
+   * @throws Error if the database has other content.
    */
   constructor(database: ContentDatabase, identity: string, now: () => number) {
     this.#database = database;
@@ -75,11 +76,11 @@ export class StoredPages {
       database.first<{ value: string }>(sql`SELECT value FROM site WHERE name = ${name}`)?.value;
     const version = stored('markdown version');
     if (version === undefined && database.first(sql`SELECT 1 FROM page LIMIT 1`) !== undefined) {
-      throw new Error('The database cannot be used: it holds the pages of an export. Name another file.');
+      throw new Error('The database cannot be used: it contains the pages of an export. Specify a different file.');
     }
     if (version !== undefined && version !== String(SCHEMA_VERSION)) {
       throw new Error(
-        'The database cannot be used: another version of oauth-query made it. Remove it, and it is made again.',
+        'The database cannot be used: it was created by a different version of oauth-query. Delete it to create it again.',
       );
     }
     database.exec(SCHEMA);
@@ -91,35 +92,35 @@ export class StoredPages {
     });
   }
 
-  /** Every page that is there. */
+  /** All existing pages. */
   all(): readonly StoredPage[] {
     return this.#database.all<StoredPage>(
       sql`SELECT id, ns, title, path, stamp, alias_of FROM markdown_page WHERE path IS NOT NULL`,
     );
   }
 
-  /** The file of a page; empty when it has gone. */
+  /** The file of a page; empty if the page was removed. */
   pathOf(id: number): string {
     return (
       this.#database.first<{ path: string | null }>(sql`SELECT path FROM markdown_page WHERE id = ${id}`)?.path ?? ''
     );
   }
 
-  /** Sentences about the files. */
+  /** The problems of all files. */
   problems(): readonly string[] {
     const rows = this.#database.all<{ problems: string }>(
       sql`SELECT problems FROM markdown_page WHERE problems != '[]' ORDER BY path`,
     );
-    // Written by `write` alone.
+    // Only written by `write`.
     return rows.flatMap(({ problems }) => JSON.parse(problems) as string[]);
   }
 
-  /** Removes what no file stands for any more. */
+  /** Removes pages whose files are gone. */
   remove(pages: readonly StoredPage[]): void {
     if (pages.length === 0) return;
     this.#database.transaction(() => {
       for (const { id, path } of pages) {
-        // Another process may have given the title to another file meanwhile.
+        // Another process may have assigned the title to a different file.
         const row = this.#database.first(sql`SELECT 1 FROM markdown_page WHERE id = ${id} AND path = ${path}`);
         if (row !== undefined) this.#remove(id);
       }
@@ -136,7 +137,7 @@ export class StoredPages {
     );
   }
 
-  /** Writes all of these pages or none, and says how many of them are not as they were. */
+  /** Writes pages in one transaction, and returns how many have changed. */
   write(pages: readonly ReadPage[]): number {
     let changed = 0;
     this.#database.transaction(() => {
@@ -169,9 +170,9 @@ export class StoredPages {
   }
 
   /**
-   * Makes the pages that only lead to others, as the files say. A title that a file has is the file's.
+   * Writes the aliases of all files as redirects. A title of a file takes precedence.
    *
-   * @returns Sentences about aliases that several have.
+   * @returns Problems with aliases that several files have.
    */
   writeAliases(prefixed: (title: ContentTitle) => string): readonly string[] {
     const taken = new Map(this.all().map((page) => [`${page.ns}:${page.title}`, page]));
@@ -181,13 +182,15 @@ export class StoredPages {
     const wanted = new Map<string, ContentTitle & { readonly of: StoredPage }>();
     const problems: string[] = [];
     for (const of of rows) {
-      // Written by `#write` alone.
+      // Only written by `#write`.
       for (const { ns, title } of JSON.parse(of.aliases) as readonly ContentTitle[]) {
         const key = `${ns}:${title}`;
         const other = wanted.get(key)?.of ?? taken.get(key);
         if (other && (other.alias_of === null || other.alias_of === undefined || wanted.has(key))) {
           if (other.id !== of.id)
-            problems.push(`${of.path}: "${prefixed({ ns, title })}" cannot lead here: it is ${other.path}.`);
+            problems.push(
+              `${of.path}: "${prefixed({ ns, title })}" cannot be an alias of this page: it is the title of ${other.path}.`,
+            );
         } else wanted.set(key, { ns, title, of });
       }
     }
@@ -220,7 +223,7 @@ export class StoredPages {
     });
   }
 
-  /** Gives a page its text, as a new revision where it differs from the latest, and what it leads to. */
+  /** Stores the text of a page, as a new revision if it has changed, and its links. */
   #store(page: Writing): void {
     const { id, ns, title, text, redirect } = page;
     const random = createHash('sha256').update(`${ns}:${title}`).digest().readUInt32BE(0) >>> 1;
@@ -240,7 +243,7 @@ export class StoredPages {
     const sha1 = sha1Of(text);
     const known = this.#latest(id);
     if (known?.sha1 === sha1) return { latest: known.id, timestamp: known.timestamp };
-    // A file that was put back is older than what it replaces, and a clock may be wrong: history does not go backwards.
+    // A restored file may be older than the latest revision, and a clock may be wrong: history must not go backwards.
     const time = timeOf(Math.max(0, Math.min(known ? changed : (date ?? changed), this.#now())));
     const timestamp = known && known.timestamp > time ? known.timestamp : time;
     const user = author === undefined ? undefined : this.#user(author);
@@ -261,7 +264,7 @@ export class StoredPages {
     );
   }
 
-  /** The id of an author, who gets one with the first page. An IP address has none. */
+  /** The id of an author, created with the first page. IP addresses have none. */
   #user(name: string): number {
     const id = canonicalAddress(name) === undefined ? sql`(SELECT coalesce(max(id), 0) + 1 FROM user)` : sql`0`;
     this.#database.run(sql`INSERT INTO user (name, id) VALUES (${name}, ${id}) ON CONFLICT DO NOTHING`);

@@ -1,30 +1,30 @@
 type MarkdownIt = InstanceType<(typeof import('markdown-it'))['default']>;
 
-/** The packages that read Markdown and its front matter. */
+/** The packages that parse Markdown and front matter. */
 export interface Peers {
   readonly markdown: MarkdownIt;
   readonly yaml: Pick<typeof import('js-yaml'), 'load' | 'FAILSAFE_SCHEMA'>;
 }
 
-/** A package that reads Markdown is not installed: a sentence that says what to install. */
+/** A package that parses Markdown is not installed. The message says what to install. */
 export class NoParser extends Error {
   /** Always `NoParser`. */
   override readonly name = 'NoParser';
 }
 
-/** @throws NoParser when one of the packages is not installed. */
+/** @throws NoParser if one of the packages is not installed. */
 export async function loadPeers(): Promise<Peers> {
   try {
     const [{ default: Markdown }, yaml] = await Promise.all([import('markdown-it'), import('js-yaml')]);
-    // Without `html`, tags in a text are text; addresses such as `javascript:` make no link.
+    // Without `html`, tags are escaped; URLs such as `javascript:` do not become links.
     const markdown = new Markdown({ html: false, linkify: true });
-    // Bare words such as `readme.md` are no addresses.
+    // Bare words such as `readme.md` are not links.
     markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
     return { markdown: withWikiLinks(markdown), yaml };
   } catch (error) {
     if (!isMissing(error)) throw error;
     throw new NoParser(
-      'Markdown needs the packages markdown-it 15 and js-yaml 5. Add them: npm install markdown-it js-yaml',
+      'Markdown requires the packages markdown-it 15 and js-yaml 5. Run npm install markdown-it js-yaml.',
     );
   }
 }
@@ -35,10 +35,10 @@ const isMissing = (error: unknown): boolean =>
   error.code === 'ERR_MODULE_NOT_FOUND' &&
   /'(?:markdown-it|js-yaml)'/.test(error.message);
 
-/** Longer ones are text: no end is looked for further away, so a text of brackets takes one pass. */
+/** Longer links are text. The limit keeps parsing linear for a text of brackets. */
 const WIKI_LINK = /\[\[([^\][|\n]{1,300})(?:\|([^\][\n]{1,300}))?\]\]/y;
 
-/** `[[Title]]` and `[[Title|label]]` become links whose address is `wiki:Title`. */
+/** `[[Title]]` and `[[Title|label]]` become links to `wiki:Title`. */
 const withWikiLinks = (markdown: MarkdownIt): MarkdownIt => {
   markdown.inline.ruler.before('link', 'wiki_link', (state, silent) => {
     WIKI_LINK.lastIndex = state.pos;
@@ -57,5 +57,5 @@ const withWikiLinks = (markdown: MarkdownIt): MarkdownIt => {
   return markdown;
 };
 
-/** In front of the title that a wiki link names. An address in a text cannot begin so: the reader of addresses writes `wiki%3A`. */
+/** The prefix of wiki links. URLs in a text cannot start like this, because markdown-it encodes U+0000. */
 export const WIKI_SCHEME = '\0wiki:';

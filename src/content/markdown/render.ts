@@ -10,10 +10,10 @@ import type { Titles } from './titles.js';
 type Token = ReturnType<Peers['markdown']['parse']>[number];
 
 /**
- * Renders texts to HTML. It is given to readers as it is: markdown-it escapes HTML in a text, and makes no link of an address that
- * could run a script.
+ * Renders texts to HTML, which needs no sanitising: markdown-it escapes HTML, and does not link URLs that could run a
+ * script.
  *
- * @param pathOf - The file of a page.
+ * @param pathOf - Returns the file of a page.
  */
 export const rendererOf = (titles: Titles, peers: Peers, pathOf: (page: number) => string): Renderer => ({
   trusted: true,
@@ -31,7 +31,7 @@ export const rendererOf = (titles: Titles, peers: Peers, pathOf: (page: number) 
   },
 });
 
-/** A link to a file of the folder leads to its page. */
+/** Replaces a link to a file of the folder with a link to its page. */
 const lead = (token: Token, path: string, titles: Titles, site: Site): void => {
   const href = String(token.attrGet('href') ?? '');
   const title = href.startsWith(WIKI_SCHEME)
@@ -45,7 +45,7 @@ const lead = (token: Token, path: string, titles: Titles, site: Site): void => {
   } else if (href.startsWith(WIKI_SCHEME)) token.attrs = null;
 };
 
-/** Gives each heading an `id`, as GitHub does, and lists them. */
+/** Adds an `id` to each heading, as GitHub does, and returns the headings. */
 const withAnchors = (tokens: readonly Token[], body: string, before: number): readonly RenderedSection[] => {
   const starts = lineStarts(body);
   const used = new Map<string, number>();

@@ -3,50 +3,51 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { isMarkdown } from './titles.js';
 
-/** A file as it was found. */
+/** A file found in the folder. */
 export interface FoundFile {
-  /** From the folder on, with slashes. */
+  /** Relative to the folder, with slashes. */
   readonly path: string;
   /** Changes whenever the file does. */
   readonly stamp: string;
-  /** The inode, so that no other file is read under the name. */
+  /** The inode, to detect that the file was replaced. */
   readonly inode: number;
 }
 
-/** What a walk through the folder has found. */
+/** The result of a scan. */
 export interface Found {
   readonly files: readonly FoundFile[];
-  /** Every folder, as its path from the folder on, with what tells it from another of that name. */
+  /** All folders by relative path, with their inodes. */
   readonly folders: ReadonlyMap<string, number>;
-  /** Sentences about what was left out, by path. */
+  /** Skipped paths, with the reason. */
   readonly problems: readonly (readonly [path: string, message: string])[];
 }
 
-/** How much is read. */
+/** The limits of a scan. */
 export interface Bounds {
-  /** Files and folders. */
+  /** The maximum number of files and folders. */
   readonly files: number;
-  /** Bytes of one file. */
+  /** The maximum size of a file in bytes. */
   readonly fileBytes: number;
 }
 
-/** There are more files than are wanted. */
+/** The folder has more files than `maxFiles`. */
 export class TooManyFiles extends Error {
   /** Always `TooManyFiles`. */
   override readonly name = 'TooManyFiles';
 }
 
-/** Names of folders whose Markdown belongs to others. */
+/** Folders that are skipped. */
 const FOREIGN = new Set(['node_modules']);
 
-/** So many names are looked at before others have their turn. */
+/** The number of entries per batch, after which the event loop runs. */
 const PIECE = 500;
 
 /**
- * Walks through a folder, without following a symbolic link. What begins with a dot and `node_modules` are passed over.
+ * Scans a folder recursively, without following symbolic links. Names that start with a dot and `node_modules` are
+ * skipped.
  *
- * @param entering - Called before a folder is listed, so that it can be watched from then on.
- * @throws TooManyFiles when there are more than the bounds allow, Error when the folder cannot be read.
+ * @param entering - Called before a folder is listed, to start watching it.
+ * @throws TooManyFiles if a limit is exceeded, Error if the folder cannot be read.
  */
 export async function scan(
   root: string,
@@ -71,9 +72,9 @@ export async function scan(
       const { name } = entry;
       if (name.startsWith('.')) continue;
       const inner = path === '' ? name : `${path}/${name}`;
-      if (name.includes('\ufffd')) problems.push([inner, 'Its name is not UTF-8.']);
+      if (name.includes('\ufffd')) problems.push([inner, 'Skipped: its name is not UTF-8.']);
       else if (entry.isDirectory() && !FOREIGN.has(name)) open.push(inner);
-      else if (entry.isSymbolicLink()) problems.push([inner, 'It is a symbolic link, and none is followed.']);
+      else if (entry.isSymbolicLink()) problems.push([inner, 'Skipped: symbolic links are not followed.']);
       else if (entry.isFile() && isMarkdown(name)) {
         const found = look(join(place, name), inner, bounds);
         if (typeof found === 'string') problems.push([inner, found]);
@@ -82,24 +83,24 @@ export async function scan(
     }
     if (files.length + folders.size + open.length > bounds.files) {
       throw new TooManyFiles(
-        `${root} has more than ${bounds.files} files and folders. Name a smaller folder, or raise maxFiles.`,
+        `${root} has more than ${bounds.files} files and folders. Use a smaller folder, or raise maxFiles.`,
       );
     }
   }
   return { files: files.sort((a, b) => (a.path < b.path ? -1 : 1)), folders, problems };
 }
 
-/** The entries of a folder, or why there are none. One that has gone meanwhile is empty; the folder itself has to be there. */
+/** The entries of a folder, or why it cannot be listed. A folder removed meanwhile is empty, except the root. */
 const listing = (place: string, path: string, entering: (inode: number) => void) => {
   try {
     const { ino, dev } = lstatSync(place);
-    // A link in the place of a folder would lead elsewhere.
-    if (realpathSync(place) !== place) return 'It is a symbolic link, and none is followed.';
+    // The folder may have been replaced with a symbolic link.
+    if (realpathSync(place) !== place) return 'Skipped: symbolic links are not followed.';
     entering(ino ^ dev);
     return readdirSync(place, { withFileTypes: true });
   } catch (error) {
     if (path === '') throw error;
-    return isGone(error) ? [] : `It cannot be read: ${codeOf(error)}.`;
+    return isGone(error) ? [] : `Cannot be read: ${codeOf(error)}.`;
   }
 };
 
@@ -107,7 +108,7 @@ const look = (place: string, path: string, bounds: Bounds): FoundFile | string |
   try {
     const { ino, size, mtimeMs, ctimeMs } = lstatSync(place);
     if (size > bounds.fileBytes) {
-      return `It has ${size} bytes, more than ${bounds.fileBytes}. Make several of it, or raise maxFileBytes.`;
+      return `Skipped: the file has ${size} bytes, more than ${bounds.fileBytes}. Split it, or raise maxFileBytes.`;
     }
     return { path, stamp: `${ino} ${size} ${mtimeMs} ${ctimeMs}`, inode: ino };
   } catch (error) {
@@ -115,22 +116,22 @@ const look = (place: string, path: string, bounds: Bounds): FoundFile | string |
   }
 };
 
-/** The bytes of a file, and when it was changed. */
+/** The content of a file, and its times. */
 export interface ReadFile {
   readonly bytes: Uint8Array;
   /** Milliseconds since the epoch. */
   readonly changed: number;
-  /** When anything about it was changed, as the file system says. */
+  /** The change time (ctime) in milliseconds. */
   readonly settledAt: number;
-  /** The same as that of {@link FoundFile}, for what was read. */
+  /** The stamp of the content that was read, as in {@link FoundFile}. */
   readonly stamp: string;
 }
 
-/** Reads a file that was found: nothing that has taken its place since. `undefined` when it has gone, or a reason. */
+/** Reads a file of a scan. Returns `undefined` if it was removed or replaced, or the reason why it cannot be read. */
 export function readFound(root: string, { path, inode }: FoundFile, bounds: Bounds): ReadFile | string | undefined {
   let file: number | undefined;
   try {
-    // Neither a link is followed, nor does a pipe keep it waiting.
+    // Does not follow links, nor block on a pipe.
     file = openSync(join(root, path), constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
     const stats = fstatSync(file);
     if (!stats.isFile() || stats.ino !== inode) return undefined;
@@ -156,5 +157,5 @@ export function readFound(root: string, { path, inode }: FoundFile, bounds: Boun
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : String(error);
 
-/** Renamed or removed, or no longer what it was: the next walk sees it as it is. */
+/** Whether the file was renamed, removed or replaced, which the next scan handles. */
 const isGone = (error: unknown): boolean => ['ENOENT', 'ENOTDIR', 'ELOOP'].includes(codeOf(error));

@@ -3,7 +3,7 @@ import { parseTitle } from '../../core/query/pages/title.js';
 import type { Site } from '../../core/query/index.js';
 import type { ContentTitle } from '../source.js';
 
-/** Where a link leads: a page of this folder, and the section. */
+/** The target of a link: a page of this folder, and a section. */
 export interface Target extends ContentTitle {
   /** With its namespace. */
   readonly prefixed: string;
@@ -11,7 +11,7 @@ export interface Target extends ContentTitle {
   readonly fragment: string;
 }
 
-/** Why a path is no title. */
+/** Why a path is not a valid title. */
 export interface NoTitle {
   readonly reason: string;
 }
@@ -22,10 +22,10 @@ const OTHER_FILE = /\.[a-z][a-z0-9]{0,7}$/i;
 const MOST_CHARACTERS = 4_096;
 const FOLDER_PAGE = /^(?:index|readme)$/i;
 
-/** Whether a file is read as a page. */
+/** Whether a file is a page. */
 export const isMarkdown = (name: string): boolean => MARKDOWN.test(name);
 
-/** What the files of a folder are called as pages. */
+/** Maps the files of a folder to titles. */
 export class Titles {
   readonly #site: Site;
   readonly #folders: ReadonlyMap<string, number>;
@@ -35,22 +35,28 @@ export class Titles {
     this.#folders = new Map(Object.entries(namespaceFolders));
   }
 
-  /** `guides/start.md` is `Guides/start`; `guides/index.md` and `guides/README.md` are `Guides`, those of the folder itself the main page. */
+  /**
+   * `guides/start.md` is `Guides/start`; `guides/index.md` and `guides/README.md` are `Guides`; those of the root are
+   * the main page.
+   */
   ofFile(path: string): Target | NoTitle {
     return this.#ofPath(path.replace(MARKDOWN, ''));
   }
 
-  /** A title as a person writes it, such as a tag or the target of a wiki link. */
+  /** Parses a title, such as a tag or the target of a wiki link. */
   read(text: string, ns = 0): Target | NoTitle {
     const title = parseTitle(text, this.#site, ns);
     if (title.kind === 'invalid') return title;
-    if (title.kind === 'interwiki') return { reason: `"${title.prefix}:" leads to another site.` };
+    if (title.kind === 'interwiki') return { reason: `"${title.prefix}:" is the prefix of another site.` };
     if (title.text === '' || title.ns < 0) return { reason: 'The requested page title names no page.' };
     const { ns: number, text: name, prefixed, fragment } = title;
     return { ns: number, title: name, prefixed, fragment };
   }
 
-  /** The page that a link in a file leads to; `undefined` for an address elsewhere, another file, or what is outside the folder. */
+  /**
+   * The page that a link in a file refers to; `undefined` for an external URL, another file, or a path outside the
+   * folder.
+   */
   ofHref(href: string, from: string): Target | undefined {
     const parts = partsOf(href, from);
     if (!parts || (OTHER_FILE.test(parts.path) && !PAGE.test(parts.path))) return undefined;
@@ -58,7 +64,7 @@ export class Titles {
     return 'reason' in title ? undefined : { ...title, fragment: parts.fragment };
   }
 
-  /** The file in this folder that an image shows, as a title of namespace 6. */
+  /** The file of an image in this folder, as a title of namespace 6. */
   ofImage(href: string, from: string): Target | undefined {
     const parts = partsOf(href, from);
     const title = parts && parts.path !== '' ? this.read(parts.path, FILE) : undefined;
@@ -67,7 +73,7 @@ export class Titles {
 
   #ofPath(path: string): Target | NoTitle {
     const text = normalizeText(path, 'NFC', MOST_CHARACTERS);
-    if (text === undefined) return { reason: 'It is too long.' };
+    if (text === undefined) return { reason: 'The title is too long.' };
     const names = text.split('/');
     if (FOLDER_PAGE.test(names.at(-1) ?? '')) names.pop();
     const ns = names.length > 1 ? (this.#folders.get(names[0] ?? '') ?? 0) : 0;
@@ -79,7 +85,7 @@ export class Titles {
     if (title.fragment !== '' || name.includes('#')) {
       return { reason: 'The requested page title contains invalid characters: "#".' };
     }
-    return title.ns === ns ? title : { reason: `It begins like a title of another namespace: "${title.prefixed}".` };
+    return title.ns === ns ? title : { reason: `The title would be in another namespace: "${title.prefixed}".` };
   }
 }
 
@@ -93,7 +99,9 @@ const decoded = (text: string): string => {
   }
 };
 
-/** A relative address as a path from the folder on; `undefined` for one with a scheme or a host, and for one that leads out. */
+/**
+ * Resolves a relative URL to a path in the folder; `undefined` if it has a scheme or host, or is outside the folder.
+ */
 const partsOf = (href: string, from: string): { readonly path: string; readonly fragment: string } | undefined => {
   if (/^(?:[a-z][a-z\d+.-]*:|\/\/)/i.test(href)) return undefined;
   const [, path = '', fragment = ''] = /^([^?#]*)(?:\?[^#]*)?(?:#(.*))?$/s.exec(href) ?? [];

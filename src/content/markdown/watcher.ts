@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { join } from 'node:path';
 
-/** Notices changes in a folder and in those below it: one watcher for each, as the file system gives them. */
+/** Watches a folder and its subfolders, with one watcher per folder. */
 export class Watcher {
   readonly #root: string;
   readonly #changed: () => void;
@@ -14,7 +14,7 @@ export class Watcher {
     this.#failed = failed;
   }
 
-  /** Watches a folder from now on. One of the same name that was there before is no longer watched. */
+  /** Starts watching a folder, and stops watching a previous one with the same path. */
   enter(path: string, inode: number): void {
     const known = this.#watching.get(path);
     if (known?.inode === inode) return;
@@ -32,7 +32,7 @@ export class Watcher {
     }
   }
 
-  /** Leaves every folder but these. */
+  /** Stops watching all other folders. */
   keep(folders: ReadonlyMap<string, number>): void {
     for (const path of this.#watching.keys()) if (!folders.has(path)) this.#leave(path);
   }

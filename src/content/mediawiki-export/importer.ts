@@ -19,39 +19,39 @@ import {
 } from './reader.js';
 import { forgetProgress, siteOptions, storedProgress, storedSite, storeProgress, storeSite } from './site.js';
 
-/** What an import is told. */
+/** Options of `importExport`. */
 export interface ImportOptions {
-  /** Milliseconds since the epoch, for the log. */
+  /** Returns milliseconds since the epoch, for the log. */
   readonly clock?: () => number;
-  /** Called as the export is read. */
+  /** Called while the export is read. */
   readonly onProgress?: (progress: ReadProgress & { readonly pages: number }) => void;
 }
 
-/** What an import has come to. */
+/** The result of an import. */
 export interface Imported {
-  /** Pages that were read, those of an earlier attempt included. */
+  /** Pages read, including those of an interrupted import. */
   readonly pages: number;
-  /** Revisions that were not there before. */
+  /** New revisions. */
   readonly revisions: number;
 }
 
-/** Pages and bytes of text that are written at once: others read meanwhile what was there before. */
+/** Pages and bytes per transaction. Meanwhile, requests read the previous content. */
 const BATCH_PAGES = 200;
 const BATCH_BYTES = 4_000_000;
 
-/** The latest revision of a page, and twenty older ones. */
+/** The latest revision of a page and twenty older ones. */
 const MOST_REVISIONS = 21;
 
-/** The name that the log gives to what brings pages from elsewhere. */
+/** The user of log entries for imports. */
 const IMPORTER = 'Importer';
 
 /**
- * Reads an export into the database, which may hold others already: a page of the same title gets the revisions that it
- * does not have, and an id that is taken is replaced by a free one. The latest 21 revisions of a page are stored. When an
- * import of the same file was broken off, this one goes on behind the last page that was written.
+ * Imports an export into the database, which may already contain others: new revisions are added to pages with the same
+ * title, and ids that are taken are replaced. The latest 21 revisions of a page are stored. An interrupted import of
+ * the same file continues after the last page written.
  *
- * @param input - A file, plain or packed with gzip, or the XML as a stream, such as `process.stdin`.
- * @throws BrokenExport when it is no export, or a damaged one; what came before is in the database then, in whole pages.
+ * @param input - A file, plain or gzipped, or the XML as a stream, such as `process.stdin`.
+ * @throws BrokenExport if it is not an export, or is damaged. Complete pages before the damage are in the database.
  */
 export async function importExport(
   database: ContentDatabase,
@@ -87,19 +87,19 @@ class Importer implements ExportListener {
   readonly #clock: () => number;
   #exported: ExportedSite;
   #site: Site;
-  /** Pages that an earlier import of this file has written. */
+  /** Pages written by an interrupted import of this file. */
   #done: number;
-  /** The pages of this batch: the file is read in pieces, the database written in batches. */
+  /** The pages of the current transaction. */
   #batch: Batched[] = [];
   #bytes = 0;
-  /** The page that is being read; `undefined` for one that is there already. */
+  /** The page being read; `undefined` if it was already imported. */
   #current: Batched | undefined;
 
   constructor(database: ContentDatabase, source: ExportSource, clock: () => number) {
     this.#database = database;
     this.#source = source;
     this.#clock = clock;
-    // An export may leave out what it says about its site.
+    // An export need not contain its site.
     this.#exported = storedSite(database) ?? NO_SITE;
     this.#site = this.#use(this.#exported);
     this.#done = source.identity === undefined ? 0 : (storedProgress(database, source.identity) ?? 0);
@@ -137,14 +137,14 @@ class Importer implements ExportListener {
     if (this.#batch.length >= BATCH_PAGES || this.#bytes >= BATCH_BYTES) this.#write();
   }
 
-  /** A page that was cut short is left out. */
+  /** Writes the last batch, without an incomplete page. */
   finish(complete: boolean): void {
     this.#write();
     const { identity } = this.#source;
     if (complete && identity !== undefined) forgetProgress(this.#database, identity);
   }
 
-  /** @throws BrokenExport when the namespaces of the site cannot be meant. */
+  /** @throws BrokenExport if the namespaces of the site are invalid. */
   #use(site: ExportedSite): Site {
     try {
       const resolved = resolveSite(siteOptions(site));
@@ -153,7 +153,7 @@ class Importer implements ExportListener {
       return resolved;
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
-      throw new BrokenExport(`${this.#source.name} is damaged: what it says about its site cannot be meant.`);
+      throw new BrokenExport(`${this.#source.name} is damaged: its siteinfo is invalid.`);
     }
   }
 
@@ -187,7 +187,7 @@ class Importer implements ExportListener {
       VALUES ('import', 'upload', ${pageId}, ${IMPORTER}, ${now}, '', ${JSON.stringify({ count: wanted.length })})`);
   }
 
-  /** Without the namespace, which stands in front of it whatever the site calls it. */
+  /** The title without the namespace, whatever its name. */
   #titleOf({ title, ns }: ExportedPage): string {
     const parsed = parseTitle(title, this.#site);
     if (parsed.kind === 'local' && parsed.ns === ns) return parsed.text;
@@ -202,7 +202,7 @@ class Importer implements ExportListener {
   }
 
   #isKnown(page: number, { id, timestamp, comment, text }: ExportedRevision): boolean {
-    // A page can be written and protected within a second, and ids differ between sites: neither tells by itself.
+    // Two revisions can have the same time and text, and ids differ between sites: so the id or the comment must match too.
     const known = this.#database.first(sql`
       SELECT 1 FROM revision WHERE page = ${page} AND timestamp = ${timestamp} AND sha1 = ${sha1Of(text)}
         AND (id = ${id} OR comment IS ${comment ?? null})`);
@@ -228,7 +228,7 @@ class Importer implements ExportListener {
         SELECT id FROM revision WHERE page = ${page} ORDER BY timestamp DESC, id DESC LIMIT ${MOST_REVISIONS})`);
   }
 
-  /** Looks through the latest text of a page, for everything that lists and searches go by. */
+  /** Indexes the latest text of a page, for lists and searches. */
   #index(page: number, ns: number, title: string): void {
     const latest = this.#database.first<LatestRow>(
       sql`SELECT id, timestamp, size, model, text FROM revision WHERE page = ${page} ORDER BY timestamp DESC, id DESC LIMIT 1`,

@@ -18,9 +18,9 @@ export { BrokenExport, type ReadProgress } from './reader.js';
 export { LANGUAGES } from './site.js';
 
 /**
- * The content of exports that were read into a database.
+ * The content source of imported exports.
  *
- * @throws Error when none was.
+ * @throws Error if the database contains none.
  */
 export const exportContent = (database: ContentDatabase): ContentSource => {
   const site = storedSite(database);

@@ -3,11 +3,11 @@ import { open, realpath, stat } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import { XmlError, XmlReader } from './xml.js';
 
-/** What an export says about its site. */
+/** The site of an export. */
 export interface ExportedSite {
   readonly name: string;
   readonly database: string;
-  /** The address of the main page. */
+  /** The URL of the main page. */
   readonly base: string;
   readonly language: string;
   readonly namespaces: readonly { readonly id: number; readonly name: string; readonly case: string }[];
@@ -23,9 +23,9 @@ export interface ExportedRevision {
   readonly id: number;
   readonly parent: number;
   readonly timestamp: string;
-  /** `undefined` when it is hidden. */
+  /** `undefined` if hidden. */
   readonly user: string | undefined;
-  /** 0 for an address. */
+  /** 0 for an IP address. */
   readonly userId: number;
   readonly minor: boolean;
   readonly comment: string | undefined;
@@ -34,7 +34,7 @@ export interface ExportedRevision {
   readonly text: string | undefined;
 }
 
-/** Called for each thing in the order of the file: the site, then every page with its revisions. */
+/** Receives the content in the order of the file: the site, then every page with its revisions. */
 export interface ExportListener {
   site(site: ExportedSite): void;
   page(page: ExportedPage): void;
@@ -42,34 +42,34 @@ export interface ExportListener {
   pageEnd(): void;
 }
 
-/** How much has been read. */
+/** The progress of reading. */
 export interface ReadProgress {
-  /** Of the file as it is, packed or not. */
+  /** Bytes of the file, compressed or not. */
   readonly bytes: number;
-  /** Absent for a stream, which does not say how long it is. */
+  /** `undefined` for a stream, whose length is not known. */
   readonly totalBytes: number | undefined;
 }
 
-/** The export cannot be used: told in one sentence, for the person who named it. */
+/** The export is invalid or damaged. The message is written for end users. */
 export class BrokenExport extends Error {
   /** Always `BrokenExport`. */
   override readonly name = 'BrokenExport';
 }
 
-/** An export that is there to be read. */
+/** An opened export. */
 export interface ExportSource {
-  /** What errors call it. */
+  /** The name for error messages. */
   readonly name: string;
-  /** Of a file: what tells it from others, and from what it was before it changed. */
+  /** Identifies a file and its version. */
   readonly identity: string | undefined;
   readonly totalBytes: number | undefined;
   open(onBytes: (count: number) => void): NodeJS.ReadableStream;
 }
 
 /**
- * Looks whether there is anything to read.
+ * Opens an export.
  *
- * @throws BrokenExport with a sentence that says what is wrong.
+ * @throws BrokenExport if it cannot be read.
  */
 export async function openExport(input: string | NodeJS.ReadableStream): Promise<ExportSource> {
   if (typeof input !== 'string') {
@@ -90,9 +90,9 @@ export async function openExport(input: string | NodeJS.ReadableStream): Promise
 }
 
 /**
- * Reads a MediaWiki XML export piece by piece, so that its size does not matter.
+ * Reads a MediaWiki XML export as a stream, so that its size does not matter.
  *
- * @throws BrokenExport with a sentence that says what is wrong, and where.
+ * @throws BrokenExport if it is damaged, with the position.
  */
 export async function readExport(
   source: ExportSource,
@@ -113,7 +113,7 @@ export async function readExport(
   } catch (error) {
     if (error instanceof XmlError) throw brokenXml(name, error);
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (code.startsWith('Z_')) throw new BrokenExport(`${name} cannot be unpacked: it is damaged or was cut short.`);
+    if (code.startsWith('Z_')) throw new BrokenExport(`${name} cannot be decompressed: it is damaged or incomplete.`);
     throw error;
   }
 }
@@ -121,7 +121,7 @@ export async function readExport(
 async function factsOf(file: string): Promise<{ readonly size: number; readonly identity: string }> {
   try {
     const found = await stat(file);
-    if (found.isDirectory()) throw new BrokenExport(`${file} is a directory. Name the XML file in it.`);
+    if (found.isDirectory()) throw new BrokenExport(`${file} is a directory. Specify the XML file in it.`);
     if (found.size === 0) throw new BrokenExport(`${file} is empty.`);
     return { size: found.size, identity: JSON.stringify([await realpath(file), found.size, found.mtimeMs]) };
   } catch (error) {
@@ -132,8 +132,8 @@ async function factsOf(file: string): Promise<{ readonly size: number; readonly 
 
 const reasonOf = (error: unknown): string => {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ENOENT') return 'there is no such file';
-  return code === 'EACCES' ? 'it is not yours to read' : String(error);
+  if (code === 'ENOENT') return 'the file does not exist';
+  return code === 'EACCES' ? 'permission denied' : String(error);
 };
 
 const GZIP = '1f8b';
@@ -153,17 +153,17 @@ async function packedWith(file: string): Promise<boolean> {
   await handle.close();
   const start = buffer.toString('hex', 0, bytesRead);
   for (const [mark, program] of OTHERS) {
-    if (start.startsWith(mark)) throw new BrokenExport(`${file} is packed. Unpack it first, with ${program}.`);
+    if (start.startsWith(mark)) throw new BrokenExport(`${file} is compressed. Decompress it first, with ${program}.`);
   }
   return start.startsWith(GZIP);
 }
 
-/** What the file shows between a tag and its end, by the path of elements that leads there. */
+/** An open element of the file. */
 class Element {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly texts: string[] = [];
-  /** The texts of its children by their names. */
+  /** The texts of its children by name. */
   readonly children = new Map<string, string>();
 
   constructor(name: string, attributes: Readonly<Record<string, string>>) {
@@ -172,7 +172,7 @@ class Element {
   }
 }
 
-/** No text of a page is longer, in UTF-16 code units: MediaWiki itself stops at two million. */
+/** The maximum length of a text in UTF-16 code units. MediaWiki's own limit is two million. */
 const MOST_TEXT = 2 ** 26;
 
 function exportParser(file: string, listener: ExportListener): XmlReader {
@@ -199,18 +199,18 @@ function exportParser(file: string, listener: ExportListener): XmlReader {
   });
 }
 
-/** The sentence for a document that is none. */
+/** The error for invalid XML. */
 const brokenXml = (file: string, { kind, line, column, message }: XmlError): BrokenExport => {
   if (kind === 'none') return new BrokenExport(`${file} is not XML.`);
   const where = `at line ${line}, column ${column}`;
   return new BrokenExport(
     kind === 'short'
-      ? `${file} ends too early, ${where}: it was cut short.`
+      ? `${file} is incomplete: it ends ${where}.`
       : `${file} is not well-formed XML ${where}: ${message}.`,
   );
 };
 
-/** Knows what the elements of an export mean. */
+/** Interprets the elements of an export. */
 class ElementReader {
   readonly #file: string;
   readonly #listener: ExportListener;
@@ -226,7 +226,7 @@ class ElementReader {
   open(element: Element, parent: Element | undefined): void {
     if (!parent) {
       if (element.name !== 'mediawiki') {
-        throw new BrokenExport(`${this.#file} is not a MediaWiki export: it begins with <${element.name}>.`);
+        throw new BrokenExport(`${this.#file} is not a MediaWiki export: its root element is <${element.name}>.`);
       }
       this.#language = element.attributes['xml:lang'] ?? 'en';
     } else if (element.name === 'revision' && parent.name === 'page' && !this.#pageTold) {
@@ -296,7 +296,7 @@ class ElementReader {
   #number(text: string | undefined, where: string): number {
     const number = Number(text ?? '0');
     if (!Number.isSafeInteger(number)) {
-      throw new BrokenExport(`${this.#file} is damaged: "${text}" is no number, at "${where}".`);
+      throw new BrokenExport(`${this.#file} is damaged: "${text}" is not a number, in "${where}".`);
     }
     return number;
   }

@@ -3,7 +3,7 @@ import type { ContentDatabase } from '../sqlite/database.js';
 import type { ExportedSite } from './reader.js';
 import { sql } from '../sqlite/sql.js';
 
-/** Languages that a prefix in a title may stand for, with what they call themselves. */
+/** Languages of interlanguage prefixes, with their own names. */
 export const LANGUAGES: Readonly<Record<string, string>> = {
   ar: 'العربية',
   bg: 'български',
@@ -47,7 +47,7 @@ export const LANGUAGES: Readonly<Record<string, string>> = {
   zh: '中文',
 };
 
-/** Prefixes that a new MediaWiki knows, and one for the sample. */
+/** Interwiki prefixes of a new MediaWiki, and one for the sample. */
 const OTHER_SITES: Readonly<Record<string, string>> = {
   commons: 'https://commons.wikimedia.org/wiki/$1',
   meta: 'https://meta.wikimedia.org/wiki/$1',
@@ -60,10 +60,10 @@ const OTHER_SITES: Readonly<Record<string, string>> = {
   encyclopedia: 'https://encyclopedia.example/wiki/$1',
 };
 
-/** An export does not name the other sites that its prefixes lead to, so these are the usual ones. */
+/** The default interwiki prefixes, because an export does not contain any. */
 function interwikiOf({ base, language }: ExportedSite): Readonly<Record<string, Interwiki>> {
   const [, scheme = 'https:', host = '', path = '/wiki/'] = /^(https?:)\/\/([^/]+)(\/(?:[^/]+\/)*)/.exec(base) ?? [];
-  // Where this site is called by its language, the others are beside it.
+  // If the host starts with the language, the other languages have sibling hosts.
   const family = host.startsWith(`${language}.`) ? host.slice(language.length) : '.site.example';
   const languages = Object.entries(LANGUAGES).map(([code, name]): [string, Interwiki] => [
     code,
@@ -79,11 +79,11 @@ export function storeSite(database: ContentDatabase, site: ExportedSite): void {
 
 export function storedSite(database: ContentDatabase): ExportedSite | undefined {
   const row = database.first<{ value: string }>(sql`SELECT value FROM site WHERE name = 'site'`);
-  // Written by `storeSite` alone.
+  // Only written by `storeSite`.
   return row && (JSON.parse(row.value) as ExportedSite);
 }
 
-/** How many pages of a file have been written; `undefined` when it was never begun, or is complete. */
+/** The number of pages of a file that are written; `undefined` if its import was not started, or is complete. */
 export function storedProgress(database: ContentDatabase, identity: string): number | undefined {
   const row = database.first<{ value: string }>(sql`SELECT value FROM site WHERE name = ${`import ${identity}`}`);
   return row && Number(row.value);
@@ -98,7 +98,7 @@ export function forgetProgress(database: ContentDatabase, identity: string): voi
   database.run(sql`DELETE FROM site WHERE name = ${`import ${identity}`}`);
 }
 
-/** What the query API is told about the site. */
+/** The site options of the query API. */
 export const siteOptions = (site: ExportedSite): SiteOptions => ({
   name: site.name,
   mainPage: mainPageOf(site),

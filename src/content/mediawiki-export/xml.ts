@@ -1,12 +1,12 @@
-/** What happens in an XML document, in its order. */
+/** Receives the events of an XML document. */
 export interface XmlListener {
   open(name: string, attributes: Readonly<Record<string, string>>): void;
-  /** May come in several pieces. */
+  /** May be called several times for one text. */
   text(text: string): void;
   close(): void;
 }
 
-/** What is wrong with a document. */
+/** An error in an XML document. */
 export class XmlError extends Error {
   readonly kind: 'none' | 'short' | 'malformed';
   readonly line: number;
@@ -26,12 +26,12 @@ const ATTRIBUTE = new RegExp(String.raw`(${NAME})\s*=\s*(?:"([^"]*)"|'([^']*)')`
 const REFERENCE = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(lt|gt|amp|quot|apos));|&/gi;
 const NAMED: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 
-/** Tags are no longer than that, and elements do not lie in each other more deeply. */
+/** The maximum length of a tag, and the maximum depth of elements. */
 const MOST_TAG = 65_536;
 const MOST_DEPTH = 64;
 const MOST_REFERENCE = 12;
 
-/** What is skipped, and where it ends. */
+/** The start and end of skipped parts. */
 const SKIPPED: readonly (readonly [begin: string, end: string])[] = [
   ['<!--', '-->'],
   ['<?', '?>'],
@@ -39,8 +39,8 @@ const SKIPPED: readonly (readonly [begin: string, end: string])[] = [
 const CDATA = ['<![CDATA[', ']]>'] as const;
 
 /**
- * Reads the part of XML that programs write: elements, attributes, text, comments and character data, without a document type.
- * A document comes in pieces of any length, and takes time in proportion to it.
+ * A streaming parser for the part of XML that programs write: elements, attributes, text, comments and character data,
+ * without a document type. It accepts chunks of any length, in linear time.
  */
 export class XmlReader {
   readonly #listener: XmlListener;
@@ -49,7 +49,7 @@ export class XmlReader {
   #at = 0;
   #hasRoot = false;
   #line = 1;
-  /** How far the line of `#rest` has come before it. */
+  /** The column at the start of `#rest`. */
   #column = 1;
   #isFirst = true;
 
@@ -57,7 +57,7 @@ export class XmlReader {
     this.#listener = listener;
   }
 
-  /** @throws XmlError `malformed`, `none` for what is no XML at all. */
+  /** @throws XmlError `malformed`; `none` if it is not XML at all. */
   write(piece: string): void {
     this.#rest += this.#isFirst && piece.startsWith('\ufeff') ? piece.slice(1) : piece;
     this.#isFirst = false;
@@ -65,14 +65,14 @@ export class XmlReader {
     this.#forget();
   }
 
-  /** @throws XmlError `short` when something is still open. */
+  /** @throws XmlError `short` if an element is still open. */
   end(): void {
     if (this.#at < this.#rest.length && this.#rest[this.#at] !== '<') this.#text(this.#rest.length);
     if (this.#open.length > 0 || this.#at < this.#rest.length) this.#fail('it ends within an element', 'short');
     if (!this.#hasRoot) this.#fail('it has no element', 'none');
   }
 
-  /** Reads one thing; `false` when more is needed for it. */
+  /** Reads one token; `false` if it needs more input. */
   #step(): boolean {
     if (this.#rest[this.#at] !== '<') {
       const end = this.#rest.indexOf('<', this.#at);
@@ -91,8 +91,8 @@ export class XmlReader {
   }
 
   #begin(name: string, attributes: string): void {
-    if (this.#open.length === 0 && this.#hasRoot) this.#fail('a second document follows');
-    if (this.#open.length >= MOST_DEPTH) this.#fail(`elements lie in each other ${MOST_DEPTH} deep`);
+    if (this.#open.length === 0 && this.#hasRoot) this.#fail('there is more than one root element');
+    if (this.#open.length >= MOST_DEPTH) this.#fail(`elements are nested more than ${MOST_DEPTH} deep`);
     this.#hasRoot = true;
     this.#open.push(name);
     const given: Record<string, string> = {};
@@ -110,7 +110,7 @@ export class XmlReader {
     this.#listener.close();
   }
 
-  /** Text up to the end of what has come, but for a reference that may be cut in two. */
+  /** Reads text up to the end of the input, except an incomplete reference. */
   #openText(): boolean {
     const reference = this.#rest.lastIndexOf('&');
     const isCut =
@@ -123,12 +123,13 @@ export class XmlReader {
   #text(end: number): true {
     const raw = this.#rest.slice(this.#at, end);
     if (this.#open.length > 0) this.#listener.text(this.#decode(raw));
-    else if (/\S/.test(raw)) this.#fail('text stands outside of elements', this.#hasRoot ? 'malformed' : 'none');
+    else if (/\S/.test(raw))
+      this.#fail('there is text outside of the root element', this.#hasRoot ? 'malformed' : 'none');
     this.#at = end;
     return true;
   }
 
-  /** A comment, an instruction, character data, or the beginning of something. */
+  /** Reads a comment, a processing instruction, character data, or a tag. */
   #other(): boolean {
     const start = this.#rest.slice(this.#at, this.#at + CDATA[0].length);
     for (const [begin, end] of SKIPPED) {
@@ -138,7 +139,7 @@ export class XmlReader {
     const isBegun = [CDATA, ...SKIPPED].some(([begin]) => start.length < begin.length && begin.startsWith(start));
     const end = this.#rest.indexOf('>', this.#at);
     const quotes = this.#rest.slice(this.#at, end < 0 ? undefined : end).match(/["']/g)?.length ?? 0;
-    if (!isBegun && end >= 0 && quotes % 2 === 0) this.#fail('there is a tag that is none');
+    if (!isBegun && end >= 0 && quotes % 2 === 0) this.#fail('there is an invalid tag');
     if (this.#rest.length - this.#at > MOST_TAG) this.#fail(`a tag is longer than ${MOST_TAG} characters`);
     return false;
   }
@@ -166,12 +167,12 @@ export class XmlReader {
       if (known !== undefined) return known;
       const code = decimal === undefined ? Number.parseInt(hexadecimal ?? '', 16) : Number(decimal);
       if (!(code > 0 && code <= 0x10ffff) || (code >= 0xd800 && code <= 0xdfff))
-        this.#fail('there is an & that begins no reference');
+        this.#fail('there is an & that is not part of a reference');
       return String.fromCodePoint(code);
     });
   }
 
-  /** Lets go of what has been read, and remembers in which line it ended. */
+  /** Discards the input that was read, and updates line and column. */
   #forget(): void {
     [this.#line, this.#column] = this.#place();
     this.#rest = this.#rest.slice(this.#at);

@@ -1,5 +1,5 @@
 import type { SiteOptions } from '../../core/query/index.js';
-import { backlinksInTurn, linksInTurn } from '../in-turn.js';
+import { backlinksPerPage, linksPerPage } from '../per-page.js';
 import type { ContentPage, ContentRange, ContentSource } from '../source.js';
 import { memberType } from '../keys.js';
 import { compareKeys } from '../text-order.js';
@@ -7,16 +7,16 @@ import { type MemoryPage, Store } from './store.js';
 
 export type { MemoryPage, MemoryRevision } from './store.js';
 
-/** What is known of a site whose content is in memory. */
+/** Options of `memoryContent`. */
 export interface MemoryContentOptions {
-  /** Its name, language, namespaces. */
+  /** The site: its name, language, namespaces. */
   readonly site?: SiteOptions;
 }
 
 /**
- * Content that is given as a list of pages and stays in memory: for tests, for small sites, and as a model of a source.
+ * A content source of pages in memory: for tests, small sites, and as an example of a source.
  *
- * @throws TypeError when two pages have the same title or id.
+ * @throws TypeError if two pages have the same title or id.
  */
 export const memoryContent = (pages: readonly MemoryPage[], options: MemoryContentOptions = {}): ContentSource => {
   const store = new Store(pages);
@@ -34,7 +34,7 @@ export const memoryContent = (pages: readonly MemoryPage[], options: MemoryConte
 
 type Functions<K extends keyof ContentSource> = Required<Pick<ContentSource, K>>;
 
-/** A range of texts as one of keys that have a single part. */
+/** A range of texts as a range of keys with a single part. */
 const byText = ({ from, to, descending, limit }: ContentRange<string>): ContentRange<readonly [string]> => ({
   from: from === undefined ? undefined : [from],
   to: to === undefined ? undefined : [to],
@@ -74,11 +74,11 @@ const revisionFunctions = (store: Store): Functions<'revisions' | 'history'> => 
 const linkFunctions = (store: Store): Functions<'links' | 'backlinks' | 'targets'> => ({
   links: (range) => {
     const { kind, descending } = range;
-    return linksInTurn(range, (page, from, limit) => store.links.range({ from, descending, limit }, [kind, page]));
+    return linksPerPage(range, (page, from, limit) => store.links.range({ from, descending, limit }, [kind, page]));
   },
   backlinks: (range) => {
     const { kind, descending } = range;
-    return backlinksInTurn(range, (target, from, limit) => {
+    return backlinksPerPage(range, (target, from, limit) => {
       const piece = { from: from === undefined ? undefined : [from], descending, limit };
       const rows = store.backlinks.range(piece, [kind, target.ns, target.title]);
       return rows.map(({ of, text = '' }) => ({ target, page: of, text }));

@@ -1,6 +1,6 @@
 import type { ContentPage, ContentSearch } from '../source.js';
 
-/** A page as a search looks at it. */
+/** A page in the search index. */
 export interface Document {
   readonly page: ContentPage;
   readonly title: readonly string[];
@@ -15,7 +15,7 @@ export const documentOf = ({ text, ...page }: ContentPage & { readonly text: str
   return { page, title: wordsOf(page.title), text: words, wordcount: words.length };
 };
 
-/** How often some words stand together. The last of them may be the beginning of a word. */
+/** Counts occurrences of a phrase. Its last word may be a prefix. */
 const timesIn = (words: readonly string[], phrase: readonly string[], isStart: boolean): number => {
   let times = 0;
   for (let at = 0; at + phrase.length <= words.length; at += 1) {
@@ -28,7 +28,7 @@ const timesIn = (words: readonly string[], phrase: readonly string[], isStart: b
   return times;
 };
 
-/** The documents that have all the words and none of the others, by the usual measure of relevance (BM25). */
+/** The documents with all the words and none of the excluded ones, by relevance (BM25). */
 export const ranked = (documents: readonly Document[], query: ContentSearch): readonly Document[] => {
   const count = (term: string) => {
     const phrase = wordsOf(term);

@@ -3,7 +3,7 @@ import { compareKeys } from '../text-order.js';
 
 type Key = readonly (string | number)[];
 
-/** Rows in the order of their keys. */
+/** Rows sorted by key. */
 export class Sorted<Row> {
   #rows: readonly Row[];
   #keys: readonly Key[];
@@ -14,7 +14,7 @@ export class Sorted<Row> {
     this.#keys = entries.map((entry) => entry.key);
   }
 
-  /** The rows between two keys that begin with `within`, read in one direction. */
+  /** The rows of a range whose keys start with `within`. */
   range({ from, to, descending, limit }: ContentRange<Key>, within: Key = []): readonly Row[] {
     const low = this.#place([...within, ...((descending ? to : from) ?? [])], false);
     const high = this.#place([...within, ...((descending ? from : to) ?? [])], true);
@@ -22,7 +22,7 @@ export class Sorted<Row> {
     return descending ? this.#rows.slice(high - count, high).reverse() : this.#rows.slice(low, low + count);
   }
 
-  /** The same rows in another form. */
+  /** Maps the rows. */
   map<Other>(form: (row: Row) => Other): Sorted<Other> {
     const mapped = new Sorted<Other>([], () => []);
     mapped.#rows = this.#rows.map(form);
@@ -30,7 +30,7 @@ export class Sorted<Row> {
     return mapped;
   }
 
-  /** How many keys stand before this one; with `after`, those that are it or begin with it are counted too. */
+  /** The number of keys before this one; with `after`, including keys that are equal to it or start with it. */
   #place(key: Key, after: boolean): number {
     let low = 0;
     let high = this.#keys.length;

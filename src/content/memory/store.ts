@@ -16,31 +16,31 @@ import { memberType, sortkeyOf } from '../keys.js';
 import { type Document, documentOf, ranked } from './search.js';
 import { Sorted } from './sorted.js';
 
-/** An earlier version of a page. */
+/** An earlier revision of a page. */
 export type MemoryRevision = Partial<Omit<ContentRevision, 'page' | 'size' | 'sha1'>> & {
-  /** What it said. */
+  /** Its text. */
   readonly text: string;
 };
 
-/** A page as it is given to {@link memoryContent}. */
+/** A page for {@link memoryContent}. */
 export interface MemoryPage extends Partial<
   Pick<ContentRevision, 'timestamp' | 'user' | 'userid' | 'comment' | 'model'>
 > {
   /** Without the namespace, with spaces. */
   readonly title: string;
-  /** The number of its namespace. Default 0. */
+  /** The namespace id. Default 0. */
   readonly ns?: number;
-  /** From 1 on. Default: its place in the list. */
+  /** 1 or higher. Default: its position in the list. */
   readonly id?: number;
   /** Its latest text. */
   readonly text: string;
-  /** Where it leads, if it is a redirect. A link of the kind `redirect` says where lists look for it. */
+  /** Its target, if it is a redirect. Add a link of the kind `redirect` for lists of redirects. */
   readonly redirect?: RedirectTarget;
-  /** Everything that it leads to. Default nothing. */
+  /** Its links of all kinds. Default: none. */
   readonly links?: readonly ContentLink[];
-  /** Its whole history, the oldest first, when it has more than the one text. */
+  /** Its complete history, oldest first, if it has several revisions. */
   readonly history?: readonly MemoryRevision[];
-  /** For a page in namespace 6. */
+  /** The file of a page in namespace 6. */
   readonly file?: Omit<ContentFile, 'title'>;
 }
 
@@ -78,7 +78,7 @@ const revisionsOf = (page: MemoryPage, id: number, firstId: number): ContentRevi
   return rows;
 };
 
-/** The pages in every order in which they are read. */
+/** The pages in all orders in which they are read. */
 export class Store {
   readonly byId = new Map<number, Stored>();
   readonly byTitle = new Map<string, Stored>();
@@ -136,7 +136,7 @@ export class Store {
     const name = `${ns}:${title}`;
     if (this.byId.has(id) || this.byTitle.has(name)) {
       throw new TypeError(
-        `memoryContent: there are two pages with the id ${id} or the title "${title}" in namespace ${ns}.`,
+        `memoryContent: two pages have the id ${id} or the title "${title}" in namespace ${ns}. Change one of them.`,
       );
     }
     const revisions = revisionsOf(page, id, firstId);
@@ -155,7 +155,8 @@ export class Store {
 
   #addRevision(revision: ContentRevision): void {
     const { id, user, userid = 0, timestamp } = revision;
-    if (this.revisions.has(id)) throw new TypeError(`memoryContent: there are two revisions with the id ${id}.`);
+    if (this.revisions.has(id))
+      throw new TypeError(`memoryContent: two revisions have the id ${id}. Change one of them.`);
     this.revisions.set(id, revision);
     if (user === undefined) return;
     const { edits = 0, registration = timestamp } = this.users.get(user) ?? {};
@@ -163,7 +164,7 @@ export class Store {
     this.users.set(user, { name: user, id: userid, edits: edits + 1, registration: first });
   }
 
-  /** How many revisions a user has made since a time. */
+  /** The number of a user's revisions since a time. */
   since(user: string, time: string): number {
     return this.byUser.range({ from: [time], descending: false, limit: Infinity }, [user]).length;
   }

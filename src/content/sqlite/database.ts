@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { SCHEMA } from './schema.js';
 import { type Sql, sql, type SqlValue } from './sql.js';
 
-/** The part of a SQLite driver that is used: node:sqlite, better-sqlite3 and libsql all have it. */
+/** The part of a SQLite driver that is used, which node:sqlite, better-sqlite3 and libsql share. */
 interface Driver {
   exec(sql: string): unknown;
   prepare(sql: string): Statement;
@@ -20,7 +20,7 @@ export class ContentDatabase {
   readonly #statements = new Map<string, Statement>();
   #closed = false;
 
-  /** @throws NoDriver when there is none, Error when the file cannot be opened. */
+  /** @throws NoDriver if no driver is available, Error if the file cannot be opened. */
   constructor(file: string) {
     this.#driver = openWithAnyDriver(file);
     this.#driver.exec('PRAGMA busy_timeout = 5000');
@@ -29,27 +29,27 @@ export class ContentDatabase {
     this.#driver.exec(SCHEMA);
   }
 
-  /** Every row; the caller knows the columns that it asks for. */
+  /** All rows, with the type of the selected columns. */
   all<Row>(query: Sql): readonly Row[] {
     return this.#prepare(query.text).all(...query.values) as Row[];
   }
 
-  /** The first row; `undefined` when there is none. */
+  /** The first row, if any. */
   first<Row>(query: Sql): Row | undefined {
     return this.all<Row>(query)[0];
   }
 
-  /** Writes, and says under which id something was added. */
+  /** Executes a write, and returns the last inserted id. */
   run(query: Sql): number {
     return Number(this.#prepare(query.text).run(...query.values).lastInsertRowid);
   }
 
-  /** For what has no values and is done once. */
+  /** Executes statements without values. */
   exec(text: string): void {
     this.#driver.exec(text);
   }
 
-  /** Writes everything or nothing. Other processes read what was there before until it is done. */
+  /** Runs a transaction. Other processes read the previous content until it is committed. */
   transaction(work: () => void): void {
     this.exec('BEGIN IMMEDIATE');
     try {
@@ -61,12 +61,12 @@ export class ContentDatabase {
     }
   }
 
-  /** Brings everything into the one file, which can be copied or given another name then. */
+  /** Checkpoints the database, so that the file can be copied or renamed. */
   flush(): void {
     this.all(sql`PRAGMA wal_checkpoint (TRUNCATE)`);
   }
 
-  /** Ends it; a second time means nothing. */
+  /** Closes the database. Further calls have no effect. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -84,7 +84,7 @@ export class ContentDatabase {
   }
 }
 
-/** No SQLite was found that can search in texts: a sentence that says what to install. */
+/** No SQLite driver with full-text search was found. The message says what to install. */
 export class NoDriver extends Error {
   /** Always `NoDriver`. */
   override readonly name = 'NoDriver';
@@ -94,9 +94,9 @@ type DriverClass = new (file: string) => Driver;
 
 const require = createRequire(import.meta.url);
 
-/** In the order in which they are tried. */
+/** Tried in this order. */
 const DRIVERS: readonly (() => DriverClass | undefined)[] = [
-  // The types are those of the oldest Node that we run on, which has no such module.
+  // The installed types are those of the oldest supported Node, which has no such module.
   () => (process.getBuiltinModule('node:sqlite') as { DatabaseSync: DriverClass } | undefined)?.DatabaseSync,
   () => require('better-sqlite3'),
   () => require('libsql'),
@@ -108,7 +108,7 @@ function openWithAnyDriver(file: string): Driver {
     if (Driver) return new Driver(file);
   }
   throw new NoDriver(
-    'Content in a file needs SQLite with full-text search. Use Node 22.13 or later, or add a driver: npm install libsql',
+    'Content in a file requires SQLite with full-text search. Use Node 22.13 or later, or run npm install libsql.',
   );
 }
 

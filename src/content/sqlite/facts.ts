@@ -3,7 +3,7 @@ import { memberType, sortkeyOf } from '../keys.js';
 import type { ContentDatabase } from './database.js';
 import { sql } from './sql.js';
 
-/** A page as its links are stored. */
+/** A page whose links are stored. */
 export interface IndexedPage {
   readonly id: number;
   readonly ns: number;
@@ -11,7 +11,7 @@ export interface IndexedPage {
   readonly timestamp: string;
 }
 
-/** Removes everything that an earlier text of a page said. */
+/** Removes the links of an earlier text of a page. */
 export function forgetFacts(database: ContentDatabase, id: number): void {
   database.run(sql`DELETE FROM link WHERE page = ${id}`);
   database.run(sql`DELETE FROM category_member WHERE page = ${id}`);
@@ -19,7 +19,7 @@ export function forgetFacts(database: ContentDatabase, id: number): void {
     INSERT INTO page_text (page_text, rowid, title, text) SELECT 'delete', id, title, text FROM page_search WHERE id = ${id}`);
 }
 
-/** Stores where a page leads, in the tables that lists are read from. */
+/** Stores the links of a page, in the tables that lists read. */
 export function storeFacts(database: ContentDatabase, page: IndexedPage, links: readonly ContentLink[]): void {
   const { id, ns, timestamp } = page;
   for (const { kind, ns: target, title, text = '' } of links) {
@@ -32,7 +32,7 @@ export function storeFacts(database: ContentDatabase, page: IndexedPage, links: 
   }
 }
 
-/** Makes the latest text of a page known to searches. */
+/** Adds the latest text of a page to the search index. */
 export function indexText(database: ContentDatabase, id: number): void {
   database.run(
     sql`INSERT INTO page_text (rowid, title, text) SELECT id, title, text FROM page_search WHERE id = ${id}`,

@@ -1,9 +1,9 @@
-/** Raised when the tables change, or what is read into them, so that an older file is not taken for a new one. */
+/** Incremented when the tables or their content change, so that older files are detected. */
 export const SCHEMA_VERSION = 5;
 
 /**
- * Titles are without their namespace, as a source gives them. Times are texts such as
- * `2024-05-06T07:08:09Z`, which sort as they should.
+ * Titles are without their namespace, as in a source. Times are texts such as `2024-05-06T07:08:09Z`, which sort
+ * correctly.
  */
 export const SCHEMA = `
   CREATE TABLE IF NOT EXISTS site (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

@@ -11,7 +11,7 @@ import type {
   MemberRow,
   SearchHit,
 } from '../source.js';
-import { backlinksInTurn, linksInTurn } from '../in-turn.js';
+import { backlinksPerPage, linksPerPage } from '../per-page.js';
 import type { ContentDatabase } from './database.js';
 import { between, type Sql, sql, titleList, when } from './sql.js';
 
@@ -64,7 +64,7 @@ const revisionOf = ({ user, user_id: userid, minor, comment, text, ...row }: Rev
 
 const columns = (text: boolean): Sql => (text ? sql`${REVISION}, text` : REVISION);
 
-/** The functions of a source, as statements. Each is prepared once. */
+/** The functions of a source. Each statement is prepared once. */
 export const sqliteSource = (database: ContentDatabase) =>
   ({
     ...pageFunctions(database),
@@ -135,14 +135,14 @@ const revisionFunctions = (database: ContentDatabase): Functions<'revisions' | '
 
 const linkFunctions = (database: ContentDatabase): Functions<'links' | 'backlinks' | 'targets'> => ({
   links: (range) =>
-    linksInTurn(range, (page, from, limit) =>
+    linksPerPage(range, (page, from, limit) =>
       database.all<LinkRow>(
         sql`SELECT page, ns, title, text FROM link WHERE page = ${page} AND kind = ${range.kind}
           ${between([sql`ns`, sql`title`], { from, descending: range.descending, limit })}`,
       ),
     ),
   backlinks: (range) =>
-    backlinksInTurn(range, (target, from, limit) =>
+    backlinksPerPage(range, (target, from, limit) =>
       database
         .all<PageRow & { readonly text: string }>(
           sql`
@@ -158,7 +158,7 @@ const linkFunctions = (database: ContentDatabase): Functions<'links' | 'backlink
         SELECT page, ns, title, text FROM link WHERE kind = ${kind} AND ns = ${ns}
           ${between([sql`title`, sql`page`], { from, to, descending, limit })}`);
     }
-    // From one title straight to the next: a category may have more members than there are categories.
+    // Skips from one title to the next, because a category may have more members than there are categories.
     const next = (condition: Sql): Sql => sql`
       (SELECT title FROM link WHERE kind = ${kind} AND ns = ${ns} ${condition}
         ${when(to, ([last]) => (descending ? sql`AND title >= ${last}` : sql`AND title <= ${last}`))}
@@ -205,9 +205,9 @@ const userFunctions = (database: ContentDatabase): Functions<'users' | 'userRang
   };
 };
 
-/** More pages with the words are neither ranked nor counted: the time for both grows with them, and nothing else waits its turn. */
+/** Further matches are neither ranked nor counted, because both take linear time and block the event loop. */
 const MOST_RANKED = 5_000;
-/** Pages with the words in their titles are ranked in any case, up to so many. */
+/** Pages with matching titles are always ranked, up to this number. */
 const MOST_TITLES = 500;
 
 const searchIn = (database: ContentDatabase, query: ContentSearch) => {

@@ -2,7 +2,7 @@ import type { ContentRange } from '../source.js';
 
 export type SqlValue = string | number | null;
 
-/** A piece of SQL with the values of its question marks. */
+/** A SQL fragment with the values of its placeholders. */
 export class Sql {
   readonly text: string;
   readonly values: readonly SqlValue[];
@@ -16,9 +16,9 @@ export class Sql {
 type Part = Sql | SqlValue | readonly SqlValue[];
 
 /**
- * SQL as it reads, with values where they belong: sql`SELECT … WHERE ns = ${ns}`. A value becomes a question mark, another
- * piece of SQL stays what it is, and a list becomes something to look into: sql`ns IN ${[0, 1]}`. The text is the same
- * for a list of any length, so a statement is prepared once.
+ * A template tag for SQL: sql`SELECT … WHERE ns = ${ns}`. Values become placeholders, SQL fragments are inserted, and a
+ * list becomes a subquery: sql`ns IN ${[0, 1]}`. The text is the same for a list of any length, so a statement is
+ * prepared once.
  */
 export function sql(strings: TemplateStringsArray, ...parts: readonly Part[]): Sql {
   let text = strings[0] ?? '';
@@ -42,28 +42,28 @@ export function sql(strings: TemplateStringsArray, ...parts: readonly Part[]): S
 const NOTHING = sql``;
 
 /**
- * A piece that is there only if the parameter is: when(params.from, (from) => sql`AND title >= ${from}`). A list without
- * values limits nothing: that is what remains of a parameter whose every value was unknown.
+ * A fragment for a parameter that may be absent: when(params.from, (from) => sql`AND title >= ${from}`). An empty list
+ * adds no condition: it remains of a parameter whose values were all unknown.
  */
 export function when<T>(value: T | undefined | false, piece: (value: T) => Sql): Sql {
   const absent = value === undefined || value === false || (Array.isArray(value) && value.length === 0);
   return absent ? NOTHING : piece(value);
 }
 
-/** What reads a list upwards or downwards: its ORDER BY, and the comparisons with its first and its last key. */
+/** The ORDER BY of a list, and the comparisons with its first and last key. */
 export function direction(descending: boolean): { readonly order: Sql; readonly from: Sql; readonly to: Sql } {
   return descending
     ? { order: sql`DESC`, from: sql`<=`, to: sql`>=` }
     : { order: sql`ASC`, from: sql`>=`, to: sql`<=` };
 }
 
-/** Titles that a pair of columns is looked for in: sql`(ns, title) IN ${titleList(titles)}`. */
+/** A subquery of titles for a pair of columns: sql`(ns, title) IN ${titleList(titles)}`. */
 export function titleList(titles: readonly { readonly ns: number; readonly title: string }[]): Sql {
   const pairs = JSON.stringify(titles.map(({ ns, title }) => [ns, title]));
   return sql`(SELECT value ->> 0, value ->> 1 FROM json_each(${pairs}))`;
 }
 
-/** The part of a list between two keys, in its order: sql`… WHERE kind = ${kind} ${between(sql`title, page`, range)}`. */
+/** The condition and order of a range: sql`… WHERE kind = ${kind} ${between(sql`title, page`, range)}`. */
 export function between(columns: readonly Sql[], range: ContentRange<SqlValue | readonly SqlValue[]>): Sql {
   const { order, from, to } = direction(range.descending);
   const key = (values: SqlValue | readonly SqlValue[]): Sql =>

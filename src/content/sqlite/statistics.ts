@@ -2,7 +2,7 @@ import type { SiteOptions } from '../../core/query/index.js';
 import type { ContentDatabase } from './database.js';
 import { sql } from './sql.js';
 
-/** Counted once, when the server starts. */
+/** Counts the statistics of the site, once at startup. */
 export function statisticsOf(database: ContentDatabase): NonNullable<SiteOptions['statistics']> {
   const count = (query: ReturnType<typeof sql>): number => database.first<{ n: number }>(query)?.n ?? 0;
   return {

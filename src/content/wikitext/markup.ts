@@ -1,5 +1,5 @@
 interface Tag {
-  /** The name of an element in small letters; `!--` for a comment. */
+  /** The lower-case name of an element; `!--` for a comment. */
   readonly name: string;
   readonly isEnd: boolean;
   readonly isWhole: boolean;
@@ -8,25 +8,25 @@ interface Tag {
 }
 
 /**
- * Replaces comments, and the elements of these names with what is in them. An element that is never closed stays.
- * Everything here takes one pass over the text: expressions that look for an end from every beginning do not.
+ * Replaces comments and elements with these names, including their content. Unclosed elements are kept. Takes one pass
+ * over the text, unlike regular expressions that search for the end from every start.
  */
 export function withoutElements(text: string, names: readonly string[], replacement: string): string {
   if (!text.includes('<')) return text;
   const tags = tagsOf(text, names);
   const lastEnds = new Map(tags.filter(({ isEnd }) => isEnd).map(({ name, start }) => [name, start]));
-  const kept: string[] = [];
+  const output: string[] = [];
   let from = 0;
   let open: Tag | undefined;
   for (const tag of tags) {
     if (open === undefined && !tag.isEnd && (lastEnds.get(tag.name) ?? -1) > tag.start) open = tag;
     const isHidden = open === undefined ? tag.isWhole : tag.isEnd && tag.name === open.name;
     if (!isHidden) continue;
-    kept.push(text.slice(from, (open ?? tag).start), replacement);
+    output.push(text.slice(from, (open ?? tag).start), replacement);
     from = tag.end;
     open = undefined;
   }
-  return kept.join('') + text.slice(from);
+  return output.join('') + text.slice(from);
 }
 
 function tagsOf(text: string, names: readonly string[]): readonly Tag[] {
@@ -42,27 +42,27 @@ function tagsOf(text: string, names: readonly string[]): readonly Tag[] {
 
 const CLOSES: Readonly<Record<string, string>> = { '}}': '{{', '|}': '{|' };
 
-/** Removes templates and tables, with those inside them. What is never closed, or never opened, stays. */
+/** Removes templates and tables, including nested ones. Unbalanced braces are kept. */
 export function withoutBraces(text: string): string {
-  const kept: string[] = [];
-  /** What is open, and how much was kept before it. */
-  const open: { readonly mark: string; readonly kept: number }[] = [];
+  const output: string[] = [];
+  /** The open marks, each with the length of the output before it. */
+  const open: { readonly mark: string; readonly output: number }[] = [];
   let from = 0;
   for (const { 0: mark, index } of text.matchAll(/\{\{|\}\}|\{\||\|\}(?!\})/g)) {
-    kept.push(text.slice(from, index));
+    output.push(text.slice(from, index));
     from = index + mark.length;
     const opening = CLOSES[mark];
-    if (opening === undefined) open.push({ mark, kept: kept.length });
+    if (opening === undefined) open.push({ mark, output: output.length });
     else if (open.at(-1)?.mark === opening) {
-      kept.length = open.pop()?.kept ?? 0;
+      output.length = open.pop()?.output ?? 0;
       continue;
     }
-    kept.push(mark);
+    output.push(mark);
   }
-  return kept.join('') + text.slice(from);
+  return output.join('') + text.slice(from);
 }
 
-/** A line that is a heading: how many marks it has on each side, and what stands between them. */
+/** Parses a heading: the number of marks on each side, and its title. */
 export function headingOf(line: string): { readonly marks: string; readonly title: string } | undefined {
   if (!line.startsWith('=') || !line.endsWith('=')) return undefined;
   let left = 0;

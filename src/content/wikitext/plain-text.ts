@@ -1,6 +1,6 @@
 import { withoutBraces, withoutElements } from './markup.js';
 
-/** Wikitext as a person would read it aloud: headings stay marked, everything else that is markup goes. */
+/** Removes all markup from wikitext, except the marks of headings. */
 export function plainText(wikitext: string): string {
   const text = withoutElements(wikitext, ['ref', 'gallery', 'math', 'table'], '').replace(/__[A-Z]+__/g, '');
   return withoutBraces(text)

@@ -5,11 +5,11 @@ import { urlTarget } from '../keys.js';
 import { LinkSet } from '../link-set.js';
 import { withoutElements } from './markup.js';
 
-/** What a page says about other pages and about itself. */
+/** The links, redirect and properties of a page. */
 export interface Facts {
-  /** At most one for each target of a kind. */
+  /** At most one link of a kind to each target. */
   readonly links: readonly ContentLink[];
-  /** Where a redirect leads, with the namespace or the prefix of the other site. */
+  /** The target of a redirect, with its namespace or interwiki prefix. */
   readonly redirect: { readonly to: string; readonly fragment?: string } | undefined;
 }
 
@@ -24,7 +24,7 @@ const TEMPLATE_CALL = /(?<!\{)\{\{(?!\{)\s*([^{}|\s][^{}|\n]*)(?=[|}\n])/g;
 const URL = /\b(?:https?|ftp):\/\/[^\s<>"[\]{}|]*[^\s<>"[\]{}|.,;:!?')]/g;
 const SWITCH = /__([A-Z]+)__/g;
 
-/** Switches in a text that say something about the page. */
+/** Behaviour switches, which set page properties. */
 const SWITCHES = new Set([
   'hiddencat',
   'notoc',
@@ -36,11 +36,11 @@ const SWITCHES = new Set([
   'newsectionlink',
 ]);
 
-/** Words that look like templates and are not. */
+/** Variables, which look like templates. */
 const VARIABLE =
   /^(?:!|=|#.*|[a-z]+:.*|(?:FULL|SUB|BASE|ROOT|TALK|SUBJECT)?PAGENAMEE?|SITENAME|NAMESPACEE?|SERVER|(?:CURRENT|LOCAL|NUMBEROF|REVISION)[A-Z0-9]+)$/;
 
-/** Reads a page's wikitext without expanding its templates: what it names itself is what it links to. */
+/** Parses wikitext without expanding templates, so links inside templates are not found. */
 export function readWikitext(source: string, site: Site): Facts {
   const text = withoutElements(source, HIDDEN, ' ');
   const links = new LinkSet();
@@ -94,7 +94,7 @@ function readRedirect(text: string, site: Site, links: LinkSet): Facts['redirect
   return fragment === '' ? { to } : { to, fragment };
 }
 
-/** A section of a text by its number: 0 is what stands before the first heading, others take their subsections along. */
+/** A section of a text by number, with its subsections; 0 is the text before the first heading. */
 export function sectionOf(text: string, number: number): string | undefined {
   const headings = [...text.matchAll(/^(={1,6})[^=\n].*?\1[ \t]*$/gm)];
   if (number === 0) return text.slice(0, headings[0]?.index ?? text.length).trimEnd();

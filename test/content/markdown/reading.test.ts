@@ -180,7 +180,7 @@ describe('a file that is not as it should be is reported, and the others are the
   test('broken front matter, with its line', async () => {
     const folder = new TestFolder({ 'a.md': '---\ntitle: A\ntags: [b\nx: y\n---\n[[B]]' });
     expect((await pageOf(await folder.open(), 'A'))?.links).toEqual({ link: ['B'] });
-    expect(folder.problems).toEqual(['a.md:4: The front matter is not YAML: deficient indentation.']);
+    expect(folder.problems).toEqual(['a.md:4: The front matter is not valid YAML: deficient indentation.']);
   });
 
   test('front matter that is deep, or long', async () => {
@@ -191,7 +191,7 @@ describe('a file that is not as it should be is reported, and the others are the
     const content = await folder.open();
     for (const title of ['Deep', 'Long']) expect((await pageOf(content, title))?.links).toEqual({ link: ['B'] });
     expect(folder.problems).toEqual([
-      'deep.md:2: The front matter is not YAML: nesting exceeded maxDepth (20).',
+      'deep.md:2: The front matter is not valid YAML: nesting exceeded maxDepth (20).',
       'long.md:1: The front matter has more than 65536 characters.',
     ]);
   });
@@ -208,12 +208,12 @@ describe('a file that is not as it should be is reported, and the others are the
     expect((await pageOf(content, 'A'))?.links).toEqual({ category: ['Ok'] });
     expect((await pageOf(content, 'D'))?.page.redirect).toEqual({ to: 'C' });
     expect(folder.problems).toEqual([
-      'a.md: The front matter names "C#", which is no title.',
-      'a.md: redirect_to names "https://example.org/", which is no page of this folder.',
-      'a.md: redirect_from names "../../out", which is no page of this folder.',
-      'a.md: The front matter names "a|b", which is no title.',
-      'a.md: "B" cannot lead here: it is b.md.',
-      'e.md: "D" cannot lead here: it is c.md.',
+      'a.md: The front matter contains "C#", which is not a valid title.',
+      'a.md: redirect_to is "https://example.org/", which is not a page of this folder.',
+      'a.md: redirect_from contains "../../out", which is not a page of this folder.',
+      'a.md: The front matter contains "a|b", which is not a valid title.',
+      'a.md: "B" cannot be an alias of this page: it is the title of b.md.',
+      'e.md: "D" cannot be an alias of this page: it is the title of c.md.',
     ]);
   });
 
@@ -230,11 +230,11 @@ describe('a file that is not as it should be is reported, and the others are the
     const content = await folder.open();
     expect(await titlesOf(content)).toEqual(['Apple', 'Guides']);
     expect(folder.problems).toEqual([
-      'Talk:e.md: Its name makes no title, so it is left out. It begins like a title of another namespace: "Talk:E".',
-      'a[b].md: Its name makes no title, so it is left out. The requested page title contains invalid characters: "[".',
-      'apple.md: It is left out: "Apple" is Apple.md. Rename one of them.',
-      'c#d.md: Its name makes no title, so it is left out. The requested page title contains invalid characters: "#".',
-      'guides/index.md: It is left out: "Guides" is guides.md. Rename one of them.',
+      'Talk:e.md: The file is skipped, because its name is not a valid title. The title would be in another namespace: "Talk:E".',
+      'a[b].md: The file is skipped, because its name is not a valid title. The requested page title contains invalid characters: "[".',
+      'apple.md: The file is skipped, because Apple.md already has the title "Apple". Rename one of them.',
+      'c#d.md: The file is skipped, because its name is not a valid title. The requested page title contains invalid characters: "#".',
+      'guides/index.md: The file is skipped, because guides.md already has the title "Guides". Rename one of them.',
     ]);
     await content.refresh();
     expect(folder.problems).toHaveLength(5);
@@ -243,14 +243,14 @@ describe('a file that is not as it should be is reported, and the others are the
   test('text that is not UTF-8, and NUL', async () => {
     const folder = new TestFolder({ 'a.md': Buffer.from([0x61, 0xff, 0x00, 0x62]) });
     expect((await pageOf(await folder.open(), 'A'))?.history[0]?.text).toBe('a\ufffd\ufffdb');
-    expect(folder.problems).toEqual(['a.md: It is not UTF-8. What cannot be read shows as U+FFFD.']);
+    expect(folder.problems).toEqual(['a.md: The file is not valid UTF-8. Invalid bytes are replaced with U+FFFD.']);
   });
 
   test('a file that is too large', async () => {
     const folder = new TestFolder({ 'a.md': 'x'.repeat(101), 'b.md': 'x'.repeat(100) });
     expect(await titlesOf(await folder.open({ maxFileBytes: 100 }))).toEqual(['B']);
     expect(folder.problems).toEqual([
-      'a.md: It has 101 bytes, more than 100. Make several of it, or raise maxFileBytes.',
+      'a.md: Skipped: the file has 101 bytes, more than 100. Split it, or raise maxFileBytes.',
     ]);
   });
 });
@@ -270,7 +270,7 @@ describe('what is not for readers stays unread', () => {
     execFileSync('mkfifo', [folder.at('pipe.md')]);
     mkdirSync(folder.at('folder.md'));
     expect(await titlesOf(await folder.open())).toEqual(['A']);
-    const reason = 'It is a symbolic link, and none is followed.';
+    const reason = 'Skipped: symbolic links are not followed.';
     expect(folder.problems.sort()).toEqual([`link.md: ${reason}`, `linked: ${reason}`, `round: ${reason}`]);
   });
 
@@ -278,20 +278,18 @@ describe('what is not for readers stays unread', () => {
     const folder = new TestFolder({ 'a/b/c.md': '', 'd.md': '' });
     await expect(folder.open({ maxFiles: 3 })).rejects.toThrow(TooManyFiles);
     await expect(folder.open({ maxFiles: 3 })).rejects.toThrow(
-      'has more than 3 files and folders. Name a smaller folder, or raise maxFiles.',
+      'has more than 3 files and folders. Use a smaller folder, or raise maxFiles.',
     );
   });
 
   test('a folder that is none, and a database of something else', async () => {
     const folder = new TestFolder({ 'a.md': '' });
     await expect(openMarkdown(folder.at('nowhere'))).rejects.toThrow(/ENOENT/);
-    await expect(openMarkdown(folder.at('a.md'))).rejects.toThrow('a.md: it is a file and not a folder.');
+    await expect(openMarkdown(folder.at('a.md'))).rejects.toThrow('a.md is a file, not a folder.');
     const file = folder.at('export.db');
     const database = new ContentDatabase(file);
     database.run(sql`INSERT INTO page (ns, title) VALUES (0, 'A')`);
     database.close();
-    await expect(folder.open({ database: file })).rejects.toThrow(
-      'it holds the pages of an export. Name another file.',
-    );
+    await expect(folder.open({ database: file })).rejects.toThrow('it contains the pages of an export.');
   });
 });

@@ -3,7 +3,7 @@ import { type Handler, idsOf, readKey } from '../../answers/answer.js';
 import type { ContentDatabase } from '../database.js';
 import { sql, when } from '../sql.js';
 
-/** The contributors of pages: those with an account by name, the others as a number. There are no groups. */
+/** The contributors of pages: users with an account by name, and the number of anonymous ones. There are no groups. */
 export const contributors =
   (database: ContentDatabase): Handler<'contributors'> =>
   ({ params, limit, continue: next, pages }) => {
@@ -16,7 +16,7 @@ export const contributors =
         ${when(isEmpty, () => sql`AND 0`)}
       ORDER BY page, user.id LIMIT ${limit + 1}`);
     const shown = new Map<number, { anoncontributors?: number; contributors?: ResultItem[] }>();
-    // The number is said once, with the first of them.
+    // The number is only in the first response.
     if (start === undefined) {
       const counts = database.all<{ page: number; n: number }>(sql`
         SELECT page, count(DISTINCT user) AS n FROM revision

@@ -6,7 +6,7 @@ import { withoutContent } from './none.js';
 import { querypage } from './query-page.js';
 import { watchlist, watchlistraw } from './watchlist.js';
 
-/** What can be read off the tables beyond the functions of a source, and what a site made of them never has. */
+/** Modules that are answered directly from the tables, and modules that are always empty. */
 export const sqliteModules = (database: ContentDatabase): ModuleHandlers => ({
   allmessages: allmessages(database),
   contributors: contributors(database),

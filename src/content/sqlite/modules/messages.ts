@@ -4,9 +4,9 @@ import type { Handler } from '../../answers/answer.js';
 import { Content, endOf } from '../../content.js';
 import { sql, titleList, when } from '../sql.js';
 
-/** The namespace in which a site keeps the texts of its interface: a page for each that it has changed. */
+/** The namespace of interface messages: a page for each customized one. */
 const MESSAGES = 8;
-/** So many are given at once when all are asked for. */
+/** The maximum number per response if all are requested. */
 const MOST = 500;
 
 interface Message {
@@ -14,20 +14,20 @@ interface Message {
   readonly text: string | null;
 }
 
-/** Messages are called like their pages, but for the first letter and the spaces. */
+/** The name of a message, from the title of its page. */
 const nameOf = (title: string): string => (title.charAt(0).toLowerCase() + title.slice(1)).replaceAll(' ', '_');
 
-/** Texts that follow from what is known of the site. The software of the exporting site had others, which an export lacks. */
+/** Messages that follow from the site options. Other default messages are not part of an export. */
 const defaultOf = (name: string, site: Site): string | undefined => (name === 'mainpage' ? site.mainPage : undefined);
 
 const filled = (text: string, args: readonly string[]): string =>
   text.replace(/\$(\d+)/g, (hole, number: string) => args[Number(number) - 1] ?? hole);
 
-/** The texts of the interface, as far as the site has pages for them. */
+/** The interface messages that the site has pages for. */
 export const allmessages =
   (database: ContentDatabase): Handler<'allmessages'> =>
   ({ params, site, warn }) => {
-    if (params.enableparser) warn('noparser', 'This site gives messages as they are written, without parsing them.');
+    if (params.enableparser) warn('noparser', 'This site returns messages without parsing them.');
     const { messages, from, to, prefix, filter, customised, lang = site.language, args = [] } = params;
     const content = new Content({}, site, undefined);
     const key = (name: string): string => content.start(name, MESSAGES);
@@ -47,7 +47,7 @@ export const allmessages =
     );
     const next = pages[MOST];
     const texts = new Map(pages.slice(0, MOST).map(({ title, text }) => [nameOf(title), text]));
-    // A page below the message's own has the text in another language.
+    // A subpage of the message has the text in another language.
     const translated = lang === site.language || all ? [] : read(sql`(ns, title) IN ${titles(`/${lang}`)}`);
     for (const { title, text } of translated) texts.set(nameOf(title.slice(0, -lang.length - 1)), text);
 

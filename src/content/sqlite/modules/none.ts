@@ -2,7 +2,7 @@ import { badContinue } from '../../../core/query/answer/api-error.js';
 import type { ListHandler, ModuleHandlers, PropHandler } from '../../../core/query/index.js';
 import type { Handler } from '../../answers/answer.js';
 
-/** @throws ApiError `badcontinue`: these lists never go on. */
+/** @throws ApiError `badcontinue`, because these lists have no continuation. */
 function endAtOnce(next: string | undefined): void {
   if (next !== undefined) throw badContinue();
 }
@@ -17,7 +17,7 @@ const nothingOfPages: PropHandler<unknown> = ({ continue: next }) => {
   return { pages: new Map() };
 };
 
-/** Signing in and registering is not possible through the query API: tokens come from the authorization server. */
+/** Signing in and registering are not possible with the query API: tokens come from the authorization server. */
 const authmanagerinfo: Handler<'authmanagerinfo'> = ({ params }) => ({
   data: {
     canauthenticatenow: false,
@@ -29,8 +29,8 @@ const authmanagerinfo: Handler<'authmanagerinfo'> = ({ params }) => ({
 });
 
 /**
- * What this site never has: files, deleted pages, blocks, protected titles, tags, gadgets. To say so is an answer; without
- * a handler, clients would get a warning instead.
+ * Modules that are always empty: files, deleted pages, blocks, protected titles, tags, gadgets. Without a handler,
+ * clients would receive a warning.
  */
 export const withoutContent: ModuleHandlers = {
   alldeletedrevisions: emptyList,

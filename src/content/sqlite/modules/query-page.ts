@@ -39,12 +39,12 @@ const byRevisions = (order: Sql): Sql =>
   sql`SELECT ns, title, (SELECT count(*) FROM revision WHERE page = page.id) AS value FROM page
     WHERE ns = 0 AND ${NO_REVERSE} ORDER BY value ${order}, title`;
 
-/** Redirects with what they lead to. */
+/** Redirects with their targets. */
 const REDIRECTS = sql`
   link JOIN page ON page.id = link.page AND kind = 'redirect'
   LEFT JOIN page AS target ON target.ns = link.ns AND target.title = link.title`;
 
-/** The special pages that can be read off the content. The others would need what an export does not tell. */
+/** The special pages that can be computed from the content of an export. */
 const QUERIES: { readonly [P in QueryPage]?: Sql } = {
   Ancientpages: sql`SELECT ns, title, touched AS value FROM page WHERE ns = 0 AND ${NO_REVERSE} ORDER BY touched, title`,
   BrokenRedirects: sql`SELECT page.ns, page.title, page.title AS value FROM ${REDIRECTS} WHERE target.id IS NULL
@@ -86,7 +86,7 @@ const QUERIES: { readonly [P in QueryPage]?: Sql } = {
     AND NOT EXISTS (SELECT 1 FROM link WHERE kind = 'language' AND page = page.id) ${BY_TITLE}`,
 };
 
-/** What the site's special pages show. They rank, so their offset counts, as its name says. */
+/** The lists of special pages, which are ranked and continued by offset. */
 export const querypage =
   (database: ContentDatabase): Handler<'querypage'> =>
   ({ params, limit, site }) => {

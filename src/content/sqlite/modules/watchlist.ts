@@ -6,19 +6,19 @@ import type { ContentDatabase } from '../database.js';
 import { sqliteSource } from '../source.js';
 import { between, sql, when } from '../sql.js';
 
-/** The name of a caller as contributions are signed with it: the first letter is a capital. */
+/** The caller's name as in revisions, with an upper-case first letter. */
 const watcherOf = (caller: Caller | undefined): string => {
   const name = caller?.name ?? '';
   return name.charAt(0).toUpperCase() + name.slice(1);
 };
 
-/** What has changed on the pages that the caller watches: here, those that he or she has written on. */
+/** Changes of the pages that the caller watches: those that the caller has edited. */
 export const watchlist = (database: ContentDatabase): Handler<'watchlist'> => {
   const source = sqliteSource(database);
   return (request) => {
     const { params, caller, site } = request;
     const content: Having<'history' | 'pages'> = new Content(source, site, undefined);
-    // Everything counts as seen, because there are no change notifications.
+    // All changes count as seen, because there are no notifications.
     const unread = params.show?.includes('unread') ?? false;
     const watcher = watcherOf(caller);
     const among = (pages: readonly number[]): ReadonlySet<number> =>
