@@ -67,7 +67,7 @@ const openExport = async (file: string): Promise<ContentDatabase> => {
 const isThere = (file: string): boolean => statSync(file, { throwIfNoEntry: false }) !== undefined;
 
 const databaseFor = (file: string): string => {
-  if (!isThere(file)) throw new Complaint(`${file} cannot be read: there is no such file.`);
+  if (!isThere(file)) throw new Complaint(`${file} cannot be read: the file does not exist.`);
   const { size, mtimeMs } = statSync(file);
   return databaseOf(file, [SCHEMA_VERSION, realpathSync(file), size, mtimeMs]);
 };

@@ -56,12 +56,12 @@ const parse = <const T extends Options>(
 };
 
 /**
- * Parses an integer between two bounds.
+ * Parses a whole number between two bounds.
  *
  * @throws UsageError that names the option.
  */
 export const wholeNumber = (option: string, text: string, min: number, max: number): number => {
   if (!/^\d+$/.test(text) || Number(text) < min || Number(text) > max)
-    throw new UsageError(`${option} must be an integer from ${min} to ${max}, not ${JSON.stringify(text)}.`);
+    throw new UsageError(`${option} must be a whole number from ${min} to ${max}, not ${JSON.stringify(text)}.`);
   return Number(text);
 };

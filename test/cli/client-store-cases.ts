@@ -113,7 +113,7 @@ export const clientStoreCases = (address: () => string): void => {
     const { client_secret: first } = await json(['add', 'rotating']);
     const { stdout } = await run(['rotate', 'rotating', '--overlap', '3600']);
     const [, until = '', second = ''] =
-      /The old secret works until (\S+Z);[^]*client_secret {2}(\S{43})\n/.exec(stdout) ?? [];
+      /The old secret works until (\S+Z)\.[^]*client_secret {2}(\S{43})\n/.exec(stdout) ?? [];
     expect(Math.abs(Date.parse(until) - Date.now() - 3_600_000)).toBeLessThan(60_000);
     expect([await own('rotating', first), await own('rotating', second)]).toEqual([200, 200]);
     const third = await json(['rotate', 'rotating', '--overlap', '0']);
@@ -161,7 +161,7 @@ export const clientStoreCases = (address: () => string): void => {
     expect(none).toEqual({
       code: 0,
       stdout: '',
-      stderr: 'There are no clients here of the issuer https://none.example.\n',
+      stderr: 'The store has no clients of the issuer https://none.example.\n',
     });
   });
 };

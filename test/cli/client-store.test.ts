@@ -93,11 +93,18 @@ Client "wrong": the redirect URI "http://photos.example/cb" has the scheme http;
   test('wrong registrations end with one sentence and the exit code', () =>
     everyRow(
       [
-        ['add', [], '{ "client_id": "a" }', ['b'], 2, 'The command line and the JSON name different clients.'],
+        [
+          'add',
+          [],
+          '{ "client_id": "a" }',
+          ['b'],
+          2,
+          'The client_id of the command line and of the JSON are different.',
+        ],
         ['add', ['--public'], '{ "client_secret": "x" }', ['b'], 2, '--public is for clients without a secret or keys'],
-        ['add', ['--secret-stdin'], '', ['b'], 2, '--from - and --secret-stdin would read the same input.'],
-        ['add', [], '["a"]', ['b'], 1, 'The standard input must hold one object with fields of a registration'],
-        ['add', [], '{ client_id }', ['b'], 1, 'The standard input is not JSON: '],
+        ['add', ['--secret-stdin'], '', ['b'], 2, '--from - and --secret-stdin both read standard input.'],
+        ['add', [], '["a"]', ['b'], 1, 'The standard input must contain one object with fields of a registration'],
+        ['add', [], '{ client_id }', ['b'], 1, 'The standard input is not valid JSON: '],
         ['add', [], '{ "colour": "red" }', ['b'], 1, 'Client "b": colour is unknown'],
         ['add', [], '{ "client_id": 7 }', [], 1, 'Client 7: client_id must be printable ASCII.'],
         ['change', [], '{ "client_id": "b" }', ['there'], 1, 'client_id cannot be changed. Add another client.'],
@@ -115,23 +122,27 @@ Client "wrong": the redirect URI "http://photos.example/cb" has the scheme http;
   test('wrong arguments end with one sentence and the exit code', () =>
     everyRow(
       [
-        [['show'], 2, 'Name the client by its client_id. See: oauth-query client --help'],
-        [['show', 'a', 'b'], 2, 'There is an argument too many: "b".'],
+        [['show'], 2, 'Specify the client_id. See: oauth-query client --help'],
+        [['show', 'a', 'b'], 2, 'Unexpected argument "b".'],
         [['show', 'nobody'], 1, 'There is no client "nobody".'],
         [['disable', 'nobody'], 1, 'There is no client "nobody".'],
         [
           ['disable', 'there', '--issuer', 'https://a.example'],
           1,
-          'There is no client "there". It was looked for under the issuer https://a.example.',
+          'There is no client "there". The issuer is https://a.example.',
         ],
         [['add', 'there', '--public', '--redirect-uri', REDIRECT], 1, 'The client "there" already exists.'],
         [['rotate', 'there'], 1, 'Client "there" has no client_secret.'],
         [['rotate', 'there', '--overlap', '1.5'], 2, '--overlap must be a whole number from 0 to 31536000, not "1.5".'],
         [['list', '--issuer', ''], 2, '--issuer is empty.'],
         [['list', '--scopes', 'a'], 2, "Unknown option '--scopes'."],
-        [['add', 'n', '--scopes', '"'], 2, '--scopes: "\\"" is no scope'],
-        [['lsit'], 2, 'There is no command and no file "lsit"; the commands are add, list, show,'],
-        [['remove', 'there'], 2, 'There is no terminal to ask at. Add --yes to remove the client without a question.'],
+        [['add', 'n', '--scopes', '"'], 2, '--scopes: "\\"" is not a scope'],
+        [['lsit'], 2, '"lsit" is neither a command nor a file. Commands: add, list, show,'],
+        [
+          ['remove', 'there'],
+          2,
+          'Standard input is not a terminal. Add --yes to remove the client without confirmation.',
+        ],
       ],
       async ([args, code, sentence]) => {
         const ran = await run(args);
@@ -159,7 +170,7 @@ Client "wrong": the redirect URI "http://photos.example/cb" has the scheme http;
     });
     await (isRemoved ? removal : expect(removal).rejects.toEqual(new CommandError('Nothing was removed.')));
     expect(said[0]).toBe(
-      `Remove client "${client_id}" (Asked)? Everything that it was given stops working. Type yes to remove it:`,
+      `Remove client "${client_id}" (Asked)? All its tokens and grants become invalid. Type yes to remove it:`,
     );
     expect((await run(['show', client_id])).code).toBe(isRemoved ? 1 : 0);
   });
@@ -172,7 +183,7 @@ Client "wrong": the redirect URI "http://photos.example/cb" has the scheme http;
         const { code, stderr } = await run([...args, '--store', `sqlite:${missing}`]);
         expect([code, stderr]).toEqual([
           1,
-          `There is no file ${missing}. Start the server once, which creates it, or make it by client add with --create.\n`,
+          `The file ${missing} does not exist. Start the server once, or create the file with client add --create.\n`,
         ]);
       }
       expect(existsSync(missing)).toBe(false);
@@ -184,7 +195,7 @@ Client "wrong": the redirect URI "http://photos.example/cb" has the scheme http;
       const hidden = await run(['list'], '', { STORE_URL: url });
       expect([shown.code, hidden.code]).toEqual([1, 1]);
       expect(shown.stderr).toMatch(
-        /^The password in --store can be seen .+ STORE_URL instead\.\nThe store cannot be used: /,
+        /^Other users of this machine can see the password in --store\. .+ STORE_URL instead\.\nThe store cannot be used: /,
       );
       expect(hidden.stderr).toMatch(/^The store cannot be used: .+\n$/);
       expect(shown.stderr + hidden.stderr).not.toContain('hunter2');
@@ -196,10 +207,10 @@ Client "wrong": the redirect URI "http://photos.example/cb" has the scheme http;
           [
             '',
             2,
-            'Name the store of the server with --store, such as sqlite:oauth.db, or in the environment variable STORE_URL.',
+            "Specify the server's store with --store, such as sqlite:oauth.db, or with the environment variable STORE_URL.",
           ],
-          ['memory:', 2, 'The store is the memory of this process, where no server can see it.'],
-          ['sqlite::memory:', 2, 'The store is the memory of this process, where no server can see it.'],
+          ['memory:', 2, 'The store memory: is not shared with a server.'],
+          ['sqlite::memory:', 2, 'The store memory: is not shared with a server.'],
           ['mysql://127.0.0.1/x', 1, 'The store cannot be opened: the URL must be memory:, sqlite:<file>, redis://'],
           ['sqlite:', 1, 'The store cannot be opened: sqlite: needs a file'],
           [`sqlite:${join(folder, 'text.txt')}`, 1, 'The store cannot be opened: '],

@@ -51,8 +51,12 @@ const SOUND = {
 
 /** Each is one step away from a sound one, and that step is what the rule is about. */
 const DOUBTFUL: readonly (readonly [rule: string, registration: object, said: string])[] = [
-  ['plain-secret', { ...WEB, client_secret: 'x'.repeat(43) }, 'A secret stands in the registration as it is'],
-  ['plain-secret', { ...WEB, client_secret: [HASH, { value: 'x'.repeat(43) }] }, 'A secret stands'],
+  ['plain-secret', { ...WEB, client_secret: 'x'.repeat(43) }, 'The registration contains a secret in plain text'],
+  [
+    'plain-secret',
+    { ...WEB, client_secret: [HASH, { value: 'x'.repeat(43) }] },
+    'The registration contains a secret in plain text',
+  ],
   ['short-secret', { ...WEB, client_secret: 'x'.repeat(21) }, 'fewer than 22 characters'],
   ['expired-secret', { ...SERVICE, client_secret: [HASH, { ...HASH, expiresAt: 1e12 }] }, 'A secret has expired'],
   [
@@ -64,29 +68,29 @@ const DOUBTFUL: readonly (readonly [rule: string, registration: object, said: st
   ['legacy-grant', { ...SERVICE, grant_types: ['password'] }, 'The password grant is discouraged'],
   ['any-scope', { ...WEB, scope: undefined, default_scope: undefined }, 'There is no scope'],
   ['any-default-scope', { ...WEB, scope: 'profile content.read', default_scope: undefined }, 'no default_scope'],
-  ['plain-pkce', { ...APP, code_challenge_methods: ['plain', 'S256'] }, 'code_challenge_methods allows plain'],
-  ['optional-pkce', { ...WEB, require_pkce: false }, 'The client may leave PKCE out'],
+  ['plain-pkce', { ...APP, code_challenge_methods: ['plain', 'S256'] }, 'code_challenge_methods contains plain'],
+  ['optional-pkce', { ...WEB, require_pkce: false }, 'The client may omit PKCE'],
   [
     'localhost-redirect',
     { ...APP, redirect_uris: ['http://localhost:3000/cb'] },
-    'http://localhost:3000/cb has a name',
+    'http://localhost:3000/cb uses localhost',
   ],
-  ['confidential-loopback', { ...WEB, redirect_uris: ['http://127.0.0.1/cb'] }, 'What a user installs'],
-  ['app-scheme', { ...APP, redirect_uris: ['myapp:/cb'] }, 'any app can claim'],
+  [
+    'confidential-loopback',
+    { ...WEB, redirect_uris: ['http://127.0.0.1/cb'] },
+    'An installed app cannot keep a secret',
+  ],
+  ['app-scheme', { ...APP, redirect_uris: ['myapp:/cb'] }, 'any app can register'],
   ['wide-redirect', { ...WEB, redirect_uris: ['https://app.example'] }, 'is a front page'],
   ['wide-redirect', { ...WEB, redirect_uris: ['https://app.example/'] }, 'is a front page'],
-  ['forwarding-redirect', { ...WEB, redirect_uris: ['https://app.example/cb?a=1&Next=/x'] }, 'has a parameter Next'],
+  ['forwarding-redirect', { ...WEB, redirect_uris: ['https://app.example/cb?a=1&Next=/x'] }, 'has the parameter Next'],
   ['unused-redirect', { ...WEB, grant_types: ['client_credentials'] }, 'no grant that uses them'],
-  [
-    'nothing-to-refresh',
-    { ...SERVICE, grant_types: ['client_credentials', 'refresh_token'] },
-    'The client may refresh',
-  ],
-  ['reusable-refresh', { ...WEB, refresh: 'reusable' }, 'kept instead of rotated'],
-  ['sees-every-token', { ...SERVICE, introspect: true }, 'introspect without audience'],
-  ['nameless', { ...WEB, client_name: undefined }, 'people are asked about a client_id'],
-  ['nameless', { ...SOUND.tv, client_name: undefined }, 'people are asked about a client_id'],
-  ['disabled', { ...WEB, disabled: true }, 'refused everywhere'],
+  ['nothing-to-refresh', { ...SERVICE, grant_types: ['client_credentials', 'refresh_token'] }, 'no other grant'],
+  ['reusable-refresh', { ...WEB, refresh: 'reusable' }, 'not rotated'],
+  ['sees-every-token', { ...SERVICE, introspect: true }, 'without audience'],
+  ['nameless', { ...WEB, client_name: undefined }, 'consent pages show the client_id'],
+  ['nameless', { ...SOUND.tv, client_name: undefined }, 'consent pages show the client_id'],
+  ['disabled', { ...WEB, disabled: true }, 'rejected everywhere'],
 ];
 
 describe('what is doubtful', () => {
@@ -178,9 +182,8 @@ describe('for a person', () => {
     expect(stdout).toBe(`web
     confidential; authorization_code, refresh_token; rotating refresh tokens; PKCE optional
   warning optional-pkce
-    The client may leave PKCE out, and then a code that was injected into its answer is not
-    noticed (RFC 9700 §2.1.1).
-    Set require_pkce: true. Client libraries have sent a challenge for years.
+    The client may omit PKCE, without which injected codes are not detected (RFC 9700 §2.1.1).
+    Set require_pkce: true. Client libraries have supported PKCE for years.
 
 1 client: 0 errors, 1 warning.
 `);
@@ -204,25 +207,30 @@ describe('input that cannot be read', () => {
   test('wrong arguments end with one sentence and the exit code', () =>
     everyRow(
       [
-        [1, ['nowhere.json'], '', 'nowhere.json cannot be read: there is no such file.'],
+        [1, ['nowhere.json'], '', 'nowhere.json cannot be read: the file does not exist.'],
         [1, [folder], '', `${folder} cannot be read: it is a directory.`],
-        [1, ['-'], "{ client_id: 'web' }", 'The standard input is not JSON: '],
-        [1, ['-'], '', 'The standard input is not JSON: '],
-        [1, ['-'], '[]', 'The standard input is an empty list. Put at least one registration into it.'],
-        [1, ['-'], '"web"', 'The standard input must hold a registration, such as { "client_id": "web" }, or a list'],
+        [1, ['-'], "{ client_id: 'web' }", 'The standard input is not valid JSON: '],
+        [1, ['-'], '', 'The standard input is not valid JSON: '],
+        [1, ['-'], '[]', 'The standard input is an empty list. Add at least one registration.'],
+        [
+          1,
+          ['-'],
+          '"web"',
+          'The standard input must contain a registration, such as { "client_id": "web" }, or a list',
+        ],
         [
           1,
           ['-'],
           '[{"client_id":"a"},[]]',
-          'The standard input must hold a registration, such as { "client_id": "web" }',
+          'The standard input must contain a registration, such as { "client_id": "web" }',
         ],
         [
           2,
           [],
           '',
-          'Name the file with the registration, or - for the standard input, or a command such as list. See: oauth-query client --help',
+          'Specify a file with registrations, - for standard input, or a command such as list. See: oauth-query client --help',
         ],
-        [2, ['--scopes', 'a "b"', '-'], '[{}]', '--scopes: "\\"b\\"" is no scope; write them like'],
+        [2, ['--scopes', 'a "b"', '-'], '[{}]', '--scopes: "\\"b\\"" is not a scope'],
       ],
       async ([code, args, input, sentence]) => {
         const run = await oauthQueryInProcess(['client', ...args], { input });

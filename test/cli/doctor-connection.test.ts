@@ -48,7 +48,7 @@ describe('a server that does not respond', () => {
         }),
       'there was no complete response within 1 s',
     ],
-    ['it cuts every connection', () => serving((req) => req.socket.destroy()), 'the connection was cut'],
+    ['it cuts every connection', () => serving((req) => req.socket.destroy()), 'the connection was reset'],
     [
       'it speaks something else',
       () => listening(createNetServer((socket) => socket.end('220 mail.example ESMTP\r\n'))),
@@ -243,15 +243,15 @@ describe('over TLS', () => {
 
 describe('called with wrong arguments', () => {
   const WRONG = [
-    [[], 'Name the issuer, for example https://example.org.'],
-    [['example.org'], 'The address must be that of an issuer, such as https://example.org, not "example.org".'],
-    [['ftp://example.org'], 'The address must be that of an issuer'],
-    [['https://example.org/?a=1'], 'The address must have no query, no fragment, no user name and no password.'],
-    [['https://a:b@example.org'], 'The address must have no query, no fragment, no user name and no password.'],
+    [[], 'Specify the issuer, for example https://example.org.'],
+    [['example.org'], 'The issuer must be a URL such as https://example.org, not "example.org".'],
+    [['ftp://example.org'], 'The issuer must be a URL'],
+    [['https://example.org/?a=1'], 'The URL must not have a query, fragment, user name or password. Remove it.'],
+    [['https://a:b@example.org'], 'The URL must not have a query, fragment, user name or password. Remove it.'],
     [['--timeout', '0', 'https://example.org'], '--timeout must be a whole number from 1 to 60, not "0".'],
     [['--api', 'api', 'https://example.org'], '--api must be a path below the issuer, such as /api, not "api".'],
-    [['--client-id', 'x', 'https://example.org'], '--client-id and --secret-stdin need each other'],
-    [['--secret-stdin', 'https://example.org'], '--client-id and --secret-stdin need each other'],
+    [['--client-id', 'x', 'https://example.org'], '--client-id and --secret-stdin must be used together'],
+    [['--secret-stdin', 'https://example.org'], '--client-id and --secret-stdin must be used together'],
   ] as const;
   test('it prints one sentence, and exits with 2', () =>
     everyRow(WRONG, async ([args, sentence]) => {

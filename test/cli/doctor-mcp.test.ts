@@ -104,7 +104,7 @@ const BROKEN: readonly (readonly [what: string, rule: keyof typeof MCP_RULES, se
   [
     'browsers keep the challenge',
     'mcp-challenge-scripts',
-    'a browser keeps it',
+    'browsers hide it',
     at('/mcp', ({ headers }) => void delete headers['access-control-expose-headers']),
   ],
   ['the metadata of a resource below a path is only at the root', 'mcp-resource-found', '404', answer(RESOURCE, 404)],
@@ -232,7 +232,7 @@ const BROKEN: readonly (readonly [what: string, rule: keyof typeof MCP_RULES, se
   [
     'registration is no address',
     'mcp-registration',
-    'it is no address',
+    'it is not a URL',
     edit(SERVER, () => ({ registration_endpoint: '/register' })),
   ],
   ['the authorization endpoint is not there', 'mcp-authorize', '404', answer('/oauth/authorize', 404)],
@@ -285,8 +285,8 @@ describe('a server with one thing wrong', () => {
 });
 
 test('--mcp stands alone, and takes an address', async () => {
-  await expect(runDoctor(['--mcp', 'notes.example/mcp'])).rejects.toThrow('--mcp takes the address of an MCP server');
+  await expect(runDoctor(['--mcp', 'notes.example/mcp'])).rejects.toThrow('--mcp must be the URL of an MCP server');
   await expect(runDoctor(['--mcp', 'https://notes.example/mcp', 'https://notes.example'])).rejects.toThrow(
-    'Leave issuer out',
+    '--mcp cannot be used with issuer',
   );
 });

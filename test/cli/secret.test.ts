@@ -65,9 +65,9 @@ test('--stdin never prints the secret', async () => {
 });
 
 test.each([
-  [['--stdin'], '', 'The standard input is empty. Pipe the secret into this command.'],
-  [['--stdin'], '\n', 'The standard input is empty. Pipe the secret into this command.'],
-  [['--stdin'], 'one\ntwo\n', 'The standard input has several lines or control characters.'],
+  [['--stdin'], '', 'Standard input is empty. Pipe the secret into this command.'],
+  [['--stdin'], '\n', 'Standard input is empty. Pipe the secret into this command.'],
+  [['--stdin'], 'one\ntwo\n', 'Standard input has several lines or control characters.'],
   [['--stdin', '--hash', 'sha256'], 'hunter2', 'The secret has fewer than 22 characters, too few for sha256'],
 ])('%j with %j fails with a sentence', async (args, input, sentence) => {
   const { code, stdout, stderr } = await oauthQueryInProcess(['secret', ...args], { input });

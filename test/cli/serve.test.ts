@@ -160,7 +160,7 @@ test('a folder is served with what changes in it, and read once', async () => {
   const args = ['serve', '--port', '0', '--store', 'memory', 'docs'];
   const program = await startProgram(args, { cwd: folder });
   const [base] = await program.until(ADDRESS);
-  expect(program.output).toMatch(/^Warning: bad\.md:\d: The front matter is not YAML/m);
+  expect(program.output).toMatch(/^Warning: bad\.md:\d: The front matter is not valid YAML/m);
   const client = new Client(base);
   const titles = async (): Promise<string> =>
     (await client.get('/api?action=query&list=allpages&format=json')).text.replace(/[^]*"allpages":/, '');
@@ -230,6 +230,6 @@ describe('what cannot be served is one sentence, and exit code 1', () => {
 
   test('more than one file is a wrong call', async () => {
     const { code, stderr } = await oauthQueryProgram(['serve', 'a.xml', 'b.xml']);
-    expect([code, stderr]).toEqual([2, 'There is an argument too many: "b.xml". See: oauth-query serve --help\n']);
+    expect([code, stderr]).toEqual([2, 'Unexpected argument "b.xml". See: oauth-query serve --help\n']);
   });
 });

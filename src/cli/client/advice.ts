@@ -158,7 +158,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     problems: ({ client }) =>
       when(
         !client.public && client.redirectUris.some(isLoopback),
-        'The client has a secret and a redirect URI on the machine of its user. An installed app cannot keep a secret (RFC 8252 §8.5).',
+        'The client has a secret, and a redirect URI on the machine of its user. An installed app cannot keep a secret (RFC 8252 §8.5).',
       ),
     remedy: 'For an installed app, register a public client without a secret; for development, use a separate client.',
   },
@@ -175,8 +175,7 @@ const RULES: Readonly<Record<string, Rule>> = {
       client.redirectUris
         .filter((uri) => /^https:\/\/[^/?]+\/?$/i.test(uri))
         .map(
-          (uri) =>
-            `The redirect URI ${uri} is a front page, where third-party scripts can read the URL with the code.`,
+          (uri) => `The redirect URI ${uri} is a front page, where third-party scripts can read the URL with the code.`,
         ),
     remedy: 'Use a separate page for responses, such as https://app.example/callback.',
   },

@@ -44,7 +44,9 @@ export const scopesIn = (option: string): readonly string[] => {
   const scopes = words(option);
   const wrong = scopes.find((word) => !isScopeToken(word));
   if (wrong !== undefined)
-    throw new UsageError(`--scopes: ${JSON.stringify(wrong)} is not a scope. Separate scopes by spaces, as in "photos.read photos.write".`);
+    throw new UsageError(
+      `--scopes: ${JSON.stringify(wrong)} is not a scope. Separate scopes by spaces, as in "photos.read photos.write".`,
+    );
   return scopes;
 };
 
@@ -124,9 +126,7 @@ export const checkFile = async (args: readonly string[], terminal: Terminal): Pr
   const { values, positionals } = readArguments(args, { scopes: { type: 'string' }, json: { type: 'boolean' } }, 1);
   const [file] = positionals;
   if (file === undefined)
-    throw new UsageError(
-      'Specify a file with registrations, - for standard input, or a command such as list.',
-    );
+    throw new UsageError('Specify a file with registrations, - for standard input, or a command such as list.');
   const source = file === '-' ? 'The standard input' : file;
   const registrations = parse(await readInput(file, terminal), source).filter(isRegistration);
   const checked = check(registrations, values.scopes);

@@ -40,9 +40,7 @@ const addressOf = ({ store }: StoreValues, terminal: Terminal): string => {
       `Other users of this machine can see the password in --store. Use the environment variable ${VARIABLE} instead.`,
     );
   if (/^(memory|sqlite::memory):/.test(url))
-    throw new UsageError(
-      'The store memory: is not shared with a server. Specify the store of the server.',
-    );
+    throw new UsageError('The store memory: is not shared with a server. Specify the store of the server.');
   return url;
 };
 
@@ -81,8 +79,7 @@ const unusable = (reason: unknown): CommandError => new CommandError(`The store 
  */
 const explained = async (error: unknown, store: OpenedStore, { issuer }: StoreValues): Promise<unknown> => {
   if (error instanceof StoredClientError) {
-    const where =
-      error.code === 'unknown' && issuer !== undefined ? ` The issuer is ${issuer}.` : '';
+    const where = error.code === 'unknown' && issuer !== undefined ? ` The issuer is ${issuer}.` : '';
     return new CommandError(error.code === 'invalid' ? error.problems.join('\n') : `${error.message}${where}`);
   }
   // By name, because the program has its own copy of the class.

@@ -51,7 +51,9 @@ const warn = (client: StoredClient, terminal: Terminal): void => {
 const needsSecret = (fields: Fields, isPublic: boolean): boolean => {
   const proof = ['client_secret', 'jwks'].find((name) => (fields[name] ?? null) !== null);
   if (isPublic && proof !== undefined)
-    throw new UsageError(`--public is for clients without a secret or keys, but there is ${proof}. Remove one of them.`);
+    throw new UsageError(
+      `--public is for clients without a secret or keys, but there is ${proof}. Remove one of them.`,
+    );
   return !isPublic && proof === undefined && fields['token_endpoint_auth_method'] !== 'none';
 };
 
@@ -68,7 +70,8 @@ const add: Run = async (args, terminal) => {
   if (fields['client_id'] !== undefined && client_id !== fields['client_id'])
     throw new UsageError('The client_id of the command line and of the JSON are different. Remove one of them.');
   const generateSecret = needsSecret(fields, values.public ?? false);
-  // The store validates each field. const registration = { ...fields, ...(client_id !== undefined && { client_id }) } as NewClientRegistration;
+  // The store validates each field.
+  const registration = { ...fields, ...(client_id !== undefined && { client_id }) } as NewClientRegistration;
   const client = await withClients(values, terminal, (clients) => clients.add(registration, { generateSecret }));
   tell(client, values.json, `Client ${quoted(client.client_id)} was added: ${judge(client).means}.`, terminal);
   warn(client, terminal);
@@ -123,7 +126,7 @@ const list: Run = async (args, terminal) => {
 /** Gets a client that must exist. */
 const existing = async (clients: StoredClients, client_id: string): Promise<StoredClient> => {
   const client = await clients.get(client_id);
-  if (client === undefined) throw new CommandError(`The client ${quoted(client_id)} does not exist.`);
+  if (client === undefined) throw new CommandError(`There is no client ${quoted(client_id)}.`);
   return client;
 };
 

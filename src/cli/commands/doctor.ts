@@ -25,9 +25,7 @@ const WELL_KNOWN = /^\/\.well-known\/(?:oauth-authorization-server|openid-config
 const issuerOf = (text: string): string => {
   const url = parseUrl(text);
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw new UsageError(
-      `The issuer must be a URL such as https://example.org, not ${JSON.stringify(text)}.`,
-    );
+    throw new UsageError(`The issuer must be a URL such as https://example.org, not ${JSON.stringify(text)}.`);
   if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '')
     throw new UsageError('The URL must not have a query, fragment, user name or password. Remove it.');
   return url.origin + url.pathname.replace(WELL_KNOWN, '').replace(/\/$/, '');
@@ -46,16 +44,16 @@ const credentialsOf = async (
   terminal: Terminal,
 ): Promise<Credentials | undefined> => {
   if ((client_id !== undefined) !== fromStdin)
-    throw new UsageError(
-      '--client-id and --secret-stdin must be used together.',
-    );
+    throw new UsageError('--client-id and --secret-stdin must be used together.');
   return client_id === undefined ? undefined : { client_id, client_secret: await readSecret(terminal) };
 };
 
 const mcpOf = (text: string, others: Readonly<Record<string, unknown>>): URL => {
   const other = Object.keys(others).find((name) => others[name] !== undefined);
   if (other !== undefined)
-    throw new UsageError(`--mcp cannot be used with ${other}, because it discovers the authorization server. Remove ${other}.`);
+    throw new UsageError(
+      `--mcp cannot be used with ${other}, because it discovers the authorization server. Remove ${other}.`,
+    );
   if (!/^https?:$/.test(parseUrl(text)?.protocol ?? ''))
     throw new UsageError(
       `--mcp must be the URL of an MCP server, such as https://example.org/mcp, not ${JSON.stringify(text)}.`,

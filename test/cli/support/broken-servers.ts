@@ -337,7 +337,7 @@ const AT_TOKEN: readonly BrokenServer[] = [
     rule: 'token-cors-credentials',
     what: 'every origin with cookies',
     spoil: at(TOKEN, echoOrigin),
-    seen: 'may ask for tokens with cookies',
+    seen: 'may request tokens with cookies',
   },
 ];
 
