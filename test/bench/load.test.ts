@@ -83,9 +83,9 @@ describe('what the token endpoint must answer', () => {
       [
         ['another status', answer(), 201, false, /^status 201/],
         ['an error', '{"error":"invalid_client"}', 401, false, /^status 401: \{"error":"invalid_client"\}$/],
-        ['no JSON', 'fine', 200, false, /^no token worth its name/],
-        ['no token', answer({ access_token: undefined }), 200, false, /^no token worth its name/],
-        ['a token that could be guessed', answer({ access_token: 'abc' }), 200, false, /^no token worth its name/],
+        ['no JSON', 'fine', 200, false, /^no sufficiently long token/],
+        ['no token', answer({ access_token: undefined }), 200, false, /^no sufficiently long token/],
+        ['a token that could be guessed', answer({ access_token: 'abc' }), 200, false, /^no sufficiently long token/],
         ['no refresh token', answer(), 200, true, /^no refresh token/],
         ['another token type', answer({ token_type: 'mac' }), 200, false, /^no token_type/],
         ['another lifetime', answer({ expires_in: 60 }), 200, false, /^a wrong expires_in/],
