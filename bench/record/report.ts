@@ -66,6 +66,6 @@ export function saveRecord(results: RecordResults): void {
   saveCharts(new Map([[CHART, recordChart(results)]]));
   const tables = recordTablesOf(results).map(markdownOf).join('\n\n');
   const image = `![Work per second of one vCPU: the tables below as bars](benchmarks/${CHART})`;
-  saveSection('record', [conditionsInWords(results, FULL_RECORD.rounds), image, tables].join('\n\n'));
+  saveSection('record', [conditionsInWords(results, FULL_RECORD), image, tables].join('\n\n'));
   console.log(`\nWritten: ${RECORD}, ${PAGE} and ${CHARTS}/${CHART}.`);
 }

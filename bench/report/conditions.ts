@@ -16,8 +16,8 @@ export const conditionsNow = ({ rounds, requests }: Pick<Conditions, 'rounds' | 
   pinned: canPin,
 });
 
-/** @param fullRounds - A run of fewer rounds is not to be quoted. */
-export function conditionsInWords(conditions: Conditions, fullRounds: number): string {
+/** @param full - The defaults: a run with fewer requests is marked as short. */
+export function conditionsInWords(conditions: Conditions, full: Pick<Conditions, 'rounds' | 'requests'>): string {
   const { date, machine, versions, rounds, requests, connections, pinned } = conditions;
   const { processor, cores, memory, system, node } = machine;
   const listed = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
@@ -25,6 +25,6 @@ export function conditionsInWords(conditions: Conditions, fullRounds: number): s
     `Measured on ${date}: ${processor}, ${cores} cores, ${memory} GB, ${system}, Node ${node.slice(1)}. ` +
     `${rounds} rounds of ${requests} requests over ${connections} connections, ` +
     `${pinned ? 'servers and load pinned to a core each' : 'not pinned to cores'}.` +
-    `${rounds < fullRounds ? ' **A short run, for orientation only.**' : ''}\n\nVersions: ${listed.join(', ')}.`
+    `${rounds * requests < full.rounds * full.requests ? ' **A short run, for orientation only.**' : ''}\n\nVersions: ${listed.join(', ')}.`
   );
 }

@@ -19,7 +19,7 @@ function resultsInWords(results: Results, charts: Iterable<string>): string {
   const participants = candidates.flatMap(({ name, remark }) =>
     remark === undefined ? [] : [`- **${name}**: ${remark}.`],
   );
-  return [conditionsInWords(results, FULL.rounds), participants.join('\n'), ...sections].join('\n\n');
+  return [conditionsInWords(results, FULL), participants.join('\n'), ...sections].join('\n\n');
 }
 
 /** Writes the results to the files that are committed: the numbers, the page and the charts. */
