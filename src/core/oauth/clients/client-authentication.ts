@@ -130,7 +130,10 @@ const lookupFor = (
   const grant = form.get('grant_type');
   const isSigned = method === 'private_key_jwt';
   const mayAsk = grant !== undefined && (isSigned || grant !== 'refresh_token');
-  return { ...(mayAsk && { caller: callerOf(request, context) }), ...(isSigned && { assertion: { kid } }) };
+  return {
+    caller: mayAsk ? callerOf(request, context) : undefined,
+    assertion: isSigned ? { kid } : undefined,
+  };
 };
 
 /** A client whose description is rejected counts as unknown; one that cannot be looked up may exist. */

@@ -15,10 +15,12 @@ export interface ClientLookup {
   /** Absent in a guard, at introspection and at the refresh of a public client, which must not wait for other servers. */
   readonly caller?: ClientCaller | undefined;
   /** Present if the client authenticates with a signed assertion. */
-  readonly assertion?: {
-    /** The key named by the assertion (RFC 7515 §4.1.4). */
-    readonly kid?: string | undefined;
-  };
+  readonly assertion?:
+    | {
+        /** The key named by the assertion (RFC 7515 §4.1.4). */
+        readonly kid?: string | undefined;
+      }
+    | undefined;
 }
 
 /** A registry of this package, which receives more information about a lookup than one of the application. */

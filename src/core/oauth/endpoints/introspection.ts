@@ -8,7 +8,7 @@ import type { OAuthContext } from '../context.js';
 import { type Parameters, checkedForm, readForm } from '../parameters.js';
 import type { TokenClaims } from '../stored-records.js';
 import { parseScope } from '../../base/scope.js';
-import { audienceOf, authorizationOf, ownAuthorization } from '../tokens/token-authorization.js';
+import { audienceOf, ownAuthorization } from '../tokens/token-authorization.js';
 
 export const INTROSPECTION_PARAMETERS = { token: 'vschar', token_type_hint: 'vschar', ...CLIENT_PARAMETERS } as const;
 
@@ -35,12 +35,11 @@ export const introspection = async (request: HttpRequest, context: OAuthContext)
   if (token === undefined) throw new OAuthError('invalid_request', 'The parameter token is missing.');
   const iss = context.issuer(request);
   const access = await context.tokens.find(token);
-  if (access !== undefined)
-    return json(200, maySee(caller, access, iss) ? { active: true, ...authorizationOf(access, iss) } : INACTIVE);
+  if (access !== undefined) return json(200, maySee(caller, access, iss) ? describe(access, iss, 'Bearer') : INACTIVE);
   // A resource server should never receive such a token.
   const refresh = await context.refreshTokens.findLive(token);
   const isShown = refresh?.client_id === caller.client_id && maySee(caller, refresh, iss);
-  return json(200, isShown ? describeRefresh(refresh, iss) : INACTIVE);
+  return json(200, isShown ? describe(refresh, iss) : INACTIVE);
 };
 
 const callerOf = async (request: HttpRequest, form: Parameters, context: OAuthContext): Promise<Caller> => {
@@ -83,17 +82,19 @@ const maySee = (caller: Caller, record: TokenClaims, iss: string): boolean => {
   return caller.audience.some((resource) => findResource(aud, resource) !== undefined);
 };
 
-const describeRefresh = (record: TokenClaims, iss: string): object => {
+/** JSON omits the members that are undefined. Only access tokens have a type. */
+const describe = (record: TokenClaims, iss: string, token_type?: 'Bearer'): object => {
   const { client_id, username, scope, sub, exp, iat } = record;
   return {
     active: true,
     sub,
-    ...(username === null ? {} : { username }),
+    username: username ?? undefined,
     client_id,
     scope,
     aud: audienceOf(record, iss),
     iss,
     exp,
     iat,
+    token_type,
   };
 };
