@@ -8,7 +8,7 @@ import { HOSTILE, type SandboxSite, startSandboxSite, TITLES } from './sandbox-s
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const press = (page: Page, name: string): Promise<void> => button(page, name).click();
 const status = (page: Page) => page.getByRole('status');
-const account = (page: Page) => page.getByRole('region', { name: 'Who asks' });
+const account = (page: Page) => page.getByRole('region', { name: 'Account' });
 const answer = (page: Page, number: number) => page.getByRole('region', { name: `Answer ${number}, content` });
 const answers = (page: Page) => page.getByRole('article');
 const written = (page: Page) => page.getByRole('region', { name: 'Request, ready to be copied' });
@@ -432,7 +432,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
     const { page, context, complaints } = await openWindow(browser);
     await page.goto(`${site.address}#list=allpages&aplimit=1`);
     await page.getByText('Signing in is not set up').click();
-    expect(await page.getByRole('region', { name: 'Who asks' }).innerText()).toContain(`redirect URI ${site.address}`);
+    expect(await page.getByRole('region', { name: 'Account' }).innerText()).toContain(`redirect URI ${site.address}`);
     expect(await page.getByRole('button', { name: 'Sign in' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     expect(await titlesOf(page, 1)).toEqual(TITLES.slice(0, 1));

@@ -75,7 +75,7 @@ describe('which language it is', () => {
     expect([accepted(`${' '.repeat(498)}de`), accepted(`${' '.repeat(499)}de`)]).toEqual(['de', undefined]);
   });
 
-  test('a language is chosen by its tag', () =>
+  test('#116 OpenID Connect Core §3.1.2.1: a language is chosen by its tag', () =>
     everyRow(
       [
         ['ui_locales=de', 'de'],
