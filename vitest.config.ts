@@ -14,6 +14,15 @@ export const ALONE = [
   'test/query/sanitizer-missing.test.ts',
 ];
 
+/** Left out of `npm run test:quick`: they start programs, repeat races, or run for more than a few seconds. */
+const SLOW = [
+  'test/{cli,clients,content,docs,examples,site,stores,testing}/**',
+  'test/oauth/{clients,guessing,model,properties,races,registration,store-failures}.test.ts',
+  'test/query/{openapi,openapi-answers,openapi-types,sandbox-request}.test.ts',
+  'test/resource-server/introspection-*.test.ts',
+  'test/{api-surface,package}.test.ts',
+];
+
 /** Suites that need other programs; each kind has its own command. */
 const suites = (name: string, include: string, seconds: number) => ({
   extends: true as const,
@@ -24,7 +33,7 @@ const BROWSER = 'test/**/*.browser.test.ts';
 const CLIENTS = 'test/**/*.client.test.ts';
 const ENGINES = 'test/**/*.engine.test.ts';
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   resolve: {
     // Tests and examples import the package by its public names; here those names mean the sources.
     alias: [
@@ -48,7 +57,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...defaultExclude, ...ALONE, BROWSER, CLIENTS, ENGINES],
+          exclude: [...defaultExclude, ...ALONE, BROWSER, CLIENTS, ENGINES, ...(mode === 'quick' ? SLOW : [])],
           // Loading every module once for each file would take longer than the tests.
           isolate: false,
         },
@@ -59,4 +68,4 @@ export default defineConfig({
       suites('engines', ENGINES, 120),
     ],
   },
-});
+}));

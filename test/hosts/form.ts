@@ -1,34 +1,55 @@
-/** The only form that we look for on a page: where it posts to, and what it holds already. */
+/** A form of a page as a browser without JavaScript sees it. */
 export interface PageForm {
   readonly action: string;
+  readonly method: string;
+  /** Every input with its value. */
   readonly fields: Readonly<Record<string, string>>;
+  /** The `name=value` of each button that has them. */
+  readonly buttons: readonly string[];
 }
 
-const unescape = (text: string): string =>
-  text
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&amp;', '&');
+const CHARACTERS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
 
-const attribute = (tag: string, name: string): string | undefined => {
-  const value = new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1];
-  return value === undefined ? undefined : unescape(value);
+/** The text of HTML without tags. */
+export const unescapeHtml = (html: string): string =>
+  html.replace(/&(amp|lt|gt|quot|#39);/g, (_entity, name: string) => CHARACTERS[name] ?? '');
+
+const attributesOf = (tag: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    [...tag.matchAll(/\s([a-z-]+)="([^"]*)"/g)].map(([, name = '', value = '']) => [name, unescapeHtml(value)]),
+  );
+
+const readForm = (form: string): PageForm => {
+  const { action = '', method = 'get' } = attributesOf(/<form[^>]*>/.exec(form)?.[0] ?? '');
+  const inputs = [...form.matchAll(/<input[^>]*>/g)].map(([tag]) => attributesOf(tag));
+  const buttons = [...form.matchAll(/<button[^>]*>/g)].map(([tag]) => attributesOf(tag));
+  return {
+    action,
+    method,
+    fields: Object.fromEntries(
+      inputs.flatMap(({ name, value = '' }) => (name === undefined ? [] : [[name, value] as const])),
+    ),
+    buttons: buttons.flatMap(({ name, value }) => (name === undefined ? [] : [`${name}=${value ?? ''}`])),
+  };
 };
 
+const formTexts = (html: string): readonly string[] => html.match(/<form[^>]*>[^]*?<\/form>/g) ?? [];
+
 /**
- * Reads a form of a page as a browser would, buttons aside.
+ * The first form of a page.
  *
- * @param wanted - Something that the form has in it, where a page has several.
+ * @param wanted - A text in that form, for a page with several.
  */
 export const formOf = (html: string, wanted = ''): PageForm => {
-  const form = html.match(/<form[^>]*>.*?<\/form>/gs)?.find((text) => text.includes(wanted));
+  const form = formTexts(html).find((text) => text.includes(wanted));
   if (form === undefined) throw new Error(`There is no form with ${JSON.stringify(wanted)} on this page:\n${html}`);
-  const fields: Record<string, string> = {};
-  for (const tag of form.match(/<input[^>]*>/g) ?? []) {
-    const name = attribute(tag, 'name');
-    if (name !== undefined) fields[name] = attribute(tag, 'value') ?? '';
-  }
-  return { action: attribute(form, 'action') ?? '', fields };
+  return readForm(form);
+};
+
+/** The form of a page that must have exactly one. */
+export const onlyFormOf = (html: string): PageForm => {
+  const [form, ...others] = formTexts(html);
+  if (form === undefined || others.length > 0)
+    throw new Error(`There are ${formTexts(html).length} forms on this page:\n${html}`);
+  return readForm(form);
 };

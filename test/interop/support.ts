@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import type { ClientRegistration } from '../../src/core/oauth/clients/client.js';
 import { Client, type Host, type HostOptions } from '../hosts.js';
 import { Browser, locationOf } from '../oauth/support/browser.js';
-import { fixture } from '../oauth/support/fixture.js';
+import { DEVICE_CODE, fixture } from '../oauth/support/fixture.js';
 
 /** Whatever form-encoding could spoil is in it. */
 export const SECRET = 'a-secret_of 1+1=2: 100%/~*';
@@ -59,7 +59,7 @@ export interface Place {
 export const startPlace = async (host: Host, more: Omit<HostOptions, 'clients'> = {}): Promise<Place> => {
   const { options, errors, advance } = fixture({
     clients: STRANGERS,
-    grants: [...ALL_GRANTS, 'implicit', 'urn:ietf:params:oauth:grant-type:device_code'],
+    grants: [...ALL_GRANTS, 'implicit', DEVICE_CODE],
     ...more,
   });
   const { origin, base, close } = await host.start({ options });

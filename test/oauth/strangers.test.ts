@@ -4,7 +4,7 @@ import type { Store } from '../../src/core/base/ports.js';
 import { memoryStore } from '../../src/stores/memory.js';
 import { type Answer, basic, Client } from '../hosts.js';
 import { Browser, formOf, responseOf, wordsOf } from './support/browser.js';
-import { fixture } from './support/fixture.js';
+import { DEVICE_CODE, fixture } from './support/fixture.js';
 import { proxiedHosts } from './support/proxied.js';
 
 const [host] = proxiedHosts;
@@ -83,7 +83,7 @@ describe('room in the store', () => {
     const before = [...store.entries()].length;
     const { json } = await askDevice(base, '192.0.2.1');
     const poll = async (): Promise<unknown> => {
-      const form = { grant_type: 'urn:ietf:params:oauth:grant-type:device_code', client_id: 'tv' };
+      const form = { grant_type: DEVICE_CODE, client_id: 'tv' };
       return (await new Client(base).post('/oauth/token', { ...form, device_code: String(json['device_code']) })).json[
         'error'
       ];

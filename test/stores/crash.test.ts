@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { describeEngine } from './engines/availability.js';
 import { temporaryDirectory } from './engines/daemon.js';
-import { basic, hiddenFields, type OAuthProcess, startOAuthProcess } from './engines/oauth-processes.js';
+import { formOf } from '../hosts/form.js';
+import { basic, type OAuthProcess, startOAuthProcess } from './engines/oauth-processes.js';
 import { noSqlite, sqliteDrivers } from './engines/sqlite.js';
 
 /** How often the server is killed; `CRASHES=50` takes a minute or two. */
@@ -35,7 +36,7 @@ async function approveOnce(server: OAuthProcess): Promise<void> {
   const page = await server.send(AUTHORIZE);
   if (page.status === 302) return; // remembered from an earlier life
   const cookie = String(page.headers['set-cookie']).split(';')[0] ?? '';
-  const form = { ...hiddenFields(page.text), decision: 'approve' };
+  const form = { ...formOf(page.text).fields, decision: 'approve' };
   expect((await server.send('/oauth/authorize', { form, headers: { cookie } })).status).toBe(303);
 }
 

@@ -1,45 +1,12 @@
 import { type Answer, Client } from '../../hosts.js';
-
-/** A form of a page as a browser without JavaScript sees it. */
-export interface PageForm {
-  readonly action: string;
-  readonly method: string;
-  /** Every input with its present value. */
-  readonly fields: Readonly<Record<string, string>>;
-  /** The `name=value` of each button that has them. */
-  readonly buttons: readonly string[];
-}
-
-const unescape = (html: string): string =>
-  html.replace(
-    /&(amp|lt|gt|quot|#39);/g,
-    (_entity, name: string) => ({ amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" })[name] ?? '',
-  );
-
-const attributesOf = (tag: string): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    [...tag.matchAll(/ ([a-z-]+)="([^"]*)"/g)].map(([, name = '', value = '']) => [name, unescape(value)]),
-  );
+import { onlyFormOf, type PageForm, unescapeHtml } from '../../hosts/form.js';
 
 /** The one form of a page. */
-export const formOf = ({ text }: Pick<Answer, 'text'>): PageForm => {
-  const forms = [...text.matchAll(/<form[^>]*>[\s\S]*?<\/form>/g)];
-  const [form = ''] = forms[0] ?? [];
-  if (forms.length !== 1) throw new Error(`There are ${forms.length} forms on this page:\n${text}`);
-  const { action = '', method = 'get' } = attributesOf(/<form[^>]*>/.exec(form)?.[0] ?? '');
-  const inputs = [...form.matchAll(/<input[^>]*>/g)].map(([tag]) => attributesOf(tag));
-  const buttons = [...form.matchAll(/<button[^>]*>/g)].map(([tag]) => attributesOf(tag));
-  return {
-    action,
-    method,
-    fields: Object.fromEntries(inputs.map(({ name = '', value = '' }) => [name, value])),
-    buttons: buttons.flatMap(({ name, value }) => (name === undefined ? [] : [`${name}=${value ?? ''}`])),
-  };
-};
+export const formOf = ({ text }: Pick<Answer, 'text'>): PageForm => onlyFormOf(text);
 
-/** What a page says to its reader. The isolation of names is left out. */
+/** The text of a page, without the isolation of names. */
 export const wordsOf = ({ text }: Pick<Answer, 'text'>): string =>
-  unescape(
+  unescapeHtml(
     text
       .replace(/<style>[\s\S]*?<\/style>/g, '')
       .replace(/<\/?bdi[^>]*>|[\u2066-\u2069]/g, '')

@@ -1,4 +1,5 @@
 import { customModule, defineModule } from '../../../src/core/query/index.js';
+import { DEVICE_CODE } from './fixture.js';
 
 const web = { client_id: 'web', client_secret: 'secret', redirect_uris: ['https://app.example/cb'] };
 const spa = { client_id: 'spa', redirect_uris: ['https://app.example/cb'] };
@@ -108,10 +109,7 @@ export const WRONG_OPTIONS: Readonly<Record<string, readonly object[]>> = {
   ],
   'grants of the host': [
     ...each('customGrants', [[], 'urn:x:y', { token_exchange: { handle: () => ({}) } }]),
-    ...each('customGrants', [
-      { 'urn:x y': { handle: () => ({}) } },
-      { 'urn:ietf:params:oauth:grant-type:device_code': { handle: () => ({}) } },
-    ]),
+    ...each('customGrants', [{ 'urn:x y': { handle: () => ({}) } }, { [DEVICE_CODE]: { handle: () => ({}) } }]),
     ...below('customGrants', 'urn:x:y', [
       () => ({}),
       {},

@@ -1,7 +1,8 @@
-import { type Answer, basic, hiddenFields, type OAuthProcess } from './oauth-processes.js';
+import { formOf } from '../../hosts/form.js';
+import { DEVICE_CODE } from '../../oauth/support/fixture.js';
+import { type Answer, basic, type OAuthProcess } from './oauth-processes.js';
 
 const AUTHORIZE = '/oauth/authorize?response_type=code&client_id=web&redirect_uri=http%3A%2F%2F127.0.0.1%2Fcb';
-const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** What says who is in front of the browser. */
 type Headers = Readonly<Record<string, string>>;
@@ -24,7 +25,7 @@ export async function silentCode(server: OAuthProcess, headers: Headers = {}): P
 /** Approves the client `web` once, on a page of one process with a form to the other; from then on the consent is remembered. */
 export async function approve(server: OAuthProcess, other = server, headers: Headers = {}): Promise<void> {
   const page = await server.send(AUTHORIZE, { headers });
-  const form = { ...hiddenFields(page.text), decision: 'approve' };
+  const form = { ...formOf(page.text).fields, decision: 'approve' };
   codeOf(await other.send('/oauth/authorize', { form, headers: { cookie: cookieOf(page) } }));
 }
 
@@ -55,7 +56,7 @@ export async function newDeviceCode(on: (index: number) => OAuthProcess, index: 
   const page = await on(index + 1).send('/oauth/device', { headers: owner });
   const headers = { ...owner, cookie: cookieOf(page) };
   const submit = (server: OAuthProcess, shown: Answer, form: Record<string, string>): Promise<Answer> =>
-    server.send('/oauth/device/verify', { form: { ...hiddenFields(shown.text), ...form }, headers });
+    server.send('/oauth/device/verify', { form: { ...formOf(shown.text).fields, ...form }, headers });
   const question = await submit(on(index + 2), page, { user_code });
   const done = await submit(on(index + 3), question, { decision: 'approve' });
   if (done.status !== 200) throw new Error(`not approved: ${done.status}`);
@@ -68,7 +69,7 @@ export const redeemDeviceCode = (server: OAuthProcess, device_code: string): Pro
 /** Signs an owner in on the built-in page, shown by one process and sent to the other. */
 export async function signIn(server: OAuthProcess, username: string, other = server): Promise<Headers> {
   const page = await server.send('/oauth/grants');
-  const form = { ...hiddenFields(page.text), username, password: 'right' };
+  const form = { ...formOf(page.text).fields, username, password: 'right' };
   const answer = await other.send('/oauth/grants', { form, headers: { cookie: cookieOf(page) } });
   if (answer.status !== 303) throw new Error(`not signed in: ${answer.status}`);
   return { cookie: cookieOf(answer) };

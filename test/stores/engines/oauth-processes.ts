@@ -181,11 +181,3 @@ function send(agent: Agent, port: number, path: string, { form, headers = {} }: 
 export const basic = (client_id: string): Record<string, string> => ({
   authorization: `Basic ${Buffer.from(`${client_id}:${client_id}-secret`).toString('base64')}`,
 });
-
-/** The values of the hidden fields of a page of ours, by name. */
-export function hiddenFields(page: string): Record<string, string> {
-  const inputs = page.match(/<input[^>]*type="hidden"[^>]*>/g) ?? [];
-  return Object.fromEntries(
-    inputs.map((input) => [/name="([^"]*)"/.exec(input)?.[1], /value="([^"]*)"/.exec(input)?.[1]]),
-  );
-}
