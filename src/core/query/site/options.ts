@@ -19,7 +19,7 @@ import { CONTENT_MODELS, GROUPS, RIGHTS } from '../catalogue/value-sets.js';
 import type { NamespaceOptions } from './namespaces.js';
 
 /** The version of this package, for `siteinfo`. */
-export const VERSION = '0.1.0';
+export const VERSION = '0.2.0';
 
 /** An interwiki prefix: `prefix:Page` is a page on another site. */
 export interface Interwiki {
