@@ -178,7 +178,7 @@ describe('on every host', () => {
 
     test(
       'has a body without a type, without a length, or over the limit of the host unread',
-      everywhere(async ({ host, client }) => {
+      everywhere(async ({ client }) => {
         expect((await client.request('/seen', { method: 'POST', body: 'a=1' })).json).toMatchObject({
           body: 'a=1',
         });
@@ -231,7 +231,7 @@ describe('on every host', () => {
 
     test(
       'reaches the well-known documents at the root of the host, also if mounted below a prefix',
-      everywhere(async ({ mount, framework, atRoot, isPlain }) => {
+      everywhere(async ({ mount, atRoot, isPlain }) => {
         const answer = await atRoot.get('/.well-known/fake/auth');
         // Without a framework there is no other place to mount them.
         expect(answer.status).toBe(mount === 'prefix' || isPlain ? 200 : 404);

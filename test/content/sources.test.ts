@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { contentQuery } from 'oauth-query/content';
 import { everyRow } from '../rows.js';
 import { CLIENT_WALKS } from './support/client-walks.js';

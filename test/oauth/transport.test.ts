@@ -123,7 +123,7 @@ describe('on every host', () => {
 
     test(
       '#1 a form in another charset than UTF-8 is invalid_request (RFC 6749 appendix B)',
-      everywhere(({ host, token, isParsed, before }) =>
+      everywhere(({ host, token, isParsed }) =>
         everyRow(
           ['; charset=iso-8859-1', ';charset="UTF-16"', '; charset=utf-8; CharSet=us-ascii'],
           async (charset) => {
@@ -163,7 +163,7 @@ describe('on every host', () => {
   describe('methods', () => {
     test(
       '#2 endpoints for programs answer POST only, and never read the query (RFC 6749 §3.2)',
-      everywhere(({ client, token }) =>
+      everywhere(({ client }) =>
         everyRow(['/oauth/token', '/oauth/introspect', '/oauth/revoke'], async (path) => {
           for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']) {
             const answer = await client.request(`${path}?${GRANT}&token=x`, { method, headers: SERVICE });
@@ -227,7 +227,7 @@ describe('on every host', () => {
 
     test(
       '#3 a repeated parameter of the other endpoints is invalid_request (RFC 6749 §3.2)',
-      everywhere(({ client, token }) => {
+      everywhere(({ client }) => {
         const requests = [
           ['/oauth/device', 'client_id=tv&client_id=tv', {}],
           ['/oauth/device', 'client_id=tv&scope=profile&scope=profile', {}],
@@ -486,7 +486,7 @@ describe('on every host', () => {
 
     test(
       '#8 a broken percent escape is invalid_request (RFC 6749 appendix B)',
-      everywhere(({ host, client, token, isParsed }) =>
+      everywhere(({ client, token, isParsed }) =>
         everyRow(['%', '%4', '%zz', '%C3', '%C3%28', '%ED%A0%80', '%FF'], async (escape) => {
           const answers = [
             await token(`grant_type=authorization_code&code=${escape}`, WEB),
@@ -503,7 +503,7 @@ describe('on every host', () => {
 
     test(
       '#8 a body that is not UTF-8 is invalid_request (RFC 6749 appendix B)',
-      everywhere(async ({ host, client, isParsed }) => {
+      everywhere(async ({ client, isParsed }) => {
         for (const form of [
           'grant_type=authorization_code&code=\xff\xfe',
           `${GRANT}&client_secret=\xff`,
