@@ -1,4 +1,4 @@
-/** Something that the person who starts the demo can put right: told in one sentence, without a stack. */
+/** An error that the user of the demo can fix: one sentence without a stack. */
 export class Complaint extends Error {
   override readonly name = 'Complaint';
 }

@@ -20,17 +20,17 @@ import { ENVIRONMENT, type Wording } from './wording.js';
 const SAMPLE = fileURLToPath(new URL('../site/sample.xml', import.meta.url));
 const FOLDER = '.data';
 
-/** What the demo serves. */
+/** The content of the demo. */
 export interface DemoContent {
   readonly query: QueryOptions;
   close(): Promise<void>;
 }
 
 /**
- * Opens a folder of Markdown files, or an export: the one that comes with the demo by default, `-` for the standard input. An export
- * is read once: after that its database is there, under a name that follows from the file's path, size and time.
+ * Opens a folder of Markdown files, or an export: by default the sample, `-` for standard input. An export is imported
+ * once; its database is then found by a name derived from the file's path, size and time.
  *
- * @throws Complaint when it cannot be used.
+ * @throws Complaint if it cannot be used.
  */
 export const openContent = async (file: string = SAMPLE, wording: Wording = ENVIRONMENT): Promise<DemoContent> => {
   try {
@@ -78,7 +78,7 @@ const databaseOf = (file: string, identity: readonly (string | number)[]): strin
   return join(FOLDER, `site-${basename(file).replace(/[^\w.-]/g, '_')}-${key}.db`);
 };
 
-/** What comes through a pipe cannot be read again, so its database is of this process alone; a later one removes it. */
+/** A pipe cannot be read again, so its database belongs to this process; a later process removes it. */
 const readInput = async (): Promise<ContentDatabase> => {
   mkdirSync(FOLDER, { recursive: true });
   removeAbandoned();
@@ -89,7 +89,7 @@ const readInput = async (): Promise<ContentDatabase> => {
   return database;
 };
 
-/** Under another name until it is complete; who finishes first while several build the same is the one that counts. */
+/** Builds under a temporary name; if several processes build the same database, the first one wins. */
 const build = async (file: string, target: string): Promise<string> => {
   mkdirSync(FOLDER, { recursive: true });
   const draft = `${target}.${process.pid}.part`;
@@ -109,22 +109,22 @@ const build = async (file: string, target: string): Promise<string> => {
   return target;
 };
 
-/** A database in SQLite's log mode is up to three files. */
+/** In WAL mode, a database has up to three files. */
 const ENDS = ['', '-wal', '-shm'];
 
-/** Goes on with the draft of a program that was ended: what it has read need not be read again. */
+/** Continues the draft of a process that was stopped. */
 const adopt = (target: string, draft: string): void => {
   const abandoned = readdirSync(FOLDER)
     .map((name) => join(FOLDER, name))
     .find((path) => path.startsWith(`${target}.`) && path.endsWith('.part') && !isRunning(pidOf(path)));
   if (abandoned === undefined) return;
-  // Last comes the file itself: who finds no log beside it finds what was complete.
+  // The main file is renamed last, so that it is never found without its log.
   for (const end of ENDS.toReversed()) if (isThere(abandoned + end)) renameSync(abandoned + end, draft + end);
 };
 
 const pidOf = (path: string): number => Number(/\.(\d+)\.part/.exec(path)?.[1]);
 
-/** Removes the drafts of programs that were ended before theirs was complete. */
+/** Removes the drafts of processes that were stopped. */
 const removeAbandoned = (): void => {
   for (const name of readdirSync(FOLDER)) {
     const isDraft = /^site-.*\.\d+\.part(?:-wal|-shm)?$/.test(name);
@@ -140,7 +140,7 @@ const isRunning = (pid: number): boolean => {
   }
 };
 
-/** Says how far the import has come, on a terminal in one line, from the first second on. */
+/** Shows the progress of an import, in one line on a terminal, after the first second. */
 const progressLine = (): NonNullable<ImportOptions['onProgress']> => {
   const started = Date.now();
   let told = started;

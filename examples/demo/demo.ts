@@ -1,4 +1,4 @@
-/** A small site with everything switched on: an authorization server, its clients and owners, and guarded routes. */
+/** A small site with all features: an authorization server, its clients and users, and guarded routes. */
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createRequire } from 'node:module';
@@ -14,14 +14,14 @@ import { MEDIAWIKI_PATHS, reachedAt, SITE, sandboxClient } from './site.js';
 import { type OpenStore, openStore } from './store.js';
 import type { Wording } from './wording.js';
 
-/** What a start of the demo decides. */
+/** The configuration of the demo. */
 export interface Demo {
   readonly settings: Settings;
-  /** The export or the folder to serve; the export that comes with the demo if absent. */
+  /** The export or folder to serve. Default: the sample. */
   readonly file: string | undefined;
-  /** What the app is built with, for the banner. */
+  /** The name of the framework, for the banner. */
   readonly framework: string;
-  /** Only the framework that is wanted is loaded. */
+  /** Loads the framework on demand. */
   readonly loadApp: () => Promise<BuildApp>;
   readonly wording: Wording;
 }
@@ -42,7 +42,7 @@ const listen = async (server: Server, { settings: { host, port }, wording }: Dem
       );
     throw error;
   }
-  const address = server.address() as AddressInfo; // It listens on a port and not on a pipe.
+  const address = server.address() as AddressInfo; // It listens on a port, not a pipe.
   return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
 };
 
@@ -71,7 +71,7 @@ const createApp = async (
           ...query,
           site: { ...query.site, server: issuer },
           sandbox: { client_id: sandbox.client_id },
-          // Without a token there is nothing, so that clients sign their owner in.
+          // Requires a token, so that clients sign their user in.
           ...(settings.mcp && { mcp: { scopes: ['content.read'], anonymous: false } }),
         },
       },
@@ -82,13 +82,13 @@ const createApp = async (
       },
     });
   } catch (error) {
-    // The library's own sentence about an issuer or a lifetime that it does not accept.
+    // The library's message about an invalid issuer or lifetime.
     if (error instanceof TypeError) throw new Complaint(error.message);
     throw error;
   }
 };
 
-/** @throws Complaint when the package is not installed that speaks to assistants. */
+/** @throws Complaint if the package of the MCP server is not installed. */
 const checkMcpPackage = ({ mcpPackage }: Wording): void => {
   try {
     createRequire(import.meta.url).resolve('@modelcontextprotocol/server');
@@ -100,9 +100,9 @@ const checkMcpPackage = ({ mcpPackage }: Wording): void => {
 };
 
 /**
- * Starts the demo, says what can be tried, and stops it cleanly at SIGINT and SIGTERM.
+ * Starts the demo, prints what to try, and stops cleanly on SIGINT and SIGTERM.
  *
- * @throws Complaint when it cannot be started as it is wanted.
+ * @throws Complaint if it cannot start.
  */
 export const runDemo = async (demo: Demo): Promise<void> => {
   const { settings, wording } = demo;
@@ -112,16 +112,16 @@ export const runDemo = async (demo: Demo): Promise<void> => {
   const server = createServer();
   const drain = drainable(server);
   const base = await listen(server, demo);
-  // What to try comes first; what should not stay so comes after it, and later warnings as they come.
+  // The banner is printed before warnings.
   let warn: (sentence: string) => void = (sentence) => void early.push(sentence);
   const early: string[] = [];
   const issuer = settings.issuer ?? base;
   const app = createApp(demo, base, store, content, (sentence) => warn(sentence));
-  // Who asks before the app is there waits for it.
+  // Early requests wait for the app.
   server.on('request', (req, res) => void app.then((listener) => listener(req, res)));
   await app;
 
-  // The store is needed until the last request has its answer.
+  // The store is needed until the last response is sent.
   const end = async (): Promise<void> => {
     await drain();
     await Promise.allSettled([store.close(), content.close()]);

@@ -1,10 +1,10 @@
 import type { Wording } from './wording.js';
 
-/** The pair from RFC 7636 appendix B. A real client makes a new one for every request. */
+/** The pair from RFC 7636 appendix B. A real client generates a new one for each request. */
 const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
 
-/** Where a browser begins to sign in, by client. */
+/** The URLs that start signing in, by client. */
 export const flowAddresses = (base: string): Readonly<Record<'web' | 'native' | 'legacy', string>> => {
   const request = (parameters: Readonly<Record<string, string>>): string =>
     `${base}/oauth/authorize?${new URLSearchParams({ ...parameters, redirect_uri: `${base}/callback` }).toString()}`;
@@ -16,7 +16,7 @@ export const flowAddresses = (base: string): Readonly<Record<'web' | 'native' | 
   };
 };
 
-/** What can be tried, line by line ready to be copied. */
+/** The commands to try. */
 export const guide = (base: string, { hasExamples }: Wording): string => {
   const { web, native, legacy } = flowAddresses(base);
   return `Owners: alice / wonderland, bob / builder. Put what earlier answers held in place of the words in capitals.
@@ -66,14 +66,14 @@ What a client finds out by itself, and a route that needs no token:
 `;
 };
 
-/** How to connect an assistant. */
+/** Instructions for connecting an assistant. */
 export const mcpGuide = (issuer: string): string => `
 Tools for assistants (MCP), which sign their owner in: give a client this address.
   ${issuer}/mcp
   claude mcp add --transport http demo ${issuer}/mcp
 `;
 
-/** The page that the demo's own redirect URI leads to: what a client would do next. */
+/** The page of the demo's redirect URI, which shows the next step of a client. */
 export const callbackPage = (base: string, query: URLSearchParams): string => {
   const code = query.get('code');
   if (query.size === 0)

@@ -6,23 +6,23 @@ export type Framework = (typeof FRAMEWORKS)[number];
 
 export interface Settings {
   readonly host: string;
-  /** 0 takes any free port. */
+  /** 0 picks a free port. */
   readonly port: number;
   readonly framework: Framework;
   readonly store: string;
   /** Where the server listens if absent. */
   readonly issuer: string | undefined;
-  /** Whether MediaWiki's addresses are served, too. */
+  /** Whether MediaWiki's paths are served too. */
   readonly mediawikiPaths: boolean;
-  /** Whether the content is served to assistants, too. */
+  /** Whether the content is served to assistants. */
   readonly mcp: boolean;
-  /** Seconds, where they are to differ from the library's own. */
+  /** Seconds; the library's defaults if absent. */
   readonly lifetimes: Readonly<Partial<Record<'authorizationCode' | 'accessToken' | 'deviceCode', number>>>;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** An empty variable counts as none. */
+/** An empty variable counts as absent. */
 const read = (environment: Environment, name: string, fallback: string): string => environment[name] || fallback;
 
 const wholeNumber = (name: string, text: string, max: number): number => {
@@ -53,7 +53,7 @@ const flag = (environment: Environment, name: string, wording: Wording): boolean
 
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
 
-/** @throws Complaint that names the setting and what it may be. */
+/** @throws Complaint that names the setting and its allowed values. */
 export const readSettings = (environment: Environment, wording: Wording = ENVIRONMENT): Settings => {
   const framework = FRAMEWORKS.find((name) => name === read(environment, 'FRAMEWORK', 'express'));
   if (framework === undefined) {

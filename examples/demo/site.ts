@@ -1,13 +1,13 @@
 import type { ClientRegistration } from 'oauth-query';
 import type { OAuthQueryOptions } from 'oauth-query/express';
 
-/** What is the same in every framework: there is no `owner` in it, because the built-in page signs people in. */
+/** Options for every framework: without `owner`, because the built-in page signs users in. */
 export type SiteOptions = Omit<OAuthQueryOptions, 'owner'>;
 
 const CALLBACK = 'http://127.0.0.1/callback';
 const CONTENT = { scope: 'profile content.read content.write', default_scope: 'profile content.read' };
 
-/** The client with which people sign in on the page to try the API with, wherever the demo is reached. */
+/** The client of the sandbox, at every URL of the demo. */
 export const sandboxClient = (bases: readonly string[]): ClientRegistration => ({
   client_id: 'sandbox',
   client_name: 'The API sandbox',
@@ -17,14 +17,14 @@ export const sandboxClient = (bases: readonly string[]): ClientRegistration => (
   default_scope: CONTENT.default_scope,
 });
 
-/** A client that takes browsers back on this machine does so wherever the demo is reached, `localhost` included. */
+/** Adds the URLs of the demo, including `localhost`, to the redirect URIs of a client on this machine. */
 export const reachedAt = (client: ClientRegistration, base: string): ClientRegistration => {
   const { redirect_uris = [] } = client;
   if (!redirect_uris.includes(CALLBACK) || base.startsWith('http://127.0.0.1')) return client;
   return { ...client, redirect_uris: [...redirect_uris, `${base}/callback`] };
 };
 
-/** MediaWiki's addresses beside our own, for its clients: they know no others. */
+/** MediaWiki's paths in addition to the default ones, for clients with fixed paths. */
 export const MEDIAWIKI_PATHS: NonNullable<SiteOptions['paths']> = {
   api: ['/api', '/w/api.php'],
   authorize: ['/oauth/authorize', '/w/rest.php/oauth2/authorize'],
@@ -33,7 +33,7 @@ export const MEDIAWIKI_PATHS: NonNullable<SiteOptions['paths']> = {
 
 /** The clients, owners and scopes of the demo. All of it is public. */
 export const SITE: SiteOptions & { readonly clients: readonly ClientRegistration[] } = {
-  // Fixed, so that several instances on one store understand each other.
+  // Fixed, so that several instances can share a store.
   secret: 'the secret of the demo is known to everybody',
   grants: ['authorization_code', 'client_credentials', 'refresh_token', 'device_code', 'password', 'implicit'],
   scopes: {
@@ -109,6 +109,6 @@ export const SITE: SiteOptions & { readonly clients: readonly ClientRegistration
       ...CONTENT,
     },
   ],
-  // Pages of any origin may ask for tokens, so that a script can be tried out wherever it is served.
+  // Scripts of any origin may request tokens, so that you can serve them anywhere.
   cors: { origins: ['*'] },
 };

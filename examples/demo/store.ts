@@ -12,9 +12,9 @@ const reasonOf = (error: unknown): string => {
 };
 
 /**
- * Opens the store that the STORE setting names.
+ * Opens the store of the STORE setting.
  *
- * @throws Complaint when there is no such store, its driver is missing or it does not answer.
+ * @throws Complaint if the store is unknown, its driver is missing, or it does not respond.
  */
 export const openStore = async (store: string, wording: Wording = ENVIRONMENT): Promise<OpenStore> => {
   let opened: OpenedStore | undefined;

@@ -1,18 +1,18 @@
-/** How the demo was started, for sentences about what to do next. */
+/** How the demo was started, for messages with instructions. */
 export interface Wording {
-  /** What a setting is called there. */
+  /** The name of a setting. */
   readonly setting: (name: string) => string;
-  /** The command that starts the demo with another setting. */
+  /** The command that starts the demo with a different setting. */
   readonly command: (name: string, value: string) => string;
-  /** The command that brings the package of the MCP server. */
+  /** The command that installs the package of the MCP server. */
   readonly mcpPackage: string;
-  /** The command that adds packages. */
+  /** The command that installs packages. */
   readonly install: (names: readonly string[]) => string;
-  /** Whether the examples are there, for who wants to run one against the demo. */
+  /** Whether the examples are available. */
   readonly hasExamples: boolean;
 }
 
-/** `npm start` in a checkout: settings are in the environment. */
+/** `npm start` in a checkout: settings are environment variables. */
 export const ENVIRONMENT: Wording = {
   setting: (name) => name,
   command: (name, value) => `${name}=${value} npm start`,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What the person has to see, on this screen and on the page where they type the code. */
+/** What to show to the user. */
 export interface Invitation {
   readonly userCode: string;
   readonly address: string;
@@ -12,7 +12,7 @@ export interface DeviceFlowOptions {
   readonly issuer: string;
   readonly client_id: string;
   readonly show: (invitation: Invitation) => void;
-  /** Resolves after so many seconds. */
+  /** Resolves after a number of seconds. */
   readonly wait: (seconds: number) => Promise<void>;
 }
 
@@ -21,7 +21,7 @@ type Json = Readonly<Record<string, unknown>>;
 const jsonOf = async (response: Response): Promise<Json> => {
   const body: unknown = await response.json();
   if (typeof body !== 'object' || body === null) throw new Error(`${response.url} answered something other than JSON.`);
-  return body as Json; // Each field is looked at before it is used.
+  return body as Json; // Each field is validated before use.
 };
 
 const textOf = (json: Json, name: string): string => {
@@ -33,7 +33,7 @@ const textOf = (json: Json, name: string): string => {
 const post = (address: string, form: Readonly<Record<string, string>>): Promise<Response> =>
   fetch(address, { method: 'POST', body: new URLSearchParams(form), redirect: 'error' });
 
-/** Where things are (RFC 8414): nothing but the issuer has to be configured. */
+/** Discovers the endpoints (RFC 8414), so that only the issuer must be configured. */
 const discover = async (issuer: string): Promise<Json> => {
   const { origin, pathname } = new URL(issuer);
   const metadata = await jsonOf(
@@ -44,7 +44,7 @@ const discover = async (issuer: string): Promise<Json> => {
   return metadata;
 };
 
-/** Asks until the person has decided: no faster than told, and slower after every `slow_down` (RFC 8628 §3.5). */
+/** Polls until the user has decided, at the given interval, and slower after every `slow_down` (RFC 8628 §3.5). */
 const poll = async (address: string, device: Json, options: DeviceFlowOptions): Promise<string> => {
   const form = {
     grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
@@ -56,7 +56,7 @@ const poll = async (address: string, device: Json, options: DeviceFlowOptions): 
     await options.wait(interval);
     const response = await post(address, form).catch(() => undefined);
     if (response === undefined || response.status >= 500) {
-      interval *= 2; // The server is away or overloaded.
+      interval *= 2; // The server is unreachable or overloaded.
       continue;
     }
     const answer = await jsonOf(response);

@@ -1,4 +1,4 @@
-/** An application with a login, a body parser and routes of its own, which other programs may now use with OAuth. */
+/** An application with its own login, body parser and routes, which adds OAuth for other programs. */
 import express from 'express';
 import session from 'express-session';
 import { storedClients } from 'oauth-query/clients';
@@ -16,7 +16,7 @@ const base = `http://127.0.0.1:${port}`;
 const PASSWORDS = new Map([['alice', 'wonderland']]);
 const PHOTOS = new Map([['alice', ['rabbit.jpg', 'tea-party.jpg']]]);
 
-// What the application had before.
+// The existing application.
 const app = express();
 app.use(
   session({
@@ -29,7 +29,7 @@ app.use(
 app.use(express.urlencoded({ extended: true }));
 app.use(express.json());
 
-/** Nobody is sent to another site from here. */
+/** Only allows redirects within this site. */
 const localPath = (path: unknown): string => (typeof path === 'string' && /^\/(?![/\\])/.test(path) ? path : '/');
 
 app.get('/login', (_req, res) => {
@@ -53,7 +53,7 @@ app.get('/', (req, res) => {
   res.send(`Hello ${req.session.user ?? 'stranger'}`);
 });
 
-// What is new: other programs, those that they are allowed, and the page /oauth/grants where people end it.
+// The addition: other programs, their permissions, and the page /oauth/grants where users revoke them.
 const store = await openStore(process.env['STORE_URL'] ?? 'memory:');
 await store.migrate();
 const oauth = oauthQuery({
@@ -79,7 +79,7 @@ app.get('/api/photos', oauth.guard('photos.read'), (req, res) => {
 });
 
 app.listen(port, '127.0.0.1', (error) => {
-  // Express tells this function of a port that is taken too.
+  // Express also passes an error if the port is in use.
   if (error) throw error;
   console.log(`Listening on ${base}`);
 });

@@ -1,4 +1,4 @@
-/** An application with a login, a body parser and routes of its own, which other programs may now use with OAuth. */
+/** An application with its own login, body parser and routes, which adds OAuth for other programs. */
 import cookie from '@fastify/cookie';
 import formbody from '@fastify/formbody';
 import session from '@fastify/session';
@@ -16,7 +16,7 @@ const base = `http://127.0.0.1:${port}`;
 const PASSWORDS = new Map([['alice', 'wonderland']]);
 const PHOTOS = new Map([['alice', ['rabbit.jpg', 'tea-party.jpg']]]);
 
-// What the application had before.
+// The existing application.
 const app = fastify();
 app.register(cookie);
 app.register(session, {
@@ -26,7 +26,7 @@ app.register(session, {
 });
 app.register(formbody);
 
-/** Nobody is sent to another site from here. */
+/** Only allows redirects within this site. */
 const localPath = (path: unknown): string => (typeof path === 'string' && /^\/(?![/\\])/.test(path) ? path : '/');
 
 app.get('/login', async (_request, reply) => {
@@ -44,7 +44,7 @@ app.post<{ Body: Record<string, unknown>; Querystring: Record<string, unknown> }
 });
 app.get('/', async (request) => `Hello ${request.session.user ?? 'stranger'}`);
 
-// What is new.
+// The addition.
 const oauth = oauthQuery({
   issuer: base,
   secret: 'another secret, for the forms of the consent page',

@@ -1,4 +1,4 @@
-/** An application with a login, a body parser and routes of its own, which other programs may now use with OAuth. */
+/** An application with its own login, body parser and routes, which adds OAuth for other programs. */
 import { bodyParser } from '@koa/bodyparser';
 import Router from '@koa/router';
 import Koa from 'koa';
@@ -10,7 +10,7 @@ const base = `http://127.0.0.1:${port}`;
 const PASSWORDS = new Map([['alice', 'wonderland']]);
 const PHOTOS = new Map([['alice', ['rabbit.jpg', 'tea-party.jpg']]]);
 
-// What the application had before.
+// The existing application.
 const app = new Koa();
 const router = new Router();
 app.keys = ['a secret of the application'];
@@ -22,7 +22,7 @@ const userOf = (ctx: Koa.Context): string | undefined => {
   return typeof user === 'string' ? user : undefined;
 };
 
-/** Nobody is sent to another site from here. */
+/** Only allows redirects within this site. */
 const localPath = (path: unknown): string => (typeof path === 'string' && /^\/(?![/\\])/.test(path) ? path : '/');
 
 router.get('/login', (ctx) => {
@@ -42,7 +42,7 @@ router.get('/', (ctx) => {
   ctx.body = `Hello ${userOf(ctx) ?? 'stranger'}`;
 });
 
-// What is new.
+// The addition.
 const oauth = oauthQuery({
   issuer: base,
   secret: 'another secret, for the forms of the consent page',

@@ -1,4 +1,4 @@
-/** An application with a login of its own, and an MCP server for which clients sign its people in. */
+/** An application with its own login, and an MCP server with OAuth. */
 import express from 'express';
 import session from 'express-session';
 import { oauthQuery } from 'oauth-query/express';
@@ -15,7 +15,7 @@ const base = `http://127.0.0.1:${port}`;
 const elsewhere = process.env['ELSEWHERE'] ?? 'http://127.0.0.1:3001/mcp';
 const PASSWORDS = new Map([['alice', 'wonderland']]);
 
-// What the application had before.
+// The existing application.
 const app = express();
 app.use(
   session({
@@ -40,11 +40,11 @@ app.post('/login', express.urlencoded(), (req, res, next) => {
     if (error !== undefined && error !== null) return next(error);
     req.session.user = username;
     const { return_to: to } = req.query;
-    res.redirect(303, typeof to === 'string' && /^\/(?![/\\])/.test(to) ? to : '/'); // And not to another site.
+    res.redirect(303, typeof to === 'string' && /^\/(?![/\\])/.test(to) ? to : '/'); // Only within this site.
   });
 });
 
-// What is new.
+// The addition.
 const oauth = oauthQuery({
   issuer: base,
   secret: process.env['OAUTH_SECRET'] ?? 'a secret that is only good for trying this out',
@@ -69,7 +69,7 @@ app.all(
 );
 
 app.listen(port, '127.0.0.1', (error) => {
-  // Express tells this function of a port that is taken too.
+  // Express also passes an error if the port is in use.
   if (error) throw error;
   console.log(`Listening on ${base}: connect a client to ${base}/mcp`);
 });

@@ -1,4 +1,4 @@
-/** An application with a login of its own, and an MCP server for which clients sign its people in. */
+/** An application with its own login, and an MCP server with OAuth. */
 import cookie from '@fastify/cookie';
 import formbody from '@fastify/formbody';
 import session from '@fastify/session';
@@ -16,7 +16,7 @@ const port = Number(process.env['PORT'] ?? 3000);
 const base = `http://127.0.0.1:${port}`;
 const PASSWORDS = new Map([['alice', 'wonderland']]);
 
-// What the application had before.
+// The existing application.
 const app = fastify();
 app.register(cookie);
 app.register(session, {
@@ -37,10 +37,10 @@ app.post<{ Body: Record<string, unknown>; Querystring: Record<string, unknown> }
   await request.session.regenerate();
   request.session.user = username;
   const { return_to: to } = request.query;
-  return reply.redirect(typeof to === 'string' && /^\/(?![/\\])/.test(to) ? to : '/', 303); // And not to another site.
+  return reply.redirect(typeof to === 'string' && /^\/(?![/\\])/.test(to) ? to : '/', 303); // Only within this site.
 });
 
-// What is new.
+// The addition.
 const oauth = oauthQuery({
   issuer: base,
   secret: process.env['OAUTH_SECRET'] ?? 'a secret that is only good for trying this out',

@@ -1,4 +1,4 @@
-/** An application with a login of its own, and an MCP server for which clients sign its people in. */
+/** An application with its own login, and an MCP server with OAuth. */
 import { bodyParser } from '@koa/bodyparser';
 import Router from '@koa/router';
 import Koa from 'koa';
@@ -10,7 +10,7 @@ const port = Number(process.env['PORT'] ?? 3000);
 const base = `http://127.0.0.1:${port}`;
 const PASSWORDS = new Map([['alice', 'wonderland']]);
 
-// What the application had before.
+// The existing application.
 const app = new Koa();
 const router = new Router();
 app.keys = ['a secret of the application'];
@@ -34,10 +34,10 @@ router.post('/login', (ctx) => {
   ctx.session = { user: username };
   ctx.status = 303;
   const { return_to: to } = ctx.query;
-  ctx.redirect(typeof to === 'string' && /^\/(?![/\\])/.test(to) ? to : '/'); // And not to another site.
+  ctx.redirect(typeof to === 'string' && /^\/(?![/\\])/.test(to) ? to : '/'); // Only within this site.
 });
 
-// What is new.
+// The addition.
 const oauth = oauthQuery({
   issuer: base,
   secret: process.env['OAUTH_SECRET'] ?? 'a secret that is only good for trying this out',

@@ -1,4 +1,4 @@
-/** What the MCP server offers: two tools and what each needs. It knows nothing of OAuth but who is asking. */
+/** The MCP server: two tools with their scopes. Of OAuth, it only receives the user. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
@@ -7,7 +7,7 @@ import { z } from 'zod';
 
 export const SCOPES = { 'notes.read': 'Read your notes', 'notes.write': 'Write notes for you' } as const;
 
-/** Whether a message of a client needs more than to read. All tools have one address, so only the message tells. */
+/** Whether a message requires the write scope. All tools share one URL, so it depends on the message. */
 export const isWriting = (message: unknown): boolean => {
   const { method, params } = Object(message) as { readonly method?: unknown; readonly params?: unknown };
   return method === 'tools/call' && (Object(params) as { readonly name?: unknown }).name === 'add_note';
@@ -33,9 +33,9 @@ const toolsFor = (sub: string): McpServer => {
 };
 
 /**
- * Answers one message of a client. Nothing is remembered from one to the next, so it does not matter which process gets it.
+ * Handles one message of a client. It is stateless, so any process can handle any message.
  *
- * @param sub - Whose notes they are.
+ * @param sub - The owner of the notes.
  */
 export const answer = async (
   req: IncomingMessage,
@@ -44,7 +44,7 @@ export const answer = async (
   sub: string,
 ): Promise<void> => {
   if (req.method !== 'POST') {
-    res.writeHead(405, { allow: 'POST' }).end(); // There is no stream of events to listen to, and no session to end.
+    res.writeHead(405, { allow: 'POST' }).end(); // There is no event stream and no session.
     return;
   }
   const server = toolsFor(sub);

@@ -1,6 +1,6 @@
 /**
- * An MCP server in another process than its authorization server. Start that one first, with `npx tsx --tsconfig tsconfig.json
- * examples/mcp/express.ts`.
+ * An MCP server in a different process from its authorization server. Start the authorization server first, with `npx
+ * tsx --tsconfig tsconfig.json examples/mcp/express.ts`.
  */
 import express from 'express';
 import { introspectionGuard } from 'oauth-query/express';
@@ -29,7 +29,7 @@ app.all(
 );
 
 app.listen(Number(PORT), '127.0.0.1', (error) => {
-  // Express tells this function of a port that is taken too.
+  // Express also passes an error if the port is in use.
   if (error) throw error;
   console.log(`Listening on ${base}: connect a client to ${base}/mcp; tokens are those of ${ISSUER}`);
 });

@@ -38,7 +38,7 @@ const scope = (name: string): CanActivate => {
       const request = http.getRequest<AuthorizedRequest>();
       const auth = await guard(request, http.getResponse<ServerResponse>());
       if (auth !== undefined) request.auth = auth;
-      return auth !== undefined; // Otherwise the refusal has been sent, and NestJS adds nothing.
+      return auth !== undefined; // Otherwise the error response has been sent.
     },
   };
 };

@@ -1,4 +1,4 @@
-/** The authorization server of a Next.js application. A real one gives a store that all its processes share. */
+/** The authorization server of a Next.js application. In production, use a store that all processes share. */
 import { oauthQuery } from 'oauth-query/fetch';
 
 export const oauth = oauthQuery({
@@ -14,6 +14,6 @@ export const oauth = oauthQuery({
   ],
   scopes: { 'photos.read': 'See your photos' },
   users: [{ username: 'alice', password: 'wonderland' }],
-  // Of the proxy in front, which replaces what clients write there.
+  // Set by the proxy, which overwrites the header of clients.
   address: (request) => request.headers.get('x-real-ip') ?? '',
 });

@@ -24,14 +24,14 @@ export interface Meter {
 const SERVER = 1; // SpanKind.SERVER
 const ERROR = 2; // SpanStatusCode.ERROR
 
-/** @returns Stops following. */
+/** @returns A function that unsubscribes. */
 export const follow = (tracer: Tracer, meter: Meter): (() => void) => {
   const durations = meter.createHistogram('http.server.request.duration', { unit: 's' });
   const events = meter.createCounter('oauth_query.events');
   const spans = new WeakMap<object, ReturnType<Tracer['startSpan']>>();
 
   const onStart = (message: unknown): void => {
-    const trace = message as RequestTrace; // As the channel is documented; so below.
+    const trace = message as RequestTrace; // The documented type of the channel; likewise below.
     const { route, method, ip, request_id } = trace;
     const attributes = {
       'http.route': route,
@@ -44,7 +44,7 @@ export const follow = (tracer: Tracer, meter: Meter): (() => void) => {
   const onEnd = (message: unknown): void => {
     const trace = message as RequestTrace;
     const { route, method, status = 0, duration = 0 } = trace;
-    // What strangers choose, such as an address, is no label of a metric.
+    // Values chosen by callers, such as URLs, must not be labels.
     const labels = { 'http.route': route, 'http.request.method': method, 'http.response.status_code': status };
     durations.record(duration / 1000, labels);
     const span = spans.get(trace);

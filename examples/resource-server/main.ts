@@ -24,7 +24,7 @@ app.post('/notes', guard('content.write'), express.text(), (req, res) => {
 });
 
 const server = app.listen(Number(PORT), '127.0.0.1', (error) => {
-  // Express tells this function of a port that is taken too.
+  // Express also passes an error if the port is in use.
   if (error) throw error;
   console.log(`Listening on http://127.0.0.1:${PORT}; tokens are those of ${ISSUER}
 

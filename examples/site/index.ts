@@ -4,7 +4,7 @@ import { type ContentDatabase, exportContent, LANGUAGES } from 'oauth-query/cont
 
 export { BrokenExport, ContentDatabase, importExport, NoDriver } from 'oauth-query/content/mediawiki-export';
 
-/** The `query` option for the content of a database: what the site is called, what its titles mean, and what answers. */
+/** The `query` option for the content of a database. */
 export const siteQuery = (database: ContentDatabase): QueryOptions =>
   contentQuery(exportContent(database), {
     languages: Object.fromEntries(
