@@ -42,8 +42,7 @@ export const openContent = async (file: string = SAMPLE, wording: Wording = ENVI
     if (error instanceof NoDriver) throw new Complaint(`${error.message} For example: ${wording.install(['libsql'])}`);
     if (error instanceof NoParser) {
       const driver = process.getBuiltinModule('node:sqlite') === undefined ? ['libsql'] : [];
-      const command = wording.install(['markdown-it', 'js-yaml', ...driver]);
-      throw new Complaint(`${error.message} For example: ${command}`);
+      throw new Complaint(`${error.message} For example: ${wording.install(['markdown-it', 'js-yaml', ...driver])}`);
     }
     throw error;
   }

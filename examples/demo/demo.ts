@@ -89,12 +89,12 @@ const createApp = async (
 };
 
 /** @throws Complaint if the package of the MCP server is not installed. */
-const checkMcpPackage = ({ mcpPackage }: Wording): void => {
+const checkMcpPackage = ({ install }: Wording): void => {
   try {
     createRequire(import.meta.url).resolve('@modelcontextprotocol/server');
   } catch {
     throw new Complaint(
-      `Tools for assistants need the package @modelcontextprotocol/server. For example: ${mcpPackage}`,
+      `Tools for assistants need the package @modelcontextprotocol/server. For example: ${install(['@modelcontextprotocol/server'])}`,
     );
   }
 };

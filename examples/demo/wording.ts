@@ -4,9 +4,7 @@ export interface Wording {
   readonly setting: (name: string) => string;
   /** The command that starts the demo with a different setting. */
   readonly command: (name: string, value: string) => string;
-  /** The command that installs the package of the MCP server. */
-  readonly mcpPackage: string;
-  /** The command that installs packages. */
+  /** The command that installs missing packages. */
   readonly install: (names: readonly string[]) => string;
   /** Whether the examples are available. */
   readonly hasExamples: boolean;
@@ -16,7 +14,6 @@ export interface Wording {
 export const ENVIRONMENT: Wording = {
   setting: (name) => name,
   command: (name, value) => `${name}=${value} npm start`,
-  mcpPackage: 'npm install @modelcontextprotocol/server',
   install: (names) => `npm install ${names.join(' ')}`,
   hasExamples: true,
 };

@@ -195,7 +195,8 @@ describe('for a person', () => {
       1,
       `x
   error
-    Client "x": grant_types is missing; it is required without redirect_uris and a secret.
+    Client "x": add redirect_uris, or name grant_types; without both and without a secret the
+    client can request nothing.
 
 1 client: 1 error, 0 warnings.
 `,

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { Complaint } from '../../../examples/demo/complaint.js';
 import { runDemo } from '../../../examples/demo/demo.js';
 import { readSettings } from '../../../examples/demo/settings.js';
@@ -17,11 +18,23 @@ const ENVIRONMENT_ONLY = ['CODE_TTL', 'TOKEN_TTL', 'DEVICE_TTL', 'MEDIAWIKI_PATH
 
 const isOption = (name: string): name is keyof typeof OPTIONS => Object.hasOwn(OPTIONS, name);
 
+interface Given {
+  readonly values: Readonly<Record<string, string | boolean | undefined>>;
+  /** The optional packages that these arguments need, so that a message names all of them at once. */
+  readonly packages: readonly string[];
+}
+
+const packagesFor = (isMcp: boolean, file: string | undefined): readonly string[] => {
+  const isFolder = file !== undefined && statSync(file, { throwIfNoEntry: false })?.isDirectory() === true;
+  return [
+    ...(isMcp ? ['@modelcontextprotocol/server'] : []),
+    ...(isFolder ? ['markdown-it', 'js-yaml'] : []),
+    ...(process.getBuiltinModule('node:sqlite') === undefined ? ['libsql'] : []),
+  ];
+};
+
 /** Error messages name a setting as it was given; a missing one is named as an option. */
-const wordingOf = (
-  environment: NodeJS.ProcessEnv,
-  values: Readonly<Record<string, string | boolean | undefined>>,
-): Wording => {
+const wordingOf = (environment: NodeJS.ProcessEnv, args: readonly string[], { values, packages }: Given): Wording => {
   const setting = (name: string): string => {
     const option = name.toLowerCase();
     return isOption(option) && (values[option] !== undefined || !environment[name]) ? `--${option}` : name;
@@ -29,14 +42,15 @@ const wordingOf = (
   return {
     setting,
     command: (name, value) => `oauth-query serve --${name.toLowerCase()} ${value}`,
-    mcpPackage: 'npx -p oauth-query -p @modelcontextprotocol/server oauth-query serve --mcp',
-    install: (names) => `npx -p oauth-query ${names.map((name) => `-p ${name} `).join('')}oauth-query serve`,
+    install: (missing) =>
+      ['npx', 'oauth-query', ...new Set([...missing, ...packages])].join(' -p ') +
+      ` oauth-query serve ${args.join(' ')}`,
     hasExamples: false,
   };
 };
 
 export const serve: Command = {
-  help: `oauth-query serve: run the demo site with all features
+  help: `oauth-query serve: run a demo site, or serve an export or a folder of Markdown
 
   oauth-query serve [--port 3000] [--host 127.0.0.1] [--store sqlite:.data/demo.db]
                     [--issuer URL] [--mcp] [export.xml | folder | -]
@@ -65,11 +79,13 @@ Requires SQLite, which Node includes since 22.13; otherwise install libsql or be
 Examples:
   oauth-query serve --port 8080 dump.xml
   npx -p oauth-query -p markdown-it -p js-yaml oauth-query serve ./docs
+  npx -p oauth-query -p @modelcontextprotocol/server -p markdown-it -p js-yaml oauth-query serve ./docs --mcp
 `,
   run: async (args) => {
     const { values, positionals } = readArguments(args, OPTIONS, 1);
     const { env } = process;
-    const wording = wordingOf(env, values);
+    const isMcp = values.mcp === true || env['MCP'] === '1';
+    const wording = wordingOf(env, args, { values, packages: packagesFor(isMcp, positionals[0]) });
     const settings = {
       PORT: values.port ?? env['PORT'],
       HOST: values.host ?? env['HOST'],

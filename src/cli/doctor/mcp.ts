@@ -204,10 +204,8 @@ class Walk {
   /** @returns the URL of the resource metadata. */
   async #challenge(): Promise<URL> {
     const { address } = this.#subject;
-    const answer = await this.#ask(address, {
-      json: INITIALIZE,
-      headers: { accept: 'application/json, text/event-stream', origin: FOREIGN_ORIGIN },
-    });
+    const headers = { accept: 'application/json, text/event-stream' };
+    const answer = await this.#ask(address, { json: INITIALIZE, headers });
     const isLost =
       answer instanceof ProbeFailure ||
       answer.status === 404 ||
@@ -224,11 +222,13 @@ class Walk {
     const named = /resource_metadata="([^"]+)"/.exec(header ?? '')?.[1];
     const isNamed = named !== undefined && parseUrl(named) !== undefined;
     this.#check('mcp-challenge-metadata', !isNamed && `resource_metadata is ${shown(named)}`);
-    const exposed = String(answer.headers['access-control-expose-headers'] ?? '');
-    this.#check(
-      'mcp-challenge-scripts',
-      !(allowsForeign(answer) && /www-authenticate|\*/i.test(exposed)) && 'browsers hide it from scripts',
-    );
+    // A server may refuse requests from scripts of other origins.
+    const toScript = await this.#ask(address, { json: INITIALIZE, headers: { ...headers, origin: FOREIGN_ORIGIN } });
+    const isReadable =
+      !(toScript instanceof ProbeFailure) &&
+      allowsForeign(toScript) &&
+      /www-authenticate|\*/i.test(String(toScript.headers['access-control-expose-headers'] ?? ''));
+    this.#check('mcp-challenge-scripts', !isReadable && 'browsers hide it from scripts');
     const { origin, pathname } = address;
     return new URL(
       isNamed ? named : `${origin}/.well-known/oauth-protected-resource${pathname === '/' ? '' : pathname}`,

@@ -67,7 +67,7 @@ export class DeploymentWarnings {
     this.#once(
       'owner',
       () =>
-        'A browser came back from options.loginUrl three times, but options.owner still returns no user, so it is redirected in a loop. Mount the session middleware before this one, and return { sub } from options.owner for a signed-in user.',
+        'A browser came back from options.loginUrl three times, but options.owner still returns no user, so it is redirected in a loop. Mount the session middleware before this one, return { sub } from options.owner for a signed-in user, and over http do not mark the session cookie as Secure.',
     );
   }
 

@@ -60,7 +60,7 @@ const grantTypes = (
   if (named === undefined) {
     if ((registration.redirect_uris?.length ?? 0) > 0) return new Set(['authorization_code', 'refresh_token']);
     if (!isPublic) return new Set(['client_credentials']);
-    report('grant_types is missing; it is required without redirect_uris and a secret');
+    report('add redirect_uris, or name grant_types; without both and without a secret the client can request nothing');
     return new Set();
   }
   const grants = named.map((name) => (name === 'device_code' ? DEVICE_CODE_GRANT : name));
@@ -141,8 +141,8 @@ const FIELDS = {
       ),
     ),
   ),
-  scope: text('text', /^/),
-  default_scope: text('text', /^/),
+  scope: text('text, with a space between scopes', /^/),
+  default_scope: text('text, with a space between scopes', /^/),
   token_endpoint_auth_method: oneOf<AuthenticationMethod>(
     'client_secret_basic',
     'client_secret_post',
