@@ -325,13 +325,13 @@ const AT_TOKEN: readonly BrokenServer[] = [
     rule: 'token-cors',
     what: 'no preflight',
     spoil: at(TOKEN, html(405), ({ method }) => method === 'OPTIONS'),
-    seen: 'read the metadata but not ask for tokens',
+    seen: 'read the metadata but not request tokens',
   },
   {
     rule: 'token-cors',
     what: 'metadata for nobody',
     spoil: at(WELL_KNOWN, dropHeader('access-control-allow-origin')),
-    seen: 'ask for tokens but not read the metadata',
+    seen: 'request tokens but not read the metadata',
   },
   {
     rule: 'token-cors-credentials',
