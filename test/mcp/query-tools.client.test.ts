@@ -1,67 +1,10 @@
-import { Client as Client2, StreamableHTTPClientTransport as Transport2 } from '@modelcontextprotocol/client';
-import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport as Transport1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contentQuery, type ContentQueryOptions, memoryContent } from '../../src/content/index.js';
 import { everyTransport, type Host, type HostOptions, type RunningHost } from '../hosts.js';
 import { PAGES } from '../query/mcp/support.js';
 import { Application } from './support/application.js';
+import { CONTENT_CLIENTS, type ContentClient } from './support/content-clients.js';
 import { Person } from './support/person.js';
-
-interface ToolResult {
-  readonly isError?: boolean;
-  // What a tool says is for the test to say.
-  // oxlint-disable-next-line typescript/no-explicit-any
-  readonly structuredContent?: any;
-}
-
-/** What the SDKs have in common. */
-interface Connected {
-  listTools(): Promise<{ readonly tools: readonly { readonly name: string }[] }>;
-  callTool(call: { readonly name: string; readonly arguments: Record<string, unknown> }): Promise<ToolResult>;
-  listResources(): Promise<{ readonly resources: readonly { readonly uri: string }[] }>;
-  listResourceTemplates(): Promise<{ readonly resourceTemplates: readonly { readonly uriTemplate: string }[] }>;
-  readResource(which: { readonly uri: string }): Promise<{ readonly contents: readonly { readonly text?: string }[] }>;
-  complete(what: object): Promise<{ readonly completion: { readonly values: readonly string[] } }>;
-  close(): Promise<void>;
-}
-
-interface Connection {
-  readonly client: Connected;
-  open(): Promise<void>;
-  finish(returned: URLSearchParams): Promise<void>;
-}
-
-const ME = { name: 'test', version: '1.0.0' };
-
-const client2 =
-  (mode: 'legacy' | 'auto') =>
-  (mcp: string, authProvider?: Application): Connection => {
-    const client = new Client2(ME, { versionNegotiation: { mode } });
-    const transport = new Transport2(new URL(mcp), { ...(authProvider && { authProvider }) });
-    return {
-      client: client as unknown as Connected,
-      open: () => client.connect(transport),
-      finish: (returned) => transport.finishAuth(returned),
-    };
-  };
-
-const SDKS = [
-  ['@modelcontextprotocol/client 2', client2('legacy')],
-  ['@modelcontextprotocol/client 2, revision 2026-07-28', client2('auto')],
-  [
-    '@modelcontextprotocol/sdk 1',
-    (mcp: string, authProvider?: Application): Connection => {
-      const client = new Client1(ME);
-      const transport = new Transport1(new URL(mcp), { ...(authProvider && { authProvider }) });
-      return {
-        client: client as unknown as Connected,
-        open: () => client.connect(transport as never), // Its types are not made for exactOptionalPropertyTypes.
-        finish: (returned) => transport.finishAuth(returned.get('code') ?? ''),
-      };
-    },
-  ],
-] as const;
 
 /** Each framework once, and below a path once. */
 const HOSTS = everyTransport.filter(({ name }) =>
@@ -96,7 +39,7 @@ const CALLS: Readonly<Record<string, Record<string, unknown>>> = {
   query_backlinks: { bltitle: 'Rope' },
 };
 
-const callAll = async (client: Connected): Promise<void> => {
+const callAll = async (client: ContentClient): Promise<void> => {
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(Object.keys(CALLS));
   for (const [name, args] of Object.entries(CALLS)) {
@@ -119,7 +62,7 @@ describe.each(HOSTS)('tools on $name', (host) => {
     expect([...open.errors, ...closed.errors]).toEqual([]);
   });
 
-  describe.each(SDKS)('%s', (_name, connect) => {
+  describe.each(CONTENT_CLIENTS)('%s', (_name, connect) => {
     test('lists and calls every tool without a token, walks by cursor, reads pages', async () => {
       const { client, open: connected } = connect(`${open.base}/mcp`);
       await connected();
