@@ -151,7 +151,7 @@ describe.each(oneHostEach)('guards of a resource on $name', ({ start }) => {
     (await flows.tokens('web', resource === '' ? { scope } : { scope, resource })).access_token;
   const ask = (route: string, headers: Record<string, string> = {}) => atRoot.get(`/guarded/${route}`, headers);
 
-  test('M9, M10 without a token the challenge names the metadata and the scopes, and no error (RFC 9728 §5.1)', async () => {
+  test('#110 M9, M10 without a token the challenge names the metadata and the scopes, and no error (RFC 9728 §5.1)', async () => {
     for (const headers of [{}, { authorization: 'Basic dXNlcjpwYXNz' }, { authorization: 'Bearer' }]) {
       const answer = await ask('write', headers as Record<string, string>);
       expect([answer.status, answer.json]).toEqual([401, {}]);
@@ -197,7 +197,7 @@ describe.each(oneHostEach)('guards of a resource on $name', ({ start }) => {
     }
   });
 
-  test('M13 a token that lacks a scope is 403 with all required scopes and the metadata', async () => {
+  test('#110 M13 a token that lacks a scope is 403 with all required scopes and the metadata', async () => {
     const answer = await ask('write', bearer(await tokenFor(`${host.origin}/mcp`)));
     expect([answer.status, answer.json['error']]).toEqual([403, 'insufficient_scope']);
     expect(challengeOf(answer)).toMatchObject({

@@ -64,7 +64,7 @@ describe.each(KINDS)('a resource in another process: $kind on $site.name', ({ si
       expect((await client.get(path)).status).toBe(404);
   });
 
-  test('M9, M10, M11, M13, M16, M17 each refusal names that metadata and the scopes', async () => {
+  test('#110 M9, M10, M11, M13, M16, M17 each refusal names that metadata and the scopes', async () => {
     const metadata = `resource_metadata="https://notes.example${DOCUMENT}/mcp"`;
     const challenge = async (route: 'profile' | 'write' | 'open', headers = {}) => {
       const answer = await server.client.get(`/${route}`, headers);
