@@ -1,7 +1,9 @@
 import { PGlite } from '@electric-sql/pglite';
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, test } from 'vitest';
+import { inspect } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { openStore } from 'oauth-query/stores/open';
 import { type PostgresQuery, postgresStore } from 'oauth-query/stores/postgres';
 import { storeContract, type StoreContractOptions } from 'oauth-query/testing';
 import { describeEngine } from './engines/availability.js';
@@ -40,6 +42,21 @@ describeEngine('PostgreSQL: the contract', process.env['DATABASE_URL'] ? undefin
   afterAll(async () => {
     await pool?.end();
     await remove?.();
+  });
+
+  test('a lost connection is reported without the key that cancels its queries', async () => {
+    const reported: unknown[] = [];
+    const address = new URL(pool.options.connectionString!);
+    address.searchParams.set('application_name', 'cut');
+    const store = await openStore(address.href, { onError: (error) => reported.push(error) });
+    try {
+      await store.migrate();
+      await pool.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'cut'");
+      await vi.waitFor(() => expect(inspect(reported)).toContain('terminating connection'));
+      expect(inspect(reported, { depth: null })).not.toMatch(/secretKey|processID/);
+    } finally {
+      await store.close();
+    }
   });
 
   contract('over a pg pool', () => (text, values) => pool.query(text, values));

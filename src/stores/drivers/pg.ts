@@ -24,6 +24,10 @@ export function connectPg(
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   });
-  pool.on('error', onError);
+  pool.on('error', (error: Error & { client?: unknown }) => {
+    // The driver adds its client, which would put the key that cancels its queries into logs.
+    delete error.client;
+    onError(error);
+  });
   return { query: (text, values) => pool.query(text, values), close: () => pool.end() };
 }
