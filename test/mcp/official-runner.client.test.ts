@@ -9,11 +9,15 @@ const RUNNER = fileURLToPath(
   new URL('../../node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url),
 );
 
-/**
- * The scenarios for servers that apply here. The others call fixtures by name (`test_simple_text` and so on), stream events or sample from a
- * model; `json-schema-2020-12` asks for a fixture too, and `query/mcp/tools.test.ts` judges the schemas of our tools instead.
- */
-const SCENARIOS = ['server-initialize', 'ping', 'tools-list', 'resources-list', 'dns-rebinding-protection'];
+/** The scenarios that apply here. `docs/mcp-query.md` says why the others do not. */
+const SCENARIOS = [
+  'server-initialize',
+  'ping',
+  'tools-list',
+  'resources-list',
+  'completion-complete',
+  'dns-rebinding-protection',
+];
 
 describe('the official conformance runner', () => {
   let site: McpSite;
