@@ -79,7 +79,8 @@ Requires SQLite, which Node includes since 22.13; otherwise install libsql or be
 Examples:
   oauth-query serve --port 8080 dump.xml
   npx -p oauth-query -p markdown-it -p js-yaml oauth-query serve ./docs
-  npx -p oauth-query -p @modelcontextprotocol/server -p markdown-it -p js-yaml oauth-query serve ./docs --mcp
+  npx -p oauth-query -p @modelcontextprotocol/server -p markdown-it -p js-yaml \\
+    oauth-query serve ./docs --mcp
 `,
   run: async (args) => {
     const { values, positionals } = readArguments(args, OPTIONS, 1);
