@@ -15,7 +15,7 @@ import { createSubqueryRunner } from './reader/subquery.js';
 import { openSearchRoutes } from './reader/description-document.js';
 import { openSearchModule, parseModule } from './reader/descriptors.js';
 import { queryModule } from './run/query-parameters.js';
-import { mcpRoutes } from './mcp/door.js';
+import { mcpRoutes } from './mcp/endpoint.js';
 import { sandboxRoutes } from './describe/sandbox/sandbox.js';
 import { QUERY_OPTIONS } from './option-table.js';
 import { object } from '../base/schema.js';
@@ -82,11 +82,11 @@ export const createQuery = (
   const description = { tree, site, path: environment.paths[0] ?? '/api' };
   const page = { endpoint: description.path, tree, site, signIn: environment.signIn };
   const { mcp } = options;
-  const door = mcp && environment.mcp;
+  const server = mcp && environment.mcp;
   const parts = { options, environment, site, tree, action: actions.query };
   return {
     routes: [
-      ...(mcp && door ? mcpRoutes({ ...parts, mcp, door }) : []),
+      ...(mcp && server ? mcpRoutes({ ...parts, mcp, server }) : []),
       ...routesOf(handle, environment.paths, modules.values()),
       ...sandboxRoutes(options.sandbox, page),
       ...(isAnswered('opensearch') ? openSearchRoutes({ site, path: description.path, endpoint: documentation }) : []),

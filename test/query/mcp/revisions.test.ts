@@ -66,7 +66,7 @@ describe('the revision 2026-07-28', () => {
     ['no Mcp-Name', { 'mcp-name': undefined }],
     ['another Mcp-Name', { 'mcp-name': 'search' }],
     ['an encoding of another Mcp-Name', { 'mcp-name': `=?base64?${Buffer.from('search').toString('base64')}?=` }],
-  ])('refuses a request with %s: a proxy may decide by the header fields', async (_what, changed) => {
+  ])('rejects a request with %s: proxies may rely on the header fields', async (_what, changed) => {
     const headers = Object.entries({ ...headersOf('tools/call', 'read_page'), ...changed });
     const sent = Object.fromEntries(headers.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
     const answer = await send('tools/call', READ, sent);
@@ -76,7 +76,7 @@ describe('the revision 2026-07-28', () => {
     expect([other.status, other.json]).toMatchObject([400, { error: { code: MISMATCH } }]);
   });
 
-  test('refuses requests without the metadata that it requires, or of a later revision', async () => {
+  test('rejects requests without the required metadata, and of a later revision', async () => {
     const headers = headersOf('tools/call', 'read_page');
     expect((await site.send('tools/call', READ, headers)).json).toMatchObject({ error: { code: -32_602 } });
     const { [VERSION_KEY]: _, ...incomplete } = META;
@@ -87,7 +87,7 @@ describe('the revision 2026-07-28', () => {
     expect([answer.status, answer.json]).toMatchObject([400, { error: { data: { supported: [REVISION] } } }]);
   });
 
-  test('has an HTTP status for unknown methods, which the revisions of 2025 do not', async () => {
+  test('responds to unknown methods with 404, and in the revisions of 2025 with 200', async () => {
     for (const method of ['prompts/list', 'initialize', 'pages/delete']) {
       const answer = await send(method, {}, headersOf(method));
       expect([answer.status, answer.json]).toMatchObject([404, { id: 1, error: { code: -32_601 } }]);
@@ -95,7 +95,7 @@ describe('the revision 2026-07-28', () => {
     expect([await site.send('prompts/list')]).toMatchObject([{ status: 200, json: { error: { code: -32_601 } } }]);
   });
 
-  test('is discovered, and takes notifications', async () => {
+  test('answers discovery, and accepts notifications', async () => {
     const answer = await send('server/discover', {}, headersOf('server/discover'));
     expect(answer.json).toMatchObject({
       result: { supportedVersions: [REVISION], instructions: expect.stringContaining('Harbour') },

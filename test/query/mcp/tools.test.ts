@@ -52,7 +52,7 @@ const CALLS: readonly (readonly [name: string, args: object, data: object])[] = 
   ],
 ];
 
-describe('the usual tools', () => {
+describe('the standard tools', () => {
   let site: McpSite;
   let tools: ReadonlyMap<string, Listed>;
   const ajv = formats.default(new Ajv2020({ strict: false, allErrors: true }));
@@ -66,7 +66,7 @@ describe('the usual tools', () => {
     expect(site.errors).toEqual([]);
   });
 
-  test('are few, say that they only read, and have schemas for what they take and give', async () => {
+  test('are few, read-only, and have schemas for arguments and results', async () => {
     expect([...tools.keys()]).toEqual(USUAL);
     for (const { description, annotations, inputSchema, outputSchema } of tools.values()) {
       expect(description).toMatch(/^[A-Z].*\.$/);
@@ -76,7 +76,7 @@ describe('the usual tools', () => {
     }
   });
 
-  test('are described by the modules that answer them, like the API', () => {
+  test('are described like the modules of the API', () => {
     expect(tools.get('search')).toMatchObject({
       description: 'Searches the full text of pages.',
       inputSchema: {
@@ -91,7 +91,7 @@ describe('the usual tools', () => {
     });
   });
 
-  test('each returns its data', () =>
+  test('return data that matches their schemas', () =>
     everyRow(CALLS, async ([name, args, data]) => {
       const answer = await site.call(name, args);
       expect(answer.result.data).toMatchObject(data);
@@ -102,25 +102,25 @@ describe('the usual tools', () => {
       expect(JSON.parse(answer.text)).toEqual(answer.result);
     }));
 
-  test('wrong arguments are answered with an error that names the remedy', () =>
+  test('answer wrong arguments with an error that names the remedy', () =>
     everyRow(
       [
         ['search', {}, 'needs the argument query'],
-        ['search', { qury: 'rope' }, 'no argument "qury" here. Did you mean query?'],
+        ['search', { qury: 'rope' }, 'no argument "qury". Did you mean query?'],
         ['search', { query: ['a', 'b'] }, 'query takes one value'],
-        ['search', { query: { a: 1 } }, 'must be a text or a number'],
+        ['search', { query: { a: 1 } }, 'must be a string or a number'],
         ['search', { query: 'rope', limit: 'many' }, 'badinteger'],
-        ['site_info', { what: 1 }, 'It takes none'],
-        ['list_pages', { category: 'Gear', prefix: 'R' }, 'no argument "prefix" here'],
+        ['site_info', { what: 1 }, 'It takes no arguments'],
+        ['list_pages', { category: 'Gear', prefix: 'R' }, 'no argument "prefix"'],
         ['links', { title: 'Rope', kind: 'backwards' }, 'kind must be one of links, linkshere'],
         ['read_page', {}, 'needs title or page_id'],
         ['read_page', { title: 'Rope', page_id: 1 }, 'needs title or page_id'],
-        ['read_page', { title: ['Rope', 'Anchor'] }, 'is one page'],
-        ['read_page', { title: 'Nowhere' }, 'no such page'],
-        ['read_page', { title: 'a|b' }, 'no such page'],
+        ['read_page', { title: ['Rope', 'Anchor'] }, 'must be a string, for one page'],
+        ['read_page', { title: 'Nowhere' }, 'does not exist'],
+        ['read_page', { title: 'a|b' }, 'does not exist'],
         ['describe_module', { module: 'serch' }, 'Did you mean search?'],
         ['query', {}, 'needs the argument parameters'],
-        ['query', { parameters: { list: 'nothing', continue: 'x' } }, 'leave continue out'],
+        ['query', { parameters: { list: 'nothing', continue: 'x' } }, 'omit continue'],
         ['query', { parameters: { list: 'search' } }, 'missingparam'],
       ],
       async ([name, args, text]) => {
@@ -130,19 +130,19 @@ describe('the usual tools', () => {
       },
     ));
 
-  test('warns of parameters that nothing has read, as the API does', async () => {
+  test('warn of unrecognized parameters, as the API does', async () => {
     const { result } = await site.call('query', { parameters: { list: 'allpages', aplmit: 3, action: 'query' } });
     expect(result.warnings).toEqual(['Unrecognized parameter: aplmit.']);
   });
 
-  test('does not have the tool that it does not list', async () => {
+  test('do not include tools that are not listed', async () => {
     const answer = await site.send('tools/call', { name: 'query_backlinks', arguments: {} });
     expect(answer.json).toMatchObject({ error: { code: -32_602, message: expect.stringContaining('tools/list') } });
   });
 });
 
-describe('which tools there are', () => {
-  test('are those that the site has answers for', async () => {
+describe('the list of tools', () => {
+  test('contains the tools whose modules have handlers', async () => {
     const site = await startSite({
       query: { mcp: {}, modules: { allpages: () => [{ pageid: 1, ns: 0, title: 'Apple' }] } },
     });
@@ -160,7 +160,7 @@ describe('which tools there are', () => {
     site.close();
   });
 
-  test('are more by option: modules of the catalogue by name, and modules of the host by a flag', async () => {
+  test('contains modules of the catalogue and custom modules, if options enable them', async () => {
     const fruit = customModule(
       defineModule({
         name: 'fruit',
@@ -197,7 +197,7 @@ describe('which tools there are', () => {
   });
 });
 
-describe('results that go on', () => {
+describe('cursors', () => {
   let site: McpSite;
   beforeAll(async () => {
     site = await startSite();
@@ -207,7 +207,7 @@ describe('results that go on', () => {
     expect(site.errors).toEqual([]);
   });
 
-  test('are walked by their cursors to the end, each page once', async () => {
+  test('lead through a result to its end, with each page once', async () => {
     const titles: string[] = [];
     let cursor: string | undefined;
     do {
@@ -223,7 +223,7 @@ describe('results that go on', () => {
     expect(new Set(titles).size).toBe(15);
   });
 
-  test('refuse what is no cursor, or that of another call', async () => {
+  test('are rejected if they are invalid or belong to another call', async () => {
     const { result } = await site.call('list_pages', { limit: 4 });
     const { cursor } = result;
     const refused = async (name: string, args: object): Promise<string> => {
@@ -233,13 +233,13 @@ describe('results that go on', () => {
     };
     const changed = cursor.slice(0, -4) + (cursor.endsWith('AAAA') ? 'BBBB' : 'AAAA');
     for (const wrong of ['', 'x', changed, `${cursor}=`, cursor.repeat(100), 'A'.repeat(900_000), 7, { a: 1 }])
-      expect(await refused('list_pages', { limit: 4, cursor: wrong })).toContain('not one of this server');
-    expect(await refused('list_pages', { limit: 5, cursor })).toContain('belongs to other arguments');
-    expect(await refused('changes', { limit: 4, cursor })).toContain('belongs to other arguments');
+      expect(await refused('list_pages', { limit: 4, cursor: wrong })).toContain('is invalid or has expired');
+    expect(await refused('list_pages', { limit: 5, cursor })).toContain('a call with other arguments');
+    expect(await refused('changes', { limit: 4, cursor })).toContain('a call with other arguments');
     expect(await refused('site_info', { cursor })).toContain('takes no cursor');
   });
 
-  test('are taken by every process that has the secret, and by no other', async () => {
+  test('are accepted by every process with the same secret, and by no other', async () => {
     const { result } = await site.call('list_pages', { limit: 4 });
     const args = { limit: 4, cursor: result.cursor };
     const same = await startSite({ issuer: site.base });
@@ -273,7 +273,7 @@ describe('long and hostile content', () => {
     expect(site.errors).toEqual([]);
   });
 
-  test('shows what people see: no controls, no turned directions, no tags, but joiners and emoji', async () => {
+  test('has no invisible characters in results, except joiners and selectors of emoji', async () => {
     const { result } = await site.call('read_page', { title: 'Hidden' });
     expect(result.data.text).toBe(`ab[31mcdefghij  emoji \u{1f9d1}\u200d\u{1f680}\ufe0f می\u200cخواهم\ttab\nline`);
     const parameters = { titles: 'Hidden', prop: 'revisions', rvprop: 'content', rvslots: 'main' };
@@ -283,7 +283,7 @@ describe('long and hostile content', () => {
     expect(resource.json).toMatchObject({ result: { contents: [{ text: result.data.text }] } });
   });
 
-  test('finds each of them where it is the only one, in names of members too', async () => {
+  test('has none of them if there is only one, in texts and in keys', async () => {
     const hidden = [...'\0\b\v\f\r\u001b\u007f\u0085\u061c\u200b\u200e\u202e\u2066\ufeff\ufff9', '\u{e0041}', '\udc00'];
     const note = customModule(defineModule({ name: 'note', group: 'meta', prefix: 'no', parameters: {} }), () => ({
       data: Object.fromEntries(hidden.map((character, index) => [`${index}${character}`, { at: new Date(0) }])),
@@ -303,7 +303,7 @@ describe('long and hostile content', () => {
     one.close();
   });
 
-  test('marks texts as content, and no text can end itself and go on as the result', async () => {
+  test('is marked as content, and cannot end the result or add to it', async () => {
     for (const [name, args] of [
       ['read_page', { title: 'Forged' }],
       ['history', { title: 'Forged' }],
@@ -327,7 +327,7 @@ describe('long and hostile content', () => {
     });
   });
 
-  test('gives a long text in pieces that are whole characters, and together are the text', async () => {
+  test('is returned in parts that never split a character and together are the text', async () => {
     let text = '';
     let cursor: string | undefined;
     for (let pieces = 0; pieces < 20; pieces += 1) {
@@ -344,7 +344,7 @@ describe('long and hostile content', () => {
     expect(text === LONG).toBe(true);
   });
 
-  test('says of a resource that is cut short how to have the rest, apart from the text', async () => {
+  test('is cut in a resource, with an entry of its own that refers to read_page', async () => {
     const { result } = (await site.send('resources/read', { uri: 'page:///Long' })).json as {
       readonly result: { readonly contents: readonly { readonly uri: string; readonly text: string }[] };
     };
@@ -353,7 +353,7 @@ describe('long and hostile content', () => {
     expect(result.contents[1]?.text).toContain('read_page');
   });
 
-  test('keeps results within their length, with a cursor to the rest', async () => {
+  test('keeps results within the maximum length, with a cursor for the rest', async () => {
     const parameters = {
       generator: 'allpages',
       gapprefix: 'Big',
@@ -388,7 +388,7 @@ describe('pages as resources', () => {
     expect(site.errors).toEqual([]);
   });
 
-  test('are listed to the end, and each address reads the page that it names', async () => {
+  test('are listed completely, and each URI reads its page', async () => {
     const uris: string[] = [];
     let cursor: unknown;
     do {
@@ -406,18 +406,18 @@ describe('pages as resources', () => {
     expect((await site.send('resources/list', { cursor: 'x' })).json).toMatchObject({ error: { code: -32_602 } });
   });
 
-  test('an address without a page is not found', () =>
+  test('are not found at a URI without a page', () =>
     everyRow(
       ['page:///Nowhere', 'page:///%zz', 'https://example.org/', `page:///${'x'.repeat(5_000)}`, 'page:///a%1fb', ''],
       async (uri) => {
         const answer = await site.send('resources/read', { uri });
         expect(answer.json).toMatchObject({
-          error: { message: expect.stringMatching(/no such page|are pages|invalid/i) },
+          error: { message: expect.stringMatching(/does not exist|are pages|invalid/i) },
         });
       },
     ));
 
-  test('completes titles', async () => {
+  test('complete titles', async () => {
     const ref = { type: 'ref/resource', uri: 'page:///{title}' };
     const complete = async (name: string, value: string) =>
       (await site.send('completion/complete', { ref, argument: { name, value } })).json['result'];

@@ -19,7 +19,7 @@ import { fitToSize } from '../run/fitting.js';
 import { warnUnrecognized } from '../run/unrecognized.js';
 import { apiErrorOf } from '../answer/unexpected-error.js';
 import { isoSeconds } from '../types/timestamp.js';
-import type { RequestContext, Budget } from '../run/request-context.js';
+import { type Budget, FULL_BUDGET, type RequestContext } from '../run/request-context.js';
 import { Warnings } from '../answer/warnings.js';
 
 const DEFAULT_MAX_LENGTH = 8 * 1024 * 1024;
@@ -169,7 +169,7 @@ class Exchange {
     const { maxlag, maxage } = params;
     if (options.lag && maxlag !== undefined) await checkLag(maxlag, options.lag);
     const answer = actions[this.#addressed ? 'query' : params.action].prepare(context);
-    const result = await answer({ limitFactor: 1, maxLength: undefined });
+    const result = await answer(FULL_BUDGET);
     if ('page' in result) return result.page;
     if (this.#printerError) throw this.#printerError;
     this.#warnUnread(context);

@@ -1,17 +1,16 @@
 import type { Clock } from '../../base/ports.js';
 import type { Seal } from '../../base/seal.js';
 import { sha256 } from '../../base/secrets.js';
-import { ToolRefusal } from './refusal.js';
+import { ToolError } from './errors.js';
 
-/** Longer ones are not looked at. */
-const LONGEST = 8_192;
+const MAX_LENGTH = 8_192;
 const LIFETIME = 86_400_000;
 
-/** The same text for the same call, in whatever order its arguments come. */
-const digestOf = (tool: string, call: Readonly<Record<string, unknown>>): string =>
-  sha256(JSON.stringify([tool, Object.entries(call).sort(([a], [b]) => (a < b ? -1 : 1))])).slice(0, 22);
+/** A digest of a call, regardless of the order of its arguments. */
+const digestOf = (tool: string, args: Readonly<Record<string, unknown>>): string =>
+  sha256(JSON.stringify([tool, Object.entries(args).sort(([a], [b]) => (a < b ? -1 : 1))])).slice(0, 22);
 
-/** Where a call goes on, sealed and bound to the call: what comes back is what was given out, or it is refused. */
+/** Creates and reads cursors: the position at which a call continues, sealed and bound to the tool and arguments of the call. */
 export class Cursors {
   readonly #seal: Seal;
   readonly #clock: Clock;
@@ -21,27 +20,23 @@ export class Cursors {
     this.#clock = clock;
   }
 
-  /** @returns `undefined` for a place that takes more room than a cursor has. */
-  give(tool: string, call: Readonly<Record<string, unknown>>, place: object): string | undefined {
-    const cursor = this.#seal.seal({ call: digestOf(tool, call), place }, this.#clock() + LIFETIME);
-    return cursor.length > LONGEST ? undefined : cursor;
+  /** Returns `undefined` for a position that is too large for a cursor. */
+  create(tool: string, args: Readonly<Record<string, unknown>>, position: object): string | undefined {
+    const cursor = this.#seal.seal({ call: digestOf(tool, args), position }, this.#clock() + LIFETIME);
+    return cursor.length > MAX_LENGTH ? undefined : cursor;
   }
 
   /**
-   * The place that a cursor means.
+   * The position in a cursor.
    *
-   * @throws ToolRefusal
+   * @throws ToolError
    */
-  read(tool: string, call: Readonly<Record<string, unknown>>, cursor: unknown): object {
-    const opened = typeof cursor === 'string' && cursor.length <= LONGEST ? this.#seal.open(cursor) : undefined;
-    if (typeof opened !== 'object' || opened === null || !('place' in opened) || !('call' in opened))
-      throw new ToolRefusal(
-        'The cursor is not one of this server, or no longer. Call again without it, from the beginning.',
-      );
-    if (opened.call !== digestOf(tool, call))
-      throw new ToolRefusal(
-        'The cursor belongs to other arguments. Give it with the arguments of the call it is from.',
-      );
-    return Object(opened.place);
+  read(tool: string, args: Readonly<Record<string, unknown>>, cursor: unknown): object {
+    const opened = typeof cursor === 'string' && cursor.length <= MAX_LENGTH ? this.#seal.open(cursor) : undefined;
+    if (typeof opened !== 'object' || opened === null || !('position' in opened) || !('call' in opened))
+      throw new ToolError('The cursor is invalid or has expired. Call again without a cursor, from the beginning.');
+    if (opened.call !== digestOf(tool, args))
+      throw new ToolError('The cursor belongs to a call with other arguments. Repeat the arguments of that call.');
+    return Object(opened.position);
   }
 }

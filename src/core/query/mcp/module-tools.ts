@@ -5,54 +5,58 @@ import { textOfModule } from '../describe/texts/help-text.js';
 import { parseTitle, prefixedTitle } from '../pages/title.js';
 import type { Site } from '../site/site.js';
 import { checkNames, wireText } from './arguments.js';
-import type { Parameters, Queries } from './ask.js';
-import { ToolRefusal } from './refusal.js';
+import { ToolError } from './errors.js';
+import type { Parameters, Queries } from './queries.js';
 import { answerSchema, argumentSchema, closedObject, fieldsByName } from './schemas.js';
+import type { ToolSpec, Variant } from './standard-tools.js';
 import type { Arguments, Tool } from './tool.js';
-import type { ToolSpec, Way } from './usual-tools.js';
 
-/** What tools are made of. */
+/** The parts that tools are made of. */
 export interface ToolParts {
   readonly site: Site;
   readonly queries: Queries;
-  /** What every query takes. */
+  /** `action=query` */
   readonly query: ModuleNode;
-  /** The modules that have an answer on this site, by name. */
+  /** The modules with handlers, by name. */
   readonly modules: ReadonlyMap<string, ModuleNode>;
 }
 
 const TITLE: Schema = { type: 'string', description: 'The title of a page, with its namespace.' };
 
-/** A way with everything that is needed to go it. */
-interface CompiledWay extends Omit<Way, 'module'> {
+/** A variant with the module and the parameters that it names. */
+interface CompiledVariant extends Omit<Variant, 'module' | 'parameters'> {
   readonly node: ModuleNode;
   /** By argument. */
   readonly fields: ReadonlyMap<string, Field>;
 }
 
-const compileWay = (way: Omit<Way, 'module'>, node: ModuleNode, { site, query }: ToolParts): CompiledWay => {
+const compileVariant = (
+  { parameters, ...variant }: Omit<Variant, 'module'>,
+  node: ModuleNode,
+  { site, query }: ToolParts,
+): CompiledVariant => {
   const known = new Map([...fieldsByName(query, site), ...fieldsByName(node, site)]);
-  const fields = Object.entries(way.takes).flatMap(([argument, wireName]) => {
+  const fields = Object.entries(parameters).flatMap(([argument, wireName]) => {
     const field = known.get(wireName);
     return field ? [[argument, field] as const] : [];
   });
-  return { ...way, node, fields: new Map(fields) };
+  return { ...variant, node, fields: new Map(fields) };
 };
 
-/** A category may be named without its namespace. */
+/** Assistants may omit the namespace of a category. */
 const categoryTitle = (text: string, site: Site): string => {
   const title = parseTitle(text, site);
   return title.kind === 'local' && title.ns === 14 ? text : prefixedTitle(14, text, site);
 };
 
-const isChosen = ({ chosenBy, value }: CompiledWay, args: Arguments): boolean =>
-  chosenBy === undefined || (value === undefined ? args[chosenBy] !== undefined : args[chosenBy] === value);
+const isSelected = ({ selectedBy, value }: CompiledVariant, args: Arguments): boolean =>
+  selectedBy === undefined || (value === undefined ? args[selectedBy] !== undefined : args[selectedBy] === value);
 
-const parametersOf = (way: CompiledWay, args: Arguments, site: Site): Parameters => {
-  const { node, fields, fixed = {}, usual = {}, chosenBy, value } = way;
-  const known = [...fields.keys(), ...(chosenBy !== undefined && value !== undefined ? [chosenBy] : [])];
-  checkNames(args, known, `With ${chosenBy ?? 'these arguments'}, ${node.name}`);
-  const sent: Record<string, string> = { [node.group]: node.name, ...usual, ...fixed };
+const parametersOf = (variant: CompiledVariant, args: Arguments, site: Site): Parameters => {
+  const { node, fields, fixed = {}, defaults = {}, selectedBy, value } = variant;
+  const known = [...fields.keys(), ...(selectedBy !== undefined && value !== undefined ? [selectedBy] : [])];
+  checkNames(args, known, `With ${selectedBy ?? 'these arguments'}, ${node.name}`);
+  const sent: Record<string, string> = { [node.group]: node.name, ...defaults, ...fixed };
   for (const [argument, { wireName, multi }] of fields) {
     const text = wireText(args[argument], argument, multi);
     if (text !== undefined) sent[wireName] = argument === 'category' ? categoryTitle(text, site) : text;
@@ -60,18 +64,18 @@ const parametersOf = (way: CompiledWay, args: Arguments, site: Site): Parameters
   return sent;
 };
 
-const kindSchema = (ways: readonly CompiledWay[]): Schema => ({
+const selectionSchema = (variants: readonly CompiledVariant[]): Schema => ({
   type: 'string',
-  enum: ways.map(({ value }) => value),
-  description: ways.map(({ value, node }) => `${value}: ${textOfModule(node).text}`).join(' '),
+  enum: variants.map(({ value }) => value),
+  description: variants.map(({ value, node }) => `${value}: ${textOfModule(node).text}`).join(' '),
 });
 
-const inputOf = (ways: readonly CompiledWay[], required: readonly string[]): Schema => {
+const inputOf = (variants: readonly CompiledVariant[], required: readonly string[]): Schema => {
   const properties: Record<string, Schema> = {};
-  const choice = ways.find(({ value }) => value !== undefined)?.chosenBy;
-  if (choice !== undefined) properties[choice] = kindSchema(ways);
-  // The last way is the usual one: what it says of an argument holds.
-  for (const { fields } of ways.toReversed()) {
+  const selection = variants.find(({ value }) => value !== undefined)?.selectedBy;
+  if (selection !== undefined) properties[selection] = selectionSchema(variants);
+  // The last variant is the default, so its description of an argument is the one to show.
+  for (const { fields } of variants.toReversed()) {
     for (const [argument, field] of fields) {
       properties[argument] ??= argument === 'title' ? TITLE : argumentSchema(field);
     }
@@ -79,62 +83,65 @@ const inputOf = (ways: readonly CompiledWay[], required: readonly string[]): Sch
   return closedObject(properties, required);
 };
 
-const outputOf = (ways: readonly CompiledWay[]): Schema => {
-  const [first, ...others] = ways.map(({ node }) => answerSchema(node));
+const outputOf = (variants: readonly CompiledVariant[]): Schema => {
+  const [first, ...others] = variants.map(({ node }) => answerSchema(node));
   return others.length === 0 && first ? first : { anyOf: [...(first ? [first] : []), ...others] };
 };
 
+const descriptionOf = (variants: readonly CompiledVariant[], note: string | undefined): string => {
+  const last = variants.at(-1);
+  const isSelection = variants.some(({ value }) => value !== undefined);
+  const text = isSelection ? 'Lists the links of a page, by kind.' : last && textOfModule(last.node).text;
+  return [text, note].filter((part) => part !== undefined && part !== '').join(' ');
+};
+
 const toolOf = (
-  { name, title, note, required = [] }: Omit<ToolSpec, 'ways'>,
-  ways: readonly CompiledWay[],
+  { name, title, note, required = [] }: Omit<ToolSpec, 'variants'>,
+  variants: readonly CompiledVariant[],
   { queries, site }: ToolParts,
 ): Tool => {
-  const usual = ways.at(-1);
-  const input = inputOf(ways, required);
-  const described = ways.some(({ value }) => value !== undefined)
-    ? `Lists what a page is linked with, by kind.`
-    : usual === undefined
-      ? ''
-      : textOfModule(usual.node).text;
+  const input = inputOf(variants, required);
   return {
     name,
     title,
-    description: [described, note].filter((text) => text !== undefined && text !== '').join(' '),
+    description: descriptionOf(variants, note),
     input,
-    output: outputOf(ways),
-    continues: ways.some(({ node }) => node.group !== 'meta' || 'continue' in node.module.parameters),
-    run: async (args, call, place) => {
+    output: outputOf(variants),
+    continues: variants.some(({ node }) => node.group !== 'meta' || 'continue' in node.module.parameters),
+    run: async (args, call, position) => {
       checkNames(args, Object.keys(Object(input['properties'])), name);
       const missing = required.find((argument) => args[argument] === undefined);
-      if (missing !== undefined) throw new ToolRefusal(`${name} needs the argument ${missing}.`);
-      const way = ways.find((one) => isChosen(one, args));
-      if (way === undefined) {
-        const values = ways.map(({ value }) => value).join(', ');
-        throw new ToolRefusal(`${name}: ${ways[0]?.chosenBy ?? ''} must be one of ${values}.`);
+      if (missing !== undefined) throw new ToolError(`${name} needs the argument ${missing}.`);
+      const variant = variants.find((one) => isSelected(one, args));
+      if (variant === undefined) {
+        const values = variants.map(({ value }) => value).join(', ');
+        throw new ToolError(`${name}: ${variants[0]?.selectedBy ?? ''} must be one of ${values}.`);
       }
-      return queries.ask(call, { ...parametersOf(way, args, site), ...place });
+      return queries.run(call, { ...parametersOf(variant, args, site), ...position });
     },
   };
 };
 
-/** The tool, as far as the site has answers for it; `undefined` when it has none. */
-export const usualTool = (spec: ToolSpec, parts: ToolParts): Tool | undefined => {
-  const ways = spec.ways.flatMap(({ module, ...way }) => {
+/** A standard tool with those variants whose modules have handlers; `undefined` if none has. */
+export const standardTool = (spec: ToolSpec, parts: ToolParts): Tool | undefined => {
+  const variants = spec.variants.flatMap(({ module, ...variant }) => {
     const node = parts.modules.get(module);
-    return node ? [compileWay(way, node, parts)] : [];
+    return node ? [compileVariant(variant, node, parts)] : [];
   });
-  if (ways.length === 0) return undefined;
-  // Without the module behind the usual way there is only the other one.
-  return toolOf({ ...spec, required: requiredOf(spec, ways) }, ways, parts);
+  return variants.length === 0 ? undefined : toolOf({ ...spec, required: requiredOf(spec, variants) }, variants, parts);
 };
 
-const requiredOf = ({ required = [], ways: all }: ToolSpec, ways: readonly CompiledWay[]): readonly string[] => {
-  const [only] = ways;
-  const isForced = all.length > 1 && ways.length === 1 && only?.chosenBy !== undefined && only.value === undefined;
-  return isForced && only?.chosenBy !== undefined ? [...required, only.chosenBy] : required;
+/** If only a variant remains that an argument selects, the argument is required. */
+const requiredOf = (
+  { required = [], variants: all }: ToolSpec,
+  variants: readonly CompiledVariant[],
+): readonly string[] => {
+  const [only] = variants;
+  const isSelection = all.length > 1 && variants.length === 1 && only?.value === undefined;
+  return isSelection && only?.selectedBy !== undefined ? [...required, only.selectedBy] : required;
 };
 
-/** A tool that takes whatever a module takes, under the same names. */
+/** A tool that takes all parameters of a module, under their names on the wire. */
 export const moduleTool = (node: ModuleNode, parts: ToolParts): Tool => {
   const own = [...fieldsByName(node, parts.site).values()].filter(({ pattern }) => pattern === undefined);
   const { prefix, continueWith } = node.module;
@@ -142,10 +149,10 @@ export const moduleTool = (node: ModuleNode, parts: ToolParts): Tool => {
   const pages = node.group === 'prop' ? ['titles', 'pageids', 'revids', 'redirects'] : [];
   const names = [...pages, ...own.map(({ wireName }) => wireName)].filter((name) => !cursors.has(name));
   const required = own.filter((field) => field.required).map(({ wireName }) => wireName);
-  const takes = Object.fromEntries(names.map((name) => [name, name]));
+  const parameters = Object.fromEntries(names.map((name) => [name, name]));
   return toolOf(
     { name: `query_${node.name}`, title: node.name, required },
-    [compileWay({ takes }, node, parts)],
+    [compileVariant({ parameters }, node, parts)],
     parts,
   );
 };

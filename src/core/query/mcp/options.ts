@@ -1,23 +1,23 @@
 import type { ModuleName } from '../catalogue/index.js';
 
-/** A remote MCP server in front of the same modules: tools for assistants. `{}` switches it on. */
+/** A remote MCP server with the same modules: tools for assistants. `{}` enables it. */
 export interface McpOptions {
   /**
-   * Scopes that a token needs here, and that clients ask for when they sign their owner in; `options.scopes` has them. Default none: any token
-   * for this resource.
+   * The scopes that a token must have, and that clients request first. They must be among `options.scopes`. Default: none, so that any token for this
+   * resource is accepted.
    */
   readonly scopes?: readonly string[];
-  /** Whether callers without a token are answered, with what they get at `/api`. Default: unless `private`. */
+  /** Whether callers without a token can use the tools, with the same access as at `/api`. Default: `true`, unless `private` is set. */
   readonly anonymous?: boolean;
-  /** Modules of the catalogue that are tools of their own beside the usual ones: their names, or `all`. Default none. */
+  /** Modules of the catalogue that become additional tools: their names, or `all`. Default: none. */
   readonly modules?: 'all' | readonly ModuleName[];
-  /** Whether the modules of `customModules` are tools of their own, too. Default `false`. */
+  /** Whether the modules of `customModules` become additional tools. Default: `false`. */
   readonly customModules?: boolean;
   /**
-   * Names in `Host` by which a proxy asks, such as `wiki.internal:8080`, beside the host of the issuer and loopback addresses. Every other one is
-   * refused (DNS rebinding).
+   * Values of `Host` that a proxy sends, such as `wiki.internal:8080`, in addition to the host of the issuer and loopback names. Requests with any
+   * other are rejected, because of DNS rebinding.
    */
   readonly hosts?: readonly string[];
-  /** The longest result of a tool, in characters; what would be longer is given in parts. Default 40 000. */
+  /** The maximum length of a result, in characters; longer results are returned in parts. Default 40 000. */
   readonly maxResultLength?: number;
 }

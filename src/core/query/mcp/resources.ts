@@ -1,14 +1,14 @@
-import type { Call, Parameters } from './ask.js';
-import { beginningOf, visibleText } from './content.js';
 import type { Cursors } from './cursors.js';
+import { RPC, RpcError, ToolError } from './errors.js';
 import type { ToolParts } from './module-tools.js';
+import type { Call, Parameters } from './queries.js';
 import { PageTexts, TEXT_MODULES } from './read-page.js';
-import { RPC, RpcError, ToolRefusal } from './refusal.js';
+import { beginningOf, visibleText } from './visible.js';
 
 const START = 'page:///';
-/** Longer than any title, in whatever way it is written. */
-const LONGEST_URI = 4_096;
-const PER_PAGE = 100;
+/** Longer than the URI of any title. */
+const MAX_URI_LENGTH = 4_096;
+const PAGE_SIZE = 100;
 const COMPLETIONS = 20;
 
 export const PAGE_TEMPLATE = {
@@ -21,11 +21,11 @@ export const PAGE_TEMPLATE = {
 const uriOf = (title: string): string => START + encodeURIComponent(title);
 
 const titleIn = (uri: string): string | undefined => {
-  if (!uri.startsWith(START) || uri.length > LONGEST_URI) return undefined;
+  if (!uri.startsWith(START) || uri.length > MAX_URI_LENGTH) return undefined;
   try {
     return decodeURIComponent(uri.slice(START.length));
   } catch {
-    return undefined; // No UTF-8 behind the percent signs.
+    return undefined; // The percent-encoding is not valid UTF-8.
   }
 };
 
@@ -35,57 +35,57 @@ const titlesIn = (list: unknown): readonly string[] =>
     return typeof title === 'string' ? [title] : [];
   });
 
-/** Pages as resources: what `resources/list`, `resources/read` and `completion/complete` give. */
+/** The pages as resources: the results of `resources/list`, `resources/read` and `completion/complete`. */
 export class PageResources {
   readonly #parts: ToolParts;
   readonly #cursors: Cursors;
   readonly #texts: PageTexts;
-  readonly #longest: number;
+  readonly #maxLength: number;
 
-  constructor(parts: ToolParts, cursors: Cursors, longest: number) {
+  constructor(parts: ToolParts, cursors: Cursors, maxLength: number) {
     this.#parts = parts;
     this.#cursors = cursors;
     this.#texts = new PageTexts(parts);
-    this.#longest = longest;
+    this.#maxLength = maxLength;
   }
 
-  /** Whether texts can be read here at all. */
-  get isThere(): boolean {
+  /** Whether the site has a module that returns texts. */
+  get isAvailable(): boolean {
     return TEXT_MODULES.some((name) => this.#parts.modules.has(name));
   }
 
-  /** Pages of the main namespace by title. */
+  /** The pages of the main namespace, by title. */
   async list(call: Call, cursor: string | undefined) {
     if (!this.#parts.modules.has('allpages')) return { resources: [] };
-    const query: Parameters = { list: 'allpages', aplimit: PER_PAGE };
-    const { data, next } = await this.#parts.queries.ask(call, { ...query, ...this.#placeOf(cursor) });
-    const nextCursor = next && this.#cursors.give('resources', {}, next);
+    const query: Parameters = { list: 'allpages', aplimit: PAGE_SIZE };
+    const { data, next } = await this.#parts.queries.run(call, { ...query, ...this.#positionOf(cursor) });
+    const nextCursor = next && this.#cursors.create('resources', {}, next);
     return {
       resources: titlesIn(data['allpages']).map((title) => ({ uri: uriOf(title), name: title, title })),
       ...(nextCursor === undefined ? {} : { nextCursor }),
     };
   }
 
-  #placeOf(cursor: string | undefined): object {
+  #positionOf(cursor: string | undefined): object {
     try {
       return cursor === undefined ? {} : this.#cursors.read('resources', {}, cursor);
     } catch (error) {
-      throw error instanceof ToolRefusal ? new RpcError(RPC.invalidParams, error.message) : error;
+      throw error instanceof ToolError ? new RpcError(RPC.invalidParams, error.message) : error;
     }
   }
 
-  /** The text of a page. What is too long ends early, and says so outside of the text. */
+  /** The text of a page. If it is too long, a second entry refers to `read_page`. */
   async read(call: Call, uri: string) {
     const title = titleIn(uri);
     if (title === undefined || title.includes('\u001f'))
-      throw new RpcError(RPC.invalidParams, `Resources of this server are pages: ${PAGE_TEMPLATE.uriTemplate}`);
+      throw new RpcError(RPC.invalidParams, `The resources of this server are pages: ${PAGE_TEMPLATE.uriTemplate}`);
     const { text, format } = await this.#page(call, title);
-    const piece = beginningOf(text, this.#longest);
-    const rest = `The page has ${text.length} characters, and these are the first ${piece.length}. The tool read_page has all of them.`;
+    const part = beginningOf(text, this.#maxLength);
+    const more = `These are the first ${part.length} of ${text.length} characters. The tool read_page returns all of them.`;
     return {
       contents: [
-        { uri, mimeType: visibleText(format), text: visibleText(piece) },
-        ...(piece.length < text.length ? [{ uri: `${uri}#more`, mimeType: 'text/plain', text: rest }] : []),
+        { uri, mimeType: visibleText(format), text: visibleText(part) },
+        ...(part.length < text.length ? [{ uri: `${uri}#more`, mimeType: 'text/plain', text: more }] : []),
       ],
     };
   }
@@ -94,21 +94,21 @@ export class PageResources {
     try {
       return await this.#texts.read(call, { titles: title.includes('|') ? `\u001f${title}` : title });
     } catch (error) {
-      throw error instanceof ToolRefusal ? new RpcError(RPC.resourceNotFound, error.message) : error;
+      throw error instanceof ToolError ? new RpcError(RPC.resourceNotFound, error.message) : error;
     }
   }
 
-  /** Titles that begin with the entered text. */
+  /** Titles that start with a text. */
   async complete(call: Call, start: string) {
-    const query = this.#completion(start);
+    const query = this.#completionQuery(start);
     if (query === undefined) return { completion: { values: [] } };
-    const { data, next } = await this.#parts.queries.ask(call, query);
+    const { data, next } = await this.#parts.queries.run(call, query);
     return {
       completion: { values: [...titlesIn(data['prefixsearch'] ?? data['allpages'])], hasMore: next !== undefined },
     };
   }
 
-  #completion(start: string): Parameters | undefined {
+  #completionQuery(start: string): Parameters | undefined {
     const { modules } = this.#parts;
     if (modules.has('prefixsearch') && start !== '')
       return { list: 'prefixsearch', pssearch: start, pslimit: COMPLETIONS };

@@ -1,15 +1,15 @@
 import type { Schema } from '../../base/openapi.js';
+import type { ModuleNode } from '../describe/module-tree.js';
 import { listSchema } from '../describe/openapi/answer-schemas.js';
 import { type Field, fieldsOf } from '../describe/openapi/fields.js';
 import { INLINE } from '../describe/openapi/shared-schemas.js';
-import type { ModuleNode } from '../describe/module-tree.js';
 import type { Site } from '../site/site.js';
 
-/** The parameters of a module by their names on the wire, as OpenAPI has them. */
+/** The parameters of a module as in the OpenAPI document, by their names on the wire. */
 export const fieldsByName = (node: ModuleNode, site: Site): ReadonlyMap<string, Field> =>
   new Map(fieldsOf(node, { site, shared: INLINE }).map((field) => [field.wireName, field]));
 
-/** The schema of an argument. A switch can be off here, where at the endpoint it is left out. */
+/** The schema of an argument. Flags may be `false`; the API only knows flags that are present or absent. */
 export const argumentSchema = ({ schema, description, deprecated }: Field): Schema => {
   const { description: ofType, ...rest } = schema;
   const text = [description, ofType].filter((part) => typeof part === 'string' && part !== '').join(' ');
@@ -21,7 +21,7 @@ export const argumentSchema = ({ schema, description, deprecated }: Field): Sche
   };
 };
 
-/** An object with these members and no others. */
+/** The schema of an object without further members. */
 export const closedObject = (
   properties: Readonly<Record<string, Schema>>,
   required: readonly string[] = [],
@@ -34,7 +34,7 @@ export const closedObject = (
 
 const OBJECTS: Schema = { type: 'array', items: { type: 'object' } };
 
-/** Where the data of a module stand in the answer. */
+/** The schema of the data of a module. */
 export const answerSchema = (node: ModuleNode): Schema => {
   const { name, group, module } = node;
   if (group === 'list') return listSchema(node);

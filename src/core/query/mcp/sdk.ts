@@ -19,24 +19,27 @@ export const loadSdk = async (): Promise<Sdk> => {
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
     if (!isMissing || !error.message.includes(`'${PACKAGE}'`)) throw error;
-    throw new Error(`options.query.mcp needs the package ${PACKAGE}, version 2: npm install ${PACKAGE}`, {
+    throw new Error(`options.query.mcp requires the package ${PACKAGE}, version 2: npm install ${PACKAGE}`, {
       cause: error,
     });
   }
 };
 
-/** Hands a request to a server of its own, and returns the answer. A `Response` is an error with an HTTP status. */
-export type Exchange = (
+/**
+ * Passes a request to a server that is not connected yet, and returns its answer: a message, or a web `Response` for an error whose HTTP status is
+ * not 200.
+ */
+export type Deliver = (
   server: Server,
   request: JSONRPCRequest,
   classification: MessageClassification,
 ) => Promise<JSONRPCMessage | Response>;
 
 /**
- * The transport of the package for a single request writes every answer to a web `Response`, which takes more time than everything else that the
- * package does. This one returns results as objects.
+ * Delivers requests through the package's transport for single requests. That transport writes each result to a web `Response`, which takes longer
+ * than everything else the package does for a request, so results are taken from it before.
  */
-export const exchangeWith = ({ PerRequestHTTPServerTransport }: Sdk): Exchange => {
+export const createDeliver = ({ PerRequestHTTPServerTransport }: Sdk): Deliver => {
   class ResultTransport extends PerRequestHTTPServerTransport {
     readonly #isLegacy: boolean;
     #resolve: ((answer: JSONRPCMessage) => void) | undefined;
@@ -54,7 +57,7 @@ export const exchangeWith = ({ PerRequestHTTPServerTransport }: Sdk): Exchange =
     }
 
     override async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-      // The revisions of 2025 answer a request with 200, whatever its outcome. Since then, the package decides on the status of an error.
+      // In the revisions of 2025, the status of an error is 200 as well. Since then it depends on the error.
       if ('result' in message || this.#isLegacy) this.#resolve?.(message);
       else await super.send(message, options);
     }
@@ -66,10 +69,10 @@ export const exchangeWith = ({ PerRequestHTTPServerTransport }: Sdk): Exchange =
   };
 };
 
-/** The header fields that the protocol uses. Cookies and tokens are not among them. */
+/** The header fields that the protocol uses. Credentials are not among them. */
 const HEADERS = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-session-id', 'mcp-method', 'mcp-name'];
 
-/** A request as a web `Request`, with only those header fields that the protocol uses. */
+/** A request as a web `Request` without a body, with the header fields that the protocol uses. */
 export const toWebRequest = (request: HttpRequest, url: string): Request => {
   const headers = new Headers();
   for (const name of HEADERS) {
@@ -79,6 +82,7 @@ export const toWebRequest = (request: HttpRequest, url: string): Request => {
   return new Request(url, { method: 'POST', headers });
 };
 
+/** A web `Response` of the package as a response of this server. */
 export const fromWebResponse = async (response: Response): Promise<HttpResponse> => {
   const type = response.headers.get('content-type');
   return {

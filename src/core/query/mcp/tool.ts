@@ -1,31 +1,31 @@
 import type { Schema } from '../../base/openapi.js';
-import type { Call } from './ask.js';
-import type { Visible } from './content.js';
+import type { Call } from './queries.js';
+import type { Visible } from './visible.js';
 
-/** The arguments of a call as they came, the cursor not among them. */
+/** The arguments of a call, as received, without the cursor. */
 export type Arguments = Readonly<Record<string, unknown>>;
 
-/** A part of an answer, and where the rest begins. */
+/** The result of a call, or a part of it. */
 export interface ToolResult extends Visible {
-  /** What the cursor stands for; `undefined` when everything has been given. */
+  /** The position at which the result continues; `undefined` at its end. */
   readonly next?: object | undefined;
   readonly warnings?: readonly string[];
 }
 
-/** A tool: what assistants learn about it, and what it does. */
+/** A tool for assistants. */
 export interface Tool {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** Its arguments, the cursor not among them. */
+  /** The schema of its arguments, without the cursor. */
   readonly input: Schema;
-  /** The data of its results. */
+  /** The schema of the data of its results. */
   readonly output: Schema;
-  /** Whether a result can go on. */
+  /** Whether a result can continue, so that the tool takes a cursor. */
   readonly continues: boolean;
   /**
-   * @param place - Where to go on: what an earlier result had as `next`.
-   * @throws ApiError, ToolRefusal
+   * @param position - The `next` of an earlier result.
+   * @throws ApiError, ToolError
    */
-  run(args: Arguments, call: Call, place: object | undefined): Promise<ToolResult>;
+  run(args: Arguments, call: Call, position: object | undefined): Promise<ToolResult>;
 }

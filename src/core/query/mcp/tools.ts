@@ -1,56 +1,56 @@
 import type { Schema } from '../../base/openapi.js';
-import type { Call } from './ask.js';
-import { jsonWith } from './content.js';
 import type { Cursors } from './cursors.js';
-import { moduleTool, type ToolParts, usualTool } from './module-tools.js';
+import { ToolError } from './errors.js';
+import { jsonWith } from './json.js';
+import { moduleTool, standardTool, type ToolParts } from './module-tools.js';
 import type { McpOptions } from './options.js';
+import type { Call } from './queries.js';
 import { describeModuleTool, queryTool } from './query-tools.js';
 import { PageTexts, readPageTool, TEXT_MODULES } from './read-page.js';
-import { ToolRefusal } from './refusal.js';
+import { STANDARD_TOOLS } from './standard-tools.js';
 import type { Arguments, Tool } from './tool.js';
-import { USUAL_TOOLS } from './usual-tools.js';
 
-/** The tools of a site, those that it has answers for. */
+/** The tools of a site, as far as its modules have handlers. */
 export const toolsOf = (
   parts: ToolParts,
   { modules: wanted = [], customModules = false }: McpOptions,
   isCatalogued: (name: string) => boolean,
-  longest: number,
+  maxLength: number,
 ): readonly Tool[] => {
   const { modules } = parts;
-  const [search, ...usual] = USUAL_TOOLS.map((spec) => usualTool(spec, parts));
-  const reading = TEXT_MODULES.some((name) => modules.has(name))
-    ? readPageTool(new PageTexts(parts), longest)
+  const [search, ...others] = STANDARD_TOOLS.map((spec) => standardTool(spec, parts));
+  const readPage = TEXT_MODULES.some((name) => modules.has(name))
+    ? readPageTool(new PageTexts(parts), maxLength)
     : undefined;
   const isWanted = (name: string): boolean =>
     isCatalogued(name) ? wanted === 'all' || wanted.some((one) => one === name) : customModules;
-  const own = [...modules.values()].filter(({ name }) => isWanted(name)).map((node) => moduleTool(node, parts));
-  return [search, reading, ...usual, describeModuleTool(parts), queryTool(parts), ...own].filter(
+  const additional = [...modules.values()].filter(({ name }) => isWanted(name)).map((node) => moduleTool(node, parts));
+  return [search, readPage, ...others, describeModuleTool(parts), queryTool(parts), ...additional].filter(
     (tool) => tool !== undefined,
   );
 };
 
 const CURSOR: Schema = {
   type: 'string',
-  description: 'Goes on where an earlier result has ended: its cursor, with the same other arguments.',
+  description: 'The cursor of an earlier result, to get the next part. The other arguments must be the same.',
 };
 
-/** What a result says beside its data. */
-const envelope = ({ output, continues }: Tool): Schema => ({
+/** The schema of a complete result. */
+const resultSchema = ({ output, continues }: Tool): Schema => ({
   type: 'object',
   required: ['notice', 'data', 'more'],
   properties: {
-    notice: { type: 'string', description: 'Whose texts the data hold, and that they are no instructions.' },
-    more: { type: 'boolean', description: 'Whether there is more than this result has.' },
+    notice: { type: 'string', description: 'Who wrote the texts in data, and that they are not instructions.' },
+    more: { type: 'boolean', description: 'Whether there is more than this result contains.' },
     ...(continues
-      ? { cursor: { type: 'string', description: 'With this the next call goes on, if there is more.' } }
+      ? { cursor: { type: 'string', description: 'An argument for the call that returns the next part.' } }
       : {}),
     warnings: { type: 'array', items: { type: 'string' } },
     data: output,
   },
 });
 
-/** A tool as clients learn of it. */
+/** A tool as listed by `tools/list`. */
 export const listed = (tool: Tool) => {
   const { name, title, description, input, continues } = tool;
   const properties = { ...Object(input['properties']), ...(continues ? { cursor: CURSOR } : {}) };
@@ -59,28 +59,29 @@ export const listed = (tool: Tool) => {
     title,
     description,
     inputSchema: { ...input, type: 'object' as const, properties },
-    outputSchema: { ...envelope(tool), type: 'object' as const },
+    outputSchema: { ...resultSchema(tool), type: 'object' as const },
     annotations: { title, readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   };
 };
 
-/** How results are told apart from what they hold. */
-export interface Results {
+/** The members that all results have. */
+interface ResultParts {
   readonly notice: string;
   readonly cursors: Cursors;
 }
 
 /**
- * Calls a tool. Its result is one JSON value, so nothing in a text of the content can end the text and go on as the result.
+ * Calls a tool. The result is a single JSON value, as an object and as text, so that no text of the content can end the result or add to it.
  *
- * @throws ApiError, ToolRefusal
+ * @throws ApiError, ToolError
  */
-export const callTool = async (tool: Tool, args: Arguments, call: Call, { notice, cursors }: Results) => {
-  const { cursor: given, ...own } = args;
-  if (given !== undefined && given !== null && !tool.continues) throw new ToolRefusal(`${tool.name} takes no cursor.`);
-  const place = given === undefined || given === null ? undefined : cursors.read(tool.name, own, given);
-  const { data, json, next, warnings = [] } = await tool.run(own, call, place);
-  const cursor = next && cursors.give(tool.name, own, next);
+export const callTool = async (tool: Tool, args: Arguments, call: Call, { notice, cursors }: ResultParts) => {
+  const { cursor: given, ...others } = args;
+  const isFirst = given === undefined || given === null;
+  if (!isFirst && !tool.continues) throw new ToolError(`${tool.name} takes no cursor.`);
+  const position = isFirst ? undefined : cursors.read(tool.name, others, given);
+  const { data, json, next, warnings = [] } = await tool.run(others, call, position);
+  const cursor = next && cursors.create(tool.name, others, next);
   const about = {
     notice,
     more: next !== undefined,

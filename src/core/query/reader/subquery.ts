@@ -2,7 +2,7 @@ import type { MutableItem } from '../answer/result-format.js';
 import type { ModuleParser } from '../parameters/parse.js';
 import type { QueryParams } from '../run/query-parameters.js';
 import type { QueryService } from '../run/query-run.js';
-import type { RequestContext } from '../run/request-context.js';
+import { FULL_BUDGET, type RequestContext } from '../run/request-context.js';
 import { runQuery } from '../run/run-query.js';
 import { RequestParameters } from '../request/request-parameters.js';
 
@@ -45,8 +45,7 @@ export type RunSubquery = (subquery: Subquery, context: RequestContext) => Promi
 export const createSubqueryRunner =
   (parser: ModuleParser<QueryParams>, service: QueryService): RunSubquery =>
   async ({ values = {}, ...query }, outer) => {
-    const parameters = new RequestParameters();
-    for (const [name, text] of Object.entries(values)) parameters.add(name, { text, malformed: false });
+    const parameters = RequestParameters.from(values);
     const { request, caller, isolated, deadline, highLimits, now, warnings } = outer;
     const context: RequestContext = {
       ...{ request, parameters, caller, isolated, deadline, highLimits, now, warnings },
@@ -55,7 +54,7 @@ export const createSubqueryRunner =
       parsers: [],
     };
     const params = { ...parser.parse(parameters, context), ...query };
-    const answer = await runQuery({ service, context, params, budget: { limitFactor: 1, maxLength: undefined } });
+    const answer = await runQuery({ service, context, params, budget: FULL_BUDGET });
     // `runQuery` builds this shape; only the data of modules comes from handlers.
     return { query: {}, ...answer } as SubqueryResult;
   };

@@ -20,6 +20,13 @@ export class RequestParameters implements ParameterSource {
   /** Called once for each parameter that is read but was sent in PHP's array syntax, which is not supported. */
   onArray: (name: string) => void = () => {};
 
+  /** The parameters of a query that this server runs itself. */
+  static from(values: Readonly<Record<string, string | number>>): RequestParameters {
+    const parameters = new RequestParameters();
+    for (const [name, value] of Object.entries(values)) parameters.add(name, { text: String(value), malformed: false });
+    return parameters;
+  }
+
   get(name: string): string | undefined {
     const value = this.#values.get(name);
     if (value === undefined && this.#arrays?.delete(name)) this.onArray(name);

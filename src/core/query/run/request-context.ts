@@ -29,3 +29,6 @@ export interface Budget {
   /** The maximum length, beyond which data is omitted; set if lower limits did not suffice. */
   readonly maxLength: number | undefined;
 }
+
+/** The budget of a first attempt. */
+export const FULL_BUDGET: Budget = { limitFactor: 1, maxLength: undefined };

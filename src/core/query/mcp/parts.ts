@@ -3,24 +3,24 @@ import type { ModuleNode } from '../describe/module-tree.js';
 import type { Action } from '../endpoint/actions.js';
 import type { McpEnvironment, QueryEnvironment, QueryOptions } from '../options.js';
 import type { Site } from '../site/site.js';
-import type { Call } from './ask.js';
 import type { McpOptions } from './options.js';
+import type { Call } from './queries.js';
 
-/** What the messages of clients are answered with. */
+/** Answers messages in the protocol. */
 export interface Protocol {
-  /** Answers a message; `'sign in'` when its caller has to be known for that, and is not. */
+  /** Returns `'sign in'` if the message can only be answered for a signed-in caller. */
   answer(message: unknown, call: Call): Promise<HttpResponse | 'sign in'>;
 }
 
-/** What the route is made of. */
-export interface DoorParts {
+/** The parts that the MCP server is made of. */
+export interface McpParts {
   readonly options: Pick<QueryOptions, 'rights' | 'cors' | 'private'>;
   readonly mcp: McpOptions;
-  readonly door: McpEnvironment;
+  readonly server: McpEnvironment;
   readonly environment: QueryEnvironment;
   readonly site: Site;
   /** `action=query` */
   readonly action: Action;
-  /** Every module in its place. */
+  /** All modules of the API. */
   readonly tree: ModuleNode;
 }

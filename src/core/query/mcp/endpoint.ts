@@ -5,18 +5,17 @@ import type { HttpRequest, HttpResponse, Route } from '../../base/http.js';
 import { isJsonType } from '../../base/http.js';
 import { errorResponse, oauthErrorResponse, unavailable } from '../../base/responses.js';
 import { callerOf } from '../endpoint/identity.js';
-import type { Call } from './ask.js';
-import type { DoorParts, Protocol } from './door-parts.js';
-import { rpcFailure } from './failure.js';
-import { doorCheck } from './origin.js';
-import { RPC } from './refusal.js';
+import { RPC, rpcErrorResponse } from './errors.js';
+import type { McpParts, Protocol } from './parts.js';
+import type { Call } from './queries.js';
+import { createSourceCheck, type SourceCheck } from './source.js';
 
 const METHODS = 'POST';
-/** What clients send, of which a browser asks first. */
+/** Header fields of clients that a preflight must allow. */
 const ALLOWED_HEADERS =
   'authorization, content-type, accept, mcp-protocol-version, mcp-session-id, mcp-method, mcp-name, last-event-id';
 
-/** The sentence of the body's problem with its status. */
+/** A body that cannot be read, with the status of the response. */
 class UnreadableBody extends Error {
   readonly status: number;
 
@@ -26,33 +25,33 @@ class UnreadableBody extends Error {
   }
 }
 
-const messageIn = async (request: HttpRequest, most: number): Promise<unknown> => {
-  const body = await readBody(request, most, (error) => new UnreadableBody(error));
+const readMessage = async (request: HttpRequest, maxBytes: number): Promise<unknown> => {
+  const body = await readBody(request, maxBytes, (error) => new UnreadableBody(error));
   return 'fields' in body ? body.fields : JSON.parse(bufferOf(body.bytes).toString('utf8'));
 };
 
-/** The address of the MCP server: who may ask, and as whom; what is asked is a matter of the protocol. */
-class Door {
-  readonly #parts: DoorParts;
-  readonly #check: ReturnType<typeof doorCheck>;
+/** The HTTP endpoint of the MCP server. Checks the source and the caller of each request, and passes its message to the protocol. */
+class McpEndpoint {
+  readonly #parts: McpParts;
+  readonly #check: SourceCheck;
   readonly #protocol: Promise<Protocol>;
 
-  constructor(parts: DoorParts) {
-    const { options, mcp, door, environment } = parts;
+  constructor(parts: McpParts) {
+    const { options, mcp, server, environment } = parts;
     this.#parts = parts;
-    this.#check = doorCheck({
-      issuer: door.issuer,
+    this.#check = createSourceCheck({
+      issuer: server.issuer,
       hosts: mcp.hosts ?? [],
       origins: options.cors?.origins ?? [],
     });
-    // Nothing of it is there in a server without this option.
+    // Imported on demand, because most servers have no `query.mcp`.
     this.#protocol = import('./protocol.js').then(({ loadProtocol }) => loadProtocol(parts));
     this.#protocol.catch(environment.onError);
   }
 
   async handle(request: HttpRequest): Promise<HttpResponse> {
     const problem = this.#check(request);
-    if (problem !== undefined) return rpcFailure(403, { code: RPC.refused, message: problem });
+    if (problem !== undefined) return rpcErrorResponse(403, { code: RPC.rejected, message: problem });
     const origin = request.header('origin');
     const headers = {
       vary: 'Origin',
@@ -68,20 +67,23 @@ class Door {
   async #answer(request: HttpRequest): Promise<HttpResponse> {
     const { environment } = this.#parts;
     if (request.method !== 'POST') {
-      // There is no stream of events to listen to, and no session to end.
-      return rpcFailure(405, { code: RPC.refused, message: 'Messages are sent with POST.' }, { allow: METHODS });
+      // GET would open a stream of events, DELETE would end a session. There are neither.
+      return rpcErrorResponse(405, { code: RPC.rejected, message: 'Send messages with POST.' }, { allow: METHODS });
     }
     try {
       const admitted = await this.#admit(request);
       if ('response' in admitted) return admitted.response;
       if (!isJsonType(request.header('content-type') ?? ''))
-        return rpcFailure(415, {
-          code: RPC.refused,
-          message: 'A message is JSON: send it with Content-Type: application/json.',
+        return rpcErrorResponse(415, {
+          code: RPC.rejected,
+          message: 'Send messages with Content-Type: application/json.',
         });
-      const message = await messageIn(request, environment.maxBodyBytes);
+      const message = await readMessage(request, environment.maxBodyBytes);
       if (Array.isArray(message))
-        return rpcFailure(400, { code: RPC.invalidRequest, message: 'Send one message at a time, not a list.' });
+        return rpcErrorResponse(400, {
+          code: RPC.invalidRequest,
+          message: 'Send one message at a time, not an array.',
+        });
       const answer = await (await this.#protocol).answer(message, admitted.call);
       return answer === 'sign in' ? await this.#challenge(request) : answer;
     } catch (error) {
@@ -91,18 +93,19 @@ class Door {
 
   #fail(error: unknown): HttpResponse {
     if (error instanceof UnreadableBody)
-      return rpcFailure(error.status, { code: RPC.invalidRequest, message: error.message });
-    if (error instanceof SyntaxError) return rpcFailure(400, { code: RPC.parse, message: 'The message is no JSON.' });
+      return rpcErrorResponse(error.status, { code: RPC.invalidRequest, message: error.message });
+    if (error instanceof SyntaxError)
+      return rpcErrorResponse(400, { code: RPC.parse, message: 'The message is not valid JSON.' });
     this.#parts.environment.onError(error);
-    return rpcFailure(500, { code: RPC.internal, message: 'The server could not handle this request.' });
+    return rpcErrorResponse(500, { code: RPC.internal, message: 'The server could not handle this request.' });
   }
 
-  /** The caller, or why the request is rejected. Without a token, the caller is anonymous, if the endpoint allows that. */
+  /** The call, or the response to reject the request with. Callers without a token are anonymous, if the endpoint allows that. */
   async #admit(request: HttpRequest): Promise<{ readonly call: Call } | { readonly response: HttpResponse }> {
-    const { options, mcp, door, environment } = this.#parts;
+    const { options, mcp, server, environment } = this.#parts;
     const isAnonymous = tokenIn(request.header('authorization') ?? '') === undefined;
     if (isAnonymous && (mcp.anonymous ?? !options.private)) return { call: { request, caller: undefined } };
-    const result = await door.guard(request);
+    const result = await server.guard(request);
     if ('response' in result) return result;
     try {
       return { call: { request, caller: await callerOf(result.authorization, environment, options.rights) } };
@@ -112,15 +115,15 @@ class Door {
     }
   }
 
-  /** The request has no token: the guard says how to get one. */
+  /** The request has no token, so the guard responds with how to get one. */
   async #challenge(request: HttpRequest): Promise<HttpResponse> {
-    const result = await this.#parts.door.guard(request);
+    const result = await this.#parts.server.guard(request);
     return 'response' in result ? result.response : errorResponse(undefined, this.#parts.environment.onError);
   }
 }
 
 /** The routes of the MCP server. */
-export const mcpRoutes = (parts: DoorParts): readonly Route[] => {
-  const door = new Door(parts);
-  return parts.door.paths.map((path) => ({ path, handle: (request) => door.handle(request) }));
+export const mcpRoutes = (parts: McpParts): readonly Route[] => {
+  const endpoint = new McpEndpoint(parts);
+  return parts.server.paths.map((path) => ({ path, handle: (request) => endpoint.handle(request) }));
 };

@@ -8,80 +8,77 @@ import type { QueryEnvironment } from '../options.js';
 import { RequestParameters } from '../request/request-parameters.js';
 import { Deadline } from '../run/deadline.js';
 import { fitToSize } from '../run/fitting.js';
-import type { RequestContext, Budget } from '../run/request-context.js';
+import { type Budget, FULL_BUDGET, type RequestContext } from '../run/request-context.js';
 import { warnUnrecognized } from '../run/unrecognized.js';
-import { type Visible, visible } from './content.js';
+import { type Visible, visible } from './visible.js';
 
-/** A message of a client, and who sends it. */
+/** The request that contains a message, and its caller; `undefined` for an anonymous one. */
 export interface Call {
   readonly request: HttpRequest;
   readonly caller: Caller | undefined;
 }
 
-/** Parameters of a query by their names on the wire. */
+/** The parameters of a query, by their names on the wire. */
 export type Parameters = Readonly<Record<string, string | number>>;
 
-/** The answer of the modules to one query. */
-export interface Answer {
-  /** The members of `query`, and those next to it that hold results. */
+/** The result of a query. */
+export interface QueryAnswer {
+  /** The members of `query`, and the members next to it that modules add. */
   readonly data: Readonly<Record<string, unknown>>;
   /** The parameters that continue the query; `undefined` at its end. */
   readonly next: Parameters | undefined;
 }
 
-/** An answer for a client: without hidden characters, and no longer than a result may be. */
-export interface VisibleAnswer extends Visible, Answer {
+/** The result of a query that is ready to be sent: without hidden characters, and within the maximum length. */
+export interface VisibleAnswer extends Visible, QueryAnswer {
   readonly warnings: readonly string[];
 }
 
-const WHOLE: Budget = { limitFactor: 1, maxLength: undefined };
-
-/** Asks the modules what the endpoint would ask them, for the same caller and with the same checks, without a request of its own. */
+/** Runs `action=query` for the caller of a message, with the same checks as a request to the API. */
 export class Queries {
   readonly #action: Action;
   readonly #environment: QueryEnvironment;
-  readonly #longest: number;
+  readonly #maxLength: number;
 
-  /** @param longest - In characters of JSON. */
-  constructor(action: Action, environment: QueryEnvironment, longest: number) {
+  /** @param maxLength - Of data as JSON, in characters. */
+  constructor(action: Action, environment: QueryEnvironment, maxLength: number) {
     this.#action = action;
     this.#environment = environment;
-    this.#longest = longest;
+    this.#maxLength = maxLength;
   }
 
   /**
-   * The answer without hidden characters. If it is too long, it has fewer results, and continues.
+   * Runs a query whose result is sent. If that is too long, the query is run again with lower limits, and continues.
    *
    * @throws ApiError
    */
-  async ask(call: Call, parameters: Parameters): Promise<VisibleAnswer> {
+  async run(call: Call, parameters: Parameters): Promise<VisibleAnswer> {
     const context = this.#contextOf(call, parameters);
-    const answer = await this.#run(context, async (read) => {
+    const answer = await this.#inContext(context, async (read) => {
       const again = async (budget: Budget) => {
         const { data, next } = await read(budget);
         return { ...visible(data), next };
       };
-      return fitToSize({ first: await again(WHOLE), lengthOf: ({ json }) => json.length, most: this.#longest, again });
+      const first = await again(FULL_BUDGET);
+      return fitToSize({ first, lengthOf: ({ json }) => json.length, most: this.#maxLength, again });
     });
     return { ...answer, warnings: [...new Set(context.warnings.list.map(({ text }) => plainText(text)))] };
   }
 
   /**
-   * The unchanged answer, at any length.
+   * Runs a query whose result is processed further. It is unchanged, and may have any length.
    *
    * @throws ApiError
    */
-  async raw(call: Call, parameters: Parameters): Promise<Answer> {
-    return this.#run(this.#contextOf(call, parameters), (read) => read(WHOLE));
+  async runUnlimited(call: Call, parameters: Parameters): Promise<QueryAnswer> {
+    return this.#inContext(this.#contextOf(call, parameters), (read) => read(FULL_BUDGET));
   }
 
-  #contextOf({ request, caller }: Call, given: Parameters) {
+  #contextOf({ request, caller }: Call, parameters: Parameters): RequestContext & { readonly warnings: Warnings } {
     const { clock, timeout, timer } = this.#environment;
-    const parameters = new RequestParameters();
-    for (const [name, value] of Object.entries(given)) parameters.add(name, { text: String(value), malformed: false });
     return {
       request,
-      parameters,
+      parameters: RequestParameters.from(parameters),
       caller,
       isolated: false,
       style: { version: 2, errorFormat: 'plaintext', documentation: '' },
@@ -91,10 +88,13 @@ export class Queries {
       highLimits: caller?.rights.includes('apihighlimits') ?? false,
       now: clock(),
       warnings: new Warnings(),
-    } satisfies RequestContext;
+    };
   }
 
-  async #run<T>(context: RequestContext, use: (read: (budget: Budget) => Promise<Answer>) => Promise<T>): Promise<T> {
+  async #inContext<T>(
+    context: RequestContext,
+    use: (read: (budget: Budget) => Promise<QueryAnswer>) => Promise<T>,
+  ): Promise<T> {
     try {
       const answer = this.#action.prepare(context);
       const result = await use(async (budget) => {
@@ -109,10 +109,10 @@ export class Queries {
   }
 }
 
-const partsOf = (answer: MutableItem): Answer => {
+const partsOf = (answer: MutableItem): QueryAnswer => {
   const { batchcomplete: _, limits: __, continue: next, query, ...top } = answer;
   return {
     data: { ...Object(query), ...top },
-    next: next as Parameters | undefined, // As `continueFrom` makes it.
+    next: next as Parameters | undefined, // `runQuery` builds this shape.
   };
 };

@@ -1,31 +1,31 @@
 import type { ModuleName } from '../catalogue/index.js';
 
-/** One way to answer a tool: a module, and which of its parameters the arguments are. Names of parameters are those on the wire. */
-export interface Way {
+/** How a tool uses one module: which arguments are which parameters. Names of parameters are those on the wire. */
+export interface Variant {
   readonly module: ModuleName;
-  /** The argument whose presence means this way, where there are several. The last way needs none. */
-  readonly chosenBy?: string;
-  /** With `chosenBy`: the value that means this way. */
+  /** The argument that selects this variant by its presence, or by its `value`. The last variant needs none. */
+  readonly selectedBy?: string;
+  /** The value of the `selectedBy` argument that selects this variant. */
   readonly value?: string;
-  /** Parameter by argument. */
-  readonly takes: Readonly<Record<string, string>>;
+  /** Parameters by argument. */
+  readonly parameters: Readonly<Record<string, string>>;
   /** Parameters that are always sent. */
   readonly fixed?: Readonly<Record<string, string>>;
-  /** Parameters that are sent where no argument says otherwise. */
-  readonly usual?: Readonly<Record<string, string>>;
+  /** Parameters that are sent if the argument for them is missing. */
+  readonly defaults?: Readonly<Record<string, string>>;
 }
 
-/** A tool that asks one module. */
+/** A tool that uses one module for each call. */
 export interface ToolSpec {
   readonly name: string;
   readonly title: string;
-  /** What an assistant should know beside what the module says of itself. */
+  /** Added to the description of the module. */
   readonly note?: string;
   readonly required?: readonly string[];
-  readonly ways: readonly Way[];
+  readonly variants: readonly Variant[];
 }
 
-/** How a page can be linked with others, by the module that knows. */
+/** The modules that list links of a page, with their prefixes. */
 const LINKS = [
   ['links', 'pl', { namespace: 'plnamespace' }],
   ['linkshere', 'lh', { namespace: 'lhnamespace' }],
@@ -36,16 +36,16 @@ const LINKS = [
   ['redirects', 'rd', {}],
 ] as const satisfies readonly (readonly [ModuleName, string, Readonly<Record<string, string>>])[];
 
-/** The tools that every site has, as far as it has answers. */
-export const USUAL_TOOLS: readonly ToolSpec[] = [
+/** The tools of every site, as far as their modules have handlers. */
+export const STANDARD_TOOLS: readonly ToolSpec[] = [
   {
     name: 'search',
     title: 'Search',
     required: ['query'],
-    ways: [
+    variants: [
       {
         module: 'search',
-        takes: { query: 'srsearch', namespace: 'srnamespace', limit: 'srlimit' },
+        parameters: { query: 'srsearch', namespace: 'srnamespace', limit: 'srlimit' },
         fixed: { srprop: 'size|timestamp|snippet' },
       },
     ],
@@ -53,17 +53,17 @@ export const USUAL_TOOLS: readonly ToolSpec[] = [
   {
     name: 'list_pages',
     title: 'List pages',
-    note: 'With category it lists what is in a category instead.',
-    ways: [
+    note: 'With category, lists the pages in that category instead.',
+    variants: [
       {
         module: 'categorymembers',
-        chosenBy: 'category',
-        takes: { category: 'cmtitle', namespace: 'cmnamespace', limit: 'cmlimit' },
+        selectedBy: 'category',
+        parameters: { category: 'cmtitle', namespace: 'cmnamespace', limit: 'cmlimit' },
         fixed: { cmprop: 'ids|title|type' },
       },
       {
         module: 'allpages',
-        takes: { prefix: 'apprefix', from: 'apfrom', namespace: 'apnamespace', limit: 'aplimit' },
+        parameters: { prefix: 'apprefix', from: 'apfrom', namespace: 'apnamespace', limit: 'aplimit' },
       },
     ],
   },
@@ -72,12 +72,12 @@ export const USUAL_TOOLS: readonly ToolSpec[] = [
     title: 'History of a page',
     note: 'Newest first.',
     required: ['title'],
-    ways: [
+    variants: [
       {
         module: 'revisions',
-        takes: { title: 'titles', user: 'rvuser', start: 'rvstart', end: 'rvend', limit: 'rvlimit' },
+        parameters: { title: 'titles', user: 'rvuser', start: 'rvstart', end: 'rvend', limit: 'rvlimit' },
         fixed: { rvprop: 'ids|timestamp|user|comment|size|flags' },
-        usual: { rvlimit: '10' },
+        defaults: { rvlimit: '10' },
       },
     ],
   },
@@ -85,10 +85,10 @@ export const USUAL_TOOLS: readonly ToolSpec[] = [
     name: 'changes',
     title: 'Recent changes',
     note: 'Newest first.',
-    ways: [
+    variants: [
       {
         module: 'recentchanges',
-        takes: {
+        parameters: {
           namespace: 'rcnamespace',
           user: 'rcuser',
           type: 'rctype',
@@ -104,16 +104,16 @@ export const USUAL_TOOLS: readonly ToolSpec[] = [
     name: 'links',
     title: 'Links of a page',
     required: ['title', 'kind'],
-    ways: LINKS.map(([module, prefix, takes]) => ({
+    variants: LINKS.map(([module, prefix, parameters]) => ({
       module,
-      chosenBy: 'kind',
+      selectedBy: 'kind',
       value: module,
-      takes: { title: 'titles', limit: `${prefix}limit`, ...takes },
+      parameters: { title: 'titles', limit: `${prefix}limit`, ...parameters },
     })),
   },
   {
     name: 'site_info',
     title: 'About the site',
-    ways: [{ module: 'siteinfo', takes: {}, fixed: { siprop: 'general|namespaces|statistics|rightsinfo' } }],
+    variants: [{ module: 'siteinfo', parameters: {}, fixed: { siprop: 'general|namespaces|statistics|rightsinfo' } }],
   },
 ];

@@ -11,7 +11,7 @@ import { everyRow } from '../../rows.js';
 
 const FOREIGN = 'https://evil.example';
 
-describe('who may ask, and from where', () => {
+describe('the source of a request', () => {
   let site: McpSite;
   const asked: unknown[] = [];
 
@@ -25,7 +25,7 @@ describe('who may ask, and from where', () => {
     expect([...asked, ...site.errors]).toEqual([]);
   });
 
-  test('refuses other hosts, against DNS rebinding', () =>
+  test('rejects other hosts, because of DNS rebinding', () =>
     everyRow(
       ['evil.example', 'evil.example:80', '127.0.0.1.evil.example', 'localhost@evil.example', 'wiki.internal'],
       async (host) => {
@@ -36,20 +36,20 @@ describe('who may ask, and from where', () => {
     ));
 
   test.each(['localhost:3000', '[::1]:3000', 'wiki.internal:8080', 'WIKI.internal:8080'])(
-    'answers to the host %j',
+    'accepts the host %j',
     async (host) => {
       expect((await site.send('tools/list', {}, { host })).status).toBe(200);
     },
   );
 
-  test('refuses a request without a host', async () => {
+  test('rejects a request without a host', async () => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
     const lines = ['POST /mcp HTTP/1.0', 'Content-Type: application/json', `Content-Length: ${body.length}`, '', body];
     expect(await sendRaw(site.base, lines.join('\r\n'))).toContain('403');
   });
 
   test.each([FOREIGN, 'null', 'https://app.example.evil.example', 'not an origin'])(
-    'refuses pages of %j, and says so to their preflight',
+    'rejects pages of %j, and their preflight requests',
     async (origin) => {
       for (const method of ['OPTIONS', 'POST']) {
         const answer = await site.http.request('/mcp', { method, headers: { ...HEADERS, origin } });
@@ -58,7 +58,7 @@ describe('who may ask, and from where', () => {
     },
   );
 
-  test('lets pages ask that the host has named, and none of them with cookies', async () => {
+  test('accepts pages of listed origins, without cookies', async () => {
     const origin = 'https://app.example';
     const before = await site.http.request('/mcp', { method: 'OPTIONS', headers: { origin } });
     expect(before.status).toBe(204);
@@ -76,7 +76,7 @@ describe('who may ask, and from where', () => {
     });
   });
 
-  test('lets pages of this machine ask where the server is on it, too, and its own', async () => {
+  test('accepts pages of its own origin, and of loopback origins if the issuer is one', async () => {
     for (const origin of ['http://localhost:6274', 'http://[::1]:1', site.base])
       expect((await site.send('tools/list', {}, { origin })).status).toBe(200);
     const remote = await startSite({ issuer: 'https://wiki.example', content: { mcp: {} } });
@@ -87,15 +87,15 @@ describe('who may ask, and from where', () => {
     remote.close();
   });
 
-  test.each(['GET', 'HEAD', 'DELETE', 'PUT'])('has no stream and no session: %s is 405', async (method) => {
+  test.each(['GET', 'HEAD', 'DELETE', 'PUT'])('has no stream of events and no sessions: %s is 405', async (method) => {
     const answer = await site.http.request('/mcp', { method, headers: HEADERS });
     expect([answer.status, answer.headers['allow']]).toEqual([405, 'POST']);
   });
 
-  test('malformed requests are refused with their status', () =>
+  test('rejects malformed requests', () =>
     everyRow(
       [
-        ['no JSON', '{"jsonrpc"', {}, 400, 'no JSON'],
+        ['no JSON', '{"jsonrpc"', {}, 400, 'not valid JSON'],
         ['a list of messages', '[{"jsonrpc":"2.0","id":1,"method":"ping"}]', {}, 400, 'one message at a time'],
         ['no message', '{"a":1}', {}, 400, ''],
         ['a form', 'a=1', { 'content-type': 'application/x-www-form-urlencoded' }, 415, 'application/json'],
@@ -117,12 +117,12 @@ describe('who may ask, and from where', () => {
       },
     ));
 
-  test('has no stream to listen to in the newer revision either', async () => {
+  test('rejects subscriptions of the revision 2026-07-28', async () => {
     const answer = await site.send('subscriptions/listen', {});
     expect(answer.json).toMatchObject({ id: 1, error: { code: -32_601 } });
   });
 
-  test('takes a message that a parser of the host has read already', async () => {
+  test('accepts a message that a body parser of the application has read', async () => {
     const app = express().use(express.json());
     const server = createServer(app);
     server.listen(0, '127.0.0.1');
@@ -137,8 +137,8 @@ describe('who may ask, and from where', () => {
   });
 });
 
-describe('as whom', () => {
-  test('does not look at cookies: who is signed in at the host is nobody here', async () => {
+describe('the caller', () => {
+  test('ignores cookies: a signed-in user of the application is anonymous here', async () => {
     let asked = 0;
     const owner = () => {
       asked += 1;
@@ -156,7 +156,7 @@ describe('as whom', () => {
     site.close();
   });
 
-  test('challenges callers without a token where the API is private, and says what a token needs', async () => {
+  test('challenges callers without a token if the API is private, with the scopes to request', async () => {
     const site = await startSite({ content: { private: true, mcp: { scopes: ['read'] } } });
     const metadata = `${site.base}/.well-known/oauth-protected-resource/mcp`;
     const answer = await site.send('initialize');
@@ -172,14 +172,14 @@ describe('as whom', () => {
     site.close();
   });
 
-  test('can be closed to callers without a token where the API is open', async () => {
+  test('can require a token although the API does not', async () => {
     const site = await startSite({ content: { mcp: { anonymous: false } } });
     expect((await site.http.get('/api?action=query&list=allpages')).status).toBe(200);
     expect((await site.send('initialize')).status).toBe(401);
     site.close();
   });
 
-  test('refuses tokens that are not for it, and tokens that lack a scope, also where none is needed', async () => {
+  test('rejects tokens for other resources and tokens without its scopes, even if it requires no token', async () => {
     const site = await startSite({ content: { mcp: { scopes: ['read', 'more'] } } });
     const metadata = `resource_metadata="${site.base}/.well-known/oauth-protected-resource/mcp"`;
     const { access_token } = await site.oauth.issue({ sub: 'alice', client_id: 'app', scope: 'read more' });
@@ -197,7 +197,7 @@ describe('as whom', () => {
     site.close();
   });
 
-  test('asks who it is when a query needs to know, and never for a token in the address', async () => {
+  test('challenges anonymous callers if a query requires a user, and ignores tokens in the URL', async () => {
     const site = await startSite({
       content: { mcp: {}, modules: { watchlistraw: () => [{ ns: 0, title: 'Rope' }] } },
     });
@@ -223,7 +223,7 @@ describe('as whom', () => {
     site.close();
   });
 
-  test('gives each caller what the API gives them: the same pages, the same limits, the same rights', async () => {
+  test('returns to each caller what the API returns: the same pages, limits and rights', async () => {
     const seen: unknown[] = [];
     const site = await startSite({
       pages: Array.from({ length: 700 }, (_, index) => ({
@@ -253,16 +253,16 @@ describe('as whom', () => {
     expect(counts).toEqual([0, 350, 350]);
     expect(seen).toContainEqual(['apihighlimits']);
     const missing = await site.call('read_page', { title: 'Project:P 1' });
-    expect([missing.isError, missing.text]).toEqual([true, expect.stringContaining('no such page')]);
+    expect([missing.isError, missing.text]).toEqual([true, expect.stringContaining('does not exist')]);
     expect((await site.call('read_page', { title: 'Project:P 1' }, await site.token())).result.data.text).toBe('x');
     site.close();
   });
 });
 
-describe('options that cannot be meant', () => {
+describe('options', () => {
   const query = contentQuery(memoryContent(PAGES), { mcp: { scopes: ['read'] } });
 
-  test('needs an issuer, and scopes that there are', () => {
+  test('require an issuer, and scopes that exist', () => {
     const quiet = { onWarning: () => undefined };
     expect(() => oauthQuery({ query, ...quiet })).toThrow('options.query.mcp needs options.issuer');
     expect(() => oauthQuery({ query, issuer: 'https://a.example', scopes: { reed: 'Read' }, ...quiet })).toThrow(
@@ -270,7 +270,7 @@ describe('options that cannot be meant', () => {
     );
   });
 
-  test('is a resource beside others, however these are named, and once', async () => {
+  test('add the resource once, whichever others are configured', async () => {
     for (const resources of [
       ['https://other.example/'],
       { '/other': {} },
