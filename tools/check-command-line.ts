@@ -56,7 +56,7 @@ export const checkCommandLine = async (folder: string, root: string, installDriv
   if (process.getBuiltinModule('node:sqlite') === undefined) {
     const refused = spawnSync('npx', [...NPX, 'serve', '--port', '0'], { cwd: folder, encoding: 'utf8' });
     assert.deepEqual([refused.status, refused.stdout], [1, '']);
-    assert.match(refused.stderr, /needs SQLite .+ For example: npx -p oauth-query -p libsql oauth-query serve\n/m);
+    assert.match(refused.stderr, /SQLite .+ For example: npx -p oauth-query -p libsql oauth-query serve --port 0\n/m);
     installDriver();
   }
   mkdirSync(join(folder, 'docs'));
@@ -64,7 +64,7 @@ export const checkCommandLine = async (folder: string, root: string, installDriv
   assert.equal(unread.status, 1);
   assert.match(
     unread.stderr,
-    /^Markdown needs .+ For example: npx -p oauth-query -p markdown-it -p js-yaml .*oauth-query serve$/m,
+    /^Markdown .+ For example: npx -p oauth-query -p markdown-it -p js-yaml .*oauth-query serve --port 0 docs$/m,
   );
   await checkServe(folder);
   const store = ['--store', `sqlite:${join(folder, 'clients.db')}`];
