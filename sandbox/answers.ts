@@ -3,7 +3,7 @@ import type { Exchange } from './exchange.js';
 import type { Problem } from './problems.js';
 
 /** Longer answers are shown without colours: an element for each value would take too long. */
-const LONGEST_COLOURED = 200_000;
+const MAX_COLOURED_LENGTH = 200_000;
 
 const TOKENS = /("(?:\\.|[^"\\])*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
@@ -71,7 +71,7 @@ export const answerView = (
     element(
       'pre',
       { tabindex: 0, role: 'region', 'aria-label': `${title}, content` },
-      element('code', {}, ...(text.length > LONGEST_COLOURED ? [text] : coloured(text))),
+      element('code', {}, ...(text.length > MAX_COLOURED_LENGTH ? [text] : coloured(text))),
     ),
   );
 };

@@ -10,7 +10,7 @@ import { type ApiRequest, continued, fragmentOf, type Pairs, readFragment, type 
 import type { SignInSettings } from './sign-in.js';
 
 /** How many answers are fetched at one press, so that a long list cannot run away. */
-const MOST_AT_ONCE = 20;
+const MAX_AT_ONCE = 20;
 
 /** An address that the page has been given, in full. */
 const absolute = (address: string | undefined): string => new URL(address ?? '', location.href).href;
@@ -66,7 +66,7 @@ class Sandbox {
   readonly #preview: Preview;
   readonly #answers = byId('answers');
   readonly #again = button('Continue', () => void this.#run(1), { class: 'plain', hidden: true });
-  readonly #all = button(`Continue to the end (at most ${MOST_AT_ONCE} more)`, () => void this.#run(MOST_AT_ONCE), {
+  readonly #all = button(`Continue to the end (at most ${MAX_AT_ONCE} more)`, () => void this.#run(MAX_AT_ONCE), {
     class: 'plain',
     hidden: true,
   });

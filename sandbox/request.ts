@@ -19,7 +19,7 @@ export interface ApiRequest {
 }
 
 /** Servers and proxies accept at least this much in an address, in characters. */
-const LONGEST_QUERY = 2000;
+const MAX_QUERY_LENGTH = 2000;
 /** Separates values that contain the usual separator, and then stands before the first one too. */
 const UNIT_SEPARATOR = '\u001F';
 
@@ -50,7 +50,7 @@ export const encode = (pairs: Pairs): string => {
 
 /** POST for what is too long for an address or must not stand in one; GET otherwise. */
 export const methodOf = ({ values, sensitive }: Pick<ApiRequest, 'values' | 'sensitive'>): 'GET' | 'POST' =>
-  values.some(([name]) => sensitive.has(name)) || encode(toPairs(values)).length > LONGEST_QUERY ? 'POST' : 'GET';
+  values.some(([name]) => sensitive.has(name)) || encode(toPairs(values)).length > MAX_QUERY_LENGTH ? 'POST' : 'GET';
 
 /** What this page always says, unless the form says otherwise. */
 const BASE: Pairs = [

@@ -25,7 +25,7 @@ export interface Outcome {
 
 const PENDING = 'oauth-query sandbox: sign-in under way';
 /** Timers cannot be set further ahead than this, in milliseconds. */
-const LONGEST_TIMER = 2 ** 31 - 1;
+const MAX_TIMEOUT = 2 ** 31 - 1;
 
 const base64url = (bytes: Uint8Array): string =>
   btoa(String.fromCharCode(...bytes))
@@ -152,7 +152,7 @@ export class SignIn {
     this.#token = answer['access_token'];
     const seconds = answer['expires_in'];
     if (typeof seconds === 'number') {
-      this.#timer = setTimeout(() => this.#expire(), Math.min(seconds * 1000, LONGEST_TIMER));
+      this.#timer = setTimeout(() => this.#expire(), Math.min(seconds * 1000, MAX_TIMEOUT));
     }
   }
 

@@ -25,7 +25,7 @@ export interface Fuzz {
 const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
 
 /** A server that refuses a longer body closes the connection before all of it was sent, and the response may be lost. */
-const LONGEST_BODY = 65_536;
+const MAX_BODY_LENGTH = 65_536;
 
 /** The status of the response; 0 if there was none. */
 const send = (port: number, { method, address, headers, body }: FuzzedRequest): Promise<number> =>
@@ -35,7 +35,7 @@ const send = (port: number, { method, address, headers, body }: FuzzedRequest): 
       (answer) => answer.resume().once('close', () => resolve(answer.statusCode ?? 0)),
     );
     sent.once('timeout', () => sent.destroy());
-    sent.once('error', () => resolve(body.length > LONGEST_BODY ? 413 : 0));
+    sent.once('error', () => resolve(body.length > MAX_BODY_LENGTH ? 413 : 0));
     sent.end(body);
   });
 

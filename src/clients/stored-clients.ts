@@ -30,8 +30,8 @@ const GROUP = 'clients';
 const nameKey = (id: string): string => `client:{${id}}:name`;
 
 /** Clients a process remembers, and unknown names: callers can invent those, so they have a separate cache. */
-const MOST_KNOWN = 10_000;
-const MOST_UNKNOWN = 1000;
+const MAX_KNOWN = 10_000;
+const MAX_UNKNOWN = 1000;
 
 /** In seconds: records need an expiry, and a hundred years are as good as none. */
 const FOR_EVER = 100 * 365 * 86_400;
@@ -39,7 +39,7 @@ const FOR_EVER = 100 * 365 * 86_400;
 const endOf = (clock: Clock): number => Math.floor(clock() / 1000) + FOR_EVER;
 
 /** How often a change that does not depend on the previous state is retried after a concurrent change. */
-const MOST_TRIES = 5;
+const MAX_ATTEMPTS = 5;
 
 interface Remembered {
   readonly version: Version<ClientRegistration>;
@@ -64,8 +64,8 @@ class Registry implements StoredClients {
   readonly #clock: Clock;
   readonly #cacheTime: number;
   readonly #server: ClientCheckOptions;
-  readonly #known = new LRUCache<string, Remembered>({ max: MOST_KNOWN });
-  readonly #unknown = new LRUCache<string, number>({ max: MOST_UNKNOWN });
+  readonly #known = new LRUCache<string, Remembered>({ max: MAX_KNOWN });
+  readonly #unknown = new LRUCache<string, number>({ max: MAX_UNKNOWN });
   readonly #lookups = new Map<string, Promise<ClientRegistration | undefined>>();
 
   constructor(
@@ -183,7 +183,7 @@ class Registry implements StoredClients {
 
   async remove(client_id: string): Promise<void> {
     const id = sha256(client_id);
-    for (let n = 0; n < MOST_TRIES; n += 1) {
+    for (let n = 0; n < MAX_ATTEMPTS; n += 1) {
       const before = await this.#versions.newest(id);
       if (before?.registration === undefined) return;
       const after = await this.#versions.add(id, before.number, undefined);
@@ -197,7 +197,7 @@ class Registry implements StoredClients {
   /** A change that is valid whatever the current state of the client. */
   async #edit(client_id: string, edit: (registration: ClientRegistration) => ClientChanges): Promise<StoredClient> {
     const id = sha256(client_id);
-    for (let n = 0; n < MOST_TRIES; n += 1) {
+    for (let n = 0; n < MAX_ATTEMPTS; n += 1) {
       const before = await this.#versions.newest(id);
       if (before?.registration === undefined) throw unknown(client_id);
       const changed = { ...before.registration, ...edit(before.registration) };

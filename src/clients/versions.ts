@@ -30,7 +30,7 @@ export interface Version<T> {
 const STRIDES = Array.from({ length: 13 }, (_, n) => 2 ** n - 1);
 
 /** More steps than needed for any client that is not being changed constantly. */
-const MOST_STEPS = 100;
+const MAX_STEPS = 100;
 
 /** The kind of value, and the lifetime of its records. */
 interface VersionsOf {
@@ -65,7 +65,7 @@ export class Versions<T extends object> {
    */
   async newest(id: string, known = 1): Promise<Version<T> | undefined> {
     let n = known;
-    for (let step = 0; step < MOST_STEPS; step += 1) {
+    for (let step = 0; step < MAX_STEPS; step += 1) {
       const [here, next, ...marks] = await this.#look(id, n);
       const ahead = marks.findLastIndex((mark) => mark !== undefined);
       if (ahead > 0) n += STRIDES[ahead] ?? 0;

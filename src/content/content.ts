@@ -51,7 +51,7 @@ export interface Found<Row, Key> {
  * The maximum number of rows read for one response. A request that filters out most rows gets short results, and
  * continues.
  */
-const MOST_LOOKED_AT = 1_000;
+const MAX_ROWS_READ = 1_000;
 const PIECE = 500;
 
 const WIKITEXT: ContentMarkup = { section: sectionOf, plainText };
@@ -169,13 +169,13 @@ export class Content<S extends ContentSource = ContentSource> {
       if (more === undefined) return { rows, next: undefined };
       seen += size;
       const last = visible.at(-1);
-      if (seen >= MOST_LOOKED_AT && last !== undefined && after) return { rows, next: after(last) };
-      if (seen >= MOST_LOOKED_AT && last !== undefined && last !== first) {
+      if (seen >= MAX_ROWS_READ && last !== undefined && after) return { rows, next: after(last) };
+      if (seen >= MAX_ROWS_READ && last !== undefined && last !== first) {
         if (rows.at(-1) === last) rows.pop();
         return { rows, next: key(last) };
       }
       from = key(more);
-      if (seen >= MOST_LOOKED_AT) asking.signal.throwIfAborted();
+      if (seen >= MAX_ROWS_READ) asking.signal.throwIfAborted();
     }
   }
 }

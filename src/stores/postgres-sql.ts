@@ -10,7 +10,7 @@ interface Statements extends Record<Verb, string> {
 }
 
 /** The maximum length: the longest name derived from it has 63 characters, and PostgreSQL truncates longer names. */
-const LONGEST_NAME = 63 - '_groups_by_expiry'.length;
+const MAX_NAME_LENGTH = 63 - '_groups_by_expiry'.length;
 
 /** @throws TypeError if the table is not a plain name. */
 export const statements = (table: string): Statements => {
@@ -29,9 +29,9 @@ interface Names {
 
 function namesFor(table: string): Names {
   const [, schema = '', name = ''] = /^([a-z_][a-z0-9_]*\.)?([a-z_][a-z0-9_]*)$/.exec(table) ?? [];
-  if (name === '' || name.length > LONGEST_NAME) {
+  if (name === '' || name.length > MAX_NAME_LENGTH) {
     throw new TypeError(
-      `postgresStore: table must be a name of lower-case letters, digits and _, of at most ${LONGEST_NAME} characters, ` +
+      `postgresStore: table must be a name of lower-case letters, digits and _, of at most ${MAX_NAME_LENGTH} characters, ` +
         `not ${JSON.stringify(table)}`,
     );
   }

@@ -2,7 +2,7 @@
 const FLOOR_MS = 10;
 
 /** Four times the size costs four times as much if the work is linear, 16 times if it is quadratic; this is halfway. */
-const MOST = 8;
+const MAX_GROWTH = 8;
 
 const RUNS = 8;
 
@@ -36,10 +36,10 @@ export const steepStep = async (
   for (const [index, size] of sizes.entries()) {
     const work = () => send(size);
     let now = await cost(work);
-    if (now > FLOOR_MS && now > MOST * before) {
+    if (now > FLOOR_MS && now > MAX_GROWTH * before) {
       now = Math.min(now, await leastCost(work, now > 1000 ? 1 : RUNS));
       before = Math.max(before, await leastCost(() => send(sizes[index - 1] ?? 0), RUNS));
-      if (now > FLOOR_MS && now > MOST * before) {
+      if (now > FLOOR_MS && now > MAX_GROWTH * before) {
         return `${size / 4} → ${size}: ${before.toFixed(1)} → ${now.toFixed(1)} ms, ${(now / before).toFixed(1)} times`;
       }
     }

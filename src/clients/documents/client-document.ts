@@ -39,14 +39,14 @@ export const refuse = (sentence: string): never => {
   throw new DocumentProblem(sentence);
 };
 
-const MOST_NAME_CHARACTERS = 100;
-const MOST_REDIRECT_URIS = 100;
-const MOST_URI_CHARACTERS = 1024;
-const MOST_KEYS = 20;
+const MAX_NAME_LENGTH = 100;
+const MAX_REDIRECT_URIS = 100;
+const MAX_URI_LENGTH = 1024;
+const MAX_KEYS = 20;
 
 /** The maximum size of a stored document with its keys: 4 KiB with the rest of its record. A part is reserved for keys from a `jwks_uri`. */
-const MOST_BYTES = 3840;
-const MOST_KEY_BYTES = 1024;
+const MAX_BYTES = 3840;
+const MAX_KEY_BYTES = 1024;
 
 const bytesOf = (value: object): number => Buffer.byteLength(JSON.stringify(value));
 
@@ -73,19 +73,19 @@ const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]
 const readName = (given: Given): string => {
   const text = own(given, 'client_name');
   const name = typeof text === 'string' ? text.replace(UNSEEN, '').trim() : '';
-  return name === '' || name.length > MOST_NAME_CHARACTERS
-    ? refuse(`client_name must be text of 1 to ${MOST_NAME_CHARACTERS} characters.`)
+  return name === '' || name.length > MAX_NAME_LENGTH
+    ? refuse(`client_name must be text of 1 to ${MAX_NAME_LENGTH} characters.`)
     : name;
 };
 
 const isUsableRedirect = (client_id: string, uri: string): boolean =>
-  uri.length <= MOST_URI_CHARACTERS &&
+  uri.length <= MAX_URI_LENGTH &&
   /^https?:/i.test(uri) &&
   checkClient({ client_id, redirect_uris: [uri] }).length === 0;
 
 const readRedirects = (given: Given, client_id: string): readonly string[] => {
   const uris = texts(given, 'redirect_uris') ?? [];
-  if (uris.length > MOST_REDIRECT_URIS) refuse(`redirect_uris has more than ${MOST_REDIRECT_URIS} entries.`);
+  if (uris.length > MAX_REDIRECT_URIS) refuse(`redirect_uris has more than ${MAX_REDIRECT_URIS} entries.`);
   const usable = uris.filter((uri) => isUsableRedirect(client_id, uri));
   return usable.length === 0 ? refuse('redirect_uris must contain an https URL, or an http URL on loopback.') : usable;
 };
@@ -127,11 +127,11 @@ export const readKeys = (given: unknown): readonly Jwk[] => {
   if (!Array.isArray(keys) || !keys.every(isRecord)) return refuse('The JWK set has no array of keys.');
   if (keys.some((key) => own(key, 'kty') === 'oct' || PRIVATE_MEMBERS.some((name) => Object.hasOwn(key, name))))
     return refuse('The JWK set contains a private or symmetric key. Replace that key: it has been published.');
-  if (keys.length > MOST_KEYS) return refuse(`The JWK set has more than ${MOST_KEYS} keys.`);
+  if (keys.length > MAX_KEYS) return refuse(`The JWK set has more than ${MAX_KEYS} keys.`);
   return keys
     .filter((key) => own(key, 'use') !== 'enc')
     .map((key) => Object.fromEntries(Object.entries(key).filter(([name]) => PUBLIC_MEMBERS.includes(name))))
-    .filter((key) => bytesOf(key) <= MOST_KEY_BYTES && publicKeyProblem(key) === undefined);
+    .filter((key) => bytesOf(key) <= MAX_KEY_BYTES && publicKeyProblem(key) === undefined);
 };
 
 type Keys = Pick<ClientDocument, 'token_endpoint_auth_methods_supported' | 'jwks' | 'jwks_uri'>;
@@ -168,14 +168,14 @@ export const readDocument = (address: string, given: unknown): ClientDocument =>
     grant_types: readGrants(given),
     ...readAuthentication(given),
   };
-  const most = document.jwks_uri === undefined ? MOST_BYTES : MOST_BYTES - MOST_KEY_BYTES;
+  const most = document.jwks_uri === undefined ? MAX_BYTES : MAX_BYTES - MAX_KEY_BYTES;
   if (bytesOf(document) > most) return refuse(`The used part of it is longer than ${most} bytes.`);
   return document;
 };
 
 /** As many of these keys as fit into the record of the document, in order. */
 export const keysThatFit = (document: ClientDocument, keys: readonly Jwk[]): readonly Jwk[] => {
-  let room = MOST_BYTES - bytesOf(document);
+  let room = MAX_BYTES - bytesOf(document);
   return keys.filter((key) => (room -= bytesOf(key) + 1) >= 0);
 };
 

@@ -86,7 +86,7 @@ type Settings = ReturnType<typeof OPTIONS.read>;
 
 /** Milliseconds for which a copy from the store is used without reading it again. */
 const COPY_FRESH = 300_000;
-const MOST_COPIES = 1000;
+const MAX_COPIES = 1000;
 
 /** The current knowledge about a client. */
 interface Snapshot {
@@ -120,7 +120,7 @@ class Documents implements OwnRegistry {
   readonly #documents: Fetched<ClientDocument>;
   readonly #keySets: Fetched<KeySet>;
   readonly #copies: DocumentCopies;
-  readonly #read = new LRUCache<string, Snapshot & { readonly until: number }>({ max: MOST_COPIES });
+  readonly #read = new LRUCache<string, Snapshot & { readonly until: number }>({ max: MAX_COPIES });
   /** The server validates each registration object only once, so the same object is returned again. */
   readonly #rows = new WeakMap<ClientDocument, Rows>();
 

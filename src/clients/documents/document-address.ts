@@ -1,6 +1,6 @@
 import { parseUrl } from '../../core/base/url.js';
 
-const MOST_CHARACTERS = 512;
+const MAX_LENGTH = 512;
 
 /** A name with a top-level domain. IP addresses, `localhost` and single-label names lead into the operator's own network. */
 const HOST_NAME = /^(?:[a-z\d_](?:[a-z\d_-]*[a-z\d])?\.)+[a-z](?:[a-z\d-]*[a-z\d])?$/;
@@ -12,7 +12,7 @@ const HOST_NAME = /^(?:[a-z\d_](?:[a-z\d_-]*[a-z\d])?\.)+[a-z](?:[a-z\d-]*[a-z\d
  * @see {@link https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/ | Client ID Metadata Document §3}
  */
 export const documentAddressProblem = (text: string): string | undefined => {
-  if (text.length > MOST_CHARACTERS) return `has more than ${MOST_CHARACTERS} characters`;
+  if (text.length > MAX_LENGTH) return `has more than ${MAX_LENGTH} characters`;
   const url = text.startsWith('https://') ? parseUrl(text) : undefined;
   if (url === undefined) return 'is not an https URL';
   if (text.includes('#')) return 'has a fragment';

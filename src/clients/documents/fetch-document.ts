@@ -28,11 +28,11 @@ interface Network {
   readonly connection: RequestOptions;
 }
 
-const MOST_BYTES = 65_536;
-const MOST_HEADER_BYTES = 16_384;
+const MAX_BYTES = 65_536;
+const MAX_HEADER_BYTES = 16_384;
 
 /** A name may have many addresses; more than this are a mistake or an attack. */
-const MOST_ADDRESSES = 32;
+const MAX_ADDRESSES = 32;
 
 /** Connects to the checked addresses, whatever the name resolves to by then. */
 const pinnedTo =
@@ -49,7 +49,7 @@ const checkedAddresses = async (
   signal: AbortSignal,
 ): Promise<readonly string[]> => {
   const addresses = await resolve(host, signal);
-  if (addresses.length > MOST_ADDRESSES) throw new Error(`${host} has more than ${MOST_ADDRESSES} IP addresses.`);
+  if (addresses.length > MAX_ADDRESSES) throw new Error(`${host} has more than ${MAX_ADDRESSES} IP addresses.`);
   const special = addresses.find((address) => !isAllowed(address));
   if (special !== undefined) throw new Error(`${host} resolves to ${special}, which is not a public address.`);
   return addresses;
@@ -73,7 +73,7 @@ const get = async (url: URL, network: Network, signal: AbortSignal): Promise<Inc
       lookup: pinnedTo(addresses),
       agent: false,
       rejectUnauthorized: true,
-      maxHeaderSize: MOST_HEADER_BYTES,
+      maxHeaderSize: MAX_HEADER_BYTES,
       signal,
       ...network.connection,
     });
@@ -99,7 +99,7 @@ const readBody = async (response: IncomingMessage): Promise<string> => {
   for await (const chunk of response) {
     const bytes = chunk as Buffer; // No encoding is set, so Node returns bytes.
     size += bytes.length;
-    if (size > MOST_BYTES) throw new Error(`It is longer than ${MOST_BYTES} bytes.`);
+    if (size > MAX_BYTES) throw new Error(`It is longer than ${MAX_BYTES} bytes.`);
     chunks.push(bytes);
   }
   return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));

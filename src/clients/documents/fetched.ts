@@ -8,23 +8,23 @@ import { FetchBounds } from './fetch-bounds.js';
 import type { FetchDocument } from './fetch-document.js';
 
 /** The range in milliseconds to which the cache lifetime of a document is limited. */
-const FRESH_AT_LEAST = 60_000;
-const FRESH_AT_MOST = 86_400_000;
-const FRESH_IF_SILENT = 300_000;
+const MIN_FRESH = 60_000;
+const MAX_FRESH = 86_400_000;
+const DEFAULT_FRESH = 300_000;
 
 /** Milliseconds for which a document is used when it cannot be fetched again. */
 const USABLE_FOR = 86_400_000;
 
 /** Milliseconds until a failed fetch is retried; doubled after each further failure. */
-const FIRST_PAUSE = 10_000;
-const LONGEST_PAUSE = 60_000;
+const MIN_RETRY_DELAY = 10_000;
+const MAX_RETRY_DELAY = 60_000;
 
 /** Minimum milliseconds between two fetches of keys, whatever key an assertion names. */
 const RENEW_AFTER = 10_000;
 
-const MOST_KNOWN = 1000;
-const MOST_KNOWN_BYTES = 4 * 1_048_576;
-const MOST_FAILED = 1000;
+const MAX_KNOWN = 1000;
+const MAX_KNOWN_BYTES = 4 * 1_048_576;
+const MAX_FAILED = 1000;
 
 /** A value read from a URL. Times are in milliseconds since the epoch. */
 export interface Good<T extends object> {
@@ -68,11 +68,11 @@ export class Fetched<T extends object> {
   readonly #server: RegistryServer;
   readonly #bounds: FetchBounds;
   readonly #good = new LRUCache<string, Good<T>>({
-    max: MOST_KNOWN,
-    maxSize: MOST_KNOWN_BYTES,
+    max: MAX_KNOWN,
+    maxSize: MAX_KNOWN_BYTES,
     sizeCalculation: ({ value }) => JSON.stringify(value).length,
   });
-  readonly #failures = new LRUCache<string, Failure>({ max: MOST_FAILED });
+  readonly #failures = new LRUCache<string, Failure>({ max: MAX_FAILED });
   readonly #underWay = new Map<string, Promise<Good<T>>>();
 
   /** @param options - `timeout`: milliseconds for one fetch. */
@@ -164,7 +164,7 @@ export class Fetched<T extends object> {
 
   #failed(address: string, cause: unknown): UnusableClientError {
     const before = this.#failures.get(address);
-    const pause = Math.min(LONGEST_PAUSE, (before?.pause ?? FIRST_PAUSE / 2) * 2);
+    const pause = Math.min(MAX_RETRY_DELAY, (before?.pause ?? MIN_RETRY_DELAY / 2) * 2);
     const isRefused = cause instanceof DocumentProblem;
     const sentence = `${address} ${isRefused ? 'is refused' : 'cannot be used'}: ${sentenceOf(cause)}`;
     const error = new UnusableClientError(isRefused ? 'refused' : 'unavailable', sentence, pause / 1000, { cause });
@@ -179,8 +179,8 @@ const isGoodEnough = <T extends object>(good: Good<T>, { isLacking }: Wanted<T>,
 
 const freshFor = (seconds: number | undefined): number =>
   seconds === undefined || Number.isNaN(seconds)
-    ? FRESH_IF_SILENT
-    : Math.min(FRESH_AT_MOST, Math.max(FRESH_AT_LEAST, seconds * 1000));
+    ? DEFAULT_FRESH
+    : Math.min(MAX_FRESH, Math.max(MIN_FRESH, seconds * 1000));
 
 /** Node's errors only contain addresses and codes; a function of the application may throw anything. */
 const sentenceOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause)).slice(0, 300);

@@ -292,7 +292,7 @@ interface Contributors {
 }
 
 /** The maximum number of users with a prefix or in an IP range. */
-const MOST_USERS = 500;
+const MAX_USERS = 500;
 
 const byWhom = async (
   { source }: Content,
@@ -302,17 +302,17 @@ const byWhom = async (
   if (user) return user;
   if (userids) return ((await source.users?.({ names: [], ids: userids }, asking)) ?? []).map(({ name }) => name);
   const prefix = userprefix ?? '';
-  const range = { from: prefix, to: endOf(prefix), descending: false, limit: MOST_USERS };
+  const range = { from: prefix, to: endOf(prefix), descending: false, limit: MAX_USERS };
   if (iprange === undefined) return ((await source.userRange?.(range, asking)) ?? []).map(({ name }) => name);
   const isInside = inRange(iprange);
   const names: string[] = [];
   let from: string | undefined;
   // IP addresses start with a hexadecimal digit. There are far fewer users than revisions.
   do {
-    const users = (await source.userRange?.({ ...range, from, to: 'G', limit: MOST_USERS + 1 }, asking)) ?? [];
-    names.push(...users.slice(0, MOST_USERS).flatMap(({ name, id }) => (id === 0 && isInside(name) ? [name] : [])));
-    from = users[MOST_USERS]?.name;
-  } while (from !== undefined && names.length < MOST_USERS);
+    const users = (await source.userRange?.({ ...range, from, to: 'G', limit: MAX_USERS + 1 }, asking)) ?? [];
+    names.push(...users.slice(0, MAX_USERS).flatMap(({ name, id }) => (id === 0 && isInside(name) ? [name] : [])));
+    from = users[MAX_USERS]?.name;
+  } while (from !== undefined && names.length < MAX_USERS);
   return names;
 };
 

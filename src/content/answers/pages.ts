@@ -88,7 +88,7 @@ export const allpages =
     return { ...list, continue: found.next?.replaceAll(' ', '_') };
   };
 
-const HIGHEST = 2 ** 31;
+const MAX_RANDOM = 2 ** 31;
 
 /**
  * Every page has a random number. The list starts at a random one, goes up to the highest, and wraps around to the
@@ -99,7 +99,7 @@ export const random =
   async (request) => {
     const { params, limit, continue: next, role } = request;
     const [begin, lap, number, id] = readKey(next, 'number', 'number', 'number', 'number') ?? [
-      randomInt(HIGHEST),
+      randomInt(MAX_RANDOM),
       0,
       0,
       0,

@@ -4,10 +4,10 @@ import type { ContentPage, SearchHit } from '../source.js';
 import { type Handler, type Having, pageItem } from './answer.js';
 
 /** The time of an index is at least quadratic in the number of words; Wikipedia has the same limit. */
-const MOST_UNITS = 300;
+const MAX_QUERY_LENGTH = 300;
 
 /** Further results are not returned. */
-const MOST_HITS = 10_000;
+const MAX_HITS = 10_000;
 
 type SearchRequest = Parameters<Handler<'search'>>[0];
 
@@ -19,8 +19,11 @@ export const search =
   (content: Having<'search'>): Handler<'search'> =>
   async (request) => {
     const { params, limit } = request;
-    if (params.search.length > MOST_UNITS) {
-      throw new ApiError('cirrussearch-query-too-long', `The search must not be longer than ${MOST_UNITS} characters.`);
+    if (params.search.length > MAX_QUERY_LENGTH) {
+      throw new ApiError(
+        'cirrussearch-query-too-long',
+        `The search must not be longer than ${MAX_QUERY_LENGTH} characters.`,
+      );
     }
     if (params.what === 'nearmatch') return nearMatch(content, request);
     const { words, without } = termsOf(params.search);
@@ -32,7 +35,7 @@ export const search =
     const hits = result.hits.slice(0, limit);
     return {
       items: hits.map((hit) => hitItem(hit, params.prop, content)),
-      continue: result.hits.length > limit && offset + limit < MOST_HITS ? offset + limit : undefined,
+      continue: result.hits.length > limit && offset + limit < MAX_HITS ? offset + limit : undefined,
       extra:
         params.info.includes('totalhits') && result.total !== undefined
           ? { searchinfo: { totalhits: result.total } }
@@ -65,7 +68,7 @@ const openHits = async (content: Having<'search'>, query: Query, request: Search
   const open = content.openRows(({ page }: SearchHit) => page, request);
   const wanted = params.offset + limit + 1;
   const found: SearchHit[] = [];
-  for (let offset = 0; offset < MOST_HITS && found.length < wanted; offset += 500) {
+  for (let offset = 0; offset < MAX_HITS && found.length < wanted; offset += 500) {
     const { hits } = await content.source.search({ ...query, offset, limit: 500 }, request);
     found.push(...(await open(hits)));
     if (hits.length < 500) break;
@@ -130,7 +133,7 @@ export const prefixsearch =
       title: isNamed ? named.title.slice(0, -1) : content.start(text.trim(), ns),
     }));
     const found: ContentPage[] = [];
-    const wanted = Math.min(offset, MOST_HITS) + limit + 1;
+    const wanted = Math.min(offset, MAX_HITS) + limit + 1;
     for (const { ns, title } of starts) {
       const open = content.openRows((page: ContentPage) => page, request);
       let from: string | undefined = title;

@@ -37,13 +37,13 @@ const BATCH_BYTES = 2_000_000;
 
 /** Changes are read after a quiet period of this length, but no later than the maximum delay. */
 const QUIET_MS = 50;
-const MOST_WAITED_MS = 1_000;
+const MAX_DELAY_MS = 1_000;
 
 /** A file that changed this recently may change again without a new modification time. */
 const COARSE_MS = 2_000;
 
 /** The maximum number of problems to report. */
-const MOST_PROBLEMS = 100;
+const MAX_PROBLEMS = 100;
 
 /** Synchronizes a database with a folder of files. */
 export class Folder {
@@ -112,7 +112,7 @@ export class Folder {
   /** Changes during a refresh are read by the next one. */
   async #follow(): Promise<void> {
     while (this.#isDirty && !this.#isClosed) {
-      for (let waited = 0; this.#isDirty && waited < MOST_WAITED_MS; waited += QUIET_MS) {
+      for (let waited = 0; this.#isDirty && waited < MAX_DELAY_MS; waited += QUIET_MS) {
         this.#isDirty = false;
         await new Promise<void>((resolve) => systemTimer(resolve, QUIET_MS));
       }
@@ -211,8 +211,8 @@ export class Folder {
   #tell(problems: readonly string[]): void {
     const fresh = problems.filter((problem) => !this.#told.has(problem));
     this.#told = new Set(problems);
-    for (const problem of fresh.slice(0, MOST_PROBLEMS)) this.#options.onProblem(problem);
-    const more = fresh.length - MOST_PROBLEMS;
+    for (const problem of fresh.slice(0, MAX_PROBLEMS)) this.#options.onProblem(problem);
+    const more = fresh.length - MAX_PROBLEMS;
     if (more > 0) this.#options.onProblem(`${this.root}: ${more} more problems.`);
   }
 }

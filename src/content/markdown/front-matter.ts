@@ -10,7 +10,7 @@ export interface FrontMatter {
   readonly problem?: { readonly line: number; readonly message: string };
 }
 
-const MOST = 64 * 1024;
+const MAX_LENGTH = 64 * 1024;
 const BEGINNING = /^---[ \t]*\r?\n/;
 const END = /^(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/gm;
 
@@ -26,11 +26,11 @@ export function readFrontMatter(text: string, yaml: Peers['yaml']): FrontMatter 
   if (!end) return { fields: NOTHING, body: text };
   const body = text.slice(END.lastIndex);
   const source = text.slice(first.length, end.index);
-  if (source.length > MOST) {
+  if (source.length > MAX_LENGTH) {
     return {
       fields: NOTHING,
       body,
-      problem: { line: 1, message: `The front matter has more than ${MOST} characters.` },
+      problem: { line: 1, message: `The front matter has more than ${MAX_LENGTH} characters.` },
     };
   }
   if (source.trim() === '') return { fields: NOTHING, body };

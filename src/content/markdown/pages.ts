@@ -49,7 +49,7 @@ const SCHEMA = `
 const READ_ANEW = 'read anew';
 
 /** The latest revision of a page and twenty older ones. */
-const MOST_REVISIONS = 21;
+const MAX_REVISIONS = 21;
 
 /** Ids are not reused after a revision is removed. */
 const LAST_REVISION = sql`max(coalesce((SELECT max(id) FROM revision), 0),
@@ -253,7 +253,7 @@ export class StoredPages {
         ${Buffer.byteLength(text)}, ${sha1}, ${model}, ${format}, ${text})`);
     if (known) {
       this.#database.run(sql`DELETE FROM revision WHERE page = ${id} AND id NOT IN (
-        SELECT id FROM revision WHERE page = ${id} ORDER BY timestamp DESC, id DESC LIMIT ${MOST_REVISIONS})`);
+        SELECT id FROM revision WHERE page = ${id} ORDER BY timestamp DESC, id DESC LIMIT ${MAX_REVISIONS})`);
     }
     return { latest, timestamp };
   }

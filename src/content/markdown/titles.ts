@@ -19,7 +19,7 @@ export interface NoTitle {
 const MARKDOWN = /\.(?:md|markdown)$/i;
 const PAGE = /\.(?:md|markdown|html?)$/i;
 const OTHER_FILE = /\.[a-z][a-z0-9]{0,7}$/i;
-const MOST_CHARACTERS = 4_096;
+const MAX_PATH_LENGTH = 4_096;
 const FOLDER_PAGE = /^(?:index|readme)$/i;
 
 /** Whether a file is a page. */
@@ -72,7 +72,7 @@ export class Titles {
   }
 
   #ofPath(path: string): Target | NoTitle {
-    const text = normalizeText(path, 'NFC', MOST_CHARACTERS);
+    const text = normalizeText(path, 'NFC', MAX_PATH_LENGTH);
     if (text === undefined) return { reason: 'The title is too long.' };
     const names = text.split('/');
     if (FOLDER_PAGE.test(names.at(-1) ?? '')) names.pop();

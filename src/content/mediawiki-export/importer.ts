@@ -40,7 +40,7 @@ const BATCH_PAGES = 200;
 const BATCH_BYTES = 4_000_000;
 
 /** The latest revision of a page and twenty older ones. */
-const MOST_REVISIONS = 21;
+const MAX_REVISIONS = 21;
 
 /** The user of log entries for imports. */
 const IMPORTER = 'Importer';
@@ -122,7 +122,7 @@ class Importer implements ExportListener {
     const { revisions } = this.#current ?? {};
     if (!revisions) return;
     revisions.push(revision);
-    if (revisions.length <= MOST_REVISIONS) return;
+    if (revisions.length <= MAX_REVISIONS) return;
     let oldest = 0;
     for (const [index, one] of revisions.entries()) if (isOlder(one, revisions[oldest] ?? one)) oldest = index;
     revisions.splice(oldest, 1);
@@ -225,7 +225,7 @@ class Importer implements ExportListener {
   #forgetOldest(page: number): void {
     this.#database.run(sql`
       DELETE FROM revision WHERE page = ${page} AND id NOT IN (
-        SELECT id FROM revision WHERE page = ${page} ORDER BY timestamp DESC, id DESC LIMIT ${MOST_REVISIONS})`);
+        SELECT id FROM revision WHERE page = ${page} ORDER BY timestamp DESC, id DESC LIMIT ${MAX_REVISIONS})`);
   }
 
   /** Indexes the latest text of a page, for lists and searches. */

@@ -173,7 +173,7 @@ class Element {
 }
 
 /** The maximum length of a text in UTF-16 code units. MediaWiki's own limit is two million. */
-const MOST_TEXT = 2 ** 26;
+const MAX_TEXT_LENGTH = 2 ** 26;
 
 function exportParser(file: string, listener: ExportListener): XmlReader {
   const open: Element[] = [];
@@ -188,8 +188,8 @@ function exportParser(file: string, listener: ExportListener): XmlReader {
     },
     text: (text) => {
       length += text.length;
-      if (length > MOST_TEXT)
-        throw new BrokenExport(`${file} is damaged: a text is longer than ${MOST_TEXT} characters.`);
+      if (length > MAX_TEXT_LENGTH)
+        throw new BrokenExport(`${file} is damaged: a text is longer than ${MAX_TEXT_LENGTH} characters.`);
       open.at(-1)?.texts.push(text);
     },
     close: () => {

@@ -27,9 +27,9 @@ const REFERENCE = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(lt|gt|amp|quot|apos));|&/gi;
 const NAMED: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 
 /** The maximum length of a tag, and the maximum depth of elements. */
-const MOST_TAG = 65_536;
-const MOST_DEPTH = 64;
-const MOST_REFERENCE = 12;
+const MAX_TAG_LENGTH = 65_536;
+const MAX_DEPTH = 64;
+const MAX_REFERENCE_LENGTH = 12;
 
 /** The start and end of skipped parts. */
 const SKIPPED: readonly (readonly [begin: string, end: string])[] = [
@@ -92,7 +92,7 @@ export class XmlReader {
 
   #begin(name: string, attributes: string): void {
     if (this.#open.length === 0 && this.#hasRoot) this.#fail('there is more than one root element');
-    if (this.#open.length >= MOST_DEPTH) this.#fail(`elements are nested more than ${MOST_DEPTH} deep`);
+    if (this.#open.length >= MAX_DEPTH) this.#fail(`elements are nested more than ${MAX_DEPTH} deep`);
     this.#hasRoot = true;
     this.#open.push(name);
     const given: Record<string, string> = {};
@@ -114,7 +114,9 @@ export class XmlReader {
   #openText(): boolean {
     const reference = this.#rest.lastIndexOf('&');
     const isCut =
-      reference >= this.#at && this.#rest.length - reference < MOST_REFERENCE && !this.#rest.includes(';', reference);
+      reference >= this.#at &&
+      this.#rest.length - reference < MAX_REFERENCE_LENGTH &&
+      !this.#rest.includes(';', reference);
     const end = isCut ? reference : this.#rest.length;
     if (end > this.#at) this.#text(end);
     return false;
@@ -140,14 +142,15 @@ export class XmlReader {
     const end = this.#rest.indexOf('>', this.#at);
     const quotes = this.#rest.slice(this.#at, end < 0 ? undefined : end).match(/["']/g)?.length ?? 0;
     if (!isBegun && end >= 0 && quotes % 2 === 0) this.#fail('there is an invalid tag');
-    if (this.#rest.length - this.#at > MOST_TAG) this.#fail(`a tag is longer than ${MOST_TAG} characters`);
+    if (this.#rest.length - this.#at > MAX_TAG_LENGTH) this.#fail(`a tag is longer than ${MAX_TAG_LENGTH} characters`);
     return false;
   }
 
   #skipTo(end: string, from: number): boolean {
     const found = this.#rest.indexOf(end, this.#at + from);
     if (found >= 0) this.#at = found + end.length;
-    else if (this.#rest.length - this.#at > MOST_TAG) this.#fail(`a comment is longer than ${MOST_TAG} characters`);
+    else if (this.#rest.length - this.#at > MAX_TAG_LENGTH)
+      this.#fail(`a comment is longer than ${MAX_TAG_LENGTH} characters`);
     return found >= 0;
   }
 

@@ -206,9 +206,9 @@ const userFunctions = (database: ContentDatabase): Functions<'users' | 'userRang
 };
 
 /** Further matches are neither ranked nor counted, because both take linear time and block the event loop. */
-const MOST_RANKED = 5_000;
+const MAX_RANKED = 5_000;
 /** Pages with matching titles are always ranked, up to this number. */
-const MOST_TITLES = 500;
+const MAX_TITLES = 500;
 
 const searchIn = (database: ContentDatabase, query: ContentSearch) => {
   const term = (word: string): string => (word.endsWith('*') ? `${quoted(word.slice(0, -1))}*` : quoted(word));
@@ -220,7 +220,7 @@ const searchIn = (database: ContentDatabase, query: ContentSearch) => {
     SELECT page.id AS id, bm25(page_text) AS score FROM page_text JOIN page ON page.id = page_text.rowid
     WHERE page_text MATCH ${match} AND page.ns IN ${query.namespaces} LIMIT ${most}`;
   const ranked = database.all<{ readonly id: number }>(sql`
-    SELECT id FROM (SELECT * FROM (${scored(words, MOST_RANKED)}) UNION ALL SELECT * FROM (${scored(inTitles, MOST_TITLES)}))
+    SELECT id FROM (SELECT * FROM (${scored(words, MAX_RANKED)}) UNION ALL SELECT * FROM (${scored(inTitles, MAX_TITLES)}))
     GROUP BY id ORDER BY min(score), id`);
   const wantedHits = ranked.slice(query.offset, query.offset + query.limit);
   const rows = new Map(
@@ -248,7 +248,7 @@ const searchIn = (database: ContentDatabase, query: ContentSearch) => {
           },
         ];
   });
-  return ranked.length < MOST_RANKED ? { hits, total: ranked.length } : { hits };
+  return ranked.length < MAX_RANKED ? { hits, total: ranked.length } : { hits };
 };
 
 const MARKS = { before: '\u0001', after: '\u0002' } as const;

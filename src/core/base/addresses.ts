@@ -21,10 +21,10 @@ export const urlProblem = (text: unknown): string | undefined => {
 export const isPath = (given: unknown): given is string =>
   typeof given === 'string' && /^\/(?![/\\])[\x21-\x7e]*$/.test(given);
 
-const LONGEST_PICTURE = 65_536;
+const MAX_PICTURE_LENGTH = 65_536;
 
 /** Whether a URL contains the image itself: a `data:` URL, which is displayed without a request. */
 export const isPicture = (given: unknown): given is string =>
   typeof given === 'string' &&
-  given.length <= LONGEST_PICTURE &&
+  given.length <= MAX_PICTURE_LENGTH &&
   /^data:image\/(?:png|jpeg|gif|webp|avif|svg\+xml)[;,][\x21-\x7e]+$/.test(given);

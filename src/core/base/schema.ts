@@ -197,12 +197,12 @@ export const mapOf = <In, Out>(
   );
 
 /** The maximum number of names in a sentence. */
-const MOST_NAMES = 30;
+const MAX_NAMES = 30;
 
 const namesOf = (fields: Table): string => {
   const names = Object.keys(fields);
-  const more = names.length - MOST_NAMES;
-  return names.slice(0, MOST_NAMES).join(', ') + (more > 0 ? ` and ${more} more` : '');
+  const more = names.length - MAX_NAMES;
+  return names.slice(0, MAX_NAMES).join(', ') + (more > 0 ? ` and ${more} more` : '');
 };
 
 /** The option a name probably stands for: one a level deeper, such as `lifetimes.refreshGrace` for `refreshGrace`, or one with similar spelling. */

@@ -12,12 +12,12 @@ export interface Subject {
 }
 
 /** Subjects contain input from callers: longer ones are replaced by their hash. */
-const LONGEST = 128;
+const MAX_LENGTH = 128;
 
 /** The name of a subject with these parts. */
 export const subjectName = (...parts: readonly string[]): string => {
   const name = JSON.stringify(parts);
-  return name.length > LONGEST ? sha256(name) : name;
+  return name.length > MAX_LENGTH ? sha256(name) : name;
 };
 
 /** The maximum number of subjects a process remembers; the oldest are dropped first, and found again in the store. */

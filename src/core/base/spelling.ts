@@ -19,11 +19,11 @@ const distance = (a: string, b: string): number => {
 };
 
 /** The shortest name that can be recognised as the end or the beginning of a longer one. */
-const SHORTEST_PART = 5;
+const MIN_PART_LENGTH = 5;
 
 /** Whether a name is the beginning or the end of a longer one, as `secret` is of `client_secret`. */
 const isPart = (name: string, longer: string): boolean =>
-  name.length >= SHORTEST_PART && (longer.startsWith(name) || longer.endsWith(name));
+  name.length >= MIN_PART_LENGTH && (longer.startsWith(name) || longer.endsWith(name));
 
 /** The known name that was probably meant: one with at most one mistake per three letters, or the only one that ends or begins with the given name. */
 export const nearestName = (name: string, known: readonly string[]): string | undefined => {

@@ -1,10 +1,10 @@
 /** The maximum number of UTF-16 code units in untrusted text before it is normalised, by kind. */
-export const MOST_UNITS = { title: 1024, name: 512, text: 8192 } as const;
+export const MAX_LENGTH = { title: 1024, name: 512, text: 8192 } as const;
 
 /** Text that a normalisation form leaves unchanged, by its characters: none is a combining mark or is affected. */
 const SETTLED = { NFC: /^[\0-\u02ff]*$/, NFKC: /^[\0-\x7f]*$/ } as const;
 
-const MOST_MARKS = 30;
+const MAX_MARKS = 30;
 
 /**
  * More combining marks in a row than the stream-safe text format allows. That format interrupts longer runs with the combining
@@ -16,14 +16,14 @@ const UNSAFE = /(?:(?!\u034f)\p{M}){31}/u;
  * Normalises untrusted text. Normalisation takes quadratic time for a run of combining marks, so no
  * other code in this package may call `String.prototype.normalize`.
  *
- * @param most - The maximum number of UTF-16 code units: one of `MOST_UNITS`.
+ * @param most - The maximum number of UTF-16 code units: one of `MAX_LENGTH`.
  * @returns `undefined` if the text is longer, or has more than 30 combining marks in a row.
  * @see {@link https://www.unicode.org/reports/tr15/#Stream_Safe_Text_Format | UAX #15 §13}
  */
 export const normalizeText = (text: string, form: 'NFC' | 'NFKC', most: number): string | undefined => {
   if (text.length > most) return undefined;
   if (SETTLED[form].test(text)) return text;
-  return text.length > MOST_MARKS && UNSAFE.test(text) ? undefined : text.normalize(form);
+  return text.length > MAX_MARKS && UNSAFE.test(text) ? undefined : text.normalize(form);
 };
 
 /** Escapes text for use in a regular expression. */

@@ -7,7 +7,7 @@ import { findResource } from '../base/resource.js';
 import { isSubset, parseScope } from '../base/scope.js';
 
 /** The maximum number of characters of the request in an error_description. */
-const MOST_NAMED = 200;
+const MAX_QUOTED_LENGTH = 200;
 
 /**
  * The scopes of a request, or the client's default.
@@ -34,7 +34,7 @@ export const requestedScope = (form: Parameters, client: Client, context: OAuthC
     const value = scopes.filter((scope) => !isSubset([scope], client.scopes)).join(' ');
     throw new RefusedRequest(
       'invalid_scope',
-      value.length > MOST_NAMED
+      value.length > MAX_QUOTED_LENGTH
         ? 'The client may not request this scope.'
         : `The client may not request the scope ${value}.`,
       {

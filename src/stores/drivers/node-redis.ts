@@ -9,7 +9,7 @@ const PING_EVERY_MS = 1_000;
 
 /** Milliseconds before a new client may be replaced too; longer each time, as long as nothing is answered. */
 const PATIENCE_MS = 1_000;
-const MOST_PATIENCE_MS = 5_000;
+const MAX_PATIENCE_MS = 5_000;
 
 /**
  * Connects with node-redis. Its `socketTimeout` treats outgoing data as activity, so a busy connection that is never answered
@@ -28,7 +28,7 @@ export function connectNodeRedis(redis: typeof import('redis'), connecting: Conn
       // A client that fails immediately is already reconnecting.
       const isSilent = error instanceof StoreError && error.code === 'STORE_TIMEOUT';
       if (!isSilent || asked !== current || performance.now() - startedAt < patience) return;
-      patience = Math.min(patience * 2, MOST_PATIENCE_MS);
+      patience = Math.min(patience * 2, MAX_PATIENCE_MS);
       connecting.onError(new Error('Redis does not answer any more; the client is replaced', { cause: error }));
       current.close();
       current = start(redis, connecting);

@@ -9,10 +9,10 @@ const IDLE = 14 * 86_400;
 const ABSOLUTE = 90 * 86_400;
 const GRACE = 10;
 const CLOCK_DIFFERENCE = 30;
-const MOST_MISSES = 3;
+const MAX_MISSES = 3;
 const DEVICE_LIFE = 600;
 const DEVICE_RETENTION = 120;
-const MOST_EARLY_POLLS = 11;
+const MAX_EARLY_POLLS = 11;
 
 export type Refreshing = 'none' | 'rotating' | 'reusable';
 
@@ -92,7 +92,7 @@ export class Model {
       if (verifierIsRight) code.grant.revoked = true;
       return 'invalid_grant';
     }
-    if (this.now >= code.end || code.misses >= MOST_MISSES) return 'invalid_grant';
+    if (this.now >= code.end || code.misses >= MAX_MISSES) return 'invalid_grant';
     if (!verifierIsRight) {
       code.misses += 1;
       return 'invalid_grant';
@@ -186,7 +186,7 @@ export class Model {
       device.nextPoll = this.now + gap();
       return 'authorization_pending';
     }
-    if (device.early < MOST_EARLY_POLLS) {
+    if (device.early < MAX_EARLY_POLLS) {
       device.early += 1;
       device.nextPoll = this.now + gap();
     }

@@ -7,7 +7,7 @@ import { sql, titleList, when } from '../sql.js';
 /** The namespace of interface messages: a page for each customized one. */
 const MESSAGES = 8;
 /** The maximum number per response if all are requested. */
-const MOST = 500;
+const MAX_MESSAGES = 500;
 
 interface Message {
   readonly title: string;
@@ -37,7 +37,7 @@ export const allmessages =
     const read = (condition: ReturnType<typeof sql>): readonly Message[] =>
       database.all<Message>(sql`
         SELECT title, text FROM page JOIN revision ON revision.id = latest WHERE ns = ${MESSAGES} AND ${condition}
-        ORDER BY title LIMIT ${all ? MOST + 1 : wanted.length}`);
+        ORDER BY title LIMIT ${all ? MAX_MESSAGES + 1 : wanted.length}`);
     const pages = read(
       all
         ? sql`instr(title, '/') = 0 ${when(from, (name) => sql`AND title >= ${key(name)}`)}
@@ -45,8 +45,8 @@ export const allmessages =
             ${when(prefix, (name) => sql`AND title >= ${key(name)} AND title < ${endOf(key(name))}`)}`
         : sql`(ns, title) IN ${titles('')}`,
     );
-    const next = pages[MOST];
-    const texts = new Map(pages.slice(0, MOST).map(({ title, text }) => [nameOf(title), text]));
+    const next = pages[MAX_MESSAGES];
+    const texts = new Map(pages.slice(0, MAX_MESSAGES).map(({ title, text }) => [nameOf(title), text]));
     // A subpage of the message has the text in another language.
     const translated = lang === site.language || all ? [] : read(sql`(ns, title) IN ${titles(`/${lang}`)}`);
     for (const { title, text } of translated) texts.set(nameOf(title.slice(0, -lang.length - 1)), text);

@@ -90,7 +90,7 @@ export const authorizationResponse = (
 const quoted = (text: string): string => JSON.stringify(printable(text));
 
 /** The maximum number of redirect URIs in an explanation. */
-const MOST_NAMED = 10;
+const MAX_LISTED_URIS = 10;
 
 /** A client that has registered itself cannot be told that it is unknown by now; its owner can. */
 const unknownClient = (client_id: string, { config }: OAuthContext): 'unknown_registration' | 'unknown_client' =>
@@ -158,7 +158,7 @@ const findClient = async (
       redirectUriMatches(requested, registered, context.allowLocalhostRedirects),
     )
   ) {
-    const registered = client.redirectUris.slice(0, MOST_NAMED).map(quoted).join(', ') || 'none';
+    const registered = client.redirectUris.slice(0, MAX_LISTED_URIS).map(quoted).join(', ') || 'none';
     throw new RefusedPage(
       'unregistered_redirect_uri',
       {

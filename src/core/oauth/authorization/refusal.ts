@@ -39,12 +39,12 @@ export class RefusedPage extends PageError {
   }
 }
 
-const MOST_CHARACTERS = 200;
+const MAX_PRINTED_LENGTH = 200;
 
 /** Makes client input safe for logs and pages. */
 export const printable = (text: string): string => {
-  const plain = text.slice(0, MOST_CHARACTERS).replace(/[^\x20-\x7e]/g, '?');
-  return text.length > MOST_CHARACTERS ? `${plain}…` : plain;
+  const plain = text.slice(0, MAX_PRINTED_LENGTH).replace(/[^\x20-\x7e]/g, '?');
+  return text.length > MAX_PRINTED_LENGTH ? `${plain}…` : plain;
 };
 
 /** Without an issuer, or with one on loopback, the server runs on a developer's own machine. */

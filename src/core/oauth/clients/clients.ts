@@ -22,7 +22,7 @@ interface Others {
 }
 
 /** More columns than a table of clients has; beyond that, no more warnings are emitted. */
-const MOST_WARNINGS = 100;
+const MAX_WARNINGS = 100;
 
 /** @throws TypeError with the first problem. */
 const clientOf = ({ client, problems }: CheckedRegistration): Client => {
@@ -167,7 +167,7 @@ export class Clients {
   }
 
   #warn(column: string, sentence: string): void {
-    if (this.#warned.has(column) || this.#warned.size >= MOST_WARNINGS) return;
+    if (this.#warned.has(column) || this.#warned.size >= MAX_WARNINGS) return;
     this.#warned.add(column);
     this.#listeners.onWarning?.(`clients.find: ${sentence}`);
   }

@@ -1,14 +1,14 @@
 import { OAuthError } from '../../base/errors.js';
-import { MOST_UNITS, normalizeText } from '../../base/text.js';
+import { MAX_LENGTH, normalizeText } from '../../base/text.js';
 import { redirectUriProblem } from '../authorization/redirect-uri.js';
 import type { ClientMetadata, Registrations } from './registrations.js';
 
 type Given = Readonly<Record<string, unknown>>;
 
-const MOST_URIS = 10;
-const LONGEST_URI = 512;
+const MAX_URIS = 10;
+const MAX_URI_LENGTH = 512;
 /** Characters as perceived by users. */
-const LONGEST_NAME = 100;
+const MAX_NAME_LENGTH = 100;
 
 const invalid = (description: string): OAuthError => new OAuthError('invalid_client_metadata', description);
 const invalidUri = (description: string): OAuthError => new OAuthError('invalid_redirect_uri', description);
@@ -38,17 +38,17 @@ const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 const nameOf = (given: Given): string | undefined => {
   const text = textOf(given, 'client_name');
   if (text === undefined) return undefined;
-  const name = normalizeText(text, 'NFC', MOST_UNITS.name)?.replace(/\s+/gu, ' ').replace(INVISIBLE, '').trim();
-  if (name === undefined || [...name].length > LONGEST_NAME)
-    throw invalid(`client_name must have at most ${LONGEST_NAME} characters.`);
+  const name = normalizeText(text, 'NFC', MAX_LENGTH.name)?.replace(/\s+/gu, ' ').replace(INVISIBLE, '').trim();
+  if (name === undefined || [...name].length > MAX_NAME_LENGTH)
+    throw invalid(`client_name must have at most ${MAX_NAME_LENGTH} characters.`);
   return name === '' ? undefined : name;
 };
 
 const APP_OR_WEB = /^(?:https?|[a-z][a-z0-9+.-]*):/i;
 
 const checkUri = (uri: unknown, schemes: readonly string[]): string => {
-  if (typeof uri !== 'string' || uri.length > LONGEST_URI)
-    throw invalidUri(`Each of redirect_uris must be text of at most ${LONGEST_URI} characters.`);
+  if (typeof uri !== 'string' || uri.length > MAX_URI_LENGTH)
+    throw invalidUri(`Each of redirect_uris must be text of at most ${MAX_URI_LENGTH} characters.`);
   const problem = redirectUriProblem(uri);
   if (problem !== undefined) throw invalidUri(`One of redirect_uris ${problem}.`);
   const scheme = (APP_OR_WEB.exec(uri)?.[0] ?? '').slice(0, -1).toLowerCase();
@@ -59,8 +59,8 @@ const checkUri = (uri: unknown, schemes: readonly string[]): string => {
 
 const redirectUrisOf = (given: Given, { redirectSchemes }: Registrations): readonly string[] => {
   const uris: unknown = member(given, 'redirect_uris');
-  if (!Array.isArray(uris) || uris.length === 0 || uris.length > MOST_URIS)
-    throw invalidUri(`redirect_uris must be an array of 1 to ${MOST_URIS} URIs.`);
+  if (!Array.isArray(uris) || uris.length === 0 || uris.length > MAX_URIS)
+    throw invalidUri(`redirect_uris must be an array of 1 to ${MAX_URIS} URIs.`);
   return [...new Set(uris.map((uri) => checkUri(uri, redirectSchemes)))];
 };
 

@@ -34,7 +34,7 @@ export interface RegistrationOptions {
 }
 
 /** Ten years in seconds. */
-const LONGEST_LIFETIME = 3650 * 86_400;
+const MAX_LIFETIME = 3650 * 86_400;
 
 /** Validation of `options.registration`. */
 export const REGISTRATION_OPTIONS = {
@@ -57,8 +57,8 @@ export const REGISTRATION_OPTIONS = {
     'none',
   ),
   lifetime: value<number>(
-    `a whole number of seconds from 60 to ${LONGEST_LIFETIME}`,
-    (given) => Number.isInteger(given) && Number(given) >= 60 && Number(given) <= LONGEST_LIFETIME,
+    `a whole number of seconds from 60 to ${MAX_LIFETIME}`,
+    (given) => Number.isInteger(given) && Number(given) >= 60 && Number(given) <= MAX_LIFETIME,
   ),
   refreshGrace: wholeNumber(60, 0, 60, 'seconds'),
   isDenied: fn<NonNullable<RegistrationOptions['isDenied']>>('a function of the registration_id'),
@@ -80,7 +80,7 @@ const PREFIX = 'reg.';
 const ID_LENGTH = 16;
 
 /** Maximum characters: it appears in URLs twice, once encrypted again, and many proxies limit URLs to 8 KB. */
-const LONGEST_ID = 1500;
+const MAX_ID_LENGTH = 1500;
 
 /** Clients a process remembers; the oldest are dropped first and decrypted again. */
 const REMEMBERED = 1000;
@@ -148,12 +148,12 @@ export class Registrations {
     const registration: SealedRegistration = { ...metadata, ...(exp !== undefined && { exp }) };
     const sealed = this.#seal.seal(registration, exp === undefined ? Number.MAX_SAFE_INTEGER : exp * 1000);
     const client_id = PREFIX + sealed;
-    return client_id.length > LONGEST_ID ? undefined : { client_id, id: sealed.slice(0, ID_LENGTH) };
+    return client_id.length > MAX_ID_LENGTH ? undefined : { client_id, id: sealed.slice(0, ID_LENGTH) };
   }
 
   /** Decrypts the client in a `client_id`, unless it has expired, was changed or is not ours. */
   open(client_id: string): Registered | undefined {
-    if (!isRegistered(client_id) || client_id.length > LONGEST_ID) return undefined;
+    if (!isRegistered(client_id) || client_id.length > MAX_ID_LENGTH) return undefined;
     const known = this.#opened.get(client_id);
     if (known !== undefined) return this.#clock() < known.exp ? known : undefined;
     const sealed = client_id.slice(PREFIX.length);

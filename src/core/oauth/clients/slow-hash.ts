@@ -21,11 +21,11 @@ const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 
 /** Four times the memory and a third more time than {@link COST}: with more, a sign-in could overload the server. */
-const MOST_BYTES = 128 * 1024 * 1024;
-const MOST_STEPS = 2 ** 20;
+const MAX_BYTES = 128 * 1024 * 1024;
+const MAX_STEPS = 2 ** 20;
 
 /** Less than this does not protect a secret chosen by a person. */
-const FEWEST_STEPS = 2 ** 14;
+const MIN_STEPS = 2 ** 14;
 
 const PHC =
   /^\$scrypt\$ln=([1-9]\d?),r=([1-9]\d{0,3}),p=([1-9]\d{0,3})\$([A-Za-z0-9+/]{11,64})\$([A-Za-z0-9+/]{43,86})$/;
@@ -67,9 +67,9 @@ export const readHash = (text: unknown): SlowHash | string => {
   const [, ln, r, p, phcSalt = '', phcHash = ''] = PHC.exec(String(text)) ?? [];
   if (ln === undefined) return 'that was not created by hashSecret';
   const cost = { ln: Number(ln), r: Number(r), p: Number(p) };
-  if (bytesOf(cost) > MOST_BYTES || stepsOf(cost) > MOST_STEPS)
-    return `whose parameters cost too much: 128·N·r may be ${MOST_BYTES} bytes and N·r·p may be ${MOST_STEPS}`;
-  if (stepsOf(cost) < FEWEST_STEPS) return `whose parameters are too weak: N·r·p must be at least ${FEWEST_STEPS}`;
+  if (bytesOf(cost) > MAX_BYTES || stepsOf(cost) > MAX_STEPS)
+    return `whose parameters cost too much: 128·N·r may be ${MAX_BYTES} bytes and N·r·p may be ${MAX_STEPS}`;
+  if (stepsOf(cost) < MIN_STEPS) return `whose parameters are too weak: N·r·p must be at least ${MIN_STEPS}`;
   return { ...cost, salt: Buffer.from(phcSalt, 'base64'), hash: Buffer.from(phcHash, 'base64') };
 };
 

@@ -21,7 +21,7 @@ export interface EndedGrants {
 }
 
 /** Each further pass only finds what was granted during the previous one. */
-const MOST_ROUNDS = 20;
+const MAX_PASSES = 20;
 
 /**
  * Revokes grants, and forgets the remembered approvals that belong to them.
@@ -38,7 +38,7 @@ export const endGrants = async (
   const { sub, client_id } = of;
   let grants = 0;
   let consents = 0;
-  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+  for (let round = 0; round < MAX_PASSES; round += 1) {
     consents += await forgetConsents(of, context);
     const inRound = await endEach(
       sub === undefined ? groups.grantsOfClient(client_id ?? '') : groups.grantsOfOwner(sub),

@@ -79,11 +79,11 @@ export interface ConnectedApp {
   readonly grants: number;
 }
 
-const USUAL_LIMIT = 50;
-const MOST_LIMIT = 500;
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 500;
 
 /** Per owner. Owners have fewer applications, but one application may have signed its owner in very often. */
-const MOST_PAGES = 20;
+const MAX_PAGES = 20;
 
 /** Unredeemed grants give no access and expire soon. */
 const AWAITING_REDEMPTION: ReadonlySet<string | undefined> = new Set([
@@ -143,11 +143,11 @@ export const pageOfGrants = async (
 /** The redeemed grants of a page: unredeemed ones give no access. */
 export const listGrants = async (
   of: GrantsOf,
-  { after, limit = USUAL_LIMIT }: GrantPageRequest,
+  { after, limit = DEFAULT_LIMIT }: GrantPageRequest,
   context: OAuthContext,
 ): Promise<GrantPage> => {
-  if (!Number.isInteger(limit) || limit < 1 || limit > MOST_LIMIT)
-    throw new TypeError(`grants.list: limit must be a whole number from 1 to ${MOST_LIMIT}.`);
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT)
+    throw new TypeError(`grants.list: limit must be a whole number from 1 to ${MAX_LIMIT}.`);
   const { found, next } = await pageOfGrants(of, { after, limit }, context);
   const grants = found.filter(({ redeemed }) => redeemed).map(({ summary }) => summary);
   return next === undefined ? { grants } : { grants, next };
@@ -157,8 +157,8 @@ export const listGrants = async (
 export const connectedApps = async (sub: string, context: OAuthContext): Promise<readonly ConnectedApp[]> => {
   const byClient = new Map<string, GrantSummary[]>();
   let after: string | undefined;
-  for (let n = 0; n < MOST_PAGES; n += 1) {
-    const { grants, next } = await listGrants({ sub }, { after, limit: MOST_LIMIT }, context);
+  for (let n = 0; n < MAX_PAGES; n += 1) {
+    const { grants, next } = await listGrants({ sub }, { after, limit: MAX_LIMIT }, context);
     for (const grant of grants) {
       const others = byClient.get(grant.client_id);
       if (others === undefined) byClient.set(grant.client_id, [grant]);

@@ -1,6 +1,6 @@
 import { isPath, isPicture, urlProblem } from '../../base/addresses.js';
 import { either, fail, object, refined, required, type Schema, text, value } from '../../base/schema.js';
-import { contrastOf, isColor, LEAST_CONTRAST, lightened } from './contrast.js';
+import { contrastOf, isColor, MIN_CONTRAST, lightened } from './contrast.js';
 import { type AccentColors, PALETTES } from './style.js';
 
 /** What makes the pages those of a site. */
@@ -46,9 +46,9 @@ const checkContrast = (accent: string, palette: keyof AccentColors, path: string
     for (const name of names) {
       const other = PALETTES[palette][name];
       const ratio = contrastOf(accent, other);
-      if (ratio < LEAST_CONTRAST)
+      if (ratio < MIN_CONTRAST)
         fail(
-          `${path}: ${accent} has a contrast of ${(Math.floor(ratio * 100) / 100).toFixed(2)}:1 with ${other}, ${what} in the ${palette} palette; WCAG AA needs ${LEAST_CONTRAST}:1. Choose a ${palette === 'light' ? 'darker' : 'lighter'} colour.`,
+          `${path}: ${accent} has a contrast of ${(Math.floor(ratio * 100) / 100).toFixed(2)}:1 with ${other}, ${what} in the ${palette} palette; WCAG AA needs ${MIN_CONTRAST}:1. Choose a ${palette === 'light' ? 'darker' : 'lighter'} colour.`,
         );
     }
   }

@@ -2,7 +2,7 @@
 type Channels = readonly [red: number, green: number, blue: number];
 
 /** The ratio that text needs (WCAG 2.2, success criterion 1.4.3, level AA). */
-export const LEAST_CONTRAST = 4.5;
+export const MIN_CONTRAST = 4.5;
 
 /** Reads `#rgb` and `#rrggbb`; `undefined` for anything else. */
 const channelsOf = (color: string): Channels | undefined => {
@@ -42,7 +42,7 @@ export const lightened = (color: string, backgrounds: readonly string[]): string
   const channels = channelsOf(color) ?? [0, 0, 0];
   for (let white = 0; white < 1; white += 0.05) {
     const mixed = `#${channels.map((channel) => hex(channel + (255 - channel) * white)).join('')}`;
-    if (backgrounds.every((background) => contrastOf(mixed, background) >= LEAST_CONTRAST)) return mixed;
+    if (backgrounds.every((background) => contrastOf(mixed, background) >= MIN_CONTRAST)) return mixed;
   }
   return '#ffffff';
 };

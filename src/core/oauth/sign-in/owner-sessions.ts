@@ -4,10 +4,10 @@ import { ENDED_GENERATION, type EndedGenerationRecord, keys, MARK } from '../sto
 import { CLOCK_DIFFERENCE } from '../tokens/window.js';
 
 /** In seconds: the maximum of `lifetimes.session`, now and at any earlier time. */
-export const MOST_SESSION = 30 * 86_400;
+export const MAX_SESSION_LIFETIME = 30 * 86_400;
 
 /** In milliseconds. As long as the longest session, so an owner's sessions began in this period or in the previous one. */
-const PERIOD = MOST_SESSION * 1000;
+const PERIOD = MAX_SESSION_LIFETIME * 1000;
 
 /** In milliseconds: more than the duration of a request plus clock differences. */
 const SLACK = 900_000;

@@ -2,7 +2,7 @@ import type { HttpRequest } from '../../base/http.js';
 import type { MaybePromise } from '../../base/ports.js';
 import { either, ENVIRONMENT, fail, listOf, object, refined, required, type Schema, text } from '../../base/schema.js';
 import { equalSecrets, sha256 } from '../../base/secrets.js';
-import { MOST_UNITS, normalizeText } from '../../base/text.js';
+import { MAX_LENGTH, normalizeText } from '../../base/text.js';
 import { hashMatches } from '../clients/client-secret.js';
 import { costsOf, readHash, type SlowHash } from '../clients/slow-hash.js';
 import { CLIENT_SUBJECT, type Owner } from './owner.js';
@@ -43,7 +43,7 @@ export interface Directory extends Omit<UserDirectory, 'authenticate'> {
  * @returns `undefined` if the text cannot be a user name.
  */
 export const countedName = (username: string): string | undefined =>
-  normalizeText(username, 'NFKC', MOST_UNITS.name)?.trim().toLowerCase();
+  normalizeText(username, 'NFKC', MAX_LENGTH.name)?.trim().toLowerCase();
 
 const hashOf = ({ username, password }: User): readonly (readonly [string, SlowHash])[] => {
   const hash = typeof password === 'object' ? readHash(password.scrypt) : '';

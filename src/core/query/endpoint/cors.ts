@@ -133,7 +133,7 @@ const refuse = (reason: string): OriginDecision => {
  * A host name has at most 253 characters (RFC 1035 §2.3.4). The limit bounds the backtracking of patterns with several
  * `*`.
  */
-const MOST_UNITS = 300;
+const MAX_ORIGIN_LENGTH = 300;
 
 /**
  * Compiles the `origins` option.
@@ -144,7 +144,8 @@ const MOST_UNITS = 300;
 export const originCheck = (origins: readonly string[]): ((origin: string) => boolean) => {
   const exact = new Set(origins.filter((origin) => origin.includes('://')));
   const hosts = origins.filter((origin) => !origin.includes('://')).map(hostPattern);
-  return (origin) => exact.has(origin) || (origin.length <= MOST_UNITS && hosts.some((host) => host.test(origin)));
+  return (origin) =>
+    exact.has(origin) || (origin.length <= MAX_ORIGIN_LENGTH && hosts.some((host) => host.test(origin)));
 };
 
 const hostPattern = (pattern: string): RegExp => {

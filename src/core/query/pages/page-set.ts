@@ -12,7 +12,7 @@ import type {
 } from './page-model.js';
 import { cleanText, percentEncode, replaceInvalid } from '../request/raw-values.js';
 import type { Site } from '../site/site.js';
-import { MOST_UNITS } from '../../base/text.js';
+import { MAX_LENGTH } from '../../base/text.js';
 import { type LocalTitle, type ParsedTitle, parseTitle, TOO_LONG } from './title.js';
 
 /** The pages of a request, with the information on how they were found. */
@@ -102,9 +102,9 @@ class Wanted {
  */
 const cleanTitles = (pages: ResolvedPages, raws: readonly string[]): readonly string[] =>
   raws.flatMap((raw) => {
-    const clean = cleanText(raw, MOST_UNITS.title);
+    const clean = cleanText(raw, MAX_LENGTH.title);
     if (clean === undefined) {
-      const invalidreason = raw.length > MOST_UNITS.title ? TOO_LONG : TOO_MANY_MARKS;
+      const invalidreason = raw.length > MAX_LENGTH.title ? TOO_LONG : TOO_MANY_MARKS;
       pages.invalid.push({ id: pages.nextFakeId(), title: replaceInvalid(raw), invalidreason, invalid: true });
       return [];
     }

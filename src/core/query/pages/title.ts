@@ -40,14 +40,14 @@ const RELATIVE = /^\.{1,2}(?:$|\/)|\/\.{1,2}(?:$|\/)/;
 
 const EMPTY = 'The requested page title is empty or contains only the name of a namespace.';
 
-const MOST_BYTES = 255;
-const MOST_SPECIAL_BYTES = 512;
+const MAX_BYTES = 255;
+const MAX_SPECIAL_BYTES = 512;
 
 const tooLong = (bytes: number): string =>
   `The requested page title is too long. It must be no longer than ${bytes} bytes in UTF-8 encoding.`;
 
 /** The reason for titles that are too long to be parsed. */
-export const TOO_LONG = tooLong(MOST_BYTES);
+export const TOO_LONG = tooLong(MAX_BYTES);
 
 const invalid = (reason: string): InvalidTitle => ({ kind: 'invalid', reason });
 
@@ -93,7 +93,7 @@ const finish = (whole: string, ns: number, site: Site): ParsedTitle => {
     );
   }
   if (text.includes('~~~')) return invalid('The requested page title contains invalid magic tilde sequence (~~~).');
-  const most = ns === -1 ? MOST_SPECIAL_BYTES : MOST_BYTES;
+  const most = ns === -1 ? MAX_SPECIAL_BYTES : MAX_BYTES;
   if (Buffer.byteLength(text) > most) return invalid(tooLong(most));
   if (text === '' && (ns !== 0 || hash < 0)) return invalid(EMPTY);
   if (site.namespace(ns)?.case !== 'case-sensitive') text = upperFirst(text);

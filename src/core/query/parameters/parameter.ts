@@ -3,7 +3,7 @@ import { commaList, message } from '../answer/messages.js';
 import { everythingOf, type ValueCounts, valueCounts } from './descriptor-facts.js';
 import { SEPARATOR, splitValues } from './multi-value.js';
 import { cleanText } from '../request/raw-values.js';
-import { MOST_UNITS } from '../../base/text.js';
+import { MAX_LENGTH } from '../../base/text.js';
 import {
   enumeration,
   type ParseContext,
@@ -34,8 +34,8 @@ export interface ParameterReader {
 
 /** Up to this number of values, comparing them is faster than a set. */
 const FEW = 8;
-const MOST_REMEMBERED = 64;
-const MOST_REMEMBERED_TEXT = 256;
+const MAX_CACHED = 64;
+const MAX_CACHED_LENGTH = 256;
 
 /** How a parameter is parsed. */
 interface Reading {
@@ -92,7 +92,7 @@ type Cleaners = Omit<Reading, 'parse'>;
 
 const AS_IT_CAME: Cleaners = { clean: (raw) => raw, cleanAll: (_raw, pieces) => pieces, isMalformed: () => false };
 
-const cleanersOf = ({ most = MOST_UNITS.name, refuse }: TypeDef<unknown>, wireName: string): Cleaners => {
+const cleanersOf = ({ most = MAX_LENGTH.name, refuse }: TypeDef<unknown>, wireName: string): Cleaners => {
   const clean = (raw: string): string => {
     const text = cleanText(raw, most);
     if (text !== undefined) return text;
@@ -103,7 +103,7 @@ const cleanersOf = ({ most = MOST_UNITS.name, refuse }: TypeDef<unknown>, wireNa
     clean,
     cleanAll(raw, pieces) {
       // Checking all of them at once is faster, and equivalent: no character combines with a bar.
-      const isClean = cleanText(raw, MOST_UNITS.text) === raw && pieces.every(({ length }) => length <= most);
+      const isClean = cleanText(raw, MAX_LENGTH.text) === raw && pieces.every(({ length }) => length <= most);
       return isClean ? pieces : pieces.map(clean);
     },
     isMalformed: (source) => source.malformed(wireName),
@@ -186,10 +186,10 @@ const compileMany = (
     }
     if (unknown) warnUnknown(parameter, raw, unknown, context);
     const result = keepsDuplicates || texts.length <= FEW ? values : [...new Set(values)];
-    if (known && context.warnings.list.length === before && texts.length <= low && raw.length <= MOST_REMEMBERED_TEXT) {
+    if (known && context.warnings.list.length === before && texts.length <= low && raw.length <= MAX_CACHED_LENGTH) {
       // A new string does not keep the request's text in memory.
       const key = result.join('|');
-      if (known.size >= MOST_REMEMBERED) known.clear();
+      if (known.size >= MAX_CACHED) known.clear();
       if (key === raw) known.set(key, Object.freeze(result));
     }
     return result;

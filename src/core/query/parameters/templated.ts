@@ -16,7 +16,7 @@ interface Surroundings {
   compile(name: string, descriptor: ParamDescriptor): ParameterReader;
 }
 
-const MOST_READERS = 256;
+const MAX_READERS = 256;
 
 /**
  * Compiles templated parameters. A name such as `contentformat-{slot}` stands for one parameter per value of the
@@ -40,7 +40,7 @@ export const compileTemplates = (
   const readerOf = (name: string, descriptor: ParamDescriptor): ParameterReader => {
     const known = readers.get(name);
     if (known) return known;
-    if (readers.size >= MOST_READERS) readers.clear();
+    if (readers.size >= MAX_READERS) readers.clear();
     const reader = surroundings.compile(name, descriptor);
     readers.set(name, reader);
     return reader;

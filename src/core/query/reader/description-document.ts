@@ -15,7 +15,7 @@ export interface DescriptionParts {
 }
 
 /** OpenSearch 1.1 allows 16 characters for the name, and 1,024 for the description. */
-const MOST_NAME = 16;
+const MAX_NAME_LENGTH = 16;
 
 /**
  * The route of the OpenSearch description document, with which browsers offer the site's search in the address bar.
@@ -56,7 +56,7 @@ const documentOf = (site: Site, endpoint: string, self: string): string => {
   // The tag only uses entities that XML has too.
   return html`<?xml version="1.0" encoding="UTF-8"?>
 <OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/">
-<ShortName>${[...name].slice(0, MOST_NAME).join('').trim()}</ShortName>
+<ShortName>${[...name].slice(0, MAX_NAME_LENGTH).join('').trim()}</ShortName>
 <Description>${[...`Search ${name}`].slice(0, 1024).join('')}</Description>
 <InputEncoding>UTF-8</InputEncoding>
 <Url type="text/html" method="get" template="${page}"/>

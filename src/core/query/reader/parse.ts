@@ -42,8 +42,8 @@ interface Subject {
 }
 
 /** The maximum number of links and categories of a page, and the number of titles looked up at once. */
-const MOST_LINKS = 5_000;
-const PORTION = 500;
+const MAX_LINKS = 5_000;
+const BATCH_SIZE = 500;
 
 /** Answers `action=parse`. */
 export const parsePage = async (
@@ -227,22 +227,22 @@ const listed = async (
 ): Promise<readonly ResultItem[]> => {
   const items: ResultItem[] = [];
   let next: Readonly<Record<string, string | number>> | undefined = {};
-  while (next && items.length < MOST_LINKS) {
+  while (next && items.length < MAX_LINKS) {
     const more = Object.fromEntries(Object.entries(next).map(([key, value]) => [key, String(value)]));
     const answer = await runSubquery({ pageids: [pageid], prop: [name], values: { ...values, ...more } }, context);
     const found = answer.query.pages?.[0]?.[name];
     if (Array.isArray(found)) items.push(...(found as readonly ResultItem[]));
     next = answer.continue;
   }
-  return items.slice(0, MOST_LINKS);
+  return items.slice(0, MAX_LINKS);
 };
 
 /** Looks up whether titles exist, without invalid ones. */
 const lookedUp = async (titles: readonly string[], { runSubquery, context }: Reading): Promise<readonly Link[]> => {
   const links: Link[] = [];
-  const all = [...new Set(titles)].slice(0, MOST_LINKS);
-  for (let start = 0; start < all.length; start += PORTION) {
-    const { query } = await runSubquery({ titles: all.slice(start, start + PORTION) }, context);
+  const all = [...new Set(titles)].slice(0, MAX_LINKS);
+  for (let start = 0; start < all.length; start += BATCH_SIZE) {
+    const { query } = await runSubquery({ titles: all.slice(start, start + BATCH_SIZE) }, context);
     for (const { ns, title, pageid, invalid } of query.pages ?? []) {
       if (ns !== undefined && title !== undefined && invalid !== true) {
         links.push({ ns, title, exists: pageid !== undefined });

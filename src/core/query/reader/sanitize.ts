@@ -2,8 +2,8 @@ import { ApiError } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
 
 /** Bounds of the HTML. Parsing takes time proportional to length times depth, and blocks the event loop. */
-const MOST_UNITS = 1024 * 1024;
-const MOST_DEPTH = 250;
+const MAX_LENGTH = 1024 * 1024;
+const MAX_DEPTH = 250;
 
 const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'];
 
@@ -54,13 +54,13 @@ export const loadSanitizer = async (onError: (error: unknown) => void): Promise<
     throw new ApiError('nosanitizer', message('apierror-nosanitizer'));
   });
   return (html) => {
-    if (html.length > MOST_UNITS) throw tooLarge();
+    if (html.length > MAX_LENGTH) throw tooLarge();
     let depth = 0;
     return loaded.default(html, {
       ...RULES,
       onOpenTag: () => {
         depth += 1;
-        if (depth > MOST_DEPTH) throw tooLarge();
+        if (depth > MAX_DEPTH) throw tooLarge();
       },
       onCloseTag: () => {
         depth -= 1;
@@ -70,4 +70,4 @@ export const loadSanitizer = async (onError: (error: unknown) => void): Promise<
 };
 
 const tooLarge = (): ApiError =>
-  new ApiError('htmltoolarge', message('apierror-htmltoolarge', { num: MOST_UNITS }, { num: MOST_DEPTH }));
+  new ApiError('htmltoolarge', message('apierror-htmltoolarge', { num: MAX_LENGTH }, { num: MAX_DEPTH }));

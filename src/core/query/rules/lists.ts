@@ -189,13 +189,13 @@ export const someUsers: ModuleRule = (request) =>
   valuesOf(request, 'users').length + valuesOf(request, 'userids').length === 0 ? 'nothing' : undefined;
 
 /** The smallest prefix lengths of IP ranges. */
-interface Widest {
+interface PrefixLengths {
   readonly v4: number;
   readonly v6: number;
 }
 /** Wider ranges would match too many addresses. */
-const WIDEST_BLOCK: Widest = { v4: 16, v6: 19 };
-const WIDEST_SEARCH: Widest = { v4: 16, v6: 32 };
+const MIN_BLOCK_PREFIX: PrefixLengths = { v4: 16, v6: 19 };
+const MIN_SEARCH_PREFIX: PrefixLengths = { v4: 16, v6: 32 };
 
 export const contributionsOf: ModuleRule = (request) => {
   atMostOneOf('user', 'userids', 'userprefix', 'iprange')(request);
@@ -213,7 +213,7 @@ export const contributionsOf: ModuleRule = (request) => {
     if (range === undefined) {
       throw new ApiError('invalidiprange', message('apierror-invalidiprange', { plaintext: iprange }));
     }
-    refuseWide(range, WIDEST_SEARCH);
+    refuseWide(range, MIN_SEARCH_PREFIX);
   }
   if (isEmptySet(request, 'user')) throw emptyParameter(wire('user'));
 };
@@ -239,12 +239,12 @@ export const blockedAddress: ModuleRule = ({ params: { ip } }) => {
   const range = canonicalRange(ip);
   if (range === undefined && canonicalAddress(ip) === undefined)
     throw new ApiError('param_ip', message('apierror-badip'));
-  if (range !== undefined) refuseWide(range, WIDEST_BLOCK);
+  if (range !== undefined) refuseWide(range, MIN_BLOCK_PREFIX);
 };
 
-const refuseWide = (range: string, widest: Widest): void => {
+const refuseWide = (range: string, minimum: PrefixLengths): void => {
   const v6 = range.includes(':');
-  const bits = v6 ? widest.v6 : widest.v4;
+  const bits = v6 ? minimum.v6 : minimum.v4;
   if (Number(range.slice(range.indexOf('/') + 1)) < bits) {
     throw new ApiError('cidrtoobroad', message('apierror-cidrtoobroad', v6 ? 'IPv6' : 'IPv4', bits));
   }

@@ -3,8 +3,8 @@ import { type MessageKey, message } from '../answer/messages.js';
 import { type Bounds, boundsOf } from '../parameters/descriptor-facts.js';
 import type { ParseContext, TypeDef, TypedParameter } from './type-def.js';
 
-const LARGEST = 2n ** 63n - 1n;
-const SMALLEST = -(2n ** 63n);
+const MAX_INTEGER = 2n ** 63n - 1n;
+const MIN_INTEGER = -(2n ** 63n);
 
 /** Parses an integer with an optional sign, within 64 bits. */
 const readInteger = (text: string, wireName: string): number => {
@@ -27,10 +27,10 @@ const readInteger = (text: string, wireName: string): number => {
 const readLarge = (text: string, wireName: string): number => {
   const digits = text.replace(/^([+-]?)0+(?=\d)/, '$1');
   // Every 64-bit integer has at most 20 characters.
-  const value = digits.length > 20 ? LARGEST + 1n : BigInt(digits.startsWith('+') ? digits.slice(1) : digits);
+  const value = digits.length > 20 ? MAX_INTEGER + 1n : BigInt(digits.startsWith('+') ? digits.slice(1) : digits);
   // MediaWiki rejects the largest number with a plus sign.
-  const most = digits.startsWith('+') ? LARGEST - 1n : LARGEST;
-  if (value > most || value < SMALLEST) throw badInteger(text, wireName);
+  const most = digits.startsWith('+') ? MAX_INTEGER - 1n : MAX_INTEGER;
+  if (value > most || value < MIN_INTEGER) throw badInteger(text, wireName);
   return Number(value);
 };
 

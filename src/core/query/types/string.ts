@@ -1,19 +1,25 @@
 import { ApiError } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
-import { MOST_UNITS } from '../../base/text.js';
+import { MAX_LENGTH } from '../../base/text.js';
 import type { TypeDef } from './type-def.js';
 
-const MOST = MOST_UNITS.text;
+const MAX_CHARACTERS = MAX_LENGTH.text;
 
 /** Any text. */
 export const string: TypeDef<string> = {
-  most: MOST,
+  most: MAX_CHARACTERS,
   refuse: (text, wireName) =>
-    text.length > MOST
+    text.length > MAX_CHARACTERS
       ? new ApiError(
           'maxchars',
-          message('paramvalidator-maxchars', { plaintext: wireName }, '', { num: MOST }, { num: text.length }),
-          { data: { maxbytes: null, maxchars: MOST } },
+          message(
+            'paramvalidator-maxchars',
+            { plaintext: wireName },
+            '',
+            { num: MAX_CHARACTERS },
+            { num: text.length },
+          ),
+          { data: { maxbytes: null, maxchars: MAX_CHARACTERS } },
         )
       : new ApiError('badvalue', message('paramvalidator-badvalue-marks', { plaintext: wireName })),
   compile: () => (text) => text,

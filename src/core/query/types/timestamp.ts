@@ -46,7 +46,7 @@ const isCanonical = (text: string): boolean =>
   twoDigits(text, 0) >= 0 &&
   twoDigits(text, 2) >= 0 &&
   within(twoDigits(text, 5), 1, 12) &&
-  within(twoDigits(text, 8), 1, SHORTEST_MONTH) &&
+  within(twoDigits(text, 8), 1, DAYS_IN_EVERY_MONTH) &&
   within(twoDigits(text, 11), 0, 23) &&
   within(twoDigits(text, 14), 0, 59) &&
   within(twoDigits(text, 17), 0, 59);
@@ -56,7 +56,7 @@ const COLON = 0x3a;
 const LETTER_T = 0x54;
 const LETTER_Z = 0x5a;
 /** Later days do not exist in every month; they are parsed completely. */
-const SHORTEST_MONTH = 28;
+const DAYS_IN_EVERY_MONTH = 28;
 
 const within = (value: number, least: number, most: number): boolean => value >= least && value <= most;
 

@@ -1,6 +1,6 @@
 import { ApiError } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
-import { MOST_UNITS } from '../../base/text.js';
+import { MAX_LENGTH } from '../../base/text.js';
 import { parseTitle } from '../pages/title.js';
 import type { TypeDef } from './type-def.js';
 
@@ -9,7 +9,7 @@ const badTitle = (text: string, wireName: string): ApiError =>
 
 /** A page title in canonical form: `Talk:Main Page`. */
 export const title: TypeDef<string> = {
-  most: MOST_UNITS.title,
+  most: MAX_LENGTH.title,
   refuse: badTitle,
   compile({ wireName, site }) {
     return (text) => {

@@ -2,7 +2,7 @@ import { ApiError } from '../answer/api-error.js';
 import type { UserSubtype } from '../descriptor.js';
 import { canonicalAddress, canonicalRange } from '../pages/ip-address.js';
 import { message } from '../answer/messages.js';
-import { MOST_UNITS } from '../../base/text.js';
+import { MAX_LENGTH } from '../../base/text.js';
 import type { Site } from '../site/site.js';
 import { canonicalUserName, isTemporaryName, withoutUserPrefix } from '../pages/user-name.js';
 import { tidy } from '../pages/title.js';
@@ -18,7 +18,7 @@ const badUser = (text: string, wireName: string): ApiError =>
  * exists; an id remains `#5` until the host resolves it.
  */
 export const user: TypeDef<string> = {
-  most: MOST_UNITS.name,
+  most: MAX_LENGTH.name,
   refuse: badUser,
   compile({ wireName, descriptor, site }) {
     const subtypes = new Set(descriptor.subtypes ?? DEFAULT_SUBTYPES);

@@ -21,7 +21,7 @@ import type {
   ScopeDefinition,
   Timeouts,
 } from '../../oauth/settings.js';
-import { MOST_SESSION } from '../../oauth/sign-in/owner-sessions.js';
+import { MAX_SESSION_LIFETIME } from '../../oauth/sign-in/owner-sessions.js';
 import { USER_LIST, type UserDirectory } from '../../oauth/sign-in/users.js';
 import type { ClientRegistry, ClientSource } from '../../oauth/clients/client.js';
 import type { MaybePromise, Store } from '../../base/ports.js';
@@ -87,14 +87,14 @@ const issuer = refined(
   checkedIssuer,
 );
 
-const LEAST_SECRET = 32;
+const MIN_SECRET_LENGTH = 32;
 
 /** Keys are derived from secrets, so these must be too long to guess. */
 const oneSecret = refined(text('text of at least 32 characters', /^[^]+$/, ENVIRONMENT), (given, path) =>
-  given.length >= LEAST_SECRET
+  given.length >= MIN_SECRET_LENGTH
     ? given
     : fail(
-        `${path} has ${given.length} characters and needs at least ${LEAST_SECRET}. Generate one with "openssl rand -base64 32".`,
+        `${path} has ${given.length} characters and needs at least ${MIN_SECRET_LENGTH}. Generate one with "openssl rand -base64 32".`,
       ),
 );
 
@@ -227,7 +227,7 @@ const lifetimes = {
   refreshGrace: wholeNumber(10, 0, 60, 'seconds'),
   codeReplayTolerance: wholeNumber(0, 0, 60, 'seconds'),
   deviceCode: wholeNumber(600, 60, 1800, 'seconds'),
-  session: wholeNumber(3600, 60, MOST_SESSION, 'seconds'),
+  session: wholeNumber(3600, 60, MAX_SESSION_LIFETIME, 'seconds'),
   authorizationRequest: wholeNumber(600, 60, 3600, 'seconds'),
   rememberedConsent: wholeNumber(0, 0, 3650 * DAY, 'seconds'),
 } satisfies Schema<Lifetimes>;

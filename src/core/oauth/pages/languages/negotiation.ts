@@ -2,8 +2,8 @@ import type { HttpRequest } from '../../../base/http.js';
 import { decodeUrlencoded, forEachPair } from '../../../base/urlencoded.js';
 
 /** How much of a list of languages is read, in characters and in entries. */
-const MOST_CHARACTERS = 500;
-const MOST_RANGES = 20;
+const MAX_LENGTH = 500;
+const MAX_RANGES = 20;
 
 /** The offered language for a range such as `de-AT`: itself, a wider one, or one that is narrower (RFC 4647 §3.4 and §3.3.1). */
 const offeredFor = (range: string, offered: readonly string[]): string | undefined => {
@@ -42,8 +42,8 @@ const qualityOf = (parameter: string | undefined): number => {
  */
 const acceptedRanges = (header: string): readonly string[] =>
   header
-    .slice(0, MOST_CHARACTERS)
-    .split(',', MOST_RANGES)
+    .slice(0, MAX_LENGTH)
+    .split(',', MAX_RANGES)
     .map((entry) => entry.split(';', 2))
     .map(([range = '', parameter]) => ({ range: range.trim(), quality: qualityOf(parameter) }))
     .filter(({ quality }) => quality > 0)
@@ -62,9 +62,7 @@ export const uiLocalesOf = (query: string): string | undefined => {
 
 /** The language of `ui_locales`, if one of it is offered. */
 export const askedLanguage = (uiLocales: string | undefined, offered: readonly string[]): string | undefined =>
-  uiLocales === undefined
-    ? undefined
-    : firstOffered(uiLocales.slice(0, MOST_CHARACTERS).split(' ', MOST_RANGES), offered);
+  uiLocales === undefined ? undefined : firstOffered(uiLocales.slice(0, MAX_LENGTH).split(' ', MAX_RANGES), offered);
 
 /** The language that the browser asks for, if it is offered. */
 export const acceptedLanguage = (request: HttpRequest, offered: readonly string[]): string | undefined => {
