@@ -48,13 +48,20 @@ type TableOptions = Pick<MountedOptions, 'issuer' | 'onError' | 'onWarning'>;
 /** Creates handlers that require a valid token with all these scopes. */
 export type Guard<Handler> = (scope?: string | readonly string[], options?: GuardOptions) => Handler;
 
-/** Offered by every adapter in addition to its way of mounting. */
-export interface Facade<Handler> {
+/** Offered by every adapter in addition to its way of mounting. `Headed` is what has the headers of a request. */
+export interface Facade<Handler, Headed> {
   /**
    * Creates guards for routes in this process. They read the store for each token, so a revoked token is rejected
    * immediately.
    */
   readonly guard: Guard<Handler>;
+  /**
+   * The owner who is signed in with the built-in sign-in, for pages of your own; `undefined` if there is none: no session, one that
+   * has expired or ended, or an owner whose `users.isActive` is `false`. Reads only the `Cookie` header, and the store for each session.
+   *
+   * @throws TypeError if `options.owner` is set, because you manage the sessions then; UnavailableError if the store fails.
+   */
+  readonly owner: (request: Headed) => Promise<Owner | undefined>;
   /** Lists and revokes what owners have allowed. */
   readonly grants: OwnerGrants;
   /** Signs out, exports and erases owners. */
@@ -186,11 +193,13 @@ export interface Places {
 }
 
 /** The framework-specific part of an adapter. */
-export interface Framework<Mounted extends object, Handler> {
+export interface Framework<Mounted extends object, Handler, Headed> {
   /** How to mount the result of `oauthQuery`, for an error message. */
   readonly example: string;
   readonly mount: (places: Places) => Mounted;
   readonly protect: (check: Check) => Handler;
+  /** The `Cookie` header of a request. */
+  readonly cookiesOf: (request: Headed) => string | undefined;
 }
 
 /** The application's `onError`, which cannot break anything: if it throws, the error goes to the console. Options are validated elsewhere. */
@@ -284,16 +293,17 @@ const warnUnstored = ({ store }: { readonly store?: unknown }, { issuer, onWarni
 };
 
 /** Creates a server, mounted in the way of its framework. */
-export const mountServer = <Native, Mounted extends object, Handler>(
+export const mountServer = <Native, Mounted extends object, Handler, Headed>(
   options: AdapterOptions<Native>,
-  { example, mount, protect }: Framework<Mounted, Handler>,
-): Mounted & Facade<Handler> => {
+  { example, mount, protect, cookiesOf }: Framework<Mounted, Handler, Headed>,
+): Mounted & Facade<Handler, Headed> => {
   const complete = serverOptions(options, example);
   const server = createServer(complete);
   warnUnstored(options, complete);
   const mounted = mount(placesOf(server, complete));
   return Object.assign(mounted, {
     guard: guardOf(server, protect, complete.onError, warnUnmounted(mounted, server, complete)),
+    owner: async (request: Headed) => server.owner(cookiesOf(request)),
     grants: server.grants,
     owners: server.owners,
     issue: server.issue,

@@ -90,6 +90,7 @@ export const fakeServer = (options: ServerOptions): Server => ({
   },
   checkScopes: () => undefined,
   resourceRequirement: () => ({}),
+  owner: async () => undefined,
   basePath: new URL(options.issuer ?? 'http://localhost').pathname.replace(/\/$/, ''),
   issue: () => Promise.reject(new Error('not here')),
   grants: {

@@ -19,6 +19,9 @@ export const expressApp =
         res.json({ auth: req.auth });
       });
     }
+    app.get('/signed-in', (req, res, next) => {
+      oauth.owner(req).then((owner) => res.json({ owner: owner ?? null }), next);
+    });
     app.post(['/echo', '/json'], ...ownParsers, (req, res) => {
       res.json({ body: req.body as unknown });
     });

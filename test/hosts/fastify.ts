@@ -17,6 +17,7 @@ export const fastifyApp: BuildApp = async ({ options, guarded, prefix, parserInF
   for (const [name, { scope, ...more }] of Object.entries(guarded)) {
     app.get(`/guarded/${name}`, { preHandler: oauth.guard(scope, more) }, async (request) => ({ auth: request.auth }));
   }
+  app.get('/signed-in', async (request) => ({ owner: (await oauth.owner(request)) ?? null }));
   app.register(async (routes) => {
     if (!parserInFront) routes.register(formbody);
     for (const path of ['/echo', '/json']) routes.post(path, async (request) => ({ body: request.body }));

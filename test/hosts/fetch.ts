@@ -16,6 +16,7 @@ export const fetchApp: BuildApp = async ({ options, guarded, errors }) => {
       const auth = await guard(request);
       return auth instanceof Response ? auth : Response.json({ auth });
     }
+    if (pathname === '/signed-in') return Response.json({ owner: (await oauth.owner(request)) ?? null });
     if (pathname === '/broken') throw new Error('a bug of the host');
     if (pathname === '/echo') return Response.json({ body: Object.fromEntries(await request.formData()) });
     if (pathname === '/json') return Response.json({ body: await request.json() });

@@ -32,6 +32,9 @@ export const koaApp =
         ctx.body = { auth: ctx.state.auth };
       });
     }
+    router.get('/signed-in', async (ctx) => {
+      ctx.body = { owner: (await oauth.owner(ctx)) ?? null };
+    });
     router.post(['/echo', '/json'], ...ownParsers, (ctx) => {
       ctx.body = { body: ctx.request.body };
     });

@@ -29,7 +29,8 @@ export const nodeApp: BuildApp = async ({ options, guarded, parserInFront, error
     if (guard !== undefined) {
       const auth = await guard(req, res);
       if (auth !== undefined) sendJson(res, 200, { auth });
-    } else if (path === '/broken') throw new Error('a bug of the host');
+    } else if (path === '/signed-in') sendJson(res, 200, { owner: (await oauth.owner(req)) ?? null });
+    else if (path === '/broken') throw new Error('a bug of the host');
     else if (path === '/echo' || path === '/json') sendJson(res, 200, { body: await parse(req, res) });
     else sendJson(res, 404, {});
   };

@@ -33,7 +33,7 @@ export interface AppSetup {
 
 /**
  * An app with routes of its own beside ours: `GET /guarded/<name>` answers `{ auth }`; `POST /echo` (a form) and
- * `POST /json` answer `{ body }`; `GET /broken` throws. Its error handler answers 500 `{ host: 'error' }`.
+ * `POST /json` answer `{ body }`; `GET /signed-in` answers `{ owner }`, or `null` for it; `GET /broken` throws. Its error handler answers 500 `{ host: 'error' }`.
  */
 export interface App {
   readonly listener: RequestListener;

@@ -4,7 +4,7 @@ import express from 'express';
 import fastify, { type FastifyRequest } from 'fastify';
 import Koa, { type Context, type DefaultState } from 'koa';
 import mount from 'koa-mount';
-import { type Authorization, customGrant, type OwnerGrants } from 'oauth-query';
+import { type Authorization, customGrant, type Owner, type OwnerGrants } from 'oauth-query';
 import { type GuardedLocals, oauthQuery as forExpress, type OAuthQueryOptions } from 'oauth-query/express';
 import { type GuardedRoute, oauthQuery as forFastify } from 'oauth-query/fastify';
 import { oauthQuery as forFetch } from 'oauth-query/fetch';
@@ -149,3 +149,16 @@ express().use(forNode());
 expectTypeOf(forExpress().grants).toEqualTypeOf<OwnerGrants>();
 expectTypeOf(forKoa().grants).toEqualTypeOf<OwnerGrants>();
 expectTypeOf(forFastify().grants).toEqualTypeOf<OwnerGrants>();
+
+// Routes with types of their own may pass their requests, and what has only the headers of one.
+type SignedIn = Promise<Owner | undefined>;
+declare const typed: express.Request<{ id: string }, { a: 1 }, { b: 2 }, { c: '3' }, { d: 4 }>;
+expectTypeOf(forExpress().owner(typed)).toEqualTypeOf<SignedIn>();
+new Router<{ user: string }>().get('/', async (ctx) => expectTypeOf(forKoa().owner(ctx)).toEqualTypeOf<SignedIn>());
+fastify().get<{ Params: { id: string }; Headers: { a: '1' } }>('/', async (request) =>
+  expectTypeOf(forFastify().owner(request)).toEqualTypeOf<SignedIn>(),
+);
+createServer((req) => expectTypeOf(forNode().owner(req)).toEqualTypeOf<SignedIn>());
+expectTypeOf(forFetch().owner({ headers: new Headers() })).toEqualTypeOf<SignedIn>();
+// @ts-expect-error a Request of fetch is not one of Node
+void forNode().owner(new Request('http://127.0.0.1'));

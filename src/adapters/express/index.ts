@@ -8,7 +8,7 @@ import type { IncomingMessage } from 'node:http';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { AdapterOptions, Authorization, Facade, Guard, Framework, RemoteFacade, RouteTable } from '../facade.js';
 import { type IntrospectionGuardOptions, type JwtGuardOptions, mountServer, remoteGuards } from '../facade.js';
-import { NodeRequest, send } from '../node/message.js';
+import { cookiesOf, type HeadedRequest, NodeRequest, send } from '../node/message.js';
 
 export { type AuthInfo, authInfo, type AuthorizedRequest } from '../facade.js';
 export type { Authorization, GuardOptions, IntrospectionCredentials } from '../facade.js';
@@ -44,7 +44,7 @@ export type GuardedLocals = Response['locals'] & {
 export interface OAuthQueryOptions extends AdapterOptions<Request> {}
 
 /** Middleware to mount with `app.use(…)`, at the root or below a path. */
-export interface OAuthQuery extends RequestHandler, Facade<ExpressGuardHandler> {
+export interface OAuthQuery extends RequestHandler, Facade<ExpressGuardHandler, HeadedRequest> {
   /**
    * The metadata endpoint, for `app.use(oauth.wellKnown)` at the root of the host, where clients look for it if the issuer
    * has a path.
@@ -86,7 +86,12 @@ const middleware =
     else void table.answer(route, new ExpressRequest(req, req), (response) => send(res, response), req.baseUrl);
   };
 
-const FRAMEWORK: Framework<RequestHandler & { readonly wellKnown: RequestHandler }, ExpressGuardHandler> = {
+const FRAMEWORK: Framework<
+  RequestHandler & { readonly wellKnown: RequestHandler },
+  ExpressGuardHandler,
+  HeadedRequest
+> = {
+  cookiesOf,
   example: 'app.use(oauthQuery({ … }))',
   mount: ({ routes, wellKnown }) => Object.assign(middleware(routes), { wellKnown: middleware(wellKnown) }),
   protect: (check) => async (req, res, next) => {

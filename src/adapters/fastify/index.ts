@@ -7,6 +7,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, RouteGenericInterface } from 'fastify';
 import type { AdapterOptions, Authorization, Facade, Framework, Guard, RemoteFacade } from '../facade.js';
 import { type IntrospectionGuardOptions, type JwtGuardOptions, mountServer, remoteGuards } from '../facade.js';
+import { cookiesOf, type HeadedRequest } from '../node/message.js';
 import { FastifyMessage, type MountOptions, plugin, send } from './plugin.js';
 
 export { type AuthInfo, authInfo, type AuthorizedRequest } from '../facade.js';
@@ -33,7 +34,7 @@ export interface GuardedRoute extends RouteGenericInterface {
 export interface OAuthQueryOptions extends AdapterOptions<FastifyRequest> {}
 
 /** A plugin to mount with `app.register(…)`, with a `prefix` unless it is mounted at the root. */
-export interface OAuthQuery extends FastifyPluginAsync<MountOptions>, Facade<FastifyGuardHook> {
+export interface OAuthQuery extends FastifyPluginAsync<MountOptions>, Facade<FastifyGuardHook, HeadedRequest> {
   /** The metadata endpoint, for `app.register(oauth.wellKnown)` at the root, if the issuer has a path (RFC 8414 §3.1). */
   readonly wellKnown: FastifyPluginAsync<MountOptions>;
 }
@@ -54,7 +55,8 @@ export type RemoteGuard = FastifyGuard & RemoteFacade<FastifyPluginAsync<MountOp
 
 type Plugin = FastifyPluginAsync<MountOptions>;
 
-const FRAMEWORK: Framework<Plugin & { readonly wellKnown: Plugin }, FastifyGuardHook> = {
+const FRAMEWORK: Framework<Plugin & { readonly wellKnown: Plugin }, FastifyGuardHook, HeadedRequest> = {
+  cookiesOf,
   example: 'app.register(oauthQuery({ … }))',
   mount: ({ routes, wellKnown }) => Object.assign(plugin(routes), { wellKnown: plugin(wellKnown) }),
   protect: (check) => async (request: FastifyRequest, reply) => {

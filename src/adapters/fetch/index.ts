@@ -41,8 +41,11 @@ interface Answers {
   readonly handler: (request: Request) => Promise<Response>;
 }
 
+/** A `Request`, or only its headers, for example those of `next/headers`. */
+type HeadedRequest = Pick<Request, 'headers'>;
+
 /** The functions of a server. They can be used without their object. */
-export interface OAuthQuery extends Answers, Facade<FetchGuardCheck> {}
+export interface OAuthQuery extends Answers, Facade<FetchGuardCheck, HeadedRequest> {}
 
 /** Resolves to the authorization of a request, or to the error `Response` to send. */
 export type FetchGuardCheck = (request: Request) => Promise<Authorization | Response>;
@@ -52,6 +55,8 @@ export type FetchGuard = Guard<FetchGuardCheck>;
 
 /** A guard for routes in a different process from the authorization server. */
 export type RemoteGuard = FetchGuard & RemoteFacade<Answers['fetch']>;
+
+const cookiesOf = ({ headers }: HeadedRequest): string | undefined => headers.get('cookie') ?? undefined;
 
 const notFound = (): Response =>
   new Response('Not Found', { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' } });
@@ -87,7 +92,7 @@ const protect =
 export const oauthQuery = (options: OAuthQueryOptions = {}): OAuthQuery => {
   const { address, ...rest } = options;
   const mount = ({ whole }: Places): Answers => answers(address)(whole);
-  return mountServer(rest, { example: 'oauthQuery({ … }).fetch(request)', mount, protect });
+  return mountServer(rest, { example: 'oauthQuery({ … }).fetch(request)', mount, protect, cookiesOf });
 };
 
 const remote = remoteGuards({ protect, serve: (table) => answers(undefined)(table).fetch });

@@ -8,7 +8,7 @@ import type { Context, Middleware } from 'koa';
 import type { HttpResponse } from '../../core/base/http.js';
 import type { AdapterOptions, Authorization, Facade, Guard, Framework, RemoteFacade, RouteTable } from '../facade.js';
 import { type IntrospectionGuardOptions, type JwtGuardOptions, mountServer, remoteGuards } from '../facade.js';
-import { NodeRequest, setHeaders, whenSent } from '../node/message.js';
+import { cookiesOf, type HeadedRequest, NodeRequest, setHeaders, whenSent } from '../node/message.js';
 
 export { type AuthInfo, authInfo, type AuthorizedRequest } from '../facade.js';
 export type { Authorization, GuardOptions, IntrospectionCredentials } from '../facade.js';
@@ -18,7 +18,7 @@ export type { IntrospectionGuardOptions, JwtGuardOptions } from '../facade.js';
 export interface OAuthQueryOptions extends AdapterOptions<Context> {}
 
 /** Middleware to mount with `app.use(…)` at the root, or with koa-mount below a path. */
-export interface OAuthQuery extends Middleware, Facade<Middleware<AuthorizedState>> {
+export interface OAuthQuery extends Middleware, Facade<Middleware<AuthorizedState>, HeadedRequest> {
   /**
    * The metadata endpoint, for `app.use(oauth.wellKnown)` at the root of the host, where clients look for it if the issuer
    * has a path.
@@ -75,7 +75,12 @@ const middleware =
     await table.answer(route, new KoaRequest(ctx, ctx.req), (response) => send(ctx, response), at);
   };
 
-const FRAMEWORK: Framework<Middleware & { readonly wellKnown: Middleware }, Middleware<AuthorizedState>> = {
+const FRAMEWORK: Framework<
+  Middleware & { readonly wellKnown: Middleware },
+  Middleware<AuthorizedState>,
+  HeadedRequest
+> = {
+  cookiesOf,
   example: 'app.use(oauthQuery({ … }))',
   mount: ({ routes, wellKnown }) => Object.assign(middleware(routes), { wellKnown: middleware(wellKnown) }),
   protect: (check) => async (ctx, next) => {

@@ -16,7 +16,7 @@ import type {
   RouteTable,
 } from '../facade.js';
 import { type IntrospectionGuardOptions, type JwtGuardOptions, mountServer, remoteGuards } from '../facade.js';
-import { NodeRequest, pathOf, send } from './message.js';
+import { cookiesOf, type HeadedRequest, NodeRequest, pathOf, send } from './message.js';
 
 export { type AuthInfo, authInfo, type AuthorizedRequest } from '../facade.js';
 export type { Authorization, GuardOptions, IntrospectionCredentials } from '../facade.js';
@@ -38,7 +38,7 @@ export interface OAuthQueryOptions extends AdapterOptions<IncomingMessage> {
 export type NodeListener = (req: IncomingMessage, res: ServerResponse, next?: () => void) => void;
 
 /** Handles requests, and creates guards. */
-export interface OAuthQuery extends NodeListener, Facade<NodeGuardCheck> {}
+export interface OAuthQuery extends NodeListener, Facade<NodeGuardCheck, HeadedRequest> {}
 
 /** Resolves to the authorization of a request; `undefined` if it was rejected and the error response has been sent. */
 export type NodeGuardCheck = (req: IncomingMessage, res: ServerResponse) => Promise<Authorization | undefined>;
@@ -94,7 +94,7 @@ const protect =
 export const oauthQuery = (options: OAuthQueryOptions = {}): OAuthQuery => {
   const { address, ...rest } = options;
   const mount = ({ whole }: Places): NodeListener => listener(address)(whole);
-  return mountServer(rest, { example: 'createServer(oauthQuery({ … }))', mount, protect });
+  return mountServer(rest, { example: 'createServer(oauthQuery({ … }))', mount, protect, cookiesOf });
 };
 
 const remote = remoteGuards({ protect, serve: listener(undefined) });

@@ -66,6 +66,11 @@ export abstract class NodeRequest<Native> implements HttpRequest {
   }
 }
 
+/** Requests of Node and its frameworks, and Koa's context, for what only needs their headers. */
+export type HeadedRequest = Pick<IncomingMessage, 'headers'>;
+
+export const cookiesOf = ({ headers }: HeadedRequest): string | undefined => headers.cookie;
+
 /** The path of a request as sent, without its query. */
 export const pathOf = (url: string): string => {
   // A request to a proxy contains the complete URL (RFC 9112 §3.2.2).

@@ -25,6 +25,7 @@ import type { OAuthConfig } from '../oauth/settings.js';
 import { type Issue, issueIn } from '../oauth/issue.js';
 import { type OwnerGrants, ownerGrants } from '../oauth/owners/owner-grants.js';
 import { type Owners, ownersOf } from '../oauth/owners/owners.js';
+import type { Owner } from '../oauth/sign-in/owner.js';
 import { SignIn } from '../oauth/sign-in/sign-in.js';
 import { Peppers } from '../oauth/tokens/successor.js';
 import { Tokens } from '../oauth/tokens/tokens.js';
@@ -63,6 +64,8 @@ export interface Server {
   resourceRequirement(resource: string): Pick<GuardRequirement, 'audience' | 'metadata'>;
   /** Checks whether a request may pass. Never rejects: if the token cannot be checked, the request is refused. */
   guard(request: HttpRequest, requirement: GuardRequirement): Promise<GuardResult>;
+  /** The owner who is signed in with the built-in sign-in, by the `Cookie` header of a request. */
+  owner(cookies: string | undefined): Promise<Owner | undefined>;
   /** Lists and revokes what owners have allowed. */
   readonly grants: OwnerGrants;
   /** Signs out, exports and erases owners. */
@@ -365,6 +368,7 @@ export const createServer = (given: ServerOptions): Server => {
         () => admission(request, requirement, context),
         (result) => ('response' in result ? result.response.status : 200),
       ),
+    owner: async (cookies) => answeredInTime(context.signIn.builtInOwner(cookies, context), context),
     grants: ownerGrants(context),
     owners: ownersOf(context),
     issue: issueIn(context),

@@ -68,7 +68,12 @@ export class Sessions {
 
   /** The session of a request, if it has a valid one of ours. */
   read(request: HttpRequest): Session | undefined {
-    const sealed = cookieValue(request.header('cookie'), this.#cookie.name);
+    return this.open(request.header('cookie'));
+  }
+
+  /** The session in a `Cookie` header, if it has a valid one of ours. */
+  open(cookies: string | undefined): Session | undefined {
+    const sealed = cookieValue(cookies, this.#cookie.name);
     const value = sealed === undefined ? undefined : this.#seal.open(sealed);
     if (!isSession(value)) return undefined;
     const { id, owner, generation, expiresAt } = value;

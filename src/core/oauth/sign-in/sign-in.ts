@@ -67,6 +67,24 @@ export class SignIn {
       context.warnings.signIn(undefined);
       return checkOwner(found);
     }
+    return this.#ownerOf(session, context);
+  }
+
+  /**
+   * The owner who is signed in with the built-in sign-in, for routes of the application.
+   *
+   * @param cookies - The `Cookie` header of the request.
+   * @throws TypeError if the application has its own sign-in.
+   */
+  async builtInOwner(cookies: string | undefined, context: SignInContext): Promise<Owner | undefined> {
+    if (!this.isBuiltIn)
+      throw new TypeError(
+        'oauth.owner: with options.owner you manage the sessions. Read the signed-in user where options.owner does.',
+      );
+    return this.#ownerOf(this.sessions.open(cookies), context);
+  }
+
+  async #ownerOf(session: Session | undefined, context: SignInContext): Promise<Owner | undefined> {
     const known = session?.owner;
     if (session === undefined || known === undefined) return undefined;
     const [isActive, isOver] = await Promise.all([
