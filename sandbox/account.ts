@@ -1,42 +1,40 @@
 import { button, element, freshId } from './dom.js';
 import { SignIn, type SignInSettings } from './sign-in.js';
 
-/** What the account needs to know of the rest of the page. */
+/** How the account uses the rest of the page. */
 export interface AccountHooks {
-  /** What the form holds, to come back to. */
+  /** The state of the form, to be restored after signing in. */
   readonly fragment: () => string;
-  /** The name of whom a token belongs to. */
+  /** The name of the owner of a token. */
   readonly nameOf: (token: string) => Promise<string | undefined>;
-  /** Called when somebody has signed in or is signed in no more. */
+  /** Called after a sign-in or sign-out. */
   readonly onChange: () => void;
   readonly announce: (text: string) => void;
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Who asks, and how to become somebody. */
+/** Shows whether the user is signed in, and signs in and out. */
 export class Account {
   readonly #section: HTMLElement;
   readonly #hooks: AccountHooks;
-  readonly #signIn: SignIn | undefined;
+  readonly #signIn: SignIn;
   readonly #scope = element('input', { type: 'text', autocomplete: 'off', spellcheck: 'false' });
 
-  constructor(section: HTMLElement, settings: SignInSettings | undefined, hooks: AccountHooks) {
+  constructor(section: HTMLElement, settings: SignInSettings, hooks: AccountHooks) {
     this.#section = section;
     this.#hooks = hooks;
-    this.#signIn =
-      settings &&
-      new SignIn(settings, () => this.#lost('Your sign-in has come to its end. Sign in again to go on as yourself.'));
+    this.#signIn = new SignIn(settings, () => this.#lost('Your session has expired. Sign in again.'));
   }
 
   get token(): string | undefined {
-    return this.#signIn?.token;
+    return this.#signIn.token;
   }
 
-  /** Takes up a sign-in that has sent the browser back here; answers with what the form held before. */
+  /** Completes a sign-in that has redirected the browser back to this page. Returns the previous state of the form. */
   async open(): Promise<string> {
     const { search, hash } = location;
-    if (this.#signIn === undefined || !SignIn.isReturn(search)) {
+    if (!SignIn.isReturn(search)) {
       this.#anonymous();
       return hash;
     }
@@ -46,10 +44,10 @@ export class Account {
     return fragment;
   }
 
-  /** The API has refused the token. */
+  /** Called when the API rejects the token. */
   refused(): void {
-    this.#signIn?.forget();
-    this.#lost('Your sign-in is no longer valid: it has ended or was revoked. Sign in again to go on as yourself.');
+    this.#signIn.forget();
+    this.#lost('Your session has expired or was revoked. Sign in again.');
   }
 
   #lost(problem: string): void {
@@ -60,34 +58,30 @@ export class Account {
 
   #anonymous(problem?: string): void {
     const complaint = problem === undefined ? undefined : element('p', { class: 'complaint', role: 'alert' }, problem);
-    const text = element('p', {}, "You're not signed in; requests are anonymous.");
-    this.#section.replaceChildren(
-      ...(complaint ? [complaint] : []),
-      text,
-      ...(this.#signIn ? this.#entrance() : [registration()]),
-    );
+    const text = element('p', {}, 'You are not signed in. Requests are anonymous.');
+    this.#section.replaceChildren(...(complaint ? [complaint] : []), text, this.#entrance());
   }
 
-  #entrance(): readonly HTMLElement[] {
+  #entrance(): HTMLElement {
     this.#scope.id = freshId('scope');
     const scope = element(
       'details',
       {},
       element('summary', {}, 'Scope'),
-      element('div', { class: 'field' }, element('label', { for: this.#scope.id }, 'Scope to ask for'), this.#scope),
-      element('p', { class: 'facts' }, 'Several with a space between them. Empty: what this page is registered for.'),
+      element('div', { class: 'field' }, element('label', { for: this.#scope.id }, 'Requested scope'), this.#scope),
+      element('p', { class: 'facts' }, 'Separate several scopes with spaces. Leave this empty for the default scope.'),
     );
     const form = element('form', {}, element('button', { type: 'submit' }, 'Sign in'), scope);
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       void this.#begin();
     });
-    return [form];
+    return form;
   }
 
   async #begin(): Promise<void> {
     try {
-      await this.#signIn?.begin(this.#hooks.fragment(), this.#scope.value.trim());
+      await this.#signIn.begin(this.#hooks.fragment(), this.#scope.value.trim());
     } catch (error) {
       this.#anonymous(messageOf(error));
     }
@@ -105,29 +99,12 @@ export class Account {
 
   async #end(): Promise<void> {
     try {
-      await this.#signIn?.end();
+      await this.#signIn.end();
       this.#anonymous();
-      this.#hooks.announce('You are signed out, and the token is revoked.');
+      this.#hooks.announce('You are signed out, and the access token is revoked.');
     } catch (error) {
       this.#anonymous(messageOf(error));
     }
     this.#hooks.onChange();
   }
 }
-
-/** For who runs the site: how to let people sign in here. */
-const registration = (): HTMLElement =>
-  element(
-    'details',
-    {},
-    element('summary', {}, 'Signing in is not set up'),
-    element(
-      'p',
-      {},
-      'Who runs this site can register a public client with the grant authorization_code and the redirect URI ',
-      element('code', {}, location.origin + location.pathname),
-      ', and name it in the option ',
-      element('code', {}, 'query.sandbox.client_id'),
-      '.',
-    ),
-  );

@@ -2,12 +2,12 @@ import { button, element } from './dom.js';
 import type { Exchange } from './exchange.js';
 import type { Problem } from './problems.js';
 
-/** Longer answers are shown without colours: an element for each value would take too long. */
+/** Longer responses are shown without colours: an element for each value would take too long. */
 const MAX_COLOURED_LENGTH = 200_000;
 
 const TOKENS = /("(?:\\.|[^"\\])*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** JSON with its parts marked. */
+/** Syntax highlighting for JSON. */
 const coloured = (text: string): readonly (Node | string)[] => {
   const parts: (Node | string)[] = [];
   let end = 0;
@@ -26,7 +26,7 @@ const bytes = (size: number): string =>
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-/** An exchange in one line. */
+/** A one-line summary of an exchange. */
 export const summary = (exchange: Exchange, problems: readonly Problem[]): string => {
   const count = (kind: Problem['kind']): number => problems.filter((problem) => problem.kind === kind).length;
   return [
@@ -44,13 +44,13 @@ const problemItem = ({ kind, code, module, text, parameters }: Problem, show: (n
     'li',
     { class: kind },
     element('strong', {}, kind === 'error' ? 'Error' : 'Warning'),
-    [module && ` of ${module}`, code && ` (${code})`].filter(Boolean).join(''),
+    [module && ` in ${module}`, code && ` (${code})`].filter(Boolean).join(''),
     ': ',
     text,
     ...parameters.flatMap((name) => [' ', button(`Go to ${name}`, () => show(name), { class: 'link' })]),
   );
 
-/** An answer with everything that it says, for people. */
+/** Shows a response with its errors and warnings. */
 export const answerView = (
   exchange: Exchange,
   problems: readonly Problem[],
@@ -59,7 +59,7 @@ export const answerView = (
 ): HTMLElement => {
   const { answer, body } = exchange;
   const text = answer === undefined ? body : JSON.stringify(answer, null, 2);
-  const title = `Answer ${number}`;
+  const title = `Response ${number}`;
   return element(
     'article',
     { class: 'answer' },

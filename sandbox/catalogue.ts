@@ -1,6 +1,6 @@
 import type { Pairs } from './request.js';
 
-/** A remark on a parameter. */
+/** A note on a parameter. */
 export interface Annotation {
   readonly name: string;
   readonly values?: readonly (string | number)[];
@@ -24,11 +24,11 @@ export interface Parameter {
   readonly min?: number;
   readonly max?: number;
   readonly highmax?: number;
-  /** How many values may be given. */
+  /** The maximum number of values. */
   readonly limit?: number;
   readonly subtypes?: readonly string[];
   readonly extranamespaces?: readonly number[];
-  /** Variable in the name → parameter whose values fill it. */
+  /** Variables in the name, each with the parameter that supplies its values. */
   readonly templatevars?: Readonly<Record<string, string>>;
   readonly info?: readonly Annotation[];
 }
@@ -57,18 +57,18 @@ interface Answer {
   readonly query?: { readonly namespaces?: Readonly<Record<string, Namespace>> };
 }
 
-/** What the API says about itself, each thing asked for once and only when it is needed. */
+/** The API's description of itself. Each part is requested once, when it is needed. */
 export class Catalogue {
-  readonly #ask: (parameters: Pairs) => Promise<unknown>;
+  readonly #fetch: (parameters: Pairs) => Promise<unknown>;
   readonly #modules = new Map<string, Module>();
   #namespaces: Promise<readonly Namespace[]> | undefined;
 
-  /** @param ask - Sends a request to the API and gives its answer. */
-  constructor(ask: (parameters: Pairs) => Promise<unknown>) {
-    this.#ask = ask;
+  /** @param fetch - Sends a request to the API and returns its response. */
+  constructor(fetch: (parameters: Pairs) => Promise<unknown>) {
+    this.#fetch = fetch;
   }
 
-  /** The modules at these paths, in this order; those that do not exist are left out. */
+  /** The modules at these paths, in this order, without those that do not exist. */
   async modules(paths: readonly string[]): Promise<readonly Module[]> {
     const missing = paths.filter((path) => !this.#modules.has(path));
     if (missing.length > 0) {
@@ -82,7 +82,7 @@ export class Catalogue {
     return paths.flatMap((path) => this.#modules.get(path) ?? []);
   }
 
-  /** The namespaces of the site; none if it does not tell. */
+  /** The namespaces of the site; none if it does not list them. */
   namespaces(): Promise<readonly Namespace[]> {
     this.#namespaces ??= this.#read([
       ['action', 'query'],
@@ -98,9 +98,9 @@ export class Catalogue {
   }
 
   async #read(parameters: Pairs): Promise<Answer> {
-    // The API's own answer, in the form that it describes.
-    const answer = (await this.#ask([...parameters, ['format', 'json'], ['formatversion', '2']])) as Answer;
-    if (answer.error) throw new Error(answer.error.info ?? 'The API refused to describe itself.');
+    // The API's documented response.
+    const answer = (await this.#fetch([...parameters, ['format', 'json'], ['formatversion', '2']])) as Answer;
+    if (answer.error) throw new Error(answer.error.info ?? 'The API did not return its description.');
     return answer;
   }
 }

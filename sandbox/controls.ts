@@ -2,27 +2,27 @@ import type { Namespace, Parameter } from './catalogue.js';
 import { element, freshId } from './dom.js';
 import { splitValues, type Value } from './request.js';
 
-/** Where a person says what a parameter should be. */
+/** The control for the value of a parameter. */
 export interface Control {
   readonly element: HTMLElement;
-  /** What speaks of the control as a whole: gets the description. */
+  /** The element that represents the control to assistive technology, and has the description. */
   readonly target: HTMLElement;
-  /** Whether the control brings its name with it, as a group of boxes does with its legend. */
+  /** Whether the control includes its label, as a group of checkboxes does in its legend. */
   readonly named: boolean;
-  /** What was chosen; `undefined` for nothing, which is then not sent. */
+  /** The value; `undefined` if there is none, and the parameter is not sent. */
   read(): Value | undefined;
-  /** Shows a value in the form in which it is sent. */
+  /** Sets the value from its wire form. */
   write(text: string | undefined): void;
 }
 
-/** One of the values that may be chosen. */
+/** One of the allowed values. */
 interface Choice {
   readonly value: string;
   readonly label: string;
   readonly deprecated: boolean;
 }
 
-/** Longer groups are folded. */
+/** Larger groups are collapsed. */
 const MANY = 12;
 
 const checkbox = (): Control => {
@@ -48,7 +48,7 @@ const textual = (input: HTMLInputElement): Control => ({
   },
 });
 
-/** One value in each line: a line break is in no value, a bar may be. */
+/** One value per line: values can contain bars, but no line breaks. */
 const lines = (preset: Parameter['default']): Control => {
   const placeholder = preset === undefined ? undefined : splitValues(String(preset)).join('\n');
   const area = element('textarea', { rows: 2, spellcheck: 'false', placeholder });
@@ -81,7 +81,7 @@ const selection = (choices: readonly Choice[], preset: Parameter['default']): Co
     read: () => (select.value === '' ? undefined : known[Number(select.value)]?.value),
     write: (text) => {
       if (text !== undefined && !known.some(({ value }) => value === text)) {
-        // What an address asks for is kept, so that the API can say what is wrong with it.
+        // An unknown value from the URL is sent, so that the API can report what is wrong.
         select.append(element('option', { value: known.length }, `${text} (unknown)`));
         known.push({ value: text, label: text, deprecated: false });
       }
@@ -100,7 +100,7 @@ const box = (choice: Choice): Box & { readonly element: HTMLElement } => {
   return { choice, input, element: element('label', { class: 'box' }, input, ' ', labelOf(choice)) };
 };
 
-/** A group of boxes, with one for all values where the parameter has a name for them. */
+/** A group of checkboxes, with one for all values if the parameter has a specifier for them. */
 const boxes = (choices: readonly Choice[], legend: Node, all: string | undefined): Control => {
   const made = choices.map(box);
   const everything = all === undefined ? undefined : box({ value: all, label: `All (${all})`, deprecated: false });
@@ -156,7 +156,7 @@ const namespaceChoices = ({ extranamespaces = [] }: Parameter, namespaces: reado
 const valueChoices = (values: readonly string[], deprecated: readonly string[] = []): readonly Choice[] =>
   values.map((value) => ({ value, label: value === '' ? '(empty)' : value, deprecated: deprecated.includes(value) }));
 
-/** The control that fits a parameter. The legend is for groups, whose name is inside them. */
+/** The control for a parameter. The legend is for groups, which include their label. */
 export const controlFor = (parameter: Parameter, legend: Node, namespaces: readonly Namespace[]): Control => {
   const { type, multi, sensitive, allspecifier } = parameter;
   if (type === 'boolean') return checkbox();
@@ -172,7 +172,7 @@ export const controlFor = (parameter: Parameter, legend: Node, namespaces: reado
   return multi === true && sensitive !== true ? lines(parameter.default) : textual(input(parameter));
 };
 
-/** An id for what the control is called by. */
+/** Gives the control an id for its label. */
 export const identify = ({ target }: Control, name: string): string => {
   target.id = freshId(name);
   return target.id;

@@ -1,6 +1,6 @@
 type Attribute = string | number | boolean | undefined;
 
-/** Makes an element. Every text goes in as text: nothing here is ever read as HTML. */
+/** Creates an element. Children are text or nodes, and never parsed as HTML. */
 export const element = <Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Readonly<Record<string, Attribute>> = {},
@@ -15,7 +15,7 @@ export const element = <Name extends keyof HTMLElementTagNameMap>(
   return made;
 };
 
-/** A button that only does what it is told here. */
+/** A button that does not submit its form. */
 export const button = (label: string, onPress: () => void, attributes: Readonly<Record<string, Attribute>> = {}) => {
   const made = element('button', { type: 'button', ...attributes }, label);
   made.addEventListener('click', onPress);
@@ -24,7 +24,7 @@ export const button = (label: string, onPress: () => void, attributes: Readonly<
 
 let count = 0;
 
-/** An id that no other element has. */
+/** A unique id. */
 export const freshId = (name: string): string => {
   count += 1;
   return `${name.replace(/[^\w-]/g, '-')}-${count}`;
@@ -37,18 +37,18 @@ export const byId = (id: string): HTMLElement => {
   return found;
 };
 
-/** A field that narrows down what is shown while somebody types. */
+/** A field that filters while the user types. */
 export const filterField = (label: string, onInput: (wanted: string) => void): HTMLElement => {
   const id = freshId('filter');
   const input = element('input', { type: 'search', id, autocomplete: 'off' });
   input.addEventListener('input', () => onInput(input.value.trim().toLowerCase()));
   input.addEventListener('keydown', (event) => {
-    // Nothing is sent by it: it is no part of the request.
+    // Enter must not submit the form: this field is not part of the request.
     if (event.key === 'Enter') event.preventDefault();
   });
   return element('p', { class: 'filter' }, element('label', { for: id }, label), input);
 };
 
-/** Whether the page lists a module as one that this site answers. */
+/** Whether the page lists a module as available on this site. */
 export const isAnswered = (module: string): boolean =>
   document.querySelector(`[data-module="${CSS.escape(module)}"]:not([data-unanswered])`) !== null;

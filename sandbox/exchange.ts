@@ -1,6 +1,6 @@
 import { type ApiRequest, encode, methodOf, toPairs } from './request.js';
 
-/** A request that has been answered. */
+/** A request with its response. */
 export interface Exchange {
   readonly request: ApiRequest;
   readonly status: number;
@@ -9,7 +9,7 @@ export interface Exchange {
   /** The length of the body in bytes. */
   readonly size: number;
   readonly body: string;
-  /** The body as data; `undefined` when it is not JSON. */
+  /** The parsed body; `undefined` if it is not JSON. */
   readonly answer: unknown;
 }
 
@@ -22,9 +22,9 @@ const parsed = (body: string): unknown => {
 };
 
 /**
- * Sends a request and waits for the whole answer.
+ * Sends a request and waits for the complete response.
  *
- * @throws TypeError when the server cannot be reached, and an AbortError when the signal says so.
+ * @throws TypeError if the server cannot be reached, and the reason of the signal if it is aborted.
  */
 export const send = async (request: ApiRequest, token: string | undefined, signal: AbortSignal): Promise<Exchange> => {
   const query = encode(toPairs(request.values));

@@ -1,9 +1,9 @@
 import type { Parameter } from './catalogue.js';
 
 const TYPES: Readonly<Record<string, string>> = {
-  timestamp: 'A point in time, such as 2001-01-15T14:56:00Z, or now.',
+  timestamp: 'A time such as 2001-01-15T14:56:00Z, or now.',
   user: 'A user.',
-  title: 'The title of a page.',
+  title: 'A page title.',
 };
 
 const number = (value: number): string => value.toLocaleString('en');
@@ -26,16 +26,16 @@ const bounds = ({ type, min, max, highmax }: Parameter): string | undefined => {
 const several = ({ type, multi, limit }: Parameter): string | undefined => {
   if (multi !== true) return undefined;
   const most = limit === undefined ? '' : `, at most ${number(limit)}`;
-  return typeof type === 'string' && type !== 'namespace' ? `One value in each line${most}.` : undefined;
+  return typeof type === 'string' && type !== 'namespace' ? `One value per line${most}.` : undefined;
 };
 
-/** A list to choose one from says by itself what the default is. */
+/** A selection of one value shows its default itself. */
 const preset = ({ type, multi, default: value }: Parameter): string | undefined => {
   const says = type === 'boolean' || (multi !== true && (typeof type !== 'string' || type === 'namespace'));
   return value === undefined || says ? undefined : `Default: ${value === '' ? 'empty' : value}.`;
 };
 
-/** What else there is to know about a parameter, in short sentences. */
+/** The properties of a parameter, in short sentences. */
 export const factsOf = (parameter: Parameter): readonly string[] => {
   const { type, info = [], deprecatedvalues = [], sensitive } = parameter;
   return [
@@ -44,12 +44,12 @@ export const factsOf = (parameter: Parameter): readonly string[] => {
     several(parameter),
     preset(parameter),
     deprecatedvalues.length === 0 ? undefined : `Deprecated: ${deprecatedvalues.join(', ')}.`,
-    sensitive === true ? 'Confidential: it is sent in the body and shown nowhere.' : undefined,
-    ...info.map(({ name, text, values }) => `${text ?? name}${values ? ` Here: ${values.join(', ')}.` : ''}`),
+    sensitive === true ? 'Confidential: sent in the request body, and not displayed.' : undefined,
+    ...info.map(({ name, text, values }) => `${text ?? name}${values ? ` Values: ${values.join(', ')}.` : ''}`),
   ].filter((fact) => fact !== undefined);
 };
 
-/** The names of a templated parameter for the values that fill its variables. */
+/** The names of a templated parameter, one for each combination of the values of its variables. */
 export const expandedNames = (
   { name, templatevars = {} }: Parameter,
   valuesOf: (parameter: string) => readonly string[],

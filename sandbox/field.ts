@@ -4,17 +4,17 @@ import { element } from './dom.js';
 import { factsOf } from './facts.js';
 import type { Value } from './request.js';
 
-/** A parameter in the form: its name, what there is to know about it, and where to say what it should be. */
+/** A parameter in the form: its name, its description and its control. */
 export interface Field {
-  /** As it is sent. */
+  /** The name in the request. */
   readonly name: string;
   readonly parameter: Parameter;
   readonly element: HTMLElement;
   read(): Value | undefined;
   write(text: string | undefined): void;
-  /** Shows what an answer found wrong with it; nothing to be satisfied again. */
+  /** Shows the errors and warnings of the last response; an empty list removes them. */
   complain(texts: readonly string[]): void;
-  /** Brings it into view, with everything that is folded around it opened. */
+  /** Opens the collapsed elements around the field, and moves the focus to it. */
   show(): void;
 }
 
@@ -26,7 +26,7 @@ const marksOf = ({ required, deprecated, sensitive }: Parameter): readonly HTMLE
   ...(sensitive === true ? [mark('confidential')] : []),
 ];
 
-/** Makes the field of a parameter. */
+/** Creates the field of a parameter. */
 export const makeField = (
   name: string,
   parameter: Parameter,

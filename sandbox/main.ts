@@ -9,10 +9,10 @@ import { type Change, QueryForm } from './query-form.js';
 import { type ApiRequest, continued, fragmentOf, type Pairs, readFragment, type Values, withBase } from './request.js';
 import type { SignInSettings } from './sign-in.js';
 
-/** How many answers are fetched at one press, so that a long list cannot run away. */
+/** The maximum number of requests per click, because a list can be very long. */
 const MAX_AT_ONCE = 20;
 
-/** An address that the page has been given, in full. */
+/** The absolute form of a URL from the page. */
 const absolute = (address: string | undefined): string => new URL(address ?? '', location.href).href;
 
 const { dataset } = document.body;
@@ -36,11 +36,11 @@ const announce = (text: string): void => {
   status.textContent = text;
 };
 
-/** Asks the API something for the page itself. */
+/** Sends a request of the page itself. */
 const ask = async (values: Pairs, token?: string): Promise<unknown> => {
   const request = { endpoint, values, sensitive: new Set<string>(), signedIn: token !== undefined };
   const { answer, status: code } = await send(request, token, AbortSignal.timeout(30_000));
-  if (answer === undefined) throw new Error(`The API answered with status ${code} and without JSON.`);
+  if (answer === undefined) throw new Error(`The API returned status ${code} without JSON.`);
   return answer;
 };
 
@@ -51,7 +51,7 @@ const nameOf = async (token: string): Promise<string | undefined> => {
     ['format', 'json'],
     ['formatversion', '2'],
   ];
-  // The form of the answer is that of the module; a name of another form is left out.
+  // The application may answer this module itself, so the name is checked.
   const answer = (await ask(query, token).catch(() => undefined)) as
     | { readonly query?: { readonly userinfo?: { readonly name?: unknown } } }
     | undefined;
@@ -59,25 +59,25 @@ const nameOf = async (token: string): Promise<string | undefined> => {
   return typeof name === 'string' ? name : undefined;
 };
 
-/** Sends what the form says and shows what comes back. */
+/** Sends the request in the form, and shows the responses. */
 class Sandbox {
   readonly #form: QueryForm;
-  readonly #account: Account;
+  readonly #account: Account | undefined;
   readonly #preview: Preview;
   readonly #answers = byId('answers');
   readonly #again = button('Continue', () => void this.#run(1), { class: 'plain', hidden: true });
-  readonly #all = button(`Continue to the end (at most ${MAX_AT_ONCE} more)`, () => void this.#run(MAX_AT_ONCE), {
+  readonly #all = button(`Continue to the end (up to ${MAX_AT_ONCE} requests)`, () => void this.#run(MAX_AT_ONCE), {
     class: 'plain',
     hidden: true,
   });
   readonly #stop = button('Stop', () => this.#underWay?.abort(), { class: 'plain', hidden: true });
   #underWay: AbortController | undefined;
-  /** What has been sent, and what the last answer said about going on. */
+  /** The values that were sent, and the continuation in the last response. */
   #sent: Values = [];
   #next: Readonly<Record<string, unknown>> | undefined;
   #count = 0;
 
-  constructor(form: QueryForm, account: Account) {
+  constructor(form: QueryForm, account: Account | undefined) {
     this.#form = form;
     this.#account = account;
     this.#preview = new Preview(byId('request'), announce);
@@ -91,11 +91,11 @@ class Sandbox {
     return fragmentOf(this.#form.values, this.#form.sensitive);
   }
 
-  /** Shows the request of a fragment and lets it be sent from then on. */
+  /** Fills in the form from a fragment, and adds the buttons that send it. */
   async open(fragment: string): Promise<void> {
     await this.restore(fragment);
     byId('actions').append(
-      // It belongs to the form, so that Enter in a field sends too.
+      // The button belongs to the form, so Enter in a field submits it too.
       element('button', { type: 'submit', form: 'form' }, 'Send'),
       this.#again,
       this.#all,
@@ -103,14 +103,14 @@ class Sandbox {
     );
   }
 
-  /** Shows the request of a fragment. */
+  /** Fills in the form from a fragment. */
   async restore(fragment: string): Promise<void> {
     const unknown = await this.#form.write(readFragment(fragment));
     this.refresh();
-    if (unknown.length > 0) announce(`The address names what this site does not have: ${unknown.join(', ')}.`);
+    if (unknown.length > 0) announce(`Ignored, because this site does not have it: ${unknown.join(', ')}.`);
   }
 
-  /** The form has changed: so have the request and the address, and what was under way does not go on. */
+  /** Updates the request and the URL after a change of the form, and stops a running request. */
   changed(change: Change): void {
     const address = `#${this.fragment}`;
     if (address !== (location.hash || '#')) {
@@ -129,7 +129,7 @@ class Sandbox {
 
   #request(values: Values): ApiRequest {
     const { sensitive } = this.#form;
-    return { endpoint, values: withBase(values), sensitive, signedIn: this.#account.token !== undefined };
+    return { endpoint, values: withBase(values), sensitive, signedIn: this.#account?.token !== undefined };
   }
 
   #buttons(): void {
@@ -146,17 +146,17 @@ class Sandbox {
     await this.#run(1);
   }
 
-  /** Sends up to so many requests, each going on where the answer before it has ended. */
+  /** Sends up to this many requests, each continuing the previous response. */
   async #run(most: number): Promise<void> {
     const control = new AbortController();
     this.#underWay = control;
     this.#buttons();
-    announce('Waiting for the answer …');
+    announce('Waiting for the response …');
     try {
       for (let left = most; left > 0; left -= 1) {
         const request = this.#request(this.#next ? continued(this.#sent, this.#next) : this.#sent);
         this.#preview.show(request);
-        const exchange = await send(request, this.#account.token, control.signal);
+        const exchange = await send(request, this.#account?.token, control.signal);
         if (!this.#show(exchange)) break;
       }
     } catch (error) {
@@ -171,7 +171,7 @@ class Sandbox {
     }
   }
 
-  /** Shows an answer; says whether there is more. */
+  /** Shows a response. Returns whether there are more results. */
   #show(exchange: Exchange): boolean {
     this.#count += 1;
     const names = ['prop', 'list', 'meta', ...this.#form.fields.map(({ name }) => name)];
@@ -179,11 +179,11 @@ class Sandbox {
     this.#complain(problems);
     this.#next = continuationOf(exchange.answer);
     this.#answers.append(answerView(exchange, problems, this.#count, (name) => this.#form.show(name)));
-    const sent = `${this.#count} request${this.#count === 1 ? '' : 's'} so far`;
+    const sent = `${this.#count} request${this.#count === 1 ? '' : 's'} sent`;
     const failed = problems.some(({ kind }) => kind === 'error');
-    const more = this.#next ? ', there is more' : failed ? '' : ', this is the end';
+    const more = this.#next ? ', more results available' : failed ? '' : ', no more results';
     announce(`${summary(exchange, problems)}; ${sent}${more}.`);
-    if (rejectsToken(problems)) this.#account.refused();
+    if (rejectsToken(problems)) this.#account?.refused();
     return this.#next !== undefined;
   }
 
@@ -195,14 +195,16 @@ class Sandbox {
 }
 
 const failure = (error: unknown): string => {
-  if (error instanceof DOMException && error.name === 'AbortError') return 'Stopped.';
-  return `The API cannot be reached: ${error instanceof Error ? error.message : String(error)}`;
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'AbortError') return 'Stopped.';
+  const isUnreachable = error instanceof TypeError || error.name === 'TimeoutError';
+  return isUnreachable ? `The API cannot be reached: ${error.message}` : error.message;
 };
 
 const EXAMPLES = [
-  ['meta=siteinfo', 'What the site says about itself'],
+  ['meta=siteinfo', 'Site information'],
   ['list=allpages&aplimit=3', 'Three pages'],
-  ['generator=allpages&gaplimit=3&prop=info', 'Facts about three pages'],
+  ['generator=allpages&gaplimit=3&prop=info', 'Information about three pages'],
 ] as const;
 
 /** The modules that a request names. */
@@ -213,15 +215,18 @@ const namedIn = (query: string): readonly string[] =>
 
 const start = async (): Promise<void> => {
   for (const part of document.querySelectorAll<HTMLElement>('[data-scripted]')) part.hidden = false;
-  // The parts of the page speak of it before it is there.
+  // The parts use the sandbox, which is created after them.
   const page: { sandbox?: Sandbox } = {};
-  const account = new Account(byId('account'), signInSettings(), {
-    nameOf,
-    announce,
-    fragment: () => page.sandbox?.fragment ?? '',
-    onChange: () => page.sandbox?.refresh(),
-  });
-  const fragment = await account.open();
+  const settings = signInSettings();
+  const account =
+    settings &&
+    new Account(byId('account'), settings, {
+      nameOf,
+      announce,
+      fragment: () => page.sandbox?.fragment ?? '',
+      onChange: () => page.sandbox?.refresh(),
+    });
+  const fragment = (await account?.open()) ?? location.hash;
   const places = {
     modules: byId('modules'),
     pages: byId('pages'),
@@ -241,10 +246,10 @@ const start = async (): Promise<void> => {
   await shown.open(fragment);
   globalThis.addEventListener('popstate', () => void shown.restore(location.hash));
   document.querySelector('.skip')?.addEventListener('click', (event) => {
-    // The part of the address behind # belongs to the form.
+    // The fragment of the URL contains the form.
     event.preventDefault();
     byId('content').focus();
   });
 };
 
-start().catch((error: unknown) => announce(`This page does not work: ${failure(error)}`));
+start().catch((error: unknown) => announce(`This page cannot be used. ${failure(error)}`));

@@ -4,25 +4,25 @@ import { expandedNames } from './facts.js';
 import { type Field, makeField } from './field.js';
 import { splitValues, type Values } from './request.js';
 
-/** How a module takes part in the form. */
+/** Options of a module in the form. */
 export interface FormOptions {
-  /** What stands above its fields. */
+  /** The heading above the fields. */
   readonly title: string;
-  /** What stands before the names of its parameters. */
+  /** The prefix of the parameter names. */
   readonly prefix: string;
-  /** Where it is described in full. */
+  /** The URL of the help page. */
   readonly help: string;
   readonly namespaces: readonly Namespace[];
-  /** Parameters that are not shown here. */
+  /** Parameters that are not shown. */
   readonly without?: ReadonlySet<string>;
-  /** Whether the fields are folded at first. */
+  /** Whether the fields are collapsed at first. */
   readonly folded?: boolean;
   readonly onChange: () => void;
-  /** Takes the module out of the request, where that is possible. */
+  /** Removes the module from the request, if it can be removed. */
   readonly onRemove?: () => void;
 }
 
-/** Fewer parameters need no filter. */
+/** Modules with more parameters have a filter. */
 const FEW = 6;
 
 /** The fields of one module. */
@@ -33,7 +33,7 @@ export class ModuleForm {
   readonly #templates: readonly Parameter[];
   readonly #grid = element('div', { class: 'fields' });
   readonly #rows = element('div', { class: 'fields' });
-  /** Fields of templated parameters, kept while the values that they belong to come and go. */
+  /** Fields of templated parameters. They are reused if a value is removed and added again. */
   readonly #made = new Map<string, Field>();
   #templated: readonly Field[] = [];
   #filter = '';
@@ -50,12 +50,12 @@ export class ModuleForm {
     this.#refreshTemplated();
   }
 
-  /** Everything that can be filled in at this moment. */
+  /** The fields that are currently shown. */
   get fields(): readonly Field[] {
     return [...this.#fields, ...this.#templated];
   }
 
-  /** What has been filled in. */
+  /** The values of the fields. */
   get values(): Values {
     return this.fields.flatMap((field) => {
       const value = field.read();
@@ -63,7 +63,7 @@ export class ModuleForm {
     });
   }
 
-  /** Shows these values, and nothing where there is none. */
+  /** Sets the fields to these values, and clears the others. */
   write(values: ReadonlyMap<string, string>): void {
     for (const field of this.#fields) field.write(values.get(field.name));
     this.#refreshTemplated();
@@ -82,11 +82,11 @@ export class ModuleForm {
     const { title, help, folded, onRemove } = this.#options;
     const note = module.deprecated === true ? element('span', { class: 'mark' }, 'deprecated') : undefined;
     const content = [
-      element('p', {}, module.description ?? '', ' ', element('a', { href: help }, `Help on ${title}`)),
+      element('p', {}, module.description ?? '', ' ', element('a', { href: help }, `Help for ${title}`)),
       this.#fields.length > FEW
         ? filterField(`Find a parameter of ${title}`, (wanted) => this.#narrow(wanted))
         : undefined,
-      this.#fields.length === 0 ? element('p', { class: 'facts' }, 'It takes no parameters.') : this.#grid,
+      this.#fields.length === 0 ? element('p', { class: 'facts' }, 'This module has no parameters.') : this.#grid,
       this.#rows,
       onRemove && button(`Remove ${title}`, onRemove, { class: 'link' }),
     ];

@@ -3,22 +3,22 @@ import { element, freshId, isAnswered } from './dom.js';
 import { type Field, makeField } from './field.js';
 import type { Values } from './request.js';
 
-/** Ways to say which pages a query is about. */
+/** The ways to select the pages of a query. */
 const SOURCES = [
   ['', 'No pages'],
   ['titles', 'Titles'],
-  ['pageids', 'Page numbers'],
-  ['revids', 'Revision numbers'],
-  ['generator', 'A generator: the pages that a module finds'],
+  ['pageids', 'Page IDs'],
+  ['revids', 'Revision IDs'],
+  ['generator', 'Generator: the pages that a module returns'],
 ] as const;
 
-/** What may be said about the pages, whichever way they are given. */
+/** Parameters that apply to pages selected in any way. */
 const MODIFIERS = ['redirects', 'converttitles'];
 
-/** Parameters of `action=query` that stand here. */
+/** The parameters of `action=query` that this part of the form contains. */
 export const PAGE_PARAMETERS: readonly string[] = [...SOURCES.map(([name]) => name), ...MODIFIERS];
 
-/** The choice of the pages that a query is about. */
+/** The selection of the pages of a query. */
 export class PageSource {
   readonly #radios = new Map<string, HTMLInputElement>();
   readonly #fields: readonly Field[];
@@ -39,13 +39,13 @@ export class PageSource {
       return element('label', { class: 'box' }, input, ' ', label);
     });
     section.append(
-      element('fieldset', { class: 'choices' }, element('legend', {}, 'Which pages to ask about'), ...choices),
+      element('fieldset', { class: 'choices' }, element('legend', {}, 'Pages to query'), ...choices),
       element('div', { class: 'fields' }, ...this.#fields.map((field) => field.element)),
     );
     this.#refresh();
   }
 
-  /** The module that finds the pages, if one does. */
+  /** The generator, if one is selected. */
   get generator(): string | undefined {
     const value = this.#chosen === 'generator' ? this.#field('generator')?.read() : undefined;
     return typeof value === 'string' ? value : undefined;
@@ -89,7 +89,7 @@ export class PageSource {
   }
 }
 
-/** A generator that this site does not answer would find no pages. */
+/** Without generators that are not available on this site. */
 const offered = (parameter: Parameter): Parameter => {
   const { name, type } = parameter;
   return name === 'generator' && typeof type !== 'string' ? { ...parameter, type: type.filter(isAnswered) } : parameter;

@@ -11,7 +11,7 @@ interface Entry {
   readonly input: HTMLInputElement;
 }
 
-/** Turns the page's list of modules into boxes to choose from. */
+/** Turns the page's list of modules into checkboxes. */
 export class Picker {
   readonly #entries: readonly Entry[];
   readonly #groups: readonly HTMLDetailsElement[];
@@ -27,17 +27,17 @@ export class Picker {
     for (const details of this.#groups) details.open = details.dataset['group'] === 'list';
   }
 
-  /** The chosen modules of a group, in the order of the page. */
+  /** The selected modules of a group, in the order of the page. */
   chosen(group: Group): readonly string[] {
     return this.#entries.filter((entry) => entry.group === group && entry.input.checked).map(({ name }) => name);
   }
 
-  /** Chooses these and no others; names that the page does not have are given back. */
+  /** Selects exactly these modules. Returns the names that the page does not list. */
   choose(group: Group, names: readonly string[]): readonly string[] {
     const entries = this.#entries.filter((entry) => entry.group === group);
     for (const { name, input } of entries) {
       input.checked = names.includes(name);
-      // What an address names can be taken away again.
+      // An unavailable module from the URL can be removed.
       input.disabled = !input.checked && !isAnswered(name);
     }
     if (names.length > 0) this.#groups.find(({ dataset }) => dataset['group'] === group)?.setAttribute('open', '');
@@ -54,7 +54,7 @@ const entryOf = (group: Group, row: HTMLElement, onChange: () => void): Entry =>
   const name = row.dataset['module'] ?? '';
   const id = freshId(`${group}-${name}`);
   const input = element('input', { type: 'checkbox', id, 'aria-describedby': `${id}-text` });
-  // A request would only be told that nobody answers it.
+  // A request would only fail.
   input.disabled = !isAnswered(name);
   input.addEventListener('change', onChange);
   row.querySelector('a')?.replaceWith(input, ' ', element('label', { for: id }, element('code', {}, name)));

@@ -2,7 +2,7 @@ import { button, element, freshId } from './dom.js';
 import type { ApiRequest } from './request.js';
 import { type Notation, NOTATIONS, snippet } from './snippets.js';
 
-/** The request as it can be written down, to be read and copied. */
+/** Shows the request in several formats, for copying. */
 export class Preview {
   readonly #code = element('code');
   readonly #note = element('p', { class: 'facts' });
@@ -11,7 +11,7 @@ export class Preview {
 
   constructor(section: HTMLElement, announce: (text: string) => void) {
     const group = freshId('notation');
-    // Its own keys, in the order in which they are written there.
+    // The keys of the object, in its order.
     const choices = (Object.keys(NOTATIONS) as Notation[]).map((notation) => {
       const input = element('input', { type: 'radio', name: group, value: notation, checked: notation === 'url' });
       input.addEventListener('change', () => {
@@ -20,13 +20,9 @@ export class Preview {
       });
       return element('label', { class: 'tab' }, input, ' ', NOTATIONS[notation]);
     });
-    const block = element(
-      'pre',
-      { tabindex: 0, role: 'region', 'aria-label': 'Request, ready to be copied' },
-      this.#code,
-    );
+    const block = element('pre', { tabindex: 0, role: 'region', 'aria-label': 'Request to copy' }, this.#code);
     section.append(
-      element('fieldset', { class: 'tabs' }, element('legend', {}, 'Written as'), ...choices),
+      element('fieldset', { class: 'tabs' }, element('legend', {}, 'Format'), ...choices),
       block,
       button('Copy', () => void this.#copy(block).then(announce), { class: 'plain' }),
       this.#note,
@@ -44,8 +40,8 @@ export class Preview {
     this.#code.textContent = snippet(this.#request, this.#notation);
     const hidden = values.map(([name]) => name).filter((name) => sensitive.has(name));
     this.#note.textContent = [
-      ...(signedIn && this.#notation !== 'url' ? ['ACCESS_TOKEN stands for your access token.'] : []),
-      ...hidden.map((name) => `${name.toUpperCase()} stands for your value of ${name}.`),
+      ...(signedIn && this.#notation !== 'url' ? ['Replace ACCESS_TOKEN with your access token.'] : []),
+      ...hidden.map((name) => `Replace ${name.toUpperCase()} with your value of ${name}.`),
     ].join(' ');
   }
 
@@ -55,7 +51,7 @@ export class Preview {
       return 'Copied.';
     } catch {
       getSelection()?.selectAllChildren(block);
-      return 'The browser does not let this page copy. The text is selected: copy it with the keyboard.';
+      return 'The browser did not allow copying. The text is selected: copy it with the keyboard.';
     }
   }
 }

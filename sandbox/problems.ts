@@ -1,10 +1,10 @@
-/** Something that an answer finds wrong with its request. */
+/** An error or warning in a response. */
 export interface Problem {
   readonly kind: 'error' | 'warning';
   readonly code: string | undefined;
   readonly module: string | undefined;
   readonly text: string;
-  /** The parameters that it speaks of, as far as the form has them. */
+  /** The parameters it mentions, without those that the form does not have. */
   readonly parameters: readonly string[];
 }
 
@@ -13,7 +13,7 @@ type Data = Readonly<Record<string, unknown>>;
 const isData = (value: unknown): value is Data => typeof value === 'object' && value !== null;
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-/** An entry of the newer error formats, whichever it is. */
+/** The text of an entry in any of the newer error formats. */
 const entryText = (entry: Data): string => {
   const found = textOf(entry['text']) ?? textOf(entry['html']) ?? textOf(entry['info']) ?? textOf(entry['*']);
   return found ?? [entry['key'] ?? entry['code'], entry['params']].map((part) => JSON.stringify(part) ?? '').join(' ');
@@ -26,7 +26,7 @@ const entries = (kind: Problem['kind'], list: readonly unknown[]): readonly Foun
     .filter(isData)
     .map((entry) => ({ kind, code: textOf(entry['code']), module: textOf(entry['module']), text: entryText(entry) }));
 
-/** Warnings in the old form: by module, one text with a line for each. */
+/** Warnings in the old format: by module, one text with a line for each warning. */
 const oldWarnings = (warnings: Data): readonly Found[] =>
   Object.entries(warnings).flatMap(([module, value]) => {
     const lines = isData(value) ? (textOf(value['warnings']) ?? textOf(value['*'])) : undefined;
@@ -42,7 +42,7 @@ const found = (answer: Data): readonly Found[] => {
   ];
 };
 
-/** The errors and warnings of an answer, in any of the forms that a request can ask for. */
+/** The errors and warnings of a response, in any error format. */
 export const problemsOf = (answer: unknown, names: Iterable<string>): readonly Problem[] => {
   if (!isData(answer)) return [];
   const known = new Set(names);
@@ -52,12 +52,12 @@ export const problemsOf = (answer: unknown, names: Iterable<string>): readonly P
   });
 };
 
-/** What an answer says about going on, if there is more. */
+/** The continuation in a response, if there are more results. */
 export const continuationOf = (answer: unknown): Data | undefined => {
   const next = isData(answer) ? answer['continue'] : undefined;
   return isData(next) ? next : undefined;
 };
 
-/** Whether the answer says that the token is no longer good. */
+/** Whether the response rejects the token. */
 export const rejectsToken = (problems: readonly Problem[]): boolean =>
   problems.some(({ kind, code }) => kind === 'error' && code === 'mwoauth-invalid-authorization');

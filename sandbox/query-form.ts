@@ -6,7 +6,7 @@ import { PAGE_PARAMETERS, PageSource } from './page-source.js';
 import { type Group, GROUPS, Picker } from './picker.js';
 import { splitValues, type Values } from './request.js';
 
-/** The places of the page that the form fills. */
+/** The elements of the page that contain the form. */
 export interface Places {
   readonly modules: HTMLElement;
   readonly pages: HTMLElement;
@@ -14,28 +14,28 @@ export interface Places {
   readonly more: HTMLElement;
 }
 
-/** `modules`: other modules take part than before; `values`: they have other values. */
+/** `modules`: the selected modules have changed; `values`: only their values have. */
 export type Change = 'modules' | 'values';
 
 interface Chosen {
   readonly path: string;
   readonly title: string;
-  /** `g` in front of what belongs to the generator. */
+  /** The `g` before parameters of the generator. */
   readonly lead: string;
   readonly remove: () => void;
 }
 
-/** What the page itself decides. */
+/** Parameters that the page sets. */
 const SETTLED = new Set(['action', 'format', 'callback']);
 const IN_QUERY = new Set<string>([...GROUPS, ...PAGE_PARAMETERS]);
 
-/** The sandbox asks for version 2, so that is what its form calls the default. */
+/** The sandbox requests version 2, so its form shows that as the default. */
 const asSent = (json: Module): Module => ({
   ...json,
   parameters: json.parameters.map((one) => (one.name === 'formatversion' ? { ...one, default: '2' } : one)),
 });
 
-/** Everything that is filled in to make a query. */
+/** The form of a query. */
 export class QueryForm {
   readonly #catalogue: Catalogue;
   readonly #places: Places;
@@ -43,7 +43,7 @@ export class QueryForm {
   readonly #onChange: (change: Change) => void;
   readonly #picker: Picker;
   readonly #source: PageSource;
-  /** Of modules that do not come and go. */
+  /** Forms that are always shown. */
   readonly #common: readonly ModuleForm[];
   readonly #forms = new Map<string, ModuleForm>();
   #shown: readonly ModuleForm[] = [];
@@ -75,12 +75,12 @@ export class QueryForm {
     this.#common = [
       common(query, 'action=query', IN_QUERY),
       common(asSent(json), 'format=json', SETTLED),
-      common(main, 'every request', SETTLED),
+      common(main, 'all requests', SETTLED),
     ];
     places.more.append(...this.#common.map((form) => form.element));
   }
 
-  /** Asks the API what there is and builds the form of it. */
+  /** Requests the descriptions of the modules, and builds the form. */
   static async open(
     catalogue: Catalogue,
     places: Places,
@@ -88,7 +88,8 @@ export class QueryForm {
     onChange: (change: Change) => void,
   ): Promise<QueryForm> {
     const [main, query, json] = await catalogue.modules(['main', 'query', 'json']);
-    if (!main || !query || !json) throw new Error('The API does not describe itself as this page needs it.');
+    if (!main || !query || !json)
+      throw new Error('The API did not describe the modules main, query and json, which this page requires.');
     return new QueryForm(catalogue, places, [main, query, json], help, onChange);
   }
 
@@ -96,7 +97,7 @@ export class QueryForm {
     return [...this.#source.fields, ...[...this.#shown, ...this.#common].flatMap((form) => form.fields)];
   }
 
-  /** What has been filled in, in the order in which it is sent. */
+  /** The values of the form, in the order of the request. */
   get values(): Values {
     const modules = GROUPS.map((group) => [group, this.#picker.chosen(group)] as const);
     return [
@@ -106,12 +107,12 @@ export class QueryForm {
     ];
   }
 
-  /** Names whose values must be seen nowhere. */
+  /** Parameters whose values must not be displayed. */
   get sensitive(): ReadonlySet<string> {
     return new Set(this.fields.filter(({ parameter }) => parameter.sensitive === true).map(({ name }) => name));
   }
 
-  /** Shows a whole request; answers with what of it has no place in the form. */
+  /** Fills in the form from a request. Returns the modules and parameters that the form does not have. */
   async write(values: ReadonlyMap<string, string>): Promise<readonly string[]> {
     const unknown = GROUPS.flatMap((group) => {
       const text = values.get(group);
@@ -125,7 +126,7 @@ export class QueryForm {
     return [...unknown, ...[...values.keys()].filter((name) => !known.has(name))];
   }
 
-  /** Brings the field of a parameter into view. */
+  /** Moves the focus to the field of a parameter. */
   show(name: string): void {
     const field = this.fields.find((one) => one.name === name);
     if (field) field.show();
@@ -161,7 +162,7 @@ export class QueryForm {
     return { path: `query+${name}`, title: `${group}=${name}`, lead: '', remove };
   }
 
-  /** Shows a form for each module that takes part. What is asked of the API may be overtaken by the next change. */
+  /** Shows a form for each selected module. While the API describes them, the selection may change again. */
   async #arrange(): Promise<void> {
     this.#arranging += 1;
     const turn = this.#arranging;
@@ -186,7 +187,7 @@ export class QueryForm {
       this.#forms.set(title, form);
       return [form];
     });
-    const nothing = element('p', { class: 'facts' }, 'Choose a module above; its parameters appear here.');
+    const nothing = element('p', { class: 'facts' }, 'Select a module above to see its parameters.');
     this.#places.parameters.replaceChildren(
       ...(this.#shown.length === 0 ? [nothing] : this.#shown.map((form) => form.element)),
     );

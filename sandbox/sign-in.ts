@@ -1,30 +1,30 @@
-/** What the page has been told about signing in. Addresses are absolute. */
+/** The settings for signing in. URLs are absolute. */
 export interface SignInSettings {
   readonly authorize: string;
   readonly token: string;
   readonly revoke: string;
   readonly client_id: string;
-  /** Who answers; the parameter `iss` has to name it (RFC 9207). */
+  /** The required value of the parameter `iss` (RFC 9207). */
   readonly issuer: string;
 }
 
-/** What is kept while the browser is at the authorization server. */
+/** Stored while the browser is at the authorization server. */
 interface Pending {
   readonly state: string;
   readonly verifier: string;
-  /** What the form held. */
+  /** The state of the form. */
   readonly fragment: string;
 }
 
-/** How a sign-in has ended. */
+/** The result of a sign-in. */
 export interface Outcome {
   readonly fragment: string;
-  /** What went wrong, as a sentence. */
+  /** An error message. */
   readonly problem?: string;
 }
 
 const PENDING = 'oauth-query sandbox: sign-in under way';
-/** Timers cannot be set further ahead than this, in milliseconds. */
+/** The maximum delay of a timer in milliseconds. */
 const MAX_TIMEOUT = 2 ** 31 - 1;
 
 const base64url = (bytes: Uint8Array): string =>
@@ -44,19 +44,19 @@ const redirectUri = (): string => location.origin + location.pathname;
 const takePending = (): Pending | undefined => {
   const text = sessionStorage.getItem(PENDING);
   sessionStorage.removeItem(PENDING);
-  // Written by `begin`, and by nobody else on this origin.
+  // Only `begin` writes it.
   return text === null ? undefined : (JSON.parse(text) as Pending);
 };
 
-/** The authorization server's own words where it has some, with the code for those who look it up. */
+/** The error description of the authorization server, if it has one, and the error code. */
 const refusal = (error: string, description: string | null | undefined): string => {
-  if (error === 'access_denied') return 'You did not allow it, so you are not signed in. (access_denied)';
-  return `The authorization server refused: ${description ?? 'it does not say why.'} (${error})`;
+  if (error === 'access_denied') return 'You denied access, so you are not signed in. (access_denied)';
+  return `The authorization server returned an error: ${description ?? 'it has no description.'} (${error})`;
 };
 
 /**
- * Signs in with an authorization code and PKCE (RFC 7636, RFC 9700 §2.1.1). The token is kept in memory alone: it is
- * gone with the page, and no other script can find it in a storage.
+ * Signs in with an authorization code and PKCE (RFC 7636, RFC 9700 §2.1.1). The token is only in memory, where other
+ * scripts of the origin cannot find it, and is lost when the page is closed.
  */
 export class SignIn {
   readonly #settings: SignInSettings;
@@ -64,13 +64,13 @@ export class SignIn {
   #token: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param onEnd - Called when the token has reached its end. */
+  /** @param onEnd - Called when the token expires. */
   constructor(settings: SignInSettings, onEnd: () => void) {
     this.#settings = settings;
     this.#onEnd = onEnd;
   }
 
-  /** The access token, if somebody is signed in. */
+  /** The access token, if the user is signed in. */
   get token(): string | undefined {
     return this.#token;
   }
@@ -78,7 +78,7 @@ export class SignIn {
   /** Sends the browser to the authorization server. */
   async begin(fragment: string, scope: string): Promise<void> {
     if (!globalThis.isSecureContext) {
-      throw new Error('Browsers can only sign in over https, or on this machine itself.');
+      throw new Error('Signing in requires https, unless the server is on this machine (localhost).');
     }
     const pending: Pending = { state: randomText(), verifier: randomText(), fragment };
     const query = new URLSearchParams({
@@ -94,13 +94,13 @@ export class SignIn {
     location.assign(`${this.#settings.authorize}?${query.toString()}`);
   }
 
-  /** Whether the browser has just come back from an authorization server. */
+  /** Whether the URL contains an authorization response. */
   static isReturn(search: string): boolean {
     const answer = new URLSearchParams(search);
     return answer.has('code') || answer.has('error');
   }
 
-  /** Takes the answer out of the address, judges it and redeems the code. */
+  /** Removes the authorization response from the URL, validates it, and redeems the code. */
   async finish(search: string): Promise<Outcome> {
     const answer = new URLSearchParams(search);
     const pending = takePending();
@@ -108,10 +108,10 @@ export class SignIn {
     history.replaceState(null, '', `${location.pathname}#${fragment}`);
     try {
       if (pending === undefined || answer.get('state') !== pending.state) {
-        throw new Error('This sign-in was not begun on this page, so it was ignored. Sign in again.');
+        throw new Error('This sign-in was not started on this page, so it was ignored. Sign in again.');
       }
       if (answer.get('iss') !== this.#settings.issuer) {
-        throw new Error('The answer came from another authorization server, so it was ignored. Sign in again.');
+        throw new Error('The response came from another authorization server, so it was ignored. Sign in again.');
       }
       const error = answer.get('error');
       if (error !== null) throw new Error(refusal(error, answer.get('error_description')));
@@ -122,33 +122,35 @@ export class SignIn {
     }
   }
 
-  /** Forgets the token without a word to the server, which has refused it. */
+  /** Drops the token without revoking it. */
   forget(): void {
     clearTimeout(this.#timer);
     this.#token = undefined;
   }
 
-  /** Signs out: the token is forgotten here and revoked there (RFC 7009). */
+  /** Signs out: drops the token and revokes it at the server (RFC 7009). */
   async end(): Promise<void> {
     const token = this.#token;
     this.forget();
     if (token === undefined) return;
     const { revoke, client_id } = this.#settings;
     const response = await this.#post(revoke, { token, client_id });
-    if (!response.ok) throw new Error('You are signed out here, but the server did not revoke the token.');
+    if (!response.ok)
+      throw new Error('You are signed out on this page, but the server did not revoke the access token.');
   }
 
   async #redeem(code: string, code_verifier: string): Promise<void> {
     const { token, client_id } = this.#settings;
     const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri(), client_id, code_verifier };
     const response = await this.#post(token, form);
-    // RFC 6749 §5.1 and §5.2 say what is in it.
+    // The members are those of RFC 6749 §5.1 and §5.2.
     const answer = (await response.json()) as Readonly<Record<string, unknown>>;
     if (typeof answer['error'] === 'string') {
       const { error, error_description: description } = answer;
       throw new Error(refusal(error, typeof description === 'string' ? description : undefined));
     }
-    if (typeof answer['access_token'] !== 'string') throw new Error('The answer of the server holds no access token.');
+    if (typeof answer['access_token'] !== 'string')
+      throw new Error('The authorization server returned no access token.');
     this.#token = answer['access_token'];
     const seconds = answer['expires_in'];
     if (typeof seconds === 'number') {

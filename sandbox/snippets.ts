@@ -1,14 +1,14 @@
 import { type ApiRequest, encode, methodOf, type Pairs, toPairs, type Value, type Values } from './request.js';
 
-/** How a request can be written down. */
+/** The formats of a request. */
 export const NOTATIONS = { url: 'URL', curl: 'curl', fetch: 'fetch', m3api: 'm3api (TypeScript)' } as const;
 export type Notation = keyof typeof NOTATIONS;
 
-/** Stands for the access token: who shares a request does not share the token. */
+/** In place of the access token, so that copied requests do not contain it. */
 const TOKEN = 'ACCESS_TOKEN';
 const LONG_LINE = 100;
 
-/** Any text as one word of a POSIX shell. */
+/** Quotes text as one word of a POSIX shell. */
 export const shellWord = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 /** Sensitive values are replaced by their names in capitals. */
@@ -39,7 +39,7 @@ const text = (value: string): string => JSON.stringify(value);
 
 const property = (name: string): string => (/^[a-z_$][\w$]*$/i.test(name) ? name : text(name));
 
-/** An object literal: in one line if it fits, otherwise a line for each property. */
+/** An object literal: on one line if it fits, otherwise with a line for each property. */
 const object = (properties: readonly string[], indent = ''): string => {
   const line = `{ ${properties.join(', ')} }`;
   return line.length <= LONG_LINE ? line : `{\n${properties.map((one) => `${indent}  ${one},\n`).join('')}${indent}}`;
@@ -75,7 +75,7 @@ const asM3api = (request: ApiRequest): string => {
     ...(request.signedIn ? [`accessToken: '${TOKEN}'`] : []),
     ...(methodOf(request) === 'GET' ? [] : [`method: 'POST'`]),
   ];
-  // The client asks for JSON by itself.
+  // The client requests JSON itself.
   const properties = shown(request)
     .filter(([name]) => name !== 'format')
     .map(([name, value]) => `${property(name)}: ${literal(value)}`);
@@ -93,5 +93,5 @@ const WRITERS: Readonly<Record<Notation, (request: ApiRequest) => string>> = {
   m3api: asM3api,
 };
 
-/** The request as it is written in this notation, ready to be copied. Tokens and sensitive values are left out. */
+/** The request in this format, without the token and sensitive values. */
 export const snippet = (request: ApiRequest, notation: Notation): string => WRITERS[notation](request);

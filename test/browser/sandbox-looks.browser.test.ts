@@ -8,7 +8,7 @@ import { overflow, violations } from './axe.js';
 import { noChromium, openWindow, startChromium, type Window } from './chromium.js';
 import { type SandboxSite, startSandboxSite } from './sandbox-site.js';
 
-/** Where to put a picture of each page, for somebody who wants to look at them. */
+/** A folder for screenshots of all states, for review. */
 const pictures = process.env['SCREENSHOTS'];
 
 const PHONE = { width: 375, height: 667 };
@@ -17,17 +17,17 @@ const DESK = { width: 1280, height: 800 };
 const press = (page: Page, name: string): Promise<void> =>
   page.getByRole('button', { name, exact: true }).first().click();
 
-describeEngine('how the sandbox looks', noChromium, () => {
+describeEngine('layout and accessibility of the sandbox', noChromium, () => {
   let browser: Browser;
   let site: SandboxSite;
   let bare: SandboxSite;
   let window: Window;
 
   const open = async (page: Page, address: string): Promise<void> => {
-    // A change behind # alone would load nothing.
+    // A change of only the fragment would not load the page.
     await page.goto('about:blank');
     await page.goto(address);
-    await page.getByRole('region', { name: 'Request, ready to be copied' }).getByText('http').waitFor();
+    await page.getByRole('region', { name: 'Request to copy' }).getByText('http').waitFor();
   };
   const sent = async (page: Page, fragment: string): Promise<void> => {
     await open(page, `${site.address}#${fragment}`);
@@ -37,18 +37,18 @@ describeEngine('how the sandbox looks', noChromium, () => {
   const unfold = (page: Page): Promise<void> =>
     page.evaluate(`for (const details of document.querySelectorAll('details')) details.open = true`);
 
-  /** How to come to each state of the page. */
+  /** How to reach each state of the page. */
   const WAYS: readonly (readonly [name: string, way: (page: Page) => Promise<unknown>])[] = [
     ['empty', (page) => open(page, site.address)],
     [
-      'everything unfolded',
+      'everything expanded',
       (page) =>
         open(page, `${site.address}#list=allpages|watchlist&prop=revisions|info&titles=A|B`).then(() => unfold(page)),
     ],
     ['answers', (page) => sent(page, 'list=allpages&aplimit=2').then(() => press(page, 'Continue'))],
     ['problems', (page) => sent(page, 'list=allpages&aplimit=9999&meta=siteinfo&siprop=nothing&apdir=up')],
     [
-      'a long request written for a client',
+      'a long request as client code',
       async (page) => {
         await sent(page, `titles=${'A+rather+long+title+of+a+page|'.repeat(45)}B&prop=info`);
         await page.getByRole('radio', { name: 'm3api' }).check();
@@ -97,7 +97,7 @@ describeEngine('how the sandbox looks', noChromium, () => {
     });
 
     describe.each(['light', 'dark'] as const)('%s', (colorScheme) => {
-      test.each([PHONE, DESK])('$width px: no violation that axe knows, no scrolling sideways', async (size) => {
+      test.each([PHONE, DESK])('$width px: no axe violations, no horizontal scrolling', async (size) => {
         const { page } = window;
         await page.setViewportSize(size);
         await page.emulateMedia({ colorScheme });
@@ -110,7 +110,7 @@ describeEngine('how the sandbox looks', noChromium, () => {
       });
     });
 
-    test('can be read at 320 px, and on a phone with letters of twice the size', async () => {
+    test('no horizontal scrolling at 320 px, or on a phone with text at 200%', async () => {
       const { page } = window;
       await page.emulateMedia({ colorScheme: 'light' });
       await page.setViewportSize({ ...PHONE, width: 320 });

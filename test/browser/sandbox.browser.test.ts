@@ -9,14 +9,14 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const press = (page: Page, name: string): Promise<void> => button(page, name).click();
 const status = (page: Page) => page.getByRole('status');
 const account = (page: Page) => page.getByRole('region', { name: 'Account' });
-const answer = (page: Page, number: number) => page.getByRole('region', { name: `Answer ${number}, content` });
+const answer = (page: Page, number: number) => page.getByRole('region', { name: `Response ${number}, content` });
 const answers = (page: Page) => page.getByRole('article');
-const written = (page: Page) => page.getByRole('region', { name: 'Request, ready to be copied' });
-/** The form is there when the request is. */
+const written = (page: Page) => page.getByRole('region', { name: 'Request to copy' });
+/** The form is complete when the request is shown. */
 const ready = (page: Page): Promise<void> => written(page).getByText('http').waitFor();
-/** The address as the page itself sees it at this moment. */
+/** The current URL, as the page sees it. */
 const addressOf = (page: Page): Promise<string> => page.evaluate<string>('location.href');
-/** What an answer shows, as data again: what is seen is the whole of it. */
+/** The JSON in a displayed response. */
 const dataOf = async (page: Page, number: number): Promise<Record<string, unknown>> =>
   JSON.parse((await answer(page, number).textContent()) ?? '') as Record<string, unknown>;
 const titlesOf = async (page: Page, number: number): Promise<readonly string[]> => {
@@ -77,7 +77,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       await account(page).getByText('You are signed in as alice.').waitFor();
     };
 
-    test('a module is picked, its form is filled in and sent, and the answer is followed to its end', async () => {
+    test('selects a module, sends its form, and continues to the last response', async () => {
       await open();
       await page.getByLabel('Find a module').fill('allpages');
       await page.getByRole('checkbox', { name: 'allpages' }).check();
@@ -86,20 +86,20 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       await send();
       expect(await titlesOf(page, 1)).toEqual(TITLES.slice(0, 9));
       expect(await status(page).innerText()).toMatch(
-        /^Status 200 OK, \d+ ms, \d+ bytes; 1 request so far, there is more\.$/,
+        /^Status 200 OK, \d+ ms, \d+ bytes; 1 request sent, more results available\.$/,
       );
       await press(page, 'Continue');
       expect(await titlesOf(page, 2)).toEqual(TITLES.slice(9, 18));
-      expect(await status(page).innerText()).toContain('2 requests so far, there is more.');
+      expect(await status(page).innerText()).toContain('2 requests sent, more results available.');
       await press(page, 'Continue');
       expect(await titlesOf(page, 3)).toEqual(TITLES.slice(18));
-      expect(await status(page).innerText()).toContain('3 requests so far, this is the end.');
+      expect(await status(page).innerText()).toContain('3 requests sent, no more results.');
       expect(await button(page, 'Continue').isVisible()).toBe(false);
       await send();
       expect(await answers(page).count()).toBe(1);
     });
 
-    test('signs in with PKCE, comes back to the same form, asks in the name of the owner, and revokes at sign-out', async () => {
+    test('signs in with PKCE, restores the form, sends requests with the token, and revokes it at sign-out', async () => {
       await open('meta=userinfo&list=allpages&aplimit=2');
       const seen = requestsOf();
       await toConsent();
@@ -127,8 +127,8 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       expect(token).not.toBe('');
       expect(await page.content()).not.toContain(token);
       await press(page, 'Sign out');
-      await account(page).getByText("You're not signed in; requests are anonymous.").waitFor();
-      expect(await status(page).innerText()).toBe('You are signed out, and the token is revoked.');
+      await account(page).getByText('You are not signed in. Requests are anonymous.').waitFor();
+      expect(await status(page).innerText()).toBe('You are signed out, and the access token is revoked.');
       const response = await fetch(`${site.host.base}/api?action=query&meta=userinfo&format=json`, {
         headers: { authorization: `Bearer ${token}` },
       });
@@ -137,7 +137,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       expect(await dataOf(page, 1)).toMatchObject({ query: { userinfo: { anon: true } } });
     });
 
-    test('an error leads to its field, which says what is wrong until the next answer', async () => {
+    test('an error links to its field, which shows it until the next response', async () => {
       await open('list=allpages&apdir=sideways');
       await send();
       const problem = 'Unrecognized value for parameter "apdir": sideways.';
@@ -152,61 +152,61 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       expect(await page.locator(`[id="${described}"]`).innerText()).toBe(problem);
       await field.selectOption('descending');
       await send();
-      await answers(page).getByText('there is more').waitFor({ state: 'detached' });
+      await answers(page).getByText('more results').waitFor({ state: 'detached' });
       expect(await field.getAttribute('aria-invalid')).toBeNull();
     });
 
-    // The page is the same everywhere, so what it does by itself is tried on one host: the one with a prefix.
+    // The page is the same on every host, so its own behaviour is tested on one: the host with a prefix.
     if (host.mount !== 'prefix') return;
 
-    test('all that is left is fetched at once, but never more than twenty answers', async () => {
+    test('"Continue to the end" fetches at most twenty responses', async () => {
       await open('list=allpages&aplimit=1');
       await send();
-      await press(page, 'Continue to the end (at most 20 more)');
+      await press(page, 'Continue to the end (up to 20 requests)');
       await answer(page, 21).waitFor();
       await button(page, 'Continue').waitFor();
       expect(await answers(page).count()).toBe(21);
-      expect(await status(page).innerText()).toContain('21 requests so far, there is more.');
-      await press(page, 'Continue to the end (at most 20 more)');
+      expect(await status(page).innerText()).toContain('21 requests sent, more results available.');
+      await press(page, 'Continue to the end (up to 20 requests)');
       await answer(page, 22).waitFor();
-      expect(await status(page).innerText()).toContain('22 requests so far, this is the end.');
+      expect(await status(page).innerText()).toContain('22 requests sent, no more results.');
     });
 
-    test('asks for the scope that is wanted, and has the rights that come with it', async () => {
+    test('requests the entered scope, and has its rights', async () => {
       await open('list=allpages&aplimit=9999');
       await account(page).getByText('Scope', { exact: true }).click();
-      await page.getByLabel('Scope to ask for').fill('profile highvolume');
+      await page.getByLabel('Requested scope').fill('profile highvolume');
       await signIn();
       await send();
       expect(await answers(page).innerText()).toContain('must be between 1 and 5,000');
     });
 
-    test('a refusal of the owner is told in words, and nothing of it stays in the address', async () => {
+    test('if the owner denies access, the page says so and removes the error from the URL', async () => {
       await open('list=allpages');
       await toConsent();
       await press(page, 'Deny');
       expect(await page.getByRole('alert').innerText()).toBe(
-        'You did not allow it, so you are not signed in. (access_denied)',
+        'You denied access, so you are not signed in. (access_denied)',
       );
       await ready(page);
       expect(await addressOf(page)).toBe(`${site.address}#list=allpages`);
     });
 
-    test('an error of the authorization server is told in its own words', async () => {
+    test('shows the error description of the authorization server', async () => {
       await open('list=allpages');
       await account(page).getByText('Scope', { exact: true }).click();
-      await page.getByLabel('Scope to ask for').fill('content.write');
+      await page.getByLabel('Requested scope').fill('content.write');
       await press(page, 'Sign in');
       expect(await page.getByRole('alert').innerText()).toMatch(
-        /^The authorization server refused: .+ \(invalid_scope\)$/,
+        /^The authorization server returned an error: .+ \(invalid_scope\)$/,
       );
     });
 
-    test('a code that nobody here asked for is ignored and taken out of the address', async () => {
+    test('ignores a code that it did not request, and removes it from the URL', async () => {
       const seen = requestsOf();
       await page.goto(`${site.address}?code=stolen&state=guessed#list=allpages`);
       expect(await page.getByRole('alert').innerText()).toBe(
-        'This sign-in was not begun on this page, so it was ignored. Sign in again.',
+        'This sign-in was not started on this page, so it was ignored. Sign in again.',
       );
       await ready(page);
       expect(await addressOf(page)).toBe(`${site.address}#list=allpages`);
@@ -214,9 +214,9 @@ describeEngine('the sandbox in a browser', noChromium, () => {
     });
 
     test.each([
-      ['state', { state: 'another' }, 'This sign-in was not begun on this page'],
-      ['issuer', { iss: 'https://other.example' }, 'The answer came from another authorization server'],
-    ])('an answer with another %s is ignored', async (_what, change, problem) => {
+      ['state', { state: 'another' }, 'This sign-in was not started on this page'],
+      ['issuer', { iss: 'https://other.example' }, 'The response came from another authorization server'],
+    ])('ignores an authorization response with another %s', async (_what, change, problem) => {
       await open('list=allpages');
       await press(page, 'Sign in');
       const state = new URL(page.url()).searchParams.get('state') ?? '';
@@ -228,49 +228,45 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       expect(seen.filter((request) => request.url().includes('/oauth/token'))).toEqual([]);
     });
 
-    test('a code works once: who goes back to its address is not signed in, and the token stays good', async () => {
+    test('opening the URL of a redeemed code again does not sign in', async () => {
       await open('list=allpages&aplimit=1');
       const returned = page.waitForRequest((request) => request.url().includes('code='));
       await signIn();
       const address = (await returned).url();
       await page.goto(address);
-      expect(await page.getByRole('alert').innerText()).toContain('was not begun on this page');
+      expect(await page.getByRole('alert').innerText()).toContain('was not started on this page');
     });
 
-    test('a token that the server no longer takes is dropped, and signing in is offered again', async () => {
+    test('drops a token that the API rejects, and offers to sign in again', async () => {
       await open('list=allpages&aplimit=1');
       await signIn();
       site.advance(3601);
       await send();
-      expect(await page.getByRole('alert').innerText()).toBe(
-        'Your sign-in is no longer valid: it has ended or was revoked. Sign in again to go on as yourself.',
-      );
+      expect(await page.getByRole('alert').innerText()).toBe('Your session has expired or was revoked. Sign in again.');
       expect(await button(page, 'Sign in').isVisible()).toBe(true);
       await send();
       expect(await titlesOf(page, 1)).toEqual(TITLES.slice(0, 1));
     });
 
-    test('the end of the token is noticed without a request', async () => {
+    test('reports that the token has expired without sending a request', async () => {
       await page.clock.install();
       await open('list=allpages&aplimit=1');
       await signIn();
       await page.clock.fastForward(3_600_000);
-      expect(await page.getByRole('alert').innerText()).toBe(
-        'Your sign-in has come to its end. Sign in again to go on as yourself.',
-      );
+      expect(await page.getByRole('alert').innerText()).toBe('Your session has expired. Sign in again.');
     });
 
-    test('warnings stand beside their fields, and what the site does not have is named', async () => {
+    test('shows warnings at their fields, and names modules and parameters that the site does not have', async () => {
       await open('list=allpages&aplimit=9999&nonsense=1&meta=nothing');
       expect(await status(page).innerText()).toBe(
-        'The address names what this site does not have: meta=nothing, nonsense.',
+        'Ignored, because this site does not have it: meta=nothing, nonsense.',
       );
       await send();
       expect(await page.getByLabel('aplimit').getAttribute('aria-invalid')).toBe('true');
       expect(await status(page).innerText()).toContain('1 warning');
     });
 
-    test('a confidential value goes into the body and is seen nowhere', async () => {
+    test('sends a confidential value in the body, and displays it nowhere', async () => {
       await open('list=watchlist');
       const seen = requestsOf();
       await page.getByLabel('wltoken').fill('hush-hush');
@@ -287,7 +283,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       expect(new URLSearchParams(sent?.postData() ?? '').get('wltoken')).toBe('hush-hush');
     });
 
-    test('Back undoes a choice of modules, Forward does it again, and an address brings back everything', async () => {
+    test('Back and Forward undo and redo a selection of modules, and a URL restores the whole form', async () => {
       await open('list=allpages&aplimit=3');
       await page.getByText('meta: the site and the caller').click();
       await page.getByRole('checkbox', { name: 'siteinfo' }).check();
@@ -310,7 +306,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       );
     });
 
-    test('a templated parameter has a field for each value that it is for', async () => {
+    test('a templated parameter has a field for each value of its source parameter', async () => {
       await open('prop=revisions&titles=A');
       expect(await page.getByLabel(/^rvcontentformat-/).count()).toBe(0);
       await page.getByRole('group', { name: 'rvslots' }).getByRole('checkbox', { name: 'main' }).check();
@@ -318,15 +314,15 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       expect(await addressOf(page)).toContain('rvslots=main&rvcontentformat-main=text%2Fplain');
     });
 
-    test('offers only what the site answers: modules, generators, requests to try', async () => {
+    test('offers only modules, generators and examples that are available on the site', async () => {
       await open('');
       expect(await page.locator('[data-module=allpages] input').isDisabled()).toBe(false);
       expect(await page.locator('[data-module=search] input').isDisabled()).toBe(true);
       const tried = await page.locator('#examples a').allInnerTexts();
-      expect(tried).toEqual(['What the site says about itself', 'Three pages']);
+      expect(tried).toEqual(['Site information', 'Three pages']);
     });
 
-    test('namespaces have their names, and the generator its prefix', async () => {
+    test('shows namespaces by name, and adds the prefix of the generator', async () => {
       await open('generator=allpages&prop=info');
       await page.getByLabel('gapnamespace').selectOption('14 Category');
       expect(await addressOf(page)).toBe(`${site.address}#prop=info&generator=allpages&gapnamespace=14`);
@@ -335,7 +331,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       expect(await addressOf(page)).toBe(`${site.address}#prop=info`);
     });
 
-    test('what comes from outside stays text: in answers, in the address, in the names of parameters', async () => {
+    test('shows untrusted input as text: in responses, in the URL, in parameter names', async () => {
       await open(
         `list=allpages&aplimit=1&apdir=${encodeURIComponent(HOSTILE)}&meta=${encodeURIComponent(HOSTILE)}&${encodeURIComponent(HOSTILE)}=1`,
       );
@@ -349,7 +345,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       expect(await page.evaluate('globalThis.hacked')).toBeUndefined();
     });
 
-    test('the browser itself refuses to make markup of text on this page, to run other scripts and to call elsewhere', async () => {
+    test('the browser blocks injected HTML, other scripts and requests to other origins (content security policy)', async () => {
       await open();
       const refused = async (code: string): Promise<string> =>
         page.evaluate<string>(`(async () => { try { ${code}; return 'done' } catch (error) { return error.name } })()`);
@@ -363,7 +359,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       );
     });
 
-    test('the request can be copied as it is shown', async () => {
+    test('copies the request as displayed', async () => {
       await window.context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: site.host.origin });
       await open('list=allpages');
       await page.getByRole('radio', { name: 'curl', exact: true }).check();
@@ -374,7 +370,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       expect(copied).toBe(`curl '${site.host.base}/api?action=query&format=json&formatversion=2&list=allpages'`);
     });
 
-    test('the keyboard is enough: skip to the form, pick, fill in, send with Enter, go on', async () => {
+    test('is usable with the keyboard: skip to the form, select, fill in, send with Enter, continue', async () => {
       await open();
       await page.keyboard.press('Tab');
       await page.keyboard.press('Enter');
@@ -406,7 +402,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       expect(await titlesOf(page, 2)).toEqual(TITLES.slice(9, 18));
     });
 
-    test('a server that cannot be reached is told in words', async () => {
+    test('reports a server that cannot be reached', async () => {
       await open('list=allpages');
       await page.route('**/api?action=query*', (route) => route.abort());
       await press(page, 'Send');
@@ -414,7 +410,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
       window = { ...window, complaints: [] };
     });
 
-    test('without JavaScript it is a list of the modules that leads to the help', async () => {
+    test('without JavaScript, it lists the modules with links to their help', async () => {
       const { page: still, context } = await openWindow(browser, { javaScriptEnabled: false });
       await still.goto(site.address);
       expect(await still.getByRole('heading', { level: 2 }).allInnerTexts()).toEqual([
@@ -427,13 +423,13 @@ describeEngine('the sandbox in a browser', noChromium, () => {
     });
   });
 
-  test('where no client is registered, the page says what to register and works anonymously', async () => {
+  test('without a client, the page works anonymously and does not mention signing in', async () => {
     const site = await startSandboxSite(oneHostEach[0]!, { sandbox: true });
     const { page, context, complaints } = await openWindow(browser);
     await page.goto(`${site.address}#list=allpages&aplimit=1`);
-    await page.getByText('Signing in is not set up').click();
-    expect(await page.getByRole('region', { name: 'Account' }).innerText()).toContain(`redirect URI ${site.address}`);
-    expect(await page.getByRole('button', { name: 'Sign in' }).count()).toBe(0);
+    await ready(page);
+    expect(await account(page).count()).toBe(0);
+    expect(await page.locator('body').innerText()).not.toMatch(/sign(?:ed|ing)?[ -]in|anonymous/i);
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     expect(await titlesOf(page, 1)).toEqual(TITLES.slice(0, 1));
     expect(complaints).toEqual([]);

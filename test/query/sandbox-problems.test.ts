@@ -6,7 +6,7 @@ import { oneHostEach } from '../hosts.js';
 import { type Joined, startJoined } from './joined.js';
 import { everyRow } from '../rows.js';
 
-describe('what an answer finds wrong is understood in every form', () => {
+describe('errors and warnings are recognised in every error format', () => {
   let joined: Joined;
   beforeAll(async () => {
     joined = await startJoined(oneHostEach[2]!, { modules: { allpages: () => [] } });
@@ -36,13 +36,13 @@ describe('what an answer finds wrong is understood in every form', () => {
       expect(problems[1]?.text).toContain('must be between 1 and 500');
     }));
 
-  test.each(['raw', 'none'])('errorformat=%s has no text, and something is said all the same', async (errorformat) => {
+  test.each(['raw', 'none'])('errorformat=%s has no text, so the code is shown', async (errorformat) => {
     const [problem] = await ask({ list: 'allpages', apdir: 'up', errorformat, formatversion: '2' });
     expect(problem).toMatchObject({ kind: 'error', code: 'badvalue' });
     expect(problem?.text).not.toBe('');
   });
 
-  test('a token that is refused is told from any other error', async () => {
+  test('distinguishes a rejected token from other errors', async () => {
     const response = await fetch(`${joined.api}?action=query&meta=userinfo&format=json&formatversion=2`, {
       headers: { authorization: 'Bearer nobodys' },
     });
@@ -50,7 +50,7 @@ describe('what an answer finds wrong is understood in every form', () => {
     expect(rejectsToken(await ask({ list: 'allpages', apdir: 'up', formatversion: '2' }, 'user'))).toBe(false);
   });
 
-  test('an answer of an unknown form has no problems and no continuation', () =>
+  test('a response of an unknown form has no problems and no continuation', () =>
     everyRow(
       [undefined, null, 'text', 5, [], { error: 'no', warnings: 'x', errors: {} }, { warnings: { a: null } }],
       (answer) => {
@@ -59,12 +59,12 @@ describe('what an answer finds wrong is understood in every form', () => {
     ));
 });
 
-describe('what is said about a parameter', () => {
+describe('the description of a parameter', () => {
   const facts = (parameter: Omit<Parameter, 'name'>): readonly string[] => factsOf({ name: 'x', ...parameter });
 
   test.each<[Omit<Parameter, 'name'>, readonly string[]]>([
     [{ type: 'string' }, []],
-    [{ type: 'string', multi: true, limit: 50 }, ['One value in each line, at most 50.']],
+    [{ type: 'string', multi: true, limit: 50 }, ['One value per line, at most 50.']],
     [{ type: 'integer', min: 1, max: 12 }, ['From 1 to 12.']],
     [{ type: 'integer', min: 0 }, ['At least 0.']],
     [{ type: 'integer' }, ['A whole number.']],
@@ -76,7 +76,7 @@ describe('what is said about a parameter', () => {
     [{ type: ['a', 'b'], multi: true, default: 'a|b', deprecatedvalues: ['b'] }, ['Default: a|b.', 'Deprecated: b.']],
     [
       { type: 'string', info: [{ name: 'modes', text: 'Only in some modes.', values: [1, 2] }] },
-      ['Only in some modes. Here: 1, 2.'],
+      ['Only in some modes. Values: 1, 2.'],
     ],
   ])('%o', (parameter, sentences) => {
     expect(facts(parameter)).toEqual(sentences);

@@ -33,10 +33,10 @@ const request = (endpoint: string, form: Values, more: Partial<ApiRequest> = {})
   ...more,
 });
 
-describe('several values as one text', () => {
+describe('multiple values in one text', () => {
   const text = fc.string({ unit: 'binary' }).filter((value) => !value.includes('\u001F'));
 
-  test('what is joined is split into the same values', () => {
+  test('splitting joined values returns the same values', () => {
     fc.assert(
       fc.property(fc.array(text, { minLength: 1 }), (list) => {
         fc.pre(list.length > 1 || list[0] !== '');
@@ -45,19 +45,19 @@ describe('several values as one text', () => {
     );
   });
 
-  test('a value with a bar makes the other separator necessary, in front as well', () => {
+  test('values with a bar use the other separator, also before the first value', () => {
     expect(joinValues(['a', 'b'])).toBe('a|b');
     expect(joinValues(['a|b', 'c'])).toBe('\u001Fa|b\u001Fc');
     expect(joinValues(['a|b'])).toBe('\u001Fa|b');
   });
 
-  test('one empty value is written twice, since an empty text is no value', () => {
+  test('a single empty value becomes two, because an empty text has no values', () => {
     expect(joinValues([''])).toBe('|');
   });
 });
 
-describe('the form in the address', () => {
-  test('comes back as it was, whatever is in it', () => {
+describe('the form in the URL', () => {
+  test('any form survives a round trip', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ minLength: 1 }), fc.string({ unit: 'grapheme' })), (form) => {
         const fragment = fragmentOf(Object.entries(form), NONE);
@@ -66,21 +66,21 @@ describe('the form in the address', () => {
     );
   });
 
-  test('leaves out what every request says, and every value that must not be seen', () => {
+  test('leaves out defaults and sensitive values', () => {
     const form = values(['list', ['watchlist']], ['wltoken', 'hush'], ['formatversion', '2']);
     expect(fragmentOf(form, new Set(['wltoken']))).toBe('list=watchlist');
     expect(fragmentOf(values(['formatversion', '1']), NONE)).toBe('formatversion=1');
   });
 });
 
-describe('how a request is sent', () => {
-  test('by GET, but by POST if it is too long for an address or holds what must not stand in one', () => {
+describe('the method of a request', () => {
+  test('GET, but POST if it is too long for a URL or contains sensitive values', () => {
     expect(methodOf(request('/api', values(['list', ['allpages']])))).toBe('GET');
     expect(methodOf(request('/api', values(['titles', ['x'.repeat(2000)]])))).toBe('POST');
     expect(methodOf(request('/api', values(['wltoken', 'x']), { sensitive: new Set(['wltoken']) }))).toBe('POST');
   });
 
-  test('what an answer gives to go on with takes the place of its namesakes', () => {
+  test('a continuation replaces parameters of the same name', () => {
     const form = values(['list', ['allpages']], ['apcontinue', 'A']);
     expect(continued(form, { apcontinue: 'B', continue: '-||' })).toEqual([
       ['list', ['allpages']],
@@ -90,7 +90,7 @@ describe('how a request is sent', () => {
   });
 });
 
-describe('a request written down does the same when it is copied', () => {
+describe('a copied request has the same result in every format', () => {
   let joined: Joined;
   const HOSTILE = [
     `It's "quoted"`,
@@ -109,7 +109,7 @@ describe('a request written down does the same when it is copied', () => {
     'titles',
     [...HOSTILE, ...Array.from({ length: 40 }, (_one, index) => `Page ${index} ${'long '.repeat(10)}`.trim())],
   ]);
-  /** What changes from answer to answer. */
+  /** Without the members that differ between responses. */
   const comparable = (text: string): unknown => JSON.parse(text.replaceAll(/"time":"[^"]*"/g, '"time":""')) as unknown;
 
   beforeAll(async () => {
@@ -119,7 +119,7 @@ describe('a request written down does the same when it is copied', () => {
 
   const written = (form: Values, notation: Notation, more: Partial<ApiRequest> = {}): string =>
     snippet(request(joined.api, form, more), notation);
-  /** What the address gives: the plain request that the others have to equal. */
+  /** The response to the URL, which the other formats must equal. */
   const plain = async (form: Values): Promise<unknown> => {
     const [first = '', , , body] = written(form, 'url').split('\n');
     const response = first.startsWith('POST ')
@@ -127,7 +127,7 @@ describe('a request written down does the same when it is copied', () => {
       : await fetch(first);
     return comparable(await response.text());
   };
-  /** Runs a program text as Node would run a file of this package. */
+  /** Runs source text in Node as a module of this package. */
   const inNode = async (code: string): Promise<unknown> => {
     const last = code.replace(/console\.log\(answer\);$/, 'process.stdout.write(JSON.stringify(answer));');
     expect(last).not.toBe(code);
@@ -138,7 +138,7 @@ describe('a request written down does the same when it is copied', () => {
   test.each([
     ['GET', short],
     ['POST', long],
-  ])('by %s: the address, curl in bash, fetch in Node and the client have one answer', async (method, form) => {
+  ])('%s: the URL, curl in bash, fetch in Node and m3api get the same response', async (method, form) => {
     expect(methodOf(request(joined.api, form))).toBe(method);
     const wanted = await plain(form);
     expect(JSON.stringify(wanted)).toContain('$(touch /tmp/never) `id`');
@@ -148,7 +148,7 @@ describe('a request written down does the same when it is copied', () => {
     expect(await inNode(written(form, 'm3api'))).toEqual(wanted);
   });
 
-  test('with a token in the place that is kept for it, the caller is known', async () => {
+  test('with a token in place of ACCESS_TOKEN, the caller is recognised', async () => {
     const form = values(['meta', ['userinfo']]);
     const withToken = (notation: Notation): string =>
       written(form, notation, { signedIn: true }).replaceAll('ACCESS_TOKEN', joined.tokens.user);
@@ -159,7 +159,7 @@ describe('a request written down does the same when it is copied', () => {
     expect(await inNode(withToken('m3api'))).toEqual(wanted);
   });
 
-  test('the client code and the code of fetch are TypeScript that compiles strictly', async () => {
+  test('the code for m3api and fetch compiles as strict TypeScript', async () => {
     mkdirSync(join(root, '.data'), { recursive: true });
     const folder = mkdtempSync(join(root, '.data', 'snippets-'));
     try {
@@ -177,7 +177,7 @@ describe('a request written down does the same when it is copied', () => {
     }
   });
 
-  test('a sensitive value stands in none of them', () => {
+  test('no format contains a sensitive value', () => {
     const form = values(['list', ['watchlist']], ['wltoken', 'hush-hush']);
     for (const notation of ['url', 'curl', 'fetch', 'm3api'] as const) {
       const text = written(form, notation, { sensitive: new Set(['wltoken']) });
@@ -186,7 +186,7 @@ describe('a request written down does the same when it is copied', () => {
     }
   });
 
-  test('any text is one word of the shell', async () => {
+  test('any text is quoted as one word of the shell', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: fc.constantFrom(...`'"\\$\`!*?;&|<>(){}[]#~= \n\t-aé日`) }), async (text) => {
         const { stdout } = await run('bash', ['-c', `printf %s ${shellWord(text)}`]);

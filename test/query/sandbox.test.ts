@@ -20,11 +20,11 @@ const own = [
 const attribute = (page: string, name: string): string | undefined =>
   new RegExp(`<body[^>]* ${name}="([^"]*)"`).exec(page)?.[1];
 
-test('script and style are what their sources give: run `npm run sandbox` after a change in sandbox/', async () => {
+test('script and style are up to date: run `npm run sandbox` after a change in sandbox/', async () => {
   expect({ script: SCRIPT, style: STYLE }).toEqual(await sandboxAssets());
 });
 
-test('nothing in script or style could end the element that it is in', () => {
+test('script and style contain nothing that could end their elements', () => {
   expect(SCRIPT).not.toMatch(/<\/script|<!--|<script/i);
   expect(STYLE).not.toMatch(/<\/style/i);
 });
@@ -41,7 +41,7 @@ describe.each(hostFor(import.meta.url))('the page on $name', ({ start }) => {
   });
   afterAll(() => host.close());
 
-  test('is HTML whose policy names its one script and its one style, and nothing else but this origin', async () => {
+  test('the content security policy allows only its script, its style and requests to this origin', async () => {
     const { status, headers, text } = await client.get('/api/sandbox');
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
@@ -61,7 +61,7 @@ describe.each(hostFor(import.meta.url))('the page on $name', ({ start }) => {
     });
   });
 
-  test('finds the API and the places to sign in, wherever it is mounted', async () => {
+  test('has the URLs of the API and the OAuth endpoints for any mount point', async () => {
     const { text } = await client.get('/api/sandbox');
     const at = (name: string): string => new URL(attribute(text, name) ?? '?', `${host.base}/api/sandbox`).href;
     expect(['data-api', 'data-authorize', 'data-token', 'data-revoke'].map(at)).toEqual(
@@ -70,14 +70,14 @@ describe.each(hostFor(import.meta.url))('the page on $name', ({ start }) => {
     expect([attribute(text, 'data-client-id'), attribute(text, 'data-issuer')]).toEqual(['spa', host.base]);
   });
 
-  test('who has it already need not get it again', async () => {
+  test('304 if the page has not changed (ETag)', async () => {
     const { etag = '' } = (await client.get('/api/sandbox')).headers;
     const again = await client.get('/api/sandbox', { 'if-none-match': `"other", W/${etag}` });
     expect([again.status, again.text, again.headers.etag]).toEqual([304, '', etag]);
     expect((await client.get('/api/sandbox', { 'if-none-match': '"other"' })).status).toBe(200);
   });
 
-  test('HEAD is answered as GET without a body; any other method is told which there are', async () => {
+  test('HEAD is GET without a body; other methods get 405 with Allow', async () => {
     const head = await client.request('/api/sandbox', { method: 'HEAD' });
     expect([head.status, head.text, head.headers['content-type']]).toEqual([200, '', 'text/html; charset=utf-8']);
     const post = await client.post('/api/sandbox', { action: 'query' });
@@ -85,7 +85,7 @@ describe.each(hostFor(import.meta.url))('the page on $name', ({ start }) => {
   });
 });
 
-describe('what is on it', () => {
+describe('the content of the page', () => {
   const pageOf = async (options: Parameters<typeof fixture>[0], path = '/api/sandbox') => {
     const host = await oneHostEach[0]!.start({ options: fixture(options).options });
     try {
@@ -95,7 +95,7 @@ describe('what is on it', () => {
     }
   };
 
-  test('every module with its sentence, and those of the host, which may be written in any way', async () => {
+  test('lists every module with its description, and escapes those of custom modules', async () => {
     const { text } = await pageOf({ query: { site: { name: HOSTILE }, customModules: own } });
     expect(text.match(/<li data-module=/g)).toHaveLength(73);
     expect(text).toContain('Lists all pages of a namespace by title.');
@@ -105,15 +105,16 @@ describe('what is on it', () => {
     expect(text).not.toContain('<img');
   });
 
-  test('without a client nothing about signing in, and the page is there by default', async () => {
+  test('by default, the page is enabled and has no sign-in', async () => {
     const { status, text } = await pageOf({ query: {} });
     expect(status).toBe(200);
     expect(attribute(text, 'data-api')).toBe('../api');
     expect(attribute(text, 'data-client-id')).toBeUndefined();
     expect(attribute(text, 'data-token')).toBeUndefined();
+    expect(text).not.toContain('id="account"');
   });
 
-  test('below the first path of the API, also when that is renamed and deeper', async () => {
+  test('is below the first path of the API, also with a custom, deeper path', async () => {
     const renamed = { query: {}, paths: { api: ['/w/v1/api.php', '/api'] } };
     const { status, text } = await pageOf(renamed, '/w/v1/api.php/sandbox');
     expect(status).toBe(200);
@@ -123,12 +124,12 @@ describe('what is on it', () => {
     expect((await pageOf(renamed, '/api/sandbox')).status).toBe(404);
   });
 
-  test('false switches it off', async () => {
+  test('false disables it', async () => {
     expect((await pageOf({ query: { sandbox: false } })).status).toBe(404);
   });
 });
 
-describe('options that cannot be meant are refused at the start, by name', () => {
+describe('invalid options throw at construction, and are named', () => {
   const start = (options: Partial<ServerOptions>) => () =>
     createServer({ ...fixture().options, ...options } as ServerOptions);
 
@@ -139,13 +140,13 @@ describe('options that cannot be meant are refused at the start, by name', () =>
     [{ client_id: '' }, /^options\.query\.sandbox\.client_id must be /],
     [{ client_id: 5 }, /^options\.query\.sandbox\.client_id must be /],
   ])('sandbox: %o', (sandbox, message) => {
-    // What a program without types could give.
+    // As from a program without types.
     expect(start({ query: { sandbox: sandbox as unknown as boolean } })).toThrow(
       expect.objectContaining({ name: 'TypeError', message: expect.stringMatching(message) }),
     );
   });
 
-  test('a client to sign in with needs the grant for it', () => {
+  test('client_id requires the authorization_code grant', () => {
     const grants = ['client_credentials'] as const;
     expect(start({ grants, query: { sandbox: { client_id: 'spa' } } })).toThrow(
       /^options\.query\.sandbox\.client_id: .*authorization_code/,

@@ -88,13 +88,16 @@ const settings = (page: string, { endpoint, signIn }: SandboxParts): Html => {
   return html`${set.map(([name, value]) => html` ${name}="${value}"`)}`;
 };
 
-const content = (page: string, { endpoint, tree }: SandboxParts): Html => {
+const content = (page: string, { endpoint, tree, signIn }: SandboxParts): Html => {
   const api = relative(page, endpoint);
   return html`<main id="content" tabindex="-1">
 <div>
 <noscript><section><h2>This page needs JavaScript</h2><p>Without JavaScript, you can <a href="${api}?action=help">read the API help</a>; each module below links to its description and example requests.</p></section></noscript>
-<section id="account" aria-label="Account" data-scripted hidden></section>
-<p id="examples" data-scripted hidden></p>
+${
+  signIn &&
+  html`<section id="account" aria-label="Account" data-scripted hidden></section>
+`
+}<p id="examples" data-scripted hidden></p>
 <form id="form" autocomplete="off" novalidate>
 <section id="modules" aria-labelledby="modules-title"><h2 id="modules-title">Modules</h2>
 ${moduleLists(tree, api)}</section>
@@ -105,7 +108,7 @@ ${moduleLists(tree, api)}</section>
 </div>
 <div id="outcome" data-scripted hidden>
 <section id="request" aria-labelledby="request-title"><h2 id="request-title">Request</h2></section>
-<section aria-labelledby="answer-title"><h2 id="answer-title">Answer</h2><p id="status" role="status">No request has been sent yet.</p>
+<section aria-labelledby="answer-title"><h2 id="answer-title">Response</h2><p id="status" role="status">No request has been sent yet.</p>
 <div id="actions"></div></section>
 <div id="answers" tabindex="-1"></div>
 </div>
