@@ -34,11 +34,11 @@ const listen = async (server: Server, { settings: { host, port }, wording }: Dem
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'EADDRINUSE') {
       const other = wording.command('PORT', String(port === 65_535 ? 3000 : port + 1));
-      throw new Complaint(`Port ${port} is in use. Take another one, for example: ${other}`);
+      throw new Complaint(`Port ${port} is in use. Choose another one, for example: ${other}`);
     }
     if (code === 'EACCES')
       throw new Complaint(
-        `Port ${port} needs special rights. Take one from 1024 on: ${wording.command('PORT', '3000')}`,
+        `Port ${port} requires administrator rights. Choose one from 1024 up: ${wording.command('PORT', '3000')}`,
       );
     throw error;
   }
@@ -94,7 +94,7 @@ const checkMcpPackage = ({ install }: Wording): void => {
     createRequire(import.meta.url).resolve('@modelcontextprotocol/server');
   } catch {
     throw new Complaint(
-      `Tools for assistants need the package @modelcontextprotocol/server. For example: ${install(['@modelcontextprotocol/server'])}`,
+      `Tools for assistants require the package @modelcontextprotocol/server. Install it: ${install(['@modelcontextprotocol/server'])}`,
     );
   }
 };
@@ -131,9 +131,9 @@ export const runDemo = async (demo: Demo): Promise<void> => {
 
   console.log(`oauth-query demo on ${demo.framework}, store ${withoutPassword(settings.store)}: ${base}
 
-It listens on this machine only, and has to: everybody knows its secrets.
+It only accepts connections from this machine, because its passwords and secrets are public.
 
-Open it in a browser, or copy from here.
+Open it in a browser, or try these commands.
 
 ${guide(base, wording)}${settings.mcp ? mcpGuide(issuer) : ''}`);
   warn = (sentence) => console.warn(`Warning: ${sentence}`);

@@ -2,24 +2,24 @@ import { html } from 'oauth-query';
 import type { Page } from './app.js';
 import { flowAddresses } from './guide.js';
 
-/** The page at the root: what there is to see, as links. */
+/** The page at the root: links to everything in the demo. */
 export const frontPage = (base: string): Page => {
   const { web, native } = flowAddresses(base);
   const links = [
     [
       'Sign in for a web application',
       web,
-      'authorization code, with a secret; sign in as alice / wonderland or bob / builder',
+      'authorization code with a client secret; sign in as alice / wonderland or bob / builder',
     ],
-    ['Sign in for an app', native, 'authorization code with PKCE, without a secret'],
-    ['Connected applications', '/oauth/grants', 'what alice has let in, and how to end it'],
-    ['Connect a device', '/oauth/device', 'device code; the commands ask for one'],
-    ['Try the query API', '/api/sandbox', 'a form for every module; it can sign in, too'],
-    ['Read about the query API', '/api', 'its own help'],
-    ['A first query', '/api?action=query&list=allpages&format=jsonfm', 'the first pages of this site'],
-    ['What clients find out by themselves', '/.well-known/oauth-authorization-server', 'metadata (RFC 8414)'],
-    ['What programs that describe APIs read', '/api/openapi.json', 'OpenAPI 3.1'],
-    ['What else can be tried', '/guide', 'commands to copy, for each grant'],
+    ['Sign in for a native app', native, 'authorization code with PKCE, without a client secret'],
+    ['Connected applications', '/oauth/grants', 'the applications with access to your account, and how to revoke it'],
+    ['Connect a device', '/oauth/device', 'enter the code that a device shows you (device code)'],
+    ['Try the query API', '/api/sandbox', 'a form for every module, with sign-in'],
+    ['Read the help of the query API', '/api', 'all modules and their parameters'],
+    ['Run a first query', '/api?action=query&list=allpages&format=jsonfm', 'the first pages of this site'],
+    ['Server metadata', '/.well-known/oauth-authorization-server', 'for clients (RFC 8414)'],
+    ['API description', '/api/openapi.json', 'for API tools (OpenAPI 3.1)'],
+    ['More to try', '/guide', 'commands for each grant, to copy'],
   ] as const;
   const document = html`<!DOCTYPE html>
 <html lang="en">
@@ -36,7 +36,7 @@ li { margin-bottom: 0.5rem; }
 <body>
 <main>
 <h1>oauth-query demo</h1>
-<p>An authorization server, guarded routes and a query API. It listens on this machine only, and has to: everybody knows its secrets.</p>
+<p>An authorization server, guarded routes and a query API. It only accepts connections from this machine, because its passwords and secrets are public.</p>
 <ul>
 ${links.map(([name, address, about]) => html`<li><a href="${address}">${name}</a>: ${about}</li>\n`)}</ul>
 </main>

@@ -19,15 +19,15 @@ export const flowAddresses = (base: string): Readonly<Record<'web' | 'native' | 
 /** The commands to try. */
 export const guide = (base: string, { hasExamples }: Wording): string => {
   const { web, native, legacy } = flowAddresses(base);
-  return `Owners: alice / wonderland, bob / builder. Put what earlier answers held in place of the words in capitals.
+  return `Users: alice / wonderland, bob / builder. Replace the words in capitals with values from earlier responses.
 
-A program on its own behalf (client credentials), and what its token opens:
+A program with its own access (client credentials):
   curl -u service:service-secret -d grant_type=client_credentials ${base}/oauth/token
   curl -H 'Authorization: Bearer ACCESS_TOKEN' ${base}/content
 
-A web application (authorization code). Open this address; the page after it shows what to send next:
+A web application (authorization code). Open this URL; after you sign in, a page shows the next command:
   ${web}
-An app without a secret (authorization code with PKCE):
+A native app, which has no secret (authorization code with PKCE). Open this URL:
   ${native}
   curl -H 'Authorization: Bearer ACCESS_TOKEN' ${base}/me
 
@@ -35,32 +35,32 @@ A new access token (refresh token):
   curl -u web:web-secret -d grant_type=refresh_token -d refresh_token=REFRESH_TOKEN ${base}/oauth/token
   curl -d client_id=native -d grant_type=refresh_token -d refresh_token=REFRESH_TOKEN ${base}/oauth/token
 
-A television (device code). Show the user code at ${base}/oauth/device, then poll:
+A television (device code). Enter its user code at ${base}/oauth/device; meanwhile, it polls:
   curl -d client_id=tv ${base}/oauth/device
   curl -d client_id=tv -d grant_type=urn:ietf:params:oauth:grant-type:device_code -d device_code=DEVICE_CODE ${base}/oauth/token
 ${
   hasExamples
-    ? `The same as a program:
+    ? `The same flow in an example program:
   npx tsx --tsconfig tsconfig.json examples/device-client/main.ts ${base}
 `
     : ''
 }
-An old application (password and implicit; do not begin with these):
+A legacy application (password and implicit grants, which new applications must not use):
   curl -u legacy:legacy-secret -d grant_type=password -d username=alice -d password=wonderland ${base}/oauth/token
   ${legacy}
 
-Look at a token, and revoke it:
+Inspect a token, and revoke it:
   curl -u api:api-secret -d token=TOKEN ${base}/oauth/introspect
   curl -u web:web-secret -d token=TOKEN ${base}/oauth/revoke
 
-The query API (also with a token, as above), its own help, and a page to try it with, to open in a browser:
+The query API (with or without a token), its help, and its sandbox; open the last two in a browser:
   curl '${base}/api?action=query&list=allpages&format=json'
   curl '${base}/api?action=query&generator=search&gsrsearch=rope&prop=extracts&exintro&explaintext&format=json'
   curl '${base}/api/query+siteinfo?format=json'
   ${base}/api
   ${base}/api/sandbox
 
-What a client finds out by itself, and a route that needs no token:
+Server metadata for clients, and a route that requires no token:
   curl ${base}/.well-known/oauth-authorization-server
   curl ${base}/open
 `;
@@ -68,7 +68,7 @@ What a client finds out by itself, and a route that needs no token:
 
 /** Instructions for connecting an assistant. */
 export const mcpGuide = (issuer: string): string => `
-Tools for assistants (MCP), which sign their owner in: give a client this address.
+Tools for assistants (MCP). Add this URL to a client, which then lets you sign in:
   ${issuer}/mcp
   claude mcp add --transport http demo ${issuer}/mcp
 `;
@@ -77,8 +77,8 @@ Tools for assistants (MCP), which sign their owner in: give a client this addres
 export const callbackPage = (base: string, query: URLSearchParams): string => {
   const code = query.get('code');
   if (query.size === 0)
-    return 'What an old application is told stands behind the # of the address: it does not reach this server.\n';
-  if (code === null) return `There is no code, but this: ${query.toString()}\n`;
+    return 'A legacy application (implicit) reads its response after the # in the URL, which browsers do not send to this server.\n';
+  if (code === null) return `The response contains no code: ${query.toString()}\n`;
   const client =
     query.get('state') === 'native' ? `-d client_id=native -d code_verifier=${VERIFIER}` : '-u web:web-secret';
   return `Exchange the code for tokens within a minute:

@@ -11,17 +11,17 @@ const FRAMEWORK_APPS: Readonly<Record<Framework, () => Promise<{ readonly buildA
   fastify: () => import('./fastify.js'),
 };
 
-const HELP = `npm start [-- export.xml]: run the demo site, with everything switched on
+const HELP = `npm start [-- export.xml]: run the demo site, with every feature enabled
 
-Serves the pages of a MediaWiki XML export (also gzipped), or those of a small site that comes with it.
-Settings are in the environment, as in PORT=8080 npm start:
+Serves the pages of a MediaWiki XML export (optionally gzipped), or of a small sample site.
+Settings are environment variables, for example PORT=8080 npm start:
 
-  PORT             3000; 0 takes any free one
+  PORT             3000; 0 picks a free one
   HOST             127.0.0.1, ::1 or localhost
   FRAMEWORK        ${FRAMEWORKS.join(', ')}
   STORE            sqlite:.data/demo.db; also memory, redis://…, postgres://…
-  ISSUER           the address by which clients know it, if it is another
-  MEDIAWIKI_PATHS  1 serves /w/api.php, /w/rest.php/oauth2/authorize and …/access_token, too
+  ISSUER           the URL that clients use, if it is a different one
+  MEDIAWIKI_PATHS  1 also serves /w/api.php, /w/rest.php/oauth2/authorize and …/access_token
   CODE_TTL, TOKEN_TTL, DEVICE_TTL
                    lifetimes in seconds
 `;

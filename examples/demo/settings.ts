@@ -62,7 +62,7 @@ export const readSettings = (environment: Environment, wording: Wording = ENVIRO
   const host = read(environment, 'HOST', '127.0.0.1');
   if (!LOOPBACK.includes(host)) {
     throw new Complaint(
-      `${wording.setting('HOST')} must be one of ${LOOPBACK.join(', ')}, not "${host}": everybody knows the secrets of this demo.`,
+      `${wording.setting('HOST')} must be one of ${LOOPBACK.join(', ')}, not "${host}": the passwords and secrets of this demo are public.`,
     );
   }
   return {

@@ -34,14 +34,14 @@ export const MEDIAWIKI_PATHS: NonNullable<SiteOptions['paths']> = {
 /** The clients, owners and scopes of the demo. All of it is public. */
 export const SITE: SiteOptions & { readonly clients: readonly ClientRegistration[] } = {
   // Fixed, so that several instances can share a store.
-  secret: 'the secret of the demo is known to everybody',
+  secret: 'the secret of the demo, which is public',
   grants: ['authorization_code', 'client_credentials', 'refresh_token', 'device_code', 'password', 'implicit'],
   scopes: {
     profile: 'See your name',
     'content.read': 'Read the content of this site',
     'content.write': 'Change the content of this site',
-    highvolume: { description: 'Read in bulk', rights: ['apihighlimits'] },
-    introspect: 'Look at the tokens of everybody',
+    highvolume: { description: 'Read more pages per request', rights: ['apihighlimits'] },
+    introspect: 'Inspect all tokens',
   },
   users: [
     { username: 'alice', password: 'wonderland' },
@@ -58,14 +58,14 @@ export const SITE: SiteOptions & { readonly clients: readonly ClientRegistration
     },
     {
       client_id: 'spa',
-      client_name: 'A page with a script',
+      client_name: 'A single-page app',
       grant_types: ['authorization_code'],
       redirect_uris: [CALLBACK],
       ...CONTENT,
     },
     {
       client_id: 'native',
-      client_name: 'An app',
+      client_name: 'A native app',
       grant_types: ['authorization_code', 'device_code'],
       refresh: 'rotating',
       redirect_uris: [CALLBACK],
@@ -88,7 +88,7 @@ export const SITE: SiteOptions & { readonly clients: readonly ClientRegistration
     {
       client_id: 'legacy',
       client_secret: 'legacy-secret',
-      client_name: 'An old application',
+      client_name: 'A legacy application',
       grant_types: ['password', 'implicit'],
       redirect_uris: [CALLBACK, 'https://legacy.example/cb'],
       ...CONTENT,

@@ -55,7 +55,7 @@ describe('oauth-query serve dump.xml, in an empty folder', () => {
 
   test('says where it is and what to try, and names no file that only a checkout has', () => {
     expect(program.output).toContain(`oauth-query demo on node:http, store sqlite:.data/demo.db: ${base}`);
-    expect(program.output).toContain('everybody knows its secrets');
+    expect(program.output).toContain('secrets are public');
     expect(program.output).not.toContain('examples/');
   });
 
@@ -195,7 +195,7 @@ describe('what cannot be served is one sentence, and exit code 1', () => {
         [['--port', '70000'], {}, '--port must be a whole number from 0 to 65535, not "70000".'],
         [[], { PORT: '70000' }, 'PORT must be a whole number from 0 to 65535, not "70000".'],
         [[], { CODE_TTL: 'x' }, 'CODE_TTL must be a whole number from 0 to 31536000, not "x".'],
-        [['--host', '0.0.0.0'], {}, '--host must be one of 127.0.0.1, ::1, localhost, not "0.0.0.0": everybody knows'],
+        [['--host', '0.0.0.0'], {}, '--host must be one of 127.0.0.1, ::1, localhost, not "0.0.0.0": the passwords'],
         [
           ['--store', 'mongodb://x'],
           {},
@@ -223,7 +223,7 @@ describe('what cannot be served is one sentence, and exit code 1', () => {
     const { code, stderr } = await oauthQueryProgram(args, { cwd: emptyFolder('port') });
     expect([code, stderr]).toEqual([
       1,
-      `Port ${port} is in use. Take another one, for example: oauth-query serve --port ${port + 1}\n`,
+      `Port ${port} is in use. Choose another one, for example: oauth-query serve --port ${port + 1}\n`,
     ]);
     other.close();
   });

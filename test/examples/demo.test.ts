@@ -55,7 +55,7 @@ describe.each(['express', 'koa', 'fastify'])('FRAMEWORK=%s npm start', (framewor
 
   test('prints its URL, that its secrets are public, and what to try', () => {
     expect(demo.output).toContain(framework);
-    expect(demo.output).toContain('everybody knows its secrets');
+    expect(demo.output).toContain('secrets are public');
     for (const grant of [
       'client_credentials',
       'response_type=code',
@@ -292,7 +292,7 @@ test.each(['127.0.0.1', 'localhost'])('every printed command works: HOST=%s', as
     expect(page.status).toBe(200);
     const [, next] = /^(curl .*)$/m.exec(page.text) ?? [];
     if (next !== undefined) expect(await remember(next)).toContain('access_token');
-    else expect(page.text).toContain('behind the #');
+    else expect(page.text).toContain('after the #');
   }
   expect(Object.keys(held)).toEqual(expect.arrayContaining(['service', 'web', 'native', 'tv', 'legacy', 'api']));
 });
@@ -327,7 +327,7 @@ describe('the settings of the demo', () => {
     [{ PORT: '70000' }, 'PORT must be a whole number from 0 to 65535, not "70000".'],
     [
       { HOST: '0.0.0.0' },
-      'HOST must be one of 127.0.0.1, ::1, localhost, not "0.0.0.0": everybody knows the secrets of this demo.',
+      'HOST must be one of 127.0.0.1, ::1, localhost, not "0.0.0.0": the passwords and secrets of this demo are public.',
     ],
     [{ MEDIAWIKI_PATHS: 'yes' }, 'MEDIAWIKI_PATHS must be 1 or 0, not "yes".'],
     [{ CODE_TTL: '1.5' }, 'CODE_TTL must be a whole number from 0 to 31536000, not "1.5".'],
@@ -380,7 +380,7 @@ describe('the settings of the demo', () => {
     const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
     const demo = await startExample(DEMO, [], { PORT: String(port), STORE: 'memory' });
     expect(await demo.exit).toBe(1);
-    expect(demo.output).toBe(`Port ${port} is in use. Take another one, for example: PORT=${port + 1} npm start\n`);
+    expect(demo.output).toBe(`Port ${port} is in use. Choose another one, for example: PORT=${port + 1} npm start\n`);
     other.close();
   });
 
