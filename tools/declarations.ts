@@ -202,9 +202,10 @@ export const entryDeclarations = ({ exports }: Manifest): readonly string[] =>
     typeof target === 'string' ? [] : [target.types.slice('./dist/'.length)],
   );
 
-/** Has the compiler write the declarations of every source into a folder. */
-export const emitDeclarations = (root: string, folder: string): void => {
-  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', folder], {
+/** Has the compiler write the declarations of every source into a folder; `flags` are further ones of the compiler. */
+export const emitDeclarations = (root: string, folder: string, flags: readonly string[] = []): void => {
+  const compiler = 'node_modules/typescript/bin/tsc';
+  execFileSync(process.execPath, [compiler, '-p', 'tsconfig.build.json', '--outDir', folder, ...flags], {
     cwd: root,
     stdio: 'inherit',
   });
