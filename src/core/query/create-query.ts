@@ -19,7 +19,7 @@ import { mcpRoutes } from './mcp/endpoint.js';
 import { sandboxRoutes } from './describe/sandbox/sandbox.js';
 import { QUERY_OPTIONS } from './option-table.js';
 import { object } from '../base/schema.js';
-import { resolveSite } from './site/site.js';
+import { siteOf } from './site/site-of.js';
 
 const TABLE = object(QUERY_OPTIONS);
 
@@ -40,7 +40,7 @@ export const createQuery = (
 ): { readonly routes: readonly Route[]; readonly description: QueryDescription } => {
   const options = TABLE.read(given, 'options.query');
   const { secret, base } = environment;
-  const site = resolveSite({ ...(base !== '' && { server: new URL(base).origin }), ...given.site });
+  const site = siteOf(given.site, base);
   const handlers = { ...builtinHandlers({ secret, languages: options.languages }), ...options.modules };
   const modules = compileModules(handlers, options.customModules ?? [], site);
   const descriptors = [...modules.values()].map(({ descriptor }) => descriptor);

@@ -1,6 +1,7 @@
 export { ApiError, type ApiErrorDetails, badContinue, type ConditionData } from './answer/api-error.js';
 export type { Language } from './builtin/languageinfo.js';
-export { type CsrfTokenExpectation, queryTokenKey, verifyCsrfToken } from './builtin/tokens.js';
+export { type CsrfTokenExpectation, verifyCsrfToken } from './builtin/tokens.js';
+export { queryTokenKey } from './token-key.js';
 export { catalogue, type Catalogue, type ModuleName, type ParamsOf } from './catalogue/index.js';
 export { createQuery } from './create-query.js';
 export {
@@ -15,19 +16,19 @@ export {
   type TypeName,
   type UserSubtype,
 } from './descriptor.js';
-export {
-  type ContinueValue,
-  type CustomModule,
-  customModule,
-  type HandlerOf,
-  type ListHandler,
-  type ListResult,
-  type MetaHandler,
-  type MetaResult,
-  type ModuleHandlers,
-  type ModuleRequest,
-  type PropHandler,
-  type PropResult,
+export { customModule } from './custom-module.js';
+export type {
+  ContinueValue,
+  CustomModule,
+  HandlerOf,
+  ListHandler,
+  ListResult,
+  MetaHandler,
+  MetaResult,
+  ModuleHandlers,
+  ModuleRequest,
+  PropHandler,
+  PropResult,
 } from './run/handlers.js';
 export type { Caller } from './caller.js';
 export type { GeneratedPage } from './pages/page-model.js';

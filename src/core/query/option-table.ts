@@ -17,7 +17,8 @@ import {
   wholeNumber,
 } from '../base/schema.js';
 import type { Language } from './builtin/languageinfo.js';
-import { catalogue, type ModuleName } from './catalogue/index.js';
+import type { ModuleName } from './catalogue/index.js';
+import { MODULE_NAMES } from './catalogue/names.js';
 import type {
   Annotation,
   ExampleDescriptor,
@@ -137,7 +138,7 @@ const custom = {
 } satisfies Schema<CustomModule>;
 
 const handlers = Object.fromEntries(
-  Object.keys(catalogue).map((name) => [name, fn('a function that answers the module')]),
+  [...MODULE_NAMES].map((name) => [name, fn('a function that answers the module')]),
 ) as Schema<ModuleHandlers>; // One entry for each name of the catalogue.
 
 const sandbox = {
@@ -156,7 +157,7 @@ const mcp = {
       'an array of names of modules',
       value<ModuleName>(
         'the name of a module of the catalogue',
-        (given) => typeof given === 'string' && Object.hasOwn(catalogue, given),
+        (given) => typeof given === 'string' && MODULE_NAMES.has(given),
       ),
     ),
   ),

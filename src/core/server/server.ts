@@ -36,7 +36,9 @@ import { mcpResource } from './options/resources.js';
 import type { ServerOptions } from './options/server-options.js';
 import type { CheckedOptions } from './options/server-table.js';
 import type { Clock } from '../base/ports.js';
-import { createQuery, type McpEnvironment, queryTokenKey } from '../query/index.js';
+import type { McpEnvironment } from '../query/options.js';
+import { prepareQuery } from '../query/prepare-query.js';
+import { queryTokenKey } from '../query/token-key.js';
 import { Records } from '../base/records.js';
 import { resourceMetadataAddress } from '../base/resource.js';
 import { errorResponse } from '../base/responses.js';
@@ -264,7 +266,7 @@ const queryRoutes = (options: CheckedOptions, context: OAuthContext): readonly R
   const { query, runtime } = options;
   if (query === undefined) return [];
   const { config, clock, onError, queryKey } = context;
-  const { routes, description } = createQuery(query, {
+  const { routes, path, describe } = prepareQuery(query, {
     identify: (request) => identify(request, context),
     scopeRights: ({ scope }) => (parseScope(scope) ?? []).flatMap((name) => config.scopes.get(name)?.rights ?? []),
     clock,
@@ -280,8 +282,8 @@ const queryRoutes = (options: CheckedOptions, context: OAuthContext): readonly R
     mcp: mcpEnvironment(options, context),
   });
   // Loaded on demand: most processes never generate the document.
-  const describe = async () => (await import('./server-description.js')).describeServer(config, description);
-  return [...routes, openApiRoute(`${description.path}/openapi.json`, describe, onError)];
+  const document = async () => (await import('./server-description.js')).describeServer(config, await describe());
+  return [...routes, openApiRoute(`${path}/openapi.json`, document, onError)];
 };
 
 /** Whether a request may pass a guard of this server. */

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { ParamsOf } from '../catalogue/index.js';
 import type { MetaHandler } from '../run/handlers.js';
 import type { Authorization } from '../../base/authorization.js';
-import { deriveKey } from '../../base/secrets.js';
+import { queryTokenKey } from '../token-key.js';
 import { message } from '../answer/messages.js';
 
 /** The end of every token, which detects clients that mangle these characters. */
@@ -28,9 +28,6 @@ export const tokens =
       ),
     };
   };
-
-/** The key that authenticates the tokens of `meta=tokens`, derived from the `secret` option of the server. */
-export const queryTokenKey = (secret: string): Uint8Array => deriveKey(secret, 'query tokens');
 
 /** What `verifyCsrfToken` requires of a token. */
 export interface CsrfTokenExpectation {

@@ -103,11 +103,5 @@ export interface CustomModule {
 /** Handlers by the names of the catalogue's modules. */
 export type ModuleHandlers = { readonly [N in ModuleName]?: HandlerOf<Catalogue[N], ParamsOf<N>> };
 
-/** Combines a descriptor and its handler, with parameters typed by the descriptor. */
-export const customModule = <const M extends ModuleDescriptor>(
-  descriptor: M,
-  handler: HandlerOf<M, ParamsOf<M>>,
-): CustomModule => ({ descriptor, handler });
-
 /** A handler of any group. The descriptor has the group, and results are validated. */
 export type AnyHandler = (request: ModuleRequest & { readonly pages: PageSet }) => unknown;

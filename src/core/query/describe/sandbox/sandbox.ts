@@ -11,6 +11,28 @@ export interface SandboxOptions {
   readonly client_id?: string;
 }
 
+/** The path of the page, below that of the API. */
+export const sandboxPath = (endpoint: string): string => `${endpoint}/sandbox`;
+
+/**
+ * How the page signs users in; `undefined` if it does not.
+ *
+ * @throws TypeError for an invalid option, with a message that names it.
+ */
+export const sandboxSignIn = (
+  option: boolean | SandboxOptions,
+  paths: SignInPaths | undefined,
+): SandboxParts['signIn'] => {
+  const client_id = typeof option === 'boolean' ? undefined : option.client_id;
+  if (client_id === undefined) return undefined;
+  if (paths === undefined) {
+    throw new TypeError(
+      'options.query.sandbox.client_id: the page signs in with an authorization code. Add authorization_code to options.grants, or remove client_id.',
+    );
+  }
+  return { ...paths, client_id };
+};
+
 /**
  * The route of the sandbox page, if it is enabled.
  *
@@ -19,21 +41,11 @@ export interface SandboxOptions {
 export const sandboxRoutes = (
   option: boolean | SandboxOptions,
   { signIn, ...parts }: Omit<SandboxParts, 'signIn'> & { readonly signIn: SignInPaths | undefined },
-): readonly Route[] => {
-  if (option === false) return [];
-  const client_id = option === true ? undefined : option.client_id;
-  if (client_id === undefined) return [sandboxRoute({ ...parts, signIn: undefined })];
-  if (signIn === undefined) {
-    throw new TypeError(
-      'options.query.sandbox.client_id: the page signs in with an authorization code. Add authorization_code to options.grants, or remove client_id.',
-    );
-  }
-  return [sandboxRoute({ ...parts, signIn: { ...signIn, client_id } })];
-};
+): readonly Route[] => (option === false ? [] : [sandboxRoute({ ...parts, signIn: sandboxSignIn(option, signIn) })]);
 
 /** The route of the page. The page is generated on the first request, and is the same for all callers. */
 const sandboxRoute = (parts: SandboxParts): Route => {
-  const path = `${parts.endpoint}/sandbox`;
+  const path = sandboxPath(parts.endpoint);
   let page: Promise<HttpResponse> | undefined;
   return {
     path,
