@@ -1,5 +1,5 @@
 import { fail } from '../../base/schema.js';
-import { MOST_UNITS, normalizeText } from '../../base/text.js';
+import { MAX_LENGTH, normalizeText } from '../../base/text.js';
 import { parseTitle } from '../pages/title.js';
 import type { SiteOptions } from './options.js';
 import { resolveSite, type Site } from './site.js';
@@ -28,7 +28,7 @@ export const siteOf = (given: SiteOptions | undefined, base: string): Site => {
   checkNames('contentModels', contentModels);
   if (rights.every((right) => implicitRights.includes(right)))
     fail('options.query.site.rights must have a right that not all users have.');
-  if (normalizeText(mainPage, 'NFC', MOST_UNITS.title) !== mainPage || NOT_TEXT.test(mainPage))
+  if (normalizeText(mainPage, 'NFC', MAX_LENGTH.title) !== mainPage || NOT_TEXT.test(mainPage))
     fail('options.query.site.mainPage must be text in the normalization form NFC.');
   const title = parseTitle(mainPage, site);
   if (title.kind === 'invalid') fail(`options.query.site.mainPage is not a title: ${title.reason}`);
