@@ -1,6 +1,6 @@
 /**
- * Writes the API reference, `docs/reference`, from the docstrings of everything that can be imported; `npm run reference`.
- * It fails when something public has no docstring. Another folder can be named to write to.
+ * Writes the API reference, `docs/reference`, from the docstrings of all public names; part of `npm run reference`.
+ * Fails if a public name has no docstring. An argument sets a different output folder.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, realpathSync } from 'node:fs';
@@ -16,7 +16,7 @@ const entryPoints = Object.values(manifest.exports).flatMap((target) =>
   typeof target === 'string' ? [] : [target.default.replace('./dist/', 'src/').replace(/\.js$/, '.ts')],
 );
 
-// TypeDoc lives in a package of its own, beside a TypeScript that still has the programming interface which it needs.
+// TypeDoc is installed in a package of its own, with a TypeScript version that still has the API it requires.
 const home = realpathSync(join(root, 'node_modules', 'oauth-query-typedoc', 'package.json'));
 const typedoc = join(dirname(createRequire(home).resolve('typedoc/package.json')), 'bin', 'typedoc');
 const { status } = spawnSync(

@@ -1,8 +1,7 @@
 /**
- * Builds `dist`: one JavaScript file per name that can be imported, with what several of them share in chunks, the
- * declarations that are public, and the command line. Node takes about half a millisecond to find and load one module
- * file, and there are more than a hundred: importing them one by one would cost more than everything that they do at the
- * start. What stands there can be read: an error at start shows the line that threw it.
+ * Builds `dist`: a JavaScript file per entry point, chunks of common code, the public declarations, and the command line.
+ * Node takes about half a millisecond to find and load a module, and the sources have hundreds, so importing them one by
+ * one would take longer than everything else at startup. The code is readable, because an error shows the line that threw it.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,19 +23,19 @@ const SHARED = {
   bundle: true,
   splitting: true,
   chunkNames: 'chunks/[name]-[hash]',
-  // Takes the comments out; `layOut` gives every statement its line again.
+  // Removes comments; `layOut` puts every statement on a line of its own again.
   minifyWhitespace: true,
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
-  // Texts in other scripts stay readable, and half as long.
+  // Without escapes, texts in other scripts are readable and half as long.
   charset: 'utf8',
   logLevel: 'warning',
 } satisfies BuildOptions;
 
 /**
- * The command line with the demo in it. It asks for the library by the library's own name, so the
- * package holds that once, and what the command line needs costs nobody else anything.
+ * The command line, including the demo. It imports the library by its public name, so the package contains the library
+ * once, and programs that import the library do not load the command line.
  */
 const buildCommandLine = async (): Promise<void> => {
   await build({
@@ -46,12 +45,12 @@ const buildCommandLine = async (): Promise<void> => {
     minify: true,
     external: ['oauth-query', 'jose', 'lru-cache'],
   });
-  // Where the demo looks for it, seen from a chunk. Its reader unpacks what it finds packed.
+  // The path where the demo looks for it, relative to a chunk. Its reader decompresses the file.
   mkdirSync(`${root}/dist/cli/site`);
   writeFileSync(`${root}/dist/cli/site/sample.xml`, gzipSync(readFileSync(`${root}/examples/site/sample.xml`)));
 };
 
-/** Wide lines and tabs: a fifth of the package would be spaces otherwise. */
+/** Wide lines and tabs; otherwise a fifth of the package would be spaces. */
 const LAYOUT = {
   printWidth: 160,
   useTabs: true,
@@ -62,7 +61,7 @@ const LAYOUT = {
   embeddedLanguageFormatting: 'off',
 };
 
-/** Lays out for readers what programs import; the command line says its errors itself, and stays small. The formatter leaves what the rules of this repository ignore, so it works elsewhere. */
+/** Formats the code that programs import; the command line reports errors itself, and stays small. The formatter skips files that this repository ignores, so it runs in another folder. */
 const layOut = (temporary: string): void => {
   const copy = join(temporary, 'dist');
   cpSync(`${root}/dist`, copy, { recursive: true });

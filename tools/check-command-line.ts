@@ -6,16 +6,16 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 
-/** npx finds the program of the installed package; without a network it must not need one. */
+/** npx runs the installed package, and must not use the network. */
 const NPX = ['--no-install', 'oauth-query'];
 
 const npx = (folder: string, ...args: readonly string[]): string =>
   execFileSync('npx', [...NPX, ...args], { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 
-/** `serve` on a small export in the folder where nothing but the package is installed; then the doctor visits it. */
+/** Runs `serve` on a small export in a folder with only the package installed, and then `doctor` on the server. */
 const checkServe = async (folder: string): Promise<void> => {
   const program = join(folder, 'node_modules', 'oauth-query', 'dist', 'cli', 'main.js');
-  // Not through npx, which would have to hand the signal on.
+  // Not through npx, which would have to forward the signal.
   const child = spawn(process.execPath, [program, 'serve', '--port', '0', 'export.xml'], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -28,7 +28,7 @@ const checkServe = async (folder: string): Promise<void> => {
       base = /^oauth-query demo on node:http, .*: (http:\S+)$/.exec(line)?.[1];
       if (base !== undefined) break;
     }
-    if (base === undefined) throw new Error(`\`oauth-query serve\` ended without an address: ${await complaints}`);
+    if (base === undefined) throw new Error(`\`oauth-query serve\` exited without printing a URL: ${await complaints}`);
     const answer = await fetch(`${base}/api?action=query&titles=Harbour&prop=extracts&explaintext=1&format=json`);
     assert.match(await answer.text(), /ships come home/, '`oauth-query serve` does not serve the export');
     const { summary } = JSON.parse(npx(folder, 'doctor', '--json', base));
@@ -41,9 +41,9 @@ const checkServe = async (folder: string): Promise<void> => {
 };
 
 /**
- * The program as its users get it, in a folder where the package alone is installed.
+ * Checks the program in a folder with only the package installed.
  *
- * @param installDriver - Brings a SQLite driver; called on a Node that has none.
+ * @param installDriver - Installs a SQLite driver; called if Node includes none.
  */
 export const checkCommandLine = async (folder: string, root: string, installDriver: () => void): Promise<void> => {
   const { secret, client_secret } = JSON.parse(npx(folder, 'secret', '--json'));
@@ -71,5 +71,5 @@ export const checkCommandLine = async (folder: string, root: string, installDriv
   const added = JSON.parse(npx(folder, 'client', 'add', 'service', '--create', '--json', ...store));
   assert.match(added.client_secret, /^[\w-]{43}$/);
   assert.match(npx(folder, 'client', 'list', ...store), /^service +confidential +enabled$/m);
-  console.log('  npx oauth-query: secret, client, serve and doctor work in a folder with nothing else');
+  console.log('  npx oauth-query: secret, client, serve and doctor work in a folder with only the package');
 };

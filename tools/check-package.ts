@@ -1,6 +1,6 @@
 /**
- * Judges the package as its users get it: packs what `npm run build` left, looks at the tarball, installs it into an
- * empty folder and uses it there.
+ * Checks the package: packs the output of `npm run build`, checks the tarball, installs it into an empty folder, and uses it
+ * there.
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -19,11 +19,11 @@ interface Manifest {
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const readJson = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
-// This is our own file; `test/package.test.ts` pins its fields.
+// `test/package.test.ts` checks its fields.
 const manifest = readJson(join(root, 'package.json')) as Manifest;
 const bin = (name: string): string => join(root, 'node_modules', '.bin', name);
 
-/** Runs a program, shows what it prints only if it fails, and answers with its standard output. */
+/** Runs a program and returns its standard output. The error of a failed program includes its output. */
 function run(cwd: string, program: string, ...args: readonly string[]): string {
   try {
     return execFileSync(program, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
@@ -33,21 +33,21 @@ function run(cwd: string, program: string, ...args: readonly string[]): string {
   }
 }
 
-/** Only what users need: compiled modules with their types, the four texts, and what the command line brings along. */
+/** Only what users need: compiled modules with their types, the four texts, and the files of the command line. */
 function checkFiles(paths: readonly string[]): void {
   const expected =
     /^(dist\/.+\.(js|d\.ts)|dist\/cli\/site\/sample\.xml|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
   assert.deepEqual(
     paths.filter((path) => !expected.test(path)),
     [],
-    'the tarball holds files that nobody needs',
+    'the tarball contains unexpected files',
   );
   for (const needed of ['README.md', 'LICENSE', 'CHANGELOG.md', 'dist/core/index.js', 'dist/core/index.d.ts']) {
     assert.ok(paths.includes(needed), `the tarball lacks ${needed}`);
   }
 }
 
-/** Alone: the runtime dependencies and nothing else arrive, and every subpath can be imported without a framework. */
+/** Installed alone: only the runtime dependencies are installed, and every subpath can be imported without a framework. */
 function useAlone(folder: string, tarball: string): void {
   install(folder, tarball);
   const arrived = readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'));
@@ -59,7 +59,7 @@ function useAlone(folder: string, tarball: string): void {
   console.log(`  ${subpaths.length} subpaths can be imported with ${arrived.length - 1} dependencies and no framework`);
 }
 
-/** Beside the frameworks: a TypeScript program compiles against the declarations and runs. */
+/** Installed with the frameworks: a TypeScript program compiles against the declarations, and runs. */
 function useWithFrameworks(folder: string): void {
   const needed = ['express', 'koa', 'fastify', '@types/node', '@types/express', '@types/koa'];
   install(folder, ...needed.map(version));
@@ -67,32 +67,32 @@ function useWithFrameworks(folder: string): void {
   const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--verbatimModuleSyntax'];
   const target = ['--target', 'es2023', '--module', 'nodenext', '--types', 'node', '--skipLibCheck', 'false'];
   const { stdout } = spawnSync(bin('tsc'), [...strict, ...target, 'consumer.ts'], { cwd: folder, encoding: 'utf8' });
-  // Declarations of other packages have errors of their own, which are not ours to judge.
+  // Without the declarations of other packages, which have errors of their own.
   const ours = stdout.split('\n').filter((line) => /^(node_modules\/oauth-query\/|consumer\.ts|error)/.test(line));
   assert.deepEqual(ours, [], 'the declarations in the tarball do not compile');
   process.stdout.write(run(folder, process.execPath, 'consumer.js'));
 }
 
-/** The version that the checkout has. */
+/** The version that is installed in the checkout. */
 function version(name: string): string {
   const { version: found } = readJson(join(root, 'node_modules', name, 'package.json')) as { version: string };
   return `${name}@${found}`;
 }
 
-/** What `npm ci` has just fetched for the checkout is in npm's cache, so this seldom needs the network. */
+/** `npm ci` has filled npm's cache for the checkout, so this rarely uses the network. */
 function install(folder: string, ...what: readonly string[]): void {
   run(folder, 'npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error', ...what);
 }
 
 const temporary = mkdtempSync(join(tmpdir(), 'oauth-query-package-'));
 try {
-  // The build is fresh, and npm would build again here.
+  // Without the script `prepack`, which would build again.
   const [packed] = JSON.parse(run(root, 'npm', 'pack', '--ignore-scripts', '--json', '--pack-destination', temporary));
   const tarball = join(temporary, packed.filename);
   checkFiles(packed.files.map(({ path }: { path: string }) => path));
   console.log(`${packed.filename}: ${packed.entryCount} files, ${Math.round(packed.size / 1024)} KiB`);
   run(root, bin('publint'), 'run', tarball, '--strict');
-  console.log('  publint has nothing to say');
+  console.log('  publint: no problems');
   run(root, bin('attw'), tarball, '--profile', 'esm-only');
   console.log('  attw: types and modules agree');
   const folder = join(temporary, 'consumer');

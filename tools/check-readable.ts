@@ -3,22 +3,21 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Bytes of the unpacked package. */
+/** The maximum size of the unpacked package in bytes. */
 const MAX_UNPACKED = 1_800_000;
 
-/** Bytes that stand in front of the sentence when an option is wrong: the line that threw, and where it stands. */
+/** The maximum bytes before the message about an invalid option: the line that threw, and its position. */
 const MAX_BEFORE_SENTENCE = 1024;
 
-/** Characters of a line that can be read at a glance. A text may need more, but minified code has hardly any other lines. */
+/** The length of a long line. Texts can be longer, but in minified code nearly all lines are. */
 const LONG = 200;
 const MAX_LONG_LINES = 0.05;
 
-/** What programs import, so that its lines stand in their stack traces. The command line shows none. */
+/** Code that programs import, whose lines appear in their stack traces. The command line shows none. */
 const isOurs = (path: string): boolean => path.endsWith('.js') && !path.startsWith('dist/cli/');
 
 /**
- * What somebody sees of the package who did something wrong: the size, the text of the files, and the first screen
- * after a wrong option.
+ * Checks that the package can be read: its size, the lines of its files, and the first screen after an invalid option.
  *
  * @param installed - A folder in which the package is installed.
  */

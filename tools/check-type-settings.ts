@@ -10,7 +10,7 @@ export const store: Store | undefined = undefined;
 export const oauth = oauthQuery({ issuer: 'http://127.0.0.1' });
 `;
 
-/** What a file that becomes CommonJS writes under `module: node16` and `node18`. */
+/** The import in a file that compiles to CommonJS, under `module: node16` and `node18`. */
 const LOADING = `import type { Store } from 'oauth-query' with { 'resolution-mode': 'import' };
 export const store: Store | undefined = undefined;
 export const load = async () => {
@@ -25,7 +25,7 @@ const SOURCES: Readonly<Record<string, string>> = {
   'settings-loading.cts': LOADING,
 };
 
-/** Every row of the table in docs/typescript.md: settings, file, and the error if there is one. */
+/** The rows of the table in docs/typescript.md: settings, file, and the error, if there is one. */
 const CASES: readonly (readonly [settings: readonly string[], file: string, error?: string])[] = [
   ...['node16', 'node18', 'node20', 'nodenext'].flatMap((module) => [
     [['--module', module], 'settings-module.mts'] as const,
@@ -41,12 +41,12 @@ const CASES: readonly (readonly [settings: readonly string[], file: string, erro
 ];
 
 /**
- * What docs/typescript.md says about settings is true, for a TypeScript that still knows all of them.
+ * Checks the settings in docs/typescript.md with a TypeScript version that still supports all of them.
  *
  * @param installed - A folder in which the package, Express and their types are installed.
  */
 export const checkTypeSettings = (installed: string, root: string): void => {
-  // The last version with `node10` is here for another package of ours.
+  // The package in tools/typedoc has the last version with `node10`.
   const home = realpathSync(join(root, 'node_modules', 'oauth-query-openapi-types', 'package.json'));
   const compiler = createRequire(home).resolve('typescript/bin/tsc');
   for (const [name, text] of Object.entries(SOURCES)) writeFileSync(join(installed, name), text);
@@ -59,5 +59,5 @@ export const checkTypeSettings = (installed: string, root: string): void => {
     const [error] = /TS\d+/.exec(stdout) ?? [];
     assert.equal(error, expected, `${settings.join(' ')} ${file}:\n${stdout}`);
   }
-  console.log(`  ${CASES.length} settings of TypeScript do what docs/typescript.md says`);
+  console.log(`  ${CASES.length} TypeScript settings compile as described in docs/typescript.md`);
 };

@@ -1,7 +1,7 @@
 /**
- * Adds to package-lock.json the optional packages of other platforms that a registry did not offer when the file was
- * written: `npm ci` refuses a file that lacks them, on every platform. Run it after `npm install`; it changes nothing
- * when nothing is missing.
+ * Adds optional packages of other platforms to package-lock.json that the registry did not have when the file was
+ * written: `npm ci` rejects a file without them, on every platform. Run it after `npm install`; it changes nothing if
+ * nothing is missing.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 
@@ -25,7 +25,7 @@ const missing = Object.entries(lock.packages).flatMap(([path, { optionalDependen
   ),
 );
 for (const [name, version] of missing) {
-  // Such packages carry their platform in their name; without it npm would try to install them everywhere.
+  // The names of such packages contain the platform; without these fields, npm would install them on every platform.
   const parts = name.split(/[/-]/);
   const os = SYSTEMS.filter((system) => parts.includes(system));
   const cpu = PROCESSORS.filter((processor) => parts.includes(processor));

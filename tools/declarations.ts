@@ -1,18 +1,18 @@
 /**
- * The declarations that somebody who imports the package can reach. The compiler writes one file per source with
- * everything in it; from these, this keeps what the entry points export and what that is made of.
+ * The public declarations. The compiler writes a file per source with all declarations; of these, this keeps those that
+ * the entry points export, and those that they use.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { parseSync, type Comment, type Directive, type Program, type Statement } from 'oxc-parser';
 
-/** What this needs to know of package.json. */
+/** The used fields of package.json. */
 export interface Manifest {
   readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>;
 }
 
-/** Where a name of a file comes from: the same name here, or a name of another file; `*` is all of its names. */
+/** The origin of a name: a name of another file, where `*` stands for all names. */
 interface Origin {
   readonly from: string;
   readonly name: string;
@@ -20,7 +20,7 @@ interface Origin {
 
 interface Part {
   readonly node: Statement | Directive;
-  /** The statement with the comments in front of it. */
+  /** The statement with its leading comments. */
   readonly start: number;
   kept: boolean;
 }
@@ -29,15 +29,15 @@ interface Source {
   readonly text: string;
   readonly comments: readonly Comment[];
   readonly parts: readonly Part[];
-  /** What the file declares itself. */
+  /** The declarations in the file. */
   readonly declared: ReadonlyMap<string, readonly Part[]>;
   readonly imported: ReadonlyMap<string, Origin>;
   readonly exported: ReadonlyMap<string, Origin>;
-  /** Names of imports and exports that somebody needs. */
+  /** The needed imports and exports. */
   readonly needed: Set<string>;
 }
 
-/** A file of declarations, as it is shipped and without its comments and imports, as it is compared. */
+/** A declaration file as published, and without its comments and imports for comparisons. */
 export interface DeclarationFile {
   readonly text: string;
   readonly bare: string;
@@ -50,12 +50,13 @@ const nameOf = (node: { readonly type: string; readonly name?: string; readonly 
 
 const isRelative = (specifier: string): boolean => specifier.startsWith('.');
 
-/** Every identifier in a piece of syntax, but for the names of members. */
+/** Every identifier in a syntax tree, except names of members. */
 function identifiersIn(node: unknown, found = new Set<string>()): ReadonlySet<string> {
   if (Array.isArray(node)) for (const child of node) identifiersIn(child, found);
   if (typeof node !== 'object' || node === null || Array.isArray(node)) return found;
   const { type, name, computed, ...rest } = node as Readonly<Record<string, unknown>>;
-  if (type === 'TSImportType') throw new Error('A declaration imports inside a type; name what it needs at the top.');
+  if (type === 'TSImportType')
+    throw new Error('A declaration has an import() type. Import the name at the top of the file instead.');
   if (type === 'Identifier' && typeof name === 'string') found.add(name);
   for (const [field, child] of Object.entries(rest)) {
     if (field !== 'key' || computed === true) identifiersIn(child, found);
@@ -63,7 +64,7 @@ function identifiersIn(node: unknown, found = new Set<string>()): ReadonlySet<st
   return found;
 }
 
-/** The names that a statement declares, the exporting word in front of it aside. */
+/** The names that a statement declares, with or without `export`. */
 function declaredBy(node: Statement | Directive): readonly string[] {
   if (node.type === 'ExportNamedDeclaration') return node.declaration === null ? [] : declaredBy(node.declaration);
   if (node.type === 'VariableDeclaration') {
@@ -98,13 +99,13 @@ function read(path: string): Source {
         exported.set(nameOf(as), { from: node.source?.value ?? HERE, name: nameOf(local) });
       }
     }
-    if (node.type === 'ExportAllDeclaration') throw new Error(`${path} exports everything of another file.`);
+    if (node.type === 'ExportAllDeclaration') throw new Error(`${path} has \`export *\`. Export names instead.`);
     return part;
   });
   return { text, comments, parts, declared, imported, exported, needed: new Set() };
 }
 
-/** Keeps what is needed, and what that needs. */
+/** Keeps needed declarations, and the declarations that they need. */
 class Walk {
   readonly files = new Map<string, Source>();
   readonly #root: string;
@@ -151,13 +152,13 @@ class Walk {
     if (known !== undefined) return known;
     const source = read(join(this.#root, path));
     this.files.set(path, source);
-    // What a file adds to the types of others holds as soon as the file is read.
+    // Module augmentations apply as soon as the file is read.
     for (const part of source.parts) if (isAugmentation(part.node)) this.#keep(path, source, part);
     return source;
   }
 }
 
-/** An import or export list without the names that are not needed; nothing if none is left. */
+/** An import or export list with only the needed names; nothing if there are none. */
 function shortened({ text, needed }: Source, node: Statement | Directive, start: number): string {
   if (node.type !== 'ImportDeclaration' && node.type !== 'ExportNamedDeclaration') return '';
   if (node.type === 'ImportDeclaration' && node.specifiers.length === 0) return text.slice(start, node.end);
@@ -172,7 +173,7 @@ function shortened({ text, needed }: Source, node: Statement | Directive, start:
   return `\n${word}${isType ? ' type' : ''} { ${names} }${node.source ? ` from ${text.slice(node.source.start, node.source.end)}` : ''};`;
 }
 
-/** Text without these comments and without the lines that only held one. */
+/** Text without these comments, and without the lines that become empty. */
 function withoutComments(text: string, offset: number, comments: readonly Comment[]): string {
   const inside = comments.filter(({ start, end }) => start >= offset && end <= offset + text.length);
   return inside.toReversed().reduce((rest, { start, end }) => {
@@ -196,13 +197,13 @@ function written(source: Source): DeclarationFile {
   return { text: `${pieces.join('').trim()}\n${isModule ? '' : 'export {};\n'}`, bare: bare.join('\n') };
 }
 
-/** The declarations that package.json names, below `dist`. */
+/** The declaration files in package.json, relative to `dist`. */
 export const entryDeclarations = ({ exports }: Manifest): readonly string[] =>
   Object.values(exports).flatMap((target) =>
     typeof target === 'string' ? [] : [target.types.slice('./dist/'.length)],
   );
 
-/** Has the compiler write the declarations of every source into a folder; `flags` are further ones of the compiler. */
+/** Runs the compiler, with further flags, to write the declarations of all sources into a folder. */
 export const emitDeclarations = (root: string, folder: string, flags: readonly string[] = []): void => {
   const compiler = 'node_modules/typescript/bin/tsc';
   execFileSync(process.execPath, [compiler, '-p', 'tsconfig.build.json', '--outDir', folder, ...flags], {
@@ -212,9 +213,9 @@ export const emitDeclarations = (root: string, folder: string, flags: readonly s
 };
 
 /**
- * What is public of a folder of declarations, by path.
+ * The public part of a folder of declarations, by path.
  *
- * @param entries - The paths of the declarations that the package names, below the folder.
+ * @param entries - The declaration files of the entry points, relative to the folder.
  */
 export function publicDeclarations(folder: string, entries: readonly string[]): ReadonlyMap<string, DeclarationFile> {
   const walk = new Walk(folder);

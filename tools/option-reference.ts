@@ -1,4 +1,4 @@
-/** Makes `docs/options.md`: every option as its table checks it, with the type and the docstring of its interface. */
+/** Generates `docs/options.md`: every option in the tables that validate options, with the type and docstring of its interface. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,11 +9,11 @@ import { SERVER_OPTIONS } from '../src/core/server/options/server-table.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** One member of an interface: its type as the source has it, and its docstring. */
+/** A member of an interface: its type as written in the source, and its docstring. */
 interface Member {
   readonly type: string;
   readonly meaning: string;
-  /** What is below it, if its type is one that we have. */
+  /** The members of its type, if it is one of ours. */
   readonly members: () => Members;
 }
 
@@ -21,7 +21,7 @@ type Members = ReadonlyMap<string, Member>;
 
 const NONE: Members = new Map();
 
-/** What a docstring says, in one line and without its tags. */
+/** A docstring on one line, without its tags. */
 const meaningOf = ({ value }: Comment): string =>
   value
     .replace(/^\s*\*+ ?/gm, '')
@@ -30,7 +30,7 @@ const meaningOf = ({ value }: Comment): string =>
     .replace(/\s+/g, ' ')
     .trim();
 
-/** The members of two alternatives. What both have is said of each. */
+/** The members of two alternatives. A member of both has both meanings. */
 const joined = (one: Members, other: Members): Members => {
   const all = new Map([...one, ...other]);
   for (const [name, a] of one) {
@@ -42,7 +42,7 @@ const joined = (one: Members, other: Members): Members => {
   return all;
 };
 
-/** Types by their names, over all sources. A name that two files use is nobody's. */
+/** The types in all sources, by name. Names that two files use are left out. */
 const types = new Map<string, (() => Members) | undefined>();
 
 const read = (path: string): void => {
@@ -90,7 +90,7 @@ const read = (path: string): void => {
   }
 };
 
-/** Options with a heading of their own. Handlers are named after the modules, which the help lists. */
+/** Options with a heading of their own. Handlers have the names of the modules, which the help lists. */
 const isGroup = (fields: Table | undefined, members: Members): fields is Table =>
   fields !== undefined && (members.size > 0 || Object.values(fields).every((field) => field.default !== undefined));
 

@@ -2,19 +2,19 @@ import { appendFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
 
-/** What was counted in one test file. */
+/** The counts of a test file. */
 interface Count {
   passed: number;
   failed: number;
   skipped: number;
 }
 
-/** Errors outside of every test, such as an unhandled rejection, count for this name if Vitest cannot say whose they are. */
+/** The name for errors outside of tests, such as an unhandled rejection, if Vitest does not know the file. */
 const NO_FILE = '(no file)';
 
 /**
- * Ends a test run with one plain line that people and machines read alike: `123 passed, 0 failed`. A file that could
- * not be loaded and a hook that threw count as failed, because their tests never ran.
+ * Ends a test run with one plain line for people and programs: `123 passed, 0 failed`. A file that cannot be loaded and a
+ * hook that throws count as failed, because their tests did not run.
  *
  * With `TEST_RESULTS` set, appends to that file what `.ci/run` needs: a line of tab-separated columns for each test file
  * (file, passed, failed, skipped), and a line that begins with `#` for each failure.

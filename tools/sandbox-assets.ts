@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-/** What browsers get to run and to draw the sandbox page with. */
+/** The script and the style sheet of the sandbox page. */
 export interface SandboxAssets {
   readonly script: string;
   readonly style: string;
 }
 
-/** Makes one script and one style of the sources in `sandbox`. */
+/** Bundles the sources in `sandbox` into one script and one style sheet. */
 export const sandboxAssets = async (): Promise<SandboxAssets> => {
   const bundle = async (entry: string): Promise<string> => {
     const { outputFiles } = await build({
@@ -17,7 +17,7 @@ export const sandboxAssets = async (): Promise<SandboxAssets> => {
       write: false,
       format: 'esm',
       target: ['chrome109', 'firefox115', 'safari16.4'],
-      // Names stay: whoever looks at the page's script can read it.
+      // Names are not minified, so that the page's script can be read.
       minifyWhitespace: true,
       minifySyntax: true,
       charset: 'ascii',

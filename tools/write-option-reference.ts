@@ -1,4 +1,4 @@
-/** Writes `docs/options.md` from the tables that check the options; part of `npm run reference`. */
+/** Writes `docs/options.md` from the tables that validate options; part of `npm run reference`. */
 import { writeFileSync } from 'node:fs';
 import { optionReference } from './option-reference.js';
 

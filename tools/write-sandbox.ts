@@ -1,4 +1,4 @@
-/** Writes down what `sandbox` is made into, so that sources and package serve it without a step of building. */
+/** Writes the built files of `sandbox` into the sources, which then need no build step to serve the page. */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -10,10 +10,10 @@ writeFileSync(
   file,
   `// Made of the sources in \`sandbox\` by \`npm run sandbox\`. Do not edit it here.
 
-/** The one script of the page. */
+/** The script of the page. */
 export const SCRIPT: string = ${JSON.stringify(script)};
 
-/** The one style of the page. */
+/** The style sheet of the page. */
 export const STYLE: string = ${JSON.stringify(style)};
 `,
 );

@@ -1,6 +1,6 @@
 /**
- * What the store in memory holds for the families of tokens that owners have allowed: `node --expose-gc families.js <families>
- * <refreshes of each>`. Prints a line of JSON, of the shape of {@link FamilyMemory}.
+ * Measures the memory of token families in the memory store: `node --expose-gc families.js <families> <refreshes of each>`.
+ * Prints a line of JSON with the shape of {@link FamilyMemory}.
  */
 import { oauthQuery } from 'oauth-query/fetch';
 import { memoryStore } from 'oauth-query/stores/memory';
@@ -14,7 +14,7 @@ const ISSUER = 'https://auth.example';
 
 const heap = async (): Promise<number> => {
   for (let turn = 0; turn < 3; turn += 1) {
-    // What a weak reference was read from stays until the turn is over.
+    // A dereferenced weak reference keeps its target alive until the current job ends.
     await nextTurn();
     globalThis.gc?.();
   }
@@ -22,7 +22,7 @@ const heap = async (): Promise<number> => {
   return heapUsed + external;
 };
 
-/** A server whose clock we set. */
+/** A server with a clock that the benchmark sets. */
 class Server {
   #now = Date.now();
   readonly #clock = (): number => this.#now;
@@ -58,11 +58,11 @@ class Server {
     });
     const body: unknown = await (await this.#oauth.handler(request)).json();
     const next = typeof body === 'object' && body !== null && 'refresh_token' in body ? body.refresh_token : undefined;
-    if (typeof next !== 'string') throw new Error(`A refresh was answered with ${JSON.stringify(body)}.`);
+    if (typeof next !== 'string') throw new Error(`A refresh returned ${JSON.stringify(body)}.`);
     return next;
   }
 
-  /** Lets every access token expire and go: each write clears two. */
+  /** Lets all access tokens expire and removes their records: each write removes two. */
   async expire(): Promise<void> {
     this.#now += LIFETIMES.access * 1000 + MINUTE;
     for (let before = -1; this.#store.size !== before;) {
@@ -73,7 +73,7 @@ class Server {
   }
 }
 
-/** Refresh tokens in one buffer, so that they take no part in what is measured. */
+/** Refresh tokens in one buffer, outside of the measured heap. */
 class Kept {
   readonly #length = 71;
   readonly #bytes: Buffer;
@@ -105,7 +105,7 @@ async function measure(families: number, refreshes: number): Promise<FamilyMemor
     await server.expire();
   }
   const bytesPerRefresh = ((await heap()) - begun) / (families * refreshes);
-  // Asked for at the end, because what nothing asks for any more would have been collected.
+  // Read at the end, because a server without references would be collected before.
   if (server.records < families * (refreshes + 1)) throw new Error('Records are missing.');
   return { families, bytesPerFamily: (begun - empty) / families, bytesPerRefresh };
 }

@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url';
 import type { ImportResult } from '../report/results.js';
 import { ratios, summary } from '../statistics.js';
 
-/** Where the peers are installed. */
+/** The folder in which the peers are installed. */
 const bench = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** What a server would import of each, without its framework. */
+/** The import of a server that uses each library, without its framework. */
 export const imported: readonly string[] = [
   'oauth-query/express',
   'oauth-query/koa',
@@ -20,7 +20,7 @@ export const imported: readonly string[] = [
   '@fastify/jwt',
 ];
 
-/** Milliseconds from the start of a process until it has done the import. */
+/** Milliseconds from the start of a process until the import has finished. */
 interface Start {
   readonly wall: number;
   readonly cpu: number;
@@ -31,7 +31,7 @@ function start(specifier: string | undefined): Start {
     const { user, system } = process.cpuUsage();
     console.log(JSON.stringify({ wall: performance.now(), cpu: (user + system) / 1000 }));
     process.exit(0);`;
-  // The last line is that of our program, and has exactly this shape.
+  // The program above prints the last line, with exactly this shape.
   const said = execFileSync(process.execPath, ['--input-type=module', '-e', program], {
     cwd: bench,
     encoding: 'utf8',
@@ -40,7 +40,7 @@ function start(specifier: string | undefined): Start {
   return JSON.parse(said.trim().split('\n').at(-1) ?? '') as Start;
 }
 
-/** What each import adds to a node process that imports nothing: so many interleaved pairs. */
+/** The time that each import adds to a node process without imports, from this many interleaved pairs. */
 export function importTimes(rounds: number, wanted: readonly string[] = imported): readonly ImportResult[] {
   const starts = wanted.map((candidate) => ({ candidate, plain: [] as Start[], full: [] as Start[] }));
   for (const { candidate } of starts) start(candidate); // The disk has seen all files once.

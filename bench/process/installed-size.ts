@@ -25,7 +25,7 @@ const manifestOf = (folder: string): Manifest =>
   // Written by npm, which checks these fields.
   JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
 
-/** Where Node would find a package that the code in `folder` asks for. */
+/** The folder to which Node resolves a package that code in `folder` imports. */
 function locate(name: string, folder: string): string {
   for (let place = folder; ; place = dirname(place)) {
     const candidate = join(place, 'node_modules', ...name.split('/'));
@@ -34,7 +34,7 @@ function locate(name: string, folder: string): string {
   }
 }
 
-/** Bytes of the files in a folder, without what is installed below it. */
+/** Bytes of the files in a folder, without its `node_modules`. */
 function bytesIn(path: string): number {
   const stat = statSync(path);
   if (!stat.isDirectory()) return stat.size;
@@ -43,14 +43,14 @@ function bytesIn(path: string): number {
     .reduce((sum, name) => sum + bytesIn(join(path, name)), 0);
 }
 
-/** Bytes of what npm would install of a package: for this one, which stands here as its sources, what it publishes. */
+/** Bytes that npm installs for a package; for this package, whose sources are here, those it publishes. */
 function packageBytes(folder: string): number {
   if (folder.includes(`${sep}node_modules${sep}`)) return bytesIn(folder);
   const published = ['package.json', 'README.md', 'LICENSE', ...(manifestOf(folder).files ?? [])];
   return [...new Set(published)].reduce((sum, name) => sum + bytesIn(join(folder, name)), 0);
 }
 
-/** The package and all that it brings, by where each is installed. Peer dependencies are their user's. */
+/** The package and its dependencies by folder, without peer dependencies. */
 function closureOf(name: string): ReadonlySet<string> {
   const found = new Set<string>();
   const waiting = [locate(name, bench)];
@@ -71,7 +71,7 @@ export const installedSizes = (): readonly SizeResult[] =>
     return { candidate, bytes, packages: closure.size };
   });
 
-/** The versions that are installed, which belong to any comparison. */
+/** The installed versions. */
 export const installedVersions = (): Readonly<Record<string, string>> =>
   Object.fromEntries(
     [...packages, 'express', 'koa', 'fastify', '@koa/bodyparser', '@fastify/formbody', 'ajv', 'zod'].map((name) => [

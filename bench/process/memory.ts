@@ -7,10 +7,10 @@ import { MeasuredServer } from '../http/measured-server.js';
 import type { FamilyMemory, MemoryResult } from '../report/results.js';
 
 const CONNECTIONS = 16;
-/** Before the first look at the heap: code is compiled and pools are filled by then. */
+/** Tokens before the first measurement of the heap, so that code is compiled and pools are filled. */
 const WARM_UP = 2_000;
 
-/** Lets one server issue so many tokens and compares its heap, collected, before and after. */
+/** Compares the heap of a server, after a garbage collection, before and after it issues this many tokens. */
 async function measure(candidate: string, framework: Framework, tokens: number): Promise<MemoryResult> {
   const server = await MeasuredServer.start({ framework, candidate, flags: ['--expose-gc'] });
   try {
@@ -28,7 +28,7 @@ async function measure(candidate: string, framework: Framework, tokens: number):
   }
 }
 
-/** @param oursOnly - Whether to leave the peers out. */
+/** @param oursOnly - Whether to omit the peers. */
 export async function memoryPerToken(tokens: number, oursOnly: boolean): Promise<readonly MemoryResult[]> {
   const results: MemoryResult[] = [];
   for (const { name, works, frameworks } of candidates) {
@@ -40,10 +40,10 @@ export async function memoryPerToken(tokens: number, oursOnly: boolean): Promise
   return results;
 }
 
-/** Of our own store in memory: what families of tokens take when their access tokens have expired. */
+/** The memory of token families in our memory store after their access tokens have expired. */
 export function memoryOfFamilies(families: number): FamilyMemory {
   const program = fileURLToPath(new URL('families.js', import.meta.url));
   const said = execFileSync(process.execPath, ['--expose-gc', program, String(families), '2'], { encoding: 'utf8' });
-  // Written by the program in exactly this shape.
+  // The program prints exactly this shape.
   return JSON.parse(said) as FamilyMemory;
 }

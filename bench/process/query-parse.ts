@@ -1,7 +1,7 @@
 /**
- * Parses and validates one realistic query, beside ajv and zod, which check the types and bounds of the same values alone.
- * CPU time of many rounds in turn, so that a busy machine slows all of them alike. A process of its own, started with the
- * number of rounds and of times per round; prints what it measured as JSON.
+ * Parses and validates a realistic query, compared with ajv and zod, which only check types and bounds of the same values.
+ * Measures CPU time in alternating rounds, so that a busy machine slows all of them equally. Runs in its own process with the
+ * numbers of rounds and of repetitions per round as arguments, and prints the results as JSON.
  */
 import { Ajv } from 'ajv';
 import { z } from 'zod';
@@ -19,7 +19,7 @@ import { RequestParameters } from '../../src/core/query/request/request-paramete
 import { resolveSite } from '../../src/core/query/site/site.js';
 import { Warnings } from '../../src/core/query/answer/warnings.js';
 
-/** A list, two props and a generator with fifteen parameters between them. */
+/** A list, two props and a generator with fifteen parameters in total. */
 const REQUEST: Readonly<Record<string, string>> = {
   action: 'query',
   format: 'json',
@@ -71,7 +71,7 @@ function parseOurs(): ParsedParams[] {
   return parsers.map((parser) => parser.parse(source, context));
 }
 
-/** The values as a schema library wants them: already split and told apart, strings where it coerces itself. */
+/** The values in the form that a schema library expects: split and by module, as strings where it coerces them. */
 function groups(): {
   readonly name: string;
   readonly parameters: Readonly<Record<string, ParamDescriptor>>;
@@ -147,7 +147,7 @@ const zodChecks = groups().map(({ parameters, prefix }) =>
   ),
 );
 
-/** What a schema can look at: one object for each module, booleans told by their presence, multi-values split. */
+/** The input of a schema: an object for each module, with booleans by presence and split multi-values. */
 function prepare({ names, multi }: (typeof ajvChecks)[number]): Record<string, unknown> {
   const input: Record<string, unknown> = {};
   for (const name in REQUEST) {
@@ -159,11 +159,11 @@ function prepare({ names, multi }: (typeof ajvChecks)[number]): Record<string, u
 const prepared = ajvChecks.map(prepare);
 const zodSchemas = zodChecks.map((schema, index) => [schema, ajvChecks[index] ?? ajvChecks[0]] as const);
 
-/** From the texts of the request, as we do. */
+/** Parses the text of the request, as our parser does. */
 const checkAjv = (): boolean => ajvChecks.every((one) => one.check(prepare(one)));
 const checkZod = (): boolean =>
   zodSchemas.every(([schema, one]) => one !== undefined && schema.safeParse(prepare(one)).success);
-/** From objects that somebody has made before. ajv has coerced them in place by then, so that it only compares. */
+/** Validates prepared objects. ajv has already coerced them in place, so it only compares. */
 const compareAjv = (): boolean => ajvChecks.every(({ check }, index) => check(prepared[index]));
 const compareZod = (): boolean => zodChecks.every((schema, index) => schema.safeParse(prepared[index]).success);
 
@@ -181,8 +181,8 @@ const candidates = {
   'ajv, values split before': compareAjv,
   'zod, values split before': compareZod,
 };
-if (!Object.values(candidates).every((work) => work())) throw new Error('The request has to be valid for everybody.');
-if (parseOurs().length !== parsers.length) throw new Error('A module was left out.');
+if (!Object.values(candidates).every((work) => work())) throw new Error('Every candidate must accept the request.');
+if (parseOurs().length !== parsers.length) throw new Error('A module is missing.');
 
 const [rounds, times] = process.argv.slice(2).map(Number);
 if (rounds === undefined || times === undefined) throw new TypeError('usage: query-parse <rounds> <times>');

@@ -55,7 +55,7 @@ export const print = ({ steady, rolling, redisMemory }: Soak): void => {
   console.log(`\nRedis holds ${(redisMemory / 1024 / 1024).toFixed(0)} MB at the end.`);
 };
 
-/** A kept connection that is closed may have a request on its way; a process that drains closes none. */
+/** Retries on a closed keep-alive connection whose request was in transit; a process that drains causes none. */
 const cutOff = ({ retries }: Journal): readonly string[] =>
   [...retries.keys()].filter((reason) => reason.includes('kept'));
 

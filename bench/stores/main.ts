@@ -143,7 +143,7 @@ async function measureEngine(name: EngineName): Promise<EngineResults> {
   const engine = await openEngine[name](time);
   const { store, clearExpired } = engine;
   try {
-    // First, because deleted records would leave room in the files of SQLite and PostgreSQL.
+    // First, because deleted records leave free space in the files of SQLite and PostgreSQL.
     const costs = await measureOperations(engine, OPERATIONS);
     await measureCalls(store, 0); // warms up
     await introspection(store);

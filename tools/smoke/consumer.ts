@@ -1,6 +1,6 @@
 /**
- * What a newcomer writes, as a package of its own: installed from the tarball, type-checked against the declarations
- * in it and run against the JavaScript in it. One server per framework, one token, one guarded route.
+ * A first program in a package of its own: it installs the tarball, and is compiled against its declarations and run with
+ * its JavaScript. A server for each framework, a token, and a guarded route.
  */
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -74,7 +74,7 @@ const frameworks: Record<string, () => Promise<Server>> = {
       const auth = await guard(request);
       return auth instanceof Response ? auth : Response.json({ sub: subject(auth) });
     };
-    // The least that a bridge to `Request` and `Response` does.
+    // A minimal bridge to `Request` and `Response`.
     const bridge = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
       const { method = 'GET', url = '', headers } = message;
       const entries = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]);
@@ -96,7 +96,7 @@ async function tokenAndGuard(origin: string): Promise<void> {
     body: new URLSearchParams({ grant_type: 'client_credentials', scope: 'read' }),
   });
   assert.equal(granted.status, 200, await granted.clone().text());
-  // Our own answer, whose status was just looked at.
+  // The response of the token endpoint, whose status was checked.
   const { access_token } = (await granted.json()) as { access_token: string };
   const welcome = await fetch(`${origin}/me`, { headers: { authorization: `Bearer ${access_token}` } });
   assert.deepEqual([welcome.status, await welcome.json()], [200, { sub: 'client:service' }]);
@@ -110,5 +110,5 @@ for (const [name, start] of Object.entries(frameworks)) {
   await tokenAndGuard(`http://127.0.0.1:${port}`);
   server.close();
   server.closeAllConnections();
-  console.log(`  ${name}: a token was issued and opened a guarded route`);
+  console.log(`  ${name}: a token was issued and gave access to a guarded route`);
 }
