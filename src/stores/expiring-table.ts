@@ -25,6 +25,15 @@ export class ExpiringTable {
     return slot !== undefined && at(this.#deadlines, slot) > now ? this.#values[slot] : undefined;
   }
 
+  /** Whether no live record has this key. An expired one is removed. */
+  free(key: string, now: number): boolean {
+    const slot = this.#slots.get(key);
+    if (slot === undefined) return true;
+    if (at(this.#deadlines, slot) > now) return false;
+    this.#remove(slot);
+    return true;
+  }
+
   /** The key must not exist yet. */
   insert(key: string, value: object, deadline: number): void {
     const slot = this.size;

@@ -1,42 +1,123 @@
-import { SortedKeys } from './sorted-keys.js';
+import type { ListPage, ListRequest } from '../core/base/ports.js';
 
-interface Group {
+/** The last number of a page, and the last number when the first page was read. */
+const CURSOR = /^(\d{1,15})-(\d{1,15})$/;
+
+/** Arrays shorter than this are copied, because `push` reserves space for 16 more, and most owners have a few grants. */
+const SHORT = 8;
+
+const appended = <T>(list: T[], one: T): T[] => {
+  if (list.length < SHORT) return [...list, one];
+  list.push(one);
+  return list;
+};
+
+/** The keys of a group with their numbers, in ascending order. A deleted key leaves a gap until half of them are gaps. */
+class Group {
   readonly name: string;
-  readonly keys: SortedKeys;
+  #keys: (string | undefined)[] = [];
+  #numbers: number[] = [];
+  #gaps = 0;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  get isEmpty(): boolean {
+    return this.#gaps === this.#keys.length;
+  }
+
+  /** @param number - Greater than all before. */
+  add(key: string, number: number): void {
+    this.#keys = appended(this.#keys, key);
+    this.#numbers = appended(this.#numbers, number);
+  }
+
+  delete(number: number): void {
+    this.#keys[this.#placeAfter(number) - 1] = undefined;
+    this.#gaps += 1;
+    if (this.#gaps * 2 > this.#keys.length) this.#closeGaps();
+  }
+
+  /** @param end - Greater numbers are left out, so that paging ends even if keys are added all the time. */
+  page(after: number, end: number, limit: number): ListPage {
+    const keys: string[] = [];
+    let last = after;
+    const stop = this.#placeAfter(end);
+    for (let place = this.#placeAfter(after); place < stop; place += 1) {
+      const key = this.#keys[place];
+      if (key === undefined) continue;
+      if (keys.length === limit) return { keys, next: `${last}-${end}` };
+      keys.push(key);
+      last = this.#numbers[place] ?? last;
+    }
+    return { keys };
+  }
+
+  /** The place behind all numbers up to this one. */
+  #placeAfter(number: number): number {
+    let low = 0;
+    let high = this.#numbers.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#numbers[middle] ?? 0) > number) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  #closeGaps(): void {
+    this.#numbers = this.#numbers.filter((_number, place) => this.#keys[place] !== undefined);
+    this.#keys = this.#keys.filter((key) => key !== undefined);
+    this.#gaps = 0;
+  }
 }
 
-/** The groups of keys, in the memory of one process. Keys without groups take no space. */
+/** The groups of a key, and its number there. */
+interface Membership {
+  readonly number: number;
+  readonly groups: readonly Group[];
+}
+
+/**
+ * The groups of keys, in the memory of one process. Each added key gets the next number, by which pages are ordered: adding takes the
+ * same time whatever the size of the group. Keys without groups take no space.
+ */
 export class MemoryGroups {
   readonly #groups = new Map<string, Group>();
-  readonly #groupsOf = new Map<string, readonly Group[]>();
+  readonly #memberships = new Map<string, Membership>();
+  #last = 0;
 
   /** The key must not be in a group yet. */
-  add(key: string, names: readonly string[]): void {
-    if (names.length === 0) return;
-    const groups = names.map((name) => this.#groupOf(name));
-    for (const { keys } of groups) keys.add(key);
-    this.#groupsOf.set(key, groups);
+  add(key: string, names: ReadonlySet<string>): void {
+    if (names.size === 0) return;
+    const number = (this.#last += 1);
+    const groups = Array.from(names, (name) => this.#groupOf(name));
+    for (const group of groups) group.add(key, number);
+    this.#memberships.set(key, { number, groups });
   }
 
   remove(key: string): void {
-    const groups = this.#groupsOf.get(key);
-    if (groups === undefined) return;
-    this.#groupsOf.delete(key);
-    for (const { name, keys } of groups) {
-      keys.delete(key);
-      if (keys.isEmpty) this.#groups.delete(name);
+    const membership = this.#memberships.get(key);
+    if (membership === undefined) return;
+    this.#memberships.delete(key);
+    for (const group of membership.groups) {
+      group.delete(membership.number);
+      if (group.isEmpty) this.#groups.delete(group.name);
     }
   }
 
-  /** The first keys of a group in order, starting after `after` if given. */
-  first(count: number, name: string, after: string | undefined): readonly string[] {
-    return this.#groups.get(name)?.keys.first(count, after) ?? [];
+  /** @throws TypeError if `after` is not the `next` of a page. */
+  page(name: string, { after = `0-${this.#last}`, limit }: ListRequest): ListPage {
+    const [, start, end] = CURSOR.exec(after) ?? [];
+    if (start === undefined) throw new TypeError('list: after must be the next of the previous page.');
+    return this.#groups.get(name)?.page(Number(start), Number(end), limit) ?? { keys: [] };
   }
 
   #groupOf(name: string): Group {
     const known = this.#groups.get(name);
     if (known !== undefined) return known;
-    const group = { name, keys: new SortedKeys() };
+    const group = new Group(name);
     this.#groups.set(name, group);
     return group;
   }

@@ -8,7 +8,6 @@ import type { Clock, Store } from '../core/base/ports.js';
 import { ExpiringTable } from './expiring-table.js';
 import { FrozenCopies } from './frozen-copies.js';
 import { MemoryGroups } from './memory-groups.js';
-import { pageOf } from './page.js';
 import { StoreError } from './store-error.js';
 
 export { StoreError, type StoreErrorCode } from './store-error.js';
@@ -62,11 +61,10 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     async add(given, value, expiresAt, groups) {
       const now = clock();
       const key = inOnePiece(given);
-      if (!(expiresAt > now) || table.get(key, now) !== undefined) return false;
-      table.delete(key); // it may still hold an expired record
+      if (!(expiresAt > now) || !table.free(key, now)) return false;
       makeRoom(now);
       table.insert(key, copies.of(value), expiresAt);
-      if (groups !== undefined) groupsOfKeys.add(key, [...new Set(groups)]);
+      if (groups !== undefined) groupsOfKeys.add(key, new Set(groups));
       return true;
     },
 
@@ -79,8 +77,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
       return keys.map((key) => table.get(key, now));
     },
 
-    async list(group, { after, limit }) {
-      return pageOf(groupsOfKeys.first(limit + 1, group, after), limit);
+    async list(group, page) {
+      return groupsOfKeys.page(group, page);
     },
 
     async delete(key) {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { memoryStore } from 'oauth-query/stores/memory';
 import { ExpiringTable } from '../../src/stores/expiring-table.js';
-import { SortedKeys } from '../../src/stores/sorted-keys.js';
+import { MemoryGroups } from '../../src/stores/memory-groups.js';
 import { storeContract } from 'oauth-query/testing';
 import { everyRow } from '../rows.js';
 
@@ -102,25 +102,43 @@ describe('the groups of a memory store', () => {
   const key = fc.integer({ min: 0, max: 400 }).map((n) => `k${n}`);
   const step = fc.record({ isAdd: fc.boolean(), key });
 
-  test('sorted keys are a sorted set, whatever is added and deleted', () => {
+  test('a group lists its keys in the order of adding, whatever is added and deleted, in pages of any size', () => {
     fc.assert(
-      fc.property(fc.array(step, { minLength: 300, maxLength: 1_200 }), key, fc.nat(300), (steps, after, count) => {
-        const keys = new SortedKeys();
-        const model = new Set<string>();
-        for (const { isAdd, key: one } of steps) {
-          keys[isAdd ? 'add' : 'delete'](one);
-          model[isAdd ? 'add' : 'delete'](one);
-        }
-        const sorted = [...model].sort();
-        expect(keys.first(2_000, undefined)).toEqual(sorted);
-        expect(keys.first(count, after)).toEqual(sorted.filter((one) => one > after).slice(0, count));
-        expect(keys.isEmpty).toBe(model.size === 0);
-        for (const one of model) keys.delete(one);
-        expect(keys.isEmpty).toBe(true);
-      }),
+      fc.property(
+        fc.array(step, { minLength: 300, maxLength: 1_200 }),
+        fc.integer({ min: 1, max: 300 }),
+        (steps, limit) => {
+          const groups = new MemoryGroups();
+          const model = new Set<string>();
+          for (const { isAdd, key: one } of steps) {
+            if (!isAdd) groups.remove(one);
+            else if (!model.has(one)) groups.add(one, new Set(['g', `g:${one}`]));
+            model[isAdd ? 'add' : 'delete'](one);
+          }
+          const found: string[] = [];
+          let page = groups.page('g', { limit });
+          for (; page.next !== undefined; page = groups.page('g', { limit, after: page.next })) {
+            expect(page.keys.length).toBe(limit);
+            found.push(...page.keys);
+          }
+          expect([...found, ...page.keys]).toEqual([...model]);
+          for (const one of model) {
+            expect(groups.page(`g:${one}`, { limit }).keys).toEqual([one]);
+            groups.remove(one);
+          }
+          expect(groups.page('g', { limit })).toEqual({ keys: [] });
+        },
+      ),
       { numRuns: 50 },
     );
   });
+
+  test('a cursor that is not the next of a page is refused', () =>
+    everyRow(['', 'k1', '1', '1-', '-1-2', '1-1e3', `1-${'1'.repeat(16)}`], async (after) => {
+      await expect(memoryStore().list('g', { after, limit: 1 })).rejects.toThrow(
+        new TypeError('list: after must be the next of the previous page.'),
+      );
+    }));
 
   test('a record takes its entries along, whether it is deleted, ends or is replaced', async () => {
     let now = 0;
@@ -133,7 +151,7 @@ describe('the groups of a memory store', () => {
     await store.add('replaced', {}, 1_000, ['h']);
     await store.add('new', {}, 1_000, ['h']);
     expect(await keys('g')).toEqual([]);
-    expect(await keys('h')).toEqual(['new', 'replaced']);
+    expect(await keys('h')).toEqual(['replaced', 'new']);
     await store.delete('replaced');
     expect(await keys('h')).toEqual(['new']);
   });

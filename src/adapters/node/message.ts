@@ -2,6 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import type { Readable } from 'node:stream';
 import { checkBodyHeaders } from '../../core/base/body.js';
 import type { HttpRequest, HttpResponse, RequestBody } from '../../core/base/http.js';
+import type { MaybePromise } from '../../core/base/ports.js';
 import { parsedBody, readStream } from './body.js';
 
 /** Fastify generates request ids; loggers for other frameworks set an id on the request. */
@@ -53,7 +54,7 @@ export abstract class NodeRequest<Native> implements HttpRequest {
     return this.#message;
   }
 
-  async body(limit: number): Promise<RequestBody> {
+  body(limit: number): MaybePromise<RequestBody> {
     const { stream } = this;
     if (stream.readableDidRead) return parsedBody(this.parsed, limit);
     checkBodyHeaders(this, limit);

@@ -1,3 +1,5 @@
+import type { MaybePromise } from './ports.js';
+
 /** The body of a request: its bytes, or the fields parsed by the application's body parser. */
 export type RequestBody =
   | {
@@ -31,7 +33,7 @@ export interface HttpRequest {
    * @param limit - In bytes. A longer body is not read to its end.
    * @throws BodyError if there is no complete body within the limit.
    */
-  body(limit: number): Promise<RequestBody>;
+  body(limit: number): MaybePromise<RequestBody>;
   /** The framework's own request, which is passed to the application's functions. */
   readonly native: unknown;
 }

@@ -76,10 +76,9 @@ export class Records {
   }
 
   /** Writes a record under a unique key. If the key is already taken, the store is broken. */
-  create<T extends ExpiringRecord>(key: string, record: T, groups?: readonly string[]): Promise<void> {
-    return this.add(key, record, groups).then((added) => {
-      if (!added) throw new UnavailableError(`The store refused a new record for ${kindOf(key)}.`);
-    });
+  async create<T extends ExpiringRecord>(key: string, record: T, groups?: readonly string[]): Promise<void> {
+    if (!(await this.add(key, record, groups)))
+      throw new UnavailableError(`The store refused a new record for ${kindOf(key)}.`);
   }
 
   /** The live record under this key. */

@@ -1,5 +1,6 @@
 import { OAuthError, type OAuthErrorCode } from '../../base/errors.js';
 import type { HttpRequest, HttpResponse } from '../../base/http.js';
+import type { MaybePromise } from '../../base/ports.js';
 import { redirect, serverError } from '../../base/responses.js';
 import type { Client } from '../clients/client.js';
 import { UnusableClientError } from '../clients/own-registry.js';
@@ -60,19 +61,15 @@ export class RedirectError extends Error {
 }
 
 /** From the moment the redirect URI is known, the client receives all errors there (RFC 6749 §4.1.2.1). */
-export const redirectErrors = async <T>(
+export const redirected = (
+  error: unknown,
   target: ResponseTarget,
   context: OAuthContext,
-  work: () => Promise<T>,
-): Promise<T> => {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof PageError) throw error;
-    if (error instanceof OAuthError) reportRedirected(error, target.client_id, context);
-    else context.onError(error);
-    throw new RedirectError(error instanceof OAuthError ? error : serverError(), target);
-  }
+): PageError | RedirectError => {
+  if (error instanceof PageError) return error;
+  if (error instanceof OAuthError) reportRedirected(error, target.client_id, context);
+  else context.onError(error);
+  return new RedirectError(error instanceof OAuthError ? error : serverError(), target);
 };
 
 /** Redirects the browser to the client with the response, the unchanged state and the issuer (RFC 9207 §2). */
@@ -103,15 +100,15 @@ const UNUSABLE = {
 } as const;
 
 /** Looks up a client for a browser it has sent here. If that fails, only the user in front of the page learns why. */
-const lookUp = async (client_id: string, request: HttpRequest, context: OAuthContext): Promise<Client | undefined> => {
-  try {
-    return await context.config.clients.find(client_id, { caller: callerOf(request, context) });
-  } catch (error) {
+const lookUp = (client_id: string, request: HttpRequest, context: OAuthContext): MaybePromise<Client | undefined> => {
+  const found = context.config.clients.find(client_id, { caller: callerOf(request, context) });
+  if (!(found instanceof Promise)) return found;
+  return found.catch((error: unknown) => {
     if (!(error instanceof UnusableClientError)) throw error;
     const { reason, status } = UNUSABLE[error.reason];
     const headers = status === 503 ? { 'retry-after': String(error.retryAfter) } : {};
     throw new RefusedPage(reason, { reason, value: client_id, explanation: error.message }, { status, headers });
-  }
+  });
 };
 
 /** The client and its redirect URI. Errors here are shown on a page, because there is no safe place to redirect to. */
@@ -130,7 +127,8 @@ const findClient = async (
       reason: 'missing_client_id',
       explanation: 'The parameter client_id is missing.',
     });
-  const client = await lookUp(client_id, request, context);
+  const found = lookUp(client_id, request, context);
+  const client = found instanceof Promise ? await found : found;
   if (client === undefined) {
     throw new RefusedPage(unknownClient(client_id, context), {
       reason: 'unknown_client',
@@ -244,7 +242,7 @@ export const readAuthorizationRequest = async (
   const state = form.isRepeated('state') ? null : (form.get('state') ?? null);
   const inFragment = form.get('response_type') === 'token' && context.config.grants.has('implicit');
   const target: ResponseTarget = { client_id, redirect_uri, state, inFragment, iss };
-  return redirectErrors(target, context, async () => {
+  try {
     if (form.firstProblem !== undefined) throw new OAuthError('invalid_request', form.firstProblem);
     const response_type = readResponseType(form, client, context);
     const { code_challenge, code_challenge_method } = readChallenge(form, client, response_type);
@@ -263,7 +261,9 @@ export const readAuthorizationRequest = async (
       resources: ownerResources(form, client, context),
     };
     return { client, request };
-  });
+  } catch (error) {
+    throw redirected(error, target, context);
+  }
 };
 
 /**

@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../../base/ports.js';
 import { sha256 } from '../../base/secrets.js';
 import type { AuthorizationRequest } from './authorization-request.js';
 import type { Client } from '../clients/client.js';
@@ -35,11 +36,11 @@ const covers = (consent: RememberedConsentRecord, { request }: Asked, { config }
     : request.resources.every((resource) => findResource(consent.aud, resource) !== undefined));
 
 /** The owner's earlier approval for this client, whether or not it covers all of this. */
-export const findRemembered = async (
+export const findRemembered = (
   asked: Asked,
   sub: string,
   context: OAuthContext,
-): Promise<RememberedConsentRecord | undefined> =>
+): MaybePromise<RememberedConsentRecord | undefined> =>
   mayRemember(asked, context) ? context.records.get(keyOf(sub, asked.client.client_id), REMEMBERED_CONSENT) : undefined;
 
 /** Whether the owner has already allowed all of this, and it is remembered. */

@@ -111,8 +111,11 @@ export class Clients {
    *
    * @throws UnavailableError if its registry cannot ensure that the client is found while the grant lives.
    */
-  async approved(client_id: string): Promise<void> {
-    if (this.#listed.has(client_id)) return;
+  approved(client_id: string): MaybePromise<void> {
+    return this.#listed.has(client_id) ? undefined : this.#tellApproved(client_id);
+  }
+
+  async #tellApproved(client_id: string): Promise<void> {
     for (const registry of this.#registries)
       if (isOwnRegistry(registry)) await answerOf('approved', () => registry.approved?.(client_id));
   }

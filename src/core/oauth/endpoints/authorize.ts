@@ -1,12 +1,13 @@
 import { OAuthError } from '../../base/errors.js';
 import type { HttpRequest, HttpResponse } from '../../base/http.js';
+import type { MaybePromise } from '../../base/ports.js';
 import { redirect } from '../../base/responses.js';
 import {
   AUTHORIZATION_PARAMETERS,
   type AuthorizationRequest,
   authorizationResponse,
   readAuthorizationRequest,
-  redirectErrors,
+  redirected,
   RedirectError,
   resumeAuthorizationRequest,
 } from '../authorization/authorization-request.js';
@@ -69,7 +70,11 @@ export const authorize = async (request: HttpRequest, context: OAuthContext): Pr
     if (form.firstProblem !== undefined) throw new PageError('invalid_request', { explanation: form.firstProblem });
     const pending: Pending = { ...(await resumeAuthorizationRequest(sealed, request, context)), sealed: () => sealed };
     ({ client } = pending);
-    return await redirectErrors(pending.request, context, () => resume(request, form, pending, context));
+    try {
+      return await resume(request, form, pending, context);
+    } catch (error) {
+      throw redirected(error, pending.request, context);
+    }
   } catch (error) {
     if (error instanceof OAuthError || error instanceof PageError) throw reportedPage(error, client, context);
     if (!(error instanceof RedirectError)) throw error;
@@ -78,7 +83,7 @@ export const authorize = async (request: HttpRequest, context: OAuthContext): Pr
   }
 };
 
-const begin = (
+const begin = async (
   request: HttpRequest,
   checked: Omit<Pending, 'sealed'>,
   context: OAuthContext,
@@ -86,7 +91,11 @@ const begin = (
   const end = context.clock() + context.config.lifetimes.authorizationRequest * 1000;
   const { client, request: asked } = checked;
   const pending = { client, request: asked, sealed: () => context.requestSeal.seal(asked, end) };
-  return redirectErrors(pending.request, context, () => show(request, pending, context));
+  try {
+    return await show(request, pending, context);
+  } catch (error) {
+    throw redirected(error, asked, context);
+  }
 };
 
 /** The browser returns: for the next step, with a decision, or with the built-in sign-in form. */
@@ -141,7 +150,7 @@ const show = async (request: HttpRequest, pending: Pending, context: OAuthContex
 };
 
 /** Whether no question is needed: the owner has allowed all of this before, or it is a first-party application. */
-const isApproved = async (pending: Pending, { sub }: Owner, context: OAuthContext): Promise<boolean> =>
+const isApproved = (pending: Pending, { sub }: Owner, context: OAuthContext): MaybePromise<boolean> =>
   pending.client.consent === 'skip' || isRemembered(pending, sub, context);
 
 /** Any page can make a browser open a URL, and each approval without a question writes to the store. */

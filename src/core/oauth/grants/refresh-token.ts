@@ -23,13 +23,13 @@ export const refreshToken: GrantHandler = async (request) => {
   return { response, sub: grant.sub, grant_id: grant.id, onSent };
 };
 
-const answer = async (
+const answer = (
   presented: PresentedToken,
   refresh: Refresh,
   { client, context: { tokens, refreshTokens } }: TokenRequest,
 ): Promise<Refreshed> =>
   client.refresh === 'reusable' && presented.spent === undefined
-    ? { response: await tokens.issue(refresh.issue), onSent: () => refreshTokens.noteRefresh(presented) }
+    ? tokens.issue(refresh.issue).then((response) => ({ response, onSent: () => refreshTokens.noteRefresh(presented) }))
     : refreshTokens.rotate(presented, refresh);
 
 /** The requested scopes and resources in the order of the grant, so that the same request always gets the same tokens. */

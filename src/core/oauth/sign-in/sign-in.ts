@@ -1,5 +1,6 @@
 import { OAuthError } from '../../base/errors.js';
 import type { HttpRequest, HttpResponse } from '../../base/http.js';
+import type { MaybePromise } from '../../base/ports.js';
 import { redirect } from '../../base/responses.js';
 import type { DeploymentWarnings } from '../deployment-warnings.js';
 import type { Attempt } from '../../base/guess-limiter.js';
@@ -98,7 +99,7 @@ export class SignIn {
    * Whether an owner's session of the built-in sign-in has ended. A request that grants something checks again when the grant is
    * written, because whoever ended the session meanwhile may not have seen the new grant.
    */
-  async isOver(session: Session | undefined, { records }: Pick<SignInContext, 'records'>): Promise<boolean> {
+  isOver(session: Session | undefined, { records }: Pick<SignInContext, 'records'>): MaybePromise<boolean> {
     if (!this.isBuiltIn || session?.owner === undefined || session.generation === undefined) return false;
     const { id, owner, generation } = session;
     return isEnded(owner.sub, { id, generation }, records);

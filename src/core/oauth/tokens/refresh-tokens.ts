@@ -124,7 +124,8 @@ export class RefreshTokens {
    */
   async begin(taken: Taken, issue: Issue): Promise<TokenResponse | undefined> {
     const { client, grant } = issue;
-    const minted = await this.#tokens.mint(issue);
+    const made = this.#tokens.mint(issue);
+    const minted = made instanceof Promise ? await made : made;
     const refresh_token =
       client.refresh === 'none' ? undefined : refreshTokenText(grant.id, 1, this.#random.string(TOKEN_BYTES.secret));
     const tombstone = tombstoneText({
@@ -186,7 +187,7 @@ export class RefreshTokens {
     const salt = this.#random.string(TOKEN_BYTES.grantId);
     const draft = { at_ms, salt, key, request };
     const { made, refresh_token } = this.#successor(presented, draft, issue);
-    const minted = await made;
+    const minted = made instanceof Promise ? await made : made;
     const next_exp = this.#endOf(client, grant, minted.record.iat);
     // Not before the expiry of either token, and not within the window for repeating the request.
     const end = Math.max(exp, next_exp) + this.#lifetimeOf(client, 'refreshGrace') + CLOCK_DIFFERENCE;
@@ -228,7 +229,7 @@ export class RefreshTokens {
       throw invalidRefreshToken();
     }
     const { made, refresh_token } = this.#successor(presented, spent, issue);
-    const minted = await made;
+    const minted = made instanceof Promise ? await made : made;
     if (sha256(refresh_token) !== spent.next)
       throw new UnavailableError('The record of a rotation does not match its successor token.');
     if (now >= (spent.next_exp ?? 0)) throw invalidRefreshToken();

@@ -294,7 +294,8 @@ export class Tokens {
       [jti, found, grant] = await this.#findJwt(token);
     }
     if (found === undefined) return undefined;
-    const client = await this.#clients.find(found.client_id);
+    const known = this.#clients.find(found.client_id);
+    const client = known instanceof Promise ? await known : known;
     if (client === undefined || !isValidStill(client, found.iat)) return undefined;
     if (grant !== undefined && !isValidStill(client, grant.iat)) return undefined;
     const { sub, username } = grant ?? clientItself(found.client_id);
