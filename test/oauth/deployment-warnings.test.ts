@@ -7,7 +7,8 @@ import type { ServerOptions } from '../../src/core/server/options/server-options
 import { memoryStore } from '../../src/stores/memory.js';
 
 const SECRET = 'a secret of the test that has 32 characters';
-const web = { client_id: 'web', client_secret: 'web-secret', redirect_uris: ['https://app.example/cb'] };
+const LONG = 'x'.repeat(22);
+const web = { client_id: 'web', client_secret: LONG, redirect_uris: ['https://app.example/cb'] };
 const TOKEN = { method: 'POST', body: new URLSearchParams({ grant_type: 'client_credentials' }) };
 
 const running: (() => void)[] = [];
@@ -138,8 +139,56 @@ describe('an owner that is never known', () => {
     expect(site.warnings).toEqual([
       expect.stringMatching(/^Client "web" uses authorization_code, .*options\.users.*options\.owner/),
     ]);
-    const program = { client_id: 'x', client_secret: 'y', grant_types: ['client_credentials'] } as const;
+    const program = { client_id: 'x', client_secret: LONG, grant_types: ['client_credentials'] } as const;
     expect((await start({ clients: [program] })).warnings).toEqual([]);
+  });
+});
+
+describe('client secrets that could be guessed', () => {
+  const SHORT = 'x'.repeat(21);
+  const clients = [
+    { client_id: 'random', client_secret: LONG },
+    { client_id: 'hashed', client_secret: { sha256: 'A'.repeat(43) } },
+    { client_id: 'short', client_secret: SHORT },
+    { client_id: 'rotated', client_secret: [LONG, { value: SHORT }] },
+    { find: () => undefined },
+  ];
+
+  test('are reported at the start, with the clients that have them', async () => {
+    expect((await start({ clients })).warnings).toEqual([
+      expect.stringMatching(
+        /^The client_secret of "short", "rotated" has fewer than 22 characters.* oauth-query secret/,
+      ),
+    ]);
+    expect((await start({ clients: clients.slice(0, 2) })).warnings).toEqual([]);
+  });
+
+  test('are not on loopback', async () => {
+    expect((await start({ clients, issuer: 'http://127.0.0.1:3000' })).warnings).toEqual([]);
+  });
+});
+
+describe('scopes on pages in several languages', () => {
+  const translated = async (translations: Record<string, string>, languages?: ServerOptions['languages']) => {
+    const scopes = { photos: { description: 'See your photos', translations }, videos: 'See your videos' };
+    return (await start({ scopes, ...(languages !== undefined && { languages }) })).warnings;
+  };
+
+  test('a translation is missing: the languages that share the description are reported', async () => {
+    expect(await translated({ de: 'Ihre Fotos sehen' })).toEqual([
+      expect.stringMatching(
+        /^options\.scopes\["photos"\]\.translations lacks en, es, ar:.*options\.languages\.offered/,
+      ),
+    ]);
+    expect(await translated({ de: 'Ihre Fotos sehen' }, { default: 'de', offered: ['de', 'en'] })).toEqual([]);
+    expect(await translated({ de: 'Fotos', es: 'Fotos', ar: 'صور' })).toEqual([]);
+    expect(await translated({})).toEqual([]);
+  });
+
+  test('a translation is into a language that is not offered', async () => {
+    expect(await translated({ de: 'Fotos', 'de-AT': 'Fotos' }, { offered: ['de', 'en'] })).toEqual([
+      expect.stringMatching(/^options\.scopes\["photos"\]\.translations has de-AT, but .* offered in en, de:/),
+    ]);
   });
 });
 

@@ -1,5 +1,10 @@
 import type { Client, ClientRegistration } from '../../core/oauth/clients/client.js';
-import type { ClientSecret } from '../../core/oauth/clients/client-secret.js';
+import {
+  type ClientSecret,
+  hasShortSecret,
+  plainSecrets,
+  RANDOM_CHARACTERS,
+} from '../../core/oauth/clients/client-secret.js';
 
 /** A warning about a registration that a server accepts. */
 export interface Advice {
@@ -28,14 +33,8 @@ const when = (condition: boolean, problem: string): readonly string[] => (condit
 
 const MONTH = 30 * 86_400_000;
 
-/** base64url characters of 128 bits (RFC 6749 §10.10). */
-const RANDOM_CHARACTERS = 22;
-
 const secretsOf = ({ registration: { client_secret: given } }: Subject): readonly (string | ClientSecret)[] =>
   given === undefined ? [] : ([given].flat() as readonly (string | ClientSecret)[]);
-
-const plainOf = (secret: string | ClientSecret): string | undefined =>
-  typeof secret === 'string' ? secret : secret.value;
 
 const expiryOf = (secret: string | ClientSecret): number =>
   typeof secret === 'string' ? Infinity : (secret.expiresAt ?? Infinity);
@@ -75,17 +74,17 @@ const LEGACY: Readonly<Record<string, string>> = {
 
 const RULES: Readonly<Record<string, Rule>> = {
   'plain-secret': {
-    problems: (subject) =>
+    problems: ({ registration }) =>
       when(
-        secretsOf(subject).some((secret) => plainOf(secret) !== undefined),
+        plainSecrets(registration.client_secret).length > 0,
         'The registration contains a secret in plain text: access to the file, its backups or its history is enough to impersonate the client.',
       ),
     remedy: 'Register its hash. `oauth-query secret --stdin` hashes an existing secret.',
   },
   'short-secret': {
-    problems: (subject) =>
+    problems: ({ registration }) =>
       when(
-        secretsOf(subject).some((secret) => (plainOf(secret)?.length ?? Infinity) < RANDOM_CHARACTERS),
+        hasShortSecret(registration.client_secret),
         `A secret has fewer than ${RANDOM_CHARACTERS} characters, which is less than the 128 random bits required to prevent guessing (RFC 6749 §10.10).`,
       ),
     remedy: 'Generate a new one with `oauth-query secret`, and register both until the client uses it.',

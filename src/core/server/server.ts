@@ -10,7 +10,6 @@ import { Observer } from './observer.js';
 import { isLoopbackHost } from '../base/loopback.js';
 import { admit, bearerTokenOf, type GuardRequirement, type GuardResult, requiredBearerToken } from '../base/bearer.js';
 import { ownAuthorization } from '../oauth/tokens/token-authorization.js';
-import { DEVICE_CODE_GRANT } from '../oauth/clients/client.js';
 import type { OAuthContext } from '../oauth/context.js';
 import type { Emit } from '../oauth/events.js';
 import { DeploymentWarnings } from '../oauth/deployment-warnings.js';
@@ -47,6 +46,7 @@ import { deriveKey, RandomSource, sha256 } from '../base/secrets.js';
 import { nearestName } from '../base/spelling.js';
 import { processName } from '../base/system.js';
 import { parseUrl } from '../base/url.js';
+import { warnAtStart } from './start-warnings.js';
 
 /** An authorization server without a framework: an adapter connects its routes to a router. */
 export interface Server {
@@ -86,49 +86,6 @@ const withGuardedListeners = (options: CheckedOptions): CheckedOptions => {
     ...(onEvent !== undefined && { onEvent: guarded(onEvent, onError) }),
     ...(onWarning !== undefined && { onWarning: guarded(onWarning, onError) }),
   };
-};
-
-/** Grants that require an owner to sign in. */
-const OWNER_GRANTS = ['authorization_code', DEVICE_CODE_GRANT, 'implicit'];
-
-/** The warning about a client whose owners cannot sign in here. Another process with the same store may have the pages for it. */
-const strandedClient = (
-  { owner, users }: CheckedOptions,
-  { clients, grants, registrations }: OAuthConfig,
-): string | undefined => {
-  if (owner !== undefined || users !== undefined) return undefined;
-  if (registrations !== undefined)
-    return 'Clients may register themselves, but users cannot sign in. Set options.users, or options.owner and options.loginUrl.';
-  for (const client of clients.listed.values()) {
-    const grant = OWNER_GRANTS.find((name) => grants.has(name) && client.grantTypes.has(name));
-    if (grant !== undefined)
-      return `Client ${JSON.stringify(client.client_id)} uses ${grant}, but users cannot sign in. Set options.users, or options.owner and options.loginUrl.`;
-  }
-  return undefined;
-};
-
-const warn = (options: CheckedOptions, config: OAuthConfig): void => {
-  const missing = [
-    ...(options.issuer === undefined ? ['issuer (taken from each request, on loopback only)'] : []),
-    ...(options.clients === undefined && options.registration === undefined ? ['clients (no tokens are issued)'] : []),
-    ...(config.jwt !== undefined && config.jwt.keys === undefined
-      ? ['accessTokens.keys (generated at start: tokens end with the process)']
-      : []),
-    ...(options.secret === undefined
-      ? [
-          'secret (generated at start: sessions end with the process and are not shared, and refresh tokens have no pepper)',
-        ]
-      : []),
-  ];
-  if (missing.length > 0) options.onWarning?.(`Missing options: ${missing.join('; ')}.`);
-  const stranded = strandedClient(options, config);
-  if (stranded !== undefined) options.onWarning?.(stranded);
-  for (const grant of ['password', 'implicit']) {
-    if (config.grants.has(grant))
-      options.onWarning?.(
-        `The ${grant} grant is enabled. It is discouraged (RFC 9700 §2): use it only for clients that support no other.`,
-      );
-  }
 };
 
 /** Without a configured issuer, the request determines it, on loopback only: elsewhere any caller could name any host. */
@@ -346,7 +303,7 @@ export const createServer = (given: ServerOptions): Server => {
   const context = createContext(options, config, observer);
   const contextOf = observer.contexts(context);
   const nameOf = routeNames(config);
-  warn(options, config);
+  warnAtStart(options, config);
   const declared = new Set([...config.scopes.keys(), config.introspectionScope]);
   const routesOf = (endpoints: readonly Endpoint[]): readonly Route[] =>
     endpoints.flatMap((endpoint) => endpointRoutes(endpoint, config, contextOf));

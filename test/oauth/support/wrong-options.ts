@@ -301,7 +301,7 @@ export const WRONG_OPTIONS: Readonly<Record<string, readonly object[]>> = {
     ...each('query', each('site', ['Fruit', null, []])),
     ...site('name', [5, '']),
     ...site('mainPage', ['', '[[Main]]', 'Cafe\u0301', 'Main\uffff']),
-    ...site('language', [['en'], 'en|de', 'en\u0000']),
+    ...site('language', [['en'], 'en|de', 'en\u0000', 'en_US', 'English (US)']),
     ...site('server', ['example.org', 'https://example.org/', 5]),
     ...site('articlePath', ['/wiki/', 5]),
     ...site('scriptPath', [5]),

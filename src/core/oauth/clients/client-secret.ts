@@ -63,6 +63,24 @@ const checkExpiry = (expiresAt: unknown): void => {
     throw new TypeError('has an expiresAt that looks like seconds; it is milliseconds since the epoch');
 };
 
+/** base64url characters of 128 bits (RFC 6749 §10.10). */
+export const RANDOM_CHARACTERS = 22;
+
+type GivenSecrets = string | ClientSecret | readonly (string | ClientSecret)[] | undefined;
+
+/** The secrets of a registration that are given in plain text. */
+export const plainSecrets = (given: GivenSecrets): readonly string[] =>
+  given === undefined
+    ? []
+    : ([given].flat() as readonly (string | ClientSecret)[]).flatMap((secret) => {
+        const text = typeof secret === 'string' ? secret : secret.value;
+        return text === undefined ? [] : [text];
+      });
+
+/** Whether one of the secrets given in plain text is short enough to be guessed. */
+export const hasShortSecret = (given: GivenSecrets): boolean =>
+  plainSecrets(given).some(({ length }) => length < RANDOM_CHARACTERS);
+
 /** @throws TypeError that describes the problem, as the end of a sentence. */
 export const prepareSecret = (secret: string | ClientSecret): PreparedSecret => {
   const given: ClientSecret = typeof secret === 'string' ? { value: secret } : secret;

@@ -177,7 +177,7 @@ const pattern = text(
 export const SITE_OPTIONS = {
   name: orElse(text('the name of the site'), 'Site'),
   mainPage: orElse(text('a title'), 'Main Page'),
-  language: orElse(text('the code of a language', /^[\w-]+$/), 'zh-cn'),
+  language: orElse(text('the code of a language, such as en or pt-br', /^[a-z]{2,}(?:-[a-z0-9]+)*$/i), 'zh-cn'),
   server: orElse(
     either(
       value<string>("an origin such as 'https://example.org'", isOrigin),

@@ -1,0 +1,83 @@
+import { isLoopbackHost } from '../base/loopback.js';
+import { DEVICE_CODE_GRANT, isRegistry } from '../oauth/clients/client.js';
+import { hasShortSecret, RANDOM_CHARACTERS } from '../oauth/clients/client-secret.js';
+import type { OAuthConfig } from '../oauth/settings.js';
+import type { CheckedOptions } from './options/server-table.js';
+
+/** Grants that require an owner to sign in. */
+const OWNER_GRANTS = ['authorization_code', DEVICE_CODE_GRANT, 'implicit'];
+
+/** The warning about a client whose owners cannot sign in here. Another process with the same store may have the pages for it. */
+const strandedClient = (
+  { owner, users }: CheckedOptions,
+  { clients, grants, registrations }: OAuthConfig,
+): string | undefined => {
+  if (owner !== undefined || users !== undefined) return undefined;
+  if (registrations !== undefined)
+    return 'Clients may register themselves, but users cannot sign in. Set options.users, or options.owner and options.loginUrl.';
+  for (const client of clients.listed.values()) {
+    const grant = OWNER_GRANTS.find((name) => grants.has(name) && client.grantTypes.has(name));
+    if (grant !== undefined)
+      return `Client ${JSON.stringify(client.client_id)} uses ${grant}, but users cannot sign in. Set options.users, or options.owner and options.loginUrl.`;
+  }
+  return undefined;
+};
+
+/** The warning about client secrets that could be guessed, except on loopback, where examples and tests run. */
+const guessableSecrets = ({ issuer, clients = [] }: CheckedOptions): string | undefined => {
+  if (issuer === undefined || isLoopbackHost(new URL(issuer).hostname) || isRegistry(clients)) return undefined;
+  const names = clients.flatMap((client) =>
+    !isRegistry(client) && hasShortSecret(client.client_secret) ? [JSON.stringify(client.client_id)] : [],
+  );
+  if (names.length === 0) return undefined;
+  return `The client_secret of ${names.join(', ')} has fewer than ${RANDOM_CHARACTERS} characters, so it could be guessed. Generate one with: npx oauth-query secret`;
+};
+
+/** Warnings about scopes that owners cannot read in the language of the page. A scope without translations is left alone. */
+const untranslatedScopes = ({ scopes, languages: { offered } }: OAuthConfig): readonly string[] =>
+  [...scopes].flatMap(([name, { translations = {} }]) => {
+    const given = Object.keys(translations);
+    if (given.length === 0) return [];
+    const path = `options.scopes[${JSON.stringify(name)}].translations`;
+    const unused = given.filter((language) => !offered.includes(language));
+    const missing = offered.filter((language) => !given.includes(language));
+    return [
+      ...(unused.length === 0
+        ? []
+        : [`${path} has ${unused.join(', ')}, but the pages are offered in ${offered.join(', ')}: it is never shown.`]),
+      // One language is that of the description itself.
+      ...(missing.length <= 1
+        ? []
+        : [
+            `${path} lacks ${missing.join(', ')}: pages in these languages all show the description. Add translations, or name in options.languages.offered the languages in which scopes are described.`,
+          ]),
+    ];
+  });
+
+/** Warns about settings that work but should be changed. */
+export const warnAtStart = (options: CheckedOptions, config: OAuthConfig): void => {
+  const missing = [
+    ...(options.issuer === undefined ? ['issuer (taken from each request, on loopback only)'] : []),
+    ...(options.clients === undefined && options.registration === undefined ? ['clients (no tokens are issued)'] : []),
+    ...(config.jwt !== undefined && config.jwt.keys === undefined
+      ? ['accessTokens.keys (generated at start: tokens end with the process)']
+      : []),
+    ...(options.secret === undefined
+      ? [
+          'secret (generated at start: sessions end with the process and are not shared, and refresh tokens have no pepper)',
+        ]
+      : []),
+  ];
+  if (missing.length > 0) options.onWarning?.(`Missing options: ${missing.join('; ')}.`);
+  const stranded = strandedClient(options, config);
+  if (stranded !== undefined) options.onWarning?.(stranded);
+  const guessable = guessableSecrets(options);
+  if (guessable !== undefined) options.onWarning?.(guessable);
+  for (const sentence of untranslatedScopes(config)) options.onWarning?.(sentence);
+  for (const grant of ['password', 'implicit']) {
+    if (config.grants.has(grant))
+      options.onWarning?.(
+        `The ${grant} grant is enabled. It is discouraged (RFC 9700 §2): use it only for clients that support no other.`,
+      );
+  }
+};
