@@ -190,9 +190,9 @@ Client "wrong": the redirect URI "http://photos.example/cb" has the scheme http;
     });
 
     test('whose password stands on the command line is used, and a warning says so', async () => {
-      const url = `redis://user:hunter2@127.0.0.1:${await freePort()}`;
-      const shown = await run(['list', '--store', url], '', {});
-      const hidden = await run(['list'], '', { STORE_URL: url });
+      const address = `user:hunter2@127.0.0.1:${await freePort()}`;
+      const shown = await run(['list', '--store', `redis://${address}`], '', {});
+      const hidden = await run(['list'], '', { STORE_URL: `postgres://${address}/x` });
       expect([shown.code, hidden.code]).toEqual([1, 1]);
       expect(shown.stderr).toMatch(
         /^Other users of this machine can see the password in --store\. .+ STORE_URL instead\.\nThe store cannot be used: /,

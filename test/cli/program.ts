@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { vi } from 'vitest';
 import { runProgram } from '../../src/cli/program.js';
 import { bundleOf } from '../bundle.js';
+import { closeIdleConnections } from '../hosts/client.js';
 
 const ENTRY = 'src/cli/main.ts';
 
@@ -102,6 +103,7 @@ export const startProgram = async (
         void closed.then(() => reject(new Error(`It ended without ${String(pattern)}:\n${output}`)));
       }),
     stop: async () => {
+      closeIdleConnections();
       child.kill('SIGTERM');
       await closed;
       return child.exitCode;

@@ -189,8 +189,9 @@ test('an option wins over the environment', async () => {
 
 describe('what cannot be served is one sentence, and exit code 1', () => {
   const memory = ['--store', 'memory'];
-  test('ends the program with one sentence and exit code 1', () =>
-    everyRow(
+  test('ends the program with one sentence and exit code 1', async () => {
+    // All at once, because one waits for a connection to time out.
+    const runs = (
       [
         [['--port', '70000'], {}, '--port must be a whole number from 0 to 65535, not "70000".'],
         [[], { PORT: '70000' }, 'PORT must be a whole number from 0 to 65535, not "70000".'],
@@ -204,16 +205,19 @@ describe('what cannot be served is one sentence, and exit code 1', () => {
         [['--store', 'redis://127.0.0.1:1'], {}, '--store: the store cannot be used: connect ECONNREFUSED 127.0.0.1:1'],
         [['nowhere.xml', ...memory], {}, 'nowhere.xml cannot be read: the file does not exist.'],
         [['page.html', ...memory], {}, 'page.html is not a MediaWiki export: its root element is <html>.'],
-      ],
-      async ([args, env, sentence]) => {
-        const cwd = mkdtempSync(join(root, 'broken-'));
-        writeFileSync(join(cwd, 'page.html'), '<html></html>');
-        const { code, stdout, stderr } = await oauthQueryProgram(['serve', ...args], { cwd, env });
-        expect([code, stdout]).toEqual([1, '']);
-        expect(stderr.startsWith(sentence)).toBe(true);
-        expect(stderr.trimEnd().split('\n')).toHaveLength(1);
-      },
-    ));
+      ] as const
+    ).map(([args, env, sentence]) => {
+      const cwd = mkdtempSync(join(root, 'broken-'));
+      writeFileSync(join(cwd, 'page.html'), '<html></html>');
+      return [sentence, oauthQueryProgram(['serve', ...args], { cwd, env })] as const;
+    });
+    await everyRow(runs, async ([sentence, run]) => {
+      const { code, stdout, stderr } = await run;
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr.startsWith(sentence)).toBe(true);
+      expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+    });
+  });
 
   test('a port that is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { transformSync } from 'esbuild';
 import { Client } from '../hosts.js';
 import { formOf } from '../hosts/form.js';
 import { ROOT } from './documents.js';
@@ -17,6 +18,7 @@ const END = 'the-end-of-this-command';
  */
 export class Reader {
   readonly #port: number;
+  readonly #demo: string | undefined;
   readonly #folder: string;
   readonly #servers: ChildProcess[] = [];
   readonly #shell: ChildProcess;
@@ -28,9 +30,11 @@ export class Reader {
   /**
    * @param port - Free: taken wherever the document says 3000.
    * @param dist - The folder of the built package.
+   * @param demo - What to run instead of `npm start`, which compiles the same program each time.
    */
-  constructor(port: number, dist: string) {
+  constructor(port: number, dist: string, demo?: string) {
     this.#port = port;
+    this.#demo = demo;
     mkdirSync(join(ROOT, '.data'), { recursive: true });
     this.#folder = mkdtempSync(join(ROOT, '.data', 'reader-'));
     // The parts of a checkout that documents mention.
@@ -61,11 +65,12 @@ export class Reader {
   }
 
   #here(text: string): string {
-    // The program is not installed here, and not every version of node runs TypeScript.
+    // The program is not installed here, and not every version of node runs TypeScript: `write` compiles it.
     return text
       .replace(/\b3000\b/g, String(this.#port))
       .replaceAll('npx oauth-query ', 'node dist/cli/main.js ')
-      .replace(/^node (?=\S+\.ts\b)/gm, 'node --import tsx ');
+      .replace(/^npm start$/gm, this.#demo === undefined ? '$&' : `node ${this.#demo}`)
+      .replace(/^(node \S+)\.ts\b/gm, '$1.js');
   }
 
   #asPrinted(text: string): string {
@@ -73,7 +78,10 @@ export class Reader {
   }
 
   write(file: string, code: string): void {
-    writeFileSync(join(this.#folder, file), this.#here(code));
+    const path = join(this.#folder, file);
+    writeFileSync(path, this.#here(code));
+    if (file.endsWith('.ts'))
+      writeFileSync(path.replace(/\.ts$/, '.js'), transformSync(this.#here(code), { loader: 'ts' }).code);
   }
 
   /** Types a command, and returns its output. */

@@ -1,5 +1,5 @@
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { packageBundle } from '../bundle.js';
+import { bundleOf, packageBundle } from '../bundle.js';
 import { freePort } from '../stores/engines/daemon.js';
 import { problemsOf, textProblems } from './answers.js';
 import { type Block, type Document, fileOf, reasonNotToRun, WRITTEN } from './documents.js';
@@ -45,8 +45,9 @@ beforeAll(async () => {
 });
 
 // Each document from its beginning to its end, in one shell.
-test.each(walks)('the commands of %s print what it shows', async (_path, steps) => {
-  const reader = new Reader(await freePort(), dist);
+test.each(walks)('the commands of %s print what it shows', async (path, steps) => {
+  const demo = path === 'README.md' ? undefined : await bundleOf('examples/demo/main.ts');
+  const reader = new Reader(await freePort(), dist, demo);
   onTestFinished(() => reader.close());
   for (const step of steps) await follow(reader, step);
 });

@@ -320,7 +320,8 @@ test('--help names the settings, and another option is an error', async () => {
   expect(wrong.output).toBe('There is no option --port. See: npm start -- --help\n');
 });
 
-describe('the settings of the demo', () => {
+// At the same time: some of them wait for a connection to time out.
+describe.concurrent('the settings of the demo', () => {
   test.each([
     [{ FRAMEWORK: 'hapi' }, 'FRAMEWORK must be one of express, koa, fastify, not "hapi".'],
     [{ PORT: 'x' }, 'PORT must be a whole number from 0 to 65535, not "x".'],

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { bundleOf } from '../bundle.js';
+import { closeIdleConnections } from '../hosts/client.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -68,6 +69,7 @@ export const startExample = async (
         void exit.then(() => reject(new Error(`It ended without ${String(pattern)}:\n${output.text}`)));
       }),
     stop: async (signal = 'SIGTERM') => {
+      closeIdleConnections();
       child.kill(signal);
       return exit;
     },

@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { introspectionGuard, jwtGuard, type RemoteGuard } from 'oauth-query/node';
 import { type TestAuthorizationServer, testAuthorizationServer } from 'oauth-query/testing';
+import { bundleOf } from '../bundle.js';
 import { bearer, Client } from '../hosts.js';
 import { environment } from '../cli/program.js';
 import { everyRow } from '../rows.js';
@@ -198,17 +198,13 @@ describe('testAuthorizationServer', () => {
 
   test('keeps no process alive, and says nothing', async () => {
     const program = `
-      const { testAuthorizationServer } = await import('oauth-query/testing');
+      const { testAuthorizationServer } = await import('${await bundleOf('src/testing/index.ts')}');
       const auth = await testAuthorizationServer({ scopes: ['a'] });
       console.log((await auth.token()).split('.').length);`;
-    const run = promisify(execFile)(
-      process.execPath,
-      ['--import', import.meta.resolve('tsx'), '--input-type=module', '-e', program],
-      {
-        env: environment({ TSX_TSCONFIG_PATH: fileURLToPath(new URL('../../tsconfig.json', import.meta.url)) }),
-        timeout: 20_000,
-      },
-    );
+    const run = promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
+      env: environment(),
+      timeout: 20_000,
+    });
     expect(await run).toEqual({ stdout: '3\n', stderr: '' });
   });
 });
