@@ -61,9 +61,9 @@ export interface MemoryResult {
 /** Bytes of heap of our own memory store after all access tokens have expired. */
 export interface FamilyMemory {
   readonly families: number;
-  /** A grant, the mark of its redeemed code, and its entries in the lists. */
+  /** A grant that was refreshed once: the grant, its marks, and its entries in the lists. */
   readonly bytesPerFamily: number;
-  /** Added by each refresh. */
+  /** Added by each further refresh. */
   readonly bytesPerRefresh: number;
 }
 
