@@ -99,7 +99,7 @@ const listen = async (listener: RequestListener): Promise<Client> => {
   return new Client(`http://127.0.0.1:${(server.address() as AddressInfo).port}`); // It listens on a port and not on a pipe.
 };
 
-describe.each(Object.entries(apps))('what the MCP SDK reads of a request on %s', (_name, build) => {
+describe.each(Object.entries(apps))('what the MCP SDK reads from a request on %s', (_name, build) => {
   const ask = async (resource: string | readonly string[]) => {
     const [listener, { issue }] = await build();
     const client = await listen(listener);
@@ -107,7 +107,7 @@ describe.each(Object.entries(apps))('what the MCP SDK reads of a request on %s',
     return { token, answer: await client.get('/mcp', bearer(token)) };
   };
 
-  test('M47 is the token, its client, its scopes, its end in seconds and its resource', async () => {
+  test('M47 the token, its client, scopes, expiry in seconds and resource', async () => {
     const { token, answer } = await ask('https://op.example/mcp');
     const exp = NOW / 1000 + 3600;
     expect(answer.json).toEqual({
@@ -130,19 +130,19 @@ describe.each(Object.entries(apps))('what the MCP SDK reads of a request on %s',
     });
   });
 
-  test('M47 names no resource where the token is for several', async () => {
+  test('M47 no resource if the token is for several', async () => {
     const { answer } = await ask(['https://op.example/mcp', 'https://other.example']);
     expect(answer.json).toMatchObject({ isUrl: false, extra: { aud: expect.any(Array) } });
     expect(answer.json).not.toHaveProperty('resource');
   });
 });
 
-test('M47 without a guard in front there is nothing to turn into it', () => {
+test('M47 nothing without a guard before it', () => {
   for (const headers of [{}, { authorization: 'Bearer x' }, new Headers({ authorization: 'Bearer x' })])
     expect(() => forExpress.authInfo({ auth: undefined, headers })).toThrow(/in front of the handler/);
 });
 
-test('M47 a tool of the SDK hears who is calling', async () => {
+test('M47 a tool of the SDK receives the caller', async () => {
   const oauth = forExpress.oauthQuery(OPTIONS);
   const app = express().use(express.json());
   app.all('/mcp', oauth.guard(...GUARD), async (req, res) => {

@@ -31,7 +31,7 @@ const keepAlive = (): Agent => {
   return agent;
 };
 
-test('stopping: what runs is finished, what is on its way is answered, new connections are refused, then it ends', async () => {
+test('stop: running requests finish, sent requests are answered, new connections are refused, then the server closes', async () => {
   const { server, drain, slow, ask } = await start();
   const [runningAgent, idleAgent] = [keepAlive(), keepAlive()];
   const running = ask('/slow', runningAgent);
@@ -55,13 +55,13 @@ test('stopping: what runs is finished, what is on its way is answered, new conne
   await over;
 });
 
-test('stopping: a connection on which nothing comes any more does not hold it up', async () => {
+test('stop: an idle connection does not delay it', async () => {
   const { drain, ask } = await start({ idle: 10 });
   await ask('/', keepAlive());
   await drain();
 });
 
-test('stopping: what never ends is cut off at the deadline, and to stop twice is to stop once', async () => {
+test('stop: requests that never end are cut off at the deadline, and stopping twice is the same as once', async () => {
   const { drain, slow, ask } = await start({ deadline: 50 });
   const stuck = ask('/slow', keepAlive());
   await expect.poll(() => slow.length).toBe(1);

@@ -31,7 +31,7 @@ const issue = async (request = tokenRequest()): Promise<readonly [status: number
 };
 
 describe('oauth-query/fetch', () => {
-  test('fetch gives undefined at once for a path that is not ours, handler a 404', async () => {
+  test('fetch returns undefined immediately for other paths, and handler a 404', async () => {
     for (const path of ['/auth', '/oauth/token', '/auth/oauth/%74oken', '/auth/oauth/token/']) {
       expect([path, fetch(new Request(`https://op.example${path}`))]).toEqual([path, undefined]);
     }
@@ -41,7 +41,7 @@ describe('oauth-query/fetch', () => {
     );
   });
 
-  test('the functions work without their object, and a guard gives the authorization or the refusal', async () => {
+  test('the functions work without their object, and a guard returns the authorization or the refusal', async () => {
     const [status, body] = await issue();
     expect(status).toBe(200);
     const check = guard();
@@ -52,13 +52,13 @@ describe('oauth-query/fetch', () => {
     expect((refused as Response).headers.get('www-authenticate')).toBe('Bearer realm="oauth"');
   });
 
-  test('limits count by the address that the option gives', async () => {
+  test('limits apply to the address that the option returns', async () => {
     ips.clear();
     await issue(tokenRequest(undefined, { ...basic('service', 'wrong'), 'x-real-ip': '203.0.113.7' }));
     expect([...ips]).toEqual(['203.0.113.7']);
   });
 
-  test('two Authorization headers are refused, although a Request has joined them', async () => {
+  test('two Authorization headers are rejected, although a Request has joined them', async () => {
     const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded' });
     for (const credentials of [CREDENTIALS, basic('service', 'wrong')])
       headers.append('authorization', credentials.authorization);
@@ -76,7 +76,7 @@ describe('a body', () => {
   const streamOf = (pull: (controller: ReadableStreamDefaultController<Uint8Array>) => void, cancel = () => {}) =>
     new ReadableStream<Uint8Array>({ pull, cancel }, { highWaterMark: 0 });
 
-  test('that grows over the limit is not read to its end', async () => {
+  test('over the limit is not read to its end', async () => {
     let pulled = 0;
     let cancelled = 0;
     const endless = streamOf(
@@ -91,13 +91,13 @@ describe('a body', () => {
     expect(pulled).toBeLessThan(20);
   });
 
-  test('that breaks off is the mistake of the client', async () => {
+  test('that breaks off is an error of the client', async () => {
     const broken = streamOf((controller) => controller.error(new Error('the connection is gone')));
     expect(await issue(tokenRequest(broken))).toEqual([400, expect.objectContaining({ error: 'invalid_request' })]);
     expect(complaints).toEqual([]);
   });
 
-  test('in several pieces is one form', async () => {
+  test('in several chunks is one form', async () => {
     const pieces = ['grant_type=client', '_credentials', '&scope='];
     const stream = streamOf((controller) => {
       const piece = pieces.shift();
@@ -107,7 +107,7 @@ describe('a body', () => {
     expect((await issue(tokenRequest(stream)))[0]).toBe(200);
   });
 
-  test('that the host has read already is a mistake of the host, and its remedy is named', async () => {
+  test('that the application has already read is an error of the application, with the remedy', async () => {
     const request = tokenRequest();
     await request.text();
     expect((await issue(request))[0]).toBe(500);
@@ -115,7 +115,7 @@ describe('a body', () => {
   });
 });
 
-test('an answer counts as sent when all of its body has been taken', async () => {
+test('a response counts as sent when its whole body has been read', async () => {
   let sent = 0;
   const onSent = (): unknown => (sent += 1);
   const response = toResponse({ status: 200, headers: { 'content-type': 'text/plain' }, body: 'ä', onSent }, 'POST');
@@ -128,7 +128,7 @@ test('an answer counts as sent when all of its body has been taken', async () =>
 });
 
 describe('guards for the tokens of another process', () => {
-  test('refuse with a Response, and can be closed', async () => {
+  test('reject with a Response, and can be closed', async () => {
     for (const remote of [
       jwtGuard({ issuer: ISSUER, audience: 'https://api.example' }),
       introspectionGuard({

@@ -39,7 +39,7 @@ const apps = {
 };
 
 describe.each(Object.entries(apps))('the first minute with %s', (_name, start) => {
-  test('works without any option: nothing can be had, and one line says what is missing', async () => {
+  test('works without options: nothing can be requested, and one line names what is missing', async () => {
     const warnings: string[] = [];
     const app = await start({ onWarning: (message) => warnings.push(message) });
     const metadata = await request(app).get('/.well-known/oauth-authorization-server').expect(200);
@@ -53,7 +53,7 @@ describe.each(Object.entries(apps))('the first minute with %s', (_name, start) =
     expect(warnings).toEqual([expect.stringMatching(/issuer.*clients.*secret/)]);
   });
 
-  test('gives a client a token that opens the route, until it is revoked', async () => {
+  test('issues a token that gives access to the route until it is revoked', async () => {
     const clients = [{ client_id: 'service', client_secret: 'service-secret' }];
     const app = await start({ clients, onWarning: () => undefined });
     const { body } = await request(app)

@@ -85,7 +85,7 @@ describe('two servers in one app', () => {
     },
   };
 
-  test.each(Object.entries(apps))('do not know each other: %s', async (_name, build) => {
+  test.each(Object.entries(apps))('are independent: %s', async (_name, build) => {
     const client = new Client(await listen(await build()));
     for (const [own, other] of [
       ['one', 'two'],
@@ -99,7 +99,7 @@ describe('two servers in one app', () => {
   });
 });
 
-describe('what the host has put on the response before', () => {
+describe('headers that the application has already set on the response', () => {
   const options = {
     issuer: 'https://op.example',
     secret: SECRET,
@@ -144,7 +144,7 @@ describe('what the host has put on the response before', () => {
     },
   };
 
-  test.each(Object.entries(apps))('stays, is joined, or makes way: %s', async (_name, build) => {
+  test.each(Object.entries(apps))('remain, are joined, or are replaced: %s', async (_name, build) => {
     const client = new Client(await listen(await build()));
     const metadata = await client.get('/.well-known/oauth-authorization-server');
     expect(metadata.headers).toMatchObject({ vary: 'Accept-Language, Origin', 'x-host': 'yes' });
@@ -154,7 +154,7 @@ describe('what the host has put on the response before', () => {
   });
 });
 
-describe('a body that something in front has read', () => {
+describe('a body that another middleware has already read', () => {
   const complaints: unknown[] = [];
   const options = {
     issuer: 'https://op.example',
@@ -192,12 +192,12 @@ describe('a body that something in front has read', () => {
     },
   };
 
-  test.each(Object.entries(apps))('is taken as text if it was kept: %s', async (_name, build) => {
+  test.each(Object.entries(apps))('is used if its text is available: %s', async (_name, build) => {
     expect((await issue(new Client(await listen(await build(true))))).status).toBe(200);
   });
 
   test.each(Object.entries(apps))(
-    'is a mistake of the host, and its remedy is named, if nothing was kept: %s',
+    'is an error of the application, with the remedy, if its text is not available: %s',
     async (_name, build) => {
       const { status, json } = await issue(new Client(await listen(await build(false))));
       expect([status, json['error']]).toEqual([500, 'server_error']);
@@ -206,11 +206,11 @@ describe('a body that something in front has read', () => {
   );
 });
 
-describe('a mistake in mounting', () => {
+describe('a mounting error', () => {
   const sentence =
     /^TypeError: oauthQuery takes an object of options and returns what you mount\. Call it: app\.(use|register)\(oauthQuery\(\{ … \}\)\)\.$/;
 
-  test('Express is given oauthQuery itself', async () => {
+  test('Express receives oauthQuery itself', async () => {
     const errors: string[] = [];
     const app = express();
     app.use(forExpress as unknown as express.RequestHandler); // What a JavaScript user can do.
@@ -222,7 +222,7 @@ describe('a mistake in mounting', () => {
     expect(errors).toEqual([expect.stringMatching(sentence)]);
   });
 
-  test('Koa is given oauthQuery itself', async () => {
+  test('Koa receives oauthQuery itself', async () => {
     const errors: unknown[] = [];
     const app = new Koa().use(forKoa as unknown as Koa.Middleware); // What a JavaScript user can do.
     expect((await new Client(await listen(callbackOf(app, errors))).get('/')).status).toBe(500);
@@ -230,12 +230,12 @@ describe('a mistake in mounting', () => {
   });
 
   // Fastify does not catch what a plugin throws at once: the process ends with this sentence.
-  test('Fastify is given oauthQuery itself', () => {
+  test('Fastify receives oauthQuery itself', () => {
     expect(() => forFastify(fastify() as object)).toThrow(TypeError);
     expect(() => forFastify(Object.create(fastify()) as object)).toThrow(/app\.register\(oauthQuery\({ … }\)\)/);
   });
 
-  test('Fastify is given the same server twice at one place', async () => {
+  test('Fastify receives the same server twice at one path', async () => {
     const app = fastify();
     const oauth = forFastify({ issuer: 'https://op.example', secret: SECRET, clients: CLIENTS });
     app.register(oauth).register(oauth);
@@ -284,7 +284,7 @@ describe('the adapter for plain node:http in front of a framework', () => {
   };
   const page = '/oauth/authorize?response_type=code&client_id=web';
 
-  test('answers what is ours, and hands over everything else, untouched', async () => {
+  test('answers its own paths, and passes all others on unchanged', async () => {
     const oauth = forNode({ ...options, owner: () => undefined });
     const app = express().post('/echo', express.text(), (req, res) => void res.send(req.body));
     const client = new Client(await listen((req, res) => oauth(req, res, () => app(req, res))));
@@ -294,7 +294,7 @@ describe('the adapter for plain node:http in front of a framework', () => {
     expect((await client.get(page)).headers.location).toMatch(/^\/login/);
   });
 
-  test('leaves pages to the framework whose session they need, when the two share a store', async () => {
+  test("leaves pages that need the framework's session to the framework, if both use the same store", async () => {
     const shared = { ...options, store: memoryStore() };
     const seen: string[] = [];
     const session: express.RequestHandler = (req, _res, next) => {
@@ -318,13 +318,13 @@ describe('the adapter for plain node:http in front of a framework', () => {
     expect(seen).toEqual(['/oauth/authorize', '/me']);
   });
 
-  test('without anything behind it, other paths are not found', async () => {
+  test('without an application behind it, other paths are 404', async () => {
     const client = new Client(await listen(forNode({ ...options, owner: () => undefined })));
     expect((await issue(client)).status).toBe(200);
     expect((await client.get('/')).status).toBe(404);
   });
 
-  test('the address of the caller is what the option gives', async () => {
+  test('the address of the caller is the value of the option', async () => {
     const ips = new Set<unknown>();
     const onEvent = ({ ip }: OAuthEvent): unknown => ips.add(ip);
     const address = (request: IncomingMessage): string => String(request.headers['x-real-ip']);
@@ -335,10 +335,10 @@ describe('the adapter for plain node:http in front of a framework', () => {
   });
 });
 
-describe('the host around us', () => {
+describe('the surrounding application', () => {
   const options = { issuer: 'https://op.example', secret: SECRET, clients: CLIENTS };
 
-  test('Koa: middleware in front sees our answer and may still change it', async () => {
+  test('Koa: earlier middleware sees the response, and may change it', async () => {
     const app = new Koa().use(async (ctx, next) => {
       await next();
       ctx.set('x-seen', `${ctx.status} ${ctx.type} ${JSON.parse(String(ctx.body))['token_type']}`);
@@ -347,7 +347,7 @@ describe('the host around us', () => {
     expect(answer.headers['x-seen']).toBe('200 application/json Bearer');
   });
 
-  test('Fastify: its hooks run around us', async () => {
+  test('Fastify: hooks run', async () => {
     const app = fastify();
     app.addHook('onSend', async (_request, reply, payload) => {
       reply.header('x-seen', `${reply.statusCode} ${JSON.parse(String(payload))['token_type']}`);
@@ -358,7 +358,7 @@ describe('the host around us', () => {
     expect((await issue(new Client(await listen(app.routing)))).headers['x-seen']).toBe('200 Bearer');
   });
 
-  test('Fastify: a hook that takes its time to send a refusal does not let the request pass meanwhile', async () => {
+  test('Fastify: a hook that sends its refusal late does not let the request pass', async () => {
     const app = fastify();
     const oauth = forFastify(options);
     let passed = 0;
@@ -372,7 +372,7 @@ describe('the host around us', () => {
     expect(passed).toBe(0);
   });
 
-  test('Fastify: a hook that puts another stream in place of the body is respected', async () => {
+  test('Fastify: a hook that replaces the body stream is respected', async () => {
     const app = fastify();
     app.addHook('preParsing', async (_request, _reply, payload) => payload.pipe(new PassThrough()));
     app.register(forFastify(options));
@@ -380,7 +380,7 @@ describe('the host around us', () => {
     expect((await issue(new Client(await listen(app.routing)))).status).toBe(200);
   });
 
-  test("Fastify: an error of a hook is the host's own", async () => {
+  test("Fastify: an error in a hook is the application's own", async () => {
     const app = fastify();
     app.setErrorHandler(async (error, _request, reply) => reply.code(418).send({ host: String(error) }));
     app.addHook('preHandler', async () => {
@@ -429,16 +429,19 @@ describe('the host around us', () => {
     },
   };
 
-  test.each(Object.entries(tooLate))('%s: what the host has sent already is left alone', async (_name, build) => {
-    const client = new Client(await listen(await build()));
-    for (const round of ['first', 'second']) {
-      const answer = await issue(client);
-      expect([round, answer.status, answer.text, complaints]).toEqual([round, 503, 'too late', []]);
-    }
-  });
+  test.each(Object.entries(tooLate))(
+    '%s: a response that the application has already sent is left alone',
+    async (_name, build) => {
+      const client = new Client(await listen(await build()));
+      for (const round of ['first', 'second']) {
+        const answer = await issue(client);
+        expect([round, answer.status, answer.text, complaints]).toEqual([round, 503, 'too late', []]);
+      }
+    },
+  );
 
   test.each(['express5', 'koa3', 'fastify5'] as const)(
-    '%s says who the caller is behind a proxy that it trusts',
+    '%s determines the caller behind a trusted proxy',
     async (framework) => {
       const ips = new Set<unknown>();
       const all = { ...options, onEvent: ({ ip }: OAuthEvent) => ips.add(ip) };

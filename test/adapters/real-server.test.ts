@@ -88,7 +88,7 @@ describe.each([
     ['the device page', (client) => client.get('/oauth/device')],
     ['the guard without a token', (_, { origin }) => new Client(origin).get('/guarded/profile')],
     ['the guard with a wrong token', (_, { origin }) => new Client(origin).get('/guarded/profile', bearer('wrong'))],
-  ])('answers the same: %s', async (_title, ask) => {
+  ])('gives the same responses: %s', async (_title, ask) => {
     const [first, ...others] = await Promise.all(
       running.map(async ({ name, host, client }) => ({ name, ...comparable(await ask(client, host)) })),
     );
@@ -96,7 +96,7 @@ describe.each([
     expect(first?.status).toBeLessThan(500);
   });
 
-  test('gives tokens that its guard lets pass', async () => {
+  test('issues tokens that its guard accepts', async () => {
     for (const { name, host, client } of running) {
       const { json } = await client.post('/oauth/token', { grant_type: 'client_credentials' }, CREDENTIALS);
       const { status, json: seen } = await new Client(host.origin).get(

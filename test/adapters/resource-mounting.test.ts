@@ -81,8 +81,8 @@ const apps: Readonly<Record<string, Build>> = {
   },
 };
 
-describe.each(Object.entries(apps))('a resource beside a server with a path on %s', (_name, build) => {
-  test('M1, M6 has its metadata at the root of the host, and nothing is to be said', async () => {
+describe.each(Object.entries(apps))('a resource, and a server with a path, on %s', (_name, build) => {
+  test('M1, M6 has its metadata at the root of the host, without a warning', async () => {
     const warnings: string[] = [];
     const client = await listen(await build(warnings, true));
     const refused = await client.get('/mcp');
@@ -96,7 +96,7 @@ describe.each(Object.entries(apps))('a resource beside a server with a path on %
     expect(warnings.filter((sentence) => sentence.includes('wellKnown'))).toEqual([]);
   });
 
-  test('M1 a warning says once that wellKnown is not mounted, unless a proxy may have it', async () => {
+  test('M1 one warning if wellKnown is not mounted, unless a proxy may serve it', async () => {
     const warnings: string[] = [];
     const client = await listen(await build(warnings, false));
     await client.get('/mcp', { 'x-forwarded-for': '192.0.2.1' });
@@ -107,7 +107,7 @@ describe.each(Object.entries(apps))('a resource beside a server with a path on %
     expect((await client.get(DOCUMENT)).status).toBe(404);
   });
 
-  test('M16 what the host lets scripts read, they may still read', async () => {
+  test('M16 headers that the application exposes to scripts stay exposed', async () => {
     const client = await listen(await build([], true));
     expect((await client.get('/mcp')).headers['access-control-expose-headers']).toBe(
       'mcp-session-id, www-authenticate',
@@ -115,7 +115,7 @@ describe.each(Object.entries(apps))('a resource beside a server with a path on %
   });
 });
 
-describe('a guard of a resource that is not described', () => {
+describe('a guard of an undeclared resource', () => {
   const warnings: string[] = [];
   const oauth = forExpress({ ...optionsWith(warnings), resources: { '/mcp': {}, 'https://api.example/v1': {} } });
 
@@ -124,20 +124,20 @@ describe('a guard of a resource that is not described', () => {
     ['https://op.example/auth/mcp', /does not describe/],
     ['https://other.example', /does not describe "https:\/\/other\.example"\. Add it there/],
     [ISSUER, /does not describe/],
-  ])('%s is refused where the guard is made', (resource, sentence) => {
+  ])('%s is rejected at construction', (resource, sentence) => {
     expect(() => oauth.guard('read', { resource })).toThrow(sentence);
   });
 
-  test('it has no audience beside it', () => {
+  test('cannot have an audience as well', () => {
     expect(() => oauth.guard('read', { resource: '/mcp', audience: ISSUER })).toThrow(/exclude each other/);
   });
 
-  test('M24 every spelling of its address names it, and its path', () => {
+  test('M24 accepts every spelling of its URL, and its path', () => {
     for (const resource of ['https://OP.example:443/mcp', 'HTTPS://op.example/mcp', '/mcp'])
       expect(() => oauth.guard('read', { resource })).not.toThrow();
   });
 
-  test('of a resource on another host a warning says that its metadata is not served here', () => {
+  test('a resource on another host causes a warning that its metadata is not served here', () => {
     warnings.splice(0);
     oauth.guard('read', { resource: 'https://api.example/v1' });
     expect(warnings).toEqual([

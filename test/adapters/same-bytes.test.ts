@@ -165,12 +165,12 @@ const answersOf = async ({ start }: Host): Promise<Readonly<Record<string, unkno
 const hosts = everyTransport.filter(({ mount, framework }) => mount === 'bare' && framework !== 'node');
 const plain = everyTransport.find(({ framework }) => framework === 'node');
 
-test('there are enough requests, and none twice', () => {
+test('there are enough requests, without duplicates', () => {
   expect(new Set(REQUESTS.map(named)).size).toBe(REQUESTS.length);
   expect(REQUESTS.length).toBeGreaterThan(60);
 });
 
-test.each(hosts)('$name answers as plain node:http, to the byte', async (host) => {
+test.each(hosts)('$name gives byte for byte the same responses as node:http', async (host) => {
   if (plain === undefined) throw new Error('There is no host.');
   const expected = await answersOf(plain);
   expect(await answersOf(host)).toEqual(expected);

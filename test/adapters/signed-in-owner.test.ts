@@ -10,7 +10,7 @@ const CAROL = { username: 'carol', password: 'singer' };
 const cookieOf = (browser: Browser): string =>
   [...browser.cookies].map(([name, { value }]) => `${name}=${value}`).join('; ');
 
-describe.each(eachFramework)('who is signed in, for a route of the application on $name', (host) => {
+describe.each(eachFramework)('the signed-in owner, for a route of the application on $name', (host) => {
   let isActive: (sub: string) => boolean | Promise<boolean> = () => true;
   let fault: (() => Promise<unknown>) | undefined;
   const { options, store, advance } = fixture();
@@ -47,13 +47,13 @@ describe.each(eachFramework)('who is signed in, for a route of the application o
   };
   const OWNER = { sub: 'user of carol', username: 'carol' };
 
-  test('is the owner whose session the cookie is, among other cookies', async () => {
+  test('is the owner of the session in the cookie, among other cookies', async () => {
     const cookie = cookieOf(await signIn());
     expect(await ownerWith(cookie)).toEqual(OWNER);
     expect(await ownerWith(`a=1; ${cookie}; b=2`)).toEqual(OWNER);
   });
 
-  test('is nobody without a session, before the sign-in, and with a cookie that was changed', async () => {
+  test('is undefined without a session, before the sign-in, and with a modified cookie', async () => {
     expect(await ownerWith('a=1')).toBe(null);
     const before = new Browser(running);
     await before.open(`${running.base}/oauth/grants`);
@@ -68,7 +68,7 @@ describe.each(eachFramework)('who is signed in, for a route of the application o
     expect(running.errors).toEqual([]);
   });
 
-  test('is nobody after the owner has signed out or was signed out, erased, or disabled, and after the session', async () => {
+  test('is undefined after the owner signed out, was signed out, erased or disabled, and after the session has expired', async () => {
     const browser = await signIn();
     const cookie = cookieOf(browser);
     await browser.submit(await browser.open(`${running.base}/oauth/grants`), { decision: 'sign_out' });
@@ -106,7 +106,7 @@ describe.each(eachFramework)('who is signed in, for a route of the application o
     ]);
   });
 
-  test('is not known where the application has its own sign-in', async () => {
+  test('is an error if the application has its own sign-in', async () => {
     const { users: _users, ...others } = options;
     const own = await host.start({ options: { ...others, owner: () => ({ sub: 'alice' }), loginUrl: '/login' } });
     expect((await new Client(own.origin).get('/signed-in')).status).toBe(500);

@@ -10,7 +10,7 @@ const settings = (...args: string[]) => {
 };
 
 describe('the arguments of npm run bench', () => {
-  test('without any, everything is measured in 9 rounds and nothing is written', () => {
+  test('by default, everything is measured in 9 rounds and nothing is written', () => {
     expect(settings()).toEqual({
       works,
       frameworks,
@@ -27,14 +27,14 @@ describe('the arguments of npm run bench', () => {
     });
   });
 
-  test('--only and --frameworks choose, in the order of the tables', () => {
+  test('--only and --frameworks select, in the order of the tables', () => {
     expect(settings('--only', 'guard,token', '--frameworks', 'koa')).toMatchObject({
       works: ['token', 'guard'],
       frameworks: ['koa'],
     });
   });
 
-  test('--quick and --check are short; --rounds and --requests have the last word', () => {
+  test('--quick and --check are short; --rounds and --requests override them', () => {
     expect(settings('--quick')).toMatchObject({ rounds: 5, requests: 400, tokens: 10_000 });
     expect(settings('--check', '--rounds', '7')).toMatchObject({ check: true, rounds: 7, requests: 1000 });
     expect(settings('--check', '--against', '../before')).toMatchObject({ works: httpWorks, against: '../before' });
@@ -45,12 +45,12 @@ describe('the arguments of npm run bench', () => {
     expect(settings('--record', '--quick')).toMatchObject({ record: true, rounds: 5, requests: 400 });
   });
 
-  test('--help and -h print the help, which names every work', () => {
+  test('--help and -h print the help, which lists every work', () => {
     expect([readArguments(['--help']), readArguments(['-h'])]).toEqual(['help', 'help']);
     for (const work of works) expect(HELP).toContain(work);
   });
 
-  test('wrong arguments throw one sentence that names the remedy', () =>
+  test('wrong arguments throw a sentence that names the remedy', () =>
     everyRow(
       [
         [['--only', 'tokens'], /^--only: "tokens" is unknown; choose from token, flow, code, /],

@@ -55,24 +55,24 @@ const run = (factor = 1, of?: keyof typeof TOLERANCE): Results => {
 const kinds = Object.keys(TOLERANCE) as (keyof typeof TOLERANCE)[];
 
 describe('npm run bench -- --check', () => {
-  test('equal numbers are no regression, and better ones are none', () => {
+  test('equal and better numbers are no regression', () => {
     expect(regressions(run(), run())).toEqual([]);
     expect(regressions(run(0.5), run())).toEqual([]);
   });
 
-  test.each(kinds)('%s: worse within the tolerance passes, worse than it does not', (kind) => {
+  test.each(kinds)('%s: worse within the tolerance passes, beyond it fails', (kind) => {
     expect(regressions(run(TOLERANCE[kind] - 0.01, kind), run())).toEqual([]);
     const found = regressions(run(TOLERANCE[kind] + 0.01, kind), run());
     expect(found.length).toBeGreaterThan(0);
     expect(new Set(found.map((regression) => regression.kind))).toEqual(new Set([kind]));
   });
 
-  test('a share of the tolerance finds what more rounds have to show', () => {
+  test('a fraction of the tolerance selects the works to measure again', () => {
     expect(regressions(run(1.05, 'paired'), run())).toEqual([]);
     expect(regressions(run(1.05, 'paired'), run(), 0.5)).toHaveLength(1);
   });
 
-  test('what is slower in fewer than three quarters of the rounds passes: the machine was busy', () => {
+  test('slower in fewer than three quarters of the rounds passes: the machine was busy', () => {
     const paired = (...rounds: number[]): Results => ({
       ...run(),
       http: [{ work: 'refresh', framework: 'koa', candidate: OURS, userToBefore: summary(rounds) }],
@@ -81,7 +81,7 @@ describe('npm run bench -- --check', () => {
     expect(regressions(paired(1.1, 1.15, 1.2, 1.3, 1.4), run())).toHaveLength(1);
   });
 
-  test('ratios are compared and never times: a machine that is half as fast is no regression', () => {
+  test('ratios are compared, not times: a machine that is half as fast is no regression', () => {
     const slower: Results = {
       ...run(),
       http: run().http.map((result) => ({ ...result, microseconds: one(200), requestsPerSecond: one(10) })),
@@ -89,7 +89,7 @@ describe('npm run bench -- --check', () => {
     expect(regressions(slower, run())).toEqual([]);
   });
 
-  test('only what is ours is judged: a peer may change as it likes', () => {
+  test('only our own numbers are checked, not those of peers', () => {
     const judged = measuresOf(run()).map(({ name }) => name);
     const peers = candidates.filter(({ name }) => !isOurs(name)).map(({ name }) => name);
     expect(judged.filter((name) => peers.some((peer) => name.includes(` by ${peer}, `)))).toEqual([]);
@@ -97,7 +97,7 @@ describe('npm run bench -- --check', () => {
     expect(measuresOf(run()).length).toBe(5);
   });
 
-  test('a wrong answer of ours is a regression, however fast it was', () => {
+  test('a wrong response of ours is a regression, however fast it was', () => {
     const wrong: Results = {
       ...run(),
       http: [{ work: 'token', framework: 'koa', candidate: OURS, disqualified: 'a token came twice' }],
@@ -107,7 +107,7 @@ describe('npm run bench -- --check', () => {
     ]);
   });
 
-  test('something that is not in the reference yet is not judged', () => {
+  test('works that the reference lacks are not checked', () => {
     expect(regressions(run(), { ...run(), http: [], parse: [], imports: [], size: [], memory: [] })).toEqual([]);
   });
 
@@ -121,7 +121,7 @@ describe('npm run bench -- --check', () => {
 describe('the committed reference', () => {
   const reference = readReference();
 
-  test('has nothing but what takes part and was counted, and our own servers on every framework', () => {
+  test('contains only current candidates that were counted, and our own servers on every framework', () => {
     const measured = reference?.http.map(({ work, framework, candidate }) => `${work} ${framework} ${candidate}`) ?? [];
     const known = candidates.flatMap(({ name, works, frameworks }) =>
       works.flatMap((work) => frameworks.map((framework) => `${work} ${framework} ${name}`)),
@@ -132,14 +132,14 @@ describe('the committed reference', () => {
     expect(measuresOf(reference ?? run()).every(({ value }) => Number.isFinite(value))).toBe(true);
   });
 
-  test('tells the machine, and nothing that would tell whose it is', () => {
+  test('names the hardware, and nothing that identifies its owner', () => {
     expect(Object.keys(reference?.machine ?? {})).toEqual(['processor', 'cores', 'memory', 'system', 'node']);
     expect(JSON.stringify(reference)).not.toMatch(/\/(?:home|root|tmp|work|Users)\//);
     expect(reference?.http.some(({ candidate }) => candidate === FRONT)).toBe(true);
   });
 });
 
-describe('what looks worse', () => {
+describe('a measurement that looks worse', () => {
   afterEach(() => vi.restoreAllMocks());
 
   const settings = (): Settings => {
@@ -168,7 +168,7 @@ describe('what looks worse', () => {
     return { code, asked, said: said.join('\n') };
   };
 
-  test('nothing: measured once, exit code 0', async () => {
+  test('nothing worse: measured once, exit code 0', async () => {
     const { code, asked, said } = await check(1);
     expect([code, asked.length, said]).toEqual([0, 1, 'All ratios are within their tolerances.']);
   });
@@ -179,7 +179,7 @@ describe('what looks worse', () => {
     expect(asked[1]).toMatchObject({ works: ['memory'], rounds: settings().rounds });
   });
 
-  test('and is worse every time, is a regression: a sentence and exit code 1', async () => {
+  test('is a regression if it is worse every time: a sentence and exit code 1', async () => {
     expect(await check(2, 2, 1)).toMatchObject({ code: 0 });
     const { code, asked, said } = await check(2, 2, 2);
     expect([code, asked.length]).toEqual([1, 3]);

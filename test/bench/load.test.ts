@@ -36,7 +36,7 @@ const answer = (more: object = {}, refresh?: string): string =>
 describe('sendLoad', () => {
   const request = rawRequest('GET', '/', {});
 
-  test('sends exactly so many requests over so many connections, which stay open', async () => {
+  test('sends exactly this many requests over this many connections, which stay open', async () => {
     const connections = new Set<unknown>();
     let requests = 0;
     const port = await listen((req, res) => {
@@ -49,7 +49,7 @@ describe('sendLoad', () => {
     expect([requests, connections.size]).toEqual([100, 4]);
   });
 
-  test('looks at every answer: one wrong one among many is found and told', async () => {
+  test('checks every response: a single wrong one is reported', async () => {
     let requests = 0;
     const port = await listen((_req, res) => {
       requests += 1;
@@ -61,18 +61,18 @@ describe('sendLoad', () => {
     expect(await sendLoad(load)).toMatchObject({ wrong: 1, firstProblem: 'it said wrong' });
   });
 
-  test('a server that hangs up is an error and not a fast answer', async () => {
+  test('a server that closes the connection is an error, not a fast response', async () => {
     const port = await listen((req) => req.socket.destroy());
     const load = { port, requests: 10, connections: 2, next: () => request, problem: () => undefined };
     await expect(sendLoad(load)).rejects.toThrow('the server closed the connection');
   });
 });
 
-describe('what the token endpoint must answer', () => {
+describe('the required response of the token endpoint', () => {
   const problemOf = (body: string, status = 200, withRefresh = false) =>
     tokenProblem({ status, head: '', body }, withRefresh);
 
-  test('the answer of RFC 6749 §5.1 is right, with a refresh token where there must be one', () => {
+  test('the response of RFC 6749 §5.1 is correct, with a refresh token if required', () => {
     expect(problemOf(answer())).toBeUndefined();
     expect(problemOf(answer({}, 'r'), 200, true)).toBeUndefined();
     expect(tokensOf(answer({}, 'r'))).toEqual({ access_token: 'a'.repeat(43), refresh_token: 'r' });
@@ -98,7 +98,7 @@ describe('what the token endpoint must answer', () => {
     ));
 });
 
-describe('a candidate that is fast because it does not do its work', () => {
+describe('a candidate that is fast because it skips work', () => {
   const load = async (listener: RequestListener, candidate = 'a peer') => {
     const port = await listen(listener);
     const { prepare, next, problem, confirm } = exchangeFor('token', { port, candidate });
@@ -111,12 +111,12 @@ describe('a candidate that is fast because it does not do its work', () => {
     (_req, res) =>
       void res.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).end(body);
 
-  test('and hands out the same token again is found; only the bare route may', async () => {
+  test('and returns the same token again is rejected, except the bare route', async () => {
     expect(await load(json(answer()))).toMatchObject({ wrong: 19, firstProblem: 'a token came twice' });
     expect(await load(json(answer()), BARE)).toMatchObject({ wrong: 0 });
   });
 
-  test('and takes any secret, or issues tokens that are good for nothing, is found after the round', async () => {
+  test('and accepts any secret, or issues useless tokens, is rejected after the round', async () => {
     let issued = 0;
     const careless: RequestListener = (req, res) => {
       issued += 1;

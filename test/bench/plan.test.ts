@@ -58,14 +58,14 @@ describe('a plan', () => {
   // One sign-in and ten refreshes a second, and nothing else.
   const inputs = ['--sign-ins', '86400', '--refreshes', '10', '--client-tokens', '0', '--introspections', '0'];
 
-  test('multiplies what lives with its bytes', () => {
+  test('multiplies live records by their bytes', () => {
     const column = columnOf(...inputs);
     expect(column.get('Grants, GB')).toBe('7.8'); // 86,400 × 90 × (1,400 − 400)
     expect(column.get('Used refresh tokens, GB')).toBe('6.0'); // 864,000 × 14 × (900 − 400)
     expect(column.get('Access tokens, GB')).toBe('0.0'); // 11 × 3,600 × 400
   });
 
-  test('multiplies rates of the busiest second with commands and CPU time', () => {
+  test('multiplies rates of the busiest second by commands and CPU time', () => {
     const column = columnOf(...inputs, '--peak', '100', '--load', '50');
     expect(column.get('Commands per second at the peak')).toBe('5,700'); // 100 × (7 + 10 × 5)
     expect(column.get('vCPUs of the servers at the peak')).toBe('1.1'); // 1,100 a second, 1,000 per vCPU
@@ -74,7 +74,7 @@ describe('a plan', () => {
     expect(column.get('vCPUs of the database at the peak')).toBe('0.1');
   });
 
-  test('refuses what is not a number, and prints its options', () => {
+  test('rejects values that are not numbers, and prints its options', () => {
     expect(() => readInputs(['--users', 'many'])).toThrow(/--users must be a number/);
     expect(readInputs(['--help'])).toBe('help');
   });

@@ -35,7 +35,7 @@ describe.skipIf(findProgram('openssl') === undefined)('load over TLS (needs open
   const next = () => rawRequest('GET', '/', {});
   const problem = (_connection: number, { body }: { body: string }) => (body === 'TLSv1.3' ? undefined : body);
 
-  test('uses TLS 1.3 on kept connections, which are spread evenly over the servers', async () => {
+  test('uses TLS 1.3 on keep-alive connections, evenly distributed over the servers', async () => {
     const first = await listen();
     const second = await listen();
     // Each server has a certificate of its own, which the connections to it accept.
@@ -45,7 +45,7 @@ describe.skipIf(findProgram('openssl') === undefined)('load over TLS (needs open
     expect([first.sockets.size, second.sockets.size]).toEqual([3, 3]);
   });
 
-  test('opens a connection for each request where that is measured', async () => {
+  test('opens a connection for each request if that is measured', async () => {
     const { address, sockets } = await listen();
     const open = await Connections.open([address], 2);
     expect(await open.send({ requests: 10, next, problem, reconnect: true })).toMatchObject({ wrong: 0 });
@@ -83,7 +83,7 @@ describe('the tables of the record', () => {
     results: [result, { work: 'token', label: 'a peer', store: 'memory', processes: 1, disqualified: 'status 500' }],
   };
 
-  test('show work per second and vCPU, with CPU times of server, database and load apart', () => {
+  test('show work per second and vCPU, with separate CPU times of server, database and load', () => {
     const [tokens] = recordTablesOf(record);
     if (tokens === undefined) throw new Error('The table is missing.');
     expect(markdownOf(tokens).split('\n').slice(-2)).toEqual([
@@ -92,7 +92,7 @@ describe('the tables of the record', () => {
     ]);
   });
 
-  test('have bars for what was counted', () => {
+  test('have bars for counted measurements', () => {
     const chart = recordChart(record);
     expect(chart).toContain('Redis, 2 processes 10,000');
     expect(chart).not.toContain('a peer');

@@ -57,13 +57,13 @@ describe('a chart', () => {
   const elements = elementsOf(drawChart(chart));
   const texts = elements.filter(({ name }) => name === 'text').map(({ text }) => text);
 
-  test('is well-formed whatever the labels are, and shows all of them with their numbers', () => {
+  test('is well-formed with any labels, and shows all of them with their numbers', () => {
     expect(texts).toEqual(
       expect.arrayContaining(['Tokens & more', 'Longer is <better>', 'Koa', 'Fastify', 'a "peer"', '200/s', '50/s']),
     );
   });
 
-  test('has a title and a description with every number, for those who do not see it', () => {
+  test('has a title and a description with every number, for screen readers', () => {
     const [svg] = elements;
     expect(svg?.attributes).toMatchObject({ role: 'img', 'aria-labelledby': 'title description' });
     const described = elements.find(({ attributes }) => attributes['id'] === 'description')?.text;
@@ -71,14 +71,14 @@ describe('a chart', () => {
     expect(elements.find(({ attributes }) => attributes['id'] === 'title')?.text).toBe('Tokens & more');
   });
 
-  test('bars of all groups are in proportion to their values and begin at the same place', () => {
+  test('bars of all groups are proportional to their values and start at the same position', () => {
     const bars = elements.filter(({ name }) => name === 'rect');
     const widths = bars.map(({ attributes }) => Number(attributes['width']));
     expect(widths.map((width) => width / (widths[0] ?? 0))).toEqual([1, 0.5, 0.25]);
     expect(new Set(bars.map(({ attributes }) => attributes['x'])).size).toBe(1);
   });
 
-  test('has colours for light and for dark pages, and everything lies within its frame', () => {
+  test('has colours for light and dark pages, and everything lies within its frame', () => {
     const svg = drawChart(chart);
     expect(svg).toContain('@media (prefers-color-scheme: dark)');
     const [, , , height] = (elements[0]?.attributes['viewBox'] ?? '').split(' ').map(Number);
@@ -128,11 +128,11 @@ describe('a table', () => {
     expect(table.rows[1]).toEqual(['express', OURS, '76 µs', '75.5 to 76.5', '20 µs', '10,417', '0.95 ×', '79 %']);
   });
 
-  test('says why somebody is not counted, without any number', () => {
+  test('shows the reason for a candidate that is not counted, and no number', () => {
     expect(table.rows[2]).toEqual(['express', 'a|peer', 'not counted: a token came twice', '', '', '', '', '']);
   });
 
-  test('is left out when nothing was measured', () => {
+  test('is omitted if nothing was measured', () => {
     expect(tablesOf(results).map(({ work }) => work)).toEqual(['token', 'size']);
   });
 
@@ -145,13 +145,13 @@ describe('a table', () => {
     ]);
   });
 
-  test('is Markdown in the documentation, and no name breaks it', () => {
+  test('is Markdown in the documentation, and escapes names', () => {
     const lines = markdownOf(table).split('\n');
     expect(lines[0]).toBe('### Token by client credentials');
     expect(lines.at(-1)).toContain('| a\\|peer | not counted: a token came twice |');
   });
 
-  test('who is not counted has no bar', () => {
+  test('candidates that are not counted have no bar', () => {
     const svg = chartsOf(results).get('token.svg') ?? '';
     expect(elementsOf(svg).filter(({ name }) => name === 'rect').length).toBe(2);
   });

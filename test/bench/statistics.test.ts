@@ -5,24 +5,24 @@ import { median, quantile, ratios, summary } from '../../bench/statistics.js';
 const numbers = fc.array(fc.double({ noNaN: true, min: -1e6, max: 1e6 }), { minLength: 1 });
 
 describe('the statistics of the benchmarks', () => {
-  test('the median is the middle value, whatever the order; of an even number the mean of two', () => {
+  test('the median is the middle value in any order; for an even number, the mean of two', () => {
     expect([median([3, 1, 2]), median([4, 1, 3, 2]), median([7])]).toEqual([2, 2.5, 7]);
   });
 
-  test('a single round that was disturbed does not move the median', () => {
+  test('one disturbed round does not change the median', () => {
     expect(median([10, 10, 11, 10, 900])).toBe(10);
   });
 
-  test('quartiles lie between values in proportion', () => {
+  test('quartiles are interpolated between values', () => {
     expect(summary([1, 2, 3, 4, 5])).toEqual({ median: 3, low: 2, high: 4 });
     expect(quantile([0, 10], 0.25)).toBe(2.5);
   });
 
-  test('nothing measured is no number, and never zero', () => {
+  test('without measurements the result is NaN, never zero', () => {
     expect(summary([])).toEqual({ median: Number.NaN, low: Number.NaN, high: Number.NaN });
   });
 
-  test('low ≤ median ≤ high, and all of them within the values', () => {
+  test('low ≤ median ≤ high, all within the values', () => {
     fc.assert(
       fc.property(numbers, (values) => {
         const { low, median: middle, high } = summary(values);
@@ -34,12 +34,12 @@ describe('the statistics of the benchmarks', () => {
     );
   });
 
-  test('a ratio is made within a round; rounds that one side lacks are left out', () => {
+  test('ratios are computed within rounds; rounds that one side lacks are omitted', () => {
     expect(ratios([10, undefined, 30], [5, 5, 10])).toEqual([2, 3]);
     expect(ratios([10, 20, 30], [5])).toEqual([2]);
   });
 
-  test('what slows both sides of a round does not change the ratio', () => {
+  test('a slowdown of both sides of a round does not change the ratio', () => {
     expect(median(ratios([10, 100, 10], [5, 50, 5]))).toBe(2);
   });
 });

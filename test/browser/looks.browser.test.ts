@@ -38,7 +38,7 @@ const cutOff = (page: Page): Promise<readonly string[]> =>
       .map((element) => element.outerHTML)`,
   );
 
-describeEngine('how the pages look', noChromium, () => {
+describeEngine('layout and accessibility of the pages', noChromium, () => {
   const { options } = fixture({
     scopes: { ...SCOPES, highvolume: 'Read a lot', introspect: 'Look at tokens' },
     clients: [
@@ -157,7 +157,7 @@ describeEngine('how the pages look', noChromium, () => {
     });
 
     describe.each(['light', 'dark'] as const)('%s', (colorScheme) => {
-      test.each([PHONE, DESK])('$width px: no violation that axe knows, no scrolling sideways', async (size) => {
+      test.each([PHONE, DESK])('$width px: no axe violations, no horizontal scrolling', async (size) => {
         const { page } = window;
         await page.setViewportSize(size);
         await page.emulateMedia({ colorScheme });
@@ -169,7 +169,7 @@ describeEngine('how the pages look', noChromium, () => {
       });
     });
 
-    test('can be read at 320 px, and on a phone with letters of twice the size', async () => {
+    test('no horizontal scrolling at 320 px, or on a phone with text at 200%', async () => {
       const { page } = window;
       await page.emulateMedia({ colorScheme: 'light' });
       await page.setViewportSize({ ...PHONE, width: 320 });
@@ -228,7 +228,7 @@ describeEngine('how the pages look', noChromium, () => {
       expect([name, side]).toEqual([name, true]);
     };
 
-    test('every page can be read and used by the keyboard alone', async () => {
+    test('every page is readable and usable with the keyboard alone', async () => {
       const { page } = reader;
       await page.goto(`${own.base}/oauth/authorize?response_type=code&client_id=photos`);
       await judge('sign in');

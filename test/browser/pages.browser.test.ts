@@ -111,7 +111,7 @@ describeEngine('the pages in a browser', noChromium, () => {
       return (await new Client(host.base).post('/oauth/token', { ...credentials, code })).status;
     };
 
-    test('signs in, a wrong password first, allows, and arrives at the client and where that leads', async () => {
+    test('signs in after a wrong password, allows access, and is redirected to the client and on from there', async () => {
       const { page } = await begin();
       expect(await heading(page)).toBe('Sign in');
       await signIn(page, { ...ALICE, password: 'wrong' });
@@ -126,7 +126,7 @@ describeEngine('the pages in a browser', noChromium, () => {
       expect([state, iss, await redeem(code)]).toEqual(['st', host.base, 200]);
     });
 
-    test('a double click on Allow arrives with a code that works, although the first answer comes to nobody', async () => {
+    test('a double click on Allow yields a working code, although the first response is lost', async () => {
       const { page } = await begin();
       await signIn(page, ALICE);
       const statuses = await pressTwice(page, 'Allow', '**/oauth/authorize');
@@ -135,7 +135,7 @@ describeEngine('the pages in a browser', noChromium, () => {
       expect([statuses, state, await redeem(code)]).toEqual([[303, 303], 'st', 200]);
     });
 
-    test('a double click on Sign in goes on, although the first press has begun a new session', async () => {
+    test('a double click on Sign in continues, although the first click has started a new session', async () => {
       const { page } = await begin();
       await page.getByLabel('User name').fill('alice');
       await page.getByLabel('Password').fill('wonderland');
@@ -144,7 +144,7 @@ describeEngine('the pages in a browser', noChromium, () => {
       expect(statuses).toEqual([303, 303]);
     });
 
-    describe('the browser holds a form-action against every redirect after the form, so the consent page sends none', () => {
+    describe('browsers apply form-action to every redirect after a form, so the consent page sends none', () => {
       const allowWith = async (...sources: readonly string[]): Promise<Page> => {
         const { page } = await begin();
         await signIn(page, ALICE);
@@ -165,7 +165,7 @@ describeEngine('the pages in a browser', noChromium, () => {
       };
 
       test.each(['nothing but itself', 'the redirect address'])(
-        'one that names %s would end the way',
+        'with %s, it would block the redirects',
         async (named) => {
           const redirectOrigin = named === 'the redirect address' ? [new URL(client.redirectUri).origin] : [];
           const page = await allowWith("'self'", ...redirectOrigin);
@@ -178,21 +178,21 @@ describeEngine('the pages in a browser', noChromium, () => {
         },
       );
 
-      test('one that names the whole chain would not', async () => {
+      test('with the whole chain, it would not', async () => {
         const page = await allowWith("'self'", new URL(client.redirectUri).origin, new URL(client.home).origin);
         await press(page, 'Allow');
         expect(await arrival(page)).toMatchObject({ code: expect.any(String) });
       });
     });
 
-    test('denies, and the client hears so', async () => {
+    test('denies access, and the client receives the error', async () => {
       const { page } = await begin();
       await signIn(page, ALICE);
       await press(page, 'Deny');
       expect(await arrival(page)).toMatchObject({ error: 'access_denied', state: 'st' });
     });
 
-    test('signs out and in with another account, in whose name the client then acts', async () => {
+    test('signs out and in with another account, which the client then acts for', async () => {
       const { page } = await begin();
       await signIn(page, ALICE);
       expect(await page.locator('main').innerText()).toContain('You are signed in as alice.');
@@ -205,7 +205,7 @@ describeEngine('the pages in a browser', noChromium, () => {
       expect(set.events.findLast(({ type }) => type === 'consent.decided')).toMatchObject({ sub: 'bob' });
     });
 
-    test('a request posted from another site comes without the cookie, and finds who is signed in all the same', async () => {
+    test('a request posted from another site has no cookie, but still finds the signed-in owner', async () => {
       const { page } = await begin();
       await signIn(page, ALICE);
       const cookies: (string | undefined)[] = [];
@@ -224,7 +224,7 @@ describeEngine('the pages in a browser', noChromium, () => {
       expect(await arrival(page)).toMatchObject({ state: 'posted', code: expect.any(String) });
     });
 
-    test('the cookie is out of reach of scripts and of other sites, and ends with the browser', async () => {
+    test('the cookie is not readable by scripts or sent from other sites, and ends with the browser session', async () => {
       const { context, page } = await begin();
       await signIn(page, ALICE);
       expect(await context.cookies()).toEqual([
@@ -232,7 +232,7 @@ describeEngine('the pages in a browser', noChromium, () => {
       ]);
     });
 
-    test('an error page for a client that nobody knows, and for a form that is too old', async () => {
+    test('an error page for an unknown client, and for an expired form', async () => {
       const { page } = await open();
       const answer = await page.goto(authorizeAddress({ client_id: 'nobody' }));
       expect([answer?.status(), await heading(page)]).toEqual([400, 'Something went wrong']);
@@ -245,7 +245,7 @@ describeEngine('the pages in a browser', noChromium, () => {
       expect(await page.locator('main').innerText()).toContain('Go back to the application and start again.');
     });
 
-    test('the keyboard is enough: fields and buttons in reading order, Enter sends', async () => {
+    test('is usable with the keyboard alone: fields and buttons in reading order, Enter submits', async () => {
       const { page } = await begin();
       expect([await focused(page), ...(await tabOrder(page, 2))]).toEqual(['User name', 'Password', 'Sign in']);
       await page.keyboard.press('Shift+Tab');
@@ -266,7 +266,7 @@ describeEngine('the pages in a browser', noChromium, () => {
       expect(await arrival(page)).toMatchObject({ error: 'access_denied' });
     });
 
-    test('there is help at /api', async () => {
+    test('/api shows the help', async () => {
       const { page } = await open();
       await page.goto(`${host.base}/api`);
       expect(await heading(page)).toContain('API help');
@@ -328,7 +328,7 @@ describeEngine('the pages in a browser', noChromium, () => {
         expect(set.events.findLast(({ type }) => type === 'device.decided')).toMatchObject({ sub: 'alice' });
       });
 
-      test('a link that carries the code asks who it is and fills the form in; nothing is looked up or decided before a button', async () => {
+      test('a link with the code requires a sign-in and fills in the form; nothing is looked up or decided before a button is pressed', async () => {
         const device = await startDevice();
         const { page } = await open();
         await page.goto(device.verification_uri_complete);
@@ -343,7 +343,7 @@ describeEngine('the pages in a browser', noChromium, () => {
         expect(await device.poll()).toBe('access_denied');
       });
 
-      test('its owner signs out on each page, and another one goes on with the code that was typed', async () => {
+      test('its owner signs out on each page, and another one continues with the typed code', async () => {
         const device = await startDevice();
         const { page } = await open();
         await page.goto(device.verification_uri);

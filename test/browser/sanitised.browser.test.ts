@@ -81,7 +81,7 @@ describeEngine('the HTML of action=parse in a browser', noChromium, () => {
     return page.evaluate<Shown>(`(${SHOW})(${JSON.stringify(html)})`);
   };
 
-  test('sanitised, nothing runs and nothing is left but text, also after the browser has written it down and read it again', async () => {
+  test('sanitised, it runs no script and keeps only text, also after the browser has serialised and parsed it again', async () => {
     const [sanitising] = hosts;
     const harmed: [string, Shown][] = [];
     for (const [index, html] of HOSTILE_HTML.entries()) {
@@ -91,7 +91,7 @@ describeEngine('the HTML of action=parse in a browser', noChromium, () => {
     expect(harmed).toEqual([]);
   });
 
-  test('as it is, most of it does harm: the page would notice', async () => {
+  test('unsanitised, most of it is harmful and the page detects it', async () => {
     const [, trusting] = hosts;
     let noticed = 0;
     for (const index of HOSTILE_HTML.keys()) {

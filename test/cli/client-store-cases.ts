@@ -39,7 +39,7 @@ export const clientStoreCases = (address: () => string): void => {
   const own = async (id: string, secret: unknown): Promise<number> =>
     (await http.post('/oauth/token', 'grant_type=client_credentials', basic(id, String(secret)))).status;
 
-  test('add prints the client_id and the secret once, and the server takes both', async () => {
+  test('add prints the client_id and the secret once, and the server accepts both', async () => {
     const { code, stdout, stderr } = await run(['add', '--grant', 'client_credentials', '--scope', 'read']);
     expect([code, stderr]).toEqual([0, '']);
     const [, id = '', secret = ''] = /^ {2}client_id {6}(\S+)\n {2}client_secret {2}(\S{43})$/m.exec(stdout) ?? [];
@@ -49,7 +49,7 @@ export const clientStoreCases = (address: () => string): void => {
     expect((await run(['show', id, '--json'])).stdout).not.toMatch(/[\w-]{43}/);
   });
 
-  test('every field has its option or comes as JSON, and options win', async () => {
+  test('every field has an option or is read as JSON, and options take precedence', async () => {
     const { registration, client_secret, secrets } = await json(
       [
         'add',
@@ -78,7 +78,7 @@ export const clientStoreCases = (address: () => string): void => {
     expect([client_secret, secrets]).toEqual([expect.stringMatching(/^[\w-]{43}$/), [{ hash: 'sha256' }]]);
   });
 
-  test('--public makes no secret; a secret or keys that are given are taken', async () => {
+  test('--public creates no secret; a given secret or given keys are used', async () => {
     const spa = await json(['add', 'spa', '--public', '--redirect-uri', REDIRECT]);
     expect([spa['secrets'], 'client_secret' in spa]).toEqual([[], false]);
     const chosen = 'correct horse battery staple';
@@ -92,7 +92,7 @@ export const clientStoreCases = (address: () => string): void => {
     expect(none['secrets']).toEqual([]);
   });
 
-  test('change replaces what is given, null takes away, and another version is a conflict', async () => {
+  test('change replaces given fields, null removes them, and a different version is a conflict', async () => {
     await json(['add', 'changing', '--public', '--redirect-uri', REDIRECT, '--scope', 'read', '--name', 'Old']);
     const changed = await json(['change', 'changing', '--name', 'New', '--from', '-'], '{ "scope": null }');
     expect([changed['version'], changed['registration']]).toEqual([
@@ -109,7 +109,7 @@ export const clientStoreCases = (address: () => string): void => {
     expect((await json(['change', 'changing', '--name', 'Newer', '--if-version', '2']))['version']).toBe(3);
   });
 
-  test('rotate prints a new secret once and until when the old one works; 0 ends it at once', async () => {
+  test('rotate prints a new secret once, and until when the old one works; 0 ends it immediately', async () => {
     const { client_secret: first } = await json(['add', 'rotating']);
     const { stdout } = await run(['rotate', 'rotating', '--overlap', '3600']);
     const [, until = '', second = ''] =
@@ -121,7 +121,7 @@ export const clientStoreCases = (address: () => string): void => {
     expect([await own('rotating', second), await own('rotating', third['client_secret'])]).toEqual([401, 200]);
   });
 
-  test('disable, enable, end-tokens and remove hold at the server', async () => {
+  test('disable, enable, end-tokens and remove take effect at the server', async () => {
     const { client_secret } = await json(['add', 'job']);
     const token = (
       await http.post('/oauth/token', 'grant_type=client_credentials', basic('job', String(client_secret)))
@@ -143,7 +143,7 @@ export const clientStoreCases = (address: () => string): void => {
     expect(again).toEqual({ code: 1, stdout: '', stderr: 'There is no client "job".\n' });
   });
 
-  test('list prints a line for each client, however many pages there are', async () => {
+  test('list prints a line for each client, over several pages', async () => {
     const clients = storedClients(store, { issuer: 'https://many.example' });
     const names = Array.from({ length: 130 }, (_, n) => `client-${n}`);
     for (const client_id of names) await clients.add({ client_id, redirect_uris: [REDIRECT] });

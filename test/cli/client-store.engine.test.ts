@@ -24,7 +24,7 @@ describe.each([
 });
 
 describeEngine('client commands over a PostgreSQL without the table', noPostgres, () => {
-  test('say what is missing, and --create makes it', async () => {
+  test('names the missing table, and --create creates it', async () => {
     const { url, remove } = await startPostgres();
     try {
       const before = await run(url, ...ADD);
@@ -40,7 +40,7 @@ describeEngine('client commands over a PostgreSQL without the table', noPostgres
 });
 
 describeEngine('client commands over a Redis with prefixes', noRedis, () => {
-  test('keep to theirs', async () => {
+  test('only affect their own prefix', async () => {
     const { url, remove } = await startRedis();
     try {
       expect((await run(url, ...ADD, '--prefix', 'a:')).code).toBe(0);

@@ -31,7 +31,7 @@ describeEngine('client commands over a SQLite file', noSqlite, () => {
     await run(['add', 'there', '--public', '--redirect-uri', REDIRECT, '--create']);
   });
 
-  test('what a server refuses is refused, all of it at once, and nothing is saved', async () => {
+  test('saves nothing and prints all problems if a server would reject the client', async () => {
     const { code, stdout, stderr } = await run([
       'add',
       'wrong',
@@ -52,7 +52,7 @@ Client "wrong": the redirect URI "http://photos.example/cb" has the scheme http;
     expect((await run(['show', 'wrong'])).code).toBe(1);
   });
 
-  test('what is doubtful is a warning on the standard error', async () => {
+  test('prints advice as warnings on standard error', async () => {
     const { code, stdout, stderr } = await run([
       'add',
       'doubtful',
@@ -67,7 +67,7 @@ Client "wrong": the redirect URI "http://photos.example/cb" has the scheme http;
     expect(stderr).toContain('warning wide-redirect\n    The redirect URI https://app.example is a front page');
   });
 
-  test('a secret is on no command line and in no file, and the file has no secret that can be used', async () => {
+  test('never puts a secret on the command line or in a file, and stores no usable secret', async () => {
     const chosen = 'a secret that somebody chose';
     await run(['add', 'chosen', '--secret-stdin'], chosen);
     await run(['add', 'in-json', '--from', '-'], JSON.stringify({ client_secret: `${chosen} too` }));
@@ -78,7 +78,7 @@ Client "wrong": the redirect URI "http://photos.example/cb" has the scheme http;
     expect((await run(['add', 'x', '--secret', chosen])).code).toBe(2);
   });
 
-  test('names that steer terminals are shown as escapes', async () => {
+  test('escapes control characters in names for terminals', async () => {
     const store = await openStore(address);
     const name = 'Evil\u001b[2J\u009b31m\u202e';
     await storedClients(store).add({ client_id: 'evil', client_name: name, redirect_uris: [REDIRECT] });
@@ -90,7 +90,7 @@ Client "wrong": the redirect URI "http://photos.example/cb" has the scheme http;
     }
   });
 
-  test('wrong registrations end with one sentence and the exit code', () =>
+  test('an invalid registration ends with one sentence and the exit code', () =>
     everyRow(
       [
         [
@@ -156,7 +156,7 @@ Client "wrong": the redirect URI "http://photos.example/cb" has the scheme http;
     ['no', false],
     ['', false],
     ['yes', true],
-  ])('at a terminal, remove asks, and %j is %s', async (answer, isRemoved) => {
+  ])('on a terminal, remove asks for confirmation, and %j is %s', async (answer, isRemoved) => {
     const client_id = `asked ${answer}`;
     await run(['add', client_id, '--public', '--redirect-uri', REDIRECT, '--name', 'Asked']);
     const said: string[] = [];
@@ -178,7 +178,7 @@ Client "wrong": the redirect URI "http://photos.example/cb" has the scheme http;
   describe('the store', () => {
     const missing = join(folder, 'missing.db');
 
-    test('that is a file which is not there is not made by mistake', async () => {
+    test('in a file that does not exist is not created by mistake', async () => {
       for (const args of [['list'], ['add', 'x', '--public', '--redirect-uri', REDIRECT]]) {
         const { code, stderr } = await run([...args, '--store', `sqlite:${missing}`]);
         expect([code, stderr]).toEqual([
@@ -189,7 +189,7 @@ Client "wrong": the redirect URI "http://photos.example/cb" has the scheme http;
       expect(existsSync(missing)).toBe(false);
     });
 
-    test('whose password stands on the command line is used, and a warning says so', async () => {
+    test('with a password on the command line is used, with a warning', async () => {
       const address = `user:hunter2@127.0.0.1:${await freePort()}`;
       const shown = await run(['list', '--store', `redis://${address}`], '', {});
       const hidden = await run(['list'], '', { STORE_URL: `postgres://${address}/x` });

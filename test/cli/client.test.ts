@@ -93,7 +93,7 @@ const DOUBTFUL: readonly (readonly [rule: string, registration: object, said: st
   ['disabled', { ...WEB, disabled: true }, 'rejected everywhere'],
 ];
 
-describe('what is doubtful', () => {
+describe('advice on registrations', () => {
   let answers: ReadonlyMap<string, Checked>;
   beforeAll(async () => {
     const sound = Object.entries(SOUND).map(([client_id, registration]) => ({ client_id, ...registration }));
@@ -102,12 +102,12 @@ describe('what is doubtful', () => {
     answers = new Map(all.map((answer) => [answer.client_id, answer]));
   });
 
-  test('a sound registration has no advice', () =>
+  test('a good registration has no advice', () =>
     everyRow(Object.keys(SOUND), (client_id) => {
       expect(answers.get(client_id)).toMatchObject({ problems: [], advice: [] });
     }));
 
-  test('each rule reports the registration that it is about', () =>
+  test('each rule reports its registration', () =>
     everyRow(
       DOUBTFUL.map(([rule, , said], index) => [rule, said, `case ${index}`] as const),
       ([rule, said, client_id]) => {
@@ -120,12 +120,12 @@ describe('what is doubtful', () => {
       },
     ));
 
-  test('every rule has a case here', () => {
+  test('every rule has a case', () => {
     expect(ADVICE_RULES.filter((rule) => !DOUBTFUL.some(([name]) => name === rule))).toEqual([]);
   });
 });
 
-describe('what a server refuses', () => {
+describe('a registration that a server rejects', () => {
   const BROKEN: readonly object[] = [
     { client_id: 'a', redirect_uri: 'https://app.example/cb' },
     { client_id: 'b', redirect_uris: ['http://app.example/cb'] },
@@ -137,7 +137,7 @@ describe('what a server refuses', () => {
     { ...WEB },
   ];
 
-  test('is refused in the very sentence with which its construction fails', async () => {
+  test('is reported with the same sentence as at construction', async () => {
     const answers = await checked(BROKEN, '--scopes', 'profile content.read');
     for (const [index, registration] of BROKEN.entries()) {
       const clients = [JSON.parse(JSON.stringify(registration))];
@@ -146,7 +146,7 @@ describe('what a server refuses', () => {
     }
   });
 
-  test('is told completely, not one thing at a time', async () => {
+  test('is reported with all of its problems', async () => {
     const [answer] = await checked({
       client_id: 'x',
       client_secret: ['', { sha256: 'short' }],
@@ -174,8 +174,8 @@ describe('what a server refuses', () => {
   });
 });
 
-describe('for a person', () => {
-  test('it says what the client is, each doubt with its remedy, and the sum', async () => {
+describe('output for people', () => {
+  test('describes the client, each problem with its remedy, and the total', async () => {
     const file = fileOf('clients.json', JSON.stringify({ client_id: 'web', ...WEB, require_pkce: false }));
     const { code, stdout, stderr } = await oauthQueryInProcess(['client', file]);
     expect([code, stderr]).toEqual([0, '']);
@@ -189,7 +189,7 @@ describe('for a person', () => {
 `);
   });
 
-  test('an error ends it with 1', async () => {
+  test('exits with 1 after an error', async () => {
     const { code, stdout } = await oauthQueryInProcess(['client', '-'], { input: '[{ "client_id": "x" }]' });
     expect([code, stdout]).toEqual([
       1,
@@ -204,7 +204,7 @@ describe('for a person', () => {
   });
 });
 
-describe('input that cannot be read', () => {
+describe('unreadable input', () => {
   test('wrong arguments end with one sentence and the exit code', () =>
     everyRow(
       [

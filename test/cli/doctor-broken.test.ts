@@ -15,13 +15,13 @@ afterAll(() => proxy.close());
 const closerLook = (): Promise<Report> =>
   runDoctor([proxy.issuer, '--client-id', 'service', '--secret-stdin'], 'a:b%c+d e');
 
-test('a proxy that does no harm is not blamed', async () => {
+test('a well-behaved proxy is not blamed', async () => {
   proxy.spoil = () => undefined;
   expect(complaints(await closerLook())).toEqual([]);
 });
 
-describe('a server with one thing wrong', () => {
-  test('each rule reports the fault that it is about', () =>
+describe('a server with one fault', () => {
+  test('each rule reports its fault', () =>
     everyRow(BROKEN_SERVERS, async ({ rule, spoil, seen, closer }) => {
       proxy.spoil = spoil;
       const report = await (closer ? closerLook() : runDoctor([proxy.issuer]));

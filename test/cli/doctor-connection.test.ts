@@ -60,7 +60,7 @@ describe('a server that does not respond', () => {
       'the server does not use TLS on this port',
     ],
   ];
-  test('reachable: the finding names the reason', async () => {
+  test('reachable: the finding contains the reason', async () => {
     // All at once, because some wait for a second.
     const reports = await Promise.all(cases.map(async ([, start]) => runDoctor(['--timeout', '1', await start()])));
     await everyRow(cases.entries(), ([index, [, , seen]]) => {
@@ -85,7 +85,7 @@ ${address}: 0 ok, 0 notes, 0 warnings, 1 error (1 request).
 `);
   });
 
-  test('one endpoint that hangs does not hide the rest', async () => {
+  test('a hanging endpoint does not hide the other findings', async () => {
     const silent = await serving(() => undefined);
     const proxy = await startBadProxy(soundOptions());
     closers.push(() => proxy.close());
@@ -135,7 +135,7 @@ describe('an issuer with a path', () => {
     expect(report.findings.find(({ rule }) => rule === 'metadata-found')?.level).toBe('ok');
   });
 
-  test('metadata-found: a document below the path alone is told, and looked at', async () => {
+  test('metadata-found: a document only below the path is reported, and checked', async () => {
     const { report } = await behind(false);
     expect(report.code).toBe(1);
     const seen = report.findings.find(({ rule }) => rule === 'metadata-found')?.seen;
@@ -147,7 +147,7 @@ describe('an issuer with a path', () => {
   });
 });
 
-test('issuer-https: http that is not on this machine', async () => {
+test('issuer-https: http outside of loopback', async () => {
   const proxy = await startBadProxy(soundOptions());
   closers.push(() => proxy.close());
   // An address of this machine that does not look like one.
@@ -194,7 +194,7 @@ describe('over TLS', () => {
     lasting = await certificate(60);
   });
 
-  test('a good certificate and HSTS leave nothing to say', async () => {
+  test('a good certificate and HSTS cause no findings', async () => {
     const report = await examined(lasting, true, 'max-age=31536000; includeSubDomains');
     expect(complaints(report)).toEqual([]);
     const rules = report.findings.map(({ rule }) => rule);
@@ -210,7 +210,7 @@ describe('over TLS', () => {
     expect(report.code).toBe(0);
   });
 
-  test('certificate-lasts: it ends within weeks', async () => {
+  test('certificate-lasts: it expires within weeks', async () => {
     const report = await examined(await certificate(9), true, 'max-age=31536000');
     expect(complaints(report)).toEqual(['warning certificate-lasts: it ends in 9 days.']);
   });

@@ -46,7 +46,7 @@ const both =
     for (const spoil of spoils) spoil(exchange);
   };
 
-test('finds nothing wrong with a server that clients connect to, and leaves nothing behind', async () => {
+test('reports nothing for a server that clients can connect to, and leaves nothing behind', async () => {
   proxy.spoil = letBrowsersIn;
   const report = await walk();
   expect(complaints(report)).toEqual([]);
@@ -54,7 +54,7 @@ test('finds nothing wrong with a server that clients connect to, and leaves noth
   expect([report.code, report.issuer]).toEqual([0, `${proxy.issuer}/mcp`]);
 });
 
-test('a server at the root, and one that only documents of clients are for', async () => {
+test('a server at the root, and one for clients with documents only', async () => {
   const { clientDocuments } = await import('../../src/clients/index.js');
   const root = await startNotes({ clients: [clientDocuments({ trust: 'any' })] }, '/');
   const { findings } = await runDoctor(['--mcp', root.base]);
@@ -252,8 +252,8 @@ const BROKEN: readonly (readonly [what: string, rule: keyof typeof MCP_RULES, se
   ],
 ];
 
-describe('a server with one thing wrong', () => {
-  test('each rule reports the fault that it is about', () =>
+describe('a server with one fault', () => {
+  test('each rule reports its fault', () =>
     everyRow(BROKEN, async ([, rule, seen, spoil]) => {
       proxy.spoil = both(letBrowsersIn, spoil);
       const { findings, code } = await walk();
@@ -274,7 +274,7 @@ describe('a server with one thing wrong', () => {
     expect(Object.keys(MCP_RULES).filter((rule) => !broken.has(rule))).toEqual([]);
   });
 
-  test('nothing listens', async () => {
+  test('no server is running', async () => {
     const { findings, code } = await runDoctor(['--mcp', 'http://127.0.0.1:1/mcp']);
     expect([code, findings.length]).toEqual([1, 1]);
     expect(findings[0]).toMatchObject({
@@ -284,7 +284,7 @@ describe('a server with one thing wrong', () => {
   });
 });
 
-test('--mcp stands alone, and takes an address', async () => {
+test('--mcp takes a URL, and no other arguments', async () => {
   await expect(runDoctor(['--mcp', 'notes.example/mcp'])).rejects.toThrow('--mcp must be the URL of an MCP server');
   await expect(runDoctor(['--mcp', 'https://notes.example/mcp', 'https://notes.example'])).rejects.toThrow(
     '--mcp cannot be used with issuer',

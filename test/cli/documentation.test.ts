@@ -15,12 +15,12 @@ const rows = (heading: string): readonly (readonly string[])[] => {
   ]);
 };
 
-test('docs/command-line.md lists every rule of the doctor, with what it is and what holds', () => {
+test('docs/command-line.md lists every rule of the doctor with its level and meaning', () => {
   const rules = Object.entries(DOCTOR_RULES).map(([name, { severity, holds }]) => [name, severity, holds]);
   expect(rows('doctor')).toEqual(rules);
 });
 
-test('docs/command-line.md lists every step of the doctor on the way of an MCP client', () => {
+test('docs/command-line.md lists every step of the doctor for an MCP client', () => {
   const rules = Object.entries(MCP_RULES).map(([name, { severity, holds }]) => [name, severity, holds]);
   expect(rows('doctor --mcp')).toEqual(rules);
 });

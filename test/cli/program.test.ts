@@ -14,7 +14,7 @@ describe('oauth-query', () => {
     for (const command of COMMANDS) expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'));
   });
 
-  test.each(COMMANDS)('%s --help says how it is called', async (command) => {
+  test.each(COMMANDS)('%s --help prints its usage', async (command) => {
     const { code, stdout, stderr } = await oauthQueryProgram([command, '--help']);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout.startsWith(`oauth-query ${command}: `)).toBe(true);
@@ -24,11 +24,11 @@ describe('oauth-query', () => {
     expect(await oauthQueryProgram(['help', command])).toEqual({ code, stdout, stderr });
   });
 
-  test('--version says the version of the package', async () => {
+  test('--version prints the version of the package', async () => {
     expect(await oauthQueryProgram(['--version'])).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: '' });
   });
 
-  test('without a command it prints its help to the standard error, and fails', async () => {
+  test('without a command, it prints its help to standard error and fails', async () => {
     const { code, stdout, stderr } = await oauthQueryProgram([]);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain('oauth-query <command>');

@@ -35,7 +35,7 @@ describe.each(hostFor(import.meta.url))('a server on $name', ({ start }) => {
     expect(await statusOf(client_secret, `${secret}x`)).toBe(401);
   });
 
-  test('accepts an existing secret by the hash that --stdin made of it', async () => {
+  test('accepts an existing secret by the hash that --stdin printed', async () => {
     const { client_secret, ...rest } = await made(['--stdin'], 'chosen: by %a person\n');
     expect([Object.keys(client_secret), rest]).toEqual([['scrypt'], {}]);
     expect(await statusOf(client_secret, 'chosen: by %a person')).toBe(200);
@@ -43,12 +43,12 @@ describe.each(hostFor(import.meta.url))('a server on $name', ({ start }) => {
   });
 });
 
-test('no two secrets are alike', async () => {
+test('every secret is different', async () => {
   const [one, two] = await Promise.all([made([]), made([])]);
   expect(one.secret).not.toBe(two.secret);
 });
 
-test('for a person it prints the secret once, and the registration to copy', async () => {
+test('prints the secret once, and the registration to copy', async () => {
   const { stdout } = await oauthQueryInProcess(['secret']);
   const [secret = ''] = /^ {2}[\w-]{43}$/m.exec(stdout) ?? [];
   expect(stdout.split(secret.trim())).toHaveLength(2);

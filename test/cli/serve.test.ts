@@ -53,13 +53,13 @@ describe('oauth-query serve dump.xml, in an empty folder', () => {
     return String(json['access_token']);
   };
 
-  test('says where it is and what to try, and names no file that only a checkout has', () => {
+  test('prints its URL and what to try, without files that only a checkout has', () => {
     expect(program.output).toContain(`oauth-query demo on node:http, store sqlite:.data/demo.db: ${base}`);
     expect(program.output).toContain('secrets are public');
     expect(program.output).not.toContain('examples/');
   });
 
-  test('keeps everything in the folder .data', () => {
+  test('writes only to the folder .data', () => {
     expect(readdirSync(folder).sort()).toEqual(['.data', 'dump.xml']);
   });
 
@@ -88,7 +88,7 @@ describe('oauth-query serve dump.xml, in an empty folder', () => {
     expect((await client.get('/callback?code=abc')).text).toContain('-d code=abc ');
   });
 
-  test('answers as `npm start` does', async () => {
+  test('gives the same responses as `npm start`', async () => {
     const demo = await startExample('demo/main.ts', [], { PORT: '0', STORE: 'memory' });
     const other = new Client((await demo.until(ADDRESS))[0]);
     const read = bearer(await tokenOf('service', 'service-secret'));
@@ -101,7 +101,7 @@ describe('oauth-query serve dump.xml, in an empty folder', () => {
     await demo.stop();
   });
 
-  test('is one of which the doctor only says what is true of the demo', async () => {
+  test("has only the doctor's findings that are true of the demo", async () => {
     const report = await runDoctor([base, '--client-id', 'service', '--secret-stdin'], 'service-secret');
     expect(complaints(report)).toEqual([
       'warning legacy-grants: password and implicit enabled.',
@@ -110,13 +110,13 @@ describe('oauth-query serve dump.xml, in an empty folder', () => {
     expect(report.code).toBe(0);
   });
 
-  test('has nothing to complain about after all that, and ends cleanly', async () => {
+  test('has reported no errors, and stops cleanly', async () => {
     expect(program.output).not.toMatch(/Error/);
     expect(await program.stop()).toBe(0);
   });
 });
 
-test('without a file it serves the site that comes with it, and ends cleanly', async () => {
+test('without a file, it serves the sample site and stops cleanly', async () => {
   const program = await startProgram(['serve'], { cwd: emptyFolder('without'), env: { PORT: '0', STORE: 'memory' } });
   const [base] = await program.until(ADDRESS);
   expect(program.output).toContain('store memory');
@@ -125,7 +125,7 @@ test('without a file it serves the site that comes with it, and ends cleanly', a
   expect(await program.stop()).toBe(0);
 });
 
-test('--mcp serves the content as tools, for which clients register and people sign in', async () => {
+test('--mcp serves the content as tools; clients register, and people sign in', async () => {
   const options = { cwd: emptyFolder('mcp'), env: { PORT: '0', STORE: 'memory' } };
   const program = await startProgram(['serve', '--mcp'], options);
   const [base] = await program.until(ADDRESS);
@@ -152,7 +152,7 @@ test('--mcp serves the content as tools, for which clients register and people s
   expect(await program.stop()).toBe(0);
 });
 
-test('a folder is served with what changes in it, and read once', async () => {
+test('serves a folder with its changes, and reads it once', async () => {
   const folder = emptyFolder('markdown');
   mkdirSync(join(folder, 'docs'));
   writeFileSync(join(folder, 'docs', 'index.md'), '# Harbour');
@@ -172,7 +172,7 @@ test('a folder is served with what changes in it, and read once', async () => {
   expect(readdirSync(join(folder, '.data')).filter((name) => name.endsWith('.db'))).toHaveLength(1);
 });
 
-test('an option wins over the environment', async () => {
+test('an option takes precedence over the environment', async () => {
   const program = await startProgram(
     ['serve', '--port', '0', '--store', 'memory', '--issuer', 'https://demo.example'],
     {
@@ -187,7 +187,7 @@ test('an option wins over the environment', async () => {
   await program.stop();
 });
 
-describe('what cannot be served is one sentence, and exit code 1', () => {
+describe('an error is one sentence and exit code 1', () => {
   const memory = ['--store', 'memory'];
   test('ends the program with one sentence and exit code 1', async () => {
     // All at once, because one waits for a connection to time out.
@@ -232,7 +232,7 @@ describe('what cannot be served is one sentence, and exit code 1', () => {
     other.close();
   });
 
-  test('more than one file is a wrong call', async () => {
+  test('more than one file is an error', async () => {
     const { code, stderr } = await oauthQueryProgram(['serve', 'a.xml', 'b.xml']);
     expect([code, stderr]).toEqual([2, 'Unexpected argument "b.xml". See: oauth-query serve --help\n']);
   });

@@ -23,8 +23,8 @@ const serversOf = (...given: ConstructorParameters<typeof DocumentServers>): Doc
 
 const typesOf = (servers: DocumentServers): readonly string[] => servers.shared.events.map(({ type }) => type);
 
-describe('M29: a client_id is the address of a document', () => {
-  test('other client_ids are not addresses of documents', () =>
+describe('M29: a client_id is the URL of a document', () => {
+  test('other client_ids are not URLs of documents', () =>
     everyRow(
       [
         ['http://app.example.org/c', 'https'],
@@ -66,7 +66,7 @@ describe('M29: a client_id is the address of a document', () => {
       },
     ));
 
-  test('https URLs with a path are addresses of documents', () =>
+  test('https URLs with a path are URLs of documents', () =>
     everyRow(
       [
         'https://app.example.org/c',
@@ -91,7 +91,7 @@ describe('M29: a client_id is the address of a document', () => {
   });
 });
 
-describe('M30, M31: what a document must say', () => {
+describe('M30, M31: required members of a document', () => {
   const read = (changes: object): ClientDocument => readDocument(APP, { ...DOCUMENT, ...changes });
   const KEY = {
     kty: 'EC',
@@ -146,22 +146,22 @@ describe('M30, M31: what a document must say', () => {
       { redirect_uris: Array.from({ length: 100 }, (_, n) => `${CALLBACK}/${'x'.repeat(40)}${n}`) },
       'longer',
     ],
-  ])('%s is refused', (_what, changes, problem) => {
+  ])('%s is rejected', (_what, changes, problem) => {
     expect(() => read(changes)).toThrow(problem);
   });
 
-  test('a body that is not a JSON object is no document', () =>
+  test('a body that is not a JSON object is not a document', () =>
     everyRow([[null], [[]], ['{}'], [1], [[DOCUMENT]]], (given) => {
       expect(() => readDocument(APP, given)).toThrow('It is not a JSON object');
     }));
 
-  test('a member of the prototype is none of the document', () => {
+  test('inherited properties are not members of the document', () => {
     const { client_name: _, ...rest } = DOCUMENT;
     const json: unknown = Object.assign(Object.create({ client_name: 'App' }) as object, rest);
     expect(() => readDocument(APP, json)).toThrow('client_name must be text');
   });
 
-  test('what we lack is ignored: members, grants, other methods, addresses that we never send anybody to', () => {
+  test('unsupported members are ignored: metadata, grants, methods, redirect URIs that are never used', () => {
     const document = read({
       grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:jwt-bearer'],
       token_endpoint_auth_methods_supported: ['none', 'tls_client_auth'],
@@ -180,17 +180,17 @@ describe('M30, M31: what a document must say', () => {
     });
   });
 
-  test('a client without grant_types may refresh; one that names the code grant only may not', () => {
+  test('a client without grant_types may refresh; one with only the code grant may not', () => {
     expect(read({ grant_types: undefined }).grant_types).toContain('refresh_token');
     expect(read({ grant_types: ['authorization_code'] }).grant_types).toEqual(['authorization_code']);
   });
 
-  test('of keys only the public members stay', () => {
+  test('only the public members of keys are stored', () => {
     const { jwks } = read({ ...signs, jwks: { keys: [{ ...KEY, kid: 'a', x5c: ['AAAA'], use: 'sig' }] } });
     expect(jwks).toEqual({ keys: [{ ...KEY, kid: 'a' }] });
   });
 
-  test('a client that could sign, but has published no key, is a public one if it offers none', () => {
+  test('a client that offers private_key_jwt without a key is public if it also offers none', () => {
     expect(read({ ...signs, token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'] })).toMatchObject({
       token_endpoint_auth_methods_supported: ['none'],
     });
@@ -198,7 +198,7 @@ describe('M30, M31: what a document must say', () => {
 });
 
 describe('a client that publishes a document', () => {
-  test('M28: is announced in the metadata beside none, and only then', async () => {
+  test('M28: is announced in the metadata together with none, and only if enabled', async () => {
     const visitor = await serversOf().open();
     const { json } = await visitor.http.get('/.well-known/oauth-authorization-server');
     expect(json['client_id_metadata_document_supported']).toBe(true);
@@ -208,7 +208,7 @@ describe('a client that publishes a document', () => {
     expect(plain).not.toHaveProperty('client_id_metadata_document_supported');
   });
 
-  test('M43, M44: signs in, gets tokens that rotate, and several of its processes may refresh for a minute', async () => {
+  test('M43, M44: signs in, gets rotating tokens, and several of its processes may refresh for a minute', async () => {
     const servers = serversOf();
     const visitor = await servers.open();
     const tokens = await visitor.tokens();
@@ -228,7 +228,7 @@ describe('a client that publishes a document', () => {
     expect(visitor.node.errors).toEqual([]);
   });
 
-  test('needs PKCE, and an address of its document (M26, M32)', async () => {
+  test('needs PKCE and a redirect URI of its document (M26, M32)', async () => {
     const visitor = await serversOf().open();
     const plain = responseOf(await visitor.page({ code_challenge_method: 'plain' }));
     expect(plain['error']).toBe('invalid_request');
@@ -236,7 +236,7 @@ describe('a client that publishes a document', () => {
     expect([foreign.status, foreign.headers.location]).toEqual([400, undefined]);
   });
 
-  test('M27: has loopback addresses with any port, others to the letter', async () => {
+  test('M27: may use any port on loopback; other redirect URIs match exactly', async () => {
     const servers = serversOf(new Publisher({ ...DOCUMENT, redirect_uris: ['http://127.0.0.1/cb', CALLBACK] }));
     const visitor = await servers.open();
     await visitor.tokens({ redirect_uri: 'http://127.0.0.1:49152/cb' });
@@ -244,7 +244,7 @@ describe('a client that publishes a document', () => {
       expect((await visitor.page({ redirect_uri })).status, redirect_uri).toBe(400);
   });
 
-  test('M32: the page names the host of the document and that of the redirect address', async () => {
+  test('M32: the page names the host of the document and the host of the redirect URI', async () => {
     // Nothing keeps a document from naming the address of another client.
     const visitor = await serversOf(new Publisher({ ...DOCUMENT, redirect_uris: ['https://claude.ai/cb'] })).open();
     const page = await visitor.browser.signIn(await visitor.page({ redirect_uri: 'https://claude.ai/cb' }));
@@ -254,7 +254,7 @@ describe('a client that publishes a document', () => {
     expect(page.text).not.toContain('<img');
   });
 
-  test('M33: one that has only loopback addresses carries a warning', async () => {
+  test('M33: the page warns if all redirect URIs are on loopback', async () => {
     const redirect_uri = 'http://localhost/cb';
     const document = { ...DOCUMENT, redirect_uris: ['http://127.0.0.1/cb', redirect_uri] };
     const visitor = await serversOf(new Publisher(document)).open();
@@ -262,7 +262,7 @@ describe('a client that publishes a document', () => {
     expect(wordsOf(page)).toContain('Only allow this if you have just started The App on this computer.');
   });
 
-  test('gets no token for itself, nor by a device: nobody has approved it', async () => {
+  test('gets no token of its own and no device code, because no owner has approved it', async () => {
     const servers = serversOf(
       new Publisher({ ...DOCUMENT, grant_types: ['authorization_code', 'client_credentials'] }),
     );
@@ -273,7 +273,7 @@ describe('a client that publishes a document', () => {
     expect(device.status).toBeGreaterThanOrEqual(400);
   });
 
-  test('may ask for what the operator lets such clients have, never for the introspection scope', async () => {
+  test('may request the configured scopes, never the introspection scope', async () => {
     const servers = serversOf(new Publisher(), { scopes: ['profile', 'content.read'] });
     const visitor = await servers.open();
     expect(responseOf(await visitor.page({ scope: 'content.write' }))['error']).toBe('invalid_scope');
@@ -283,7 +283,7 @@ describe('a client that publishes a document', () => {
     expect((await all.authorize({ scope: 'content.write' })).headers.location).toContain('code=');
   });
 
-  test('stands beside clients of the list and of other registries', async () => {
+  test('works together with a list of clients and other registries', async () => {
     const publisher = new Publisher();
     const find = (client_id: string) =>
       client_id === 'row' ? { client_id, redirect_uris: ['https://row.example/cb'] } : undefined;
@@ -301,8 +301,8 @@ describe('a client that publishes a document', () => {
   });
 });
 
-describe('M38: trust decides about each document', () => {
-  test('a function gets what the document says, and its address', async () => {
+describe('M38: trust decides on each document', () => {
+  test('a function receives the document and its URL', async () => {
     const seen: unknown[] = [];
     const servers = serversOf(new Publisher(), { trust: (...given) => (seen.push(given), true) });
     expect((await (await servers.open()).page()).status).toBe(200);
@@ -315,7 +315,7 @@ describe('M38: trust decides about each document', () => {
     ['a promise of false', async () => false],
     ['nothing', () => undefined],
     ['what is only truthy', () => 1],
-  ])('a function that answers %s refuses on a page, and at the token endpoint', async (_what, answer) => {
+  ])('a function that answers %s causes an error page, and an error at the token endpoint', async (_what, answer) => {
     const servers = serversOf(new Publisher(), { trust: answer as () => boolean });
     const visitor = await servers.open();
     const page = await visitor.page();
@@ -324,7 +324,7 @@ describe('M38: trust decides about each document', () => {
     expect(visitor.node.errors).toEqual([]);
   });
 
-  test('one that throws refuses, and the host hears why', async () => {
+  test('a function that throws rejects the document, and onError receives the reason', async () => {
     const servers = serversOf(new Publisher(), {
       trust: () => {
         throw new Error('no database');
@@ -336,7 +336,7 @@ describe('M38: trust decides about each document', () => {
     expect(visitor.node.errors.map((error) => (error as Error).message)).toEqual(['trust of clientDocuments failed.']);
   });
 
-  test('a list of hosts lets nobody else be asked', async () => {
+  test('with a list of hosts, no other host is contacted', async () => {
     const publisher = new Publisher();
     const servers = serversOf(publisher, { trust: ['app.example.org'] });
     const visitor = await servers.open();
@@ -346,7 +346,7 @@ describe('M38: trust decides about each document', () => {
     expect(publisher.asked).toEqual([APP]);
   });
 
-  test('one that says no later ends what was approved, as soon as a process reads the copy', async () => {
+  test('a later no ends what was approved, as soon as a process reads the copy', async () => {
     let isTrusted = true;
     const servers = serversOf(new Publisher(), { trust: () => isTrusted });
     const { access_token } = await (await servers.open()).tokens();
@@ -365,26 +365,26 @@ describe('M38: trust decides about each document', () => {
     [{ trust: 'any', timeout: 1 }, 'clientDocuments.timeout must be'],
     [{ trust: 'any', fetch: {} }, 'clientDocuments.fetch must be a function'],
     [{ trust: 'any', trusts: 1 }, 'clientDocuments.trusts is unknown. Did you mean clientDocuments.trust?'],
-  ])('%j is refused at the start', (options, message) => {
+  ])('%j is rejected at construction', (options, message) => {
     expect(() => clientDocuments(options as never)).toThrow(message);
   });
 
   test.each([
     ['nonsense', 'scopes names "nonsense", which options.scopes does not have.'],
     ['introspect', 'scopes names "introspect", which lets a client introspect every token. Leave it out.'],
-  ])('a scope that no such client may have is refused when the server is made: %s', (scope, sentence) => {
+  ])('a scope that such clients may not have is rejected at construction: %s', (scope, sentence) => {
     const clients = clientDocuments({ trust: 'any', scopes: ['profile', scope] });
     const scopes = { profile: 'See your name', introspect: 'Look at tokens' };
     expect(() => oauthQuery({ clients, scopes })).toThrow(`clientDocuments: ${sentence}`);
   });
 
-  test('without a server nobody is found', () => {
+  test('without a server, no client is found', () => {
     expect(() => clientDocuments({ trust: 'any' }).find(APP)).toThrow('options.clients');
   });
 });
 
-describe('M35: a document is remembered', () => {
-  test('for as long as it says, but a minute at least and a day at most', async () => {
+describe('M35: a document is cached', () => {
+  test('as long as it says, but at least a minute and at most a day', async () => {
     for (const [maxAge, seconds] of [
       [undefined, 300],
       [0, 60],
@@ -406,7 +406,7 @@ describe('M35: a document is remembered', () => {
     }
   });
 
-  test('and requests at the same time share one fetch', async () => {
+  test('and simultaneous requests wait for one fetch', async () => {
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     const publisher = new Publisher(async () => {
@@ -421,7 +421,7 @@ describe('M35: a document is remembered', () => {
     expect(publisher.asked).toEqual([APP]);
   });
 
-  test('errors are not: a failed address is asked again after 10 seconds, then 20, 40, 60', async () => {
+  test('but errors are not: a failed fetch is retried after 10 seconds, then 20, 40, 60', async () => {
     const publisher = new Publisher();
     publisher.fails();
     const servers = serversOf(publisher);
@@ -440,8 +440,8 @@ describe('M35: a document is remembered', () => {
   });
 });
 
-describe('M37: when a document cannot be fetched', () => {
-  test('the browser sees a page with a reference, never a redirect or a 500, and an event says why', async () => {
+describe('M37: if a document cannot be fetched', () => {
+  test('the browser gets a page with a reference, never a redirect or a 500, and an event has the reason', async () => {
     const publisher = new Publisher();
     publisher.fails();
     const servers = serversOf(publisher);
@@ -464,7 +464,7 @@ describe('M37: when a document cannot be fetched', () => {
     expect(visitor.node.errors).toEqual([]);
   });
 
-  test('the token endpoint says 503; only a document that was read and refused is invalid_client', async () => {
+  test('the token endpoint responds with 503; only a document that was read and rejected is invalid_client', async () => {
     const publisher = new Publisher();
     publisher.fails();
     const servers = serversOf(publisher);
@@ -484,12 +484,12 @@ describe('M37: when a document cannot be fetched', () => {
     ['null', () => null],
     ['a rejection with nothing', () => Promise.reject(undefined)],
     ['an answer that never comes', () => new Promise(() => undefined)],
-  ])('%s is a failure, not a document', async (_what, published) => {
+  ])('%s is a failed fetch', async (_what, published) => {
     const visitor = await serversOf(new Publisher(published), { timeout: 100 }).open();
     expect((await visitor.page()).status).toBe(503);
   });
 
-  test('the last good one serves for a day, and the event says so', async () => {
+  test('the last valid document is used for a day, and the event says so', async () => {
     const servers = serversOf();
     const visitor = await servers.open();
     await visitor.page();
@@ -501,7 +501,7 @@ describe('M37: when a document cannot be fetched', () => {
     expect((await visitor.page()).status).toBe(503);
   });
 
-  test('one that is refused now does not: its publisher has said something else', async () => {
+  test('but not if the new document was rejected', async () => {
     const servers = serversOf();
     const visitor = await servers.open();
     await visitor.page();
@@ -510,7 +510,7 @@ describe('M37: when a document cannot be fetched', () => {
     expect((await visitor.page()).status).toBe(400);
   });
 
-  test('after an approval the copy in the store serves, in every process, while grants may live', async () => {
+  test('the copy in the store is used after an approval, in every process, as long as grants may live', async () => {
     const servers = serversOf();
     await (await servers.open()).tokens();
     servers.publisher.fails();
@@ -522,7 +522,7 @@ describe('M37: when a document cannot be fetched', () => {
 });
 
 describe('after an approval', () => {
-  test('no guard, introspection or refresh of a public client fetches, in any process, while the publisher is away', async () => {
+  test('no guard, introspection or refresh of a public client fetches, in any process, while the publisher is unreachable', async () => {
     const servers = serversOf();
     const first = await servers.open();
     let { access_token, refresh_token } = await first.tokens();
@@ -550,7 +550,7 @@ describe('after an approval', () => {
     expect(servers.shared.errors).toEqual([]);
   });
 
-  test('M42: a client that nobody has approved is unknown at a refresh, without a fetch, so that it begins anew', async () => {
+  test('M42: a client without an approval is unknown at a refresh, without a fetch, so it signs in again', async () => {
     const servers = serversOf();
     const visitor = await servers.open();
     const answer = await visitor.refresh('made-up');
@@ -558,7 +558,7 @@ describe('after an approval', () => {
     expect(servers.publisher.asked).toEqual([]);
   });
 
-  test('the store has at most 4 KiB of it; before that strangers have written nothing', async () => {
+  test('the store has at most 4 KiB of it; before that, unknown clients have written nothing', async () => {
     const servers = serversOf(
       new Publisher({ ...DOCUMENT, logo_uri: `https://app.example.org/${'x'.repeat(50_000)}`, more: 'y'.repeat(5000) }),
     );
@@ -578,7 +578,7 @@ describe('after an approval', () => {
     expect([...servers.shared.store.entries()].filter(isCopy)).toHaveLength(1);
   });
 
-  test('a copy that changed is a version beside the one before, and there is one at every moment', async () => {
+  test('a changed copy is a new version, and there is always one version', async () => {
     const servers = serversOf();
     const visitor = await servers.open();
     const { access_token } = await visitor.tokens();
@@ -603,7 +603,7 @@ describe('after an approval', () => {
     expect(wordsOf(page)).toContain('The New App');
   });
 
-  test('nobody gets a code while the copy cannot be stored: other processes would not know the client', async () => {
+  test('no code is issued while the copy cannot be stored, because other processes would not know the client', async () => {
     const servers = serversOf();
     const between = (store: Store): Store => ({
       ...store,
@@ -616,7 +616,7 @@ describe('after an approval', () => {
     expect(visitor.node.errors.map(String)).toEqual(['UnavailableError: The store could not add a record.']);
   });
 
-  test('half a year later, and in the next one, it is still found', async () => {
+  test('it is still found half a year later, and in the next half-year', async () => {
     const servers = serversOf();
     const first = await servers.open();
     // The end of a generation of copies.
@@ -635,7 +635,7 @@ describe('after an approval', () => {
     expect(keys.filter((key) => key.includes('client-document'))).toEqual([]);
   });
 
-  test('M39: changed addresses end nothing, and the host hears of them', async () => {
+  test('M39: changed redirect URIs end no grant, and an event reports them', async () => {
     const servers = serversOf();
     const visitor = await servers.open();
     const tokens = await visitor.tokens();
@@ -649,7 +649,7 @@ describe('after an approval', () => {
     expect((await visitor.refresh(tokens.refresh_token)).status).toBe(200);
   });
 
-  test('is told by events that name the request', async () => {
+  test('is reported by events that name the request', async () => {
     const servers = serversOf();
     await (await servers.open()).tokens();
     expect(typesOf(servers)).toEqual([
@@ -670,8 +670,8 @@ describe('after an approval', () => {
   });
 });
 
-describe('strangers', () => {
-  test('cause at most four fetches at once, and sixty in a minute', async () => {
+describe('unknown callers', () => {
+  test('cause at most four fetches at once, and sixty per minute', async () => {
     let underWay = 0;
     let most = 0;
     const publisher = new Publisher();
@@ -700,7 +700,7 @@ describe('strangers', () => {
     expect((await visitor.page()).status).toBe(200);
   }, 60_000);
 
-  test('that hold connections open leave room for others', async () => {
+  test('that keep connections open do not block others', async () => {
     const publisher = new Publisher();
     const fetch = (address: string) => {
       publisher.asked.push(address);
@@ -716,7 +716,7 @@ describe('strangers', () => {
     expect((await visitor.page()).status).toBe(200);
   });
 
-  test('cannot tell an unknown client from a known one by what is fetched for a guard', async () => {
+  test('cannot distinguish known from unknown clients by fetches for a guard', async () => {
     const servers = serversOf();
     const visitor = await servers.open();
     expect((await visitor.guarded('made-up')).status).toBe(401);
@@ -724,7 +724,7 @@ describe('strangers', () => {
   });
 });
 
-test('the client hears of a denial at its own address', async () => {
+test('the client receives a denial at its own redirect URI', async () => {
   const visitor = await serversOf().open();
   const page = await visitor.browser.signIn(await visitor.page());
   const denied = await visitor.browser.submit(page, { decision: 'deny' });

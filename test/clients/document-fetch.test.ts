@@ -86,7 +86,7 @@ const fetchAt = (
 };
 
 describe('M34: a document is fetched', () => {
-  test('by its host, over TLS with its name, as JSON that is not compressed', async () => {
+  test('from its host, over TLS with its name, as uncompressed JSON', async () => {
     const { port, requests } = await serve(sendJson);
     expect((await fetchAt(port)).json).toEqual(DOCUMENT);
     expect(requests[0]?.headers).toMatchObject({
@@ -103,13 +103,13 @@ describe('M34: a document is fetched', () => {
     await expect.poll(() => sockets.size).toBe(0);
   });
 
-  test('with a query, which is a part of the address', async () => {
+  test('with a query, which is part of the URL', async () => {
     const { port, requests } = await serve(sendJson);
     await fetchAt(port, { address: `${ADDRESS}?v=2` });
     expect(requests[0]?.url).toBe('/client.json?v=2');
   });
 
-  test('as far as it is one of the types of JSON', async () => {
+  test('if it is one of the types of JSON', async () => {
     for (const type of ['application/json; charset=utf-8', 'application/cimd+json']) {
       const { port } = await serve((_request, response) => {
         response.setHeader('content-type', type);
@@ -119,7 +119,7 @@ describe('M34: a document is fetched', () => {
     }
   });
 
-  test('M35: and says for how long it is good', async () => {
+  test('M35: with its cache lifetime', async () => {
     const { port } = await serve((request, response) => {
       response.setHeader('cache-control', 'public, max-age=600');
       response.setHeader('age', '100');
@@ -129,7 +129,7 @@ describe('M34: a document is fetched', () => {
   });
 });
 
-describe('M34: a document is refused', () => {
+describe('M34: a fetch is rejected', () => {
   const answering =
     (status: number, headers: Readonly<Record<string, string>>, body: string | Buffer = '{}'): Handler =>
     (_request, response) => {
@@ -158,12 +158,12 @@ describe('M34: a document is refused', () => {
     await expect(fetchAt(port)).rejects.toThrow(message);
   });
 
-  test('that has 65,536 bytes is still read', async () => {
+  test('but a document of 65,536 bytes is read', async () => {
     const { port } = await serve(answering(200, {}, `"${'a'.repeat(65_534)}"`));
     expect(String((await fetchAt(port)).json)).toHaveLength(65_534);
   });
 
-  test('and a redirect is not followed, not even to the same server, to loopback or to the metadata of a cloud', async () => {
+  test('without following redirects, not even to the same server, to loopback or to cloud metadata', async () => {
     for (const location of ['/other.json', 'http://127.0.0.1/', 'http://169.254.169.254/latest/', ADDRESS]) {
       for (const status of [301, 302, 303, 307, 308]) {
         const { port, requests } = await serve(answering(status, { location }));
@@ -179,7 +179,7 @@ describe('M34: a document is refused', () => {
     expect(requests).toEqual([]);
   });
 
-  test('if nobody vouches for the certificate', async () => {
+  test('if the certificate is not trusted', async () => {
     const { port, requests } = await serve(sendJson);
     const fetch = documentFetch({ resolve: async () => ['127.0.0.1'], isAllowed: () => true, connection: { port } });
     const asked = (async () => fetch(ADDRESS, { signal: AbortSignal.timeout(5000), cacheFor: () => undefined }))();
@@ -187,7 +187,7 @@ describe('M34: a document is refused', () => {
     expect(requests).toEqual([]);
   });
 
-  test('and an endless body is cut where it is too long, while it comes', async () => {
+  test('and an endless body is cut off at the size limit', async () => {
     let sent = 0;
     const { port, sockets } = await serve((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -202,7 +202,7 @@ describe('M34: a document is refused', () => {
     expect(sent).toBeLessThan(16 * 1_048_576);
   });
 
-  test('and the body of another status is not even waited for', async () => {
+  test('and the body of another status is not read', async () => {
     const { port, sockets } = await serve((_request, response) => void response.writeHead(404).write('a'));
     await expect(fetchAt(port)).rejects.toThrow('status 404');
     await expect.poll(() => sockets.size).toBe(0);
@@ -225,7 +225,7 @@ describe('M34: a document is refused', () => {
         response.on('close', () => clearInterval(drip));
       },
     ],
-  ])('when the time is over, if the server %s', async (_what, handler) => {
+  ])('at the deadline, if the server %s', async (_what, handler) => {
     const { port, sockets } = await serve(handler);
     await expect(fetchAt(port, { signal: AbortSignal.timeout(300) })).rejects.toThrow(/aborted/);
     await expect.poll(() => sockets.size).toBe(0);
@@ -233,7 +233,7 @@ describe('M34: a document is refused', () => {
 });
 
 describe('M34: the name of a host', () => {
-  test('is resolved once, and the connection goes to what was checked, whatever it leads to by then', async () => {
+  test('is resolved once, and the connection goes to the checked address', async () => {
     const { port, requests } = await serve(sendJson);
     const answers = [['127.0.0.1'], ['127.0.0.2'], ['127.0.0.2']];
     let asked = 0;
@@ -243,7 +243,7 @@ describe('M34: the name of a host', () => {
     expect([asked, requests.length]).toEqual([1, 1]);
   });
 
-  test('is refused without a connection if one of its addresses is special', async () => {
+  test('is rejected without a connection if one of its addresses is special', async () => {
     const { port, sockets, requests } = await serve(sendJson);
     for (const special of ['10.0.0.1', '169.254.169.254', '::1', 'fe80::1%eth0'])
       await expect(
@@ -252,7 +252,7 @@ describe('M34: the name of a host', () => {
     expect([sockets.size, requests.length]).toEqual([0, 0]);
   });
 
-  test('by default leads to public addresses only', async () => {
+  test('must by default have public addresses only', async () => {
     const { port, requests } = await serve(sendJson);
     const fetch = documentFetch({ resolve: async () => ['127.0.0.1'], connection: { port, ca: certificate.cert } });
     const asked = (async () => fetch(ADDRESS, { signal: AbortSignal.timeout(5000), cacheFor: () => undefined }))();
@@ -260,12 +260,12 @@ describe('M34: the name of a host', () => {
     expect(requests).toEqual([]);
   });
 
-  test('may have another address that answers where the first one does not', async () => {
+  test('may have a second address that responds if the first does not', async () => {
     const { port } = await serve(sendJson);
     expect((await fetchAt(port, { resolve: async () => ['127.0.0.9', '127.0.0.1'] })).json).toEqual(DOCUMENT);
   });
 
-  test('must be one: an address with any other form is not fetched', async () => {
+  test('must be a name: a URL with an IP address in any form is not fetched', async () => {
     let asked = 0;
     const resolve = async () => (asked++, ['127.0.0.1']);
     for (const address of ['http://app.example.org/c', 'https://127.0.0.1/c', 'https://app.example.org:444/c'])
@@ -273,7 +273,7 @@ describe('M34: the name of a host', () => {
     expect(asked).toBe(0);
   });
 
-  describe('while the name server does not answer', () => {
+  describe('while the name server does not respond', () => {
     let server: string;
     const silent = createSocket('udp4');
     beforeAll(async () => {
@@ -283,7 +283,7 @@ describe('M34: the name of a host', () => {
     });
     afterAll(() => void silent.close());
 
-    test('no thread of the pool waits: files are read meanwhile, and the end comes in time', async () => {
+    test('no thread of the pool is blocked: files are read meanwhile, and the timeout applies', async () => {
       const resolve = hostResolver([server]);
       const start = performance.now();
       const fetches = Array.from({ length: 50 }, () =>
@@ -386,7 +386,7 @@ describe('M34: special-purpose addresses', () => {
     ));
 });
 
-describe('M35: how long an answer is fresh (RFC 9111 §4.2)', () => {
+describe('M35: freshness of a response (RFC 9111 §4.2)', () => {
   test.each<readonly [cacheControl: string | undefined, age: string | undefined, seconds: number | undefined]>([
     [undefined, undefined, undefined],
     ['', '5', undefined],
@@ -427,7 +427,7 @@ describe('a server whose clients publish documents over TLS', () => {
     return { own, running, visitor: await own.open() };
   };
 
-  test('M37: lets one of 40 KB in, as large as no client needs it', async () => {
+  test('M37: accepts one of 40 KB', async () => {
     const document = { ...APP_DOCUMENT, more: 'x'.repeat(40_000) };
     const { visitor, running, own } = await start((_request, response) => {
       response.setHeader('content-type', 'application/json');
@@ -457,7 +457,7 @@ describe('a server whose clients publish documents over TLS', () => {
       '300 ms',
     ],
     ['hangs up', (request) => void request.socket.destroy(), 'socket hang up'],
-  ])('M37: shows a page if its publisher %s, and keeps no connection', async (_what, handler, message) => {
+  ])('M37: shows a page if its publisher %s, and leaves no connection open', async (_what, handler, message) => {
     const { visitor, own, running } = await start(handler, { timeout: 300 });
     const page = await visitor.page();
     expect([page.status, page.headers.location, page.headers['content-type']]).toEqual([

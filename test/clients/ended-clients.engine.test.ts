@@ -46,7 +46,7 @@ describe.each(ENGINES)('grants.revoke({ client_id }) of a stored client, on $nam
       await place?.remove();
     });
 
-    test('ends what the client has for itself, in every process within five seconds', async () => {
+    test("ends the client's own tokens, in every process within five seconds", async () => {
       const clients = storedClients(store);
       const secrets = new Map<string, string>();
       for (const client_id of ['job', 'other']) {

@@ -41,26 +41,26 @@ const countOf = async (count: number, begin: (n: number) => Promise<boolean>): P
 
 const ipOf = (n: number): string => `192.0.2.${n}`;
 
-describe('M34: fetches under way', () => {
-  test('are 4 for one source, which may have a whole IPv6 network', async () => {
+describe('M34: concurrent fetches', () => {
+  test('are limited to 4 per source, where an IPv6 network is one source', async () => {
     const fetches = new Fetches();
     expect(await countOf(10, (n) => fetches.begin(ipOf(1), `h${n}`))).toBe(4);
     expect(await countOf(10, (n) => fetches.begin(`2001:db8::${n + 1}`, `h${n}`))).toBe(4);
     expect(await fetches.begin(ipOf(2), 'h')).toBe(true);
   });
 
-  test('are 4 to one host, whoever asks', async () => {
+  test('are limited to 4 per host, for all callers', async () => {
     const fetches = new Fetches();
     expect(await countOf(10, (n) => fetches.begin(ipOf(n), 'host'))).toBe(4);
     expect(await fetches.begin(ipOf(20), 'other')).toBe(true);
   });
 
-  test('are 32 in all', async () => {
+  test('are limited to 32 in total', async () => {
     const fetches = new Fetches();
     expect(await countOf(100, (n) => fetches.begin(ipOf(n), `h${n}`))).toBe(32);
   });
 
-  test('make room when they are over, also by a failure', async () => {
+  test('no longer count when they have ended, also after a failure', async () => {
     const fetches = new Fetches();
     await countOf(4, () => fetches.begin(ipOf(1), 'host'));
     expect(await fetches.begin(ipOf(1), 'host')).toBe(false);
@@ -72,7 +72,7 @@ describe('M34: fetches under way', () => {
     expect(await countOf(10, () => fetches.begin(ipOf(1), 'host'))).toBe(4);
   });
 
-  test('are 60 in a minute for one source, of which the refused ones are none', async () => {
+  test('are limited to 60 per minute and source, not counting rejected ones', async () => {
     let now = 0;
     const fetches = new Fetches(() => now);
     const one = async (n: number): Promise<boolean> => {
@@ -85,7 +85,7 @@ describe('M34: fetches under way', () => {
     expect(await countOf(100, one)).toBe(60);
   });
 
-  test('of callers without an address are 20 times as many, because all of them are one source', async () => {
+  test('of callers without an address are limited to 20 times as many, because they are one source', async () => {
     const fetches = new Fetches();
     expect(await countOf(100, (n) => fetches.begin('', `h${n}`))).toBe(32);
   });

@@ -52,7 +52,7 @@ const start = (document: object = SIGNS, keys: object = keysOf(['one', key])) =>
 };
 
 describe('M36: a client whose document says private_key_jwt', () => {
-  test('proves by an assertion who it is, with a key of its jwks_uri', async () => {
+  test('authenticates with an assertion and a key of its jwks_uri', async () => {
     const { servers, publisher, signed } = start();
     const visitor = await servers.open();
     expect((await signed(visitor)).status).toBe(200);
@@ -61,14 +61,14 @@ describe('M36: a client whose document says private_key_jwt', () => {
     expect(refusal(await signed(visitor, 'one', key, { aud: 'https://other.example' }))).toEqual(DENIED);
   });
 
-  test('with a key in the document itself', async () => {
+  test('authenticates with a key in the document', async () => {
     const { jwks_uri: _, ...rest } = SIGNS;
     const { servers, publisher, signed } = start({ ...rest, jwks: keysOf(['one', key]) });
     expect((await signed(await servers.open())).status).toBe(200);
     expect(publisher.asked).toEqual([APP]);
   });
 
-  test('is refused without one everywhere, also by a process that knows only the copy in the store', async () => {
+  test('is rejected without one everywhere, also by a process that only has the copy in the store', async () => {
     const { servers, signed, refresh } = start();
     const visitor = await servers.open();
     const { access_token, refresh_token } = (await signed(visitor)).json;
@@ -98,7 +98,7 @@ describe('M36: a client whose document says private_key_jwt', () => {
     expect(publisher.asked).toEqual([]);
   });
 
-  test('may publish a new key: an assertion that names it makes this server look again, every ten seconds at most', async () => {
+  test('may publish a new key: an assertion with its kid causes a new fetch, at most every ten seconds', async () => {
     const { servers, publisher, signed } = start();
     const visitor = await servers.open();
     const next = newKey();
@@ -115,7 +115,7 @@ describe('M36: a client whose document says private_key_jwt', () => {
     expect(changes).toMatchObject([{ client_id: APP, changed: ['keys'] }]);
   });
 
-  test('uses the last good keys while others cannot be fetched, and is 503 where there are none', async () => {
+  test('uses the last valid keys if they cannot be fetched, and gets 503 without any', async () => {
     const { servers, publisher, signed, assertion, refresh } = start();
     const visitor = await servers.open();
     const { refresh_token } = (await signed(visitor)).json;
@@ -140,7 +140,7 @@ describe('M36: a client whose document says private_key_jwt', () => {
     ['a symmetric key', { keys: [{ kty: 'oct', k: 'AAAA' }] }, 'private or symmetric'],
     ['no key', { keys: [] }, 'no usable key'],
     ['no JWK set', { key: 1 }, 'no array of keys'],
-  ])('is refused if its jwks_uri has %s', async (_what, keys, reason) => {
+  ])('is rejected if its jwks_uri has %s', async (_what, keys, reason) => {
     const { servers, assertion } = start(SIGNS, keys);
     const visitor = await servers.open();
     expect((await visitor.page()).status).toBe(400);
@@ -153,7 +153,7 @@ describe('M36: a client whose document says private_key_jwt', () => {
     expect(servers.shared.events[1]).toHaveProperty('message', expect.stringContaining(reason));
   });
 
-  test('has keys that are too many for the copy: the first ones are stored, and 4 KiB are not exceeded', async () => {
+  test('with too many keys for the copy: the first ones are stored, within 4 KiB', async () => {
     const many = Array.from(
       { length: 19 },
       (_, n) => [`a key with a rather long name, whose number is ${n}`, newKey()] as const,
@@ -179,8 +179,8 @@ describe('M36: a client whose document says private_key_jwt', () => {
   });
 });
 
-describe('a client that may sign or not', () => {
-  test('is let in either way, and its keys are fetched for an assertion only', async () => {
+describe('a client with optional assertions', () => {
+  test('is accepted either way, and its keys are only fetched for an assertion', async () => {
     const { servers, publisher, signed, refresh, assertion } = start(CHOOSES);
     const visitor = await servers.open();
     const { refresh_token } = await visitor.tokens();
@@ -192,7 +192,7 @@ describe('a client that may sign or not', () => {
     expect((await visitor.refresh(String(answer.json['refresh_token']))).status).toBe(200);
   });
 
-  test('is refused with an assertion that is wrong', async () => {
+  test('is rejected with an invalid assertion', async () => {
     const { servers, signed } = start(CHOOSES);
     expect(refusal(await signed(await servers.open(), 'one', newKey()))).toEqual(DENIED);
   });

@@ -54,7 +54,7 @@ const all = async (store: Store, options?: StoredClientsOptions): Promise<readon
 
 /** What stored clients promise over any store. */
 export const storedClientsCases = (connect: Connect): void => {
-  test('a client is added, found from elsewhere, changed, disabled, enabled and removed', async () => {
+  test('a client is added, found from another process, changed, disabled, enabled and removed', async () => {
     const [here, there] = [storedClients(connect()), storedClients(connect(), { cacheSeconds: 0 })];
     const client_id = newName();
     expect(await there.find(client_id)).toBeUndefined();
@@ -85,7 +85,7 @@ export const storedClientsCases = (connect: Connect): void => {
       expect(codeOf(await change().catch((error: unknown) => error))).toBe('unknown');
   });
 
-  test('a new secret is handed out once, and the store never has one that can be used', async () => {
+  test('a new secret is returned once, and the store never has a usable one', async () => {
     const written: string[] = [];
     const store = connect();
     const clients = storedClients({
@@ -113,7 +113,7 @@ export const storedClientsCases = (connect: Connect): void => {
       expect(text).not.toContain(secret);
   });
 
-  test('of those who change the same version one wins, and the others hear of it', async () => {
+  test('of concurrent changes to one version, one wins and the others get a conflict', async () => {
     const client_id = newName();
     const { version } = await storedClients(connect()).add({ client_id, ...REDIRECT });
     const change = (n: number) => storedClients(connect()).change(client_id, { client_name: `${n}` }, { version });
@@ -123,7 +123,7 @@ export const storedClientsCases = (connect: Connect): void => {
     expect(codeOf(await change(11).catch((error: unknown) => error))).toBe('conflict');
   });
 
-  test('of those who add a client of one name one wins', async () => {
+  test('of concurrent additions of one name, one wins', async () => {
     const client_id = newName();
     const [won, lost] = await together(
       Array.from({ length: 10 }, (_, n) =>
@@ -135,7 +135,7 @@ export const storedClientsCases = (connect: Connect): void => {
     expect(await storedClients(connect()).get(client_id)).toEqual(won[0]);
   });
 
-  test('there is no moment at which a client that is changed does not exist', async () => {
+  test('a client exists at every moment of a change', async () => {
     const client_id = newName();
     const writer = storedClients(connect());
     await writer.add({ client_id, ...REDIRECT, client_name: '0' });
@@ -163,7 +163,7 @@ export const storedClientsCases = (connect: Connect): void => {
   });
 
   test.each(['before', 'after'])(
-    'a process that ends %s any of its calls leaves the client there, and changeable',
+    'if a process stops %s any of its calls, the client remains and can be changed',
     async (moment) => {
       const client_id = newName();
       await storedClients(connect()).add({ client_id, ...REDIRECT, client_name: 'first' });
@@ -190,7 +190,7 @@ export const storedClientsCases = (connect: Connect): void => {
     },
   );
 
-  test('who writes so late that its version has been and gone hears of it, and changes nothing', async () => {
+  test('a late write to a version that has already been replaced fails, and changes nothing', async () => {
     const client_id = newName();
     const clients = storedClients(connect());
     await clients.add({ client_id, ...REDIRECT });
@@ -211,7 +211,7 @@ export const storedClientsCases = (connect: Connect): void => {
     expect((await clients.change(client_id, { client_name: 'd' })).version).toBe(5);
   });
 
-  test('a client that was changed a hundred times is found in three steps by who has never seen it', async () => {
+  test('a client that was changed a hundred times is found in three steps by a new process', async () => {
     const client_id = newName();
     const writer = storedClients(connect());
     await writer.add({ client_id, ...REDIRECT });
@@ -232,7 +232,7 @@ export const storedClientsCases = (connect: Connect): void => {
     expect([cold <= 8, calls - cold]).toEqual([true, 1]);
   });
 
-  test('what a removed client was given stays dead when another one gets its name', async () => {
+  test('tokens of a removed client stay invalid if its name is reused', async () => {
     const client_id = newName();
     const clients = storedClients(connect());
     await clients.add({ client_id, ...REDIRECT });
@@ -243,7 +243,7 @@ export const storedClientsCases = (connect: Connect): void => {
     expect(await clients.get(client_id)).toEqual(again);
   });
 
-  test('the time from which its tokens count moves forwards only', async () => {
+  test('tokens_valid_after only moves forwards', async () => {
     const client_id = newName();
     const clients = storedClients(connect());
     await clients.add({ client_id, ...REDIRECT });
@@ -254,7 +254,7 @@ export const storedClientsCases = (connect: Connect): void => {
     expect(await valid()).toBeGreaterThan(now);
   });
 
-  test('lists every client that is there, once each', async () => {
+  test('lists every client exactly once', async () => {
     const issuer = newName();
     const clients = storedClients(connect(), { issuer });
     const wanted = Array.from({ length: 20 }, newName);

@@ -14,14 +14,17 @@ describe('stored clients in memory', () => {
   storedClientsCases(() => store);
 });
 
-describe.each([1, 2])('stored clients on a store that has three verbs only, and answers in any order (%i)', (seed) => {
-  const store = memoryStore();
-  storedClientsCases(() => ({
-    ...distantStore(store, seed),
-    // What lists is not what is tried here.
-    list: (...page) => store.list(...page),
-  }));
-});
+describe.each([1, 2])(
+  'stored clients on a store with only three methods, whose responses come in any order (%i)',
+  (seed) => {
+    const store = memoryStore();
+    storedClientsCases(() => ({
+      ...distantStore(store, seed),
+      // What lists is not what is tried here.
+      list: (...page) => store.list(...page),
+    }));
+  },
+);
 
 describe('stored clients', () => {
   const counted = (clock: () => number) => {
@@ -36,7 +39,7 @@ describe('stored clients', () => {
     return { store, calls };
   };
 
-  test('are looked up once in five seconds, also by those who ask at the same time, and the same object is found again', async () => {
+  test('are read once in five seconds, also by simultaneous requests, and the same object is returned', async () => {
     let now = 1_000_000;
     const { store, calls } = counted(() => now);
     await storedClients(store, { clock: () => now }).add({ client_id: 'web', ...REDIRECT });
@@ -52,7 +55,7 @@ describe('stored clients', () => {
     expect(calls).toHaveLength(2);
   });
 
-  test('that nobody has are remembered in a room of their own, which strangers cannot make grow', async () => {
+  test('unknown names are cached separately, so callers cannot fill the cache', async () => {
     let now = 1_000_000;
     const { store, calls } = counted(() => now);
     const clients = storedClients(store, { clock: () => now });
@@ -70,7 +73,7 @@ describe('stored clients', () => {
     expect(await clients.find('web')).toMatchObject({ client_id: 'web' });
   });
 
-  test('that fails is asked again: nothing is remembered of an error', async () => {
+  test('errors are not cached', async () => {
     const inner = memoryStore();
     let isAway = true;
     const store: Store = {
@@ -85,7 +88,7 @@ describe('stored clients', () => {
     expect(await clients.find('web')).toMatchObject({ client_id: 'web' });
   });
 
-  test('are checked before they are saved, and all that is wrong is said', async () => {
+  test('are validated before they are saved, and all problems are reported', async () => {
     const clients = storedClients(memoryStore(), { server: { scopes: SCOPES } });
     const wrong = { client_id: 'web', redirect_uris: ['http://app.example'], scope: 'photos' };
     const error: unknown = await clients.add(wrong).catch((reason: unknown) => reason);
@@ -112,11 +115,11 @@ describe('stored clients', () => {
   test.each([
     [{ cacheSeconds: 61 }, 'cacheSeconds must be a number from 0 to 60'],
     [{ cacheSeconds: NaN }, 'cacheSeconds must be a number from 0 to 60'],
-  ])('with %j are refused', (options, sentence) => {
+  ])('with %j are rejected', (options, sentence) => {
     expect(() => storedClients(memoryStore(), options)).toThrow(sentence);
   });
 
-  test('a version that could not be deleted is told to onError, and the change was made', async () => {
+  test('a version that could not be deleted is reported to onError, and the change succeeds', async () => {
     const inner = memoryStore();
     const errors: unknown[] = [];
     const store: Store = {
@@ -131,17 +134,17 @@ describe('stored clients', () => {
     expect((await storedClients(inner).get('web'))?.registration.client_name).toBe('Web');
   });
 
-  test('a store that cannot list says so', async () => {
+  test('a store without list throws an error that says so', async () => {
     const { store } = counted(() => 0);
     await expect(storedClients(store).list()).rejects.toThrow('The store cannot list');
   });
 });
 
-describe.each(hostFor(import.meta.url))('a server with stored clients beside a list, $name', ({ start }) => {
+describe.each(hostFor(import.meta.url))('a server with stored clients and a list, $name', ({ start }) => {
   const hosts: RunningHost[] = [];
   afterAll(() => Promise.all(hosts.map((host) => host.close())));
 
-  test('takes new secrets at once, old ones as long as they overlap, and a disabled client never', async () => {
+  test('accepts new secrets immediately, old ones during the overlap, and a disabled client never', async () => {
     const { options, store, clock, advance, errors } = fixture();
     const clients = storedClients(store, { clock, cacheSeconds: 0 });
     const host = await start({ options: { ...options, clients: [...CLIENTS, clients] } });

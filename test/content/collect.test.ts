@@ -3,7 +3,7 @@ import { contentQuery, memoryContent } from 'oauth-query/content';
 import { startQuery } from './support/same-pages.js';
 
 /** The last row that one answer looks at is one that is wanted. */
-test('an answer that has looked at enough gives each page once, and the next one goes on', async () => {
+test('a response that reaches the read limit has each page once, and the next one continues', async () => {
   const wanted = (index: number): boolean => index % 5 === 4;
   const pages = Array.from({ length: 3_200 }, (_, index) => ({
     title: `Page ${String(index).padStart(4, '0')}`,

@@ -21,11 +21,11 @@ const EVERY = [
   'userRange',
 ] as const;
 
-describe('content in memory keeps the contract', () => {
+describe('content in memory fulfils the contract', () => {
   for (const { name, run } of contentContract((pages) => ({ source: memoryContent(pages) }), EVERY)) test(name, run);
 });
 
-describe('content in SQLite keeps the contract', () => {
+describe('content in SQLite fulfils the contract', () => {
   const cases = contentContract((pages) => {
     const database = new ContentDatabase(':memory:');
     fillDatabase(database, pages);

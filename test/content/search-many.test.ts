@@ -10,7 +10,7 @@ afterAll(() => database.close());
 
 const page = (id: number, title: string, text: string) => ({ id, title, text, history: [{ id, text }] });
 
-test('a word in thousands of pages: not all are ranked, but those with it in their titles are', () => {
+test('a word in thousands of pages: not all are ranked, but pages with the word in their titles always are', () => {
   const pages = Array.from({ length: COMMON }, (_, index) => page(index + 1, `Page ${index}`, 'A knot.'));
   fillDatabase(database, [...pages, page(COMMON + 1, 'Knot', 'A knot.')]);
   const { search } = sqliteSource(database);

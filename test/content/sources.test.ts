@@ -21,7 +21,7 @@ test('there are two hundred pages, and more than forty kinds of queries', () => 
   expect(Object.keys(QUERIES).length).toBeGreaterThan(40);
 });
 
-test('every source gives the same answers', () =>
+test('every source gives the same responses', () =>
   everyRow(Object.entries(QUERIES), async ([, [limit, params]]) => {
     const [first, ...others] = [...hosts.values()];
     const expected = await gather(first!, params, limit, 'max');
@@ -29,7 +29,7 @@ test('every source gives the same answers', () =>
     for (const host of others) expect(await gather(host, params, limit, 'max')).toEqual(expected);
   }));
 
-test('a query gathers the same with every limit', () =>
+test('a query collects the same results with every limit', () =>
   everyRow(
     Object.entries(QUERIES).filter(([, [limit]]) => limit !== ''),
     async ([, [limit, params]]) => {
@@ -57,7 +57,7 @@ test('no handler failed', () => {
   for (const host of hosts.values()) expect(host.failures).toEqual([]);
 });
 
-test('published clients find the same in every source', () =>
+test('published clients get the same from every source', () =>
   everyRow(Object.entries(CLIENT_WALKS), async ([, walk]) => {
     const [first, ...others] = [...hosts.values()].map(({ base }) => base);
     const expected = await walk(first ?? '');

@@ -153,7 +153,7 @@ async function walk(params: Readonly<Record<string, string>>, token?: string): P
   throw new Error('The walk does not end.');
 }
 
-describe('a private page is in no list, no search, no completion and no count', () => {
+describe('a private page is in no list, search, completion or count', () => {
   test('no module shows it', () =>
     everyRow(LISTS, async (params) => {
       const text = (await walk(params)).join('\n');
@@ -164,7 +164,7 @@ describe('a private page is in no list, no search, no completion and no count', 
       expect(host.failures).toEqual([]);
     }));
 
-  test('a title that is asked for is missing, as if there were no such page', async () => {
+  test('a requested title is missing, as if the page did not exist', async () => {
     const { json } = await host.query({ titles: `Page 01 ${HIDDEN}|Page 00`, prop: 'info' });
     expect((json['query'] as { pages: object[] }).pages).toMatchObject([
       { missing: true },
@@ -172,7 +172,7 @@ describe('a private page is in no list, no search, no completion and no count', 
     ]);
   });
 
-  test('walks still meet every page that may be seen, once', async () => {
+  test('walks return every visible page once', async () => {
     const titles = (await walk({ list: 'allpages', aplimit: '3' })).flatMap((text) =>
       [...text.matchAll(/"title":"([^"]+)"/g)].map(([, title]) => title),
     );
@@ -192,13 +192,13 @@ describe('a private page is in no list, no search, no completion and no count', 
   test.each([
     ['numbers of members', { prop: 'categoryinfo', titles: 'Category:Mixed' }, 'categoryinfo'],
     ['what the source answers by itself', { list: 'blocks' }, 'blocks'],
-  ])('%s are not answered, and the answer says so', async (_what, params, module) => {
+  ])('%s is not available, and the response says so', async (_what, params, module) => {
     const { json } = await host.query(params as Readonly<Record<string, string>>);
     expect(JSON.stringify(json['warnings'])).toContain(module);
     expect(JSON.stringify(json)).not.toContain(HIDDEN);
   });
 
-  test('numbers of hits, edits and pages are not told', async () => {
+  test('numbers of hits, edits and pages are not revealed', async () => {
     const { json: found } = await host.query({ list: 'search', srsearch: 'word' });
     expect(JSON.stringify(found)).not.toContain('totalhits');
     const { json: users } = await host.query({ list: 'users', ususers: 'Alice', usprop: 'editcount' });
@@ -208,14 +208,14 @@ describe('a private page is in no list, no search, no completion and no count', 
   });
 });
 
-test('who may see them does', async () => {
+test('users with the right see them', async () => {
   const token = await host.token('alice');
   const text = (await walk({ list: 'allpages', aplimit: '500' }, token)).join('');
   expect(text).toContain(`Page 01 ${HIDDEN}`);
   expect((await walk({ list: 'search', srsearch: MARK }, token)).join('')).toContain(HIDDEN);
 });
 
-test('a function that fails shows nothing', async () => {
+test('a function that fails reveals nothing', async () => {
   const failing = await startQuery(
     contentQuery(memoryContent(PAGES.slice(0, 10)), {
       visible: () => {

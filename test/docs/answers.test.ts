@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { problemsOf } from './answers.js';
 import { everyRow } from '../rows.js';
 
-test('an answer as documented is accepted', () =>
+test('a documented response is accepted', () =>
   everyRow(
     [
       ['json', '{"a": "x…", "b": [1, 2], "exp": 1700000000}', '{"a":"xyz","b":[1,2],"exp":1999999999}'],

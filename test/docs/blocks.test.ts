@@ -18,12 +18,12 @@ function proofOf(block: Block, before: Block | undefined): string | undefined {
   return undefined;
 }
 
-test('every block of every document is compiled, run, or compared with what a command answered', () => {
+test('every block of every document is compiled, run, or compared with the output of a command', () => {
   const unproved = blocks.filter((block, index) => proofOf(block, blocks[index - 1]) === undefined);
   expect(unproved.map(({ place, lang, mark }) => `${place}: ${lang} ${mark}`)).toEqual([]);
 });
 
-test('every request is followed by its answer', () => {
+test('every request is followed by its response', () => {
   const silent = blocks.filter((block, index) => {
     const after = blocks[index + 1];
     const asks = block.lang === 'sh' && block.mark === '' && /\bcurl\b/.test(block.code);
@@ -32,7 +32,7 @@ test('every request is followed by its answer', () => {
   expect(silent.map(({ place }) => place)).toEqual([]);
 });
 
-test('code that is indented instead of fenced is not hidden from these tests', () => {
+test('indented code blocks do not escape these tests', () => {
   expect(blocks.filter(({ lang }) => lang === '').map(({ place }) => place)).toEqual([]);
 });
 

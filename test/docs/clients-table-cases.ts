@@ -68,7 +68,7 @@ export const clientsTableCases = <Database>(
   const isLetIn = async (access: unknown): Promise<boolean> =>
     (await http.get('/guarded/photos', bearer(String(access)))).status === 200;
 
-  test('a client that is added is known at once, one that is not is unknown', async () => {
+  test('an added client is known immediately, any other is unknown', async () => {
     const secret = await table.add({ client_id: 'job', client_name: 'Job', scope: 'photos.read' });
     expect([await own('job', secret), await own('job', 'x'), await own('nobody', secret)]).toEqual([200, 401, 401]);
     const web = await table.add({ client_id: 'web', redirect_uris: ['https://app.example/cb'] });
@@ -79,7 +79,7 @@ export const clientsTableCases = <Database>(
     });
   });
 
-  test('what a server refuses is not saved, and a client is not added twice', async () => {
+  test('an invalid client is not saved, and no client is added twice', async () => {
     const wrong = { client_id: 'wrong', redirect_uris: ['http://app.example/cb'], scope: 'photos.raed' };
     const message = `Client "wrong": scope names "photos.raed", which options.scopes does not have.
 Client "wrong": the redirect URI "http://app.example/cb" has the scheme http; only loopback addresses may, use https.`;
@@ -89,7 +89,7 @@ Client "wrong": the redirect URI "http://app.example/cb" has the scheme http; on
     await expect((async () => table.add({ client_id: 'twice' }))()).rejects.toThrow();
   });
 
-  test('a secret is rotated without downtime, again and again', async () => {
+  test('a secret is rotated without downtime, repeatedly', async () => {
     const first = await table.add({ client_id: 'rotating' });
     const second = await table.rotate('rotating', 3600, clock());
     expect([await own('rotating', first), await own('rotating', second)]).toEqual([200, 200]);
@@ -104,7 +104,7 @@ Client "wrong": the redirect URI "http://app.example/cb" has the scheme http; on
       await expect((async () => table.rotate(id, 0))()).rejects.toThrow(`There is no client ${id} with a secret.`);
   });
 
-  test('disabling ends what the client has, and can be taken back', async () => {
+  test("disabling ends the client's access, and can be undone", async () => {
     const secret = await table.add({ client_id: 'off' });
     const { access_token } = (await token('off', secret)).json;
     expect(await isLetIn(access_token)).toBe(true);
@@ -114,7 +114,7 @@ Client "wrong": the redirect URI "http://app.example/cb" has the scheme http; on
     expect([await own('off', secret), await isLetIn(access_token)]).toEqual([200, true]);
   });
 
-  test('grants.revoke({ client_id }) ends everything that it was given, and the time never goes back', async () => {
+  test('grants.revoke({ client_id }) ends all grants, and the time never goes back', async () => {
     const secret = await table.add({ client_id: 'leaked' });
     const { access_token } = (await token('leaked', secret)).json;
     expect(await isLetIn(access_token)).toBe(true);
@@ -126,7 +126,7 @@ Client "wrong": the redirect URI "http://app.example/cb" has the scheme http; on
     expect(await isLetIn((await token('leaked', secret)).json['access_token'])).toBe(true);
   });
 
-  test('a row that is wrong is a client that is unknown, and nothing else breaks', async () => {
+  test('an invalid row is an unknown client, and nothing else breaks', async () => {
     expect(errors).toEqual([]);
     const secret = await table.add({ client_id: 'broken' });
     await database.run("UPDATE clients SET scope = 'a  b' WHERE client_id = 'broken'");

@@ -93,7 +93,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test('the compiler looks at the snippets, and sees what is wrong', () => {
+test('the compiler checks the snippets, and finds errors', () => {
   expect(blocks.length).toBeGreaterThan(30);
   expect(complaints).toContainEqual(expect.stringMatching(/^wrong\.ts\(2,\d+\): error .*'scope' does not exist/));
 });

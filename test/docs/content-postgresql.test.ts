@@ -83,7 +83,7 @@ describe('a server with the source of docs/content-in-postgresql.md', () => {
     return json['query'] as Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
   };
 
-  test('gives facts and texts of many pages with one statement each', async () => {
+  test('returns facts and texts of many pages with one statement each', async () => {
     const params = {
       generator: 'allpages',
       gaplimit: '30',
@@ -114,13 +114,13 @@ describe('a server with the source of docs/content-in-postgresql.md', () => {
     expect(searchinfo).toEqual({ totalhits: 19 });
   });
 
-  test('finds pages by the revisions that they have', async () => {
+  test('finds pages by their revisions', async () => {
     const { pages = [], badrevids } = await query({ revids: '5|999', prop: 'revisions', rvprop: 'ids' });
     expect(pages).toMatchObject([{ title: 'Page 04', revisions: [{ revid: 5 }] }]);
     expect(Object.keys(badrevids ?? {})).toEqual(['999']);
   });
 
-  test('says of what it cannot answer that it has no answer', async () => {
+  test('reports unsupported modules as not available', async () => {
     const { json } = await host.query({ list: 'backlinks', bltitle: 'Page 01' });
     expect(JSON.stringify(json['warnings'])).toContain('backlinks');
   });

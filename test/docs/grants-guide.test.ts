@@ -29,7 +29,7 @@ const codeBelow = (heading: string): string => {
   return blocks[0]?.code ?? '';
 };
 
-describe.each(hostFor(import.meta.url))('the guides of grants.md do what they say, on $name', ({ start }) => {
+describe.each(hostFor(import.meta.url))('the guides in grants.md work, on $name', ({ start }) => {
   const { options } = fixture({ clients: [PHOTOS], users: USERS, lifetimes: { rememberedConsent: 86_400 } });
   let host: RunningHost;
   let flows: Flows;
@@ -86,7 +86,7 @@ describe.each(hostFor(import.meta.url))('the guides of grants.md do what they sa
     ]);
   });
 
-  test('a user wants to be forgotten', async () => {
+  test("a user's data is erased", async () => {
     expect(await run('When a user asks to be forgotten')).toEqual(['1 grants and 1 approvals erased']);
     expect(await flows.areActive(alice, bob)).toEqual([false, true]);
     expect([await isSignedIn('alice'), await isSignedIn('bob')]).toEqual([false, true]);

@@ -31,19 +31,19 @@ test('every link and anchor of a document exists', () =>
     },
   ));
 
-describe('this test sees', () => {
+describe('this test detects', () => {
   const wrong = parseDocument(
     'docs/wrong.md',
     '# A title\n\n[a](nowhere.md) [b](guard.md#nowhere) [c](#a-titel) [d](http://x.example)\n',
   );
-  test.each(wrong.links.map(({ url }) => url))('that %s leads nowhere', (url) => {
+  test.each(wrong.links.map(({ url }) => url))('that %s is a broken link', (url) => {
     expect(problemOf(wrong, url)).toBeDefined();
   });
   const right = parseDocument(
     'docs/right.md',
     '# A title\n\n[a](guard.md#audience) [b](#a-title) [c](../README.md) [d](adr)\n',
   );
-  test.each(right.links.map(({ url }) => url))('that %s leads somewhere', (url) => {
+  test.each(right.links.map(({ url }) => url))('that %s is a valid link', (url) => {
     expect(problemOf(right, url)).toBeUndefined();
   });
 });

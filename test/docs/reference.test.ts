@@ -25,7 +25,7 @@ const filesBelow = (folder: string): readonly string[] =>
     .filter((name) => statSync(join(folder, name)).isFile())
     .sort();
 
-test('every public export, option and parameter has a docstring, and every link in one leads somewhere', () => {
+test('every public export, option and parameter has a docstring, and every link in one is valid', () => {
   expect(outcome.output.split('\n').filter((line) => line.includes('[warning]'))).toEqual([]);
   expect(outcome.failed).toBe(false);
 });

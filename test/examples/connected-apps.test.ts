@@ -28,7 +28,7 @@ describeEngine('examples/express over a SQLite file', noSqlite, () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('a client from the command line is connected by the login of the application, shown, and disconnected', async () => {
+  test("a client added on the command line is approved with the application's sign-in, listed, and revoked", async () => {
     const args = ['client', 'add', 'album', '--name', 'Album', '--redirect-uri', REDIRECT, '--scope', 'photos.read'];
     const added = await oauthQueryProgram([...args, '--json'], { env: { STORE_URL } });
     const { client_secret }: { client_secret: string } = JSON.parse(added.stdout);

@@ -15,7 +15,7 @@ const suite = (startEngine: () => Promise<Engine>) => () => {
   });
   afterAll(() => engine.remove());
 
-  test('two demos with one STORE and one ISSUER are one server', async () => {
+  test('two demos with one STORE and one ISSUER act as one server', async () => {
     const demos: Example[] = [];
     const clients: Client[] = [];
     for (const FRAMEWORK of ['express', 'fastify']) {

@@ -91,7 +91,7 @@ describe.each(['express', 'koa', 'fastify'])('FRAMEWORK=%s npm start', (framewor
     `/${'a/'.repeat(6000)}?x`,
     `//${'%'.repeat(12_000)}`,
   ];
-  test('malformed paths are not failures', () =>
+  test('malformed paths are not server errors', () =>
     everyRow(ODD, async (address) => {
       const answer = await sendRaw(base, `GET ${address} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
       expect(answer).toMatch(/^HTTP\/1\.1 (?:200|400|404|414) /);
@@ -171,7 +171,7 @@ describe.each(['express', 'koa', 'fastify'])('FRAMEWORK=%s npm start', (framewor
       expect([status, 'refresh_token' in json]).toEqual([200, client_id === 'native']);
     }));
 
-  test('the guide of the demo can be followed to a token', async () => {
+  test('the guide of the demo leads to a token', async () => {
     const guide = await client.get('/guide');
     expect(guide.headers['content-type']).toBe('text/plain; charset=utf-8');
     expect(guide.text).toContain('response_type=code');
@@ -218,7 +218,7 @@ describe.each(['express', 'koa', 'fastify'])('FRAMEWORK=%s npm start', (framewor
     expect(device['verification_uri']).toBe(`${base}/oauth/device`);
   });
 
-  test('the query API gives a caller the rights of the scopes of its token', async () => {
+  test('the query API gives callers the rights of their scopes', async () => {
     const { json: issued } = await token({ grant_type: 'client_credentials' }, basic('service', 'service-secret'));
     const query = '/api?action=query&meta=siteinfo|userinfo&uiprop=rights&format=json&formatversion=2';
     const nobody = await client.get(query);
@@ -297,7 +297,7 @@ test.each(['127.0.0.1', 'localhost'])('every printed command works: HOST=%s', as
   expect(Object.keys(held)).toEqual(expect.arrayContaining(['service', 'web', 'native', 'tv', 'legacy', 'api']));
 });
 
-test('MEDIAWIKI_PATHS=1 serves the paths of MediaWiki, too', async () => {
+test('MEDIAWIKI_PATHS=1 also serves the paths of MediaWiki', async () => {
   const { demo, base } = await startDemo({ MEDIAWIKI_PATHS: '1' });
   onTestFinished(() => void demo.stop());
   const client = new Client(base);

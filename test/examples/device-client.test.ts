@@ -69,7 +69,7 @@ describe.each(oneHostEach)('the device client against $name', ({ start }) => {
     return { waits, result };
   };
 
-  test('gets a token once the person has approved', async () => {
+  test('gets a token after the owner has approved', async () => {
     const host = await startHost();
     const { waits, result } = await run(host, [
       () => undefined,
@@ -81,7 +81,7 @@ describe.each(oneHostEach)('the device client against $name', ({ start }) => {
     expect(json).toMatchObject({ auth: { sub: 'alice', client_id: 'tv' } });
   });
 
-  test('waits longer when it is told to slow down', async () => {
+  test('waits longer after slow_down', async () => {
     const host = await startHost();
     const hurry = (): void => {
       now -= 5000; // For the server no time has passed since the last question.
@@ -95,20 +95,20 @@ describe.each(oneHostEach)('the device client against $name', ({ start }) => {
     expect(waits).toEqual([5, 5, 10]);
   });
 
-  test('gives up when the person says no', async () => {
+  test('stops if the owner denies access', async () => {
     const host = await startHost();
     const { result } = await run(host, [(invitation) => decide(host.base, invitation, 'deny')]);
     await expect(result).rejects.toThrow('The person said no.');
   });
 
-  test('gives up when nobody types the code in time', async () => {
+  test('stops if the code is not entered in time', async () => {
     const host = await startHost();
     const { waits, result } = await run(host, []);
     await expect(result).rejects.toThrow('Nobody typed the code in time.');
     expect(waits).toHaveLength(120);
   });
 
-  test('asks more and more seldom while the server is away', async () => {
+  test('polls less often while the server is unreachable', async () => {
     const host = await startHost();
     const { waits, result } = await run(host, [
       () => host.close(),
@@ -121,7 +121,7 @@ describe.each(oneHostEach)('the device client against $name', ({ start }) => {
   });
 });
 
-test('as a program it shows code, address and fingerprint, and then who approved', async () => {
+test('prints code, URL and fingerprint, and then who approved', async () => {
   const [host] = oneHostEach;
   const server = await host?.start({
     options: {

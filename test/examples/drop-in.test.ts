@@ -20,7 +20,7 @@ describe.each(['express', 'koa', 'fastify'])('examples/%s', (framework) => {
   });
   afterAll(() => example.stop());
 
-  test('another program gets a token after the login that was there before', async () => {
+  test("another program gets a token with the application's existing sign-in", async () => {
     const browser = new Client(base);
     const toLogin = await browser.get(AUTHORIZE);
     expect(toLogin.status).toBe(302);
@@ -53,7 +53,7 @@ describe.each(['express', 'koa', 'fastify'])('examples/%s', (framework) => {
     expect(program.cookies.size).toBe(0);
   });
 
-  test('nobody gets in without a token, not even with the session of the application', async () => {
+  test('requests without a token are rejected, even with the session of the application', async () => {
     const browser = new Client(base);
     await browser.post('/login', { username: 'alice', password: 'wonderland' });
     expect((await browser.get('/')).text).toBe('Hello alice');

@@ -88,7 +88,7 @@ describe.each([
   });
   afterAll(() => running.stop());
 
-  test('another program gets a token, and with it the photos', async () => {
+  test('another program gets a token, and the photos with it', async () => {
     const browser = new Client(running.base);
     const login = formOf((await browser.get(AUTHORIZE)).text, 'password');
     const signedIn = await browser.post(login.action, { ...login.fields, username: 'alice', password: 'wonderland' });
@@ -103,19 +103,19 @@ describe.each([
     expect([photos.status, photos.json]).toEqual([200, { photos: ['rabbit.jpg', 'tea-party.jpg'] }]);
   });
 
-  test('the photos are refused without a token, by our answer alone', async () => {
+  test('without a token, the photos are refused with our response alone', async () => {
     const { status, headers, text } = await program.get('/api/photos');
     expect([status, headers['www-authenticate'], text]).toEqual([401, 'Bearer realm="oauth"', '{}']);
   });
 
-  test('the metadata is where clients look for it, and a wrong method gets our answer', async () => {
+  test('the metadata is where clients look for it, and a wrong method gets our response', async () => {
     const { json } = await program.get('/.well-known/oauth-authorization-server');
     expect(json['issuer']).toBe(running.base);
     const wrong = await program.request('/oauth/token', { method: 'DELETE' });
     expect([wrong.status, wrong.headers['allow']]).toEqual([405, 'POST']);
   });
 
-  test('the rest of the application is there', async () => {
+  test('the rest of the application still works', async () => {
     expect((await program.get('/')).text).toBe('Hello');
   });
 });

@@ -59,11 +59,11 @@ describe.each(['express', 'fastify', 'koa'])('examples/mcp/%s.ts', (framework) =
   });
   afterAll(() => example.stop());
 
-  test('signs its people in for a client, which calls both tools', async () => {
+  test('signs users in for a client, which calls both tools', async () => {
     await useTools(`${base}/mcp`, base);
   });
 
-  test('refuses who brings no token, says where to get one, and has nothing to GET', async () => {
+  test('rejects requests without a token, names where to get one, and answers no GET', async () => {
     const refused = await new Client(base).get('/mcp');
     expect(refused.status).toBe(401);
     expect(refused.headers['www-authenticate']).toContain(
@@ -72,11 +72,11 @@ describe.each(['express', 'fastify', 'koa'])('examples/mcp/%s.ts', (framework) =
   });
 });
 
-describe('examples/mcp/resource-server.ts beside examples/mcp/express.ts', () => {
+describe('examples/mcp/resource-server.ts with examples/mcp/express.ts', () => {
   const examples: Example[] = [];
   afterAll(() => Promise.all(examples.map((example) => example.stop())));
 
-  test('M17 takes the tokens of the other process, for itself alone', async () => {
+  test('M17 accepts the tokens of the other process that are for it alone', async () => {
     const [port, otherPort] = [String(await freePort()), String(await freePort())];
     const [issuer, mcp] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${otherPort}/mcp`];
     examples.push(await start('express', { PORT: port, ELSEWHERE: mcp }));

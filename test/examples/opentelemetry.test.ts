@@ -3,7 +3,7 @@ import { follow } from '../../examples/opentelemetry/follow.js';
 import { basic, Client, oneHostEach } from '../hosts.js';
 import { fixture } from '../oauth/support/fixture.js';
 
-test('the example makes a span and a duration of each request, and counts events', async () => {
+test('the example creates a span and a duration for each request, and counts events', async () => {
   const [hostKind] = oneHostEach;
   const { onEvent: _, ...options } = fixture().options;
   const host = await hostKind?.start({ options });

@@ -3,7 +3,7 @@ import { basic, bearer, Client } from '../hosts.js';
 import { freePort } from '../stores/engines/daemon.js';
 import { type Example, startExample } from './process.js';
 
-describe('examples/resource-server beside the demo', () => {
+describe('examples/resource-server with the demo', () => {
   let demo: Example;
   let example: Example;
   let demoPort: string;
@@ -29,7 +29,7 @@ describe('examples/resource-server beside the demo', () => {
   });
   afterAll(() => Promise.all([demo.stop(), example.stop()]));
 
-  test('accepts the tokens of the other process, each for what it may', async () => {
+  test('accepts the tokens of the other process, each for its scopes', async () => {
     expect((await site.get('/notes')).status).toBe(401);
     expect((await site.get('/notes', bearer('made-up'))).status).toBe(401);
     const reader = await token();
@@ -41,11 +41,11 @@ describe('examples/resource-server beside the demo', () => {
     expect((await site.get('/notes', bearer(await token({ scope: 'highvolume' })))).status).toBe(403);
   });
 
-  test('what it prints is what works', async () => {
+  test('the printed commands work', async () => {
     expect(example.output).toContain(`-d grant_type=client_credentials http://127.0.0.1:${demoPort}/oauth/token`);
   });
 
-  test('says 503 while the other process is away, and goes on when it is back', async () => {
+  test('responds with 503 while the other process is down, and recovers', async () => {
     expect(await demo.stop()).toBe(0);
     const answer = await site.get('/notes', bearer('unheard-of'));
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, '5']);
@@ -53,7 +53,7 @@ describe('examples/resource-server beside the demo', () => {
     expect((await site.get('/notes', bearer(await token()))).status).toBe(200);
   });
 
-  test('ends when it is asked to', async () => {
+  test('stops on a signal', async () => {
     expect(await example.stop()).toBe(0);
   });
 });

@@ -7,7 +7,7 @@ import { sql } from '../../../src/content/sqlite/sql.js';
 import { CALL, pageOf, TestFolder, titlesOf } from './folder.js';
 
 describe('a folder of Markdown files', () => {
-  test('makes titles of paths; index and README are the page of their folder', async () => {
+  test('turns paths into titles; index and README are the page of their folder', async () => {
     const folder = new TestFolder({
       'index.md': 'home',
       'guides/README.md': 'guides',
@@ -29,7 +29,7 @@ describe('a folder of Markdown files', () => {
     expect(folder.problems).toEqual([]);
   });
 
-  test('reads where a page leads, however it is written', async () => {
+  test('reads the targets of links in every notation', async () => {
     const folder = new TestFolder({
       'a/page.md': `[up](../index.md#top "Title") [same](page.md) [ref] [folder](sub/) [root](/b/c.html?x=1) [[Wiki link#part|label]]
 [no extension](other%20page) [out](../../x.md) [file](x.pdf) [mail](mailto:a@example.org) [js](javascript:alert) [[File:x]]
@@ -93,7 +93,7 @@ draft: { nested: [1] }
     expect(folder.problems).toEqual([]);
   });
 
-  test('keeps earlier texts, and ids, when it is refreshed and when it is opened again', async () => {
+  test('keeps earlier texts and ids when it is refreshed or opened again', async () => {
     const folder = new TestFolder({ 'a.md': 'one', 'b.md': 'two' });
     const database = folder.at('.content.db');
     const first = await folder.open({ database });
@@ -120,7 +120,7 @@ draft: { nested: [1] }
     ).toEqual([]);
   });
 
-  test('gives no id twice, and a page that comes back has its own', async () => {
+  test('never reuses an id, and a restored page has its own', async () => {
     const folder = new TestFolder({ 'a.md': 'a', 'b.md': 'b' });
     const content = await folder.open();
     const old = (await pageOf(content, 'B'))!;
@@ -149,19 +149,19 @@ draft: { nested: [1] }
     return (await pageOf(content, 'A'))?.history.map(({ text }) => text);
   };
 
-  test('reads only what has changed when it is opened again', async () => {
+  test('only reads changed files when it is opened again', async () => {
     expect(await plantedAndOpened({})).toEqual(['as planted']);
   });
 
-  test('reads a file again that had just been written: its time may not show a change', async () => {
+  test('reads a recently written file again, because its time may not show a change', async () => {
     expect(await plantedAndOpened({ clock: Date.now })).toEqual(['as read', 'as planted']);
   });
 
-  test('reads everything again when titles mean something else', async () => {
+  test('reads everything again if the rules for titles have changed', async () => {
     expect(await plantedAndOpened({}, { namespaceFolders: { Help: 12 } })).toEqual(['as read', 'as planted']);
   });
 
-  test('history does not go backwards when an older file is put back', async () => {
+  test('history does not go backwards if an older file is restored', async () => {
     const folder = new TestFolder({ 'a.md': 'one' });
     const content = await folder.open();
     folder.write({ 'a.md': 'two' });
@@ -176,14 +176,14 @@ draft: { nested: [1] }
   });
 });
 
-describe('a file that is not as it should be is reported, and the others are there', () => {
+describe('an invalid file is reported, and the others are served', () => {
   test('broken front matter, with its line', async () => {
     const folder = new TestFolder({ 'a.md': '---\ntitle: A\ntags: [b\nx: y\n---\n[[B]]' });
     expect((await pageOf(await folder.open(), 'A'))?.links).toEqual({ link: ['B'] });
     expect(folder.problems).toEqual(['a.md:4: The front matter is not valid YAML: deficient indentation.']);
   });
 
-  test('front matter that is deep, or long', async () => {
+  test('front matter that is nested too deeply, or too long', async () => {
     const folder = new TestFolder({
       'deep.md': `---\na: ${'['.repeat(30_000)}\n---\n[[B]]`,
       'long.md': `---\n${'a: b # c\n'.repeat(10_000)}---\n[[B]]`,
@@ -196,7 +196,7 @@ describe('a file that is not as it should be is reported, and the others are the
     ]);
   });
 
-  test('tags and redirects that are no titles', async () => {
+  test('tags and redirects that are not valid titles', async () => {
     const folder = new TestFolder({
       'a.md':
         '---\ntags: [C#, ok]\nauthor: a|b\nredirect_from: [../../out, b]\nredirect_to: https://example.org/\n---\n',
@@ -217,7 +217,7 @@ describe('a file that is not as it should be is reported, and the others are the
     ]);
   });
 
-  test('names that make no title, or the same', async () => {
+  test('names that are not valid titles, or are the same', async () => {
     const folder = new TestFolder({
       'a[b].md': '',
       'c#d.md': '',
@@ -255,8 +255,8 @@ describe('a file that is not as it should be is reported, and the others are the
   });
 });
 
-describe('what is not for readers stays unread', () => {
-  test('links, hidden files, packages of others, pipes', async () => {
+describe('files that are not served', () => {
+  test('links, hidden files, packages, pipes', async () => {
     const outside = new TestFolder({ 'secret.md': 'secret', 'in/secret.md': 'secret' });
     const folder = new TestFolder({
       'a.md': 'a',
@@ -274,7 +274,7 @@ describe('what is not for readers stays unread', () => {
     expect(folder.problems.sort()).toEqual([`link.md: ${reason}`, `linked: ${reason}`, `round: ${reason}`]);
   });
 
-  test('a folder with more files than are wanted is refused', async () => {
+  test('a folder with more files than allowed is rejected', async () => {
     const folder = new TestFolder({ 'a/b/c.md': '', 'd.md': '' });
     await expect(folder.open({ maxFiles: 3 })).rejects.toThrow(TooManyFiles);
     await expect(folder.open({ maxFiles: 3 })).rejects.toThrow(
@@ -282,7 +282,7 @@ describe('what is not for readers stays unread', () => {
     );
   });
 
-  test('a folder that is none, and a database of something else', async () => {
+  test('a path that is not a folder, and a database with other content', async () => {
     const folder = new TestFolder({ 'a.md': '' });
     await expect(openMarkdown(folder.at('nowhere'))).rejects.toThrow(/ENOENT/);
     await expect(openMarkdown(folder.at('a.md'))).rejects.toThrow('a.md is a file, not a folder.');

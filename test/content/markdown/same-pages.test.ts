@@ -116,9 +116,9 @@ afterAll(async () => {
   await content?.close();
 });
 
-describe('two hundred pages as Markdown files answer as they do in memory', () => {
+describe('two hundred pages as Markdown files have the same responses as in memory', () => {
   const filled = new Set<string>();
-  test('to every query, whatever the limit', () =>
+  test('to every query, with every limit', () =>
     everyRow(Object.entries(QUERIES), async ([name, [limit, params]]) => {
       const [memory, markdown] = hosts as [QueryHost, QueryHost];
       const expected = await gather(memory, params, limit, 'max');
@@ -136,7 +136,7 @@ describe('two hundred pages as Markdown files answer as they do in memory', () =
   });
 });
 
-describe('published clients find the same in Markdown files as in memory', () => {
+describe('published clients get the same from Markdown files as from memory', () => {
   test('in every walk', () =>
     everyRow(Object.entries(CLIENT_WALKS), async ([, walk]) => {
       const [memory, markdown] = hosts as [QueryHost, QueryHost];

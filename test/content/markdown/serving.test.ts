@@ -43,7 +43,7 @@ Part
 `;
 
 describe('Markdown over HTTP', () => {
-  test('action=parse gives HTML whose links lead to pages, and sections', async () => {
+  test('action=parse returns HTML with links to pages, and sections', async () => {
     const { parse, base } = await served({ 'guide/page.md': PAGE, 'index.md': '' });
     const { text, sections, displaytitle, categories, links } = await parse('Guide/page');
     expect(String(text)).toContain('<p>The <strong>lead</strong> with');
@@ -65,7 +65,7 @@ describe('Markdown over HTTP', () => {
     ]);
   });
 
-  test('sections and extracts are those of Markdown', async () => {
+  test('sections and extracts are those of the Markdown', async () => {
     const { parse, pageOf } = await served({ 'page.md': PAGE });
     const section = { prop: 'revisions', rvprop: 'content', rvslots: 'main', rvsection: '2' };
     expect(await pageOf('Page', section)).toMatchObject({
@@ -79,7 +79,7 @@ describe('Markdown over HTTP', () => {
     );
   });
 
-  test('no text of a page runs in a browser', async () => {
+  test('no text of a page runs as a script in a browser', async () => {
     const hostile = [
       '<script>alert(1)</script>',
       '<img src=x onerror=alert(1)>',

@@ -25,7 +25,7 @@ const watched = async (folder: TestFolder, options: MarkdownOptions = {}) => {
   return { content, until, has, changes: () => changes };
 };
 
-test('new files, changed ones, removed ones and new folders are noticed', async () => {
+test('new, changed and removed files and new folders are detected', async () => {
   const folder = new TestFolder({ 'a.md': 'a' });
   const { content, has, until } = await watched(folder);
   folder.write({ 'b.md': 'b' });
@@ -41,7 +41,7 @@ test('new files, changed ones, removed ones and new folders are noticed', async 
   await has(['A', 'Deep/er/c', 'Deep/er/d']);
 });
 
-test('renamed folders are followed, and so is a new one of the old name', async () => {
+test('renamed folders are followed, and a new one with the old name too', async () => {
   const folder = new TestFolder({ 'old/a.md': 'a' });
   const { has } = await watched(folder);
   renameSync(folder.at('old'), folder.at('new'));
@@ -59,7 +59,7 @@ test('renamed folders are followed, and so is a new one of the old name', async 
   await has(['New/x', 'New/y']);
 });
 
-test('what changes while the folder is being read is not lost', async () => {
+test('changes during a scan are not lost', async () => {
   const folder = new TestFolder({ 'a/1.md': 'one', 'b.md': 'b' });
   let late = 'a/2.md';
   const { has } = await watched(folder, {
@@ -76,7 +76,7 @@ test('what changes while the folder is being read is not lost', async () => {
   await has(['A/1', 'A/2', 'A/3', 'B', 'C', 'D']);
 });
 
-test('a folder that goes away leaves what was read, and says so', async () => {
+test('if the folder disappears, its content stays and the problem is reported', async () => {
   const folder = new TestFolder({ 'a.md': 'a' });
   let tell: (sentence: string) => void = () => undefined;
   const told = new Promise<string>((resolve) => (tell = resolve));
@@ -86,7 +86,7 @@ test('a folder that goes away leaves what was read, and says so', async () => {
   expect(await titlesOf(content)).toEqual(['A']);
 });
 
-test('nothing is read any more when it is closed', async () => {
+test('nothing is read after it is closed', async () => {
   const folder = new TestFolder({ 'a.md': 'a' });
   const { content, changes } = await watched(folder);
   folder.write({ 'b.md': 'b' });
