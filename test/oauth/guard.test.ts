@@ -114,12 +114,15 @@ describe.each(eachFramework)('the guard on $name', (host) => {
     expect(answer.json).toEqual({ error: 'invalid_token', error_description: 'The access token is not valid.' });
   });
 
-  test('#104 a token for another audience is 401 invalid_token', async () => {
+  test('#104 a token for another audience is 401 invalid_token, and the description names the resource to request', async () => {
     const forUs = await flows.ownTokens();
     const forPhotos = await flows.ownTokens('service', { resource: PHOTOS });
-    expect(await ask(`Bearer ${forUs.access_token}`, 'photos')).toEqual([401, INVALID]);
+    const wants = (resource: string): string =>
+      `Bearer realm="oauth", error="invalid_token", error_description="The access token is for another resource. Request one with resource=${resource} (RFC 8707)."`;
+    expect(await ask(`Bearer ${forUs.access_token}`, 'photos')).toEqual([401, wants(PHOTOS)]);
     expect(await ask(`Bearer ${forPhotos.access_token}`, 'photos')).toEqual([200, undefined]);
-    expect(await ask(`Bearer ${forPhotos.access_token}`, 'open')).toEqual([401, INVALID]);
+    expect(await ask(`Bearer ${forPhotos.access_token}`, 'open')).toEqual([401, wants(running.base)]);
+    expect(await ask(`Bearer ${forPhotos.access_token}x`, 'open'), 'no holder of a token').toEqual([401, INVALID]);
     expect(await ask(`Bearer ${forUs.access_token}`, 'open')).toEqual([200, undefined]);
   });
 

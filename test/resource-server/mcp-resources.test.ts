@@ -85,8 +85,10 @@ describe.each(KINDS)('a resource in another process: $kind on $site.name', ({ si
 
   test('M12, M24 only tokens for the resource pass, in whichever spelling it was asked for', async () => {
     expect((await server.get('profile', await tokenFor('HTTPS://Notes.Example:443/mcp'))).status).toBe(200);
-    for (const token of [await tokenFor(), await tokenFor(running.base), await tokenFor(`${running.origin}/mcp`)])
-      expect((await server.get('profile', token)).status).toBe(401);
+    for (const token of [await tokenFor(), await tokenFor(running.base), await tokenFor(`${running.origin}/mcp`)]) {
+      const { status, json } = await server.get('profile', token);
+      expect([status, json['error_description']]).toEqual([401, expect.stringContaining(`resource=${NOTES} `)]);
+    }
   });
 });
 

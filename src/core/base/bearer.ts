@@ -55,8 +55,6 @@ export const bearerTokenOf = (request: HttpRequest): string | undefined => {
   return token;
 };
 
-const invalidToken = (): BearerError => new BearerError('invalid_token', 'The access token is not valid.');
-
 /** Whether a token is for one of these resources. */
 const isFor = ({ aud }: Authorization, audience: readonly string[]): boolean => {
   const resources = typeof aud === 'string' ? [aud] : aud;
@@ -85,8 +83,13 @@ export const admit = (
   authorization: Authorization | undefined,
   { scopes, audience }: GuardRequirement,
 ): Authorization => {
-  if (authorization === undefined) throw invalidToken();
-  if (audience !== undefined && !isFor(authorization, audience)) throw invalidToken();
+  if (authorization === undefined) throw new BearerError('invalid_token', 'The access token is not valid.');
+  if (audience !== undefined && !isFor(authorization, audience)) {
+    throw new BearerError(
+      'invalid_token',
+      `The access token is for another resource. Request one with resource=${audience.join(' or resource=')} (RFC 8707).`,
+    );
+  }
   if (!hasScopes(authorization.scope, scopes)) {
     throw new BearerError(
       'insufficient_scope',
