@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { BodyError } from '../../core/base/body.js';
+import { BodyError, type BodyProblem } from '../../core/base/body.js';
 import type { RequestBody } from '../../core/base/http.js';
 
 /**
@@ -13,29 +13,26 @@ export const readStream = (stream: Readable, limit: number): Promise<RequestBody
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const stop = (): void => {
-      stream.off('data', onData).off('end', onEnd).off('error', onCut).off('close', onCut);
-    };
+    let isOver = false;
     const onData = (chunk: Buffer): void => {
       size += chunk.length;
-      if (size > limit) {
-        stop();
-        stream.on('error', () => undefined); // The caller may disconnect while the rest is being discarded.
-        stream.resume();
-        reject(new BodyError('too-large'));
-      } else {
-        chunks.push(chunk);
-      }
+      if (size <= limit) chunks.push(chunk);
+      else cut('too-large');
     };
     const onEnd = (): void => {
-      stop();
+      if (isOver) return;
+      isOver = true;
       const [first] = chunks;
       resolve({ bytes: chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks) });
     };
-    const onCut = (): void => {
-      stop();
-      reject(new BodyError('incomplete'));
+    /** The listeners stay: taking them off would cost more than reading, and they discard the rest of the body. */
+    const cut = (problem: BodyProblem): void => {
+      if (isOver) return;
+      isOver = true;
+      chunks.length = 0;
+      reject(new BodyError(problem));
     };
+    const onCut = (): void => cut('incomplete');
     // If a parser of the application found no data, the stream has ended although nothing has read it.
     if (stream.readableEnded) onEnd();
     else if (stream.destroyed) onCut();
