@@ -16,7 +16,7 @@ describe('the arguments of npm run bench', () => {
       frameworks,
       rounds: 9,
       requests: 1500,
-      warmUp: 8_000,
+      warmUp: 20_000,
       tokens: 50_000,
       families: 200_000,
       record: false,
