@@ -33,7 +33,7 @@ const BROWSER = 'test/**/*.browser.test.ts';
 const CLIENTS = 'test/**/*.client.test.ts';
 const ENGINES = 'test/**/*.engine.test.ts';
 
-export default defineConfig(({ mode }) => ({
+export default defineConfig(async ({ mode }) => ({
   resolve: {
     // Tests and examples import the package by its public names; here those names mean the sources.
     alias: [
@@ -51,9 +51,11 @@ export default defineConfig(({ mode }) => ({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     maxWorkers: '100%',
+    // Long files start first, so that all workers end at about the same time. Imported here: tests import this file, and need no sequencer.
+    sequence: { sequencer: (await import('./tools/longest-first.js')).LongestFirst },
     projects: [
       {
-        extends: true,
+        extends: true as const,
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
@@ -62,7 +64,7 @@ export default defineConfig(({ mode }) => ({
           isolate: false,
         },
       },
-      { extends: true, test: { name: 'alone', include: ALONE } },
+      { extends: true as const, test: { name: 'alone', include: ALONE } },
       suites('browser', BROWSER, 60),
       suites('clients', CLIENTS, 60),
       suites('engines', ENGINES, 120),

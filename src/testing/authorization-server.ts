@@ -204,5 +204,7 @@ export const testAuthorizationServer = async (
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   server.unref();
+  // Clients such as fetch leave connections open for seconds.
+  server.on('connection', (socket) => socket.unref());
   return new RunningServer(server, options);
 };

@@ -45,7 +45,7 @@ interface Real {
 }
 
 /** Random sequences for each kind of token; `MODEL=1000` takes minutes. */
-const RUNS = Number(process.env['MODEL'] ?? 40);
+const RUNS = Number(process.env['MODEL'] ?? 20);
 
 type Command = fc.AsyncCommand<Model, Real>;
 

@@ -7,7 +7,7 @@ import { distantStore, racyStore } from './support/stores.js';
 import { Flows, type TokenSet } from './support/tokens.js';
 
 /** Races of each kind; `RACES=200` takes half a minute. */
-const ROUNDS = Number(process.env['RACES'] ?? 25);
+const ROUNDS = Number(process.env['RACES'] ?? 10);
 const RACERS = 20;
 
 /** All nodes are one server to clients. */
