@@ -154,7 +154,7 @@ describe.each(oneHostEach)('guards of a resource on $name', ({ start }) => {
   test('#110 M9, M10 without a token the challenge names the metadata and the scopes, and no error (RFC 9728 §5.1)', async () => {
     for (const headers of [{}, { authorization: 'Basic dXNlcjpwYXNz' }, { authorization: 'Bearer' }]) {
       const answer = await ask('write', headers as Record<string, string>);
-      expect([answer.status, answer.json]).toEqual([401, {}]);
+      expect([answer.status, Object.keys(answer.json)]).toEqual([401, ['message']]);
       expect(answer.headers['www-authenticate']).toBe(
         `Bearer resource_metadata="${metadata()}", scope="profile content.write"`,
       );

@@ -68,7 +68,11 @@ const isFor = ({ aud }: Authorization, audience: readonly string[]): boolean => 
  */
 export const requiredBearerToken = (request: HttpRequest): string => {
   const token = bearerTokenOf(request);
-  if (token === undefined) throw new BearerError(undefined);
+  if (token === undefined)
+    throw new BearerError(
+      undefined,
+      'This request requires an access token. Send it as Authorization: Bearer ACCESS_TOKEN.',
+    );
   return token;
 };
 

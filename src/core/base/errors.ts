@@ -66,7 +66,7 @@ export const tooManyRequests = (description: string, retryAfter: number): OAuthE
 export type BearerErrorCode = 'invalid_request' | 'invalid_token' | 'insufficient_scope';
 
 /**
- * A rejected bearer token, or a request without one (then `code` is undefined and the challenge has no error).
+ * A rejected bearer token, or a request without one (then `code` is undefined, and the challenge has no error).
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc6750#section-3.1 | RFC 6750 §3.1}
  */
@@ -77,7 +77,7 @@ export class BearerError extends Error {
   /** The scopes the request requires, if one was missing. */
   readonly scope: string | undefined;
 
-  constructor(code: BearerErrorCode | undefined, description = '', scope?: string) {
+  constructor(code: BearerErrorCode | undefined, description: string, scope?: string) {
     super(description);
     this.code = code;
     this.status = code === 'invalid_request' ? 400 : code === 'insufficient_scope' ? 403 : 401;

@@ -76,11 +76,12 @@ interface RefusedRoute {
 }
 
 /**
- * The response to a rejected bearer token (RFC 6750 §3). Without a token, the challenge has no error. For a resource it contains the URL of
+ * The response to a rejected bearer token (RFC 6750 §3). Without a token there is no error information for clients, only a message for the people who write them. For a resource it contains the URL of
  * the metadata (RFC 9728 §5.1), and scripts may read it.
  */
 const bearerErrorResponse = (error: BearerError, { metadata, scopes }: RefusedRoute): HttpResponse => {
-  const description = error.code === undefined ? undefined : asDescription(error.message);
+  const text = asDescription(error.message);
+  const description = error.code === undefined ? undefined : text;
   const needed = metadata === undefined || error.status !== 401 || scopes.length === 0 ? undefined : scopes.join(' ');
   const header = challenge('Bearer', {
     ...(metadata === undefined ? { realm: REALM } : { resource_metadata: metadata }),
@@ -88,10 +89,14 @@ const bearerErrorResponse = (error: BearerError, { metadata, scopes }: RefusedRo
     error_description: description,
     scope: error.scope ?? needed,
   });
-  return json(error.status, error.code === undefined ? {} : { error: error.code, error_description: description }, {
-    'www-authenticate': header,
-    ...(metadata !== undefined && { 'access-control-expose-headers': 'www-authenticate' }),
-  });
+  return json(
+    error.status,
+    error.code === undefined ? { message: text } : { error: error.code, error_description: description },
+    {
+      'www-authenticate': header,
+      ...(metadata !== undefined && { 'access-control-expose-headers': 'www-authenticate' }),
+    },
+  );
 };
 
 /** Converts an error to one of the protocol. Errors that are not part of it are passed to the application in full, and to the client not at all. */

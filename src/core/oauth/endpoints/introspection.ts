@@ -46,7 +46,8 @@ const callerOf = async (request: HttpRequest, form: Parameters, context: OAuthCo
   const bearer = bearerTokenOf(request);
   if (bearer !== undefined) return callerOfBearer(bearer, request, form, context);
   const named = request.header('authorization') ?? form.get('client_id') ?? form.get('client_assertion');
-  if (named === undefined) throw new BearerError(undefined);
+  if (named === undefined)
+    throw new BearerError(undefined, 'Introspection requires the credentials of a client, or an access token.');
   const client = await authenticateClient(request, form, context);
   if (client.public) throw new OAuthError('invalid_client', 'A public client may not introspect.');
   return { client_id: client.client_id, seesAll: client.introspect, audience: client.audience };

@@ -116,10 +116,11 @@ const OAUTH_ERROR: Schema = {
 
 const BEARER_ERROR: Schema = {
   type: 'object',
-  description: 'RFC 6750 §3.1. Empty if the request had no token.',
+  description: 'RFC 6750 §3.1. Only a message if the request had no token.',
   properties: {
     error: { type: 'string', enum: ['invalid_request', 'invalid_token', 'insufficient_scope'] },
     error_description: TEXT,
+    message: TEXT,
   },
 };
 
