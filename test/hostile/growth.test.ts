@@ -96,7 +96,7 @@ const send = (
 
 const SIZES = sizesUpTo(65_536, 4096);
 
-describe('the cost of the query API grows at most linearly', () => {
+describe('the time of the query API grows at most linearly', () => {
   const query = (parameters: string) => send('/api', `action=query&format=json&${parameters}`);
 
   test('in parameters with several values', () =>
@@ -225,7 +225,7 @@ const HEADER = 12_288;
 /** The largest leave room for the other parameters. */
 const OAUTH_SIZES = [OAUTH_BODY / 16, OAUTH_BODY / 4, OAUTH_BODY - 512];
 
-describe('the cost of the authorization server grows at most linearly', () => {
+describe('the time of the authorization server grows at most linearly', () => {
   const AUTHENTICATED = 'client_id=old&client_secret=old-secret';
   const FORMS: readonly (readonly [what: string, path: string, form: string])[] = [
     ['client_id', '/oauth/token', 'grant_type=client_credentials&client_secret=s&client_id='],
@@ -306,7 +306,7 @@ describe('the cost of the authorization server grows at most linearly', () => {
       expect(steep).toEqual([]);
     }));
 
-  test('no request was a failure of the server', () => {
+  test('no request caused a server error', () => {
     expect(server.errors).toEqual([]);
     expect(running.errors).toEqual([]);
   });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { MAX_LENGTH, normalizeText } from '../../src/core/base/text.js';
 import { everyRow } from '../rows.js';
 
-describe('UAX #15: texts from outside are normalised within bounds', () => {
+describe('UAX #15: untrusted text is normalised within limits', () => {
   test('text is normalized', () =>
     everyRow(
       [
@@ -18,12 +18,12 @@ describe('UAX #15: texts from outside are normalised within bounds', () => {
       },
     ));
 
-  test('a text beyond its cap is refused, whatever it is made of', () => {
+  test('text beyond its maximum length is rejected, whatever it contains', () => {
     expect(normalizeText('a'.repeat(512), 'NFKC', MAX_LENGTH.name)).toBe('a'.repeat(512));
     expect(normalizeText('a'.repeat(513), 'NFKC', MAX_LENGTH.name)).toBeUndefined();
   });
 
-  test('§13: 31 combining marks in a row are refused', () => {
+  test('§13: 31 combining marks in a row are rejected', () => {
     expect(normalizeText(`a${'\u0300'.repeat(31)}`, 'NFC', MAX_LENGTH.text)).toBeUndefined();
     expect(normalizeText(`a${'\u0300\u0323'.repeat(16)}`, 'NFC', MAX_LENGTH.text)).toBeUndefined();
   });

@@ -95,7 +95,7 @@ describe.each(oneHostEach)('applications that sign in at $name', (host) => {
     test.each([
       ['web-app', SECRET],
       ['native-app', ''],
-    ])('signs in as %s, with state and PKCE, and reads the profile by bearer', async (id, secret) => {
+    ])('signs in as %s, with state and PKCE, and reads the profile with a bearer token', async (id, secret) => {
       const { visitor } = await start(id, secret);
       expect(locationOf(await signIn('/login'))).toBe('/me');
       const { json } = await visitor.get('/me');
@@ -107,7 +107,7 @@ describe.each(oneHostEach)('applications that sign in at $name', (host) => {
       });
     });
 
-    test('comes back without anybody when the owner refuses', async () => {
+    test('returns without a user if the owner denies access', async () => {
       const { visitor } = await start('web-app', SECRET);
       expect(locationOf(await signIn('/login', 'deny'))).toBe('/failed');
       expect((await visitor.get('/me')).json).toBeNull();
@@ -213,7 +213,7 @@ describe.each(oneHostEach)('applications that sign in at $name', (host) => {
       expect((await new Client('').get(place.guarded, bearer(String(json['access_token'])))).status).toBe(200);
     });
 
-    test('hands on why nobody signed in', async () => {
+    test('reports why the sign-in failed', async () => {
       const { visitor } = await start({ key: 'grant-app', secret: SECRET });
       expect(locationOf(await signIn('/connect/ours', 'deny'))).toBe('/done');
       expect((await visitor.get('/done')).json).toMatchObject({

@@ -63,13 +63,13 @@ describe.each(oneHostEach)('libraries against $name', (host) => {
       },
     );
 
-    test.each(['header', 'body'] as const)('acts for itself, with its secret in the %s', async (method) => {
+    test.each(['header', 'body'] as const)('gets a token of its own, with its secret in the %s', async (method) => {
       const { token } = await new ClientCredentials(configuration(method)).getToken({ scope: 'content.read' });
       expect(token).toMatchObject({ token_type: 'Bearer', scope: 'content.read' });
       expect(token['refresh_token']).toBeUndefined();
     });
 
-    test('signs in with a password where that grant is on', async () => {
+    test('signs in with a password, if that grant is enabled', async () => {
       const client = new ResourceOwnerPassword(configuration('header'));
       const { token } = await client.getToken({ username: 'alice', password: 'wonderland', scope: 'profile' });
       expect(await mayRead(token['access_token'])).toBe(200);
@@ -77,7 +77,7 @@ describe.each(oneHostEach)('libraries against $name', (host) => {
       await expect(wrong).rejects.toMatchObject({ data: { payload: { error: 'invalid_grant' } } });
     });
 
-    test('hears why it was refused', async () => {
+    test('receives the reason of a refusal', async () => {
       const wrong = new ClientCredentials(configuration('header', 'web-app', 'wrong')).getToken({});
       await expect(wrong).rejects.toMatchObject({
         output: { statusCode: 401 },
@@ -120,7 +120,7 @@ describe.each(oneHostEach)('libraries against $name', (host) => {
       });
     });
 
-    test('acts for itself, and a resource server introspects', async () => {
+    test('gets a token of its own, and a resource server introspects it', async () => {
       const tokens = await discovered('web-app', SECRET).clientCredentials({ scope: ['content.read'] });
       const resourceServer = discovered('resource-server', SECRET);
       expect(await resourceServer.introspect(tokens)).toMatchObject({
@@ -132,7 +132,7 @@ describe.each(oneHostEach)('libraries against $name', (host) => {
       expect(await resourceServer.introspect(tokens)).toEqual({ active: false });
     });
 
-    test('hears that the owner refused', async () => {
+    test("receives the owner's denial", async () => {
       const client = discovered('web-app', SECRET);
       const link = await client.authorizationCode.getAuthorizeUri({ redirectUri: redirect_uri, state: 's-3' });
       const answer = await place.decide(link, 'deny');
@@ -154,7 +154,7 @@ describe.each(oneHostEach)('libraries against $name', (host) => {
         ...more,
       });
 
-    test('signs in without a state, which it sends empty, and refreshes', async () => {
+    test('signs in without a state, which it sends as an empty value, and refreshes', async () => {
       const link = client().code.getUri();
       expect(link).toContain('state=&');
       const answer = await place.decide(link);
@@ -168,14 +168,14 @@ describe.each(oneHostEach)('libraries against $name', (host) => {
       expect(await mayRead(refreshed.accessToken)).toBe(200);
     });
 
-    test('acts for itself, and signs in with a password', async () => {
+    test('gets a token of its own, and signs in with a password', async () => {
       const own = await client({ scopes: ['content.read'] }).credentials.getToken();
       expect(own.data['scope']).toBe('content.read');
       const { accessToken } = await client().owner.getToken('alice', 'wonderland');
       expect(await mayRead(accessToken)).toBe(200);
     });
 
-    test('reads the fragment of an implicit answer', async () => {
+    test('reads the fragment of an implicit response', async () => {
       const answer = await place.decide(client({ clientId: 'plain-implicit', state: 's-4' }).token.getUri());
       const { accessToken } = await client({ state: 's-4' }).token.getToken(answer.href);
       expect(await mayRead(accessToken)).toBe(200);

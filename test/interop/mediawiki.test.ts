@@ -63,7 +63,7 @@ describe.each(oneHostEach)('m3api with m3api-oauth2 against $name', (host) => {
     expect(await whoAmI(session)).toBe('alice');
   });
 
-  test('refreshes by itself and repeats the request when the API says that the token has ended', async () => {
+  test('refreshes automatically and repeats the request when the API reports an expired token', async () => {
     const session = await signedIn('native-app');
     place.advance(3601);
     const paths = sentPaths();
@@ -73,7 +73,7 @@ describe.each(oneHostEach)('m3api with m3api-oauth2 against $name', (host) => {
     expect(await whoAmI(session)).toBe('alice');
   });
 
-  test('refreshes when told to', async () => {
+  test('refreshes on request', async () => {
     const session = await signedIn('web-app', SECRET);
     const before = session.defaultOptions['accessToken'];
     await refreshOAuthSession(session);
@@ -81,7 +81,7 @@ describe.each(oneHostEach)('m3api with m3api-oauth2 against $name', (host) => {
     expect(await whoAmI(session)).toBe('alice');
   });
 
-  test('is told by assert=user that nobody has signed in', async () => {
+  test('gets the error of assert=user if no user is signed in', async () => {
     const refused = newSession('native-app').request({ action: 'query', meta: 'userinfo', assert: 'user' });
     await expect(refused).rejects.toMatchObject({ message: 'assertuserfailed' });
   });

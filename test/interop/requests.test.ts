@@ -18,7 +18,7 @@ const careful = (text: string): string =>
     )
     .join('');
 
-describe.each(oneHostEach)('the habits of clients at $name', (host) => {
+describe.each(oneHostEach)('common client behaviour at $name', (host) => {
   let place: Place;
   let client: Client;
   beforeAll(async () => {
@@ -49,7 +49,7 @@ describe.each(oneHostEach)('the habits of clients at $name', (host) => {
     ['carefully encoded, with %2D for a hyphen', `${careful('web-app')}:${careful(SECRET)}`],
     ['encoded as forms are', `web-app:${new URLSearchParams({ '': SECRET }).toString().slice(1)}`],
     ['encoded as parts of addresses are', `${encodeURIComponent('web-app')}:${encodeURIComponent(SECRET)}`],
-  ])('Basic credentials may come %s', async (_how, pair) => {
+  ])('Basic credentials may be sent %s', async (_how, pair) => {
     expect((await token(own, basicOf(pair))).status).toBe(200);
     expect((await token(own, basicOf(`${pair}x`))).status).toBe(401);
   });
@@ -81,7 +81,7 @@ describe.each(oneHostEach)('the habits of clients at $name', (host) => {
     expect([refreshed.status, refreshed.json['scope']]).toEqual([200, 'profile']);
   });
 
-  test('an empty state is no state', async () => {
+  test('an empty state is treated as no state', async () => {
     const answer = await place.decide(request('native-app', { state: '' }));
     expect([...answer.searchParams.keys()].sort()).toEqual(['code', 'iss']);
   });
@@ -95,7 +95,7 @@ describe.each(oneHostEach)('the habits of clients at $name', (host) => {
     }
   });
 
-  test('every answer to a program is JSON that nobody keeps; only failed client authentication is a 401', async () => {
+  test('every response to a program is JSON that is not cached; only failed client authentication is a 401', async () => {
     const web = { client_id: 'web-app', client_secret: SECRET };
     const answers: readonly (readonly [status: number, answer: Answer])[] = [
       [200, await token({ ...own, ...web })],
@@ -143,7 +143,7 @@ describe.each(oneHostEach)('the habits of clients at $name', (host) => {
   test.each([
     ['what was asked for', { scope: 'content.write profile' }, ['content.write', 'profile']],
     ['the default where nothing was asked for', {}, ['content.read', 'profile']],
-  ])('scope is a string and says what was granted: %s', async (_what, more, granted) => {
+  ])('scope is a string with the granted scopes: %s', async (_what, more, granted) => {
     const { json } = await token({ ...(await redemption('native-app', more)), client_id: 'native-app' });
     expect(typeof json['scope']).toBe('string');
     expect(String(json['scope']).split(' ').sort()).toEqual(granted);
@@ -155,7 +155,7 @@ describe.each(oneHostEach)('the habits of clients at $name', (host) => {
     expect(inspected.json['scope']).toBe(json['scope']);
   });
 
-  test('loopback redirects go to any port, with a 303 after the form, past a policy that lets the browser go there', async () => {
+  test('loopback redirects go to any port, with a 303 after the form, under a policy that allows them', async () => {
     // A page whose referrer policy is no-referrer makes browsers say this of its forms.
     const browser = new Browser(place, { origin: 'null' });
     const consent = await browser.signIn(await browser.open(request('native-app', { state: 's' })));
@@ -168,7 +168,7 @@ describe.each(oneHostEach)('the habits of clients at $name', (host) => {
     expect(responseOf(answer)).toMatchObject({ state: 's', iss: place.base, code: expect.any(String) });
   });
 
-  test('the metadata name Basic before the body, and none for the public clients', async () => {
+  test('the metadata lists Basic before the body, and none for public clients', async () => {
     const { json } = await client.get('/.well-known/oauth-authorization-server');
     expect(json['token_endpoint_auth_methods_supported']).toEqual([
       'client_secret_basic',

@@ -36,7 +36,7 @@ describe.each([
   ['@modelcontextprotocol/client', SDKS[0]],
   ['@modelcontextprotocol/sdk/client/auth.js', SDKS[1]],
 ])('%s', (module, sdk) => {
-  test(`M44 ${PROCESSES} processes refresh one token at once, and all go on`, async () => {
+  test(`M44 ${PROCESSES} processes refresh one token at once, and all keep working`, async () => {
     const server = await startNotes();
     const application = new Application();
     const connection = sdk!.connect(server.mcp, application);

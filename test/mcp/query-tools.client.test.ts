@@ -63,7 +63,7 @@ describe.each(HOSTS)('tools on $name', (host) => {
   });
 
   describe.each(CONTENT_CLIENTS)('%s', (_name, connect) => {
-    test('lists and calls every tool without a token, walks by cursor, reads pages', async () => {
+    test('lists and calls every tool without a token, follows cursors, reads pages', async () => {
       const { client, open: connected } = connect(`${open.base}/mcp`);
       await connected();
       await callAll(client);

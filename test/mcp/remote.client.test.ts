@@ -35,7 +35,7 @@ const start = async (mcp: string, folder: string, port: number) => {
 };
 
 describe('mcp-remote', () => {
-  test('M9 M40 M43 signs its owner in by a browser, calls a tool, and needs nobody the next time', async () => {
+  test('M9 M40 M43 signs its owner in with a browser, calls a tool, and needs no sign-in the next time', async () => {
     const server = await startNotes();
     const folder = mkdtempSync(join(tmpdir(), 'mcp-remote-'));
     const port = await freePort();

@@ -29,7 +29,7 @@ describe.each(SDKS)('$name', (sdk) => {
   });
   afterAll(() => server.close());
 
-  test('M1 M9 M18 M40 comes from a refusal to a tool: discovery, registration, consent, code, call', async () => {
+  test('M1 M9 M18 M40 gets from a 401 to a tool: discovery, registration, consent, code, call', async () => {
     const application = new Application({ client_name: 'Notes reader' });
     const from = server.requests.length;
     const connection = await connected(sdk, server, application, person);
@@ -43,7 +43,7 @@ describe.each(SDKS)('$name', (sdk) => {
     await connection.close();
   });
 
-  test('M19 M22 asks by S256 for the resource, with what the challenge names, and gets exactly that', async () => {
+  test('M19 M22 requests the resource with S256 and the scopes of the challenge, and gets exactly those', async () => {
     const application = new Application();
     const connection = sdk.connect(server.mcp, application);
     await expect(connection.open()).rejects.toThrow(UNAUTHORIZED);
@@ -59,7 +59,7 @@ describe.each(SDKS)('$name', (sdk) => {
   });
 
   test.each(['client_secret_post', 'client_secret_basic'])(
-    'M40 asks to register with %s, is told none, and goes on without a secret',
+    'M40 registers with %s, gets none, and works without a secret',
     async (token_endpoint_auth_method) => {
       const application = new Application({ token_endpoint_auth_method });
       const connection = await connected(sdk, server, application, person);
@@ -71,7 +71,7 @@ describe.each(SDKS)('$name', (sdk) => {
     },
   );
 
-  test('M43 refreshes when its token is refused, without its owner', async () => {
+  test('M43 refreshes when its token is rejected, without its owner', async () => {
     const application = new Application();
     const connection = await connected(sdk, server, application, person);
     const { stored } = application;
@@ -82,7 +82,7 @@ describe.each(SDKS)('$name', (sdk) => {
     await connection.close();
   });
 
-  test('M42 registers anew when its client is not known any more', async () => {
+  test('M42 registers again if its client is no longer known', async () => {
     const application = new Application();
     const connection = await connected(sdk, server, application, person);
     await connection.close();
@@ -94,7 +94,7 @@ describe.each(SDKS)('$name', (sdk) => {
     await again.close();
   });
 
-  test('sends its owner to the page again after they have disconnected it', async () => {
+  test('sends its owner to the consent page again after a disconnect', async () => {
     const application = new Application();
     const connection = await connected(sdk, server, application, person);
     expect(await server.oauth.grants.revoke({ sub: 'alice', client_id: application.registered!.client_id })).toBe(1);
@@ -104,7 +104,7 @@ describe.each(SDKS)('$name', (sdk) => {
     await connection.close();
   });
 
-  test('M20 hears of a refusal by its owner, and who says so', async () => {
+  test("M20 receives the owner's denial, with the issuer", async () => {
     const application = new Application();
     const connection = sdk.connect(server.mcp, application);
     await expect(connection.open()).rejects.toThrow(UNAUTHORIZED);
@@ -117,7 +117,7 @@ describe.each(SDKS)('$name', (sdk) => {
 
   // The old one knows no documents.
   if (sdk.stepsUp !== 'never')
-    test('M28 M30 M43 names its document where the server takes that, registers nothing, and refreshes', async () => {
+    test('M28 M30 M43 uses its document if the server supports that, registers nothing, and refreshes', async () => {
       const address = 'https://app.example.org/client.json';
       const application = new Application();
       application.clientMetadataUrl = address;
@@ -142,7 +142,7 @@ describe.each(SDKS)('$name', (sdk) => {
     });
 
   if (sdk.stepsUp !== 'never')
-    test('M13 asks for more when a tool needs more, and keeps what it has', async () => {
+    test('M13 requests more scopes if a tool needs them, and keeps those it has', async () => {
       const application = new Application();
       const connection = await connected(sdk, server, application, person);
       if (sdk.stepsUp === 'without a refresh token') delete application.stored?.refresh_token;
@@ -160,7 +160,7 @@ describe.each(SDKS)('$name', (sdk) => {
     });
 
   if (sdk.stepsUp === 'without a refresh token')
-    test('M13 tells who uses it what is missing after a refresh', async () => {
+    test('M13 reports missing scopes to its user after a refresh', async () => {
       const application = new Application();
       const connection = await connected(sdk, server, application, person);
       await expect(connection.call('add_note', { note: 'x' })).rejects.toThrow('403 after trying upscoping');
@@ -169,7 +169,7 @@ describe.each(SDKS)('$name', (sdk) => {
       await connection.close();
     });
 
-  test('M24 connects to a server at the root, whatever becomes of the slash', async () => {
+  test('M24 connects to a server at the root, with or without the trailing slash', async () => {
     const root = await startNotes({}, '/');
     const application = new Application();
     const connection = await connected(sdk, root, application, new Person(root.base));

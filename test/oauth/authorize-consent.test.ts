@@ -53,7 +53,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   };
 
   describe('signing in', () => {
-    test('#29 nobody is signed in → sign-in, no code; afterwards exactly the checked request goes on (RFC 6749 §3.1)', async () => {
+    test('#29 without a signed-in user → sign-in, no code; afterwards exactly the validated request continues (RFC 6749 §3.1)', async () => {
       const browser = new Browser(host);
       const page = await browser.authorize({ ...WEB, scope: 'profile content.write' });
       expect(isSignIn(page)).toBe(true);
@@ -70,7 +70,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       expect(tokens.json).toMatchObject({ scope: 'profile content.write' });
     });
 
-    test('#29 an edited address on the way back changes nothing (RFC 6749 §3.1)', async () => {
+    test('#29 a modified URL on the way back changes nothing (RFC 6749 §3.1)', async () => {
       const browser = new Browser(host);
       const resume = locationOf(
         await browser.submit(await browser.authorize(WEB), { username: 'alice', password: 'wonderland' }),
@@ -91,7 +91,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       expect((await redeem(responseOf(answer)['code'])).json).toMatchObject({ scope: 'profile content.read' });
     });
 
-    test('#29 a damaged, foreign, repeated or old address → 400 page, no code (RFC 6749 §3.1)', async () => {
+    test('#29 a damaged, foreign, repeated or old URL → 400 page, no code (RFC 6749 §3.1)', async () => {
       const [browser] = await consentPage();
       const { resume = '' } = formOf(await browser.authorize(WEB)).fields;
       const path = locationOf(await new Client(host.base).post('/oauth/authorize', WEB)).split('?')[0] ?? '';
@@ -107,7 +107,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   });
 
   describe('the decision', () => {
-    test('#30 without the proof, or with one of another session, request or user → 403, no code (RFC 6749 §10.12; RFC 9700 §4.7)', async () => {
+    test('#30 without the form token, or with one of another session, request or user → 403, no code (RFC 6749 §10.12; RFC 9700 §4.7)', async () => {
       const [browser, page] = await consentPage();
       const [bob, bobsPage] = await consentPage(BOB);
       const { form_token: other = '' } = formOf(await browser.authorize(WEB)).fields;
@@ -125,7 +125,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       expect(locationOf(await browser.submit(page, { decision: 'approve' }))).toContain('code=');
     });
 
-    test('#30 the sign-in form has a proof of its own: a decision cannot be made with it (RFC 6749 §10.12)', async () => {
+    test('#30 the sign-in form has its own form token, which a decision does not accept (RFC 6749 §10.12)', async () => {
       const browser = new Browser(host);
       const signIn = await browser.authorize(WEB);
       expectNothing(await browser.submit(signIn, { decision: 'approve' }), 403);
@@ -158,7 +158,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       expect(seen.json).toMatchObject({ active: true, sub: 'alice' });
     });
 
-    test('#31 a press one after the other adds nothing, and ten seconds later it is no double click any more', async () => {
+    test('#31 a second press has no effect, and after ten seconds it no longer counts as a double click', async () => {
       const [browser, page] = await consentPage();
       const first = await browser.submit(page, { decision: 'approve' });
       const size = store.size;
@@ -171,7 +171,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       expect((await redeem(responseOf(first)['code'])).status).toBe(200);
     });
 
-    test('#31 the same request answered in two browsers of one owner → the second is told so', async () => {
+    test('#31 the same request decided in two browsers of one owner → the second gets an error page', async () => {
       const [one, page] = await consentPage();
       const other = new Browser(host);
       const resume = `${formOf(page).action}?resume=${formOf(page).fields['resume'] ?? ''}`;
@@ -194,14 +194,14 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       expect([after.status, after.headers.location]).toEqual([400, undefined]);
     });
 
-    test('#32 neither yes nor no → 400 page, and the owner can still decide', async () => {
+    test('#32 neither allow nor deny → 400 page, and the owner can still decide', async () => {
       const [browser, page] = await consentPage();
       for (const decision of ['maybe', 'APPROVE', 'constructor'])
         expectNothing(await browser.submit(page, { decision }), 400);
       expect(locationOf(await browser.submit(page, { decision: 'approve' }))).toContain('code=');
     });
 
-    test('#33 every redirect that follows a form is a 303, in no cache and without a referrer (RFC 9700 §4.2.4, §4.12)', async () => {
+    test('#33 every redirect after a form is a 303, not cached and without a referrer (RFC 9700 §4.2.4, §4.12)', async () => {
       const browser = new Browser(host);
       const signedIn = await browser.submit(await browser.authorize(WEB), {
         username: 'alice',
@@ -228,7 +228,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     });
   });
 
-  test('#34 every page forbids frames, referrers, caches and anything from elsewhere (RFC 9700 §4.2.4, §4.16)', async () => {
+  test('#34 every page forbids frames, referrers, caching and external resources (RFC 9700 §4.2.4, §4.16)', async () => {
     const [browser, consent] = await consentPage();
     const pages = [
       await new Browser(host).authorize(WEB),
@@ -251,7 +251,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     }
   });
 
-  test('#35 a code has 256 random bits and is never the same (RFC 6749 §10.10)', async () => {
+  test('#35 a code has 256 random bits and is unique (RFC 6749 §10.10)', async () => {
     const browser = new Browser(host);
     const secrets = new Set<string>();
     for (let n = 0; n < 8; n += 1) {
@@ -262,7 +262,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect(secrets.size).toBe(8);
   });
 
-  test('#35 a code lives for 60 s by default; after that → invalid_grant (RFC 6749 §4.1.2)', async () => {
+  test('#35 a code is valid for 60 s by default; after that → invalid_grant (RFC 6749 §4.1.2)', async () => {
     const browser = new Browser(host);
     const [young, old] = [
       responseOf(await browser.authorizeFor(WEB))['code'],
@@ -275,7 +275,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect([late.status, late.json['error']]).toEqual([400, 'invalid_grant']);
   });
 
-  test('#37 nobody is sent to an address that was not registered, whatever parameter names it (RFC 9700 §4.11.2)', async () => {
+  test('#37 no redirect to an unregistered URI, whatever parameter contains it (RFC 9700 §4.11.2)', async () => {
     const evil = 'https://evil.example/';
     const names = [
       'redirect_uri',
@@ -315,7 +315,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   });
 });
 
-describe.each(hostFor(import.meta.url))('$name where approvals are remembered', ({ start }) => {
+describe.each(hostFor(import.meta.url))('$name with remembered approvals', ({ start }) => {
   const { options, store, events, errors, advance } = fixture({
     clients: CLIENTS,
     lifetimes: { rememberedConsent: 3600 },
@@ -337,7 +337,7 @@ describe.each(hostFor(import.meta.url))('$name where approvals are remembered', 
     ...PKCE.request,
   });
 
-  test('a client that proves who it is, by a secret or its https address, is not asked about twice', async () => {
+  test('a client that authenticates, by a secret or an https redirect URI, needs approval only once', async () => {
     for (const request of [WEB, desktop('https://desktop.example/cb')]) {
       const browser = new Browser(host);
       await browser.authorizeFor(request);
@@ -346,7 +346,7 @@ describe.each(hostFor(import.meta.url))('$name where approvals are remembered', 
     }
   });
 
-  test('HEAD allows nothing: it is refused where GET is a page (RFC 9110 §9.2.1)', async () => {
+  test('HEAD approves nothing: it is rejected where GET is a page (RFC 9110 §9.2.1)', async () => {
     const browser = new Browser(host);
     await browser.authorizeFor(WEB);
     const cookie = [...browser.cookies].map(([name, { value }]) => `${name}=${value}`).join('; ');
@@ -364,7 +364,7 @@ describe.each(hostFor(import.meta.url))('$name where approvals are remembered', 
     expect([store.size, events.length]).toEqual(before);
   });
 
-  test('#36 a public client on a loopback or private-scheme address is asked about every time (RFC 8252 §8.6)', async () => {
+  test('#36 a public client on a loopback or private-scheme URI needs approval every time (RFC 8252 §8.6)', async () => {
     for (const redirect_uri of ['http://127.0.0.1:51004/cb', 'com.example.desktop:/cb']) {
       const browser = new Browser(host);
       expect(locationOf(await browser.authorizeFor(desktop(redirect_uri)))).toContain('code=');
@@ -372,7 +372,7 @@ describe.each(hostFor(import.meta.url))('$name where approvals are remembered', 
     }
   });
 
-  test('less than what was allowed is not asked about, and nothing is remembered that the host has forgotten', async () => {
+  test('a narrower scope needs no approval, and forgotten approvals are not remembered', async () => {
     const browser = new Browser(host);
     await browser.authorizeFor({ ...WEB, scope: 'profile content.read' });
     expect((await browser.authorize({ ...WEB, scope: 'content.read' })).status).toBe(302);
@@ -380,7 +380,7 @@ describe.each(hostFor(import.meta.url))('$name where approvals are remembered', 
     expect(isConsent(await browser.authorize({ ...WEB, scope: 'content.read' }))).toBe(true);
   });
 
-  test('another owner, another scope or a denial is asked about, and after its time everything is', async () => {
+  test('another owner, another scope or a denial needs a new approval, and an expired one too', async () => {
     const browser = new Browser(host);
     await browser.authorizeFor({ ...WEB, scope: 'profile' }, { user: BOB });
     expect(isConsent(await browser.authorize({ ...WEB, scope: 'profile content.write' }))).toBe(true);
@@ -402,8 +402,8 @@ describe.each(hostFor(import.meta.url))('$name where approvals are remembered', 
   });
 });
 
-describe.each(hostFor(import.meta.url))('$name with a longer life of codes', ({ start }) => {
-  test('#35 600 s is the most that a code may live (RFC 6749 §4.1.2)', async () => {
+describe.each(hostFor(import.meta.url))('$name with a longer code lifetime', ({ start }) => {
+  test('#35 the maximum lifetime of a code is 600 s (RFC 6749 §4.1.2)', async () => {
     const { options, advance } = fixture({ lifetimes: { authorizationCode: 600 } });
     const host = await start({ options });
     const browser = new Browser(host);

@@ -68,7 +68,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   const authorize = (parameters: AuthorizationParameters): Promise<Answer> => new Browser(host).authorize(parameters);
 
   describe('the request', () => {
-    test('#15 GET is served; POST reaches the same decisions (RFC 6749 §3.1)', async () => {
+    test('#15 GET is served, and POST has the same results (RFC 6749 §3.1)', async () => {
       const requests: readonly AuthorizationParameters[] = [
         { ...WEB, client_id: 'nobody' },
         { ...WEB, client_id: ['web', 'web'] },
@@ -135,7 +135,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
         },
       ));
 
-    test('#18 a redirect_uri that only resembles the registered one is refused (RFC 9700 §2.1, §4.1.3)', () =>
+    test('#18 a redirect_uri that is only similar to the registered one is rejected (RFC 9700 §2.1, §4.1.3)', () =>
       everyRow(
         [
           'https://app.example/cb/',
@@ -174,11 +174,11 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       'http://127.0.0.1:80/cb',
       'http://127.0.0.1:51004/cb',
       'http://127.0.0.1:65535/cb',
-    ])('#19 a loopback address takes any port and keeps it: %s (RFC 8252 §7.3)', async (redirect_uri) => {
+    ])('#19 a loopback URI may use any port, which the redirect keeps: %s (RFC 8252 §7.3)', async (redirect_uri) => {
       expect(await redirectedTo(signedIn, { ...LOOP, redirect_uri })).toBe(redirect_uri);
     });
 
-    test('#19 so does the loopback address of IPv6, whose query must match too (RFC 8252 §7.3)', async () => {
+    test('#19 so may the loopback address of IPv6, with a matching query (RFC 8252 §7.3)', async () => {
       const redirect_uri = 'http://[::1]:4711/cb?x=1';
       const answer = await authorize({ ...LOOP, redirect_uri, scope: 'no-such-scope' });
       expect(locationOf(answer)).toMatch(/^http:\/\/\[::1\]:4711\/cb\?x=1&error=invalid_scope&/);
@@ -187,7 +187,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       }
     });
 
-    test('#19 a loopback redirect_uri may differ in nothing but the port (RFC 8252 §8.3; RFC 9700 §2.1)', () =>
+    test('#19 a loopback redirect_uri may only differ in the port (RFC 8252 §8.3; RFC 9700 §2.1)', () =>
       everyRow(
         [
           'https://127.0.0.1/cb',
@@ -220,7 +220,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
         },
       ));
 
-    test('#19 http://localhost is exact unless an option says otherwise (RFC 8252 §8.3)', async () => {
+    test('#19 http://localhost must match exactly, unless an option changes that (RFC 8252 §8.3)', async () => {
       expect(await redirectedTo(signedIn, { ...LOOP, redirect_uri: 'http://localhost/cb' })).toBe(
         'http://localhost/cb',
       );
@@ -282,7 +282,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     });
   });
 
-  describe('the answer', () => {
+  describe('the response', () => {
     const PRINTABLE = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index)).join('');
 
     test.each([
@@ -290,7 +290,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       ['two KiB', PRINTABLE.repeat(22)],
       ['something like an escape', '%20+%2B&state=other&error=x#'],
     ])(
-      '#24 state of %s comes back byte for byte, on success, denial and error; and only once (RFC 6749 §4.1.2)',
+      '#24 state of %s is returned byte for byte, on success, denial and error, and only once (RFC 6749 §4.1.2)',
       async (_what, state) => {
         const answers = [
           await signedIn.authorizeFor({ ...WEB, state }),
@@ -301,7 +301,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       },
     );
 
-    test('#24 no state when none was sent, or more than one (RFC 6749 §4.1.2)', async () => {
+    test('#24 no state if none was sent, or more than one (RFC 6749 §4.1.2)', async () => {
       const { state: _, ...request } = WEB;
       const answers = [
         await signedIn.authorizeFor(request),
@@ -320,7 +320,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       for (const answer of answers) expect(new URL(locationOf(answer)).searchParams.has('state')).toBe(false);
     });
 
-    test('#25 a registered query stays as it is written, on success and on error, and our answer comes behind it (RFC 6749 §3.1.2)', async () => {
+    test('#25 a registered query is unchanged on success and error, and followed by our parameters (RFC 6749 §3.1.2)', async () => {
       const request = { ...WEB, client_id: 'keep' };
       const start = 'https://Keep.example:443/CB?keep=1&scope=mine&empty=&';
       const good = locationOf(await signedIn.authorizeFor(request));
@@ -333,7 +333,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       expect(names(bad)).toEqual(['error', 'error_description', 'state', 'iss']);
     });
 
-    test('#26 iss, identical to the issuer of the metadata, on success, denial and error (RFC 9207 §2)', async () => {
+    test('#26 iss, identical to the issuer in the metadata, on success, denial and error (RFC 9207 §2)', async () => {
       const metadata = await new Client(host.base).get('/.well-known/oauth-authorization-server');
       const { issuer, authorization_response_iss_parameter_supported: supported } = metadata.json;
       expect([issuer, supported]).toEqual([host.base, true]);
@@ -380,21 +380,21 @@ describe.each(hostFor(import.meta.url))('$name with the implicit grant', ({ star
     return Object.fromEntries(new URLSearchParams(fragment));
   };
 
-  test('#27 the token comes in the fragment, and never a refresh token (RFC 6749 §4.2.2)', async () => {
+  test('#27 the token is in the fragment, without a refresh token (RFC 6749 §4.2.2)', async () => {
     const { access_token, ...rest } = fragmentOf(await browser.authorizeFor(TOKEN));
     expect(rest).toEqual({ token_type: 'Bearer', expires_in: '3600', scope: 'profile', state: 'a b', iss: host.base });
     const guarded = await new Client(host.origin).get('/guarded/profile', { authorization: `Bearer ${access_token}` });
     expect(guarded.json).toMatchObject({ auth: { sub: 'alice', client_id: 'legacy', scope: 'profile' } });
   });
 
-  test('#27 errors come in the fragment too (RFC 6749 §4.2.2.1)', async () => {
+  test('#27 errors are in the fragment too (RFC 6749 §4.2.2.1)', async () => {
     const denied = fragmentOf(await browser.authorizeFor(TOKEN, { decision: 'deny' }));
     expect(denied).toMatchObject({ error: 'access_denied', state: 'a b', iss: host.base });
     const refused = fragmentOf(await browser.authorize({ ...TOKEN, scope: 'nonsense' }));
     expect(refused).toMatchObject({ error: 'invalid_scope', state: 'a b', iss: host.base });
   });
 
-  test('#22 a client without the implicit grant → unauthorized_client, though another client has it (RFC 6749 §4.1.2.1)', async () => {
+  test('#22 a client without the implicit grant → unauthorized_client, although another client has it (RFC 6749 §4.1.2.1)', async () => {
     const answer = await browser.authorize({ response_type: 'token', client_id: 'web' });
     expect(new URLSearchParams(locationOf(answer).split('#')[1]).get('error')).toBe('unauthorized_client');
     expect(refusal(await browser.authorize({ response_type: 'code', client_id: 'legacy' }))).toEqual([
@@ -405,7 +405,7 @@ describe.each(hostFor(import.meta.url))('$name with the implicit grant', ({ star
 });
 
 describe.each(hostFor(import.meta.url))('$name with allowLocalhostRedirects', ({ start }) => {
-  test('#19 http://localhost takes any port where an option adds it (RFC 8252 §8.3)', async () => {
+  test('#19 http://localhost may use any port with the option (RFC 8252 §8.3)', async () => {
     const { options } = fixture({ clients: CLIENTS, policy: { allowLocalhostRedirects: true } });
     const host = await start({ options });
     const browser = new Browser(host);

@@ -31,7 +31,7 @@ describe('colours', () => {
     expect(Math.floor(contrastOf(one, other) * 100) / 100).toBe(ratio);
   });
 
-  test('each palette can be read, with its own accent', () => {
+  test('each palette is readable, with its own accent', () => {
     for (const palette of Object.values(PALETTES)) {
       const pairs = [
         [palette.text, palette.card],
@@ -48,7 +48,7 @@ describe('colours', () => {
     }
   });
 
-  test('one colour alone is made lighter for the dark palette, by as little as it takes', () => {
+  test('a single colour is lightened for the dark palette, only as much as necessary', () => {
     const { card } = PALETTES.dark;
     expect(lightened('#a3bcff', [card])).toBe('#a3bcff');
     const made = lightened('#00205b', [card]);
@@ -58,7 +58,7 @@ describe('colours', () => {
 });
 
 describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
-  test('every page says whose it is, at which host, and leads to what the host has for people', async () => {
+  test("every page shows its site and host, and links to the site's pages", async () => {
     const { options } = fixture({ branding: BRANDING });
     const host = await start({ options });
     const browser = new Browser(host);
@@ -99,7 +99,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     await host.close();
   });
 
-  test('a picture of a client is shown where loading it tells nobody: in the page itself, or from the host of the issuer', async () => {
+  test("a client's logo is shown if loading it reveals nothing: in the page itself, or from the host of the issuer", async () => {
     const about = { client_secret: 's', redirect_uris: ['https://app.example/cb'], scope: 'profile' } as const;
     const shown = async (logo_uri: (base: string) => string): Promise<readonly unknown[]> => {
       const host = await start({
@@ -117,7 +117,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect(own).toEqual([address, `img-src ${new URL(address).origin}`]);
   });
 
-  test('there is a way back from every error: to the start, to the client, or home', async () => {
+  test('every error page has a link back: to the start, the client, or the home page', async () => {
     const about = { client_secret: 's', redirect_uris: ['https://app.example/cb'], scope: 'profile' } as const;
     const known = { ...about, client_id: 'known', client_name: 'Known', client_uri: 'https://app.example/' };
     const { options, advance } = fixture({ branding: { name: 'Orchard' }, clients: [known] });
@@ -152,7 +152,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     await host.close();
   });
 
-  test('a page of the host stands in the same frame: layout, sheet and tag are exported', async () => {
+  test('a custom page can use the same frame: layout, style sheet and tag are exported', async () => {
     const login = (view: LoginView) =>
       pageLayout(view, { title: 'Come in', body: html`<p>${view.site.name} ${view.clientId} ${view.locale}</p>` });
     const host = await start({ options: fixture({ branding: BRANDING, templates: { login } }).options });
@@ -164,7 +164,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     await host.close();
   });
 
-  test("a page of the host may have styles in its attributes: no hash switches 'unsafe-inline' off", async () => {
+  test("a custom page may have style attributes: no hash disables 'unsafe-inline'", async () => {
     const login = () => ({ html: '<p style="color: red">', styleSources: ["'unsafe-inline'"] });
     const host = await start({ options: fixture({ templates: { login } }).options });
     expect(policyOf(await new Browser(host).authorize(WEB), 'style-src')).toBe("style-src 'unsafe-inline'");
@@ -172,7 +172,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   });
 });
 
-test('languages other than English are loaded when a page is shown in them', async () => {
+test('languages other than English are loaded when a page uses them', async () => {
   const languages = new Languages({ texts: { de: { signIn: 'Einloggen' } } });
   const [first, second] = [languages.load('de'), languages.load('de')];
   expect(first).toBe(second);

@@ -76,7 +76,7 @@ describe.each(hostFor(import.meta.url))('private_key_jwt on $name', (host) => {
   const token = (client_assertion: string, more: Readonly<Record<string, string>> = {}) =>
     flows.client.post('/oauth/token', form(client_assertion, more));
 
-  test('#56 a client that signed an assertion for this server is authenticated (RFC 7523 §3)', async () => {
+  test('#56 a client with an assertion for this server is authenticated (RFC 7523 §3)', async () => {
     const answer = await token(assertion());
     expect([answer.status, answer.json['scope']]).toEqual([200, 'content.read']);
     expect((await token(assertion(), { client_id: 'signer' })).status).toBe(200);
@@ -85,7 +85,7 @@ describe.each(hostFor(import.meta.url))('private_key_jwt on $name', (host) => {
     expect((await token(assertion('signer', { aud: [running.base] }))).status).toBe(200);
   });
 
-  test('#56 iss and sub are the client, which may name itself only (RFC 7523 §3)', async () => {
+  test("#56 iss and sub are the client's own client_id (RFC 7523 §3)", async () => {
     for (const changes of [
       { iss: 'other' },
       { sub: 'other' },
@@ -108,7 +108,7 @@ describe.each(hostFor(import.meta.url))('private_key_jwt on $name', (host) => {
     expect(refusal(await token(assertion('other')))).toEqual(DENIED);
   });
 
-  test('#56 the one audience is the issuer; the address of an endpoint is none (RFC 7523bis)', async () => {
+  test('#56 the only audience is the issuer, not the URL of an endpoint (RFC 7523bis)', async () => {
     const { base } = running;
     for (const aud of [
       `${base}/oauth/token`,
@@ -124,7 +124,7 @@ describe.each(hostFor(import.meta.url))('private_key_jwt on $name', (host) => {
     }
   });
 
-  test('#56 exp is bounded: not past, not further away than ten minutes', async () => {
+  test('#56 exp must be in the future, by at most ten minutes', async () => {
     const at = async (seconds: unknown) =>
       (await token(assertion('signer', { exp: typeof seconds === 'number' ? now() + seconds : seconds }))).status;
     expect(await Promise.all([600, 1, -9].map(at))).toEqual([200, 200, 200]);
@@ -136,7 +136,7 @@ describe.each(hostFor(import.meta.url))('private_key_jwt on $name', (host) => {
     expect(await Promise.all([0, 10, 11].map(early))).toEqual([200, 200, 401]);
   });
 
-  test('#56 a jti works once, and there has to be one', async () => {
+  test('#56 a jti is required, and works once', async () => {
     const once = assertion();
     expect((await token(once)).status).toBe(200);
     expect(refusal(await token(once))).toEqual(DENIED);
@@ -152,7 +152,7 @@ describe.each(hostFor(import.meta.url))('private_key_jwt on $name', (host) => {
     expect(statusesOf(answers)).toEqual([200, ...Array<number>(9).fill(401)]);
   });
 
-  test('#56 only a registered asymmetric key counts', async () => {
+  test('#56 only a registered asymmetric key is accepted', async () => {
     const genuine = mint(
       { alg: 'ES256', kid: 'one', typ: 'at+jwt' },
       claims('forger', { client_id: 'forger' }),
@@ -179,7 +179,7 @@ describe.each(hostFor(import.meta.url))('private_key_jwt on $name', (host) => {
     ]);
   });
 
-  test('#52 every other method of this client, and this method of other clients, is invalid_client (RFC 7591 §2)', async () => {
+  test('#52 any other method of this client, and this method of other clients, is invalid_client (RFC 7591 §2)', async () => {
     const credentials = { grant_type: 'client_credentials', client_id: 'signer' };
     expect(refusal(await flows.client.post('/oauth/token', credentials))).toEqual(DENIED);
     expect(refusal(await flows.client.post('/oauth/token', { ...credentials, client_secret: 'x' }))).toEqual(DENIED);
@@ -273,8 +273,8 @@ describe('two servers that share a store', () => {
   });
 });
 
-describe('a directory of clients', () => {
-  test('#56 is asked for texts only, whatever an assertion claims to come from', async () => {
+describe('a client registry', () => {
+  test('#56 is only called with strings, whatever the issuer of an assertion is', async () => {
     const asked: unknown[] = [];
     const clients = { find: (id: string) => (asked.push(id), undefined) };
     const { options, clock } = fixture();
@@ -294,7 +294,7 @@ describe('a directory of clients', () => {
   });
 });
 
-describe.each(['ES256', 'ES384', 'EdDSA', 'PS256', 'RS256'])('clients of others, with %s', (algorithm) => {
+describe.each(['ES256', 'ES384', 'EdDSA', 'PS256', 'RS256'])('third-party clients, with %s', (algorithm) => {
   test('#56 oauth4webapi and openid-client authenticate with private_key_jwt', async () => {
     const { privateKey, publicKey } = await generateKeyPair(algorithm, { extractable: true });
     const jwk = { ...(await crypto.subtle.exportKey('jwk', publicKey)), key_ops: undefined };
@@ -390,7 +390,7 @@ describe('registrations', () => {
     expect(build(client)).toThrow(new TypeError(`Client "x": ${sentence}`));
   });
 
-  test('#56 a registration with public keys alone is enough', () => {
+  test('#56 public keys are enough for a registration', () => {
     expect(build({ jwks: { keys: [key] } })).not.toThrow();
   });
 });

@@ -48,7 +48,7 @@ describe.each(proxiedHosts)('$name', ({ start }) => {
     ]);
   };
 
-  test('#54 after ten failures in a minute even the right secret is refused, until the minute is over (RFC 6749 §2.3.1)', async () => {
+  test('#54 after ten failures in a minute even the correct secret is rejected, until the minute is over (RFC 6749 §2.3.1)', async () => {
     await fail(9, 'one');
     expect((await ask('one', 'secret')).status).toBe(200);
     await fail(1, 'one');
@@ -96,7 +96,7 @@ describe.each(proxiedHosts)('$name', ({ start }) => {
     expectBlocked(await ask('five', 'secret', '192.0.2.5', first), 60);
   });
 
-  test('#54 requests that are wrong for another reason do not count (RFC 6749 §2.3.1)', async () => {
+  test('#54 requests with other errors do not count (RFC 6749 §2.3.1)', async () => {
     nextMinute();
     const client = new Client(first.base);
     for (let n = 0; n < 12; n += 1) {
@@ -111,7 +111,7 @@ describe.each(proxiedHosts)('$name', ({ start }) => {
   });
 });
 
-describe.each(hostFor(import.meta.url))('$name, many requests at the same moment', ({ start }) => {
+describe.each(hostFor(import.meta.url))('$name, many simultaneous requests', ({ start }) => {
   const late = async (): Promise<void> => {
     for (let n = 0; n < 50; n += 1) await setImmediate();
   };
@@ -138,7 +138,7 @@ describe.each(hostFor(import.meta.url))('$name, many requests at the same moment
     return Object.fromEntries([401, 429, 200].map((code) => [code, answers.filter((a) => a.status === code).length]));
   };
 
-  test('#54 a hundred wrong guesses: ten are looked at (RFC 6749 §2.3.1)', async () => {
+  test('#54 of a hundred wrong guesses, ten are checked (RFC 6749 §2.3.1)', async () => {
     const { options, store, errors } = fixture({ clients: CLIENTS });
     const host = await start({ options: { ...options, store: slowStore(store) } });
     expect(await atOnce(host.base, 100, 'one', 'wrong')).toEqual({ 401: 10, 429: 90, 200: 0 });
@@ -146,7 +146,7 @@ describe.each(hostFor(import.meta.url))('$name, many requests at the same moment
     await host.close();
   });
 
-  test('#54 where the registry takes its time too (RFC 6749 §2.3.1)', async () => {
+  test('#54 also if the registry is slow (RFC 6749 §2.3.1)', async () => {
     const { options } = fixture();
     const find = async (id: string) => {
       await late();
@@ -157,7 +157,7 @@ describe.each(hostFor(import.meta.url))('$name, many requests at the same moment
     await host.close();
   });
 
-  test('#54 where the comparison takes its time: wrong ones are refused after the limit, right ones all pass (RFC 6749 §2.3.1)', async () => {
+  test('#54 if the comparison is slow, wrong secrets are rejected after the limit and correct ones all pass (RFC 6749 §2.3.1)', async () => {
     const { options, advance } = fixture({ clients: [hashed], limits: { clientFailures: 2 } });
     const host = await start({ options });
     expect(await atOnce(host.base, 6, 'hashed', 'secret')).toEqual({ 401: 0, 429: 0, 200: 6 });
@@ -167,7 +167,7 @@ describe.each(hostFor(import.meta.url))('$name, many requests at the same moment
     await host.close();
   });
 
-  test('#54 five hundred right ones all pass (RFC 6749 §2.3.1)', async () => {
+  test('#54 five hundred correct ones all pass (RFC 6749 §2.3.1)', async () => {
     const { options, store } = fixture({ clients: CLIENTS });
     const host = await start({ options: { ...options, store: slowStore(store) } });
     expect(await atOnce(host.base, 500, 'one', 'secret')).toEqual({ 401: 0, 429: 0, 200: 500 });
@@ -176,7 +176,7 @@ describe.each(hostFor(import.meta.url))('$name, many requests at the same moment
 });
 
 describe.each(proxiedHosts)('$name', ({ start }) => {
-  test('#54 all addresses of one IPv6 network are one source, the next network is another (RFC 6749 §2.3.1)', async () => {
+  test('#54 all addresses of an IPv6 network are one source, the next network is another (RFC 6749 §2.3.1)', async () => {
     const host = await start(fixture({ clients: CLIENTS }).options);
     const ask = async (source: string, secret: string): Promise<number> => {
       const headers = { ...basic('one', secret), 'x-forwarded-for': source };

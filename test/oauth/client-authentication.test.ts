@@ -81,7 +81,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       }
     });
 
-    test('#47 a PKCE verifier is no substitute for the secret, and costs nothing (RFC 6749 §3.2.1)', async () => {
+    test('#47 a PKCE verifier does not replace the secret, and causes no work (RFC 6749 §3.2.1)', async () => {
       const browser = new Browser(host);
       const answer = await browser.authorizeFor({
         client_id: 'web',
@@ -101,7 +101,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   });
 
   describe('the Basic scheme', () => {
-    test('#48 ids and secrets with any characters work when they are encoded (RFC 6749 §2.3.1)', async () => {
+    test('#48 ids and secrets with any characters work if encoded (RFC 6749 §2.3.1)', async () => {
       expect((await client.post('/oauth/token', GRANT, basic(ODD_ID, ODD_SECRET))).status).toBe(200);
       const percent = (text: string) =>
         [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
@@ -179,7 +179,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
         },
       ));
 
-    test('#50 who fails in the header is answered in the header (RFC 6749 §5.2)', async () => {
+    test('#50 a client that fails with a header gets a challenge in a header (RFC 6749 §5.2)', async () => {
       for (const path of ['/oauth/token', '/oauth/device', '/oauth/introspect', '/oauth/revoke']) {
         expectRefused(await client.post(path, `${GRANT}&token=x`, basic('service', 'wrong')), CHALLENGE);
         expectRefused(await client.post(path, `${GRANT}&token=x&client_id=service&client_secret=wrong`), undefined);
@@ -187,7 +187,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     });
   });
 
-  describe('two ways at once', () => {
+  describe('two methods at once', () => {
     test.each([
       ['header and body', 'client_secret=service-secret'],
       ['header and body, both whole', 'client_id=service&client_secret=service-secret'],
@@ -212,7 +212,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       );
     });
 
-    test('#51 a bearer token and a secret at introspection are two ways (RFC 6749 §2.3)', async () => {
+    test('#51 a bearer token and a secret at introspection are two methods (RFC 6749 §2.3)', async () => {
       const { json } = await client.post('/oauth/token', GRANT, basic('api', 'api-secret'));
       const token = String(json['access_token']);
       expect((await client.post('/oauth/introspect', { token }, bearer(token))).json['active']).toBe(true);
@@ -224,7 +224,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       expect([both.status, both.json['error']]).toEqual([400, 'invalid_request']);
     });
 
-    test('#51 several Authorization headers are invalid_request, whichever of them is right (RFC 9110 §11.6.2)', async () => {
+    test('#51 several Authorization headers are invalid_request, even if one is valid (RFC 9110 §11.6.2)', async () => {
       const good = `Authorization: Basic ${base64('service:service-secret')}`;
       const path = `${host.base.slice(host.origin.length)}/oauth/token`;
       const send = (...lines: readonly string[]) =>
@@ -256,19 +256,19 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   });
 
   describe('the registered method', () => {
-    test('#52 every other one is invalid_client (RFC 7591 §2)', async () => {
+    test('#52 any other method is invalid_client (RFC 7591 §2)', async () => {
       expect((await client.post('/oauth/token', GRANT, basic('by-header', 'secret'))).status).toBe(200);
       expectRefused(await withBody('by-header', 'secret'), undefined);
       expect((await withBody('by-body', 'secret')).status).toBe(200);
       expectRefused(await client.post('/oauth/token', GRANT, basic('by-body', 'secret')), CHALLENGE);
     });
 
-    test('#52 without a registered one both work (RFC 6749 §2.3.1)', async () => {
+    test('#52 without a registered method, both work (RFC 6749 §2.3.1)', async () => {
       expect((await client.post('/oauth/token', GRANT, basic('service', 'service-secret'))).status).toBe(200);
       expect((await withBody('service', 'service-secret')).status).toBe(200);
     });
 
-    test('#52 a public client has no secret to send (RFC 7591 §2)', async () => {
+    test('#52 a public client must not send a secret (RFC 7591 §2)', async () => {
       expect((await client.post('/oauth/device', 'client_id=tv')).status).toBe(200);
       expectRefused(await client.post('/oauth/device', 'client_id=tv&client_secret=guess'), undefined);
       expectRefused(await client.post('/oauth/device', '', basic('tv', 'guess')), CHALLENGE);
@@ -278,7 +278,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     });
   });
 
-  describe('who fails learns nothing', () => {
+  describe('failures reveal nothing', () => {
     const answerOf = ({ status, text, headers }: Answer) => ({
       status,
       text,
@@ -286,7 +286,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       cache: headers['cache-control'],
     });
 
-    test('#53 unknown, disabled, wrong secret, no secret, wrong method: the same answer (RFC 6819 §5.1.4)', async () => {
+    test('#53 unknown, disabled, wrong secret, no secret, wrong method: the same response (RFC 6819 §5.1.4)', async () => {
       const expected = answerOf(await client.post('/oauth/token', GRANT, basic('nobody', 'x')));
       for (const [id, secret] of [
         ['service', 'x'],
@@ -312,7 +312,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   });
 
   describe('grant_type', () => {
-    test('#57 missing is invalid_request, also for a client that is not known (RFC 6749 §5.2)', async () => {
+    test('#57 missing is invalid_request, also for an unknown client (RFC 6749 §5.2)', async () => {
       for (const headers of [basic('service', 'service-secret'), basic('service', 'wrong'), {}]) {
         const { status, json } = await client.post('/oauth/token', 'scope=content.read', headers);
         expect([status, json['error']]).toEqual([400, 'invalid_request']);
@@ -361,7 +361,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   });
 
   // Last, because it moves the clock.
-  test('#55 during a rotation every secret works, until the second in which it expires (RFC 7591 §3.2.1)', async () => {
+  test('#55 during a rotation every secret works, until the second it expires (RFC 7591 §3.2.1)', async () => {
     const works = async (secret: string): Promise<number> =>
       (await client.post('/oauth/token', GRANT, basic('rolling', secret))).status;
     expect([await works('old'), await works('new'), await works('ending')]).toEqual([200, 200, 200]);

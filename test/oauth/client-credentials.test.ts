@@ -53,7 +53,7 @@ describe.each(hostFor(import.meta.url))('client credentials on $name', (host) =>
     ]);
   });
 
-  test('#76 a confidential client that is not registered for it is unauthorized_client as well', async () => {
+  test('#76 so is a confidential client that is not registered for it', async () => {
     expect(refusal(await flows.token('web', { grant_type: 'client_credentials' }))).toEqual([
       400,
       'unauthorized_client',
@@ -79,7 +79,7 @@ describe.each(hostFor(import.meta.url))('client credentials on $name', (host) =>
     });
   });
 
-  test('#77 without scope the client gets its default; what it may not have is invalid_scope', async () => {
+  test('#77 without a scope the client gets its default; a scope it may not have is invalid_scope', async () => {
     expect((await flows.ownTokens()).scope).toBe('content.read highvolume');
     for (const scope of ['profile', 'content.read introspect', 'nonsense', 'content.read  highvolume']) {
       expect(refusal(await flows.token('service', { grant_type: 'client_credentials', scope }))).toEqual([

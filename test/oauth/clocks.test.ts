@@ -33,7 +33,7 @@ describe('processes whose clocks are 30 seconds apart', () => {
     }
   });
 
-  test('#69 on its own process the window is no longer than it says', async () => {
+  test('#69 on its own process the window is not longer than configured', async () => {
     const [, fast] = await start();
     const { refresh_token } = await fast.flows.tokens('native');
     await fast.flows.refreshed('native', refresh_token);
@@ -41,7 +41,7 @@ describe('processes whose clocks are 30 seconds apart', () => {
     expect(refusal(await fast.flows.refresh('native', refresh_token))).toEqual(INVALID_GRANT);
   });
 
-  test('#35 a code of 60 seconds is good for 30 at the process that is ahead', async () => {
+  test('#35 a code of 60 seconds is valid for 30 at the process that is ahead', async () => {
     const [slow, fast] = await start();
     const early = await slow.flows.code('web');
     const late = await slow.flows.code('web');
@@ -60,7 +60,7 @@ describe('processes whose clocks are 30 seconds apart', () => {
     expect(await slow.flows.isActive(String(access_token))).toBe(false);
   });
 
-  test('#85 a device that was approved at one process gets its tokens at the other one', async () => {
+  test('#85 a device approved at one process gets its tokens at the other one', async () => {
     const [slow, fast] = await start();
     for (const [first, second] of [
       [slow, fast],
@@ -73,7 +73,7 @@ describe('processes whose clocks are 30 seconds apart', () => {
     }
   });
 
-  test('#91 a JWT of the process ahead is accepted by the other one at once', async () => {
+  test('#91 a JWT of the process ahead is accepted by the other one immediately', async () => {
     const [slow, fast] = await start({ accessTokens: { format: 'jwt', algorithm: 'EdDSA', keys: [{ key: KEY }] } });
     const { access_token } = await fast.flows.tokens('web');
     expect((await slow.flows.guarded('profile', access_token)).status).toBe(200);

@@ -49,14 +49,14 @@ describe.each(hostFor(import.meta.url))('redeeming a code on $name', (host) => {
     });
   });
 
-  test('#58 scope says what was granted whenever it differs from the request (RFC 6749 §5.1)', async () => {
+  test('#58 scope lists the granted scopes if they differ from the request (RFC 6749 §5.1)', async () => {
     const asked = await flows.tokens('web', { scope: 'content.write profile content.write' });
     expect(asked.scope).toBe('content.write profile');
     const defaulted = await flows.tokens('web');
     expect(defaulted.scope).toBe('profile content.read');
   });
 
-  test('#58 a public client gets a refresh token only when its registration says rotating', async () => {
+  test('#58 a public client only gets a refresh token if it is registered with rotating', async () => {
     expect(await flows.tokens('spa')).not.toHaveProperty('refresh_token');
     expect(await flows.tokens('native')).toHaveProperty('refresh_token');
   });
@@ -78,7 +78,7 @@ describe.each(hostFor(import.meta.url))('redeeming a code on $name', (host) => {
     );
   });
 
-  test('#59 the code is remembered as used long after its own end, for as long as its tokens can live', async () => {
+  test('#59 a used code is remembered after its expiry, as long as its tokens may be valid', async () => {
     const code = await flows.code('spa');
     const { access_token } = (await flows.redeem('spa', code)).json;
     advance(3599);
@@ -87,7 +87,7 @@ describe.each(hostFor(import.meta.url))('redeeming a code on $name', (host) => {
     expect(await flows.isActive(String(access_token))).toBe(false);
   });
 
-  test('#60 a replay that fails client authentication, client match, redirect address or PKCE leaves the tokens active', async () => {
+  test('#60 a replay that fails client authentication, client match, redirect URI or PKCE leaves the tokens active', async () => {
     const code = await flows.code('web');
     const form = flows.redemption('web', code);
     const { access_token } = (await flows.redeem('web', code)).json;
@@ -109,7 +109,7 @@ describe.each(hostFor(import.meta.url))('redeeming a code on $name', (host) => {
     expect(await flows.isActive(String(access_token))).toBe(true);
   });
 
-  test('#60 however many replays fail, the one that is fully valid still ends the grant', async () => {
+  test('#60 after any number of failed replays, a fully valid one still ends the grant', async () => {
     for (const wait of [0, 61]) {
       const code = await flows.code('web');
       const { access_token } = (await flows.redeem('web', code)).json;
@@ -146,7 +146,7 @@ describe.each(hostFor(import.meta.url))('redeeming a code on $name', (host) => {
     expect((await flows.redeem('other-web', code)).status).toBe(200);
   });
 
-  test('#63 a redirect_uri that was left out at the authorization endpoint may be left out again', async () => {
+  test('#63 a redirect_uri omitted at the authorization endpoint may be omitted again', async () => {
     const left = await flows.code('web', { redirect_uri: [] });
     expect((await flows.redeem('web', left, { redirect_uri: '' })).status).toBe(200);
     const repeated = await flows.code('web', { redirect_uri: [] });
@@ -175,7 +175,7 @@ describe.each(hostFor(import.meta.url))('redeeming a code on $name', (host) => {
     expect(refusal(await flows.redeem('web', 'unknown'))).toEqual(INVALID_GRANT);
   });
 
-  test('#64 a token or a device code is no authorization code', async () => {
+  test('#64 a token or a device code is not an authorization code', async () => {
     const tokens = await flows.tokens('web');
     const spent = tokens.refresh_token;
     const { access_token, refresh_token } = await flows.refreshed('web', spent);

@@ -46,7 +46,7 @@ class Meter {
   }
 }
 
-describe('commands of a store that has getMany and list, and how many of them are awaited one after another', () => {
+describe('store commands with getMany and list, and how many are awaited in sequence', () => {
   const nodes = new Nodes();
   const meter = new Meter(nodes.shared.store);
   let node: Node;
@@ -80,14 +80,14 @@ describe('commands of a store that has getMany and list, and how many of them ar
     expect(await meter.measure(() => node.flows.redeem('web', code))).toEqual([3, 2]);
   });
 
-  test('a refresh: 3, 2 in a row; two marks follow after the answer, the second one once an hour', async () => {
+  test('a refresh: 3, 2 in a row; two marks are written after the response, the second one once an hour', async () => {
     const { refresh_token } = await plain.flows.tokens('native');
     expect(await meter.measure(() => node.flows.refresh('native', refresh_token))).toEqual([3, 2]);
     await expect.poll(() => nodes.keysOf('done', refresh_token)).toHaveLength(1);
     await expect.poll(() => nodes.keysOf('refreshed', refresh_token)).toHaveLength(1);
   });
 
-  test('of the marks that answers have left, a chain keeps the last one', async () => {
+  test('of the marks written after responses, a chain keeps the last one', async () => {
     const first = await plain.flows.tokens('native');
     const second = await plain.flows.refreshed('native', first.refresh_token);
     await plain.flows.refreshed('native', second.refresh_token);

@@ -25,7 +25,7 @@ describe.each(hostFor(import.meta.url))('an owner who decides on $name', (host) 
     return 'password' in formOf(page).fields ? browser.signIn(page) : page;
   };
 
-  test("another owner's press in the same browser never gets the code of the first", async () => {
+  test('a decision by another owner in the same browser never gets the code of the first', async () => {
     const { options, errors } = fixture();
     const { users: _, ...rest } = options;
     let current = { sub: 'alice' };
@@ -45,7 +45,7 @@ describe.each(hostFor(import.meta.url))('an owner who decides on $name', (host) 
     expect(errors).toEqual([]);
   });
 
-  test('a copy of the store and the secret make no live code', async () => {
+  test('a copy of the store and the secret do not yield a valid code', async () => {
     const { options, store } = fixture();
     const site = await start(options);
     const { code = '' } = responseOf(await new Browser(site).authorizeFor(WEB));
@@ -60,7 +60,7 @@ describe.each(hostFor(import.meta.url))('an owner who decides on $name', (host) 
     expect((await redeem(site, code)).status).toBe(200);
   });
 
-  describe('waits for the store', () => {
+  describe('sequential store calls', () => {
     const startCounting = async (rememberedConsent: number) => {
       const { options, store } = fixture({ lifetimes: { rememberedConsent } });
       const trips = new RoundTrips(store);
@@ -68,7 +68,7 @@ describe.each(hostFor(import.meta.url))('an owner who decides on $name', (host) 
       return { trips, browser: new Browser(site), size: () => store.size };
     };
 
-    test('five times at most for an approval that is remembered in place of an older one, and four times for the next', async () => {
+    test('at most five for a remembered approval that replaces an older one, and four for the next', async () => {
       const { trips, browser } = await startCounting(3600);
       await browser.submit(await consentPage(browser), ALLOW);
       const wider = await consentPage(browser, { ...WEB, scope: 'profile content.read' });
@@ -80,7 +80,7 @@ describe.each(hostFor(import.meta.url))('an owner who decides on $name', (host) 
       expect(trips.count).toBeLessThanOrEqual(4);
     });
 
-    test('of presses that meet only the one that counts is remembered', async () => {
+    test('of concurrent decisions, only the effective one is remembered', async () => {
       const { browser } = await startCounting(3600);
       const page = await consentPage(browser);
       const answers = await Promise.all(

@@ -45,7 +45,7 @@ describe.each(oneHostEach)('$name', ({ start }) => {
     }
   });
 
-  test('#14 any other origin may not, however similar it is (RFC 9700 §2.6)', () => {
+  test('#14 any other origin may not, however similar (RFC 9700 §2.6)', () => {
     const similar = [`${FRIEND}.evil.example`, `${FRIEND}:444`, 'http://spa.example', 'https://SPA.example'];
     return everyRow([STRANGER, 'null', '', ...similar], async (origin) => {
       for (const answer of await callable(client, origin)) {

@@ -73,7 +73,7 @@ const OPTIONS = {
   policy: { validateGrant: ({ sub }) => sub !== 'bob' },
 } satisfies HostOptions;
 
-describe.each(hostFor(import.meta.url))('a grant of the host on $name', (host) => {
+describe.each(hostFor(import.meta.url))('a custom grant on $name', (host) => {
   const { options, events, errors } = fixture({ ...OPTIONS, query: {} });
   let running: RunningHost;
   let flows: Flows;
@@ -90,7 +90,7 @@ describe.each(hostFor(import.meta.url))('a grant of the host on $name', (host) =
   const exchanged = (subject_token: string, more: Readonly<Record<string, string>> = {}, client_id = 'gateway') =>
     flows.token(client_id, { grant_type: EXCHANGE, subject_token, subject_token_type: ACCESS_TOKEN, ...more });
 
-  test('gives a token for the owner that its handler names (RFC 6749 §4.5, RFC 8693 §2.2.1)', async () => {
+  test('issues a token for the owner that its handler returns (RFC 6749 §4.5, RFC 8693 §2.2.1)', async () => {
     events.length = 0;
     const answer = await exchanged('whole');
     expect([answer.status, answer.headers['cache-control'], answer.json]).toEqual([
@@ -118,7 +118,7 @@ describe.each(hostFor(import.meta.url))('a grant of the host on $name', (host) =
     ]);
   });
 
-  test('has what the request says: the client, its parameters once each, scope and resources', async () => {
+  test('receives the request: the client, its parameters once each, scope and resources', async () => {
     const { json } = await exchanged('seen', { scope: 'content.write', resource: MAIL, audience: 'über', other: 'x' });
     expect(JSON.parse(String(json['seen']))).toEqual({
       client: { client_id: 'gateway', client_name: 'gateway', public: false },
@@ -129,7 +129,7 @@ describe.each(hostFor(import.meta.url))('a grant of the host on $name', (host) =
     });
   });
 
-  test('narrows scope and resource, and never more than that', async () => {
+  test('can narrow scope and resource, never widen them', async () => {
     expect((await exchanged('narrow')).json['scope']).toBe('profile');
     const { access_token } = (await exchanged('photos')).json;
     expect((await flows.introspect(String(access_token))).json['aud']).toBe(PHOTOS);
@@ -138,7 +138,7 @@ describe.each(hostFor(import.meta.url))('a grant of the host on $name', (host) =
     expect(errors.splice(0).map(String)).toEqual([expect.stringContaining('returned a resource')]);
   });
 
-  test('gives a refresh token where the handler and the client agree, which rotates like every other', async () => {
+  test('issues a refresh token if the handler and the client allow it, with the usual rotation', async () => {
     const { refresh_token } = (await exchanged('lasting')).json;
     const next = await flows.refreshed('gateway', String(refresh_token));
     expect(next).toMatchObject({ scope: 'profile content.read', refresh_token: expect.stringMatching(/^[\w-]{71}$/) });
@@ -146,7 +146,7 @@ describe.each(hostFor(import.meta.url))('a grant of the host on $name', (host) =
     expect((await exchanged('lasting', {}, 'kiosk')).json['refresh_token']).toBeUndefined();
   });
 
-  test('gives a token of the client itself where the handler names no owner, but to no public client', async () => {
+  test('issues a token of the client itself if the handler returns no owner, but not to a public client', async () => {
     const { access_token } = (await exchanged('machine')).json;
     expect((await flows.introspect(String(access_token))).json['sub']).toBe('client:gateway');
     expect(refusal(await exchanged('machine', {}, 'kiosk'))).toEqual([500, 'server_error']);
@@ -165,7 +165,7 @@ describe.each(hostFor(import.meta.url))('a grant of the host on $name', (host) =
     ['the resource is not known', [400, 'invalid_target'], { resource: 'https://x.example' }],
     ['the owner is no user any more', [400, 'invalid_grant'], { subject_token: 'gone' }],
     ['the host does not stand by it', [400, 'invalid_grant'], { subject_token: 'withdrawn' }],
-  ])('is refused when %s', async (_title, expected, more) => {
+  ])('is rejected if %s', async (_title, expected, more) => {
     events.length = 0;
     expect(refusal(await exchanged('whole', more))).toEqual(expected);
     // What cannot be read is refused before anything is known of the client.
@@ -181,7 +181,7 @@ describe.each(hostFor(import.meta.url))('a grant of the host on $name', (host) =
     ]);
   });
 
-  test('is refused when a parameter comes twice, and when the client is another', async () => {
+  test('is rejected if a parameter is repeated, and for another client', async () => {
     const form = new URLSearchParams({
       grant_type: EXCHANGE,
       subject_token: 'whole',
@@ -194,7 +194,7 @@ describe.each(hostFor(import.meta.url))('a grant of the host on $name', (host) =
     expect(refusal(await flows.client.post('/oauth/token', wrong))).toEqual([401, 'invalid_client']);
   });
 
-  test('cannot be misused through the parameters of other grants', async () => {
+  test('cannot be misused with parameters of other grants', async () => {
     expect(refusal(await flows.token('gateway', { grant_type: 'client_credentials' }))).toEqual([
       400,
       'unauthorized_client',
@@ -203,15 +203,12 @@ describe.each(hostFor(import.meta.url))('a grant of the host on $name', (host) =
     expect(refusal(await flows.token('gateway', { grant_type: 'urn:x:y' }))).toEqual([400, 'unsupported_grant_type']);
   });
 
-  test.each(Object.entries(MISTAKES))(
-    'tells the host, and nobody else, of a mistake: %s',
-    async (name, [, complaint]) => {
-      expect(refusal(await exchanged(name))).toEqual([500, 'server_error']);
-      expect(errors.splice(0).map(String)).toEqual([expect.stringMatching(complaint)]);
-    },
-  );
+  test.each(Object.entries(MISTAKES))('reports only to onError: %s', async (name, [, complaint]) => {
+    expect(refusal(await exchanged(name))).toEqual([500, 'server_error']);
+    expect(errors.splice(0).map(String)).toEqual([expect.stringMatching(complaint)]);
+  });
 
-  test('tells the host of an error of the handler', async () => {
+  test('reports an error of the handler to onError', async () => {
     expect(refusal(await exchanged('bug'))).toEqual([500, 'server_error']);
     expect(errors.splice(0).map(String)).toEqual(['Error: a bug of the host']);
   });
@@ -238,7 +235,7 @@ describe.each(hostFor(import.meta.url))('a grant of the host on $name', (host) =
   });
 });
 
-test('a handler that does not answer in time is 503, and the host hears which', async () => {
+test('a handler that does not respond in time is 503, and onError receives its name', async () => {
   const { options, errors } = fixture({
     ...OPTIONS,
     customGrants: { [EXCHANGE]: { handle: () => new Promise<never>(() => undefined) } },

@@ -43,8 +43,8 @@ const start = async (
   return { warnings, fetch: (path, init) => fetch(base + path, { redirect: 'manual', ...init }) };
 };
 
-describe('what no check of the options can see is reported once', () => {
-  test('issuer and mount path disagree', async () => {
+describe('deployment problems that no check of options can detect are reported once', () => {
+  test('issuer and mount path differ', async () => {
     const site = await start({ issuer: 'https://example.org/auth' });
     await site.fetch('/oauth/token', TOKEN);
     await site.fetch('/oauth/token', TOKEN);
@@ -54,7 +54,7 @@ describe('what no check of the options can see is reported once', () => {
     expect(other.warnings).toEqual([expect.stringMatching(/^options\.issuer has the path "", but .* at "\/auth"/)]);
   });
 
-  test('but not where they agree, or where a proxy takes the path away', async () => {
+  test('no warning if they match, or if a proxy removes the path', async () => {
     const issuer = 'https://example.org/auth';
     const same = await start({ issuer }, (app, oauth) => app.use('/auth', oauth));
     await same.fetch('/auth/oauth/token', TOKEN);
@@ -92,7 +92,7 @@ describe('what no check of the options can see is reported once', () => {
   });
 });
 
-describe('an owner that is never known', () => {
+describe('an owner that is never signed in', () => {
   const request = `/oauth/authorize?${new URLSearchParams({ response_type: 'code', client_id: 'web', redirect_uri: 'https://app.example/cb', scope: 'read', state: 'x' })}`;
   const options = { clients: [web], scopes: { read: 'Read' }, loginUrl: '/login' };
 
@@ -112,7 +112,7 @@ describe('an owner that is never known', () => {
     expect(site.warnings).toEqual([expect.stringMatching(/^A browser came back .* session middleware before/)]);
   });
 
-  test('is none where browsers only ask, or where owners were known before', async () => {
+  test('is none for first visits, or if owners were signed in before', async () => {
     let owner: { sub: string } | undefined;
     const site = await start({ ...options, owner: () => owner });
     for (let asked = 0; asked < 5; asked += 1) await comeBack(site, request);
@@ -124,7 +124,7 @@ describe('an owner that is never known', () => {
     expect(site.warnings).toEqual([]);
   });
 
-  test('that reads a session which no middleware has made says where to mount that', async () => {
+  test('because there is no session middleware: the warning says where to mount it', async () => {
     const owner = (req: unknown) => (req as { session: { user: { sub: string } } }).session.user; // As users write it.
     const site = await start({ ...options, owner });
     await site.fetch(request);
@@ -134,7 +134,7 @@ describe('an owner that is never known', () => {
     ]);
   });
 
-  test('is reported at the start if users cannot sign in at all', async () => {
+  test('is reported at startup if users cannot sign in at all', async () => {
     const site = await start({ clients: [web] });
     expect(site.warnings).toEqual([
       expect.stringMatching(/^Client "web" uses authorization_code, .*options\.users.*options\.owner/),
@@ -144,7 +144,7 @@ describe('an owner that is never known', () => {
   });
 });
 
-describe('client secrets that could be guessed', () => {
+describe('client secrets that can be guessed', () => {
   const SHORT = 'x'.repeat(21);
   const clients = [
     { client_id: 'random', client_secret: LONG },
@@ -154,7 +154,7 @@ describe('client secrets that could be guessed', () => {
     { find: () => undefined },
   ];
 
-  test('are reported at the start, with the clients that have them', async () => {
+  test('are reported at startup, with their clients', async () => {
     expect((await start({ clients })).warnings).toEqual([
       expect.stringMatching(
         /^The client_secret of "short", "rotated" has fewer than 22 characters.* oauth-query secret/,
@@ -163,7 +163,7 @@ describe('client secrets that could be guessed', () => {
     expect((await start({ clients: clients.slice(0, 2) })).warnings).toEqual([]);
   });
 
-  test('are not on loopback', async () => {
+  test('are accepted on loopback', async () => {
     expect((await start({ clients, issuer: 'http://127.0.0.1:3000' })).warnings).toEqual([]);
   });
 });
@@ -193,7 +193,7 @@ describe('scopes on pages in several languages', () => {
 });
 
 describe('guard', () => {
-  test('with a scope that the server does not declare is a warning, with the one that was meant', async () => {
+  test('with an undeclared scope causes a warning with the closest declared one', async () => {
     const site = await start({ scopes: { 'photos.read': 'Photos' } }, (_app, oauth) => {
       oauth.guard('photos.read introspect');
       oauth.guard('phtos.read');
@@ -205,7 +205,7 @@ describe('guard', () => {
     ]);
   });
 
-  test('handed over instead of called, or called with something else, is refused with how to call it', async () => {
+  test('passed instead of called, or called with a wrong argument, is rejected with the correct call', async () => {
     let message = '';
     const site = await start({}, (app, oauth) => {
       for (const wrong of [{ scope: 'a' }, 5, [5], null])

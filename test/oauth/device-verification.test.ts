@@ -65,7 +65,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   };
   const decisions = (): number => events.filter(({ type }) => type === 'device.decided').length;
 
-  test('#81 wdjb mjht = WDJB-MJHT = wdjbmjht: a code works however it is typed (RFC 8628 §6.1)', async () => {
+  test('#81 wdjb mjht = WDJB-MJHT = wdjbmjht: case, spaces and hyphens do not matter (RFC 8628 §6.1)', async () => {
     const [browser, page] = await codePage();
     const { user_code } = await device();
     const [one = '', two = ''] = user_code.split('-');
@@ -84,7 +84,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     }
   });
 
-  test('#87 typing a code needs somebody who is signed in (RFC 8628 §5.1)', async () => {
+  test('#87 entering a code requires a signed-in user (RFC 8628 §5.1)', async () => {
     const stranger = new Browser(host);
     const { user_code, complete, device_code } = await device();
     for (const page of [await stranger.open(path), await stranger.open(complete)]) {
@@ -100,7 +100,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect(wordsOf(await stranger.submit(page))).toContain('Kitchen Radio');
   });
 
-  test('#87 after five wrong codes → 429, for the right code too; ten minutes later it goes on (RFC 8628 §5.1)', async () => {
+  test('#87 after five wrong codes → 429, also for a correct code; it works again ten minutes later (RFC 8628 §5.1)', async () => {
     const [browser, page] = await codePage();
     const { user_code } = await device();
     for (const wrong of ['BBBB-BBBB', 'x', 'BCDFGHJKL', '0000-0000', 'CCCC-CCCC']) {
@@ -121,7 +121,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     );
   });
 
-  test('#87 a link only fills the code in: it counts nothing and claims nothing (RFC 8628 §5.1)', async () => {
+  test('#87 a link only fills in the code: it counts nothing and claims nothing (RFC 8628 §5.1)', async () => {
     const { complete, user_code } = await device();
     const [alice] = await codePage();
     for (let n = 0; n < 9; n += 1) {
@@ -133,7 +133,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect(asksForDecision(await bob.submit(bobsPage, { user_code }))).toBe(true);
   });
 
-  test('#88 opening the complete address decides nothing: its form leads to code, client, scopes, fingerprint and a warning (RFC 8628 §3.3.1, §5.4)', async () => {
+  test('#88 opening the complete URI decides nothing: its form leads to code, client, scopes, fingerprint and a warning (RFC 8628 §3.3.1, §5.4)', async () => {
     const [browser] = await codePage();
     const { complete, user_code, device_code } = await device();
     for (const address of [complete, `${complete}&decision=approve`]) {
@@ -159,7 +159,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect(await poll(device_code)).toBe('token');
   });
 
-  test('#88 the decision needs the proof of this session, this owner and this code (RFC 8628 §3.3.1)', async () => {
+  test('#88 the decision needs the form token of this session, owner and code (RFC 8628 §3.3.1)', async () => {
     const [browser, page] = await codePage();
     const [one, two] = [await device(), await device()];
     const shown = await browser.submit(page, { user_code: one.user_code });
@@ -180,7 +180,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect(await poll(one.device_code)).toBe('access_denied');
   });
 
-  test('#89 who enters a code first owns it: another user can neither approve nor deny', async () => {
+  test('#89 the first user to enter a code owns it: another user can neither approve nor deny', async () => {
     const { user_code, device_code } = await device();
     const [alice, alicesPage] = await codePage();
     const [bob, bobsPage] = await codePage(BOB);
@@ -194,14 +194,14 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect(await poll(device_code)).toBe('token');
   });
 
-  test('#89 two owners at the same moment: one of them gets the code', async () => {
+  test('#89 of two simultaneous owners, one gets the code', async () => {
     const { user_code } = await device();
     const people = [await codePage(), await codePage(BOB)] as const;
     const pages = await Promise.all(people.map(([browser, page]) => browser.submit(page, { user_code })));
     expect(pages.filter(asksForDecision)).toHaveLength(1);
   });
 
-  test('#89 the decision is made once and is final; a second press, or the same code again, shows it and is no wrong code', async () => {
+  test('#89 the decision is final; deciding again, or entering the code again, shows it and is no wrong code', async () => {
     const { user_code, device_code } = await device();
     const [browser, page] = await codePage();
     const shown = await browser.submit(page, { user_code });
@@ -227,7 +227,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect(await poll(device_code)).toBe(approved ? 'expired_token' : 'access_denied');
   });
 
-  test('#86 a code past its end, or of a client that is gone, is as wrong as any other', async () => {
+  test('#86 an expired code, or one of a removed client, is like any wrong code', async () => {
     const [browser, page] = await codePage();
     passing.set('guest', { client_id: 'guest', grant_types: ['device_code'] });
     const [ended, orphaned] = [await device(), await device('guest')];
@@ -251,8 +251,8 @@ const gatedStore = (store: Store, kind: string, gate: () => Promise<unknown>): S
   },
 });
 
-describe.each(hostFor(import.meta.url))('$name with a store that is far away', ({ start }) => {
-  test('#87 many wrong codes at the same moment are no way around the limit (RFC 8628 §5.1)', async () => {
+describe.each(hostFor(import.meta.url))('$name with a slow store', ({ start }) => {
+  test('#87 many simultaneous wrong codes do not exceed the limit (RFC 8628 §5.1)', async () => {
     const { options, store } = fixture();
     const late = async (): Promise<void> => {
       for (let n = 0; n < 50; n += 1) await setImmediate();
@@ -268,7 +268,7 @@ describe.each(hostFor(import.meta.url))('$name with a store that is far away', (
     await host.close();
   });
 
-  test('#87 right codes of several owners at the same moment all count as right, even where one failure is the limit (RFC 8628 §5.1)', async () => {
+  test('#87 simultaneous correct codes of several owners all count as correct, even if the limit is one failure (RFC 8628 §5.1)', async () => {
     const { options, store } = fixture({ limits: { userCodeFailures: 1 } });
     const late = async (): Promise<void> => {
       for (let n = 0; n < 50; n += 1) await setImmediate();
@@ -289,7 +289,7 @@ describe.each(hostFor(import.meta.url))('$name with a store that is far away', (
     await host.close();
   });
 
-  test('#89 decisions that meet at the same moment: one counts, and only its grant lives', async () => {
+  test('#89 of simultaneous decisions, one counts, and only its grant is valid', async () => {
     const { options, store, events } = fixture();
     // Nobody gets past the question whether there is a decision before all have asked it.
     let isOpen = true;
@@ -337,14 +337,14 @@ describe.each(proxiedHosts)('$name behind a proxy', ({ start }) => {
   const tryCode = async (browser: Browser, user?: typeof BOB): Promise<number> =>
     (await browser.submit(await browser.device(user), { user_code: 'CCCC-CCCC' })).status;
 
-  test('#87 the limit holds for the user, from other sessions and addresses too (RFC 8628 §5.1)', async () => {
+  test('#87 the limit applies to the user, also from other sessions and addresses (RFC 8628 §5.1)', async () => {
     const browser = from('192.0.2.1');
     await spend(browser, await browser.device(BOB));
     expect(await tryCode(from('192.0.2.2'), BOB)).toBe(429);
     expect(await tryCode(from('192.0.2.3'))).toBe(400);
   });
 
-  test('#87 the limit holds for the address, with other users too (RFC 8628 §5.1)', async () => {
+  test('#87 the limit applies to the address, also with other users (RFC 8628 §5.1)', async () => {
     const browser = from('192.0.2.4');
     await spend(browser, await browser.device(BOB));
     expect(await tryCode(from('192.0.2.4'))).toBe(429);

@@ -64,13 +64,13 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       ]);
     });
 
-    test('#79 a scope that the client may not ask for → invalid_scope', async () => {
+    test('#79 a scope that the client may not request → invalid_scope', async () => {
       for (const scope of ['nonsense', 'introspect', 'profile  profile']) {
         expect(outcome(await request({ client_id: 'tv', scope }))).toEqual([400, 'invalid_scope']);
       }
     });
 
-    test('#80 200 JSON with both codes, the address, the lifetime and always the interval (RFC 8628 §3.2)', async () => {
+    test('#80 200 JSON with both codes, the URI, the lifetime and always the interval (RFC 8628 §3.2)', async () => {
       const { status, headers, json } = await request();
       expect([status, headers['content-type'], headers['cache-control']]).toEqual([
         200,
@@ -86,7 +86,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       });
     });
 
-    test('#81 the device code has 256 random bits, the user code eight consonants, and none comes twice (RFC 8628 §5.1, §5.2)', async () => {
+    test('#81 the device code has 256 random bits, the user code eight consonants, and both are unique (RFC 8628 §5.1, §5.2)', async () => {
       const made = await Promise.all(Array.from({ length: 20 }, codes));
       for (const { device_code } of made) expect(device_code).toMatch(/^[A-Za-z0-9_-]{43}$/);
       expect(new Set(made.map(({ device_code }) => device_code)).size).toBe(20);
@@ -95,14 +95,14 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   });
 
   describe('polling', () => {
-    test('#82 undecided → 400 authorization_pending, also for a first poll made at once (RFC 8628 §3.5)', async () => {
+    test('#82 undecided → 400 authorization_pending, also for an immediate first poll (RFC 8628 §3.5)', async () => {
       const { device_code } = await codes();
       expect(outcome(await poll(device_code))).toEqual([400, 'authorization_pending']);
       advance(5);
       expect(outcome(await poll(device_code))).toEqual([400, 'authorization_pending']);
     });
 
-    test('#83 sooner than the interval → 400 slow_down, and the gap grows by 5 s, on every node (RFC 8628 §3.5)', async () => {
+    test('#83 sooner than the interval → 400 slow_down, and the interval grows by 5 s, on every node (RFC 8628 §3.5)', async () => {
       const { device_code } = await codes();
       const pollAfter = async (seconds: number, node: RunningHost): Promise<unknown> => {
         advance(seconds);
@@ -128,7 +128,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       ]);
     });
 
-    test('#83 the gap grows up to a minute and no further', async () => {
+    test('#83 the interval grows to at most a minute', async () => {
       const { device_code } = await codes();
       await poll(device_code);
       for (let n = 0; n < 20; n += 1) expect((await poll(device_code)).json['error']).toBe('slow_down');
@@ -138,7 +138,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       expect((await poll(device_code)).json['error']).toBe('authorization_pending');
     });
 
-    test('#83 each device has a pace of its own', async () => {
+    test('#83 each device has its own interval', async () => {
       const [one, two] = [await codes(), await codes()];
       await poll(one.device_code);
       expect((await poll(one.device_code)).json['error']).toBe('slow_down');
@@ -149,7 +149,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       ['approve', [200, undefined]],
       ['deny', [400, 'access_denied']],
     ] as const)(
-      '#84 after the decision to %s the next poll gets the final answer whatever its timing',
+      '#84 after the decision to %s, the next poll gets the final response at any time',
       async (decision, final) => {
         const { device_code, user_code } = await codes();
         await poll(device_code);
@@ -204,7 +204,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       for (let n = 0; n < 3; n += 1) expect(outcome(await poll(device_code))).toEqual([400, 'access_denied']);
     });
 
-    test('#86 past its end → expired_token, decided or not (RFC 8628 §3.5)', async () => {
+    test('#86 after its expiry → expired_token, decided or not (RFC 8628 §3.5)', async () => {
       const [waiting, approved] = [await codes(), await codes()];
       await new Browser(host).decideDevice(approved.user_code);
       advance(599);
@@ -234,7 +234,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
 });
 
 describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
-  test('#80 the complete address comes only where it is configured, with the interval and lifetime of the options (RFC 8628 §3.2)', async () => {
+  test('#80 the complete URI is only included if configured, with the interval and lifetime of the options (RFC 8628 §3.2)', async () => {
     const { options } = fixture({
       device: { verificationUriComplete: true, interval: 7 },
       lifetimes: { deviceCode: 60 },
@@ -246,7 +246,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     await host.close();
   });
 
-  test('#81 a user code that another live device has is not given out again (RFC 8628 §6.1)', async () => {
+  test('#81 a user code of another live device is not issued again (RFC 8628 §6.1)', async () => {
     // Two devices read 32 bytes for the device code and then eight for the user code: let both find the same eight.
     const random = (size: number): Uint8Array => {
       const bytes = randomBytes(size);
@@ -287,7 +287,7 @@ describe.each(proxiedHosts)('$name behind a proxy', ({ start }) => {
     form: Readonly<Record<string, string>> = { client_id: 'tv' },
   ): Promise<Answer> => new Client(base).post('/oauth/device', form, { 'x-forwarded-for': ip });
 
-  test('public clients get so many codes per address and minute, then 429 until the minute is over (RFC 8628 §3.2)', async () => {
+  test('public clients get a limited number of codes per address and minute, then 429 until the minute is over (RFC 8628 §3.2)', async () => {
     const { options, events, advance } = fixture({ limits: { deviceRequests: 3 } });
     const host = await start(options);
     for (let n = 0; n < 3; n += 1) expect((await ask(host.base, '192.0.2.1')).status).toBe(200);
@@ -305,7 +305,7 @@ describe.each(proxiedHosts)('$name behind a proxy', ({ start }) => {
     host.close();
   });
 
-  test('requests that get no code do not count, and everybody in one IPv6 network counts together', async () => {
+  test('rejected requests do not count, and all callers of an IPv6 network count together', async () => {
     const host = await start(fixture({ limits: { deviceRequests: 1 } }).options);
     for (let n = 0; n < 3; n += 1)
       expect((await ask(host.base, '2001:db8::1', { client_id: 'tv', scope: 'nonsense' })).status).toBe(400);

@@ -6,7 +6,7 @@ import { fixture } from './support/fixture.js';
 const WEB = { response_type: 'code', client_id: 'web', scope: 'profile' } as const;
 const query = new URLSearchParams(WEB).toString();
 
-describe.each(hostFor(import.meta.url))('a sign-in that was ended on $name', (host) => {
+describe.each(hostFor(import.meta.url))('an ended sign-in on $name', (host) => {
   const { options, store, errors, advance } = fixture({ lifetimes: { rememberedConsent: 3600 } });
   const nodes: RunningHost[] = [];
 
@@ -34,7 +34,7 @@ describe.each(hostFor(import.meta.url))('a sign-in that was ended on $name', (ho
     return [page, cookie];
   };
 
-  test('stays ended on every node: no page of its owner, no decision, no approval from memory', async () => {
+  test('remains ended on every node: no page of its owner, no decision, no remembered approval', async () => {
     // What would be allowed without a question.
     await new Browser(nodes[0] ?? expect.fail('no node')).authorizeFor(WEB);
     const [page, cookie] = await signedOut();
@@ -52,7 +52,7 @@ describe.each(hostFor(import.meta.url))('a sign-in that was ended on $name', (ho
     }
   });
 
-  test('leaves one record until the cookie would have ended, and nobody else can cause one', async () => {
+  test('leaves one record until the cookie would have expired, and no other caller can cause one', async () => {
     const [page] = await signedOut();
     const size = store.size;
     const { fields } = formOf(page);

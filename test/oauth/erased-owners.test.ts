@@ -53,7 +53,7 @@ describe.each(hostFor(import.meta.url))('what the server holds about an owner on
     expect(errors).toEqual([]);
   });
 
-  test('is exported as plain data: grants, also what no client came for, and remembered approvals', async () => {
+  test('can be exported as plain data: grants, including unredeemed ones, and remembered approvals', async () => {
     const browser = await signedIn();
     const redeemed = await codeOf(browser, { resource: 'https://photos.example', scope: 'profile' });
     const { json } = await flows.redeem('web', redeemed);
@@ -96,7 +96,7 @@ describe.each(hostFor(import.meta.url))('what the server holds about an owner on
     expect(await all(running.owners.export('nobody-at-all'))).toEqual([]);
   });
 
-  test('an export has every grant of several pages', async () => {
+  test('is exported completely if the grants have several pages', async () => {
     const browser = await signedIn();
     const codes: string[] = [];
     for (let n = 0; n < 7; n += 1) {
@@ -109,7 +109,7 @@ describe.each(hostFor(import.meta.url))('what the server holds about an owner on
     expect(codes.filter((code) => !exported.has(code.slice(0, 22)))).toEqual([]);
   });
 
-  test('is erased: nothing works any more, no record has the name, and other owners keep theirs', async () => {
+  test('can be erased: nothing works any more, no record has the name, and other owners keep their data', async () => {
     const bob = await flows.tokens('web', {}, 'bob');
     const browser = await signedIn();
     const device = await flows.device('tv');
@@ -160,7 +160,7 @@ describe.each(hostFor(import.meta.url))('what the server holds about an owner on
     expect(wordsOf(again), 'the owner is asked as at first').toContain('would like to');
   });
 
-  test('a token from before and a device of another owner live on beside it', async () => {
+  test('does not include earlier tokens and the device of another owner, which remain valid', async () => {
     const { access_token, refresh_token } = await flows.tokens('native');
     const own = await flows.ownTokens();
     await running.owners.erase(SUB);
@@ -170,7 +170,7 @@ describe.each(hostFor(import.meta.url))('what the server holds about an owner on
     expect((await flows.introspect(own.access_token)).json).not.toHaveProperty('username');
   });
 
-  test('says what is wrong, and what is missing', async () => {
+  test('rejects invalid arguments, and names what is missing', async () => {
     const { erase, export: exported } = running.owners as unknown as Record<string, (...given: unknown[]) => unknown>; // As JavaScript sees it.
     for (const sub of [undefined, '', { sub: SUB }]) {
       await expect(erase?.(sub)).rejects.toThrow('The sub of an owner must be text and not empty.');
@@ -197,7 +197,7 @@ describe.each(hostFor(import.meta.url))('what the server holds about an owner on
     await plain.close();
   });
 
-  test('where the host signs people in, their sessions stay as they are', async () => {
+  test('does not include sessions if the application signs users in', async () => {
     const { users: _users, ...withoutUsers } = options;
     const own = await host.start({
       options: { ...withoutUsers, owner: () => ({ sub: SUB, username: NAME }), loginUrl: '/login' },

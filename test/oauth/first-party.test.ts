@@ -17,7 +17,7 @@ const QUICK = {
   refresh_grace: 0,
 } as const;
 
-describe.each(hostFor(import.meta.url))('a client of the host itself, $name', ({ start }) => {
+describe.each(hostFor(import.meta.url))('a first-party client, $name', ({ start }) => {
   const hosts: RunningHost[] = [];
   afterAll(() => Promise.all(hosts.map((host) => host.close())));
 
@@ -31,7 +31,7 @@ describe.each(hostFor(import.meta.url))('a client of the host itself, $name', ({
   const redirect_uri = 'https://app.example/cb';
   const asked = { response_type: 'code', client_id: 'own', scope: 'profile', redirect_uri, ...PKCE.request } as const;
 
-  test('does not ask its owner, who has to sign in all the same, and the event says so', async () => {
+  test('skips the consent page; its owner must still sign in, and the event says so', async () => {
     const { flows, events } = await serve();
     const browser = flows.browser();
     const login = await browser.authorize(asked);
@@ -48,14 +48,14 @@ describe.each(hostFor(import.meta.url))('a client of the host itself, $name', ({
     expect(formOf(other).buttons, 'others are asked about').toContain('decision=approve');
   });
 
-  test('is asked about when a page opens the address again and again', async () => {
+  test('shows the consent page if another page opens the URL repeatedly', async () => {
     const { flows } = await serve({ limits: { silentApprovals: 1 } });
     const browser = flows.browser();
     expect(responseOf(await browser.signIn(await browser.authorize(asked)))).toHaveProperty('code');
     expect(formOf(await browser.authorize(asked)).buttons).toContain('decision=approve');
   });
 
-  test('has lifetimes of its own', async () => {
+  test('has its own lifetimes', async () => {
     const { flows, advance } = await serve();
     const usual = await flows.tokens('web');
     expect(usual.expires_in).toBe(3600);
@@ -75,7 +75,7 @@ describe.each(hostFor(import.meta.url))('a client of the host itself, $name', ({
     expect((await flows.refresh('web', usual.refresh_token)).status).toBe(200);
   });
 
-  test('may have no grace window where others have one', async () => {
+  test('may disable the grace window', async () => {
     const { flows, events } = await serve();
     for (const [client_id, status] of [
       ['web', 200],
@@ -88,7 +88,7 @@ describe.each(hostFor(import.meta.url))('a client of the host itself, $name', ({
     expect(events.filter(({ type }) => type === 'replay.detected')).toHaveLength(1);
   });
 
-  test('cannot have JWTs that outlive the keys that verify them', async () => {
+  test('cannot have JWTs that outlive their verification keys', async () => {
     const { options } = fixture({ issuer: 'http://127.0.0.1', accessTokens: { format: 'jwt' } });
     const clients = [{ ...OWN, access_token_lifetime: 3601 }];
     await expect(start({ options: { ...options, clients } })).rejects.toThrow(

@@ -96,7 +96,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start, mount }) => {
   };
 
   // First, while everything that was handed out is still good.
-  test('lets nobody pass a guard by accident', async () => {
+  test('no request passes a guard by accident', async () => {
     const client = new Client(host.origin);
     const [, , , , access = ''] = live;
     const others = live.filter((value) => value !== access);
@@ -123,7 +123,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start, mount }) => {
     expect(errors).toEqual([]);
   });
 
-  test('answers every form with less than 500, and with JSON where programs ask', async () => {
+  test('answers every form with less than 500, and programs with JSON', async () => {
     const cookies = [...browser.cookies].map(([name, { value }]) => `${name}=${value}`).join('; ');
     const cookie = fc.constantFrom(
       undefined,
@@ -147,7 +147,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start, mount }) => {
     for (const status of [200, 400, 401]) expect(seen).toContain(status);
   });
 
-  test('answers or hangs up on every sequence of bytes', async () => {
+  test('answers or closes the connection for every byte sequence', async () => {
     const FORM = 'Content-Type: application/x-www-form-urlencoded';
     const SERVICE = 'Authorization: Basic c2VydmljZTpzZXJ2aWNlLXNlY3JldA==';
     const usual = fc.constantFrom<readonly string[]>([FORM, SERVICE], [FORM, SERVICE], [FORM], []);

@@ -39,7 +39,7 @@ describe.each(hostFor(import.meta.url))('the page of connected applications on $
     return 'password' in formOf(page).fields ? in_.signIn(page, user) : page;
   };
 
-  test('asks who it is, and shows what has access', async () => {
+  test('requires a sign-in, and lists applications with access', async () => {
     expect(wordsOf(await signedIn())).toContain('No application has access to your account.');
     await flows.tokens('web');
     await flows.tokens('evil', { scope: '' }).catch(() => undefined);
@@ -55,7 +55,7 @@ describe.each(hostFor(import.meta.url))('the page of connected applications on $
     expect(page.headers['content-security-policy']).toContain("form-action 'self'");
   });
 
-  test('ends one application, with what is remembered of it', async () => {
+  test('disconnects one application, and forgets its approval', async () => {
     const web = await flows.tokens('web');
     const native = await flows.tokens('native');
     const page = await signedIn();
@@ -89,7 +89,7 @@ describe.each(hostFor(import.meta.url))('the page of connected applications on $
     ).toBe(path);
   });
 
-  test('ends all of this owner, and nothing of another', async () => {
+  test('disconnects all applications of this owner, and none of another', async () => {
     const mine = [await flows.tokens('web'), await flows.tokens('native')];
     const other = await flows.tokens('web', {}, 'bob');
     await browser.submit(await signedIn(), { decision: 'disconnect_all' });
@@ -97,7 +97,7 @@ describe.each(hostFor(import.meta.url))('the page of connected applications on $
     expect(await flows.isActive(other.access_token)).toBe(true);
   });
 
-  test('does nothing for a form that this owner was not shown in this browser', async () => {
+  test('ignores a form that this owner was not shown in this browser', async () => {
     const { access_token } = await flows.tokens('web');
     const page = await signedIn();
     const bob = flows.browser('bob');
@@ -116,7 +116,7 @@ describe.each(hostFor(import.meta.url))('the page of connected applications on $
     expect(await flows.isActive(access_token)).toBe(true);
   });
 
-  test('signs out: a copy of the cookie is refused, too', async () => {
+  test('signs out: a copy of the cookie is rejected too', async () => {
     const page = await signedIn();
     const cookie = [...browser.cookies].map(([name, { value }]) => `${name}=${value}`).join('; ');
     const answer = await browser.submit(page, { decision: 'sign_out' });
@@ -124,7 +124,7 @@ describe.each(hostFor(import.meta.url))('the page of connected applications on $
     expect(formOf(await new Client(running.base).get('/oauth/grants', { cookie })).fields).toHaveProperty('password');
   });
 
-  test('answers GET and POST only, for owners whom the host signs in as well', async () => {
+  test('only accepts GET and POST, also if the application signs owners in', async () => {
     const { users: _users, ...withoutUsers } = options;
     const own = await host.start({
       options: { ...withoutUsers, owner: () => ({ sub: 'alice', username: 'Alice' }), loginUrl: '/login' },

@@ -99,10 +99,10 @@ const countingUsers = () => {
   };
 };
 
-describe('guesses at passwords', () => {
+describe('password guesses', () => {
   const GRANTS = ['password', 'client_credentials'] as const;
 
-  test('400 at the same moment on ten processes: ten are compared', async () => {
+  test('400 simultaneous ones on ten processes: ten are compared', async () => {
     const { asked, users } = countingUsers();
     const { options, store, errors } = fixture({ clients: [LEGACY], grants: GRANTS, users });
     const hosts = await nodes(10, { ...options, store: distantStore(store, 7) });
@@ -116,7 +116,7 @@ describe('guesses at passwords', () => {
     for (const host of hosts) host.close();
   });
 
-  test('a restarted process compares no more', async () => {
+  test('a restarted process compares no more of them', async () => {
     const { asked, users } = countingUsers();
     const { options, advance } = fixture({ clients: [LEGACY], grants: GRANTS, users });
     for (let n = 0; n < 12; n += 1) {
@@ -129,7 +129,7 @@ describe('guesses at passwords', () => {
     expect(asked).toHaveLength(10);
   });
 
-  test('a block outlasts 10050 other names that fail', async () => {
+  test('a block outlasts failures of 10050 other names', async () => {
     const { asked, users } = countingUsers();
     const { options } = fixture({ clients: [LEGACY], grants: GRANTS, users, limits: { sourceFailures: 1000 } });
     const ask = inProcess(options);
@@ -143,7 +143,7 @@ describe('guesses at passwords', () => {
     expect(await ask(form('alice', 'right'), '192.0.2.2')).toBe(200);
   });
 
-  test('one address can try fifty names, on all processes together; another address is not affected', async () => {
+  test('one address can try fifty names, on all processes together; other addresses are not affected', async () => {
     const { asked, users } = countingUsers();
     const { options, store } = fixture({ clients: [LEGACY], grants: GRANTS, users });
     const hosts = await nodes(4, { ...options, store: distantStore(store, 3) });
@@ -169,7 +169,7 @@ describe('guesses at passwords', () => {
     for (const host of hosts) host.close();
   });
 
-  test('correct ones are not failures: two hundred at the same moment all pass, and leave nothing in the store', async () => {
+  test('correct passwords are not failures: two hundred simultaneous ones pass, and leave nothing in the store', async () => {
     const { users } = countingUsers();
     const { options } = fixture({ clients: [LEGACY], grants: GRANTS, users });
     const store = memoryStore({ clock: options.runtime?.clock as () => number });
@@ -188,7 +188,7 @@ describe('guesses at passwords', () => {
     host?.close();
   });
 
-  test('unknown names are rejected like others, and leave nothing but the count of their address', async () => {
+  test('unknown names are rejected like others, and leave only the count of their address', async () => {
     const { options, events } = fixture({ clients: [LEGACY], grants: GRANTS });
     const store = memoryStore({ clock: options.runtime?.clock as () => number });
     const [host] = await nodes(1, { ...options, store });
@@ -207,7 +207,7 @@ describe('guesses at passwords', () => {
     host.close();
   });
 
-  test('callers without an address share one bound', async () => {
+  test('callers without an address have one common limit', async () => {
     const { asked, users } = countingUsers();
     const { options } = fixture({ clients: [LEGACY], grants: GRANTS, users, limits: { sourceFailures: 2 } });
     const pipe = await onPipe(options);
@@ -221,7 +221,7 @@ describe('guesses at passwords', () => {
   });
 });
 
-describe('secrets of clients', () => {
+describe('client secrets', () => {
   const CHOSEN = {
     client_id: 'chosen',
     client_secret: { scrypt: hashSecret('secret') },
@@ -231,7 +231,7 @@ describe('secrets of clients', () => {
   const ask = (host: ProxiedHost, id: string, secret: string, ip = '192.0.2.1'): Promise<Answer> =>
     new Client(host.base).post('/oauth/token', GRANT, { ...basic(id, secret), 'x-forwarded-for': ip });
 
-  test('random ones: ten processes together compare at most the maximum and one for each process', async () => {
+  test('random ones: ten processes together compare at most the maximum, plus one for each process', async () => {
     const { options, store } = fixture();
     const hosts = await nodes(10, { ...options, store: distantStore(store, 5) });
     const answers = await inLots(400, 200, (n) => ask(hosts[n % 10] as ProxiedHost, 'service', 'x'));
@@ -263,7 +263,7 @@ describe('secrets of clients', () => {
     for (const host of hosts) host.close();
   });
 
-  test('of unknown clients are rejected alike, and leave nothing in the store', async () => {
+  test('of unknown clients are rejected in the same way, and leave nothing in the store', async () => {
     const { options, store } = fixture();
     const [host] = await nodes(1, options);
     if (host === undefined) throw new Error('There is no host.');

@@ -14,7 +14,7 @@ vi.mock('node:crypto', async (original) => {
   return { ...crypto, default: crypto, hash, createHmac };
 });
 
-describe('how many hashes and HMACs an operation takes: more than these are one thing hashed twice', () => {
+describe('the number of hashes and HMACs of an operation: more would hash something twice', () => {
   const nodes = new Nodes();
   let node: Node;
   beforeAll(async () => {
@@ -43,12 +43,12 @@ describe('how many hashes and HMACs an operation takes: more than these are one 
     expect(await measure(() => node.flows.redeem('web', code))).toEqual({ hashes: 5, hmacs: 0 });
   });
 
-  test('a refresh: the secret, the token, and both that follow, which one HMAC of two hashes makes', async () => {
+  test('a refresh: the secret, the token, and both new tokens, from one HMAC of two hashes', async () => {
     const { refresh_token } = await node.flows.tokens('web');
     expect(await measure(() => node.flows.refresh('web', refresh_token))).toEqual({ hashes: 6, hmacs: 0 });
   });
 
-  test('that HMAC is HMAC-SHA-512, whatever the length of the text', () => {
+  test('that HMAC is HMAC-SHA-512 for any length of text', () => {
     for (const length of [0, 1, 94, 127, 128, 1000]) {
       const [key, text] = [randomBytes(32), 'ü'.repeat(length)];
       expect(new HmacPair(key).of(text).join('')).toBe(createHmac('sha512', key).update(text).digest('base64url'));

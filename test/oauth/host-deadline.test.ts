@@ -17,7 +17,7 @@ const expectUnavailable = (answer: Answer): void => {
   expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
 };
 
-describe.each(hostFor(import.meta.url))('$name, when a function of the host never answers', ({ start }) => {
+describe.each(hostFor(import.meta.url))('$name, if a function of the application never responds', ({ start }) => {
   /** A server with options of which one hangs. */
   const hanging = async (changes: Omit<HostOptions, 'clients'>) => {
     const set = fixture({ timeouts: TIMEOUTS, ...changes });
@@ -27,7 +27,7 @@ describe.each(hostFor(import.meta.url))('$name, when a function of the host neve
   const token = (http: Client): Promise<Answer> =>
     http.post('/oauth/token', 'grant_type=client_credentials', basic('service', 'service-secret'));
 
-  test('clients.find: 503 at the endpoints and for the guard, a page for people', async () => {
+  test('clients.find: 503 at the endpoints and the guard, a page for users', async () => {
     let isAway = false;
     const find = (id: string) =>
       isAway ? never() : Promise.resolve(CLIENTS.find(({ client_id }) => client_id === id));
@@ -48,7 +48,7 @@ describe.each(hostFor(import.meta.url))('$name, when a function of the host neve
     await host.close();
   });
 
-  test('accessTokens.keys, and the sign of a key elsewhere: 503, and the reason is named', async () => {
+  test('accessTokens.keys, and the sign of an external key: 503, and the reason is named', async () => {
     const keys = never;
     const source = await hanging({ accessTokens: { format: 'jwt', keys } });
     expectUnavailable(await token(source.http));
@@ -65,7 +65,7 @@ describe.each(hostFor(import.meta.url))('$name, when a function of the host neve
     }
   });
 
-  test('users.authenticate and users.isActive: an error for the client, or a page with 503; no attempt is held against anybody', async () => {
+  test('users.authenticate and users.isActive: an error for the client, or a page with 503; no attempt counts as a failure', async () => {
     let isAway = true;
     const users = {
       authenticate: (username: string) => (isAway ? never() : Promise.resolve({ sub: username })),
@@ -87,7 +87,7 @@ describe.each(hostFor(import.meta.url))('$name, when a function of the host neve
     await host.close();
   });
 
-  test('owner: the client hears of it, as of every failure once it is known (RFC 6749 §4.1.2.1)', async () => {
+  test('owner: the client receives an error, as for every failure after validation (RFC 6749 §4.1.2.1)', async () => {
     const { options, errors } = fixture({ timeouts: TIMEOUTS });
     const { users: _, ...rest } = options;
     const host = await start({ options: { ...rest, owner: never, loginUrl: '/login' } });
@@ -114,7 +114,7 @@ describe.each(hostFor(import.meta.url))('$name, when a function of the host neve
     await host.close();
   });
 
-  test('query.rights: the query API says 503', async () => {
+  test('query.rights: the query API responds with 503', async () => {
     const { host, http, errors } = await hanging({ query: { rights: never } });
     const { access_token } = (await token(http)).json;
     const answer = await http.get('/api?action=query&meta=userinfo&format=json', bearer(String(access_token)));

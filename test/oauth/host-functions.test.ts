@@ -151,10 +151,10 @@ afterEach(async () => {
   expect(unhandled.splice(0)).toEqual([]);
 });
 
-describe.each(hostFor(import.meta.url))('$name: a function of the host', (host) => {
+describe.each(hostFor(import.meta.url))('$name: a function of the application', (host) => {
   const cases = CASES.flatMap((one) => Object.keys(FAILURES).map((way) => ({ ...one, way })));
 
-  test('a function of the host that fails is answered, and its error reaches onError once', () =>
+  test('that fails gets a response, and its error reaches onError once', () =>
     everyRow(cases, async ({ options, act, status, says, way }) => {
       let failures = 0;
       const fail = (): never => {
@@ -177,7 +177,7 @@ describe.each(hostFor(import.meta.url))('$name: a function of the host', (host) 
 });
 
 describe.each(hostFor(import.meta.url))('$name: an onError', (host) => {
-  test.each(Object.entries(FAILURES))('that %s changes no answer', async (_way, fail) => {
+  test.each(Object.entries(FAILURES))('that %s does not change a response', async (_way, fail) => {
     const complaints = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const { options } = fixture({ clients: [] });
     const find = (): never => {
@@ -196,14 +196,14 @@ describe.each(hostFor(import.meta.url))('$name: an onError', (host) => {
   });
 });
 
-describe.each(Object.entries(FAILURES))('a listener of a store that %s', (_way, fail) => {
-  test('changes no answer of instrumentedStore', async () => {
+describe.each(Object.entries(FAILURES))('a store listener that %s', (_way, fail) => {
+  test('does not change a result of instrumentedStore', async () => {
     const store = instrumentedStore(memoryStore(), fail);
     expect(await store.add('key', {}, Date.now() + 1000)).toBe(true);
     expect(await store.get('key')).toEqual({});
   });
 
-  test('stops no clearing', async () => {
+  test('does not stop clearing', async () => {
     let looks = 0;
     const removeBatch = (): never => {
       looks += 1;

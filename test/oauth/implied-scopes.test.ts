@@ -67,7 +67,7 @@ describe.each(hostFor(import.meta.url))('scopes that imply others on $name', ({ 
     expect(events.find(({ type }) => type === 'token.issued')).toMatchObject({ scope: 'notes.write notes.read' });
   });
 
-  test('M14 so has one of a client, by way of others, and one of a device', async () => {
+  test('M14 so has a token of a client, through several levels, and a token of a device', async () => {
     const own = await flows.ownTokens('robot');
     expect(own.scope).toBe('notes.admin notes.write notes.read notes.share');
     expect(await statuses(own.access_token)).toEqual([200, 200, 200]);
@@ -77,7 +77,7 @@ describe.each(hostFor(import.meta.url))('scopes that imply others on $name', ({ 
     expect((await flows.token('box', poll)).json['scope']).toBe('notes.write notes.read');
   });
 
-  test('M14 the consent page shows the broad one alone', async () => {
+  test('M14 the consent page only shows the broad scope', async () => {
     const words = wordsOf(
       await flows
         .browser('bob')
@@ -99,7 +99,7 @@ describe.each(hostFor(import.meta.url))('scopes that imply others on $name', ({ 
     expect(words).not.toContain('See your notes');
   });
 
-  test('M14 a refresh may narrow to what is implied, and no wider (RFC 6749 §6)', async () => {
+  test('M14 a refresh may narrow to an implied scope, but not widen (RFC 6749 §6)', async () => {
     const { refresh_token } = await flows.tokens('writer', { scope: 'notes.write' });
     const narrowed = await flows.refreshed('writer', refresh_token, { scope: 'notes.read' });
     expect(narrowed.scope).toBe('notes.read');
@@ -109,13 +109,13 @@ describe.each(hostFor(import.meta.url))('scopes that imply others on $name', ({ 
     expect((await flows.refreshed('writer', narrowed.refresh_token)).scope).toBe('notes.write notes.read');
   });
 
-  test('M14 a client that may ask for the broad one may ask for the narrower one, and for nothing broader', async () => {
+  test('M14 a client that may request the broad scope may request the narrower one, and nothing broader', async () => {
     expect((await flows.tokens('writer', { scope: 'notes.read' })).scope).toBe('notes.read');
     const answer = await flows.authorize('writer', { scope: 'notes.admin' });
     expect(answer.headers.location).toContain('error=invalid_scope');
   });
 
-  test('M14 an approval of the broad scope covers the narrower one, and not the other way round', async () => {
+  test('M14 an approval of the broad scope covers the narrower one, but not the other way round', async () => {
     const asked = {
       response_type: 'code',
       client_id: 'writer',
@@ -131,7 +131,7 @@ describe.each(hostFor(import.meta.url))('scopes that imply others on $name', ({ 
     expect((await browser.authorize({ ...asked, scope: 'notes.write profile' })).status).toBe(200);
   });
 
-  test('M14 the page of connected applications shows the broad one alone', async () => {
+  test('M14 the page of connected applications only shows the broad scope', async () => {
     await flows.tokens('writer', { scope: 'notes.write' }, 'dave');
     const words = wordsOf(await flows.browser('dave').open(`${host.base}/oauth/grants`));
     expect(words).toContain('Change your notes');
@@ -140,7 +140,7 @@ describe.each(hostFor(import.meta.url))('scopes that imply others on $name', ({ 
 });
 
 describe('scopes that imply others', () => {
-  test('M14 what was approved does not grow with the options', async () => {
+  test('M14 an approval does not grow with the options', async () => {
     const { options, store } = setUp({ lifetimes: { rememberedConsent: 86_400 } });
     const [one] = oneHostEach;
     const before = await one!.start({ options: { ...options, issuer: 'https://op.example', store } });
@@ -162,7 +162,7 @@ describe('scopes that imply others', () => {
     await after.close();
   });
 
-  test('M14 a registration may name what its scope implies as its default', () => {
+  test('M14 a registration may use implied scopes as its default', () => {
     const registration = { client_id: 'x', client_secret: 'secret', scope: 'notes.write', default_scope: 'notes.read' };
     expect(checkClient(registration, { scopes: SCOPES })).toEqual([]);
     expect(checkClient({ ...registration, default_scope: 'notes.share' }, { scopes: SCOPES })).toEqual([
@@ -170,7 +170,7 @@ describe('scopes that imply others', () => {
     ]);
   });
 
-  test('M14 expanding adds what is implied and nothing else, once, and leaves what was there in front', () => {
+  test('M14 expanding adds implied scopes once, after those that were there', () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
     // A scope implies only later ones, so there is no circle.
     const hierarchy = fc.tuple(...names.map((_, at) => fc.subarray(names.slice(at + 1))));

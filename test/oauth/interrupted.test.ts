@@ -91,11 +91,11 @@ const steps = async (act: (pair: Pair) => Promise<() => Promise<Answer>>) => {
   );
 };
 
-describe('a call of the store goes wrong', async () => {
+describe('a store call fails', async () => {
   let pair: Pair;
   afterEach(() => pair.nodes.close());
 
-  describe.each(PAUSES)('and the store is away for %i seconds', async (pause) => {
+  describe.each(PAUSES)('and the store is unreachable for %i seconds', async (pause) => {
     test.each(await steps(refreshing))(
       '#69 #71 call $call of a refresh is $fate: the client repeats it and keeps its grant, with one chain',
       async ({ call, fate }) => {
@@ -121,7 +121,7 @@ describe('a call of the store goes wrong', async () => {
   });
 
   test.each(await steps(redeeming))(
-    '#65 call $call of a redemption is $fate: the code gives tokens that work, or is dead and nothing is left of it',
+    '#65 call $call of a redemption is $fate: the code gives working tokens, or is invalid and leaves nothing',
     async ({ call, fate }) => {
       pair = await Pair.start();
       const code = await pair.other.flows.code('web');
@@ -140,7 +140,7 @@ describe('a call of the store goes wrong', async () => {
   );
 
   test.each(await steps(polling))(
-    '#85 call $call of a poll after the approval is $fate: the device gets tokens that work, or invalid_grant',
+    '#85 call $call of a poll after the approval is $fate: the device gets working tokens, or invalid_grant',
     async ({ call, fate }) => {
       pair = await Pair.start();
       const codes = await pair.other.flows.device('tv');
@@ -157,7 +157,7 @@ describe('a call of the store goes wrong', async () => {
   );
 
   test.each(['access_token', 'refresh_token'] as const)(
-    '#97 any call of revoking an %s goes wrong: repeated, it is revoked, and no repeated refresh brings it back',
+    '#97 any call of revoking an %s fails: a repeated revocation succeeds, and no repeated refresh restores it',
     async (kind) => {
       for (const { call, fate } of await steps(revoking(kind))) {
         pair = await Pair.start();
@@ -175,7 +175,7 @@ describe('a call of the store goes wrong', async () => {
     },
   );
 
-  test('#70 an interrupted refresh of JWTs is repeated, too, with the same jti', async () => {
+  test('#70 an interrupted refresh of JWTs is repeated too, with the same jti', async () => {
     pair = await Pair.start({ accessTokens: { format: 'jwt', algorithm: 'EdDSA', keys: [{ key: KEY }] } });
     const { refresh_token } = await pair.other.flows.tokens('native');
     const heard = await pair.during(2, 'carried out, and its answer lost', () =>
@@ -189,7 +189,7 @@ describe('a call of the store goes wrong', async () => {
     expect(await pair.other.flows.areActive(one.access_token, one.refresh_token)).toEqual([true, true]);
   });
 
-  test('#70 a client that is gone before the answer may repeat its refresh later than the grace window', async () => {
+  test('#70 a client that disconnects before the response may repeat its refresh after the grace window', async () => {
     pair = await Pair.start();
     const { refresh_token } = await pair.other.flows.tokens('native');
     await pair.during(3, 'the last of a process', () => pair.frail.flows.refresh('native', refresh_token));
@@ -204,7 +204,7 @@ describe('a call of the store goes wrong', async () => {
     );
   });
 
-  test('#70 an interrupted refresh is repeated as it was; one that asks for something else is a replay', async () => {
+  test('#70 an interrupted refresh is repeated as it was; a different request is a replay', async () => {
     for (const [scope, expected] of [
       ['content.read profile', 200],
       ['profile', 400],
@@ -222,7 +222,7 @@ describe('a call of the store goes wrong', async () => {
     }
   });
 
-  test('#70 without a grace window nothing is repeated, and an interrupted refresh costs the grant', async () => {
+  test('#70 without a grace window nothing is repeated, and an interrupted refresh ends the grant', async () => {
     pair = await Pair.start({ lifetimes: { refreshGrace: 0 } });
     const { refresh_token } = await pair.other.flows.tokens('native');
     await pair.during(2, 'carried out, and its answer lost', () => pair.frail.flows.refresh('native', refresh_token));
@@ -230,7 +230,7 @@ describe('a call of the store goes wrong', async () => {
     expect(pair.nodes.chains(refresh_token)).toBe(0);
   });
 
-  test('#97 a refresh that is repeated writes no access token that was revoked in between', async () => {
+  test('#97 a repeated refresh writes no access token that was revoked in between', async () => {
     pair = await Pair.start();
     const { refresh_token } = await pair.other.flows.tokens('native');
     await pair.during(3, 'the last of a process', () => pair.frail.flows.refresh('native', refresh_token));

@@ -51,7 +51,7 @@ describe.each(hostFor(import.meta.url))('introspection on $name', (host) => {
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
-  test('#90 a bad client is 401 invalid_client (RFC 7662 §2.3)', async () => {
+  test('#90 a client that fails authentication is 401 invalid_client (RFC 7662 §2.3)', async () => {
     const byHeader = await flows.client.post('/oauth/introspect', { token: 'x' }, basic('api', 'wrong'));
     expect([...refusal(byHeader), byHeader.headers['www-authenticate']]).toEqual([
       401,
@@ -68,7 +68,7 @@ describe.each(hostFor(import.meta.url))('introspection on $name', (host) => {
     expect(others.map(refusal)).toEqual(others.map(() => [401, 'invalid_client']));
   });
 
-  test('#90 a bad bearer token is 401 invalid_token (RFC 6750 §3.1)', async () => {
+  test('#90 an invalid bearer token is 401 invalid_token (RFC 6750 §3.1)', async () => {
     const { refresh_token } = await flows.tokens('web');
     const gone = await flows.ownTokens('api');
     await flows.revoke('api', gone.access_token);
@@ -79,7 +79,7 @@ describe.each(hostFor(import.meta.url))('introspection on $name', (host) => {
     }
   });
 
-  test('#90 two ways to authenticate are invalid_request', async () => {
+  test('#90 two authentication methods are invalid_request', async () => {
     const { access_token } = await flows.ownTokens('api');
     const two = { token: 'x', client_id: 'api', client_secret: 'api-secret' };
     expect(refusal(await flows.client.post('/oauth/introspect', two, bearer(access_token)))).toEqual([
@@ -93,7 +93,7 @@ describe.each(hostFor(import.meta.url))('introspection on $name', (host) => {
     expect(refusal(await flows.post('/oauth/introspect', 'api', {}))).toEqual([400, 'invalid_request']);
   });
 
-  test('#91 whatever is not a live token of ours is 200 and exactly {"active":false} (RFC 7662 §2.2)', async () => {
+  test('#91 anything but a live token of this server is 200 and exactly {"active":false} (RFC 7662 §2.2)', async () => {
     const { access_token: revoked } = await flows.ownTokens();
     await flows.revoke('service', revoked);
     const rotated = await flows.tokens('web');
@@ -125,7 +125,7 @@ describe.each(hostFor(import.meta.url))('introspection on $name', (host) => {
     }
   });
 
-  test('#91 a token ends at its exact second', async () => {
+  test('#91 a token expires at its exact second', async () => {
     const { access_token } = await flows.ownTokens();
     advance(3599);
     expect(await flows.isActive(access_token)).toBe(true);
@@ -133,7 +133,7 @@ describe.each(hostFor(import.meta.url))('introspection on $name', (host) => {
     expect(await flows.isActive(access_token)).toBe(false);
   });
 
-  test('#91 what the caller may not see is inactive, not forbidden (RFC 7662 §4)', async () => {
+  test('#91 tokens that the caller may not see are inactive, not forbidden (RFC 7662 §4)', async () => {
     const web = await flows.tokens('web');
     const service = await flows.ownTokens();
     const second = await flows.ownTokens('second');
@@ -157,7 +157,7 @@ describe.each(hostFor(import.meta.url))('introspection on $name', (host) => {
     expect((await withBearer(privileged, access_token)).json['active']).toBe(true);
   });
 
-  test('#91 a refresh token is inactive for everybody but its own client', async () => {
+  test('#91 a refresh token is inactive for all but its own client', async () => {
     const [web, native] = [await flows.tokens('web'), await flows.tokens('native')];
     const { access_token: api } = await flows.ownTokens('api');
     for (const token of [web.refresh_token, native.refresh_token]) {
@@ -180,7 +180,7 @@ describe.each(hostFor(import.meta.url))('introspection on $name', (host) => {
     expect((await flows.introspect('unknown', 'api', { token_type_hint: 'access_token' })).text).toBe(INACTIVE);
   });
 
-  test("#92 a user's token tells everything in the words of RFC 7662 §2.2", async () => {
+  test("#92 a user's token has all members of RFC 7662 §2.2", async () => {
     const iat = Math.floor(clock() / 1000);
     const { access_token, refresh_token } = await flows.tokens('web', { scope: 'profile' }, 'carol');
     const common = {
@@ -214,7 +214,7 @@ describe.each(hostFor(import.meta.url))('introspection on $name', (host) => {
     });
   });
 
-  test('#92 aud is the resource that was asked for, or all of them', async () => {
+  test('#92 aud is the requested resource, or all of them', async () => {
     const one = await flows.client.post(
       '/oauth/token',
       { grant_type: 'client_credentials', resource: PHOTOS },
@@ -252,7 +252,7 @@ describe.each(hostFor(import.meta.url))('introspection on $name', (host) => {
     expect(refusal(await withBearer(access_token, 'x'))).toEqual([401, 'invalid_token']);
   });
 
-  test('#94 a JWT with edited claims and a live jti is active:false: stored state beats embedded claims (RFC 7662 §4)', async () => {
+  test('#94 a JWT with edited claims and a live jti is active:false: stored state overrides claims (RFC 7662 §4)', async () => {
     const { access_token } = await flows.tokens('web', { scope: 'profile' });
     const exp = Math.floor(clock() / 1000) + 999;
     for (const jti of [access_token, access_token.slice(0, 22), access_token.slice(22)]) {
@@ -270,7 +270,7 @@ describe.each(hostFor(import.meta.url))('introspection on $name', (host) => {
     }
   });
 
-  test('#94 a token with the grant of another one in front is no token', async () => {
+  test("#94 a token with another grant's id is invalid", async () => {
     const [mine, yours] = [await flows.tokens('web'), await flows.tokens('native', {}, 'bob')];
     for (const forged of [yours.access_token.slice(0, 22) + mine.access_token.slice(22), mine.access_token.slice(22)]) {
       expect((await flows.introspect(forged)).text).toBe(INACTIVE);
@@ -278,7 +278,7 @@ describe.each(hostFor(import.meta.url))('introspection on $name', (host) => {
     expect(await flows.areActive(mine.access_token, yours.access_token)).toEqual([true, true]);
   });
 
-  test('#94 a token whose record names another grant than the token itself is no token', async () => {
+  test('#94 a token whose record names another grant than the token itself is invalid', async () => {
     const [mine, yours] = [await flows.tokens('web'), await flows.tokens('native', {}, 'bob')];
     const isMine = ([key]: readonly [string, object]): boolean => key.endsWith(`:${sha256(mine.access_token)}`);
     const [key, record] = [...store.entries()].find(isMine) ?? expect.fail('no record of the token');

@@ -26,7 +26,7 @@ describe.each([{ format: 'opaque' }, { format: 'jwt' }] as const)('oauth.issue, 
     return { ...set, oauth, status };
   };
 
-  test('gives a token that guards take, for the owner, the client and the scope', async () => {
+  test('issues a token that guards accept, for the owner, the client and the scope', async () => {
     const { oauth, status, events } = serve();
     const issued = await oauth.issue({ sub: 'alice', username: 'Alice', client_id: 'pat' });
     expect(issued).toEqual({
@@ -45,7 +45,7 @@ describe.each([{ format: 'opaque' }, { format: 'jwt' }] as const)('oauth.issue, 
     expect(await status(issued.access_token)).toBe(401);
   });
 
-  test('gives a refresh token to a client that may have one, and a token for a resource', async () => {
+  test('issues a refresh token to a client that may have one, and a token for a resource', async () => {
     const { oauth, status } = serve();
     const issued = await oauth.issue({ sub: 'alice', client_id: 'web', scope: 'content.read', resource: PHOTOS });
     expect([await status(issued.access_token, 'content.read', PHOTOS), await status(issued.access_token)]).toEqual([

@@ -30,7 +30,7 @@ describe.each(eachFramework)('$name', ({ start }) => {
   });
   afterAll(() => host.close());
 
-  test('#9 no header moves the addresses in the metadata (RFC 9700 §4.13)', async () => {
+  test('#9 no header changes the URLs in the metadata (RFC 9700 §4.13)', async () => {
     const path = '/.well-known/oauth-authorization-server';
     const [usual, spoofed] = [await client.get(path), await client.get(path, SPOOFED)];
     expect(spoofed.text).toBe(usual.text);
@@ -38,7 +38,7 @@ describe.each(eachFramework)('$name', ({ start }) => {
     expect(spoofed.text).not.toContain('evil');
   });
 
-  test('#9 no header moves the verification_uri of a device (RFC 9700 §4.13)', async () => {
+  test('#9 no header changes the verification_uri of a device (RFC 9700 §4.13)', async () => {
     const { json } = await client.post('/oauth/device', 'client_id=tv', SPOOFED);
     expect(json['verification_uri']).toBe(`${host.base}/oauth/device`);
   });
@@ -60,7 +60,7 @@ describe.each(eachFramework)('$name', ({ start }) => {
     expect(seen.json).toMatchObject({ active: true, iss: host.base, aud: host.base });
   });
 
-  test('#9 no header moves the targets of forms and redirects (RFC 9700 §4.13)', async () => {
+  test('#9 no header changes the targets of forms and redirects (RFC 9700 §4.13)', async () => {
     const page = await client.get('/oauth/authorize?client_id=web&response_type=code', SPOOFED);
     expect(page.text).toContain(`action="${host.base.slice(host.origin.length)}/oauth/authorize"`);
     expect(page.text).not.toContain('evil');
@@ -69,7 +69,7 @@ describe.each(eachFramework)('$name', ({ start }) => {
     expect(sent.headers.location?.startsWith(`${path}/oauth/authorize?resume=`)).toBe(true);
   });
 
-  test('#9 a URL in the request line does not move the addresses (RFC 9700 §4.13)', async () => {
+  test('#9 a URL in the request line does not change the URLs (RFC 9700 §4.13)', async () => {
     const path = `${host.base.slice(host.origin.length)}/.well-known/oauth-authorization-server`;
     const answer = await sendRaw(
       host.origin,

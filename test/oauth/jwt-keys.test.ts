@@ -59,7 +59,7 @@ describe.each(hostFor(import.meta.url))('signing keys on $name', (host) => {
     ['EdDSA', ['crv', 'kty', 'x']],
     ['RS256', ['e', 'kty', 'n']],
   ] as const)(
-    '#101 #102 %s signs what others can verify, and publishes no private member (RFC 7517)',
+    '#101 #102 %s signs tokens that others can verify, and publishes no private member (RFC 7517)',
     async (algorithm, members) => {
       const key = generateKey(algorithm);
       const { flows, token, isAlive } = await start({ format: 'jwt', algorithm, keys: [{ key }] });
@@ -85,7 +85,7 @@ describe.each(hostFor(import.meta.url))('signing keys on $name', (host) => {
       'vault that shows its private key',
       { key: { publicKey: jwkOf(key), sign: (data) => es256(key)(Buffer.from(data)) } },
     ],
-  ])('#101 a key as %s is the same key, and its kid its thumbprint (RFC 7638)', async (_form, signingKey) => {
+  ])('#101 a key as %s is the same key, with its thumbprint as kid (RFC 7638)', async (_form, signingKey) => {
     const { flows, token, isAlive, published } = await start({ format: 'jwt', keys: [signingKey] });
     expect(await isAlive(await token())).toBe(true);
     const { calculateJwkThumbprint } = await import('jose');
@@ -114,7 +114,7 @@ describe.each(hostFor(import.meta.url))('signing keys on $name', (host) => {
     expect([await published(), await signer()]).toEqual([['new'], 'new']);
   });
 
-  test('#101 of keys without signFrom the first signs and the others stay', async () => {
+  test('#101 of keys without signFrom the first signs, and the others are published', async () => {
     const keys: KeySource = [
       { key: newKey(), kid: 'new' },
       { key: newKey(), kid: 'old' },
@@ -128,7 +128,7 @@ describe.each(hostFor(import.meta.url))('signing keys on $name', (host) => {
     expect([await signer(), await published()]).toEqual(['next', ['next']]);
   });
 
-  test('#101 a provider is asked once for many and again after a minute; while it fails the last good keys stay', async () => {
+  test('#101 a provider is called once for many requests and again after a minute; if it fails, the last valid keys remain', async () => {
     let answers = 0;
     let provide: () => readonly SigningKey[] | Promise<readonly SigningKey[]> = () => [{ key, kid: 'one' }];
     const { flows, errors, advance, signer, published, isAlive, token } = await start({
@@ -172,7 +172,7 @@ describe.each(hostFor(import.meta.url))('signing keys on $name', (host) => {
     expect(errors).toEqual([]);
   });
 
-  test('#13 #101 a provider that fails from the start is a 503 everywhere, until it answers', async () => {
+  test('#13 #101 a provider that fails from the start is a 503 everywhere, until it succeeds', async () => {
     let provide = (): readonly SigningKey[] => {
       throw new Error('the secret reason of the vault');
     };
@@ -194,7 +194,7 @@ describe.each(hostFor(import.meta.url))('signing keys on $name', (host) => {
     expect(errors).toEqual([]);
   });
 
-  test('#13 #102 a vault that is away, or signs with another key or in another form, gives no token', async () => {
+  test('#13 #102 a vault that is unreachable, or signs with another key or format, issues no token', async () => {
     const publicKey = jwkOf(createPublicKey(key));
     const signers: Readonly<
       Record<string, readonly [status: number, sign: (data: Uint8Array) => Promise<Uint8Array>]>
@@ -213,7 +213,7 @@ describe.each(hostFor(import.meta.url))('signing keys on $name', (host) => {
     }
   });
 
-  test('#13 a refresh while the vault is away costs nobody their grant: the same token works when it is back', async () => {
+  test('#13 a refresh while the vault is unreachable ends no grant: the same token works afterwards', async () => {
     let away = false;
     const vault = {
       publicKey: jwkOf(createPublicKey(key)),
@@ -248,7 +248,7 @@ describe.each(hostFor(import.meta.url))('signing keys on $name', (host) => {
 });
 
 describe('two servers that share a store and a key', () => {
-  test('accept the JWTs of each other, until one of them revokes them', async () => {
+  test("accept each other's JWTs, until one of them revokes them", async () => {
     const { options } = fixture({ accessTokens: { format: 'jwt', keys: [{ key: newKey() }] } });
     const issuer = 'https://auth.example';
     const hosts = await Promise.all(
@@ -327,7 +327,7 @@ describe('wrong options', () => {
     expect(build(accessTokens)).toThrow(new TypeError(sentence));
   });
 
-  test('JWTs need an issuer, and keys of their own are made with a warning', () => {
+  test('JWTs need an issuer, and generated keys cause a warning', () => {
     expect(build({ format: 'jwt' }, {})).toThrow(
       new TypeError('options.accessTokens: JWTs name their issuer, so options.issuer is needed.'),
     );

@@ -26,7 +26,7 @@ describe.each(Object.entries(LANGUAGES))('the texts in %s', (locale, texts) => {
     expect(checkTexts(locale, texts, locale)).toEqual([]);
   });
 
-  test('are translated, but for a few words that are the same', () => {
+  test('are translated, except a few words that are the same', () => {
     const same = NAMES.filter((name) => JSON.stringify(texts[name]) === JSON.stringify(ENGLISH[name]));
     expect(same).toEqual(locale === 'en' ? NAMES : locale === 'de' ? ['website', 'code'] : []);
   });
@@ -40,7 +40,7 @@ describe.each(Object.entries(LANGUAGES))('the texts in %s', (locale, texts) => {
   });
 });
 
-describe('which language it is', () => {
+describe('choosing the language', () => {
   const offered = ['en', 'de', 'pt-BR', 'zh-Hant', 'ar'];
   const accepted = (header: string) =>
     acceptedLanguage(
@@ -70,7 +70,7 @@ describe('which language it is', () => {
       },
     ));
 
-  test('a list is read to its twentieth entry and its 500th character', () => {
+  test('a list is read up to its twentieth entry and its 500th character', () => {
     expect([accepted(`${'xx, '.repeat(19)}de`), accepted(`${'xx, '.repeat(20)}de`)]).toEqual(['de', undefined]);
     expect([accepted(`${' '.repeat(498)}de`), accepted(`${' '.repeat(499)}de`)]).toEqual(['de', undefined]);
   });
@@ -121,7 +121,7 @@ describe.each(hostFor(import.meta.url))('the pages on $name', ({ start }) => {
     await host.close();
   });
 
-  test('speak the language that the browser asks for, with texts of the host in place of ours', async () => {
+  test("use the browser's language, with custom texts in place of ours", async () => {
     const browser = new Browser(host, { 'accept-language': 'fr, de-CH;q=0.9, en;q=0.1' });
     const signIn = await browser.authorize(WEB);
     expect([langOf(signIn), wordsOf(signIn)]).toEqual(['lang="de"', expect.stringContaining('Einloggen')]);
@@ -132,7 +132,7 @@ describe.each(hostFor(import.meta.url))('the pages on $name', ({ start }) => {
     expect(wordsOf(await browser.authorize({ ...WEB, client_id: 'nobody' }))).toContain(GERMAN.unknown_client);
   });
 
-  test('speak the language that the client asks for on every page, whatever the browser says; so do errors', async () => {
+  test("use the client's language on every page, whatever the browser's; error pages too", async () => {
     const browser = new Browser(host, { 'accept-language': 'de' });
     const signIn = await browser.authorize({ ...WEB, ui_locales: 'xx ar' });
     expect(langOf(signIn)).toBe('lang="ar" dir="rtl"');
@@ -150,18 +150,18 @@ describe.each(hostFor(import.meta.url))('the pages on $name', ({ start }) => {
     expect(locationOf(await browser.submit(consent, { decision: 'approve' }))).toContain('code=');
   });
 
-  test('take ui_locales from a request that was posted, too', async () => {
+  test('read ui_locales from a POST request too', async () => {
     const answer = await new Client(host.base).post('/oauth/authorize', { ...WEB, ui_locales: 'es' });
     expect(langOf(await new Browser(host).open(locationOf(answer)))).toBe('lang="es"');
   });
 
-  test('speak English where nothing fits, and the metadata names what is offered', async () => {
+  test('use English if nothing matches, and the metadata lists the offered languages', async () => {
     expect(langOf(await new Browser(host, { 'accept-language': 'fr' }).authorize(WEB))).toBe('lang="en"');
     const { json } = await new Client(host.base).get('/.well-known/oauth-authorization-server');
     expect(json['ui_locales_supported']).toEqual(['en', 'de', 'es', 'ar']);
   });
 
-  test('isolate names and other texts from outside, so that none of them turns the sentence', async () => {
+  test('isolate names and other untrusted texts, so that none changes the direction of the sentence', async () => {
     const browser = new Browser(host);
     const consent = await browser.signIn(await browser.authorize({ response_type: 'code', client_id: 'hebrew' }));
     const { json } = await new Client(host.base).post('/oauth/device', { client_id: 'hebrew', client_secret: 's' });
@@ -177,7 +177,7 @@ describe.each(hostFor(import.meta.url))('the pages on $name', ({ start }) => {
 });
 
 describe.each(hostFor(import.meta.url))('languages of a host on $name', ({ start }) => {
-  test('one is added by all of its texts, and only what is offered is spoken', async () => {
+  test('a complete one can be added, and only offered ones are used', async () => {
     const french = { ...ENGLISH, signIn: 'Se connecter', apps: { one: '{count}', many: '{count}', other: '{count}' } };
     const too_many_attempts = { one: '{count}', many: '{count}', other: '{count}' };
     const texts = { fr: { ...french, too_many_attempts } };

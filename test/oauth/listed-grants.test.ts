@@ -26,7 +26,7 @@ const CLIENTS = [
   { client_id: 'page', grant_types: ['implicit'], redirect_uris: ['https://page.example/cb'], scope: 'profile' },
 ] as const;
 
-describe.each(hostFor(import.meta.url))('grants that are listed on $name', (host) => {
+describe.each(hostFor(import.meta.url))('listed grants on $name', (host) => {
   const { options, errors, store, advance, clock } = fixture({
     clients: CLIENTS,
     grants: ['authorization_code', 'refresh_token', 'device_code', 'password', 'implicit'],
@@ -51,7 +51,7 @@ describe.each(hostFor(import.meta.url))('grants that are listed on $name', (host
     expect(errors).toEqual([]);
   });
 
-  test('a row says what was allowed, to whom, when and how', async () => {
+  test('a row has what was allowed, to whom, when and how', async () => {
     expect(await list({ sub: 'alice' })).toEqual([]);
     const { refresh_token } = await flows.tokens('web', { resource: 'https://photos.example', scope: 'profile' });
     const row = {
@@ -72,7 +72,7 @@ describe.each(hostFor(import.meta.url))('grants that are listed on $name', (host
     expect(await list({ sub: 'bob' })).toEqual([]);
   });
 
-  test('every way to a grant has its name', async () => {
+  test('every kind of grant has its name', async () => {
     await flows.token('legacy', { grant_type: 'password', username: 'bob', password: 'builder' });
     await flows.token('legacy', { grant_type: GIFT });
     await flows.authorize('page', { response_type: 'token', code_challenge: '', code_challenge_method: '' }, 'bob');
@@ -87,14 +87,14 @@ describe.each(hostFor(import.meta.url))('grants that are listed on $name', (host
     expect((await list({ client_id: 'tv' })).map((grant) => grant.grant_type)).toEqual([DEVICE_CODE]);
   });
 
-  test('a code that nobody redeemed is no row, and ends with the others', async () => {
+  test('an unredeemed code is not listed, and ends with the others', async () => {
     const code = await flows.code('web');
     expect(await list({ sub: 'alice' })).toEqual([]);
     expect(await running.grants.revoke({ sub: 'alice' })).toBe(1);
     expect(refusal(await flows.redeem('web', code))).toEqual([400, 'invalid_grant']);
   });
 
-  test('the last refresh is known to the hour, whether tokens rotate or not', async () => {
+  test('the last refresh is known to the hour, with and without rotation', async () => {
     const { refresh_token: kept } = await flows.tokens('keeper');
     let { refresh_token } = await flows.tokens('native');
     const refresh = async () => {
@@ -114,7 +114,7 @@ describe.each(hostFor(import.meta.url))('grants that are listed on $name', (host
     await expect.poll(last).toEqual([first + HOUR, first + HOUR]);
   });
 
-  test('pages go on where the one before ended, and every grant is on one of them', async () => {
+  test('pages continue where the previous one ended, and every grant is on one of them', async () => {
     const ids = await Promise.all(
       [1, 2, 3, 4, 5].map(async () => (await flows.tokens('web')).refresh_token.slice(0, 22)),
     );
@@ -128,7 +128,7 @@ describe.each(hostFor(import.meta.url))('grants that are listed on $name', (host
     expect(seen.toSorted()).toEqual(ids.toSorted());
   });
 
-  test('what is no page, and who is nobody, is a TypeError', async () => {
+  test('an invalid page or owner is a TypeError', async () => {
     const { list: ask, apps } = running.grants as unknown as Record<string, (...given: unknown[]) => Promise<unknown>>; // As JavaScript sees it.
     for (const of of [undefined, {}, { sub: 'a', client_id: 'b' }, { sub: '' }, 'alice'])
       await expect(ask?.(of)).rejects.toThrow(TypeError);
@@ -140,7 +140,7 @@ describe.each(hostFor(import.meta.url))('grants that are listed on $name', (host
     await expect(apps?.({ client_id: 'web' })).rejects.toThrow('grants.apps takes { sub }.');
   });
 
-  test('an application is one row, however often it signed its owner in', async () => {
+  test('an application is one row, however often its owner signed in', async () => {
     const browser = flows.browser('alice');
     await flows.tokens('web', { scope: 'profile' });
     const created = now();
@@ -173,7 +173,7 @@ describe.each(hostFor(import.meta.url))('grants that are listed on $name', (host
     ]);
   });
 
-  test('a store without list serves the protocol, and says what is missing', async () => {
+  test('a store without list works for the protocol, and listing throws an error that says so', async () => {
     const plain = await host.start({
       options: {
         ...options,
@@ -193,7 +193,7 @@ describe.each(hostFor(import.meta.url))('grants that are listed on $name', (host
   });
 });
 
-describe.each(hostFor(import.meta.url))('grants that a host ends on $name', (host) => {
+describe.each(hostFor(import.meta.url))('grants that the application ends on $name', (host) => {
   const { options, errors, events } = fixture({ clients: [KEEPER], lifetimes: { rememberedConsent: 86_400 } });
   let running: RunningHost;
   let flows: Flows;
@@ -251,7 +251,7 @@ describe.each(hostFor(import.meta.url))('grants that a host ends on $name', (hos
     expect(await isAsked('web', 'bob')).toBe(lives['web of bob'] ? false : true);
   });
 
-  test('one grant: its owner is asked again, and what else the client has lives on', async () => {
+  test("one grant: the owner is asked again, and the client's other grants remain", async () => {
     const first = await flows.tokens('web');
     const second = await flows.tokens('web');
     const grant_id = first.refresh_token.slice(0, 22);
@@ -262,7 +262,7 @@ describe.each(hostFor(import.meta.url))('grants that a host ends on $name', (hos
   });
 });
 
-describe('approvals that are under way while another process ends everything of their owner', () => {
+describe('simultaneous approvals while another process ends all grants of their owner', () => {
   const nodes = new Nodes({ lifetimes: { rememberedConsent: 86_400 } });
   afterAll(() => nodes.close());
 
@@ -279,7 +279,7 @@ describe('approvals that are under way while another process ends everything of 
   test.each([
     ['granted', ':grant:', 1],
     ['written its code', ':code:', 2],
-  ])('one without a question that has not yet %s asks its owner instead', async (_what, part, ended) => {
+  ])('a remembered one that has not yet %s requires consent instead', async (_what, part, ended) => {
     const { node, other, gate } = await start();
     await node.flows.code('web');
     const { arrived, letGo } = gate.hold('add', part);
@@ -292,7 +292,7 @@ describe('approvals that are under way while another process ends everything of 
     expect(liveGrants()).toEqual([]);
   });
 
-  test('one with a question is not remembered when what it granted has ended', async () => {
+  test('one on the consent page is not remembered if its grant has ended', async () => {
     const { node, other, gate } = await start();
     const { arrived, letGo } = gate.hold('add', ':remembered-consent:');
     const code = node.flows.code('web');

@@ -24,7 +24,7 @@ describe.each(hostFor(import.meta.url))('metadata on $name', (host) => {
     expect(errors).toEqual([]);
   });
 
-  test('#100 the well-known document is 200 JSON with exactly what is switched on (RFC 8414 §3)', async () => {
+  test('#100 the well-known document is 200 JSON with exactly the enabled features (RFC 8414 §3)', async () => {
     const answer = await atRoot.get(addressOf(running));
     expect(answer.status).toBe(200);
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
@@ -49,13 +49,13 @@ describe.each(hostFor(import.meta.url))('metadata on $name', (host) => {
     });
   });
 
-  test('#100 clients that append the well-known path to the issuer get the same (RFC 8414 §5)', async () => {
+  test('#100 clients that append the well-known path to the issuer get the same document (RFC 8414 §5)', async () => {
     const { text } = await atRoot.get(addressOf(running));
     const path = running.base.slice(running.origin.length);
     expect((await atRoot.get(`${path}/.well-known/oauth-authorization-server`)).text).toBe(text);
   });
 
-  test('M21 OpenID discovery gets what its parsers insist on besides, and the keys are there (OpenID Connect Discovery 1.0 §3)', async () => {
+  test('M21 OpenID discovery has the further members that its parsers require, and the keys exist (OpenID Connect Discovery 1.0 §3)', async () => {
     const { json } = await atRoot.get(addressOf(running));
     const path = running.base.slice(running.origin.length);
     for (const address of [`${path}/.well-known/openid-configuration`, `/.well-known/openid-configuration${path}`]) {
@@ -69,7 +69,7 @@ describe.each(hostFor(import.meta.url))('metadata on $name', (host) => {
     expect((await atRoot.get(`${running.base}/oauth/jwks`)).json).toEqual({ keys: [] });
   });
 
-  test('#100 every endpoint that is listed is there, and answers for itself', async () => {
+  test('#100 every listed endpoint exists and responds', async () => {
     const { json } = await atRoot.get(addressOf(running));
     const endpoints = Object.entries(json).filter(([name]) => name.endsWith('_endpoint'));
     expect(endpoints).toHaveLength(5);
@@ -80,14 +80,14 @@ describe.each(hostFor(import.meta.url))('metadata on $name', (host) => {
     }
   });
 
-  test('#100 issuer is the same text as iss in redirects and in introspection (RFC 8414 §2, RFC 9207 §2)', async () => {
+  test('#100 issuer is identical to iss in redirects and in introspection (RFC 8414 §2, RFC 9207 §2)', async () => {
     const { issuer } = (await atRoot.get(addressOf(running))).json;
     expect(responseOf(await flows.authorize('web'))['iss']).toBe(issuer);
     const { access_token } = await flows.ownTokens();
     expect((await flows.introspect(access_token)).json['iss']).toBe(issuer);
   });
 
-  test('#100 it is for reading only', async () => {
+  test('#100 it is read-only', async () => {
     const head = await atRoot.request(addressOf(running), { method: 'HEAD' });
     expect([head.status, head.text]).toEqual([200, '']);
     for (const method of ['POST', 'PUT', 'DELETE']) {
@@ -105,7 +105,7 @@ describe.each(hostFor(import.meta.url))('metadata of other configurations on $na
     return json;
   };
 
-  test('#100 what is switched off is not listed', async () => {
+  test('#100 disabled features are not listed', async () => {
     const { options } = fixture({ grants: ['client_credentials'] });
     const json = await documentOf({ ...options, clients: [{ client_id: 'service', client_secret: 'service-secret' }] });
     expect(json).toMatchObject({
@@ -119,7 +119,7 @@ describe.each(hostFor(import.meta.url))('metadata of other configurations on $na
     expect(json).not.toHaveProperty('jwks_uri');
   });
 
-  test('#100 what is switched on is listed', async () => {
+  test('#100 enabled features are listed', async () => {
     const { options } = fixture({
       grants: ['authorization_code', 'implicit', 'password'],
       clients: [{ client_id: 'plain', redirect_uris: ['https://plain.example/cb'], code_challenge_methods: ['plain'] }],

@@ -351,7 +351,7 @@ const jwt = oneHostEach
   .map((host) => ({ host, kind: 'JWT', more: { accessTokens: { format: 'jwt', algorithm: 'EdDSA' } } as const }));
 
 describe.each([...opaque, ...jwt])(
-  'the protocol as a machine on $host.name with $kind access tokens',
+  'the protocol as a state machine on $host.name with $kind access tokens',
   ({ host, more }) => {
     const { options, store, advance, clock, errors } = fixture({ clients: [KEEPER, SIGN], ...more });
     let isLost = false;
@@ -385,6 +385,6 @@ describe.each([...opaque, ...jwt])(
       await fc.assert(fc.asyncProperty(commands, play), { numRuns: RUNS });
     }, 600_000);
 
-    test('rare sequences agree with it too', () => everyRow(Object.entries(RARE), ([, sequence]) => play(sequence)));
+    test('so do rare sequences', () => everyRow(Object.entries(RARE), ([, sequence]) => play(sequence)));
   },
 );

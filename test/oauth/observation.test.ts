@@ -43,7 +43,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     return { ...given, host, client: new Client(host.base) };
   };
 
-  test('every event says when it was, where it came from, and how it went', async () => {
+  test('every event has its time, its request and its outcome', async () => {
     const { client, clock, events, advance } = await running();
     await client.post('/oauth/token', OWN, { ...SERVICE, 'x-request-id': 'proxy-1' });
     advance(5);
@@ -58,7 +58,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect([issued === failed, failed === refused]).toEqual([false, true]);
   });
 
-  test('events of requests that meet name each its own', async () => {
+  test('events of simultaneous requests name their own request', async () => {
     const { client, events } = await running();
     await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
@@ -68,7 +68,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect(new Set(events.map(({ request_id }) => request_id)).size).toBe(20);
   });
 
-  test('what the host does itself is no request: it has a time, and no address', async () => {
+  test("events of the application's own calls have a time, and no address", async () => {
     const { host, events, clock } = await running();
     await host.grants.revoke('no-such-grant');
     expect(events).toHaveLength(1);
@@ -77,7 +77,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect(Object.keys(events[0] ?? {})).not.toEqual(expect.arrayContaining(['request_id']));
   });
 
-  test('the channel oauth-query:event has every event, also where there is no onEvent', async () => {
+  test('the channel oauth-query:event has every event, also without onEvent', async () => {
     const { onEvent: _, ...options } = fixture().options;
     const host = await start({ options });
     onTestFinished(() => host.close());
@@ -94,7 +94,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect(page.text).toContain('Reference: ');
   });
 
-  test('the channels oauth-query:request follow a request: its route, its status, how long it took', async () => {
+  test('the channels oauth-query:request trace a request: its route, status and duration', async () => {
     const { host, client, events } = await running({ query: {} });
     const { json } = await client.post('/oauth/token', OWN, SERVICE);
     const starts = published<RequestTrace>('oauth-query:request:start');
@@ -136,7 +136,7 @@ describe('the id of a request', () => {
   };
   const { onEvent: _, ...options } = fixture().options;
 
-  test('is what a proxy says, if it can be one, else an id of our own', async () => {
+  test('is the value from a proxy if it is valid, otherwise generated', async () => {
     const ask = await idOf((onEvent) => express().use(oauthQuery({ ...options, onEvent })));
     expect(await ask('f1c2-77')).toBe('f1c2-77');
     const own = /^[\w-]{16}$/;
@@ -145,7 +145,7 @@ describe('the id of a request', () => {
     expect(await ask()).not.toBe(await ask());
   });
 
-  test('is before that what a logger for Express or Koa has put on the request', async () => {
+  test('is preferably the one that a logger for Express or Koa has set on the request', async () => {
     const ask = await idOf((onEvent) =>
       express()
         .use((req, _res, next) => {

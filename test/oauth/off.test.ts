@@ -90,7 +90,7 @@ describe('a server without resources', () => {
   });
   afterAll(() => expect(answers.length).toBeGreaterThan(30));
 
-  test('off means off: metadata, tokens, challenges, pages and refusals are the same bytes as before', async () => {
+  test('has the same metadata, tokens, challenges, pages and refusals as before, byte for byte', async () => {
     await expect(answers.join('\n\n')).toMatchFileSnapshot('./off.snap.txt');
   });
 });

@@ -66,7 +66,7 @@ describe.each(hostFor(import.meta.url))('the built-in sign-in: $name', ({ start 
     expect(events.map(({ type }) => type)).toEqual(Array.from({ length: 3 }, () => 'owner.sign_in_failed'));
   });
 
-  test('after ten failures of a name → 429 with Retry-After, for the right password and the unknown name too; others go on', async () => {
+  test('after ten failures of a name → 429 with Retry-After, also for the correct password and an unknown name; other names are not affected', async () => {
     const [browser, page] = await begin();
     const names = ['alice', 'Alice', 'ALICE', ' alice', 'alice '];
     for (let n = 0; n < 10; n += 1) {
@@ -89,7 +89,7 @@ describe.each(hostFor(import.meta.url))('the built-in sign-in: $name', ({ start 
     expect(isConsentOf(await later.signIn(again), 'alice')).toBe(true);
   });
 
-  test('signing in begins a new session, so that a planted one is worth nothing (session fixation)', async () => {
+  test('signing in starts a new session, so a planted one is worthless (session fixation)', async () => {
     const [victim, page] = await begin();
     const planted = firstOf(victim.cookies).join('=');
     const consent = await victim.signIn(page);
@@ -103,7 +103,7 @@ describe.each(hostFor(import.meta.url))('the built-in sign-in: $name', ({ start 
     expect(isConsentOf(await new Browser(host, { cookie: mine }).authorize(WEB), 'alice')).toBe(true);
   });
 
-  test('the same form once more, as by a double click, leads on and signs nobody in', async () => {
+  test('submitting the form again, as in a double click, continues and signs in no one', async () => {
     const [browser, page] = await begin();
     const first = await browser.submit(page, ALICE);
     const second = await browser.submit(page, ALICE);
@@ -114,7 +114,7 @@ describe.each(hostFor(import.meta.url))('the built-in sign-in: $name', ({ start 
     ]);
   });
 
-  test('the sign-in form belongs to the browser that was shown it (login CSRF)', async () => {
+  test('the sign-in form only works in the browser that it was shown to (login CSRF)', async () => {
     const [, attackersPage] = await begin();
     const [victim] = await begin();
     for (const browser of [victim, new Browser(host)]) {
@@ -123,7 +123,7 @@ describe.each(hostFor(import.meta.url))('the built-in sign-in: $name', ({ start 
     }
   });
 
-  test('the cookie: for this host, out of reach of scripts and of forms from elsewhere; changed or foreign ones count for nothing', async () => {
+  test('the cookie: host-only, not readable by scripts, not sent with forms of other sites; modified or foreign ones are ignored', async () => {
     const [browser, page] = await begin();
     const shape = /^oauth_query_[\w-]{8}=[\w-]+; Path=\/; HttpOnly; SameSite=Lax$/;
     expect(setCookieOf(page)).toMatch(shape);
@@ -146,7 +146,7 @@ describe.each(hostFor(import.meta.url))('the built-in sign-in: $name', ({ start 
     ).toBe(true);
   });
 
-  test('somebody else can sign in instead, and takes nothing over', async () => {
+  test('another user can sign in instead, and takes over nothing', async () => {
     const [browser, page] = await begin();
     const alices = await browser.signIn(page);
     const signIn = await browser.follow(await browser.submit(alices, { decision: 'switch' }));
@@ -159,7 +159,7 @@ describe.each(hostFor(import.meta.url))('the built-in sign-in: $name', ({ start 
     expect(events.find((event) => event.type === 'grant.created')).toMatchObject({ sub: 'bob' });
   });
 
-  test('a sign-in ends after an hour, however many pages were seen in between', async () => {
+  test('a sign-in expires after an hour, regardless of page views', async () => {
     const [browser, page] = await begin();
     await browser.signIn(page);
     for (let n = 0; n < 5; n += 1) {
@@ -173,8 +173,8 @@ describe.each(hostFor(import.meta.url))('the built-in sign-in: $name', ({ start 
   });
 });
 
-describe.each(hostFor(import.meta.url))('a directory of the host: $name', ({ start }) => {
-  test('is asked for each sign-in, and whether its owner is still active for each page', async () => {
+describe.each(hostFor(import.meta.url))('a user directory of the application: $name', ({ start }) => {
+  test('is called for each sign-in, and for each page to check that the owner is still active', async () => {
     const asked: string[] = [];
     let active = true;
     const { options, errors } = fixture({
@@ -200,7 +200,7 @@ describe.each(hostFor(import.meta.url))('a directory of the host: $name', ({ sta
     await host.close();
   });
 
-  test('is not asked more often than the limit allows, however many ask at the same moment', async () => {
+  test('is not called more often than the limit allows, for any number of simultaneous requests', async () => {
     let asked = 0;
     const authenticate = async (): Promise<undefined> => {
       asked += 1;
@@ -217,7 +217,7 @@ describe.each(hostFor(import.meta.url))('a directory of the host: $name', ({ sta
 });
 
 describe.each(proxiedHosts)('an issuer with https: $name', ({ start }) => {
-  test('the cookie is Secure and bound to this very host', async () => {
+  test('the cookie is Secure and bound to this exact host', async () => {
     const { options } = fixture();
     const { base, close } = await start(options);
     const browser = new Browser({ origin: base, base });
@@ -229,7 +229,7 @@ describe.each(proxiedHosts)('an issuer with https: $name', ({ start }) => {
   });
 });
 
-describe.each(hostFor(import.meta.url))("the host's own sign-in: $name", ({ start }) => {
+describe.each(hostFor(import.meta.url))("the application's own sign-in: $name", ({ start }) => {
   let current: Owner | undefined;
   const { options, errors, events } = fixture();
   const { users: _, ...withoutUsers } = options;
@@ -247,7 +247,7 @@ describe.each(hostFor(import.meta.url))("the host's own sign-in: $name", ({ star
   });
   afterAll(() => host.close());
 
-  test('#29 nobody is signed in → the login address of the host, with the way back; then exactly the checked request goes on (RFC 6749 §3.1)', async () => {
+  test('#29 without a signed-in user → loginUrl with return_to; then exactly the validated request continues (RFC 6749 §3.1)', async () => {
     current = undefined;
     const browser = new Browser(host);
     const answer = await browser.authorize(WEB);
@@ -267,7 +267,7 @@ describe.each(hostFor(import.meta.url))("the host's own sign-in: $name", ({ star
     expect(events.find((event) => event.type === 'grant.created')).toMatchObject({ sub: 'host-7' });
   });
 
-  test('#87 the device page sends to the login address too, and back with the code (RFC 8628 §5.1)', async () => {
+  test('#87 the device page also redirects to loginUrl, and back with the code (RFC 8628 §5.1)', async () => {
     const { json } = await new Client(host.base).post('/oauth/device', { client_id: 'tv' });
     const path = `${host.base.slice(host.origin.length)}/oauth/device`;
     current = undefined;
@@ -281,7 +281,7 @@ describe.each(hostFor(import.meta.url))("the host's own sign-in: $name", ({ star
     expect(wordsOf(done)).toContain('tv is connected');
   });
 
-  test('#30 a form that one owner was shown is nothing for another, or for nobody (RFC 6749 §10.12)', async () => {
+  test('#30 a form of one owner is not accepted from another, or without an owner (RFC 6749 §10.12)', async () => {
     const browser = new Browser(host);
     const { json } = await new Client(host.base).post('/oauth/device', { client_id: 'tv' });
     const consent = await browser.authorize(WEB);
@@ -294,7 +294,7 @@ describe.each(hostFor(import.meta.url))("the host's own sign-in: $name", ({ star
     expect(events.filter(({ type }) => type === 'grant.created')).toEqual([]);
   });
 
-  test('there is no built-in sign-in beside it, and no switching', async () => {
+  test('the built-in sign-in is disabled, and so is switching users', async () => {
     const browser = new Browser(host);
     const consent = await browser.authorize(WEB);
     expect((await browser.submit(consent, ALICE)).status).toBe(403);
@@ -303,8 +303,8 @@ describe.each(hostFor(import.meta.url))("the host's own sign-in: $name", ({ star
   });
 });
 
-describe.each(hostFor(import.meta.url))("the host's own sign-in: $name", ({ start }) => {
-  test('loginUrl may be a function, and owner is asked with the request of the framework', async () => {
+describe.each(hostFor(import.meta.url))("the application's own sign-in: $name", ({ start }) => {
+  test("loginUrl may be a function, and owner receives the framework's request", async () => {
     const { options } = fixture();
     const { users: _, ...withoutUsers } = options;
     const owner = (native: unknown): Owner | false => {
@@ -334,7 +334,7 @@ describe.each(hostFor(import.meta.url))("the host's own sign-in: $name", ({ star
     ['answers with no sub', () => ({ sub: '' }), /sub of an owner must be text/],
     ['answers with the sub of a client', () => ({ sub: 'client:web' }), /must not begin with client:/],
   ] as const)(
-    'an owner that %s is no owner: the client hears server_error, the host hears why',
+    'an owner that %s is invalid: the client receives server_error, and onError the reason',
     async (_what, owner, why) => {
       const { options, errors } = fixture();
       const { users: _, ...withoutUsers } = options;
@@ -392,7 +392,7 @@ describe('several servers on one host', () => {
     expect(client.cookies.size).toBe(2);
   });
 
-  test('do not believe each other, though they share a secret: neither a session nor a request that is under way', async () => {
+  test("do not accept each other's sessions and pending requests, although they use the same secret", async () => {
     const client = new Client(origin);
     const [one, two] = [browserOf(client, 'one'), browserOf(client, 'two')];
     const consent = await one.signIn(await one.authorize());

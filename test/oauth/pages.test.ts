@@ -78,7 +78,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
 
   const all = (): readonly (readonly [string, Answer])[] => Object.entries(pages);
 
-  test('a status that says what happened', () => {
+  test('the status matches the outcome', () => {
     expect(Object.fromEntries(all().map(([name, { status }]) => [name, status]))).toEqual({
       signIn: 200,
       signInProblem: 400,
@@ -93,7 +93,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     });
   });
 
-  test('#34 every page is for one reader only, in no frame, with nothing from elsewhere (RFC 9700 §4.2.4, §4.16)', () => {
+  test('#34 every page is private, cannot be framed, and loads nothing from other sites (RFC 9700 §4.2.4, §4.16)', () => {
     for (const [name, { headers, text }] of all()) {
       const style = /<style>([\s\S]*?)<\/style>/.exec(text)?.[1] ?? '';
       const leadsToClient = name === 'consent' ? [] : ["form-action 'self'"];
@@ -118,7 +118,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     }
   });
 
-  test('works without JavaScript: forms that post, buttons that submit, no script and no style of its own', () => {
+  test('works without JavaScript: POST forms with submit buttons, no script or inline style', () => {
     for (const [name, page] of all()) {
       expect(page.text).not.toMatch(/<script|javascript:|\son[a-z]+=|\sstyle=|<button[^>]*type=|href=(?!"\/)/i);
       const hasForm = page.text.includes('<form');
@@ -154,7 +154,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     }
   });
 
-  test('who reloads the address of a form reads a page, too', async () => {
+  test('reloading the URL of a form shows a page too', async () => {
     const page = await new Browser(host).open(`${host.base}/oauth/device/verify`);
     expect([page.status, page.headers.allow, page.headers['content-type']]).toEqual([
       405,
@@ -163,7 +163,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     ]);
   });
 
-  test('the password is never sent back, and password managers know the fields', () => {
+  test('the password is never sent back, and password managers recognise the fields', () => {
     expect(pages['signInProblem']?.text).not.toContain('wrong"');
     expect(pages['signInProblem']?.text).toMatch(
       /<input [^>]*name="username" autocomplete="username"[^>]*value="alice"/,
@@ -171,7 +171,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect(pages['signIn']?.text).toMatch(/<input [^>]*type="password" autocomplete="current-password" required>/);
   });
 
-  test('#34 what clients and browsers bring is text, wherever it appears (RFC 9700 §4.16)', async () => {
+  test('#34 input from clients and browsers is displayed as text everywhere (RFC 9700 §4.16)', async () => {
     const browser = new Browser(host);
     const request = { response_type: 'code', client_id: 'hostile', state: HOSTILE, scope: 'profile' };
     const signIn = await browser.authorize(request);
@@ -197,7 +197,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect(new URL(locationOf(answer)).searchParams.get('state')).toBe(HOSTILE);
   });
 
-  test('the consent page says where the decision leads: the host, or the scheme of an app', async () => {
+  test('the consent page shows where the decision leads: the host, or the scheme of an app', async () => {
     const browser = new Browser(host);
     const challenge = { code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' };
     const app = await browser.signIn(
@@ -215,7 +215,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
 });
 
 describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
-  test('where approvals are remembered, the sign-in form may lead to the client as well', async () => {
+  test('with remembered approvals, the sign-in form may redirect to the client as well', async () => {
     const { options } = fixture({ lifetimes: { rememberedConsent: 60 } });
     const host = await start({ options });
     const browser = new Browser(host);
@@ -226,7 +226,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     await host.close();
   });
 
-  test('both consent pages link to what the operator has registered about a client: https only, with its host, in a tab that learns nothing', async () => {
+  test('both consent pages link to the registered URLs of a client: https only, with their host, in a new tab without a referrer', async () => {
     const about = {
       client_secret: 's',
       redirect_uris: ['https://app.example/cb'],
@@ -286,7 +286,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     await own.close();
   });
 
-  test('a client that describes itself has neither links nor a picture, whatever it says', () => {
+  test('a client with a document or its own registration has neither links nor a logo', () => {
     const rules = {
       scopes: new Set<string>(),
       introspectionScope: 'introspect',
@@ -305,7 +305,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect(links).toEqual([{ tosUri: 'https://b.example/', logoUri: 'data:image/png,x' }, {}, {}]);
   });
 
-  test("the host's own renderers get the data, may wait, and keep the security headers", async () => {
+  test('custom renderers receive the data, may be async, and keep the security headers', async () => {
     const views: Record<string, unknown> = {};
     const html = (
       name: string,
@@ -414,7 +414,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     await host.close();
   });
 
-  test('a renderer that breaks is told to the host; the client hears server_error, the owner sees a plain page', async () => {
+  test('a renderer that fails is reported to onError; the client receives server_error, the owner a plain page', async () => {
     const broken = (): never => {
       throw new Error('a bug of the host');
     };
@@ -428,7 +428,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     await host.close();
   });
 
-  test('a renderer may answer with what the tag made; one that returns nothing is named to the host', async () => {
+  test('a renderer may return output of the tag; one that returns nothing is reported by name', async () => {
     const nothing = (() => undefined) as unknown as () => string;
     const own = { login: (view: { username: string }) => html`<h1>${view.username}</h1>`, error: nothing };
     const { options, errors } = fixture({ templates: own });

@@ -30,7 +30,7 @@ describe.each(hostFor(import.meta.url))('the password grant on $name', (host) =>
     expect(errors).toEqual([]);
   });
 
-  test('#78 the right password gets tokens of its owner (RFC 6749 §4.3.3)', async () => {
+  test('#78 the correct password returns tokens of its owner (RFC 6749 §4.3.3)', async () => {
     const answer = await ask('alice', 'wonderland', { scope: 'profile' });
     expect(answer.json).toEqual({
       access_token: expect.any(String),
@@ -58,13 +58,13 @@ describe.each(hostFor(import.meta.url))('the password grant on $name', (host) =>
     expect(refusal(await ask('alice', ''))).toEqual([400, 'invalid_request']);
   });
 
-  test('#78 only a client that is registered for it may use it', async () => {
+  test('#78 only a client registered for it may use it', async () => {
     const form = { grant_type: 'password', username: 'alice', password: 'wonderland' };
     expect(refusal(await flows.token('web', form))).toEqual([400, 'unauthorized_client']);
     expect(refusal(await flows.token('spa', form))).toEqual([400, 'unauthorized_client']);
   });
 
-  test('#78 too many wrong passwords are throttled with 429, also with the right one, until the window ends', async () => {
+  test('#78 too many wrong passwords get 429, also with the correct one, until the window ends', async () => {
     advance(600);
     const failures = [];
     for (let n = 0; n < 10; n += 1) failures.push(await ask('dave', `wrong ${n}`));
@@ -78,7 +78,7 @@ describe.each(hostFor(import.meta.url))('the password grant on $name', (host) =>
     expect((await ask('dave', 'diver')).status).toBe(200);
   });
 
-  test('#78 it is off unless it is switched on', async () => {
+  test('#78 it is disabled by default', async () => {
     const plain = await host.start({ options: { ...options, grants: ['authorization_code'] } });
     const form = {
       grant_type: 'password',

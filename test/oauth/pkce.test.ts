@@ -126,7 +126,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     }
   });
 
-  test('#41 verifier missing or wrong → 400 invalid_grant, no token; the right one still works (RFC 7636 §4.6)', async () => {
+  test('#41 verifier missing or wrong → 400 invalid_grant, no token; the correct one still works (RFC 7636 §4.6)', async () => {
     const code = await codeFor({ ...SPA, ...PKCE.request });
     expectRefused(await redeem({ client_id: 'spa', code }), 'invalid_grant');
     expectRefused(await redeem({ client_id: 'spa', code, code_verifier: '' }), 'invalid_grant');
@@ -179,14 +179,14 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect((await redeem({ ...form, code_verifier: PKCE.verifier })).status).toBe(200);
   });
 
-  test('#45 after three wrong verifiers the code is dead: the right one then → invalid_grant', async () => {
+  test('#45 after three wrong verifiers the code is invalid: then the correct one → invalid_grant', async () => {
     const code = await codeFor({ ...SPA, ...PKCE.request });
     const wrong = { client_id: 'spa', code, code_verifier: 'x'.repeat(43) };
     for (let n = 0; n < 3; n += 1) expectRefused(await redeem(wrong), 'invalid_grant');
     expectRefused(await redeem({ ...wrong, code_verifier: PKCE.verifier }), 'invalid_grant');
   });
 
-  test('#45 two wrong ones do not kill it, nor do any number from another client', async () => {
+  test('#45 two wrong ones do not invalidate it, nor do any number from another client', async () => {
     const code = await codeFor({ ...SPA, ...PKCE.request });
     const wrong = { code, code_verifier: 'x'.repeat(43) };
     for (let n = 0; n < 5; n += 1) expectRefused(await redeem({ ...wrong, client_id: 'plain' }), 'invalid_grant');
@@ -194,7 +194,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect((await redeem({ client_id: 'spa', code, code_verifier: PKCE.verifier })).status).toBe(200);
   });
 
-  test('#45 many wrong ones at the same moment are counted one by one', async () => {
+  test('#45 simultaneous wrong ones are all counted', async () => {
     const code = await codeFor({ ...SPA, ...PKCE.request });
     const wrong = { client_id: 'spa', code, code_verifier: 'x'.repeat(43) };
     await Promise.all(Array.from({ length: 10 }, () => redeem(wrong)));
@@ -257,7 +257,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     await host.close();
   });
 
-  test('#45 sixty guesses at once: only those that were under way before the last miss are judged, and it deletes the code', async () => {
+  test('#45 sixty guesses at once: only those already running at the last miss are checked, and the code is deleted', async () => {
     const { options, store, clock } = fixture();
     const misses: string[] = [];
     const watched: Store = {
@@ -284,7 +284,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     await host.close();
   });
 
-  test('#38 one option asks every client for PKCE (RFC 9700 §2.1.1)', async () => {
+  test('#38 an option requires PKCE of every client (RFC 9700 §2.1.1)', async () => {
     const { options } = fixture({ policy: { requirePkce: true } });
     const host = await start({ options });
     const browser = new Browser(host);
@@ -293,7 +293,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     await host.close();
   });
 
-  test('#46 where no client may use plain, only S256 is listed (RFC 9700 §2.1.1)', async () => {
+  test('#46 if no client may use plain, only S256 is listed (RFC 9700 §2.1.1)', async () => {
     const { options } = fixture();
     const host = await start({ options });
     const { json } = await new Client(host.base).get('/.well-known/oauth-authorization-server');

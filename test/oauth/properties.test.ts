@@ -43,7 +43,7 @@ const valuesOf = (body: string) => {
 };
 
 describe('forms', () => {
-  test('decoding what was encoded gives the same again, however it was encoded (RFC 6749 appendix B)', () => {
+  test('decoding reverses any encoding (RFC 6749 appendix B)', () => {
     check(
       fc.property(
         form,
@@ -58,7 +58,7 @@ describe('forms', () => {
     );
   });
 
-  test('the standard encoder of the platform is understood', () => {
+  test("the platform's standard encoding is decoded", () => {
     check(
       fc.property(form, (pairs) => {
         const expected = new Map(pairs);
@@ -69,7 +69,7 @@ describe('forms', () => {
     );
   });
 
-  test('order, empty pairs and unknown names mean nothing', () => {
+  test('order, empty pairs and unknown names have no effect', () => {
     check(
       fc.property(form, fc.array(fc.constantFrom('', 'x=1', 'x', '=', 'A=1', 'a%20=1')), (pairs, noise) => {
         const plain = pairs.map(([name, value]) => `${percent(name)}=${plus(value)}`);
@@ -91,7 +91,7 @@ describe('forms', () => {
     );
   });
 
-  test('any text at all is parsed or refused with an OAuthError', () => {
+  test('any text is parsed or rejected with an OAuthError', () => {
     check(
       fc.property(
         fc.oneof(fc.string({ unit: 'binary', maxLength: 300 }), fc.stringMatching(/^[ab&=%+;0-9A-F]{0,200}$/)),
@@ -108,7 +108,7 @@ describe('forms', () => {
     );
   });
 
-  test('any bytes, and whatever a parser of a host makes of them, are read or refused with an OAuthError', async () => {
+  test('any bytes, also after a parser of the application, are read or rejected with an OAuthError', async () => {
     const request = (body: HttpRequest['body']): HttpRequest => ({
       method: 'POST',
       query: '',
@@ -150,7 +150,7 @@ describe('Basic credentials', () => {
   const name = fc.stringMatching(/^[\x20-\x7e]{1,30}$/);
   const header = (id: string, secret: string): string => `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
 
-  test('decoding what was encoded gives the same again, for any id and secret that a form may hold (RFC 6749 §2.3.1)', () => {
+  test('decoding reverses encoding, for any id and secret that a form can contain (RFC 6749 §2.3.1)', () => {
     check(
       fc.property(name, text, fc.constantFrom(...encoders), (id, secret, encode) => {
         expect(parseBasic(header(encode(id), encode(secret)))).toEqual([id, secret]);
@@ -168,7 +168,7 @@ describe('Basic credentials', () => {
     );
   });
 
-  test('any header at all is credentials or none', () => {
+  test('any header is either credentials or none', () => {
     const any = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 100 }),
       fc.string({ unit: 'binary', maxLength: 60 }).map((value) => `Basic ${value}`),
@@ -191,7 +191,7 @@ describe('scopes', () => {
   const token = fc.stringMatching(/^[\x21\x23-\x5b\x5d-\x7e]{1,6}$/);
   const tokens = fc.array(fc.oneof(token, fc.constantFrom('a', 'b', 'A')), { maxLength: 8 });
 
-  test('are compared without order and repeats (RFC 6749 §3.3)', () => {
+  test('are compared regardless of order and repetition (RFC 6749 §3.3)', () => {
     check(
       fc.property(tokens, tokens, (one, two) => {
         const again = parseScope([...one, ...one.toReversed()].join(' ')) ?? [];
@@ -203,7 +203,7 @@ describe('scopes', () => {
     );
   });
 
-  test('come back in their order, each once (RFC 6749 §3.3)', () => {
+  test('are returned in order, each once (RFC 6749 §3.3)', () => {
     check(
       fc.property(tokens, (scopes) => {
         const parsed = parseScope(scopes.join(' '));
@@ -213,7 +213,7 @@ describe('scopes', () => {
     );
   });
 
-  test('any other text is none (RFC 6749 §3.3)', () => {
+  test('any other text is rejected (RFC 6749 §3.3)', () => {
     check(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[a "\\é]{0,9}$/)), (value) => {
         const valid = value === '' || /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(value);
@@ -288,7 +288,7 @@ describe('redirect URIs', () => {
   const withoutPort = (value: string): string =>
     value.replace(/^(http:\/\/(?:127\.0\.0\.1|\[::1\])):\d{1,5}(?=[/?]|$)/, '$1');
 
-  test('match when they are the same text, and otherwise only but for the port of a loopback address (RFC 8252 §7.3)', () => {
+  test('match if they are identical, except for the port of a loopback address (RFC 8252 §7.3)', () => {
     check(
       fc.property(uri, uri, (requested, registered) => {
         if (redirectUriProblem(registered) !== undefined) return;
@@ -323,7 +323,7 @@ describe('redirect URIs', () => {
     );
   });
 
-  test('a registered address stays as it is in front of the answer, which can be read back (RFC 6749 §3.1.2)', () => {
+  test('a registered URI is unchanged before the response parameters, which can be parsed (RFC 6749 §3.1.2)', () => {
     check(
       fc.property(uri, text, text, (registered, code, state) => {
         if (redirectUriProblem(registered) !== undefined) return;
@@ -341,7 +341,7 @@ describe('redirect URIs', () => {
 });
 
 describe('challenges', () => {
-  test('are one line of printable ASCII whose values can be read back (RFC 9110 §11.6.1)', () => {
+  test('are one line of printable ASCII, and their values can be parsed (RFC 9110 §11.6.1)', () => {
     check(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (value) => {
         const line = challenge('Bearer', { realm: value, scope: undefined });
@@ -393,7 +393,7 @@ const workOf = (run: () => unknown): number => {
   return work;
 };
 
-describe('work', () => {
+describe('the cost', () => {
   const UNBOUNDED = { bodyBytes: Infinity, bodyFields: Infinity };
   const parse = (body: string) => parseParameters(body, { a: 'vschar', resource: 'uri' }, UNBOUNDED);
 
@@ -429,7 +429,7 @@ describe('work', () => {
     expect(twice / once).toBeLessThan(2.2);
   });
 
-  test('is counted: who takes the rest of the text again for every field is found out', () => {
+  test('is counted: code that copies the rest of the text for every field is detected', () => {
     const quadratic = (n: number) => {
       for (let rest = 'a=1&'.repeat(n); rest !== ''; rest = rest.slice(4)) rest.indexOf('&');
     };

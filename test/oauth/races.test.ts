@@ -105,7 +105,7 @@ const RACES = {
   },
 } as const;
 
-describe('twenty at once over three servers that share one store', () => {
+describe('twenty at once on three servers with a common store', () => {
   let running: Nodes | undefined;
   const start = async (
     lifetimes: Partial<Lifetimes> = {},

@@ -95,7 +95,7 @@ describe.each(hostFor(import.meta.url))('refreshing on $name', (host) => {
     expect(await flows.areActive(next.access_token, next.refresh_token)).toEqual([true, true]);
   });
 
-  test('#66 a guessed secret behind the grant and the number of a refresh token is nothing, and ends nothing', async () => {
+  test('#66 a guessed secret after the grant and number of a refresh token is invalid, and ends nothing', async () => {
     const first = await flows.tokens('web');
     const next = await flows.refreshed('web', first.refresh_token);
     advance(10);
@@ -113,7 +113,7 @@ describe.each(hostFor(import.meta.url))('refreshing on $name', (host) => {
     expect(await flows.areActive(next.access_token, next.refresh_token)).toEqual([true, true]);
   });
 
-  test('#67 a wider scope is invalid_scope and the token is still usable (RFC 6749 §6)', async () => {
+  test('#67 a wider scope is invalid_scope and the token remains usable (RFC 6749 §6)', async () => {
     const { refresh_token } = await flows.tokens('web', { scope: 'profile' });
     for (const scope of ['profile content.read', 'content.read', 'introspect', 'profile  profile', 'nonsense']) {
       expect(refusal(await flows.refresh('web', refresh_token, { scope }))).toEqual([400, 'invalid_scope']);
@@ -121,7 +121,7 @@ describe.each(hostFor(import.meta.url))('refreshing on $name', (host) => {
     expect((await flows.refreshed('web', refresh_token)).scope).toBe('profile');
   });
 
-  test('#67 narrower gives a narrowed access token and leaves the refresh scope; omitted gives the original scope', async () => {
+  test('#67 a narrower scope narrows the access token and not the refresh token; without a scope the original one applies', async () => {
     const first = await flows.tokens('web', { scope: 'profile content.read content.write' });
     const narrowed = await flows.refreshed('web', first.refresh_token, { scope: 'content.read' });
     expect(narrowed.scope).toBe('content.read');
@@ -135,7 +135,7 @@ describe.each(hostFor(import.meta.url))('refreshing on $name', (host) => {
   });
 
   test.each(['native', 'web'])(
-    '#68 %s gets a new refresh token and the old one is dead (RFC 9700 §4.14.2)',
+    '#68 %s gets a new refresh token and the old one is invalid (RFC 9700 §4.14.2)',
     async (client_id) => {
       const first = await flows.tokens(client_id);
       const second = await flows.refreshed(client_id, first.refresh_token);
@@ -173,7 +173,7 @@ describe.each(hostFor(import.meta.url))('refreshing on $name', (host) => {
     expect(await flows.areActive(first.refresh_token, third.access_token)).toEqual([true, true]);
   });
 
-  test('#69 a rotated-away token outside the grace window ends the whole family (RFC 9700 §4.14.2)', async () => {
+  test('#69 a rotated token outside the grace window ends the whole family (RFC 9700 §4.14.2)', async () => {
     const first = await flows.tokens('web');
     const second = await flows.refreshed('web', first.refresh_token);
     const third = await flows.refreshed('web', second.refresh_token);
@@ -191,7 +191,7 @@ describe.each(hostFor(import.meta.url))('refreshing on $name', (host) => {
     );
   });
 
-  test('#70 inside the grace window the same request gets the same successor again (FAPI 2 retry rule)', async () => {
+  test('#70 within the grace window the same request gets the same successor again (FAPI 2 retry rule)', async () => {
     const first = await flows.tokens('native');
     const answer = await flows.refresh('native', first.refresh_token);
     for (const wait of [0, 5, 4]) {
@@ -213,14 +213,14 @@ describe.each(hostFor(import.meta.url))('refreshing on $name', (host) => {
     expect(await flows.areActive(second.access_token, second.refresh_token)).toEqual([false, false]);
   });
 
-  test('#70 a different request inside the window is treated as reuse', async () => {
+  test('#70 a different request within the window is treated as reuse', async () => {
     const first = await flows.tokens('web');
     const second = await flows.refreshed('web', first.refresh_token);
     expect(refusal(await flows.refresh('web', first.refresh_token, { scope: 'profile' }))).toEqual(INVALID_GRANT);
     expect(await flows.areActive(second.access_token, second.refresh_token)).toEqual([false, false]);
   });
 
-  test('#70 an older ancestor inside the window is treated as reuse', async () => {
+  test('#70 an older ancestor within the window is treated as reuse', async () => {
     const first = await flows.tokens('web');
     const second = await flows.refreshed('web', first.refresh_token);
     const third = await flows.refreshed('web', second.refresh_token);
@@ -247,7 +247,7 @@ describe.each(hostFor(import.meta.url))('refreshing on $name', (host) => {
     expect(await flows.isActive(successor.refresh_token)).toBe(true);
   });
 
-  test("#72 the end of a family stays inside the grant: the user's other devices keep working", async () => {
+  test("#72 the end of a family does not affect other grants: the user's other devices keep working", async () => {
     const phone = await flows.tokens('native');
     const tablet = await flows.tokens('native');
     await flows.refreshed('native', phone.refresh_token);
@@ -261,7 +261,7 @@ describe.each(hostFor(import.meta.url))('refreshing on $name', (host) => {
     expect((await flows.refresh('native', tablet.refresh_token)).status).toBe(200);
   });
 
-  test('#73 a refresh token that nobody uses ends at its idle limit, to the second', async () => {
+  test('#73 an unused refresh token expires at its idle limit, to the second', async () => {
     const early = await flows.tokens('web');
     const late = await flows.tokens('web');
     advance(14 * DAY - 1);
@@ -271,7 +271,7 @@ describe.each(hostFor(import.meta.url))('refreshing on $name', (host) => {
     expect(await flows.isActive(late.refresh_token)).toBe(false);
   });
 
-  test('#73 rotation never moves the absolute end (RFC 9700 §4.14.2)', async () => {
+  test('#73 rotation never extends the absolute lifetime (RFC 9700 §4.14.2)', async () => {
     const code = await flows.code('web');
     advance(59);
     const first = (await flows.redeem('web', code)).json;
@@ -291,7 +291,7 @@ describe.each(hostFor(import.meta.url))('refreshing on $name', (host) => {
     expect(refusal(await flows.refresh('web', last.refresh_token))).toEqual(INVALID_GRANT);
   });
 
-  test('#74 a user who was disabled gets invalid_grant, and refreshes again once enabled (RFC 6749 §10.4)', async () => {
+  test('#74 a disabled user gets invalid_grant, and can refresh again once enabled (RFC 6749 §10.4)', async () => {
     const { refresh_token } = await flows.tokens('web', {}, 'bob');
     disabledUsers.add('bob');
     expect(refusal(await flows.refresh('web', refresh_token))).toEqual(INVALID_GRANT);
@@ -316,7 +316,7 @@ describe.each(hostFor(import.meta.url))('refreshing on $name', (host) => {
     expect(refusal(await flows.refresh('web', refresh_token))).toEqual(INVALID_GRANT);
   });
 
-  test('what the host wants to end without naming it is no success', async () => {
+  test('grants.revoke without a name is an error', async () => {
     const { revoke, forgetConsent } = running.grants as unknown as Record<string, (given: unknown) => Promise<void>>; // As JavaScript sees it.
     await expect(revoke?.('')).rejects.toThrow('grants.revoke: grant_id must be text that is not empty.');
     await expect(revoke?.({ sub: 'alice', client_id: undefined })).rejects.toThrow('client_id must be text');
@@ -339,7 +339,7 @@ describe.each(hostFor(import.meta.url))('refreshing on $name', (host) => {
     expect((await flows.refresh('changing', refresh_token)).status).toBe(200);
   });
 
-  test('#74 a scope that the client lost is taken out of the next token; losing all is invalid_grant', async () => {
+  test('#74 a scope that the client no longer has is removed from the next token; losing all is invalid_grant', async () => {
     changing = CHANGING;
     const first = await flows.tokens('changing', { scope: 'profile content.read' });
     changing = { ...CHANGING, scope: 'content.read' };
@@ -350,7 +350,7 @@ describe.each(hostFor(import.meta.url))('refreshing on $name', (host) => {
     changing = CHANGING;
   });
 
-  test('#75 the right token with failed client authentication is invalid_client and stays untouched (RFC 6749 §6)', async () => {
+  test('#75 the correct token with failed client authentication is invalid_client, and remains valid (RFC 6749 §6)', async () => {
     const { refresh_token } = await flows.tokens('web');
     const form = { grant_type: 'refresh_token', refresh_token };
     const size = store.size;
@@ -370,7 +370,7 @@ describe.each(hostFor(import.meta.url))('refreshing on $name', (host) => {
 });
 
 describe('refreshing with other limits', () => {
-  test('#70 a grace window of 0 is off: any second use ends the family', async () => {
+  test('#70 a grace window of 0 disables it: any second use ends the family', async () => {
     const [host] = everyHost;
     const { options } = fixture({ lifetimes: { refreshGrace: 0 } });
     const running = await host?.start({ options });
@@ -383,7 +383,7 @@ describe('refreshing with other limits', () => {
     await running.close();
   });
 
-  test('#73 a retry inside the grace window gives nothing that has already ended', async () => {
+  test('#73 a retry within the grace window returns nothing that has expired', async () => {
     const [host] = everyHost;
     const { options, advance, errors } = fixture({ lifetimes: { refreshTokenIdle: 5, accessToken: 5 } });
     const running = await host?.start({ options });
@@ -397,7 +397,7 @@ describe('refreshing with other limits', () => {
     await running.close();
   });
 
-  test('#68 with the refresh grant switched off nobody gets a refresh token', async () => {
+  test('#68 without the refresh grant, no client gets a refresh token', async () => {
     const [host] = everyHost;
     const { options } = fixture({ grants: ['authorization_code', 'device_code'] });
     const running = await host?.start({ options });

@@ -112,14 +112,14 @@ describe.each(hostFor(import.meta.url))('$name: a refused authorization request'
       { ...WEB, state: ['a', 'b'] },
       { reason: 'invalid_request', message: 'The parameter state must not be repeated.' },
     ],
-  ])('%j: the client is told by a redirect, and the operator by an event', async (parameters, expected) => {
+  ])('%j: the client receives a redirect, and the operator an event', async (parameters, expected) => {
     const error = new URL(locationOf(await authorize(parameters))).searchParams.get('error');
     expect(events).toHaveLength(1);
     expect(events[0]).toMatchObject({ type: 'authorization.refused', client_id: 'web', error, ...expected });
     expect(events[0]).not.toHaveProperty('reference');
   });
 
-  test('the challenge of the method plain is its verifier: no event has it', async () => {
+  test('the challenge of the method plain is its verifier, so no event contains it', async () => {
     await authorize({ ...WEB, client_id: 'spa', code_challenge: 'too-short-a-verifier', redirect_uri: '' });
     expect(events[0]).toMatchObject({ reason: 'invalid_pkce' });
     await authorize({ ...WEB, code_challenge: '!'.repeat(43), code_challenge_method: 'S256' });
@@ -127,7 +127,7 @@ describe.each(hostFor(import.meta.url))('$name: a refused authorization request'
     expect(JSON.stringify(events)).not.toMatch(/too-short|!!/);
   });
 
-  test('a form that comes too late, or from elsewhere, is refused with a reference too', async () => {
+  test('an expired or foreign form is also rejected with a reference', async () => {
     const form = formOf(await authorize(WEB));
     const foreign = await new Client(host.base).post('/oauth/authorize', { ...form.fields, decision: 'approve' });
     expect(events).toEqual([expect.objectContaining({ reason: 'invalid_request', client_id: 'web' })]);
@@ -146,13 +146,13 @@ describe.each(hostFor(import.meta.url))('$name: the page of a refused request', 
     return page.text;
   };
 
-  test.each([undefined, 'http://127.0.0.1:1'])('says in development what is wrong (issuer %s)', async (issuer) => {
+  test.each([undefined, 'http://127.0.0.1:1'])('shows the reason in development (issuer %s)', async (issuer) => {
     expect(await pageOf(issuer)).toContain(
       'The client &quot;web&quot; has not registered the redirect_uri &quot;https://evil.example/&lt;b&gt;&quot;. Its redirect_uris: &quot;https://app.example/cb&quot;.',
     );
   });
 
-  test('says elsewhere nothing of it, and names no reference that nobody hears', async () => {
+  test('shows no reason otherwise, and no reference if nothing receives the event', async () => {
     const text = await pageOf('https://login.example', { onEvent: undefined });
     expect(text).not.toMatch(/evil|redirect_uri|Reference/);
   });

@@ -104,12 +104,12 @@ describe.each(eachFramework)('$name', ({ start, mount }) => {
     ]);
   });
 
-  test('M40 the endpoint answers POST only', async () => {
+  test('M40 the endpoint only accepts POST', async () => {
     const answer = await new Client(host.base).get('/oauth/register');
     expect([answer.status, answer.headers.allow]).toEqual([405, 'POST']);
   });
 
-  test('no error reached the host', () => {
+  test('no error reached onError', () => {
     expect([errors, host.errors]).toEqual([[], []]);
   });
 });
@@ -133,7 +133,7 @@ describe.each(oneHostEach)('a registered client at $name', ({ start }) => {
     ]);
   });
 
-  test('M43 gets tokens by PKCE, passes a guard, refreshes, and loses everything by a replay', async () => {
+  test('M43 gets tokens with PKCE, passes a guard, refreshes, and loses everything by a replay', async () => {
     const client_id = await registered(host.base);
     const tokens = await tokensOf(host, client_id);
     expect(tokens['scope']).toBe('profile content.read');
@@ -148,13 +148,13 @@ describe.each(oneHostEach)('a registered client at $name', ({ start }) => {
     expect(errorOf(await refresh(host.base, client_id, after.json['refresh_token']))).toEqual([400, 'invalid_grant']);
   });
 
-  test('can ask for more than it has registered, so that it can step up without registering again', async () => {
+  test('can request more than it has registered, so that it can step up without registering again', async () => {
     const client_id = await registered(host.base);
     const tokens = await tokensOf(host, client_id, { scope: 'profile content.write' });
     expect(tokens['scope']).toBe('profile content.write');
   });
 
-  test('M26 needs a challenge, and by S256', async () => {
+  test('M26 must send a challenge, with S256', async () => {
     const client_id = await registered(host.base, { ...CLAUDE, code_challenge_methods: ['plain'] });
     const browser = new Browser(host);
     const { code_challenge: _, code_challenge_method: __, ...bare } = requestOf(client_id);
@@ -165,7 +165,7 @@ describe.each(oneHostEach)('a registered client at $name', ({ start }) => {
       ).toBe('invalid_request');
   });
 
-  test('M27 is sent back to exactly what it has registered, on loopback at any port', async () => {
+  test('M27 is redirected to exactly its registered URIs, on loopback at any port', async () => {
     const browser = new Browser(host);
     const web = await registered(host.base);
     for (const uri of [
@@ -179,7 +179,7 @@ describe.each(oneHostEach)('a registered client at $name', ({ start }) => {
     expect((await browser.authorize(requestOf(native, 'http://127.0.0.1:50000/other'))).status).toBe(400);
   });
 
-  test('M32 the owner reads where the decision leads, and that the name is the client’s own', async () => {
+  test('M32 the page shows where the decision leads, and that the name is the client’s own claim', async () => {
     const browser = new Browser(host);
     const client_id = await registered(host.base, { ...CLAUDE, client_name: 'Your bank' });
     const page = wordsOf(await browser.signIn(await browser.authorize(requestOf(client_id))));
@@ -191,7 +191,7 @@ describe.each(oneHostEach)('a registered client at $name', ({ start }) => {
     expect(wordsOf(operator)).not.toContain('gave itself');
   });
 
-  test('M33 a client that is only on loopback comes with a warning', async () => {
+  test('M33 the page warns of a client with only loopback redirect URIs', async () => {
     const browser = new Browser(host);
     const redirect_uris = ['http://127.0.0.1:33418/cb', 'http://localhost:33418/cb'];
     const client_id = await registered(host.base, { client_name: 'Editor', redirect_uris });
@@ -204,14 +204,14 @@ describe.each(oneHostEach)('a registered client at $name', ({ start }) => {
     expect(wordsOf(await browser.authorize(requestOf(mixed, redirect_uris[0])))).toContain('just started');
   });
 
-  test('without a name it is called as where it leads', async () => {
+  test('without a name it is named after its redirect URI', async () => {
     const browser = new Browser(host);
     const client_id = await registered(host.base, { redirect_uris: CLAUDE.redirect_uris });
     const page = wordsOf(await browser.signIn(await browser.authorize(requestOf(client_id))));
     expect(page).toContain('Allow claude.example?');
   });
 
-  test('M42 what was never registered is invalid_client at the token endpoint, and a page at the authorization endpoint', async () => {
+  test('M42 a client_id that was never registered is invalid_client at the token endpoint, and a page at the authorization endpoint', async () => {
     const client_id = await registered(host.base);
     const changed = `${client_id.slice(0, -4)}AAAA`;
     expect(errorOf(await refresh(host.base, changed, 'x'))).toEqual([401, 'invalid_client']);
@@ -220,7 +220,7 @@ describe.each(oneHostEach)('a registered client at $name', ({ start }) => {
     expect(wordsOf(page)).toContain('Remove the connection there, and connect again.');
   });
 
-  test('no error reached the host', () => {
+  test('no error reached onError', () => {
     expect([errors, host.errors]).toEqual([[], []]);
   });
 });
@@ -229,7 +229,7 @@ const [anyHost] = oneHostEach;
 if (anyHost === undefined) throw new Error('There is no host.');
 const { start } = anyHost;
 
-describe('what a client says about itself', () => {
+describe('metadata sent by a client', () => {
   let host: RunningHost;
   beforeAll(async () => {
     host = await start({
@@ -244,7 +244,7 @@ describe('what a client says about itself', () => {
     return json;
   };
 
-  test('M40 a method with a secret becomes none, which the answer says (RFC 7591 §3.2.1)', async () => {
+  test('M40 a method with a secret becomes none, which the response says (RFC 7591 §3.2.1)', async () => {
     for (const method of ['client_secret_post', 'client_secret_basic', 'private_key_jwt', 'tls_client_auth']) {
       const answer = await answerTo({ ...CLAUDE, token_endpoint_auth_method: method });
       expect(answer['token_endpoint_auth_method']).toBe('none');
@@ -252,7 +252,7 @@ describe('what a client says about itself', () => {
     }
   });
 
-  test('M41 application_type and members that are not known make no error, whatever they hold', async () => {
+  test('M41 application_type and unknown members cause no error, whatever their values', async () => {
     for (const application_type of ['native', 'web', 'toaster', 7, null, {}])
       expect((await answerTo({ ...CLAUDE, application_type }))['application_type']).toBeUndefined();
     const odd = { jwks: { keys: 'x' }, logo_uri: 'javascript:alert(1)', contacts: 7, 'client_name#ja': 'クロード' };
@@ -267,7 +267,7 @@ describe('what a client says about itself', () => {
       expect(answer).not.toHaveProperty(name);
   });
 
-  test('M43 grants that are not there are left out; refresh_token is the default and can be left out', async () => {
+  test('M43 unsupported grants are left out; refresh_token is the default and can be left out', async () => {
     const grantsFor = async (grant_types: unknown): Promise<unknown> =>
       (await answerTo({ ...CLAUDE, grant_types }))['grant_types'];
     expect(await grantsFor(undefined)).toEqual(['authorization_code', 'refresh_token']);
@@ -279,7 +279,7 @@ describe('what a client says about itself', () => {
     expect(await tokensOf(host, client_id)).not.toHaveProperty('refresh_token');
   });
 
-  test('scopes that are not there, or are for resource servers, are left out', async () => {
+  test('unknown scopes, and those for resource servers, are left out', async () => {
     const scopeFor = async (scope: string): Promise<unknown> => (await answerTo({ ...CLAUDE, scope }))['scope'];
     expect(await scopeFor('openid profile offline_access introspect')).toBe('profile');
     expect(await scopeFor('openid')).toBeUndefined();
@@ -289,7 +289,7 @@ describe('what a client says about itself', () => {
     expect(responseOf(asked)['error']).toBe('invalid_scope');
   });
 
-  test('M40 invalid metadata is refused with the error of RFC 7591 §3.2.2', () =>
+  test('M40 invalid metadata is rejected with the error of RFC 7591 §3.2.2', () =>
     everyRow(
       [
         ['redirect_uris', undefined, 'invalid_redirect_uri'],
@@ -340,12 +340,12 @@ describe('what a client says about itself', () => {
       },
     ));
 
-  test('M27 schemes of apps that the host allows can be registered', async () => {
+  test('M27 schemes of apps that the options allow can be registered', async () => {
     const redirect_uris = ['cursor://anysphere.cursor-mcp/oauth/callback'];
     expect((await answerTo({ redirect_uris }))['redirect_uris']).toEqual(redirect_uris);
   });
 
-  test('a name is registered without control characters and in one line', () =>
+  test('a name is registered without control characters and on one line', () =>
     everyRow(
       [
         ['Claude\u202E edualC', 'Claude edualC'],
@@ -370,7 +370,7 @@ describe('what a client says about itself', () => {
     expect(wordsOf(page)).toContain('the name “<script>alert(1)</script>"”');
   });
 
-  test('nested, doubled and prototype members do not reach anything', async () => {
+  test('nested, doubled and prototype members have no effect', async () => {
     const deep = `{"redirect_uris":["https://a.example/cb"],"x":${'['.repeat(30_000)}${']'.repeat(30_000)}}`;
     expect((await register(host.base, deep)).status).toBe(201);
     const uris = `${'['.repeat(30_000)}${']'.repeat(30_000)}`;
@@ -420,7 +420,7 @@ describe('what a client says about itself', () => {
 });
 
 describe('one registration', () => {
-  test('has one spelling', async () => {
+  test('has exactly one spelling', async () => {
     const host = await start({ options: fixture({ registration: {} }).options });
     const client_id = await registered(host.base);
     const browser = new Browser(host);
@@ -451,7 +451,7 @@ describe('one registration', () => {
     await host.close();
   });
 
-  test('is what no other purpose, server or secret has sealed', async () => {
+  test('is rejected if it was encrypted for another purpose, server or secret', async () => {
     const { options } = fixture({ registration: {} });
     const host = await start({ options });
     const other = await start({ options });
@@ -473,7 +473,7 @@ describe('one registration', () => {
     await Promise.all([host.close(), other.close()]);
   });
 
-  test('outlives a change of the secret as long as the old one is listed', async () => {
+  test('remains valid after a change of the secret, as long as the old one is listed', async () => {
     const [old, fresh] = [
       'the first secret, which is 32 characters long',
       'the next secret, which is 32 characters long',
@@ -489,7 +489,7 @@ describe('one registration', () => {
     for (const host of [before, during, after]) await host.close();
   });
 
-  test('M42 ends with its lifetime, and with it all that its owners allowed', async () => {
+  test('M42 expires with its lifetime, and with it all grants to the client', async () => {
     const { options, advance } = fixture({ registration: { lifetime: 3600 }, lifetimes: { accessToken: 86_400 } });
     const host = await start({ options });
     const client_id = await registered(host.base);
@@ -504,7 +504,7 @@ describe('one registration', () => {
     await host.close();
   });
 
-  test('lives for ever without a lifetime', async () => {
+  test('does not expire without a lifetime', async () => {
     const { options, advance } = fixture({ registration: {} });
     const host = await start({ options });
     const client_id = await registered(host.base);
@@ -513,7 +513,7 @@ describe('one registration', () => {
     await host.close();
   });
 
-  test('can be denied by its id, at once and with all that it was given', async () => {
+  test('can be denied by its id, immediately and with all of its grants', async () => {
     const denied = new Set<string>();
     for (const isDenied of [(id: string) => denied.has(id), async (id: string) => denied.has(id)]) {
       const { options, events } = fixture({ registration: { isDenied } });
@@ -532,7 +532,7 @@ describe('one registration', () => {
     }
   });
 
-  test('is not let in while the host cannot say whether it is denied', async () => {
+  test('is rejected while isDenied fails', async () => {
     const faults: readonly (() => unknown)[] = [
       () => {
         throw new Error('database away');
@@ -551,7 +551,7 @@ describe('one registration', () => {
     }
   });
 
-  test('is asked about nowhere else: a registry of the host does not hear of it', async () => {
+  test('is not looked up in any registry of the application', async () => {
     const asked: string[] = [];
     const find = (id: string) => {
       asked.push(id);
@@ -568,7 +568,7 @@ describe('one registration', () => {
     await host.close();
   });
 
-  test('M44 may be refreshed again for a minute, and as the host says', async () => {
+  test('M44 may repeat a refresh for a minute, or as configured', async () => {
     for (const [refreshGrace, seconds] of [
       [undefined, 59],
       [5, 4],
@@ -588,7 +588,7 @@ describe('one registration', () => {
   });
 });
 
-describe('strangers', () => {
+describe('unknown callers', () => {
   test('M40 a thousand registrations from one address store nothing, and all but sixty are 429', async () => {
     const { options, store, events, advance } = fixture({ registration: {} });
     const host = await start({ options });
@@ -614,7 +614,7 @@ describe('strangers', () => {
     await host.close();
   });
 
-  test('M28 none is a method of clients as soon as they can register', async () => {
+  test('M28 none is an authentication method of clients if they can register', async () => {
     const { options } = fixture({ registration: {} });
     const host = await start({ options: { ...options, clients: [] } });
     const { json } = await new Client(host.base).get('/.well-known/oauth-authorization-server');
@@ -626,7 +626,7 @@ describe('strangers', () => {
     await host.close();
   });
 
-  test('M40 cannot register where registration is off', async () => {
+  test('M40 cannot register if registration is disabled', async () => {
     const host = await start({ options: fixture().options });
     expect((await register(host.base, CLAUDE)).status).toBe(404);
     const { json } = await new Client(host.base).get('/.well-known/oauth-authorization-server');
@@ -653,7 +653,7 @@ describe('strangers', () => {
 });
 
 describe('options.metadata', () => {
-  test('adds to the metadata what the host has to say', async () => {
+  test('adds members to the metadata document', async () => {
     const metadata = {
       service_documentation: 'https://docs.example',
       example_tier: { name: 'free', seats: [1, null] },

@@ -34,7 +34,7 @@ const table = (...rows: readonly object[]): ClientRegistry => {
   return { find: (id) => Promise.resolve(find(id) as ClientRow | undefined) };
 };
 
-describe.each(hostFor(import.meta.url))('a registry of the host, $name', ({ start }) => {
+describe.each(hostFor(import.meta.url))('a registry of the application, $name', ({ start }) => {
   const hosts: RunningHost[] = [];
   afterAll(() => Promise.all(hosts.map((host) => host.close())));
 
@@ -54,7 +54,7 @@ describe.each(hostFor(import.meta.url))('a registry of the host, $name', ({ star
     };
   };
 
-  test('may answer with the row of a table: null is absent, and each column of its own is warned of once', async () => {
+  test('may return a table row: null is absent, and each unknown column is warned of once', async () => {
     const server = await serve(table(ROW, { ...ROW, client_id: 'shop2' }));
     for (const id of ['shop', 'shop2', 'shop'])
       expect((await server.token(id, 'shop-secret')).json['scope'], id).toBe('profile content.read');
@@ -66,7 +66,7 @@ describe.each(hostFor(import.meta.url))('a registry of the host, $name', ({ star
     expect(server.errors).toEqual([]);
   });
 
-  test('a row without a secret is that of a public client, and never one that forgot it', async () => {
+  test('a row without a secret is a public client, and never one with a missing secret', async () => {
     const server = await serve(table({ ...ROW, client_secret: null }));
     expect(refusal(await server.token('shop'))).toEqual([401, 'invalid_client']);
     expect(server.errors.map(String)).toEqual([
@@ -82,7 +82,7 @@ describe.each(hostFor(import.meta.url))('a registry of the host, $name', ({ star
     ['an address without TLS', { logo_uri: 'http://shop.example/logo.png' }, 'logo_uri must be an https address'],
     ['a script', { policy_uri: 'javascript:alert(1)' }, 'policy_uri must be an https address'],
     ['a scope that is gone', { scope: 'profile photos' }, 'scope names "photos", which options.scopes does not have'],
-  ])('a row that is wrong breaks its client alone, and the operator hears where: %s', async (_what, wrong, problem) => {
+  ])('an invalid row affects only its client, and onError receives the field: %s', async (_what, wrong, problem) => {
     let isWrong = false;
     const { find } = table(...CLIENTS);
     const server = await serve({
@@ -104,7 +104,7 @@ describe.each(hostFor(import.meta.url))('a registry of the host, $name', ({ star
     ['a table that does not tell cases apart', { ...ROW, client_id: 'SHOP' }],
     ['a text', 'shop'],
     ['a list', [ROW]],
-  ])('with another client than was asked for finds none: %s', async (_what, answer) => {
+  ])('that returns another client has no result: %s', async (_what, answer) => {
     const server = await serve({ find: () => answer as unknown as ClientRow });
     expect(refusal(await server.token('shop'))).toEqual([401, 'invalid_client']);
     expect(server.errors.map(String)).toEqual([
@@ -112,13 +112,13 @@ describe.each(hostFor(import.meta.url))('a registry of the host, $name', ({ star
     ]);
   });
 
-  test('a row that is the same object again is neither checked nor reported again', async () => {
+  test('a row that is the same object again is neither validated nor reported again', async () => {
     const server = await serve(table({ ...ROW, disabled: 1 }));
     for (let n = 0; n < 3; n += 1) expect((await server.token('shop')).status).toBe(401);
     expect(server.errors).toHaveLength(1);
   });
 
-  test('registries stand beside a list: the list first, then the first one that knows the client', async () => {
+  test('registries can be combined with a list: the list first, then the first registry that knows the client', async () => {
     const asked: string[] = [];
     const heard = (name: string, registry: ClientRegistry): ClientRegistry => ({
       find: (id) => (asked.push(`${name} ${id}`), registry.find(id)),
@@ -142,7 +142,7 @@ describe.each(hostFor(import.meta.url))('a registry of the host, $name', ({ star
     expect(server.errors).toEqual([]);
   });
 
-  test('that fails is 503 for whom it might know, whoever could be asked next', async () => {
+  test('that fails is 503 for clients it might know, whatever later registries have', async () => {
     const away: ClientRegistry = { find: () => Promise.reject(new Error('the database is away')) };
     const server = await serve([...CLIENTS, away, table(ROW)]);
     expect((await server.token('service')).status).toBe(200);
@@ -157,12 +157,12 @@ describe.each(hostFor(import.meta.url))('a registry of the host, $name', ({ star
 });
 
 describe('checkClient', () => {
-  test('finds nothing wrong with what a server takes', () => {
+  test('finds no problems in clients that a server accepts', () => {
     for (const client of CLIENTS) expect(checkClient(client, { scopes: SCOPES })).toEqual([]);
     expect(checkClient({ client_id: 'spa', redirect_uris: ['https://a.example/cb'], client_secret: null })).toEqual([]);
   });
 
-  test('says all that is wrong, before it is saved', () => {
+  test('reports all problems before a client is saved', () => {
     const { created_at: _, redirect_url: __, client_secret_expires_at: ___, ...row } = ROW;
     expect(
       checkClient(
@@ -181,7 +181,7 @@ describe('checkClient', () => {
     ]);
   });
 
-  test('knows the scopes and grants of the server if it is told, and else takes any', () => {
+  test('validates against the given scopes and grants of the server, otherwise accepts any', () => {
     const row = { client_id: 'a', client_secret: 'b', grant_types: ['urn:example:grant'], scope: 'photos' };
     expect(checkClient(row)).toEqual([]);
     expect(checkClient(row, { scopes: {}, customGrants: {} })).toEqual([
@@ -193,7 +193,7 @@ describe('checkClient', () => {
     ).toEqual([]);
   });
 
-  test('a field with another name is named with the one that was meant', () => {
+  test('a misspelled field is reported with the closest known one', () => {
     const given = { clientId: 'web', secret: 'x' } as unknown as ClientRow;
     expect(checkClient(given)).toEqual([
       'Client undefined: client_id must be printable ASCII.',
@@ -202,7 +202,7 @@ describe('checkClient', () => {
     ]);
   });
 
-  test.each([[null], [undefined], [5], ['web'], [{}]])('of %j is a sentence, too', (given) => {
+  test.each([[null], [undefined], [5], ['web'], [{}]])('of %j is also a message', (given) => {
     expect(checkClient(given as unknown as ClientRow)).toEqual([
       'Client undefined: client_id must be printable ASCII.',
     ]);

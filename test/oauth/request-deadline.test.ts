@@ -22,7 +22,7 @@ const slowStore = (store: Store) => {
 };
 
 describe('runtime.timer', () => {
-  test('bounds requests and functions of the host, and is called off when they have answered', async () => {
+  test('limits requests and functions of the application, and is cancelled when they have ended', async () => {
     const running = new Map<() => void, number>();
     const timer = (run: () => void, milliseconds: number): (() => void) => {
       running.set(run, milliseconds);
@@ -86,7 +86,7 @@ describe('timeouts.request', () => {
     state.release();
   });
 
-  test('#70 a refresh that was carried out too late for its answer can be repeated later than the grace window', async () => {
+  test('#70 a refresh that finished too late for its response can be repeated after the grace window', async () => {
     nodes = new Nodes();
     const { state, slow } = slowStore(nodes.shared.store);
     const { flows } = await nodes.start({ between: () => slow, options: { timeouts: { request: 20 } } });

@@ -76,7 +76,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       },
     ));
 
-  test('#111 what was granted is the audience, and without a resource it is the issuer (RFC 8707 §2.2)', async () => {
+  test('#111 the granted resource is the audience; without one it is the issuer (RFC 8707 §2.2)', async () => {
     const credentials = (...resource: readonly string[]) =>
       client.post('/oauth/token', { grant_type: 'client_credentials', resource }, SERVICE);
     expect(await audienceOf(await credentials())).toBe(host.base);
@@ -84,7 +84,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect(await audienceOf(await credentials(TWO, ONE, TWO))).toEqual([TWO, ONE]);
   });
 
-  test('#111 the token request can only narrow it, and a wrong one costs nothing (RFC 8707 §2.2)', async () => {
+  test('#111 the token request can only narrow it, and a wrong one has no effect (RFC 8707 §2.2)', async () => {
     const code = await codeFor(ONE, TWO);
     expect(refused(await redeem(code, THREE))).toEqual([400, 'invalid_target']);
     expect(refused(await redeem(code, ONE, THREE))).toEqual([400, 'invalid_target']);
@@ -111,7 +111,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect(await audienceOf(await redeem(code))).toBe(host.base);
   });
 
-  test('#111 a guard lets only tokens for its resource pass (RFC 8707 §3)', async () => {
+  test('#111 a guard only accepts tokens for its resource (RFC 8707 §3)', async () => {
     const tokenOf = async (...resource: readonly string[]) =>
       bearer(String((await redeem(await codeFor(...resource))).json['access_token']));
     const guarded = new Client(host.origin);

@@ -296,7 +296,7 @@ class Run {
   }
 }
 
-describe.each(hostFor(import.meta.url))('the secrets of a full run on $name', (host) => {
+describe.each(hostFor(import.meta.url))('secrets of a complete flow on $name', (host) => {
   const CONSOLE = ['log', 'info', 'warn', 'error', 'debug', 'trace'] as const;
   let ledger: Ledger;
 
@@ -368,12 +368,12 @@ describe.each(hostFor(import.meta.url))('the secrets of a full run on $name', (h
     expectNothing();
   });
 
-  test('#115 the same where access tokens are JWTs', async () => {
+  test('#115 nor with JWT access tokens', async () => {
     await play(host, { accessTokens: { format: 'jwt' } });
     expectNothing();
   });
 
-  test('#115 the search finds what is there, plain and in disguise', () => {
+  test('#115 the search finds secrets, plain and encoded', () => {
     ledger.secret('token', 'the-planted-secret+/=');
     for (const text of [
       'x the-planted-secret+/= y',

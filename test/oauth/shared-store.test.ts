@@ -35,7 +35,7 @@ describe.each(oneHostEach)(
       for (const key of seen) expect(key).toMatch(/^[\w-]{22,}:/);
     });
 
-    test('#104 a code or token of the one is none at the other (RFC 6750 §3.1)', async () => {
+    test('#104 a code or token of one is invalid at the other (RFC 6750 §3.1)', async () => {
       const here = new Client(ours.base);
       const there = new Client(theirs.base);
       const code =

@@ -40,7 +40,7 @@ describe.each(hostFor(import.meta.url))('signing out on the built-in pages on $n
     return { ...started, question };
   };
 
-  test('each page that an owner sees has a button for it, which needs nothing to be filled in', async () => {
+  test('each page for an owner has a button for it, without required fields', async () => {
     const { browser, code, question } = await withQuestion();
     const done = await browser.submit(question, { decision: 'deny' });
     const connected = await browser.open(`${running.base}/oauth/grants`);
@@ -53,7 +53,7 @@ describe.each(hostFor(import.meta.url))('signing out on the built-in pages on $n
     expect(wordsOf(consent)).toContain('Sign out and use another account');
   });
 
-  test('none has one where the host signs people in, and the form does nothing', async () => {
+  test('no page has one if the application signs users in, and the form has no effect', async () => {
     const { users: _users, ...withoutUsers } = options;
     const own = await host.start({ options: { ...withoutUsers, owner: () => ({ sub: 'alice' }), loginUrl: '/login' } });
     const { user_code } = await new Flows(own).device('tv');
@@ -68,7 +68,7 @@ describe.each(hostFor(import.meta.url))('signing out on the built-in pages on $n
     await own.close();
   });
 
-  test('leads from the page for the code back to it, with what was typed, and to nobody who is signed in', async () => {
+  test('leads from the code page back to it, with the typed code, without a signed-in user', async () => {
     const { browser, code, user_code } = await withCode();
     const cookie = cookieOf(browser);
     const size = store.size;
@@ -88,7 +88,7 @@ describe.each(hostFor(import.meta.url))('signing out on the built-in pages on $n
   test.each([
     ['the question about it', 'question'],
     ['the page for the code, which is a step back', 'code'],
-  ] as const)('on %s, leaves a device that was not decided about to the next owner', async (_title, from) => {
+  ] as const)('on %s, leaves an undecided device to the next owner', async (_title, from) => {
     const { browser, device_code, user_code, ...pages } = await withQuestion();
     const page = await browser.follow(await browser.submit(pages[from], { user_code, ...SIGN_OUT }));
     const asked = await browser.submit(await browser.signIn(page, BOB));
@@ -98,7 +98,7 @@ describe.each(hostFor(import.meta.url))('signing out on the built-in pages on $n
     expect((await flows.introspect(String(json['access_token']))).json).toMatchObject({ sub: 'bob' });
   });
 
-  test('leaves one that was decided about to nobody', async () => {
+  test('makes a decided device unavailable to other owners', async () => {
     const { browser, question, user_code } = await withQuestion();
     const done = await browser.submit(question, { decision: 'deny' });
     expect(wordsOf(done)).toContain('was not connected');
@@ -115,7 +115,7 @@ describe.each(hostFor(import.meta.url))('signing out on the built-in pages on $n
     expect(asks(await browser.follow(answer))).toBe(true);
   });
 
-  test('needs a form of this browser, and takes no device from another owner', async () => {
+  test("needs a form of this browser, and does not release another owner's device", async () => {
     const { browser, code, question, user_code } = await withQuestion();
     const bob = new Browser(running);
     const { fields } = formOf(await bob.device(BOB));

@@ -33,7 +33,7 @@ const isSignedIn = async (host: RunningHost, cookie: string): Promise<boolean> =
 const areSignedIn = (hosts: readonly RunningHost[], ...cookies: readonly string[]): Promise<readonly boolean[]> =>
   Promise.all(cookies.flatMap((cookie) => hosts.map((host) => isSignedIn(host, cookie))));
 
-describe.each(hostFor(import.meta.url))('an owner who is signed out on $name', (host) => {
+describe.each(hostFor(import.meta.url))('an owner signed out by the application on $name', (host) => {
   const { options, errors, events, store, advance } = fixture();
   const hosts: RunningHost[] = [];
   beforeAll(async () => {
@@ -46,7 +46,7 @@ describe.each(hostFor(import.meta.url))('an owner who is signed out on $name', (
   });
   const [on, other] = [() => hosts[0] ?? expect.fail(), () => hosts[1] ?? expect.fail()];
 
-  test('every session that had begun ends in every process, and nobody else is signed out', async () => {
+  test('all existing sessions end in every process, and no other owner is signed out', async () => {
     const cookies = [await signIn(on()), await signIn(other()), await signIn(on())];
     const bob = await signIn(on(), BOB);
     expect(await areSignedIn(hosts, ...cookies, bob)).toEqual(Array.from({ length: 8 }, () => true));
@@ -59,7 +59,7 @@ describe.each(hostFor(import.meta.url))('an owner who is signed out on $name', (
     expect(await areSignedIn(hosts, bob)).toEqual([true, true]);
   });
 
-  test('the next sign-in works, and ends with the next call, however often', async () => {
+  test('the next sign-in works, and ends with the next call, any number of times', async () => {
     const ended: string[] = [];
     for (let n = 0; n < 9; n += 1) {
       const cookie = await signIn(n % 2 === 0 ? on() : other());
@@ -71,7 +71,7 @@ describe.each(hostFor(import.meta.url))('an owner who is signed out on $name', (
     }
   });
 
-  test('leaves marks that hold no name, until the last session would have ended', async () => {
+  test('leaves marks without a name, until the last session would have expired', async () => {
     await on().owners.signOut('alice');
     const marks = () => [...store.entries()].filter(([key]) => key.includes(':ended-generation:'));
     expect(marks().length).toBeGreaterThan(0);
@@ -82,7 +82,7 @@ describe.each(hostFor(import.meta.url))('an owner who is signed out on $name', (
     expect(marks()).toEqual([]);
   });
 
-  test('says what is wrong', async () => {
+  test('rejects invalid arguments', async () => {
     const { signOut } = on().owners as unknown as Record<string, (...given: unknown[]) => Promise<unknown>>; // As JavaScript sees it.
     for (const sub of [undefined, '', 5, { sub: 'alice' }])
       await expect(signOut?.(sub)).rejects.toThrow('The sub of an owner must be text and not empty.');
@@ -96,7 +96,7 @@ describe.each(hostFor(import.meta.url))('an owner who is signed out on $name', (
     await own.close();
   });
 
-  test('works in a process that has no pages of its own', async () => {
+  test('works in a process without pages', async () => {
     const { users: _users, ...withoutUsers } = options;
     const admin = await host.start({ options: { ...withoutUsers, issuer: on().base } });
     const cookie = await signIn(other());
@@ -129,7 +129,7 @@ class Switch {
   }
 }
 
-describe('signing an owner out while something else happens', () => {
+describe('signing an owner out during other operations', () => {
   let nodes: Nodes;
   /** What the directory is asked, in front of its answer. */
   let asked: () => Promise<void>;
@@ -164,7 +164,7 @@ describe('signing an owner out while something else happens', () => {
     return cookieOf(browser);
   };
 
-  test('a sign-in whose password was compared before is compared again, and refused when it is wrong by then', async () => {
+  test('a sign-in whose password was already compared compares it again, and is rejected if it is wrong by then', async () => {
     const node = await nodes.start();
     const other = await nodes.start();
     for (const changed of ['changed', 'wonderland']) {
@@ -184,7 +184,7 @@ describe('signing an owner out while something else happens', () => {
     }
   });
 
-  test('a sign-in that has read where it stands has ended before its cookie arrives', async () => {
+  test('a sign-in that has read the generation has ended before its cookie arrives', async () => {
     const [node, gate] = await gated();
     const other = await nodes.start();
     const { arrived, letGo } = gate.hold('get', ':ended-generation:');
@@ -196,7 +196,7 @@ describe('signing an owner out while something else happens', () => {
     expect(await isSignedIn(node.host, before)).toBe(false);
   });
 
-  test('two calls at once, one of which stops in front of its mark', async () => {
+  test('two calls at once, one of which is delayed before its mark', async () => {
     const [node, gate] = await gated();
     const other = await nodes.start();
     const first = await login(other.host, 'wonderland');
@@ -214,7 +214,7 @@ describe('signing an owner out while something else happens', () => {
     expect(await areSignedIn([node.host, other.host], first, second)).toEqual([false, false, false, false]);
   });
 
-  test('a session of thirty days ends on each of them, by a process whose sessions are short, with clocks apart', async () => {
+  test('a session of thirty days ends on both processes, one with short sessions, with clocks apart', async () => {
     const long = await nodes.start({ ahead: 25_000 });
     const short = await nodes.start({ options: { lifetimes: { session: 60 } } });
     const cookies: string[] = [];
@@ -253,7 +253,7 @@ describe('signing an owner out while something else happens', () => {
     ['written down what was decided', ':consent-decision:', 403],
     // Its code is of a grant that was found and ended.
     ['remembered the approval', ':remembered-consent:', 303],
-  ])('an approval that has not yet %s leaves nothing when everything has ended meanwhile', async (_, part, status) => {
+  ])('an approval that has not yet %s leaves nothing if everything has ended meanwhile', async (_, part, status) => {
     const [node, gate] = await gated();
     const other = await nodes.start();
     const browser = await browserOf(node);
@@ -268,7 +268,7 @@ describe('signing an owner out while something else happens', () => {
     nothingIsGranted();
   });
 
-  test('one without a question for an application of the host, too', async () => {
+  test('nor does one without a consent page for a first-party application', async () => {
     const [node, gate] = await gated();
     const other = await nodes.start();
     const browser = await browserOf(node);
@@ -281,7 +281,7 @@ describe('signing an owner out while something else happens', () => {
     nothingIsGranted();
   });
 
-  test('and the approval of a device', async () => {
+  test('nor does the approval of a device', async () => {
     const [node, gate] = await gated();
     const other = await nodes.start();
     const codes = await node.flows.device('tv');
@@ -300,7 +300,7 @@ describe('signing an owner out while something else happens', () => {
     expect(poll.json).toMatchObject({ error: 'authorization_pending' });
   });
 
-  test('a store that fails lets nobody in, and rejects', async () => {
+  test('a store that fails signs in no one, and the call rejects', async () => {
     let faulty: Switch | undefined;
     const node = await nodes.start({ between: (store) => (faulty = new Switch(store)).store });
     const cookie = await login(node.host, 'wonderland');
@@ -319,7 +319,7 @@ describe('signing an owner out while something else happens', () => {
     expect(node.errors.splice(0).length).toBeGreaterThan(0);
   });
 
-  test('a page costs one read of the store for it; a token, a guard and an introspection none', async () => {
+  test('a page needs one store read for it; a token, a guard and an introspection none', async () => {
     let meter: Switch | undefined;
     const keys: string[] = [];
     const node = await nodes.start({
@@ -349,7 +349,7 @@ describe('signing an owner out while something else happens', () => {
       expect((await reads(act)).sessions).toBe(0);
   });
 
-  test('the form token of a page from before is refused', async () => {
+  test('the form token of an earlier page is rejected', async () => {
     const node = await nodes.start();
     const browser = await browserOf(node);
     const page = await browser.authorize(WEB);

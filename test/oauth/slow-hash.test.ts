@@ -55,7 +55,7 @@ beforeEach(() => {
 });
 
 describe('a hash of a secret', () => {
-  test('says its parameters as a PHC string, base64 without padding', () => {
+  test('has its parameters as a PHC string, base64 without padding', () => {
     expect(hashSecret('x')).toMatch(/^\$scrypt\$ln=15,r=8,p=3\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
   });
 
@@ -90,7 +90,7 @@ describe('a hash of a secret', () => {
     ));
 });
 
-test('with hashes of several costs, every name costs the same (RFC 6819 §4.4.1)', async () => {
+test('with hashes of different costs, every name takes the same time (RFC 6819 §4.4.1)', async () => {
   hashes.areCheap = true;
   const users = [
     { username: 'new', password: { scrypt: hashSecret('a') } },

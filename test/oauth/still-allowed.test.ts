@@ -3,7 +3,7 @@ import { hostFor, type RunningHost } from '../hosts.js';
 import { fixture, USERS } from './support/fixture.js';
 import { Flows, refusal } from './support/tokens.js';
 
-describe.each(hostFor(import.meta.url))('what was withdrawn before it was redeemed, on $name', (host) => {
+describe.each(hostFor(import.meta.url))('a grant withdrawn before it was redeemed, on $name', (host) => {
   const state = { isActive: true, isValid: true };
   const { options, store } = fixture();
   let running: RunningHost;
@@ -20,7 +20,7 @@ describe.each(hostFor(import.meta.url))('what was withdrawn before it was redeem
   afterAll(() => running.close());
 
   test.each(['isActive', 'isValid'] as const)(
-    '#74 neither a code nor a device code gives tokens while %s is false, and none is used up (RFC 6749 §10.4)',
+    '#74 neither a code nor a device code yields tokens while %s is false, and neither is used up (RFC 6749 §10.4)',
     async (which) => {
       const code = await flows.code('web');
       const codes = await flows.device('tv');

@@ -52,7 +52,7 @@ const consentPage = async (flows: Flows): Promise<Answer> => {
   return page.status === 200 && 'password' in formOf(page).fields ? flows.browser().signIn(page) : page;
 };
 
-describe.each(hostFor(import.meta.url))('a store that fails on $name', (host) => {
+describe.each(hostFor(import.meta.url))('a failing store on $name', (host) => {
   const { options, errors, advance, store } = fixture({
     clients: [KEEPER, LEGACY],
     grants: ['authorization_code', 'client_credentials', 'refresh_token', 'device_code', 'password'],
@@ -327,7 +327,7 @@ describe.each(hostFor(import.meta.url))('a store that fails on $name', (host) =>
   };
 
   test.each(Object.entries(steps))(
-    '#13 #65 %s: an error at any call of the store, never a success and nothing that can be used',
+    '#13 #65 %s: an error at any store call, never a success or anything usable',
     async (_name, step) => {
       const [, , calls] = await attempt(step, undefined);
       expect(calls.length).toBeGreaterThan(0);
@@ -346,7 +346,7 @@ describe.each(hostFor(import.meta.url))('a store that fails on $name', (host) =>
   );
 
   test.each(Object.entries(steps).filter(([, { audience }]) => audience === 'program'))(
-    '#65 %s: a store that refuses a record is never answered with tokens that do not work',
+    '#65 %s: if the store rejects a record, the response never has invalid tokens',
     async (_name, step) => {
       const [, , calls] = await attempt(step, undefined);
       for (const [index, { verb }] of calls.entries()) {
@@ -359,7 +359,7 @@ describe.each(hostFor(import.meta.url))('a store that fails on $name', (host) =>
   );
 });
 
-test('what onError hears of a full store can be told apart by its class', async () => {
+test('errors of a full store have a class of their own in onError', async () => {
   const { options, errors, clock } = fixture();
   const [host] = oneHostEach;
   const running = await host!.start({ options: { ...options, store: memoryStore({ clock, max: 1 }) } });

@@ -21,8 +21,8 @@ const askToken = (base: string): Promise<Answer> =>
 const browserAt = (base: string): Browser => new Browser({ origin: base, base });
 const isConsent = (page: Answer): boolean => page.status === 200 && formOf(page).buttons.includes('decision=approve');
 
-describe('room in the store', () => {
-  test('strangers at three hundred addresses use up theirs, and tokens are still given out', async () => {
+describe('store capacity', () => {
+  test('unknown callers at three hundred addresses use up their limit, and tokens are still issued', async () => {
     const { options, clock, advance, events } = fixture({
       clients: [{ client_id: 'legacy', client_secret: 'legacy-secret', grant_types: ['password'], scope: 'profile' }],
       grants: ['password', 'client_credentials', 'device_code'],
@@ -56,7 +56,7 @@ describe('room in the store', () => {
     close();
   });
 
-  test('guesses are bounded when there is no room to count them for all', async () => {
+  test('guesses are limited even if there is no capacity to count them for all processes', async () => {
     let asked = 0;
     const { options } = fixture({
       clients: [{ client_id: 'legacy', client_secret: 'legacy-secret', grant_types: ['password'], scope: 'profile' }],
@@ -77,7 +77,7 @@ describe('room in the store', () => {
     close();
   });
 
-  test('a device code and its user code are forgotten two minutes after their end (RFC 8628 §3.2)', async () => {
+  test('a device code and its user code are removed two minutes after their expiry (RFC 8628 §3.2)', async () => {
     const { options, store, advance } = fixture();
     const { base, close } = await start(options);
     const before = [...store.entries()].length;
@@ -96,7 +96,7 @@ describe('room in the store', () => {
     close();
   });
 
-  test('approvals without a question are bounded for an owner and a client; then the page asks, and writes nothing', async () => {
+  test('silent approvals are limited per owner and client; then the page asks, and writes nothing', async () => {
     const { options, store, advance } = fixture({
       lifetimes: { rememberedConsent: 3600 },
       limits: { silentApprovals: 3 },
@@ -151,7 +151,7 @@ const measuredStore = (store: Store) => {
 };
 
 describe('device codes', () => {
-  test('a decision takes at most four store commands in a row; an approval asks once more whether its session has ended', async () => {
+  test('a decision takes at most four sequential store commands; an approval reads once more whether its session has ended', async () => {
     const { options, store } = fixture();
     const { measured, during } = measuredStore(store);
     const { base, close } = await start({ ...options, store: measured });
@@ -166,7 +166,7 @@ describe('device codes', () => {
     close();
   });
 
-  test('a wrong secret takes at most three store commands, on a process that has counted and on one that has not', async () => {
+  test('a wrong secret takes at most three store commands, on a process with and without a count', async () => {
     const { options, store } = fixture();
     const { measured, during } = measuredStore(store);
     const hosts = await Promise.all([start({ ...options, store: measured }), start({ ...options, store: measured })]);
@@ -180,7 +180,7 @@ describe('device codes', () => {
     for (const { close } of hosts) close();
   });
 
-  test('are found after the secret that they were made under has become an older one of the list', async () => {
+  test('are found after their secret has become an older one in the list', async () => {
     const [old, fresh] = ['the older secret of 32 characters ..', 'the newer secret of 32 characters ..'];
     const { options } = fixture();
     const before = await start({ ...options, secret: old });

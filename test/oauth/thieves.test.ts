@@ -18,7 +18,7 @@ const copyOf = (nodes: Nodes, token: string, n: number): Rotation => {
   throw new Error('There is no such record.');
 };
 
-describe('what a thief can and cannot do', () => {
+describe('an attacker with stolen data', () => {
   let nodes: Nodes;
   afterEach(() => nodes.close());
 
@@ -35,7 +35,7 @@ describe('what a thief can and cannot do', () => {
     }
   });
 
-  test('an old refresh token, a copy of the store and the secret do; using it parts the chains', async () => {
+  test('an old refresh token, a copy of the store and the secret do; using it makes the chains diverge', async () => {
     nodes = new Nodes();
     const { flows } = await nodes.start();
     const first = await flows.tokens('native');
@@ -49,7 +49,7 @@ describe('what a thief can and cannot do', () => {
     expect(await flows.areActive(third.access_token, third.refresh_token)).toEqual([false, false]);
   });
 
-  test('the store and the secret make no token without one: nothing in the store leads to any', async () => {
+  test('the store and the secret yield no token: nothing in the store leads to one', async () => {
     nodes = new Nodes();
     const { flows } = await nodes.start();
     const first = await flows.tokens('native');
@@ -77,7 +77,7 @@ describe('what a thief can and cannot do', () => {
     expect(second.refresh_token.endsWith(stolen.refresh)).toBe(true);
   });
 
-  test('a thief who repeats each refresh within the grace window is found out when the chains part', async () => {
+  test('an attacker who repeats each refresh within the grace window is detected when the chains diverge', async () => {
     nodes = new Nodes();
     const { flows } = await nodes.start();
     let { refresh_token } = await flows.tokens('native');
@@ -118,7 +118,7 @@ describe('a secret that is rotated in three rollouts: appended, put first, remov
     }
   });
 
-  test('#13 a process without the secret of a rotation answers 503 and tells onError; the grant lives, with one chain', async () => {
+  test('#13 a process without a secret of the rotation responds with 503 and reports to onError; the grant lives, with one chain', async () => {
     nodes = new Nodes();
     const old = await nodes.start({ options: { secret: OLD } });
     const young = await nodes.start({ options: { secret: SECRET } });

@@ -50,7 +50,7 @@ describe.each(both)('tokens_valid_after, with $format access tokens', (accessTok
     };
   };
 
-  test('what was given before is dead: tokens of owners, tokens of its own, refresh tokens, codes and device codes', async () => {
+  test('everything issued before is invalid: tokens of owners, its own tokens, refresh tokens, codes and device codes', async () => {
     const server = await serve();
     const { flows, advance } = server;
     const tokens = await flows.tokens('app');
@@ -80,7 +80,7 @@ describe.each(both)('tokens_valid_after, with $format access tokens', (accessTok
     expect((await flows.refresh('app', tokens.refresh_token)).status, 'nothing was used up').toBe(200);
   });
 
-  test('a grant counts, not when it was last refreshed', async () => {
+  test('the time of the grant counts, not that of its last refresh', async () => {
     const server = await serve();
     const { refresh_token } = await server.flows.tokens('app');
     server.advance(60);
@@ -93,7 +93,7 @@ describe.each(both)('tokens_valid_after, with $format access tokens', (accessTok
     ]);
   });
 
-  test('a grant of an earlier version does not say when it was made, so it is older', async () => {
+  test('a grant of an earlier version has no time, so it is older', async () => {
     const server = await serve(undefined, (store) => ({
       get: (key) => store.get(key),
       delete: (key) => store.delete(key),
@@ -109,7 +109,7 @@ describe.each(both)('tokens_valid_after, with $format access tokens', (accessTok
     expect(refusal(await server.flows.refresh('app', refresh_token))).toEqual([400, 'invalid_grant']);
   });
 
-  test('grants.revoke({ client_id }) sets it where the registry can, and ends the client’s own tokens', async () => {
+  test('grants.revoke({ client_id }) sets it if the registry can, and ends the client’s own tokens', async () => {
     const { store, clock } = fixture();
     const clients = storedClients(store, { clock, cacheSeconds: 0 });
     await clients.add(APP);
@@ -130,7 +130,7 @@ describe.each(both)('tokens_valid_after, with $format access tokens', (accessTok
 });
 
 describe('tokens_valid_after', () => {
-  test('of milliseconds is refused', () => {
+  test('in milliseconds is rejected', () => {
     expect(checkClient({ ...APP, tokens_valid_after: Date.now() })).toEqual([
       'Client "app": tokens_valid_after must be a whole number of seconds since the epoch, not milliseconds.',
     ]);

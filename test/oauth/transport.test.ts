@@ -91,7 +91,7 @@ const everywhere = (check: (place: Place) => unknown) => () => everyRow(places, 
 describe('on every host', () => {
   describe('content type', () => {
     test(
-      '#1 endpoints read forms only, and another type changes nothing (RFC 6749 §3.2)',
+      '#1 endpoints only read forms, and another type changes nothing (RFC 6749 §3.2)',
       everywhere(({ client, before }) =>
         everyRow(ENDPOINTS, async ([path, form, headers]) => {
           const state = before();
@@ -150,7 +150,7 @@ describe('on every host', () => {
     );
 
     test(
-      '#1 the type of a form has no case, and may name UTF-8 (RFC 6749 appendix B)',
+      '#1 the type of a form is case-insensitive, and may name UTF-8 (RFC 6749 appendix B)',
       everywhere(({ token }) => {
         const types = [`${FORM}; charset=UTF-8`, `${FORM};charset=utf-8`, `${FORM.toUpperCase()} ; CHARSET="utf-8"`];
         return everyRow(types, async (type) => {
@@ -162,7 +162,7 @@ describe('on every host', () => {
 
   describe('methods', () => {
     test(
-      '#2 endpoints for programs answer POST only, and never read the query (RFC 6749 §3.2)',
+      '#2 endpoints for programs only accept POST, and never read the query (RFC 6749 §3.2)',
       everywhere(({ client }) =>
         everyRow(['/oauth/token', '/oauth/introspect', '/oauth/revoke'], async (path) => {
           for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']) {
@@ -175,7 +175,7 @@ describe('on every host', () => {
     );
 
     test(
-      '#2 the device endpoint also answers GET: its address is that of the page for the owner',
+      '#2 the device endpoint also accepts GET, because its URL is that of the page for the owner',
       everywhere(async ({ client }) => {
         for (const method of ['PUT', 'PATCH', 'DELETE']) {
           const answer = await client.request('/oauth/device?client_id=tv', { method });
@@ -361,7 +361,7 @@ describe('on every host', () => {
     );
   });
 
-  describe('parameters named like properties of JavaScript objects', () => {
+  describe('parameters with names of JavaScript object properties', () => {
     test(
       '#6 are unknown parameters',
       everywhere(async ({ client, token }) => {
@@ -383,7 +383,7 @@ describe('on every host', () => {
     );
 
     test(
-      '#6 a name with brackets is unknown; after a parser of the host it is a repeated parameter',
+      '#6 a name with brackets is unknown; after a parser of the application it is a repeated parameter',
       everywhere(({ token, isParsed }) => {
         const pairs = [
           'scope[]=content.read',
@@ -441,7 +441,7 @@ describe('on every host', () => {
 
     // A parser of the host waits for the body; it has limits of its own.
     test(
-      '#7 a body that is announced or becomes too long is 413 before its end',
+      '#7 a body whose declared or actual length is over the limit is 413 before its end',
       everywhere(async ({ host, head, isParsed }) => {
         if (isParsed) return;
         const form = 'Content-Type: application/x-www-form-urlencoded';
@@ -544,7 +544,7 @@ describe('on every host', () => {
     );
   });
 
-  describe('answers', () => {
+  describe('responses', () => {
     /** A request for each kind of answer of these endpoints. */
     const requests: readonly (readonly [
       path: string,
@@ -574,7 +574,7 @@ describe('on every host', () => {
     ];
 
     test(
-      '#11 no answer may be cached (RFC 6749 §5.1)',
+      '#11 no response may be cached (RFC 6749 §5.1)',
       everywhere(async ({ client }) => {
         for (const [path, form, headers, status] of requests) {
           const answer = await client.post(path, form, headers);
@@ -605,7 +605,7 @@ describe('on every host', () => {
     );
 
     test(
-      '#12 without credentials, introspection answers a Bearer challenge without an error (RFC 6750 §3.1)',
+      '#12 without credentials, introspection returns a Bearer challenge without an error (RFC 6750 §3.1)',
       everywhere(async ({ client }) => {
         const { status, json, headers } = await client.post('/oauth/introspect', 'token=x');
         expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer realm="oauth"']);

@@ -16,7 +16,7 @@ describe('an upgrade and a downgrade under live traffic', () => {
   let nodes: Nodes;
   afterEach(() => nodes.close());
 
-  test('tokens, codes and devices of one release go on at the other, in both directions', async () => {
+  test('tokens, codes and devices of one release work at the other, in both directions', async () => {
     nodes = new Nodes();
     const old = await nodes.start();
     const young = await nodes.start({ between: nextRelease });

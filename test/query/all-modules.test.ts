@@ -192,7 +192,7 @@ function outcomesOf(module: ModuleDescriptor): readonly (string | number)[] {
   return [anonymous ?? ordinary, user ?? ordinary, raised];
 }
 
-describe.each(hostFor(import.meta.url))('on $name, a request with everything that a module knows', (host) => {
+describe.each(hostFor(import.meta.url))('on $name, a request with every parameter of a module', (host) => {
   let joined: Joined;
   beforeAll(async () => {
     joined = await startJoined(host, {
@@ -215,7 +215,7 @@ describe.each(hostFor(import.meta.url))('on $name, a request with everything tha
       as,
     );
 
-  test('is answered by each module', () =>
+  test('gets a response from each module', () =>
     everyRow(
       modules.map((module) => [module.name, module] as const),
       async ([name, module]) => {
@@ -231,7 +231,7 @@ describe.each(hostFor(import.meta.url))('on $name, a request with everything tha
       },
     ));
 
-  test.each(CALLERS)('%s gets the limits and the refusals that its token means', async (as) => {
+  test.each(CALLERS)('%s gets the limits and errors of its token', async (as) => {
     const outcomes: Record<string, unknown> = {};
     for (const module of modules) {
       seen.delete(module.name);
@@ -242,7 +242,7 @@ describe.each(hostFor(import.meta.url))('on $name, a request with everything tha
     expect(outcomes).toEqual(Object.fromEntries(modules.map((module) => [module.name, outcomesOf(module)[caller]])));
   });
 
-  test('each as a generator too', async () => {
+  test('works for each module as a generator', async () => {
     for (const module of modules.filter(({ generator }) => generator)) {
       const json = await joined.get(
         { action: 'query', generator: module.name, titles: 'Apple', ...everythingOf(module, 'g') },

@@ -42,7 +42,7 @@ describe.each(hostFor(import.meta.url))('a MediaWiki client on $name', (host) =>
   });
   afterAll(() => joined.close());
 
-  test('reads what the site says about itself', async () => {
+  test('reads the site information', async () => {
     const response = await session.request({
       action: 'query',
       meta: set('siteinfo', 'userinfo'),
@@ -56,7 +56,7 @@ describe.each(hostFor(import.meta.url))('a MediaWiki client on $name', (host) =>
     expect(userinfo).toEqual({ id: 0, name: '127.0.0.1', anon: true, rights: ['read'] });
   });
 
-  test('it goes through a list to the end by what each answer says', async () => {
+  test('follows a list to the end by the continuation of each response', async () => {
     const titles: string[] = [];
     let answers = 0;
     for await (const { query } of each<Listed>(
@@ -69,7 +69,7 @@ describe.each(hostFor(import.meta.url))('a MediaWiki client on $name', (host) =>
     expect(answers).toBe(5);
   });
 
-  test('it goes through generated pages, batch by batch', async () => {
+  test('follows generated pages, batch by batch', async () => {
     const lengths = new Map<string, number>();
     const batches = session.requestAndContinueReducingBatch(
       { action: 'query', generator: 'allpages', gaplimit: 7, prop: set('info') },
@@ -85,7 +85,7 @@ describe.each(hostFor(import.meta.url))('a MediaWiki client on $name', (host) =>
     expect([...lengths]).toEqual(TITLES.map((title, index) => [title, index + 1]));
   });
 
-  test('it turns a refusal into its own typed error', async () => {
+  test('turns an API error into its own typed error', async () => {
     const refused = session.request({ action: 'query', list: set('allpages'), aplimit: 'many' });
     await expect(refused).rejects.toBeInstanceOf(ApiErrors);
     await expect(refused).rejects.toMatchObject({
@@ -96,7 +96,7 @@ describe.each(hostFor(import.meta.url))('a MediaWiki client on $name', (host) =>
     });
   });
 
-  test('it sends lists whose values hold a bar, and long requests as a form', async () => {
+  test('sends lists with values that contain a bar, and long requests as a form', async () => {
     const response = await session.request({ action: 'query', titles: set('A|B', 'Page 03') }, { method: 'POST' });
     expect(response['query'].pages).toMatchObject([
       { title: 'A|B', invalid: true },
@@ -104,7 +104,7 @@ describe.each(hostFor(import.meta.url))('a MediaWiki client on $name', (host) =>
     ]);
   });
 
-  test('it hears of warnings', async () => {
+  test('receives warnings', async () => {
     const heard: Error[] = [];
     await session.request(
       { action: 'query', list: set('allpages'), aplimit: 9000, nosuch: '1' },
@@ -123,7 +123,7 @@ describe.each(hostFor(import.meta.url))('a MediaWiki client on $name', (host) =>
     });
   });
 
-  test('its token says who it is and how much it may ask for', async () => {
+  test('has the user and limits of its token', async () => {
     const { user, robot } = joined.tokens;
     const sessionOf = (accessToken: string): Session =>
       new Session(joined.api, { formatversion: 2, assert: 'user' }, { userAgent: 'tests', accessToken, warn });

@@ -15,7 +15,7 @@ const prop = (name: string, more?: More): Participant => ({ name, kind: 'prop', 
 const other = (name: string, more?: More): Participant => ({ name, kind: 'other', more });
 const generator = (more?: More, current = {}): Participant => ({ name: 'gen', kind: 'generator', more, current });
 
-describe('where a query goes on', () => {
+describe('the continuation of a query', () => {
   const m1 = { m1continue: '1|2' };
   const ml = { mlcontinue: 2 };
   const g = { gcontinue: 3 };
@@ -33,14 +33,14 @@ describe('where a query goes on', () => {
     expect(continueFrom(participants)).toEqual({ next, batchcomplete });
   });
 
-  test('without generator and prop a list says -||', () => {
+  test('without generator and prop, a list has -||', () => {
     expect(continueFrom([other('allpages', { apcontinue: 'Baz' })])).toEqual({
       next: { apcontinue: 'Baz', continue: '-||' },
       batchcomplete: true,
     });
   });
 
-  test('the same batch again: what the request said for the generator is copied and named', () => {
+  test("the same batch again: the generator's values in the request are copied and named", () => {
     const { next } = continueFrom([
       generator({ gapcontinue: 'M' }, { gapcontinue: 'A' }),
       prop('links', { plcontinue: '1|0|X' }),
@@ -49,7 +49,7 @@ describe('where a query goes on', () => {
   });
 });
 
-describe('how a value to go on with is written', () => {
+describe('the form of a continue value', () => {
   test.each([undefined, ''])('%j is the beginning', (value) => {
     expect(readProgress(value)).toEqual({ generatorDone: false, generatorParams: [], finished: new Set() });
   });
@@ -72,7 +72,7 @@ describe('how a value to go on with is written', () => {
     }));
 });
 
-describe('a value to go on with, as handlers give it', () => {
+describe('continue values from handlers', () => {
   test('raw: by module, generators under their own name', () => {
     expect(
       rawContinuation([generator({ gapcontinue: 'B' }), prop('links'), other('allusers', { aufrom: 'C' })]),
@@ -80,7 +80,7 @@ describe('a value to go on with, as handlers give it', () => {
     expect(rawContinuation([prop('links')])).toBeUndefined();
   });
 
-  test('a value, several values joined by bars, or parameters by name', () => {
+  test('one value, several joined by bars, or parameters by name', () => {
     expect(continueParams('A|B', 'ap', 'continue')).toEqual({ apcontinue: 'A|B' });
     expect(continueParams(['1', 0, 'X'], 'pl', 'continue')).toEqual({ plcontinue: '1|0|X' });
     expect(continueParams({ from: 'X', offset: 3 }, 'gam', 'continue')).toEqual({ gamfrom: 'X', gamoffset: 3 });
@@ -117,7 +117,7 @@ const startAlphabet = () =>
     },
   });
 
-describe('a client that follows', () => {
+describe('a client that follows continuations', () => {
   test.each([
     ['apart', {}],
     ['with another list beside it', { list: 'allpages', aplimit: '4' }],
@@ -163,7 +163,7 @@ describe('a client that follows', () => {
     if ('list' in beside) expect(listed).toEqual(LETTERS);
   });
 
-  test('modules that are finished are skipped, but still checked', async () => {
+  test('finished modules are skipped, but still validated', async () => {
     const host = await startAlphabet();
     const skipped = await host.get({ action: 'query', titles: 'X', list: 'allpages', continue: '||allpages' });
     expect(skipped.json['query']?.['allpages']).toBeUndefined();

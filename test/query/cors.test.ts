@@ -32,7 +32,7 @@ function send(query: string, headers: Readonly<Record<string, string>>, method =
 const EXPOSED = 'MediaWiki-API-Error, Retry-After, X-Database-Lag, MediaWiki-Login-Suppressed';
 
 describe('CORS', () => {
-  test('origin=* is for everybody, and nobody is logged in', async () => {
+  test('origin=* is allowed for all origins, and the caller is anonymous', async () => {
     const { headers, text } = await send('origin=*&assert=user', {
       authorization: 'Bearer alice',
       origin: 'https://any.example',
@@ -47,7 +47,7 @@ describe('CORS', () => {
     expect(text).toContain('assertuserfailed');
   });
 
-  test('crossorigin keeps the bearer token, which no page sends by itself', async () => {
+  test('crossorigin keeps the bearer token, which browsers never send themselves', async () => {
     const { headers, text } = await send('crossorigin=&assert=user', {
       authorization: 'Bearer alice',
       origin: 'https://any.example',
@@ -79,7 +79,7 @@ describe('CORS', () => {
       },
     ));
 
-  test('other origins are not allowed, and the request is answered', () =>
+  test('other origins are not allowed, but the request is answered', () =>
     everyRow(
       [
         'https://allowed.example:8443',
@@ -109,12 +109,12 @@ describe('CORS', () => {
       "'origin' parameter does not match Origin header",
     ],
     ['origin=*&crossorigin=', {}, "'origin' and 'crossorigin' parameters cannot be used together"],
-  ])('%s is refused in plain text', async (query, headers, reason) => {
+  ])('%s is rejected in plain text', async (query, headers, reason) => {
     const answer = await send(query, headers);
     expect([answer.status, answer.text.trim(), answer.headers['cache-control']]).toEqual([403, reason, 'no-cache']);
   });
 
-  test('a preflight names what may be sent, and runs nothing', async () => {
+  test('a preflight response lists what may be sent, and runs nothing', async () => {
     const origin = 'https://allowed.example';
     const ask = (more: Readonly<Record<string, string>>) =>
       send(
@@ -144,18 +144,18 @@ describe('CORS', () => {
     );
   });
 
-  test('OPTIONS that is no preflight is empty', async () => {
+  test('OPTIONS without a preflight is empty', async () => {
     const { status, text } = await send('list=allpages&aplimit=x', {}, 'OPTIONS');
     expect([status, text]).toEqual([200, '']);
   });
 
-  test("a request that says it is not to be trusted is nobody's", async () => {
+  test('a request with an untrusted origin is anonymous', async () => {
     const { headers, text } = await send('assert=user', { authorization: 'Bearer alice', 'treat-as-untrusted': '1' });
     expect(headers['mediawiki-login-suppressed']).toBe('true');
     expect(text).toContain('assertuserfailed');
   });
 
-  test('an origin that is none is refused at the start', async () => {
+  test('an invalid origin is rejected at construction', async () => {
     await expect(startQuery({ cors: { origins: ['https://allowed.example/path'] } })).rejects.toThrow(
       /query\.cors\.origins/,
     );

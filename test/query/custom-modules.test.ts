@@ -49,7 +49,7 @@ const prop = (more: Partial<ModuleDescriptor>): ModuleDescriptor => ({
 });
 
 describe('result', () => {
-  test('a list stands beside query, or as results of a named object, and under its key', async () => {
+  test('a list is next to query, or inside a named object, and under its key', async () => {
     const top = await asking([list({ result: { place: 'top', key: 'boxes' } }), () => [{ id: 1 }]]);
     expect(await top('list=crates')).toMatchObject({ boxes: [{ id: 1 }] });
     const results = await asking([
@@ -59,7 +59,7 @@ describe('result', () => {
     expect((await results('list=crates&crshelf=B'))['query']).toEqual({ crates: { name: 'B', results: [{ id: 1 }] } });
   });
 
-  test('merged data become part of the page, or of query', async () => {
+  test('merged data becomes part of the page, or of query', async () => {
     const page = await asking([prop({ result: { place: 'merged' } }), () => ({ pages: { 1: { ripe: true } } })]);
     expect((await page('prop=ripeness&titles=Apple'))['query']?.['pages']).toEqual([
       { pageid: 1, ns: 0, title: 'Apple', ripe: true },
@@ -87,7 +87,7 @@ describe('result', () => {
   });
 });
 
-describe('the pages that a module works on', () => {
+describe('the pages of a module', () => {
   test.each([
     [undefined, [], []],
     ['missing', [], ['titles=Nope']],
@@ -107,7 +107,7 @@ describe('the pages that a module works on', () => {
     expect(asked).toBe(none.length + missing.length);
   });
 
-  test('a generator numbers its pages when it is ranked, and finds ids under its own key', async () => {
+  test('a ranked generator numbers its pages, and reads ids from its own key', async () => {
     const ask = await asking([
       list({ generator: true, ranked: true, pageidKey: 'id' }),
       () => [
@@ -123,7 +123,7 @@ describe('the pages that a module works on', () => {
 });
 
 describe('parameters', () => {
-  test('it goes on with the parameter that it names', async () => {
+  test('continues with the parameter that it names', async () => {
     let position: string | undefined;
     const ask = await asking([
       list({ continueWith: 'shelf', parameters: { shelf: { type: 'string' } } }),
@@ -136,7 +136,7 @@ describe('parameters', () => {
     expect(position).toBe('A');
   });
 
-  test('rules refuse and warn, page rules see the pages, and both say whose they are', async () => {
+  test('rules reject and warn, page rules see the pages, and both name their module', async () => {
     const ask = await asking(
       [
         list({
@@ -169,7 +169,7 @@ describe('parameters', () => {
     expect((await ask('prop=ripeness&titles=Apple'))['errors']).toBeUndefined();
   });
 
-  test('a list of values that a rule judges is described and not enforced', async () => {
+  test('a list of values with a rule is described and not enforced', async () => {
     let kind: unknown;
     const ask = await asking([
       list({ parameters: { kind: { type: ['wood', 'metal/*'], checkedByRule: true } } }),
@@ -254,7 +254,7 @@ describe('limits', () => {
   });
 });
 
-test('the example is a request that works, in every use', async () => {
+test('the example is a working request, in every use', async () => {
   const ask = await asking([
     list({
       generator: true,
@@ -268,7 +268,7 @@ test('the example is a request that works, in every use', async () => {
   expect(JSON.stringify(paraminfo)).toContain('action=query&generator=crates&gcrshelf=A:1%20left&prop=info');
 });
 
-test('a description that names a parameter that there is not stops the start', async () => {
+test('a description with an unknown parameter throws at construction', async () => {
   for (const more of [
     { continueWith: 'nosuch' },
     { result: { place: 'results', namedBy: 'nosuch' } },

@@ -17,11 +17,11 @@ const module = (
 const check = (...own: readonly ModuleDescriptor[]) =>
   checkDescriptors([...Object.values(catalogue), ...own], mainModule);
 
-test('the catalogue has no mistake', () => {
+test('the catalogue has no errors', () => {
   expect(() => check()).not.toThrow();
 });
 
-test('what a host may well do is no mistake', () => {
+test('valid descriptors are accepted', () => {
   const template: ParamDescriptor = { type: 'string', multi: true, templatevars: { m: 'multi' } };
   expect(() =>
     check(
@@ -36,7 +36,7 @@ test('what a host may well do is no mistake', () => {
   ).not.toThrow();
 });
 
-describe('a mistake is named in a sentence', () => {
+describe('an error is reported in a sentence', () => {
   test.each<[ParamDescriptor, string]>([
     [{ type: [] }, 'lists no values'],
     [{ type: ['a', 'b', 'a'] }, 'lists a value twice'],
@@ -85,7 +85,7 @@ describe('a mistake is named in a sentence', () => {
     expect(() => check(module({ limit: { type: 'limit' } }, more))).toThrow(mistake);
   });
 
-  test('a name that every request has', () => {
+  test('a name of a common parameter', () => {
     expect(() => check(module({ action: { type: 'string' } }, { prefix: '' }))).toThrow(
       'The query module "photos" and "main" both have a parameter "action"',
     );

@@ -21,17 +21,17 @@ const context = (): ParseContext => ({
 });
 
 describe('every module', () => {
-  test('is found under its own name, in its own group', () => {
+  test('is registered under its own name, in its own group', () => {
     for (const [name, module] of Object.entries(catalogue)) expect(module.name).toBe(name);
   });
 
-  test('has a prefix of its own, but for the two that have none', () => {
+  test('has a prefix of its own, except the two without one', () => {
     const prefixes = modules.map(({ prefix }) => prefix);
     expect(modules.filter(({ prefix }) => prefix === '').map(({ name }) => name)).toEqual(['codexicons', 'tokens']);
     expect(new Set(prefixes).size).toBe(prefixes.length - 1);
   });
 
-  test('parses a request that says nothing, or asks for what it requires', () => {
+  test('parses a request without parameters, or with its required ones', () => {
     for (const module of modules) {
       const required = Object.entries(module.parameters).filter(([, p]) => p.required);
       const given = new Map(
@@ -50,7 +50,7 @@ describe('every module', () => {
     }
   });
 
-  test('only tokens and authmanagerinfo answer callers who may not read', () => {
+  test('only tokens and authmanagerinfo are available to callers without the right to read', () => {
     expect(
       modules
         .filter(({ readrights }) => readrights === false)
@@ -64,11 +64,11 @@ describe('every parameter', () => {
   const each = (check: (p: ParamDescriptor, module: ModuleDescriptor) => boolean) =>
     parameters.filter(([, p, module]) => !check(p, module)).map(([path]) => path);
 
-  test('that is a user says in which forms', () => {
+  test('of type user declares its forms', () => {
     expect(each((p) => p.type !== 'user' || p.subtypes !== undefined)).toEqual([]);
   });
 
-  test('with several namespaces takes * for all of them', () => {
+  test('with several namespaces accepts * for all of them', () => {
     expect(each((p) => p.type !== 'namespace' || p.multi !== true || p.allspecifier === '*')).toEqual([]);
   });
 
@@ -93,7 +93,7 @@ describe('every parameter', () => {
     ).toEqual([]);
   });
 
-  test('that is templated has its variable in its name and a list that fills it', () => {
+  test('that is templated has its variable in its name, and a list that supplies its values', () => {
     const templated = parameters.filter(([path, p]) => p.templatevars !== undefined || path.includes('{'));
     expect(templated.map(([path]) => path).sort()).toEqual([
       'alldeletedrevisions.contentformat-{slot}',
@@ -109,7 +109,7 @@ describe('every parameter', () => {
     }
   });
 
-  test('and every module is explained in a sentence; no sentence is left over', () => {
+  test('has a description, and so does every module; no description is unused', () => {
     expect(modules.filter(({ name }) => !moduleText(name)?.endsWith('.'))).toEqual([]);
     expect(
       parameters
@@ -129,7 +129,7 @@ describe('every parameter', () => {
   });
 });
 
-test('the named sets have no value twice', () => {
+test('the named value sets have no duplicates', () => {
   for (const [name, values] of Object.entries(sets)) {
     expect([name, new Set<string>(values).size]).toEqual([name, values.length]);
   }
@@ -138,7 +138,7 @@ test('the named sets have no value twice', () => {
   );
 });
 
-describe('a site changes what is its own to say', () => {
+describe('the site determines some values', () => {
   const special = resolveSite({
     mainPage: 'Hauptseite',
     language: 'de',
@@ -164,7 +164,7 @@ describe('a site changes what is its own to say', () => {
     expect(byName.get(module)?.[parameter]).toMatchObject(wanted);
   });
 
-  test('and nothing else', () => {
+  test('and no others', () => {
     const usual = new Map(forSite(modules, site).map((module) => [module.name, module.parameters]));
     const changed = modules.flatMap(({ name, parameters: own }) =>
       Object.keys(own).filter(

@@ -34,7 +34,7 @@ const elementsOf = (page: string) => {
   return elements;
 };
 
-describe('help for people', () => {
+describe('the help pages', () => {
   test('the first page lists actions, output formats, and the parameters of every request', () => {
     const { page } = help(['main']);
     const all = elementsOf(page);
@@ -47,7 +47,7 @@ describe('help for people', () => {
     expect(page).toContain('Orchard');
   });
 
-  test('the page of query lists all 72 modules, each with a link and a sentence', () => {
+  test('the page of query lists all 72 modules, each with a link and a description', () => {
     const { page } = help(['query']);
     elementsOf(page);
     const modules = descendantsOf(tree).filter(({ path }) => path.startsWith('query+'));
@@ -61,7 +61,7 @@ describe('help for people', () => {
     }
   });
 
-  test('the page of each module has every parameter with everything that is known about it', () =>
+  test('the page of each module has every parameter with all of its properties', () =>
     everyRow(
       descendantsOf(tree).map((node) => [node.path, node] as const),
       ([path, node]) => {
@@ -92,7 +92,7 @@ describe('help for people', () => {
       },
     ));
 
-  test('nothing on it needs a script, an inline style or another site', () => {
+  test('no page needs a script, an inline style or another site', () => {
     const { page } = help(['main'], { recursivesubmodules: true, toc: true });
     const all = elementsOf(page);
     expect(all.some(({ name }) => ['script', 'img', 'link', 'iframe', 'form', 'base'].includes(name))).toBe(false);
@@ -106,7 +106,7 @@ describe('help for people', () => {
     expect(targets.filter((target) => !ids.includes(target))).toEqual([]);
   });
 
-  test('submodules go one level down, recursivesubmodules all the way', () => {
+  test('submodules includes one level, recursivesubmodules all', () => {
     const sections = (page: string) => page.match(/<section /g)?.length;
     expect(sections(help(['main']).page)).toBe(1);
     expect(sections(help(['main'], { submodules: true }).page)).toBe(9);
@@ -114,7 +114,7 @@ describe('help for people', () => {
     expect(sections(help(['query+info', 'query+info', 'query+links']).page)).toBe(2);
   });
 
-  test('content is what stands between the ends of main', () => {
+  test('content is the inner HTML of main', () => {
     const { page, content } = help(['query+tokens']);
     expect(page).toContain(`<main id="content">\n${content}\n</main>`);
   });
@@ -123,7 +123,7 @@ describe('help for people', () => {
     expect(() => help(['query+nope'])).toThrow('The module "query" does not have a submodule "nope".');
   });
 
-  test('hostile texts stay texts', () => {
+  test('untrusted text is escaped', () => {
     const evil = '"><script>alert(1)</script>\'&';
     // Put into the tree by hand: the names alone would be refused at start.
     const module: ModuleDescriptor = {

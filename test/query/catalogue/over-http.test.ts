@@ -124,7 +124,7 @@ describe('action=paraminfo over HTTP', () => {
     expect(JSON.stringify(answer).match(/"path":"query\+/g)).toHaveLength(72);
   });
 
-  test('the formats that there are stand in the main module and can be selected', async () => {
+  test('the main module lists the formats, and each can be selected', async () => {
     const answer = await getJson('action=paraminfo&modules=main|json|jsonfm|none&formatversion=2');
     const json = { group: 'format', parameters: [{ name: 'callback' }, {}, {}, { name: 'formatversion' }] };
     expect(answer).toMatchObject({
@@ -140,13 +140,13 @@ describe('action=paraminfo over HTTP', () => {
     expect(answer).not.toHaveProperty('warnings');
   });
 
-  test.each(['1', '2'])('everything is described in one answer, formatversion %s', async (version) => {
+  test.each(['1', '2'])('everything is described in one response, formatversion %s', async (version) => {
     const { text } = await get(`action=paraminfo&modules=main|**&format=json&formatversion=${version}`);
     expect(text.length).toBeGreaterThan(90_000);
     expect(new Set(text.match(/"path":"query\+[a-z]+"/g)).size).toBe(72);
   });
 
-  test('deprecated selectors answer and warn', async () => {
+  test('deprecated selectors work and cause a warning', async () => {
     expect(await getJson('action=paraminfo&querymodules=allpages|nope')).toMatchObject({
       warnings: {
         paraminfo: {
@@ -157,7 +157,7 @@ describe('action=paraminfo over HTTP', () => {
     });
   });
 
-  test('a helpformat that there is not', async () => {
+  test('an unknown helpformat', async () => {
     expect(await getJson('action=paraminfo&modules=main&helpformat=zzz')).toMatchObject({
       error: { code: 'badvalue', info: 'Unrecognized value for parameter "helpformat": zzz.' },
     });
@@ -178,7 +178,7 @@ describe('action=help over HTTP', () => {
     },
   );
 
-  test('wrap puts it into an ordinary answer', async () => {
+  test('wrap returns it in an ordinary response', async () => {
     expect(await getJson('action=help&modules=query%2Btokens&wrap=')).toMatchObject({
       help: { mime: 'text/html', help: expect.stringMatching(/^<h1>meta=tokens[^]*<\/section>\n$/) as unknown },
     });
@@ -198,12 +198,12 @@ describe('action=help over HTTP', () => {
   });
 });
 
-describe('every example of the help pages works as it stands', () => {
+describe('every example of the help pages works unchanged', () => {
   const examples = descendantsOf(treeFor())
     .filter(({ group }) => group !== 'format')
     .flatMap((node) => examplesOf(node).map(({ query }) => query));
 
-  test('every example of the help pages is answered without an error or a warning', () =>
+  test('every example of the help pages gets a response without an error or a warning', () =>
     everyRow(examples, async (query) => {
       if (query.startsWith('action=help')) return expect((await get(query)).text).toContain('<h1>');
       const answer = await getJson(`${query}&formatversion=2&errorformat=plaintext`, { authorization: 'Bearer high' });

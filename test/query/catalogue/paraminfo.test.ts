@@ -9,7 +9,7 @@ const texts = (warnings: readonly unknown[]) =>
   warnings.map((warning) => plainText(warning as Parameters<typeof plainText>[0]));
 const names = (modules: readonly Readonly<Record<string, unknown>>[]) => modules.map(({ path }) => path);
 
-describe('what paraminfo says of a module', () => {
+describe('the description of a module', () => {
   const [allpages] = ask(tree, { modules: ['query+allpages'] }).modules;
 
   test('has its keys in this order', () => {
@@ -50,7 +50,7 @@ describe('what paraminfo says of a module', () => {
     ]);
   });
 
-  test('is the sample in formatversion 1', () => {
+  test('equals the sample in formatversion 1', () => {
     const shown = toVersion1(allpages);
     expect(shown).toMatchObject({
       name: 'allpages',
@@ -79,7 +79,7 @@ describe('what paraminfo says of a module', () => {
     ]);
   });
 
-  test('shows required and multi always in formatversion 2, other flags only when set', () => {
+  test('always has required and multi in formatversion 2, other flags only if set', () => {
     expect(allpages?.parameters[0]).toStrictEqual({
       index: 1,
       name: 'from',
@@ -105,7 +105,7 @@ describe('what paraminfo says of a module', () => {
     });
   });
 
-  test('has one counter over both lists of parameters', () => {
+  test('has one counter for both lists of parameters', () => {
     const [revisions] = ask(tree, { modules: ['query+revisions'] }).modules;
     expect(revisions?.templatedparameters).toStrictEqual([
       {
@@ -165,7 +165,7 @@ describe('what paraminfo says of a module', () => {
     expect([...seen].sort()).toEqual([...order].sort());
   });
 
-  test('readrights is missing where no right is needed', () => {
+  test('has no readrights if no right is required', () => {
     const without = ask(tree, { modules: ['query+*'] }).modules.filter((module) => !('readrights' in module));
     expect(names(without)).toEqual(['query+authmanagerinfo', 'query+tokens']);
   });
@@ -207,7 +207,7 @@ describe('limits and bounds', () => {
     expect(shown?.parameters[0]?.type).toEqual(['', 'B', 'v2', 'v2a', 'v10', 'b', 'old']);
   });
 
-  test('a host’s own module is described alike, without a source that we could not know', () => {
+  test('a custom module is described in the same way, without a source', () => {
     const own = defineModule({
       name: 'photos',
       group: 'prop',
@@ -254,7 +254,7 @@ describe('selectors', () => {
     expect(select('query+info', 'query+*').paths).toHaveLength(72);
   });
 
-  test('what is not there is a warning, and the rest is answered', () => {
+  test('an unknown module is a warning, and the others are described', () => {
     expect(
       select('query+allpages', 'query+nope', 'nope+foo', 'query+allpages+foo', '', 'query++info', '+info'),
     ).toEqual({
@@ -270,12 +270,12 @@ describe('selectors', () => {
     });
   });
 
-  test('names of object properties are no modules', () => {
+  test('names of object properties are not modules', () => {
     expect(select('query+constructor', 'query+__proto__', 'toString').paths).toEqual([]);
     expect(select('query+constructor', '__proto__').warnings).toHaveLength(2);
   });
 
-  test('a wildcard below a module without submodules, or below none', () => {
+  test('a wildcard below a module without submodules, or below an unknown one', () => {
     expect(select('query+allpages+*', 'nope+*', 'paraminfo+**').warnings).toEqual([
       'The module "query+allpages" has no submodules.',
       'The module "main" does not have a submodule "nope".',
@@ -283,7 +283,7 @@ describe('selectors', () => {
     ]);
   });
 
-  test('when nothing is found there is no list of modules', () => {
+  test('without results there is no list of modules', () => {
     expect(ask(tree, { modules: ['nope'] }).paraminfo).toStrictEqual({ helpformat: 'none' });
     expect(ask(tree, {}).paraminfo).toStrictEqual({ helpformat: 'none' });
   });

@@ -7,7 +7,7 @@ import { everyRow } from '../../rows.js';
 describe('a site', () => {
   const site = resolveSite();
 
-  test('has defaults for everything', () => {
+  test('has defaults for all options', () => {
     expect(site).toMatchObject({
       mainPage: 'Main Page',
       language: 'zh-cn',
@@ -24,7 +24,7 @@ describe('a site', () => {
     expect(site.namespaces.map(({ id }) => id)).toEqual([-2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
   });
 
-  test('says which version of the package answers, in words that clients accept', () => {
+  test('reports the version of the package, in a form that clients accept', () => {
     const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
       version: string;
     };
@@ -82,12 +82,12 @@ describe('a site', () => {
     expect(other.namespace(0)).toMatchObject({ name: '', subpages: true, content: true });
   });
 
-  test('a name belongs to the namespace that is called so, before one that is only also called so', () => {
+  test('a namespace with this name takes precedence over one with it as an alias', () => {
     const other = resolveSite({ namespaces: { 100: { name: 'Image' } } });
     expect(other.namespaceId('image')).toBe(100);
   });
 
-  test('knows its prefixes to other sites in any case', () => {
+  test('matches interwiki prefixes case-insensitively', () => {
     const other = resolveSite({
       interwiki: { Meta: 'https://meta.example/$1', de: { url: 'https://de.example/$1', language: 'Deutsch' } },
     });

@@ -7,7 +7,7 @@ const expected = readTranscription();
 const tree = treeFor();
 const shown = new Map(ask(tree, { modules: ['query+*'] }).modules.map((module) => [module.name, module]));
 
-describe('the catalogue says what its transcription says', () => {
+describe('the catalogue matches its transcription', () => {
   test('72 modules: 40 list, 22 prop, 10 meta; 566 parameters and 4 templated ones; 37 generators', () => {
     const count = (group: string) => expected.filter((module) => module.group === group).length;
     const sum = (sizes: readonly number[]) => sizes.reduce((a, b) => a + b, 0);

@@ -23,7 +23,7 @@ for (const file of readdirSync(FOLDER).filter((name) => name.endsWith('.test.ts'
 }
 
 describe('docs/query-conformance.md', () => {
-  test('is what titles of tests cite: no bare number of a section stands in one', () => {
+  test('test titles cite it: none contains a bare section number', () => {
     const folder = fileURLToPath(new URL('..', import.meta.url));
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
     expect(files.filter((name) => /['"`]\u00a7\d/.test(readFileSync(folder + name, 'utf8')))).toEqual([]);
@@ -45,7 +45,7 @@ describe('docs/query-conformance.md', () => {
     expect([...tested.keys()].filter((id) => !known.has(id))).toEqual([]);
   });
 
-  test('has one test for each row, or says whose duty it is and why', () => {
+  test('has one test for each row, or names who is responsible and why', () => {
     const wrong = rows.filter(({ id, keptBy }) => {
       const count = tested.get(id) ?? 0;
       return count === 0

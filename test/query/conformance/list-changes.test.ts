@@ -255,7 +255,7 @@ describe('watchlist', () => {
     ['watchlistraw-5', 'list=watchlistraw&wrowner=Alice&wrtoken=key', { owner: 'Alice', token: undefined }],
   ]);
 
-  test('watchlist-4: a site whose rights leave it out shows nobody a watchlist', async () => {
+  test('watchlist-4: a site without this right has no watchlists', async () => {
     const host = await startQuery({ site: { rights: ['read'], groups: { reader: ['read'] } } });
     const ask = { action: 'query', list: 'watchlist', formatversion: '2', errorformat: 'plaintext' };
     const { json } = await host.get(ask, { as: 'alice' });

@@ -330,7 +330,7 @@ describe('protectedtitles, querypage, random, trackingcategories', () => {
     ['trackingcategories-2', 'list=trackingcategories&tctrackingcatname=', { trackingcatname: undefined }],
   ]);
 
-  test('querypage-5: as a generator the report still says which it is', async () => {
+  test('querypage-5: as a generator the report is still named', async () => {
     const { json } = await hosts.noting('generator=querypage&gqppage=Longpages');
     expect(json['query']).toEqual({ querypage: { name: 'Longpages' } });
   });

@@ -26,7 +26,7 @@ describe('authmanagerinfo', () => {
     ],
   ]);
 
-  test('authmanagerinfo-2: it needs no right to read', async () => {
+  test('authmanagerinfo-2: requires no right to read', async () => {
     const host = await startQuery({ private: true, modules: { authmanagerinfo: () => ({ data: {} }) } });
     const { json } = await host.get({ action: 'query', meta: 'authmanagerinfo' });
     await host.close();
@@ -62,14 +62,14 @@ describe('languageinfo', () => {
     ]);
   });
 
-  test('languageinfo-2: `*` beside others is no code, and the order is the site’s', async () => {
+  test('languageinfo-2: `*` among others is not a code, and the order is the site’s', async () => {
     expect((await ask('licode=*')).codes).toEqual(['de', 'en', 'fr']);
     const { codes, warnings } = await ask('licode=fr|*|de');
     expect(codes).toEqual(['de', 'fr']);
     expect(warnings).toMatchObject([{ code: 'unrecognizedvalues' }]);
   });
 
-  test('languageinfo-3: it goes on with the codes from the value on, whatever that is', async () => {
+  test('languageinfo-3: continues with the codes from any given value on', async () => {
     expect((await ask('licontinue=dz|1')).codes).toEqual(['en', 'fr']);
   });
 });
@@ -111,7 +111,7 @@ describe('siteinfo', () => {
     ],
   ]);
 
-  test('siteinfo-1: with unknown values alone there is no query', async () => {
+  test('siteinfo-1: with only unknown values there is no query', async () => {
     const { json } = await hosts.bare('meta=siteinfo&siprop=nosuch');
     expect(json['query']).toBeUndefined();
     expect(conditions(json, 'warnings')).toMatchObject([{ code: 'unrecognizedvalues' }]);
@@ -124,14 +124,14 @@ describe('siteinfo', () => {
       'Cannot view all servers\' info unless "$wgShowHostnames" is true.',
     ],
   ]);
-  test('siteinfo-4: without dbrepllag the flag means nothing', async () => {
+  test('siteinfo-4: without dbrepllag the flag has no effect', async () => {
     expect((await hosts.bare('meta=siteinfo&sishowalldb=')).json['errors']).toBeUndefined();
   });
-  test('siteinfo-5: a language that cannot be one changes nothing', async () => {
+  test('siteinfo-5: an invalid language has no effect', async () => {
     const { json } = await hosts.bare('meta=siteinfo&siprop=languages&siinlanguagecode=%3Cx%3E');
     expect([json['errors'], json['query']?.['languages']]).toEqual([undefined, []]);
   });
-  test('siteinfo-6: what is asked for comes in the order of the request', async () => {
+  test('siteinfo-6: properties are in the order of the request', async () => {
     const { json } = await hosts.bare('meta=siteinfo&siprop=statistics|namespaces|general');
     expect(Object.keys(json['query'] ?? {})).toEqual(['statistics', 'namespaces', 'general']);
   });
@@ -146,7 +146,7 @@ describe('tokens', () => {
     expect(conditions(json, 'warnings')).toMatchObject([{ code: 'tokens-origin', module: 'query+tokens' }]);
     expect(json['query']).toBeUndefined();
   });
-  test('tokens-3: `*` is all types, and two of them are for everybody', async () => {
+  test('tokens-3: `*` is all types, and two of them are available to all callers', async () => {
     const { json } = await hosts.bare('meta=tokens&type=*');
     expect(json['query']?.['tokens']).toMatchObject({
       csrftoken: '+\\',
@@ -156,7 +156,7 @@ describe('tokens', () => {
 });
 
 describe('userinfo', () => {
-  test('userinfo-1: the address and the name are personal, and need their rights', async () => {
+  test('userinfo-1: the email address and the real name are personal, and require rights', async () => {
     const { json } = await hosts.bare('meta=userinfo&uiprop=email|realname', 'alice');
     expect(json['query']?.['userinfo']).not.toHaveProperty('email');
   });

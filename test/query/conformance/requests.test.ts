@@ -16,7 +16,7 @@ describe.each(hostFor(import.meta.url))('on $name', (setup) => {
   });
   afterAll(() => joined.close());
 
-  test('request-1: the plus sign in the address of a module may be encoded', async () => {
+  test('request-1: the plus sign in the path of a module may be encoded', async () => {
     for (const name of ['query+allpages', 'query%2Ballpages', 'query%2ballpages']) {
       const answer = await fetch(`${joined.api}/${name}?format=json&formatversion=2`);
       expect([name, answer.status]).toEqual([name, 200]);
@@ -28,7 +28,7 @@ describe.each(hostFor(import.meta.url))('on $name', (setup) => {
 });
 
 describe('a callback', () => {
-  test('request-2: is not called when it cannot be meant, and the caller stays unknown', async () => {
+  test('request-2: is not called if it is invalid, and the caller stays anonymous', async () => {
     for (const [callback, code] of [
       ['%1Fcb', 'badvalue'],
       ['x'.repeat(9000), 'maxchars'],
@@ -43,11 +43,11 @@ describe('a callback', () => {
   });
 });
 
-describe('the form of an answer', () => {
+describe('the format of a response', () => {
   const varyOf = async (query: string, headers = {}): Promise<string | null> =>
     (await host.raw(query, { headers })).headers.get('vary');
 
-  test('request-3: depends on `Accept` where no format is named, and `Vary` says so', async () => {
+  test('request-3: depends on `Accept` if no format is named, and `Vary` says so', async () => {
     const usual = 'Accept-Encoding, Treat-as-Untrusted, Authorization';
     for (const headers of [{}, { accept: 'text/html' }]) {
       expect(await varyOf('action=query', headers)).toBe(`${usual}, Accept`);

@@ -90,7 +90,7 @@ export class Hosts {
 
   /** Requests that are answered with a remark. */
   warn(rows: readonly Told[]): void {
-    test('these requests are answered with a warning', () =>
+    test('these requests get a warning', () =>
       everyRow(rows, async ([, query, code, text, as]) => {
         const { json } = await this.noting(query, as);
         expect(json['errors']).toBeUndefined();

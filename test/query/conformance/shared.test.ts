@@ -46,7 +46,7 @@ describe('values', () => {
     ],
   ]);
 
-  test('values-5: an id of a user is the name that the host finds', async () => {
+  test('values-5: a user ID is the name that the application finds', async () => {
     const asked: unknown[] = [];
     const host = await startQuery({
       resolveUsers: (ids) => {
@@ -73,7 +73,7 @@ describe('values', () => {
     expect(hosts.asked.get('recentchanges')?.params['user']).toBe('Unknown user');
   });
 
-  test('of pages and revisions, and of one page, too', async () => {
+  test('of pages and revisions, also for a single page', async () => {
     for (const query of [
       'pageids=9007199254740993',
       'revids=9007199254740993',
@@ -85,7 +85,7 @@ describe('values', () => {
   });
 });
 
-describe('values to go on with', () => {
+describe('continue values', () => {
   hosts.refuse([
     ['continue-1', 'list=recentchanges&rccontinue=20240101000000|1|2', 'badcontinue', CONT],
     ['continue-2', 'list=logevents&lecontinue=', 'badcontinue', CONT],
@@ -100,21 +100,21 @@ describe('values to go on with', () => {
   ]);
   hosts.give([['continue-7', 'prop=iwlinks&titles=Nope&iwcontinue=abc', 'nothing']]);
 
-  test('continue-6: a module without `continue` goes on with one of its other parameters', async () => {
+  test('continue-6: a module without `continue` continues with another parameter', async () => {
     const host = await startQuery({ modules: { allusers: () => ({ items: [], continue: 'Bob' }) } });
     const { json } = await host.get({ action: 'query', list: 'allusers' });
     await host.close();
     expect(json['continue']).toEqual({ aufrom: 'Bob', continue: '-||' });
   });
 
-  test('continue-8: where a handler answers, its own values are its own matter', async () => {
+  test('continue-8: handlers define their own values', async () => {
     const { json } = await hosts.noting('list=recentchanges&rccontinue=2024-01-01T00:00:00Z|5');
     expect(json['errors']).toBeUndefined();
     expect(hosts.asked.get('recentchanges')?.params['continue']).toBe('2024-01-01T00:00:00Z|5');
   });
 });
 
-describe('parts of titles', () => {
+describe('prefixes of titles', () => {
   hosts.refuse([
     ['parts-1', 'list=allpages&apfrom=[bad', 'invalidtitle', badTitle('[bad')],
     ['parts-2', 'list=allpages&apto=A%23B', 'invalidtitle', badTitle('A#B')],
@@ -129,7 +129,7 @@ describe('parts of titles', () => {
   ]);
 });
 
-describe('what narrows silently', () => {
+describe('silent narrowing', () => {
   hosts.give([
     ['narrowing-1', 'list=recentchanges&rctag=nosuch', { tag: 'nosuch' }],
     ['narrowing-4', 'list=protectedtitles&ptnamespace=', { namespace: undefined }],
@@ -140,7 +140,7 @@ describe('what narrows silently', () => {
     const { json } = await hosts.bare('list=allrevisions&arvnamespace=');
     expect([json['errors'], json['query']?.['allrevisions']]).toEqual([undefined, []]);
   });
-  test('narrowing-2: a handler knows the rights of the caller', async () => {
+  test('narrowing-2: a handler receives the rights of the caller', async () => {
     let rights: readonly string[] | undefined;
     const host = await startQuery({
       modules: {
@@ -157,7 +157,7 @@ describe('what narrows silently', () => {
   test('narrowing-8: a list without rows is an empty list', async () => {
     expect((await hosts.noting('list=allpages')).json['query']).toEqual({ allpages: [] });
   });
-  test('narrowing-9: linterrors and trackingcategories without rows say nothing', async () => {
+  test('narrowing-9: linterrors and trackingcategories without rows are omitted', async () => {
     expect((await hosts.noting('list=linterrors|trackingcategories')).json['query']).toBeUndefined();
   });
 });
@@ -179,13 +179,13 @@ describe('generators', () => {
     ],
   ]);
 
-  test('generator-3: a list does not look at the pages of the request, but they must be right', async () => {
+  test('generator-3: a list ignores the pages of the request, but they must be valid', async () => {
     const { json } = await hosts.noting('generator=allpages&titles=Apple&pageids=1');
     expect(conditions(json, 'errors')).toMatchObject([{ code: 'multisource' }]);
     expect((await hosts.noting('generator=allpages&titles=Apple')).json['query']).toBeUndefined();
   });
 
-  test('generator-4: while a prop module has more, the client is told where the same batch begins', async () => {
+  test('generator-4: while a prop module has more, the continuation repeats the same batch', async () => {
     const host = await startQuery({
       modules: {
         random: () => ({ items: [{ id: 1, ns: 0, title: 'Apple' }], start: '0.5|0.5|1|0', continue: '0.6|0.5|2|0' }),
@@ -200,7 +200,7 @@ describe('generators', () => {
     expect(raw.json['query-noncontinue']).toEqual({ random: { grncontinue: '0.5|0.5|1|0' } });
   });
 
-  test('generator-5: the rank goes on over batches, and a redirect hands it to its target', async () => {
+  test('generator-5: the rank continues over batches, and a redirect passes it to its target', async () => {
     const titles: Readonly<Record<string, string>> = { A: 'Apple', B: 'Banana' };
     const host = await startQuery({
       modules: { search: () => ['B', 'A', 'Banana'].map((title) => ({ ns: 0, title })) },
@@ -231,7 +231,7 @@ describe('generators', () => {
     ]);
   });
 
-  test('generator-7: pages stand in the order of their ids', async () => {
+  test('generator-7: pages are in the order of their ids', async () => {
     const host = await startQuery({
       modules: { search: () => [2, 1].map((pageid) => ({ pageid, ns: 0, title: pageid === 1 ? 'Apple' : 'Banana' })) },
     });
@@ -243,12 +243,12 @@ describe('generators', () => {
     ]);
   });
 
-  test.each(['tags', 'allusers', 'info', ''])('generator-8: "%s" is none', async (name) => {
+  test.each(['tags', 'allusers', 'info', ''])('generator-8: "%s" is not a generator', async (name) => {
     const { json } = await hosts.bare(`generator=${name}`);
     expect(conditions(json, 'errors')).toMatchObject([{ code: 'badgenerator', module: 'query' }]);
   });
 
-  test('generator-6: fewer pages than the limit are no mistake', async () => {
+  test('generator-6: fewer pages than the limit are not an error', async () => {
     const host = await startQuery({ modules: { allpages: () => ({ items: [], continue: 'B' }) } });
     const { json } = await host.get({ action: 'query', generator: 'allpages', prop: 'info' });
     await host.close();
@@ -257,7 +257,7 @@ describe('generators', () => {
   });
 });
 
-describe('revisions and what is shown of them', () => {
+describe('revisions and their properties', () => {
   const base = 'prop=revisions&titles=Apple';
   hosts.refuse([
     ['revision-1', `${base}&rvslots=main&rvprop=parsetree`, 'invalidparammix', notWith('rvprop=parsetree', 'rvslots')],
@@ -295,7 +295,7 @@ describe('revisions and what is shown of them', () => {
     ['revision-15', `${base}&rvsection=1&rvcontentformat=text/plain`, { contentformat: 'text/plain' }],
   ]);
 
-  test('revision-5: 10 where nothing is said, 500 at most, 5,000 with the right', async () => {
+  test('revision-5: 10 by default, at most 500, or 5,000 with the right', async () => {
     const limits: unknown[] = [];
     for (const [query, as] of [
       ['', undefined],
@@ -308,7 +308,7 @@ describe('revisions and what is shown of them', () => {
     expect(limits).toEqual([10, 500, 5000]);
   });
 
-  test('revision-6: `max` with content is 50, or 500 with the right, and the answer says so', async () => {
+  test('revision-6: `max` with content is 50, or 500 with the right, and the response says so', async () => {
     const found: unknown[] = [];
     for (const as of [undefined, 'bot'] as const) {
       const { json } = await hosts.noting('list=allrevisions&arvlimit=max&arvprop=content&arvslots=main', as);
@@ -320,7 +320,7 @@ describe('revisions and what is shown of them', () => {
     ]);
   });
 
-  test('revision-16: a site that compares nothing says so', async () => {
+  test('revision-16: a site without comparisons says so', async () => {
     const revisions = (item: object) =>
       startQuery({ modules: { revisions: () => ({ pages: { 1: [item] } }) }, resolvePages: () => PAGES.slice(0, 1) });
     const ask = { action: 'query', prop: 'revisions', titles: 'Apple', rvdiffto: 'prev', errorformat: 'none' };
