@@ -36,7 +36,7 @@ const v2 = (params: Readonly<Record<string, string>>, as?: string) =>
   host.get({ action: 'query', formatversion: '2', ...params }, as === undefined ? {} : { as });
 const v1 = (params: Readonly<Record<string, string>>) => host.get({ action: 'query', ...params });
 
-describe('whole requests and their answers', () => {
+describe('complete requests and responses', () => {
   test('a list, in each version', async () => {
     const query = {
       allpages: [
@@ -59,12 +59,12 @@ describe('whole requests and their answers', () => {
     });
   });
 
-  test('max is told', async () => {
+  test('the value of max is reported', async () => {
     expect((await v1({ list: 'allpages', aplimit: 'max' })).json['limits']).toEqual({ allpages: 500 });
     expect((await v2({ list: 'allpages', aplimit: 'max' }, 'bot')).json['limits']).toEqual({ allpages: 5000 });
   });
 
-  test('too small a limit is raised, with a warning', async () => {
+  test('a limit that is too small is raised, with a warning', async () => {
     const { json } = await v1({ list: 'allpages', aplimit: '0' });
     expect(json['query']?.['allpages']).toHaveLength(1);
     expect(json['warnings']).toEqual({
@@ -85,7 +85,7 @@ describe('whole requests and their answers', () => {
     });
   });
 
-  test('an unknown module is a warning, and the rest runs', async () => {
+  test('an unknown module is a warning, and the others run', async () => {
     expect((await v2({ prop: 'info|nope', titles: 'Apple' })).json).toEqual({
       batchcomplete: true,
       warnings: { query: { warnings: 'Unrecognized value for parameter "prop": nope' } },
@@ -107,7 +107,7 @@ describe('whole requests and their answers', () => {
     });
   });
 
-  test('what nobody reads is named', async () => {
+  test('unused parameters are reported', async () => {
     expect((await v1({ list: 'allpages', limit: '5' })).json['warnings']).toEqual({
       main: { '*': 'Unrecognized parameter: limit.' },
     });
@@ -116,7 +116,7 @@ describe('whole requests and their answers', () => {
     });
   });
 
-  test('the modern form', async () => {
+  test('the modern format', async () => {
     expect((await v2({ list: 'allpages', aplimit: 'x', errorformat: 'plaintext' })).json).toEqual({
       errors: [
         { code: 'badinteger', text: 'Invalid value "x" for integer parameter "aplimit".', module: 'query+allpages' },
@@ -125,7 +125,7 @@ describe('whole requests and their answers', () => {
     });
   });
 
-  test('paraminfo answers what there is and warns of the rest', async () => {
+  test('paraminfo describes known modules, and warns of unknown ones', async () => {
     const { json } = await host.get({ action: 'paraminfo', modules: 'query+allpages|query+nope' });
     expect(json['paraminfo']?.['modules']).toHaveLength(1);
     expect(json['paraminfo']?.['modules']?.[0]).toMatchObject({ name: 'allpages', generator: '' });
@@ -145,7 +145,7 @@ describe('whole requests and their answers', () => {
     expect((await v2({ titles }, 'bot')).json['query']?.['pages']).toHaveLength(51);
   });
 
-  test('watchlistraw stands at the top', async () => {
+  test('watchlistraw is at the top level', async () => {
     expect((await v2({ list: 'watchlistraw' }, 'alice')).json).toEqual({
       batchcomplete: true,
       watchlistraw: [{ ns: 0, title: 'A' }],
@@ -153,14 +153,14 @@ describe('whole requests and their answers', () => {
   });
 });
 
-describe('the shape of a request', () => {
+describe('the form of a request', () => {
   const form = (body: string) => ({
     method: 'POST',
     body,
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
   });
 
-  test('a form body, together with the address; the body wins', async () => {
+  test('a form body together with the URL; the body takes precedence', async () => {
     const { json } = await host.raw('action=query&format=json&list=allpages&aplimit=1', form('aplimit=2'));
     expect(json['query']?.['allpages']).toHaveLength(2);
   });
@@ -176,7 +176,7 @@ describe('the shape of a request', () => {
     ]);
   });
 
-  test('the last of several wins; dots and spaces in names are underscores; names are told apart by case', async () => {
+  test('the last value of a name applies; dots and spaces in names become underscores; names are case-sensitive', async () => {
     const { json } = await host.raw(
       'action=query&list=allpages&aplimit=1&aplimit=2&foo.bar=1&foo%20baz=1&APLIMIT=3&format=json&%61pfrom=B',
     );
@@ -187,7 +187,7 @@ describe('the shape of a request', () => {
     expect(json['warnings']).toEqual({ main: { '*': 'Unrecognized parameters: foo_bar, foo_baz, APLIMIT.' } });
   });
 
-  test('the array syntax is not read, and said so', async () => {
+  test('the array syntax is not read, and reported', async () => {
     const { json } = await host.raw('action=query&list[]=allpages&titles[a]=x&format=json&other[]=1');
     expect(json).toEqual({
       batchcomplete: '',
@@ -199,7 +199,7 @@ describe('the shape of a request', () => {
     });
   });
 
-  test('bytes that are not UTF-8 in the address are read the old way, with a warning', async () => {
+  test('bytes in the URL that are not UTF-8 are decoded as in MediaWiki, with a warning', async () => {
     const { json } = await host.raw('action=query&list=allpages&apfilterredir=%E9&format=json');
     expect(json['error']).toMatchObject({
       code: 'badvalue',
@@ -208,7 +208,7 @@ describe('the shape of a request', () => {
     expect(String(json['warnings']?.['allpages']?.['*'])).toContain('contains invalid or non-normalized data');
   });
 
-  test('names that objects have are names like others', async () => {
+  test('names of object properties are ordinary names', async () => {
     const { json } = await host.raw('action=query&list=__proto__%7Cconstructor&__proto__=1&toString=2&format=json');
     expect(json['warnings']).toEqual({
       query: { '*': 'Unrecognized values for parameter "list": __proto__, constructor' },
@@ -251,7 +251,7 @@ describe('the shape of a request', () => {
     expect(headers.get('allow')).toBe('GET, HEAD, POST, OPTIONS');
   });
 
-  test('HEAD has the header fields alone', async () => {
+  test('HEAD returns only the header fields', async () => {
     const { status, headers, text } = await host.raw('action=query&format=json&list=allpages&aplimit=x', {
       method: 'HEAD',
     });
@@ -276,7 +276,7 @@ describe('the shape of a request', () => {
   });
 });
 
-test('assertuser: a name that the host writes in another form is the same name', async () => {
+test('assertuser: a name that the application normalises is the same name', async () => {
   const lower = await startQuery(
     {},
     {
@@ -298,8 +298,8 @@ test('assertuser: a name that the host writes in another form is the same name',
   expect(json['error']).toBeUndefined();
 });
 
-describe('main parameters and the order of work', () => {
-  test('what is echoed also stands in errors', async () => {
+describe('main parameters and the order of processing', () => {
+  test('echoed values are in errors too', async () => {
     const { json } = await v2({
       requestid: '<b>é',
       servedby: '',
@@ -366,7 +366,7 @@ describe('main parameters and the order of work', () => {
     expect((await v2(params, as)).json).toEqual({ batchcomplete: true });
   });
 
-  test('which error wins', async () => {
+  test('precedence of errors', async () => {
     const winner = async (params: Readonly<Record<string, string>>) => (await v1(params)).json['error']?.['info'];
     expect(await winner({ generator: 'allpages', gaplimit: 'x', list: 'allusers', aulimit: 'x' })).toContain(
       '"gaplimit"',
@@ -379,7 +379,7 @@ describe('main parameters and the order of work', () => {
     expect(await winner({ formatversion: '9', list: 'allpages', aplimit: 'x' })).toContain('"aplimit"');
   });
 
-  test('who must not have tokens gets a warning and no place where they would be', async () => {
+  test('callers who may not have tokens get a warning and no member for them', async () => {
     const { json } = await host.get({ action: 'query', meta: 'tokens', origin: '*' }, { as: 'bot' });
     expect(json).toEqual({
       batchcomplete: '',
@@ -387,7 +387,7 @@ describe('main parameters and the order of work', () => {
     });
   });
 
-  test('a bad formatversion is answered in version 1', async () => {
+  test('an invalid formatversion is answered in version 1', async () => {
     const { json } = await v1({ formatversion: '9', list: 'allpages' });
     expect(json).toMatchObject({
       error: {
@@ -415,7 +415,7 @@ describe('main parameters and the order of work', () => {
     await lagging.close();
   });
 
-  test('a private site is read by those it knows', async () => {
+  test('a private site can be read by known callers', async () => {
     const closed = await startQuery({ private: true });
     expect((await closed.get({ action: 'query', meta: 'siteinfo' })).json['error']).toMatchObject({
       code: 'readapidenied',
@@ -432,7 +432,7 @@ describe('main parameters and the order of work', () => {
 });
 
 describe('header fields', () => {
-  test('of a success', async () => {
+  test('of a successful response', async () => {
     const { headers } = await v1({});
     expect(
       Object.fromEntries(
@@ -457,7 +457,7 @@ describe('header fields', () => {
     });
   });
 
-  test('callback: only the characters of a name are left, and nobody is logged in', async () => {
+  test('callback: only characters of a name remain, and the caller is anonymous', async () => {
     const { text, headers } = await v1({ callback: 'a b;<x>(1)', _: '123' });
     expect(text).toBe('/**/abx1({"batchcomplete":""})');
     expect(headers.get('content-type')).toBe('text/javascript; charset=utf-8');
@@ -474,7 +474,7 @@ describe('header fields', () => {
 });
 
 describe('formats', () => {
-  test('beyond ASCII: escaped in version 1 unless utf8, raw in version 2 unless ascii', async () => {
+  test('non-ASCII text: escaped in version 1 unless utf8, raw in version 2 unless ascii', async () => {
     expect((await v1({ titles: 'Été' })).text).toContain('\\u00c9t\\u00e9');
     expect((await v1({ titles: 'Été', utf8: '' })).text).toContain('Été');
     expect((await v2({ titles: 'Été' })).text).toContain('Été');
@@ -482,7 +482,7 @@ describe('formats', () => {
     expect((await v2({ formatversion: 'latest' })).json).toEqual({ batchcomplete: true });
   });
 
-  test('none has no body; an unknown format is an error on a page; a browser that names none gets a page', async () => {
+  test('none has no body; an unknown format is an error on a page; a browser without a format gets a page', async () => {
     const none = await host.raw('action=query&format=none&list=allpages&aplimit=x');
     expect([none.text, none.headers.get('mediawiki-api-error')]).toEqual(['', 'badinteger']);
     const unknown = await host.raw('action=query&format=nosuch');
@@ -510,7 +510,7 @@ describe('formats', () => {
     });
   });
 
-  test('an empty action is a bad value', async () => {
+  test('an empty action is an invalid value', async () => {
     expect((await host.raw('action=&format=json')).json['error']?.['code']).toBe('badvalue');
   });
 });
@@ -557,7 +557,7 @@ describe('errors and warnings in every format', () => {
     );
   });
 
-  test('html escapes what it echoes, plain text drops its tags', async () => {
+  test('html escapes echoed values, plain text removes its tags', async () => {
     expect((await v2({ ...wrong, aplimit: '<i>&x', errorformat: 'html' })).json['errors']?.[0]?.['html']).toBe(
       'Invalid value "&lt;i&gt;&amp;x" for integer parameter "aplimit".',
     );
@@ -566,14 +566,14 @@ describe('errors and warnings in every format', () => {
     );
   });
 
-  test('a bad errorformat is told in the old one', async () => {
+  test('an invalid errorformat is reported in the old one', async () => {
     expect((await v2({ ...wrong, errorformat: 'zzz' })).json['error']).toMatchObject({
       code: 'badvalue',
       info: 'Unrecognized value for parameter "errorformat": zzz.',
     });
   });
 
-  test('warnings: by module with lines, or one by one; the same one once', async () => {
+  test('warnings: by module with lines, or one by one; each once', async () => {
     const params = { list: 'allpages|nosuch', aplimit: '501', foo: '1' };
     expect((await v2(params)).json['warnings']).toEqual({
       query: { warnings: 'Unrecognized value for parameter "list": nosuch' },
@@ -616,7 +616,7 @@ describe('errors and warnings in every format', () => {
     });
   });
 
-  test('warnings from before an error stay; the report of unread names does not come', async () => {
+  test('warnings from before an error remain; the report of unused names is omitted', async () => {
     const { json } = await v2({ list: 'backlinks', bltitle: 'A', blnamespace: 'zzz', bllimit: 'x', foo: '1' });
     expect(json['error']?.['code']).toBe('badinteger');
     expect(json['warnings']).toEqual({
@@ -625,7 +625,7 @@ describe('errors and warnings in every format', () => {
     expect(json['query']).toBeUndefined();
   });
 
-  test('numbers in texts carry a comma at the thousands', async () => {
+  test('numbers in texts have thousands separators', async () => {
     expect((await v2({ list: 'allpages', aplimit: '5001' }, 'bot')).json['warnings']).toEqual({
       allpages: { warnings: 'The value "5001" for parameter "aplimit" must be between 1 and 5,000.' },
     });
@@ -633,7 +633,7 @@ describe('errors and warnings in every format', () => {
 });
 
 describe('bearer tokens', () => {
-  test('a bad one is an API error with HTTP 200, before anything else', async () => {
+  test('an invalid one is an API error with HTTP 200, before anything else', async () => {
     const { status, headers, json } = await v2({ action: 'nosuch' }, 'forged');
     expect([status, headers.get('www-authenticate'), headers.get('mediawiki-api-error')]).toEqual([
       200,
@@ -646,7 +646,7 @@ describe('bearer tokens', () => {
     });
   });
 
-  test('a store that cannot tell is 503, never a pass', async () => {
+  test('503 if the store cannot be read, never a pass', async () => {
     const away = await startQuery({}, { identify: () => Promise.reject(new Error('ECONNREFUSED 10.0.0.7')) });
     const { status, headers, text } = await away.get({ action: 'query' });
     await away.close();

@@ -13,8 +13,8 @@ import { NOW, SERVER_SECRET, startQuery } from './fixture.js';
 
 const ALL = { action: 'query', formatversion: '2', errorformat: 'plaintext' } as const;
 
-describe('what a handler is given', () => {
-  test('typed parameters, the limit of the caller, where to go on, and who asks', async () => {
+describe('the arguments of a handler', () => {
+  test('typed parameters, the limit of the caller, the continue value, and the caller', async () => {
     const seen: unknown[] = [];
     const modules: ModuleHandlers = {
       allpages: ({ params, limit, continue: from, caller, signal, site, clock, role }) => {
@@ -63,7 +63,7 @@ describe('what a handler is given', () => {
     ]);
   });
 
-  test('a prop module gets the pages, and is not called without work', async () => {
+  test('a prop module receives the pages, and is not called without any', async () => {
     const seen: PageSet[] = [];
     const host = await startQuery({
       modules: {
@@ -87,7 +87,7 @@ describe('what a handler is given', () => {
     await host.close();
   });
 
-  test("a host's own module is parsed, typed, described and answered like the others", async () => {
+  test('a custom module is parsed, typed, described and answered like the others', async () => {
     const photos = customModule(
       defineModule({
         name: 'photos',
@@ -120,7 +120,7 @@ describe('what a handler is given', () => {
     await host.close();
   });
 
-  test('a handler for a module that there is not, or a name given twice, is refused at the start', async () => {
+  test('a handler for an unknown module, or a repeated name, is rejected at construction', async () => {
     const wrong = { allpages: () => [], nosuch: () => [] };
     await expect(startQuery({ modules: wrong })).rejects.toThrow(
       /^options\.query\.modules\.nosuch is unknown\..*options\.query\.customModules/,
@@ -132,7 +132,7 @@ describe('what a handler is given', () => {
     await expect(startQuery({ customModules: [twice] })).rejects.toThrow(/"allpages"/);
   });
 
-  test('an own module whose description contradicts itself or the catalogue stops the start', async () => {
+  test('a custom module with a contradictory description is rejected at construction', async () => {
     const own = (prefix: string, type: 'string' | readonly string[]) =>
       customModule({ name: 'ripeness', group: 'list', prefix, parameters: { from: { type } } }, () => []);
     await expect(startQuery({ customModules: [own('ri', [])] })).rejects.toThrow(/"from".*"ripeness" lists no values/);
@@ -140,7 +140,7 @@ describe('what a handler is given', () => {
   });
 });
 
-describe('what a handler does wrong costs its own data alone', () => {
+describe('an error of a handler only affects its own data', () => {
   const good: ModuleHandlers = { allusers: () => [{ userid: 1, name: 'Alice' }] };
   const ask = async (allpages: unknown, timeout = 10_000) => {
     const modules = { ...good, allpages } as ModuleHandlers;
@@ -175,7 +175,7 @@ describe('what a handler does wrong costs its own data alone', () => {
     expect(errors.map(String).join()).toContain(SECRET);
   });
 
-  test('hangs: the deadline passes and the signal says so', async () => {
+  test('never responds: after the deadline, its signal is aborted', async () => {
     let signal: AbortSignal | undefined;
     const { json, errors } = await ask((request: { signal: AbortSignal }) => {
       signal = request.signal;
@@ -198,7 +198,7 @@ describe('what a handler does wrong costs its own data alone', () => {
     ['a list of lists', [[]]],
     ['a position that cannot be written', { items: [], continue: true }],
     ['an endless position', { items: [], continue: Number.NaN }],
-  ])('gives %s', async (_title, value) => {
+  ])('returns %s', async (_title, value) => {
     const { json, errors } = await ask(() => value);
     expect(json['query']).toEqual({ allusers: [{ userid: 1, name: 'Alice' }] });
     expect(json['warnings']).toEqual([
@@ -211,13 +211,13 @@ describe('what a handler does wrong costs its own data alone', () => {
     expect(errors).toHaveLength(1);
   });
 
-  test('gives more than was asked for: the rest is left out and the host is told', async () => {
+  test('returns more than requested: the rest is left out and reported', async () => {
     const { json, errors } = await ask(() => Array.from({ length: 11 }, (_one, pageid) => ({ pageid })));
     expect(json['query']?.['allpages']).toHaveLength(10);
     expect(String(errors[0])).toContain('11 items');
   });
 
-  test('what is too large is asked for in smaller parts; what is too large by itself is left out, with a warning', async () => {
+  test('returns too much: it is called again for smaller parts; a single part that is too large is left out, with a warning', async () => {
     const limits: number[] = [];
     const host = await startQuery({
       maxResultLength: 5_000,
@@ -254,7 +254,7 @@ describe('what a handler does wrong costs its own data alone', () => {
     expect(noRoom.json['errors']).toMatchObject([{ code: 'badconfig' }]);
   });
 
-  test('a prop or meta module too', async () => {
+  test('is a prop or meta module', async () => {
     const modules = { links: () => ({ pages: 'x' }), allmessages: () => ({}) } as unknown as ModuleHandlers;
     const host = await startQuery({ modules, resolvePages: () => [{ pageid: 1, ns: 0, title: 'Apple' }] });
     const { json } = await host.get({ ...ALL, titles: 'Apple', prop: 'links', meta: 'allmessages' });
@@ -266,7 +266,7 @@ describe('what a handler does wrong costs its own data alone', () => {
     ]);
   });
 
-  test('pages that are not in the set are ignored', async () => {
+  test('returns unrequested pages, which are ignored', async () => {
     const host = await startQuery({
       modules: {
         links: () => ({
@@ -284,7 +284,7 @@ describe('what a handler does wrong costs its own data alone', () => {
     await host.close();
   });
 
-  test('a page resolver that fails is an error of the request, without its text', async () => {
+  test('a page resolver that fails is an error of the request, without its message', async () => {
     const host = await startQuery({
       resolvePages: () => {
         throw new Error(SECRET);
@@ -301,7 +301,7 @@ describe('what a handler does wrong costs its own data alone', () => {
     expect(String(host.errors[0])).toContain(SECRET);
   });
 
-  test('an ApiError reaches the client as it is', async () => {
+  test('an ApiError is sent to the client unchanged', async () => {
     const { json } = await ask(() => {
       throw badContinue();
     });
@@ -320,7 +320,7 @@ describe('what a handler does wrong costs its own data alone', () => {
     ]);
   });
 
-  test('of two refusals the one of the module named first counts, whenever it comes', async () => {
+  test('of two errors, that of the first named module is returned, whichever comes first', async () => {
     const later = async () => {
       await new Promise((resolve) => {
         setImmediate(resolve);
@@ -341,7 +341,7 @@ describe('what a handler does wrong costs its own data alone', () => {
 });
 
 describe('a module without a handler', () => {
-  test('is parsed, gives nothing and says so', async () => {
+  test('is parsed, returns nothing and says so', async () => {
     const host = await startQuery({ resolvePages: () => [{ pageid: 1, ns: 0, title: 'Apple' }] });
     const { json } = await host.get({
       ...ALL,
@@ -362,7 +362,7 @@ describe('a module without a handler', () => {
     await host.close();
   });
 
-  test('with missing: error the request is refused', async () => {
+  test('with missing: error, the request is rejected', async () => {
     const host = await startQuery({ missing: 'error' });
     expect((await host.get({ action: 'query', list: 'allpages' })).json['error']).toMatchObject({
       code: 'moduledisabled',
@@ -373,8 +373,8 @@ describe('a module without a handler', () => {
   });
 });
 
-describe('built in', () => {
-  test('siteinfo: what clients look for', async () => {
+describe('built-in modules', () => {
+  test('siteinfo: the members that clients read', async () => {
     const host = await startQuery({
       site: { name: 'Fruit', statistics: { pages: 7 }, server: 'https://fruit.example' },
     });
@@ -408,7 +408,7 @@ describe('built in', () => {
     await host.close();
   });
 
-  test('userinfo: nobody, and the owner of the token', async () => {
+  test('userinfo: an anonymous caller, and the owner of the token', async () => {
     const host = await startQuery();
     const ask = async (as?: string) =>
       (await host.get({ action: 'query', meta: 'userinfo', uiprop: 'rights|groups' }, as === undefined ? {} : { as }))
@@ -422,7 +422,7 @@ describe('built in', () => {
     await host.close();
   });
 
-  test('tokens: bound to the type and the caller; for nobody the suffix alone', async () => {
+  test('tokens: bound to the type and the caller; for anonymous callers only the suffix', async () => {
     const host = await startQuery();
     const ask = async (as?: string) =>
       (await host.get({ action: 'query', meta: 'tokens', type: '*' }, as === undefined ? {} : { as })).json['query']?.[
@@ -469,8 +469,8 @@ describe('built in', () => {
   });
 });
 
-describe('where the data stand', () => {
-  test('in formatversion 1 the content of an object is called *', async () => {
+describe('the structure of the data', () => {
+  test('in formatversion 1 the content of an object is *', async () => {
     const modules = {
       allcategories: () => [{ category: 'Fruit', size: 3, hidden: true }],
       watchlistraw: () => [{ ns: 0, title: 'A' }],

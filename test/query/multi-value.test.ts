@@ -22,7 +22,7 @@ describe('splitting a text into values', () => {
     expect(splitValues(text, MANY)).toEqual(values);
   });
 
-  test('stops after the most that anybody may send, and one', () => {
+  test('stops one after the maximum of any caller', () => {
     expect(splitValues('a|'.repeat(10_000), MANY)).toHaveLength(MANY);
   });
 });
@@ -38,7 +38,7 @@ describe('joining values to a text', () => {
     expect(joinValues(values)).toBe(text);
   });
 
-  test('what was joined is split into the same values', () => {
+  test('splitting joined values returns the same values', () => {
     const value = fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\u001f'));
     fc.assert(
       fc.property(fc.array(value, { maxLength: 60 }), (values) => {

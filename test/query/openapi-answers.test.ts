@@ -56,7 +56,7 @@ class Judge {
 
 const SAMPLE = fileURLToPath(new URL('../../examples/site/sample.xml', import.meta.url));
 
-describe('the query API of a site with content answers as it is described', () => {
+describe('responses of the query API match its description, for a site with content', () => {
   let site: RunningSite;
   let client: Client;
   let document: OpenApi;
@@ -133,7 +133,7 @@ describe('the query API of a site with content answers as it is described', () =
     }
   });
 
-  test('pages, scripts and refusals with a status of their own', async () => {
+  test('pages, scripts and errors with their own status', async () => {
     const answers = [
       await get('/api', { action: 'help' }),
       await get('/api', { action: 'query', format: 'jsonfm', meta: 'siteinfo' }),
@@ -146,7 +146,7 @@ describe('the query API of a site with content answers as it is described', () =
     expect([large.status, judge.problems('/api', 'post', large)]).toEqual([413, []]);
   });
 
-  test('a wrong shape would be seen', async () => {
+  test('a wrong structure is detected', async () => {
     const path = '/api/query+allpages';
     const answer = await get(path, { formatversion: '2', aplimit: '1' });
     const broken = (json: object): Answer => ({ ...answer, text: JSON.stringify(json) });
@@ -157,7 +157,7 @@ describe('the query API of a site with content answers as it is described', () =
   });
 });
 
-describe('the authorization server answers as it is described', () => {
+describe('responses of the authorization server match its description', () => {
   const LEGACY = {
     client_id: 'legacy',
     client_secret: 'legacy-secret',
@@ -226,13 +226,13 @@ describe('the authorization server answers as it is described', () => {
     await token('tv', poll);
   });
 
-  test('a form that no grant has would be seen', () => {
+  test('a response of no grant is detected', () => {
     const schema = '#/paths/~1oauth~1token/post/requestBody/content/application~1x-www-form-urlencoded/schema';
     expect(judge.problemsOf(schema, { grant_type: 'authorization_code' })).not.toEqual([]);
     expect(judge.problemsOf(schema, { grant_type: 'nonsense' })).not.toEqual([]);
   });
 
-  test('introspection of what is live, of what is not, and of a token that nobody may see', async () => {
+  test('introspection of live and other tokens, and of one that the caller may not see', async () => {
     const { access_token, refresh_token } = await flows.tokens('web');
     const service = await flows.ownTokens('service');
     const path = '/oauth/introspect';
@@ -287,7 +287,7 @@ describe('the authorization server answers as it is described', () => {
     await expectDescribed('/oauth/device', 200, new Client(running.base).get('/oauth/device'), 'get');
   });
 
-  test('refusals with their headers: 400, 401, 413, 429, 503', async () => {
+  test('errors with their headers: 400, 401, 413, 429, 503', async () => {
     const path = '/oauth/token';
     const post = (form: Readonly<Record<string, string>>, headers?: Record<string, string>) =>
       flows.client.post(path, form, headers);

@@ -67,7 +67,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('openapi-typescript makes types of it, and a program that uses them compiles and is answered', async () => {
+test('openapi-typescript generates types, and a program that uses them compiles and gets a response', async () => {
   const document = await fetch(`${site.origin}/api/openapi.json`);
   writeFileSync(join(folder, 'openapi.json'), await document.text());
   await run(process.execPath, [GENERATOR, join(folder, 'openapi.json'), '-o', join(folder, 'types.ts')]);

@@ -54,7 +54,7 @@ const QUERY = {
   resolvePages: () => [{ pageid: 1, ns: 0, title: 'Apple' }],
 };
 
-describe('the document as a whole', () => {
+describe('the complete document', () => {
   const documentOf = async (options: HostOptions): Promise<OpenApi> => {
     const running = await bare.start({ options: { ...fixture().options, ...options } });
     try {
@@ -119,7 +119,7 @@ describe('the document as a whole', () => {
 });
 
 describe.each(hostFor(import.meta.url))('on $name', (host) => {
-  test('any site may read it, whoever has it already is told so, and nothing but reading is answered', async () => {
+  test('any site may read it, 304 if it has not changed, and only GET and HEAD are allowed', async () => {
     const { options, errors } = fixture({ query: { ...QUERY, private: true } });
     const running = await host.start({ options });
     const client = new Client(running.base);
@@ -162,7 +162,7 @@ describe.each(hostFor(import.meta.url))('on $name', (host) => {
   });
 });
 
-describe('it names what is switched on', () => {
+describe('the document describes enabled features', () => {
   const pathsOf = async (options: HostOptions): Promise<readonly string[]> => {
     const running = await bare.start({ options: { ...fixture().options, ...options } });
     try {
@@ -174,7 +174,7 @@ describe('it names what is switched on', () => {
     }
   };
 
-  test('every endpoint of the usual options', async () => {
+  test('every endpoint of the default options', async () => {
     expect((await pathsOf({ query: {} })).toSorted()).toEqual([
       '/.well-known/oauth-authorization-server',
       '/api',
@@ -188,7 +188,7 @@ describe('it names what is switched on', () => {
     ]);
   });
 
-  test('keys with JWTs, nothing for grants that are off, and the first of several names', async () => {
+  test('keys with JWTs, nothing for disabled grants, and the first of several names', async () => {
     const options: HostOptions = {
       grants: ['client_credentials'],
       accessTokens: { format: 'jwt' },
@@ -205,7 +205,7 @@ describe('it names what is switched on', () => {
     ]);
   });
 
-  test('no address is taken from a host that has no query API', async () => {
+  test('without the query API, its path is left to the application', async () => {
     const running = await bare.start({ options: fixture().options });
     const { status } = await new Client(running.base).get('/api/openapi.json');
     await running.close();
@@ -214,7 +214,7 @@ describe('it names what is switched on', () => {
 });
 
 /** Whatever the routes of a server are, each is described, or is another name for one that is. */
-test('every route of the server is in it', async () => {
+test('every route of the server', async () => {
   const { createServer } = await import('../../src/core/index.js');
   const { options } = fixture({
     issuer: 'https://example.org/auth',
@@ -233,7 +233,7 @@ test('every route of the server is in it', async () => {
 });
 
 /** What else is sent to the token endpoint proves who the client is, and is read for every grant. */
-test('the form of a grant has the fields that the grant reads, and no others', async () => {
+test('the form of each grant, with exactly the fields that the grant reads', async () => {
   const grants = ['authorization_code', 'client_credentials', 'refresh_token', 'device_code', 'password'] as const;
   const running = await bare.start({ options: { ...fixture().options, grants, query: {} } });
   const document = await fetchDocument(new Client(running.base));
@@ -348,7 +348,7 @@ const factsOfSchema = (
   };
 };
 
-describe('it says the same as paraminfo, which is another way from the same catalogue', () => {
+describe('the document agrees with paraminfo, which is generated separately from the same catalogue', () => {
   let joined: Joined;
   let document: OpenApi;
   let described: readonly DescribedModule[];
@@ -383,7 +383,7 @@ describe('it says the same as paraminfo, which is another way from the same cata
     ...templatedparameters,
   ];
 
-  test('all modules and no others have a path', () => {
+  test('exactly the modules have a path', () => {
     expect(described).toHaveLength(73);
     expect(Object.keys(document.paths).filter((path) => path.includes('+'))).toEqual(
       described.map(({ path }) => `/api/${path}`),
@@ -394,7 +394,7 @@ describe('it says the same as paraminfo, which is another way from the same cata
     }
   });
 
-  test('every parameter in an address: name, type, values, bounds, default, counts', () => {
+  test('every parameter in a URL: name, type, values, bounds, default, counts', () => {
     let compared = 0;
     for (const module of described) {
       const own = new Map(
@@ -442,7 +442,7 @@ describe('it says the same as paraminfo, which is another way from the same cata
     }
   });
 
-  test('how many values and results whom: both figures are told in words', () => {
+  test('the maximum numbers of values and results: both limits are described', () => {
     const whole = (name: string, path: string): SchemaObject => {
       const operation = document.paths[path]!.get!;
       const { schema } = parametersOf(document, operation).find((one) => one.name === name)!;
@@ -502,7 +502,7 @@ const RULES = [
   'uploadstash-bad-path-bad-format',
 ];
 
-describe('a client that knows only the document', () => {
+describe('a client that only has the document', () => {
   let joined: Joined;
   let document: OpenApi;
   beforeAll(async () => {
@@ -536,7 +536,7 @@ describe('a client that knows only the document', () => {
       ((json[key] ?? []) as unknown as readonly { readonly code: string }[]).map(({ code }) => code),
     );
 
-  test('each parameter of each module is understood as it is described', async () => {
+  test('each parameter of each module is read as described', async () => {
     const codes = new Set<string>();
     let [sent, answered] = [0, 0];
     for (const { path, get } of modulePaths()) {
@@ -557,7 +557,7 @@ describe('a client that knows only the document', () => {
     expect(answered / sent).toBeGreaterThan(0.8);
   });
 
-  test('every list in a form is written as its encoding says', async () => {
+  test('every list in a form is encoded as described', async () => {
     const codes = new Set<string>();
     for (const { path, post } of modulePaths()) {
       const [{ schema, encoding = {} } = {}] = Object.values(post.requestBody?.content ?? {});
@@ -579,7 +579,7 @@ describe('a client that knows only the document', () => {
     return [...serialise(parameter, value)];
   };
 
-  test('further modules and a generator take their parameters under their own names', async () => {
+  test('further modules and a generator have their parameters under their own names', async () => {
     const json = await send('/api', [
       ...api('action', 'query'),
       ...api('generator', 'allpages'),
@@ -591,7 +591,7 @@ describe('a client that knows only the document', () => {
     expect(codesOf(json)).toEqual([]);
   });
 
-  test('who takes every media type that an operation lists is answered in JSON', async () => {
+  test('a client that accepts every media type of an operation gets JSON', async () => {
     const { content = {} } = resolve<ResponseObject>(
       document,
       document.paths['/api/query+allpages']!.get!.responses['200']!,
@@ -602,7 +602,7 @@ describe('a client that knows only the document', () => {
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
   });
 
-  test('names that only a request can make up are the properties of one parameter', async () => {
+  test('names that depend on the request are the properties of one parameter', async () => {
     const { get } = document.paths['/api/query+ripeness']!;
     const own = (name: string, value: unknown) => [
       ...serialise(

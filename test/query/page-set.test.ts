@@ -73,7 +73,7 @@ describe('page entries', () => {
     });
   });
 
-  test('invalid titles get their number while titles are read, missing ones later', async () => {
+  test('invalid titles are numbered when titles are read, missing ones later', async () => {
     expect((await query({ titles: 'x|Talk:' }))['query']).toEqual({
       normalized: [{ from: 'x', to: 'X' }],
       pages: {
@@ -95,7 +95,7 @@ describe('page entries', () => {
     ]);
   });
 
-  test('special pages, and ids that nobody has', async () => {
+  test('special pages, and unknown ids', async () => {
     expect((await v2({ titles: 'Special:Version|Media:X.png' }))['query']?.['pages']).toEqual([
       { ns: -2, title: 'Media:X.png', special: true },
       { ns: -1, title: 'Special:Version', special: true },
@@ -113,15 +113,15 @@ describe('page entries', () => {
     ]);
   });
 
-  test('the host is asked for canonical titles, each once', async () => {
+  test('the application is called for canonical titles, each once', async () => {
     asked = [];
     await v2({ titles: 'apple|Apple|talk:apple|[x]|wikipedia:Y|Special:Z' });
     expect(asked.map(({ titles }) => titles)).toEqual([['Apple', 'Talk:Apple']]);
   });
 });
 
-describe('what else is told', () => {
-  test('the vector: what had to be decoded is shown percent-encoded', async () => {
+describe('further members', () => {
+  test('the vector: decoded characters are shown percent-encoded', async () => {
     const { json } = await host.raw('action=query&format=json&formatversion=2&titles=a%7CB%7Ca%CC%8A');
     expect(json['query']?.['normalized']).toEqual([
       { fromencoded: true, from: 'a%CC%8A', to: 'å' },
@@ -158,7 +158,7 @@ describe('what else is told', () => {
     });
   });
 
-  test('titles of other sites, with their address on request', async () => {
+  test('titles of other sites, with their URL on request', async () => {
     expect((await v2({ titles: 'wikipedia:Foo bar' }))['query']).toEqual({
       interwiki: [{ title: 'wikipedia:Foo bar', iw: 'wikipedia' }],
     });
@@ -177,7 +177,7 @@ describe('what else is told', () => {
     });
   });
 
-  test('a circle stops, a target can be missing, or on another site', async () => {
+  test('a circular redirect stops; a target can be missing, or on another site', async () => {
     expect((await v2({ titles: 'Circle', redirects: '' }))['query']?.['redirects']).toEqual([
       { from: 'Circle', to: 'Round' },
       { from: 'Round', to: 'Circle' },
@@ -191,18 +191,18 @@ describe('what else is told', () => {
     });
   });
 
-  test('a target is written as the host likes; only what the client sent is normalized', async () => {
+  test('the application chooses the spelling of targets; only titles in the request are normalised', async () => {
     expect((await v2({ titles: 'Careless', redirects: '' }))['query']).toEqual({
       redirects: [{ from: 'Careless', to: 'Talk:Apple' }],
       pages: [{ pageid: 17, ns: 1, title: 'Talk:Apple' }],
     });
   });
 
-  test('without the parameter a redirect is a page', async () => {
+  test('without the parameter, a redirect is a page', async () => {
     expect((await v2({ titles: 'Short' }))['query']).toEqual({ pages: [{ pageid: 20, ns: 0, title: 'Short' }] });
   });
 
-  test('revisions: known ones lead to their page, others are named', async () => {
+  test('revisions: known ones are found on their page, others are named', async () => {
     expect((await v2({ revids: '151|999' }))['query']).toEqual({
       badrevids: { 999: { revid: 999, missing: true } },
       pages: [{ pageid: 15, ns: 0, title: 'Apple' }],
@@ -211,16 +211,16 @@ describe('what else is told', () => {
     expect(json['warnings']).toMatchObject([{ code: 'redirectsandrevids', module: 'query' }]);
   });
 
-  test('indexpageids gives texts, in the order of the pages', async () => {
+  test('indexpageids lists texts, in the order of the pages', async () => {
     expect((await query({ titles: 'Nope|Apple', indexpageids: '' }))['query']?.['pageids']).toEqual(['-1', '15']);
   });
 
-  test('nothing at all has no query', async () => {
+  test('without anything there is no query', async () => {
     expect(await query({})).toEqual({ batchcomplete: '' });
   });
 });
 
-describe('one source of pages', () => {
+describe('a single source of pages', () => {
   test.each([
     ['titles=A&pageids=1', 'pageids', 'titles'],
     ['titles=A&revids=1', 'revids', 'titles'],
@@ -248,7 +248,7 @@ describe('generators', () => {
     });
   });
 
-  test('a prop module works on the titles, and what it gives is worked on', async () => {
+  test('a prop module reads the titles, and its results are the pages', async () => {
     expect((await v2({ generator: 'links', titles: 'apple', prop: 'info' }))['query']).toEqual({
       normalized: [{ fromencoded: false, from: 'apple', to: 'Apple' }],
       pages: [

@@ -35,7 +35,7 @@ describe('names on the wire', () => {
     expect(read({ name: 'tokens', prefix: '' }, 'module', { limit: '5' })).toBe(5);
   });
 
-  test('errors show the name on the wire', () => {
+  test('errors have the name on the wire', () => {
     const parser = compileModule({ name: 'allpages', group: 'list', prefix: 'ap', parameters }, site, 'generator');
     expect(refusal(() => parser.parse(sourceOf({ gaplimit: 'x' }), contextOf())).message).toBe(
       'Invalid value "x" for integer parameter "gaplimit".',
@@ -75,13 +75,13 @@ describe('templated parameters', () => {
     ]);
   });
 
-  test('without a source nothing is expanded, and what looks expanded stays unread', () => {
+  test('without a source nothing is expanded, and expanded names are not read', () => {
     const { params, expanded } = parse({ parameters }, { 'xxtemplate-a': 'A!' });
     expect(params).toEqual({});
     expect(expanded).toEqual([]);
   });
 
-  test('values come checked, so that * is every value; default, required and deprecation act on each name', () => {
+  test('source values are validated, so * is every value; default, required and deprecation apply to each name', () => {
     const slots = {
       slots: { type: ['main', 'other'], multi: true, allspecifier: '*' },
       'format-{slot}': { type: ['x', 'y'], default: 'x', deprecated: true, templatevars: { slot: 'slots' } },
@@ -102,7 +102,7 @@ describe('templated parameters', () => {
 describe('raw values', () => {
   const bad =
     'The value passed for "xxvalue" contains invalid or non-normalized data. Textual data should be valid, NFC-normalized Unicode without C0 control characters other than HT (\\t), LF (\\n), and CR (\\r).';
-  test('other text is cleaned, with a warning', () =>
+  test('other text is normalised, with a warning', () =>
     everyRow(
       [
         ['e\u0301', 'é'],
@@ -125,7 +125,7 @@ describe('raw values', () => {
       expect(parseOne({ type: 'string' }, raw)).toMatchObject({ value: raw, warnings: [] });
     }));
 
-  test('pieces after a leading U+001F are cleaned one by one', () => {
+  test('values after a leading U+001F are normalised separately', () => {
     const { value, warnings } = parseOne({ type: 'string', multi: true }, '\u001fe\u0301\u001fb|c');
     expect(value).toEqual(['é', 'b|c']);
     expect(warnings).toHaveLength(1);
@@ -142,12 +142,15 @@ describe('raw values', () => {
     [{ type: 'integer' }, '\u0300\u0323'.repeat(500), 'badinteger', 'Invalid value'],
     [{ type: 'timestamp' }, `now${'\u0300\u0323'.repeat(16)}`, 'badtimestamp', 'Invalid value'],
     [{ type: ['a'] }, '\u0300\u0323'.repeat(500), 'badvalue', 'Unrecognized value'],
-  ] as const)('UAX #15 §13: %j refuses what is too long or has too many marks, %#', (descriptor, raw, code, text) => {
-    const error = refusal(() => parseOne(descriptor, raw));
-    expect([error.code, error.message]).toEqual([code, expect.stringContaining(text)]);
-  });
+  ] as const)(
+    'UAX #15 §13: %j rejects text that is too long or has too many marks, %#',
+    (descriptor, raw, code, text) => {
+      const error = refusal(() => parseOne(descriptor, raw));
+      expect([error.code, error.message]).toEqual([code, expect.stringContaining(text)]);
+    },
+  );
 
-  test('a value may be as long as the cap, and marks may come thirty in a row', () => {
+  test('a value may have the maximum length, and thirty marks in a row', () => {
     const text = 'a'.repeat(8192);
     expect(parseOne({ type: 'string' }, text)).toMatchObject({ value: text, warnings: [] });
     const marked = `\u00e0${'\u0300'.repeat(30)}`;
@@ -155,19 +158,19 @@ describe('raw values', () => {
     expect(parseOne({ type: 'integer' }, `${'0'.repeat(2000)}7`)).toMatchObject({ value: 7, warnings: [] });
   });
 
-  test('an unsafe value of a list is only unknown, and what comes with it still counts', () => {
+  test('an unsafe value of a list is only unknown, and the others still count', () => {
     const unsafe = '\u0300\u0323'.repeat(500);
     const { value, warnings } = parseOne({ type: ['a', 'b'], multi: true }, `a|${unsafe}`);
     expect(value).toEqual(['a']);
     expect(warnings.map(({ code }) => code)).toEqual(['unrecognizedvalues']);
   });
 
-  test('too many values are refused before any of them is looked at', () => {
+  test('too many values are rejected before any is parsed', () => {
     const raw = `${'a|'.repeat(50)}${'x'.repeat(9000)}`;
     expect(refusal(() => parseOne({ type: 'string', multi: true }, raw)).code).toBe('toomanyvalues');
   });
 
-  test('also where the value is then refused', () => {
+  test('also if the value is then rejected', () => {
     const context = contextOf();
     const parser = compileModule(
       { name: 'example', group: 'list', prefix: 'xx', parameters: { value: { type: 'integer' } } },
@@ -183,12 +186,12 @@ describe('raw values', () => {
 describe('multi-values', () => {
   const letters = { type: ['a', 'b', 'c'], multi: true, allspecifier: '*' } as const;
 
-  test('absent is absent, empty is the empty list, even where required', () => {
+  test('absent is absent, empty is the empty list, even if required', () => {
     expect('value' in parse({ parameters: { value: letters } }, {}).params).toBe(false);
     expect(parseOne({ ...letters, required: true }, '').value).toEqual([]);
   });
 
-  test('a single value may not start with U+001F; a bar in it is just a character', () => {
+  test('a single value may not start with U+001F; a bar in it is an ordinary character', () => {
     const error = refusal(() => parseOne({ type: 'string' }, '\u001fa'));
     expect([error.code, error.message]).toEqual([
       'badvalue',
@@ -214,14 +217,14 @@ describe('multi-values', () => {
     }
   });
 
-  test('the count of values: limits of its own; the high one is never below the low one', () => {
+  test('the count of values: limits of its own; the high one is at least the low one', () => {
     expect(
       refusal(() => parseOne({ type: 'string', multi: true, lowlimit: 2, highlimit: 1 }, 'a|b|c', { highLimits: true }))
         .data,
     ).toEqual({ parameter: 'xxvalue', limit: 2, lowlimit: 2, highlimit: 2 });
   });
 
-  test('a list that a caller with high limits has sent is still too long for others', () => {
+  test('a list from a caller with high limits is still too long for others', () => {
     const namespaces = { type: 'namespace', multi: true, lowlimit: 2, highlimit: 9 } as const;
     const parser = compileModule(
       { name: 'example', group: 'list', prefix: 'xx', parameters: { value: namespaces } },
@@ -232,7 +235,7 @@ describe('multi-values', () => {
     expect(refusal(() => parser.parse(source, contextOf())).code).toBe('toomanyvalues');
   });
 
-  test('the specifier alone is everything in declared order; beside others it is a value like any other', () => {
+  test('the specifier alone is everything in declared order; with others it is an ordinary value', () => {
     expect(parseOne({ ...letters, type: ['c', 'a', 'b'] }, '*').value).toEqual(['c', 'a', 'b']);
     expect(parseOne(letters, '\u001f*')).toMatchObject({ value: ['a', 'b', 'c'], warnings: [] });
     expect(parseOne(letters, '\u001fa\u001f*').value).toEqual(['a']);
@@ -254,13 +257,13 @@ describe('multi-values', () => {
     expect(plainText(parseOne(letters, 'x').warnings[0]!.text)).toBe('Unrecognized value for parameter "xxvalue": x');
   });
 
-  test('all unknown is the empty list, not the default; any other mistake is fatal', () => {
+  test('all unknown is the empty list, not the default; any other error is fatal', () => {
     expect(parseOne({ ...letters, default: 'a' }, 'x').value).toEqual([]);
     expect(refusal(() => parseOne({ type: 'integer', multi: true }, '1|x')).code).toBe('badinteger');
     expect(refusal(() => parseOne({ type: 'integer', multi: true }, '1|')).code).toBe('badinteger');
   });
 
-  test('duplicates go after checking, unless they are allowed', () => {
+  test('duplicates are removed after validation, unless they are allowed', () => {
     expect(parseOne({ type: 'integer', multi: true }, '1|01|2|1').value).toEqual([1, 2]);
     expect(parseOne({ type: 'string', multi: true, allowsduplicates: true }, 'a|a').value).toEqual(['a', 'a']);
     const many = Array.from({ length: 40 }, (_one, index) => String(index % 4)).join('|');
@@ -269,7 +272,7 @@ describe('multi-values', () => {
 });
 
 describe('required and deprecated', () => {
-  test('absent and required is missing; a default is enough', () => {
+  test('absent and required is missing, unless there is a default', () => {
     const error = refusal(() => parse({ parameters: { name: { type: 'string', required: true } } }, {}));
     expect([error.code, error.message, error.module]).toEqual([
       'missingparam',
@@ -281,7 +284,7 @@ describe('required and deprecated', () => {
     });
   });
 
-  test('a deprecated parameter works and warns, once with the help', () => {
+  test('a deprecated parameter works and causes a warning, with the help once', () => {
     const old = { type: 'string', deprecated: true } as const;
     const { warnings } = parse({ parameters: { a: old, b: old, c: old } }, { xxa: '1', xxb: '2' });
     expect(warnings.map(({ module, code, text, data }) => [module, code, plainText(text), data?.['feature']])).toEqual([
@@ -296,7 +299,7 @@ describe('required and deprecated', () => {
     ]);
   });
 
-  test('the first mistake in the order of the definition wins, and what others have to say is kept', () => {
+  test('the first error in the order of the definition is returned, and further warnings remain', () => {
     const context = contextOf();
     const parser = compileModule(
       {
@@ -313,7 +316,7 @@ describe('required and deprecated', () => {
     expect(context.warnings.list.map(({ code }) => code)).toEqual(['unrecognizedvalues']);
   });
 
-  test('lists of defaults cannot be spoiled by a handler', () => {
+  test('a handler cannot modify default lists', () => {
     const { params } = parse({ parameters: { prop: { type: ['a', 'b'], multi: true, default: 'a|b' } } }, {});
     expect(params['prop']).toEqual(['a', 'b']);
     expect(Object.isFrozen(params['prop'])).toBe(true);
@@ -323,7 +326,7 @@ describe('required and deprecated', () => {
 const all = forSite<ModuleDescriptor>(Object.values(catalogue), site);
 const everyParser = all.map((module) => ({ module, parser: compileModule(module, site) }));
 
-describe('properties of every module', () => {
+describe('properties of all modules', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.string({ unit: 'grapheme' }),
@@ -331,7 +334,7 @@ describe('properties of every module', () => {
     fc.array(fc.string(), { maxLength: 600 }).map((parts) => parts.join('|')),
   );
 
-  test('parsing ends with values or with an ApiError, whatever comes', () => {
+  test('parsing any input ends with values or with an ApiError', () => {
     const request = fc
       .constantFrom(...everyParser)
       .chain(({ module, parser }) =>
@@ -354,7 +357,7 @@ describe('properties of every module', () => {
     );
   });
 
-  test('a parameter is asked for once, and nothing else is', () => {
+  test('each parameter is read once, and nothing else is', () => {
     for (const { module, parser } of everyParser) {
       const asked: string[] = [];
       const source: ParameterSource = { get: (name) => void asked.push(name), malformed: () => false };

@@ -46,7 +46,7 @@ afterEach(() => Promise.all(hosts.splice(0).map((host) => host.close())));
 const titles = async (response: Response): Promise<unknown> => [response.status, await response.json()];
 
 describe('the query API is loaded after the server is created', () => {
-  test('requests that arrive at once are answered like later ones', async () => {
+  test('simultaneous first requests get the same responses as later ones', async () => {
     const { handler } = oauthQuery({
       issuer: BASE,
       query: { modules: { allpages: () => [{ pageid: 1, ns: 0, title: 'Apple' }] } },
@@ -65,7 +65,7 @@ describe('the query API is loaded after the server is created', () => {
     expect(await titles(await get('/api?action=query&list=allpages'))).toEqual([200, all]);
   });
 
-  test('a wrong option is refused before oauthQuery returns', () =>
+  test('an invalid option is rejected before oauthQuery returns', () =>
     everyRow(
       [
         [{ modules: { allpage: () => [] } }, /options\.query\.modules\.allpage/],
@@ -81,7 +81,7 @@ describe('the query API is loaded after the server is created', () => {
       },
     ));
 
-  test('it has the routes of createQuery, whatever the options', () => {
+  test('it has the routes of createQuery, with any options', () => {
     const own = customModule(defineModule({ name: 'own', group: 'list', prefix: 'ow', parameters: {} }), () => []);
     const rows: readonly (readonly [QueryOptions, Partial<QueryEnvironment>])[] = [
       [{}, {}],
@@ -102,7 +102,7 @@ describe('the query API is loaded after the server is created', () => {
     expect([...MODULE_NAMES]).toEqual(Object.keys(catalogue));
   });
 
-  test('while it cannot be loaded, requests are refused and the reason is reported; the next request tries again', async () => {
+  test('while it cannot be loaded, requests are rejected and the reason is reported; the next request tries again', async () => {
     const errors: unknown[] = [];
     const failure = new Error('no such file');
     let isBroken = true;

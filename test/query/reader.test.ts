@@ -74,7 +74,7 @@ const parse = async (host: QueryHost, params: Readonly<Record<string, string>>, 
   (await host.get({ action: 'parse', formatversion: '2', ...params }, as === undefined ? {} : { as })).json;
 
 describe('action=parse', () => {
-  test('gives HTML that was sanitised, headings with their numbers, links, categories, the revision and the title', async () => {
+  test('returns sanitised HTML, headings with their numbers, links, categories, the revision and the title', async () => {
     const { json } = await rendering.get({ action: 'parse', page: 'apple', formatversion: '2' });
     expect(json['warnings']).toBeUndefined();
     expect(json['parse']).toEqual({
@@ -127,7 +127,7 @@ describe('action=parse', () => {
     });
   });
 
-  test('in formatversion 1 contents are called *, and flags are empty texts', async () => {
+  test('in formatversion 1 content is *, and flags are empty texts', async () => {
     const { json } = await rendering.get({ action: 'parse', page: 'Apple', prop: 'links|wikitext|categories' });
     expect(json['parse']).toEqual({
       title: 'Apple',
@@ -141,7 +141,7 @@ describe('action=parse', () => {
     });
   });
 
-  test('finds pages by title, by number, by revision and through redirects', async () => {
+  test('finds pages by title, id, revision and through redirects', async () => {
     const { revid } = (await parse(plain, { pageid: '1', prop: 'revid' }))['parse'] as unknown as { revid: number };
     expect(await parse(plain, { oldid: String(revid), prop: 'wikitext' })).toEqual({
       parse: { title: 'Apple', pageid: 1, wikitext: APPLE },
@@ -152,7 +152,7 @@ describe('action=parse', () => {
     expect((await parse(plain, { page: 'Apfel', prop: '' }))['parse']).toEqual({ title: 'Apfel', pageid: 4 });
   });
 
-  test('gives one section', async () => {
+  test('returns one section', async () => {
     expect((await parse(rendering, { page: 'Apple', section: '2', prop: 'text|wikitext' }))['parse']).toEqual({
       title: 'Apple',
       pageid: 1,
@@ -185,13 +185,13 @@ describe('action=parse', () => {
       },
     ));
 
-  test('a page that the caller may not see is missing, and is there for who may', async () => {
+  test('a page that the caller may not see is missing, and found by other callers', async () => {
     expect((await parse(rendering, { page: 'Secret', prop: 'wikitext' }, 'alice'))['parse']).toMatchObject({
       wikitext: 'Hidden.',
     });
   });
 
-  test('without a renderer the text is never passed for HTML, and who asks for HTML is told', async () => {
+  test('without a renderer, text is never returned as HTML, and a request for HTML is an error', async () => {
     const json = await parse(plain, { page: 'Apple', errorformat: 'plaintext' });
     expect(Object.keys(json['parse'] ?? {})).toEqual([
       'title',
@@ -206,13 +206,13 @@ describe('action=parse', () => {
     expect((await parse(strict, { page: 'Apple' }))['error']).toMatchObject({ code: 'norenderer' });
   });
 
-  test('unknown values of prop are warned of, and the rest is answered', async () => {
+  test('unknown values of prop cause a warning, and the others work', async () => {
     const json = await parse(plain, { page: 'Apple', prop: 'revid|parsetree', errorformat: 'plaintext' });
     expect(json['warnings']).toMatchObject([{ code: 'unrecognizedvalues' }]);
     expect(json['parse']).toMatchObject({ title: 'Apple' });
   });
 
-  test('a renderer that fails costs the request and nothing is told of its reason; one that refuses is heard', async () => {
+  test('a renderer that fails is an error without its reason; one that throws an ApiError is returned', async () => {
     const failing = await start({
       ...contentQuery(source, {
         render: ({ title }) => {
@@ -232,7 +232,7 @@ describe('action=parse', () => {
     ]);
   });
 
-  test('links and categories of the renderer count where nothing else answers them', async () => {
+  test('links and categories of the renderer are used if no module has them', async () => {
     const { modules, resolvePages } = contentQuery(source);
     const own = await start({
       resolvePages: resolvePages!,
@@ -250,7 +250,7 @@ describe('action=parse', () => {
     });
   });
 
-  test('an answer that is too long is refused at once', async () => {
+  test('a response that is too long is rejected immediately', async () => {
     let calls = 0;
     const small = await start({
       ...contentQuery(source, {
@@ -277,7 +277,7 @@ test('mwn reads a page, and completes a title', async () => {
   ]);
 });
 
-describe('the HTML of a renderer', () => {
+describe('HTML from a renderer', () => {
   const shown = async (html: string, trusted = false): Promise<Json> => {
     const host = await start(contentQuery(source, { render: { render: () => ({ html }), trusted } }));
     return parse(host, { page: 'Pear', prop: 'text' });
@@ -294,7 +294,7 @@ describe('the HTML of a renderer', () => {
     expect(await textOf(html)).toBe(html);
   });
 
-  test('markup that is not text is removed', () =>
+  test('removes other markup', () =>
     everyRow(
       [
         ['<script>alert(1)</script>a', 'a'],
@@ -322,15 +322,15 @@ describe('the HTML of a renderer', () => {
     ['deeper than 250 elements', '<b>'.repeat(251)],
     ['deeper than 250 elements of frames', '<svg>'.repeat(251)],
     ['deep by ends that close nothing', '<b></i>'.repeat(251)],
-  ])('is refused when it is %s', async (_which, html) => {
+  ])('is rejected if it is %s', async (_which, html) => {
     expect((await shown(html))['error']).toMatchObject({ code: 'htmltoolarge' });
   });
 
-  test('is given as it is when it is trusted', async () => {
+  test('is returned unchanged if it is trusted', async () => {
     expect(await textOf('<script>go()</script>', true)).toBe('<script>go()</script>');
   });
 
-  test('comes from the source where the host names no renderer', async () => {
+  test('comes from the source if the application names no renderer', async () => {
     const own = { ...source, render: () => ({ html: 'of the source' }) };
     const bySource = await start(contentQuery(own));
     const byHost = await start(contentQuery(own, { render: () => ({ html: 'of the host' }) }));
@@ -344,7 +344,7 @@ describe('action=opensearch', () => {
   const suggest = async (params: Readonly<Record<string, string>>, init: RequestInit = {}) =>
     plain.raw(`action=opensearch&${new URLSearchParams(params)}`, init);
 
-  test('is a bare list as JSON, whatever a browser prefers', async () => {
+  test('is a plain list as JSON, even for browsers', async () => {
     const { headers, json } = await suggest({ search: 'app' }, { headers: { accept: 'text/html' } });
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(json).toEqual([
@@ -355,24 +355,24 @@ describe('action=opensearch', () => {
     ]);
   });
 
-  test('finds what list=prefixsearch finds, within its limit and its namespaces', async () => {
+  test('finds the same as list=prefixsearch, within its limit and its namespaces', async () => {
     expect((await suggest({ search: 'a', limit: '1' })).json[1]).toEqual(['Apfel']);
     expect((await suggest({ search: 'sweet', namespace: '0|14' })).json[1]).toEqual(['Category:Sweet fruit']);
     expect((await suggest({ search: ' ' })).json).toEqual([' ', [], [], []]);
   });
 
-  test('resolves redirects on wish', async () => {
+  test('resolves redirects on request', async () => {
     expect((await suggest({ search: 'ap', redirects: 'resolve' })).json[1]).toEqual(['Apple', 'Apple pie']);
   });
 
-  test('has no place for warnings; warningsaserror refuses then', async () => {
+  test('cannot contain warnings; warningsaserror rejects then', async () => {
     expect((await suggest({ search: 'app', nonsense: '1' })).json).toHaveLength(4);
     const { json } = await suggest({ search: 'app', nonsense: '1', warningsaserror: '1' });
     expect(json['error']).toMatchObject({ code: 'warnings' });
     expect((await suggest({})).json['error']).toMatchObject({ code: 'missingparam' });
   });
 
-  test('pages that the caller may not see are completed for nobody else', async () => {
+  test('completes a page only for callers who may see it', async () => {
     const ask = async (as?: string) =>
       (await rendering.get({ action: 'opensearch', search: 'sec' }, as === undefined ? {} : { as })).json[1];
     expect([await ask(), await ask('alice')]).toEqual([[], ['Secret']]);
@@ -382,7 +382,7 @@ describe('action=opensearch', () => {
 describe('the OpenSearch description', () => {
   const fetchDocument = async (host: QueryHost, init?: RequestInit) => fetch(`${host.origin}/api/opensearch.xml`, init);
 
-  test('is XML with a short name, and whole addresses that lead to suggestions and to pages', async () => {
+  test('is XML with a short name, and absolute URLs of suggestions and pages', async () => {
     const response = await fetchDocument(plain);
     expect(response.headers.get('content-type')).toBe('application/opensearchdescription+xml; charset=utf-8');
     const elements: [name: string, attributes: object][] = [];
@@ -417,7 +417,7 @@ describe('the OpenSearch description', () => {
     expect((await plain.raw(search.slice(1))).json[1]).toEqual(['Apple', 'Apple pie']);
   });
 
-  test('leads to the search page of the site, is kept by its tag, and is fetched by GET alone', async () => {
+  test("has the URL of the site's search page, an ETag, and only allows GET", async () => {
     const host = await start(
       contentQuery(source, { site: { ...site, searchPath: '/find?a={b}&q=$1' } }),
       'https://fruit.example',
@@ -429,13 +429,13 @@ describe('the OpenSearch description', () => {
     expect((await fetchDocument(host, { method: 'POST' })).status).toBe(405);
   });
 
-  test('is not there where the server does not know its address, or completes nothing', async () => {
+  test('is not served if the server does not know its URL, or completes nothing', async () => {
     const silent = await start({ site }, 'https://fruit.example');
     for (const host of [rendering, silent]) expect((await fetchDocument(host)).status).toBe(404);
   });
 });
 
-test('a private site shows neither to who has no token', async () => {
+test('on a private site, both require a token', async () => {
   const closed = await start({ ...contentQuery(source), private: true });
   for (const params of [
     { action: 'parse', page: 'Apple', prop: 'wikitext' },

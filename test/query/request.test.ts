@@ -43,7 +43,7 @@ async function read({ query = '', type = FORM, coding, body = '', parsed, proble
   return Object.fromEntries(parameters.namesBut(() => false).map((name) => [name, parameters.get(name)]));
 }
 
-describe('a body that a parser of the host has read', () => {
+describe('a body that a parser of the application has read', () => {
   test('gives the same parameters as an unread one', () =>
     everyRow<[string, Sent]>(
       [
@@ -57,16 +57,16 @@ describe('a body that a parser of the host has read', () => {
       },
     ));
 
-  test('a record with objects in it is the array syntax', async () => {
+  test('an object in it is the array syntax', async () => {
     expect(await read({ parsed: { a: { x: '1' }, 'b.c': '2' } })).toEqual({ a: undefined, b_c: '2' });
   });
 
-  test('JSON is not read, whoever has parsed it', async () => {
+  test('JSON is not read, even if it is parsed', async () => {
     expect(await read({ type: 'application/json', parsed: { a: '1' } })).toEqual({});
     expect(await read({ type: 'application/json', body: '{"a":"1"}' })).toEqual({});
   });
 
-  test('the limit holds for it too', async () => {
+  test('the limit applies to it too', async () => {
     await expect(read({ parsed: 'x'.repeat(200) }, 100)).rejects.toMatchObject({
       code: 'http-contenttoolarge',
       status: 413,
@@ -78,7 +78,7 @@ describe('a body that a parser of the host has read', () => {
   });
 });
 
-describe('a body that cannot be used', () => {
+describe('an unusable body', () => {
   test('is an error', () =>
     everyRow(
       [
@@ -118,7 +118,7 @@ describe('form text', () => {
     expect(decodeFormText('%ED%A0%80', 'replacement').malformed).toBe(true);
   });
 
-  test('what URLSearchParams writes is read back', () => {
+  test('the output of URLSearchParams is read', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.stringMatching(/^[a-z]{1,8}$/), fc.string({ unit: 'grapheme' }))), (pairs) => {
         const parameters = new RequestParameters();
@@ -165,7 +165,7 @@ describe('multipart forms', () => {
     ]);
   });
 
-  test('what is not a parameter is ignored', () =>
+  test('other parts are ignored', () =>
     everyRow(
       [
         ['no boundary at all', 'a=1'],
@@ -179,11 +179,11 @@ describe('multipart forms', () => {
       },
     ));
 
-  test('an empty field is there', () => {
+  test('an empty field is present', () => {
     expect(fields('--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n--x--')).toEqual([['a', '']]);
   });
 
-  test('what FormData writes is read back', async () => {
+  test('the output of FormData is read', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.stringMatching(/^[a-z"; ]{1,8}$/), fc.string({ unit: 'grapheme' })), { maxLength: 5 }),
@@ -199,7 +199,7 @@ describe('multipart forms', () => {
     );
   });
 
-  test('many boundaries that are none cost one pass', () => {
+  test('many false boundaries need one pass', () => {
     const least = (size: number): number => {
       const body = Buffer.from(
         `--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n${'\r\n--'.repeat(size)}\r\n--x--`,

@@ -6,7 +6,7 @@ vi.mock('sanitize-html', () => {
   throw Object.assign(new Error("Cannot find package 'sanitize-html'"), { code: 'ERR_MODULE_NOT_FOUND' });
 });
 
-test('without the package no HTML is given but that of a trusted renderer, and the host is told what to do', async () => {
+test('without the package, only a trusted renderer returns HTML, and a warning says what to do', async () => {
   const source = memoryContent([{ title: 'Apple', text: '<b>x</b>' }]);
   const render = () => ({ html: '<b>x</b>' });
   const answers = [];

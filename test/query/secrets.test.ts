@@ -32,7 +32,7 @@ describe.each(hostFor(import.meta.url))('a sensitive parameter on $name', (host)
   });
   afterAll(() => joined.close());
 
-  test('reaches the function that checks it, and is in no answer, event or error', async () => {
+  test('reaches the function that checks it, and is in no response, event or error', async () => {
     expect(sensitive).toEqual([
       ['watchlist', 'wltoken'],
       ['watchlistraw', 'wrtoken'],

@@ -22,7 +22,7 @@ const ask = async (query: string): Promise<Json> =>
 
 const FIFTY_ONE = Array.from({ length: 51 }, () => 'A').join('|');
 
-describe('the errors: code, whose it is, data', () => {
+describe('errors: code, module, data', () => {
   test.each<[code: string, module: string, query: string, data?: object]>([
     ['missingparam', 'query+search', 'action=query&list=search'],
     ['badvalue', 'query+allpages', 'action=query&list=allpages&apdir=x'],
@@ -51,7 +51,7 @@ describe('the errors: code, whose it is, data', () => {
   });
 });
 
-describe('the warnings: code, whose it is, data', () => {
+describe('warnings: code, module, data', () => {
   test.each<[code: string, module: string, query: string, data?: object]>([
     ['unrecognizedvalues', 'query', 'action=query&list=nosuch', { values: ['nosuch'] }],
     ['unrecognizedparams', 'main', 'action=query&nosuch=1'],
@@ -81,7 +81,7 @@ describe('the warnings: code, whose it is, data', () => {
   });
 });
 
-describe('parameters that cannot stand together', () => {
+describe('mutually exclusive parameters', () => {
   test.each<[example: number, query: string, code: string, text: string]>([
     [10, 'pageids=1&titles=A', 'multisource', 'The "pageids" parameter cannot be used with "titles".'],
     [12, 'list=backlinks', 'missingparam', 'One of the parameters "bltitle" and "blpageid" is required.'],
@@ -96,7 +96,7 @@ describe('parameters that cannot stand together', () => {
   });
 });
 
-describe('what a running MediaWiki was seen to do', () => {
+describe('observed behaviour of a running MediaWiki', () => {
   test.each<[what: string, query: string, code: string]>([
     ['an empty required string is missing', 'action=query&list=search&srsearch=', 'missingparam'],
     ['an empty required enum is no value', 'action=query&list=querypage&qppage=', 'badvalue'],
@@ -123,13 +123,13 @@ describe('what a running MediaWiki was seen to do', () => {
     ]);
   });
 
-  test('all values unknown is no value, and not the default', async () => {
+  test('only unknown values are no value, and not the default', async () => {
     const { query, warnings } = await ask('action=query&list=allpages&meta=siteinfo&siprop=nosuch');
     expect(Object.keys(query ?? {})).toEqual(['allpages']);
     expect(warnings).toMatchObject([{ code: 'unrecognizedvalues', module: 'query+siteinfo' }]);
   });
 
-  test('limits are told for the word max alone, by the name without the g of a generator', async () => {
+  test('limits are reported for the word max only, under the name without the g of a generator', async () => {
     expect((await ask('action=query&generator=allpages&gaplimit=max'))['limits']).toEqual({ allpages: 500 });
     expect((await ask('action=query&list=allpages&aplimit=500'))['limits']).toBeUndefined();
   });
@@ -146,7 +146,7 @@ describe('what a running MediaWiki was seen to do', () => {
     expect((await ask('action=query&list=allrevisions&arvuser=%3Cbad%3E'))['errors']).toBeUndefined();
   });
 
-  test('warnings from before an error stay, the report of unread names does not come', async () => {
+  test('warnings from before an error remain; the report of unused names is omitted', async () => {
     const { warnings } = await ask('action=query&list=allpages|nosuch&aplimit=x&unread=1');
     expect(warnings).toMatchObject([{ code: 'unrecognizedvalues', module: 'query' }]);
     expect(warnings).toHaveLength(1);
@@ -158,14 +158,14 @@ describe('what a running MediaWiki was seen to do', () => {
     });
   });
 
-  test('most conditions between the parameters of a prop module wait for a page', async () => {
+  test('most conditions between the parameters of a prop module are only checked with a page', async () => {
     const both = 'action=query&prop=revisions&rvlimit=1&rvuser=A&rvexcludeuser=B';
     expect((await ask(`${both}&titles=Nope`))['errors']).toBeUndefined();
     expect((await ask(`${both}&titles=Apple`))['errors']).toMatchObject([{ code: 'invalidparammix' }]);
   });
 });
 
-describe('status and header fields of an answer', () => {
+describe('status and header fields of a response', () => {
   const PRIVATE = 'private, must-revalidate, max-age=0';
   test.each<[what: string, query: string, method: string, status: number, cache: string, error: string | null]>([
     ['success', 'action=query', 'GET', 200, PRIVATE, null],
@@ -181,6 +181,6 @@ describe('status and header fields of an answer', () => {
   });
 });
 
-test('a code that a handler makes up stays within the characters of codes', () => {
+test('a code from a handler is limited to the characters of codes', () => {
   expect(new ApiError('no such\r\nthing:é', message('apierror-badcontinue')).code).toBe('no_such__thing__');
 });

@@ -5,7 +5,7 @@ import { site } from './fixture.js';
 import { everyRow } from '../rows.js';
 
 describe('title: the canonical form', () => {
-  test('a title is normalized', () =>
+  test('a title is normalised', () =>
     everyRow(
       [
         ['apple', 'Apple', 0],
@@ -39,7 +39,7 @@ describe('title: the canonical form', () => {
     expect(parseTitle('#frag', site)).toMatchObject({ kind: 'local', prefixed: '', fragment: 'frag' });
   });
 
-  test('a prefix of another site', () => {
+  test('an interwiki prefix', () => {
     expect(parseTitle('wikipedia:Foo Bar', site)).toMatchObject({
       kind: 'interwiki',
       prefix: 'wikipedia',
@@ -48,8 +48,8 @@ describe('title: the canonical form', () => {
   });
 });
 
-describe('title: what is none', () => {
-  test('an invalid title has the reason of MediaWiki', () =>
+describe('title: invalid ones', () => {
+  test("an invalid title has MediaWiki's reason", () =>
     everyRow(
       [
         ['', 'empty'],
@@ -85,7 +85,7 @@ describe('title: what is none', () => {
       },
     ));
 
-  test('255 bytes are enough, the name of the namespace not counted, and 512 on special pages', () => {
+  test('255 bytes are allowed, without the name of the namespace, and 512 on special pages', () => {
     expect(parseTitle(`Talk:${'x'.repeat(255)}`, site).kind).toBe('local');
     expect(parseTitle(`Special:${'x'.repeat(512)}`, site).kind).toBe('local');
     expect(parseTitle(`Special:${'x'.repeat(513)}`, site).kind).toBe('invalid');
@@ -93,7 +93,7 @@ describe('title: what is none', () => {
 });
 
 describe('the parameter type', () => {
-  test('gives the prefixed text', () => {
+  test('returns the prefixed text', () => {
     expect(parseOne({ type: 'title' }, 'talk:main_page').value).toBe('Talk:Main page');
   });
 

@@ -25,7 +25,7 @@ const describedBy = async (listing: keyof typeof listings): Promise<readonly Des
 };
 
 describe('modules without a handler', () => {
-  test('are marked in paraminfo, and those with one are not, built-in handlers included', async () => {
+  test('are marked in paraminfo, unlike others, including built-in handlers', async () => {
     const found = await describedBy('marked');
     const marked = found.filter(({ unanswered }) => unanswered).map(({ name }) => name);
     expect(found.length).toBeGreaterThan(70);
@@ -39,7 +39,7 @@ describe('modules without a handler', () => {
     expect((await ask('marked', '/api?action=help&modules=query%2Ballpages')).text).not.toContain(mark);
   });
 
-  test('are marked in the sandbox, whose script offers no others', async () => {
+  test('are marked in the sandbox, whose script does not offer them', async () => {
     const { text } = await ask('marked', '/api/sandbox');
     expect(text).toMatch(/data-module="search" data-unanswered>.*not available on this site/);
     expect(text).toMatch(/data-module="allpages">/);
@@ -52,7 +52,7 @@ describe('modules without a handler', () => {
     expect((await ask('short', '/api/sandbox')).text).not.toContain('data-module="search"');
   });
 
-  test('actions that ask them are marked or left out with them, and so is the description of the API', async () => {
+  test('actions that need them are marked or omitted with them, and so is the API description', async () => {
     const described = async (listing: keyof typeof listings) => {
       const { json } = await ask(listing, '/api?action=paraminfo&modules=*&format=json&formatversion=2');
       const all = (json['paraminfo'] as { modules: Described[] }).modules;
@@ -70,7 +70,7 @@ describe('modules without a handler', () => {
     expect(Object.keys(await openapi('short'))).not.toContain('/api/query+search');
   });
 
-  test.each(['marked', 'short'] as const)('are answered with the warning as before: %s', async (listing) => {
+  test.each(['marked', 'short'] as const)('still get the warning: %s', async (listing) => {
     const { json } = await ask(listing, '/api?action=query&list=search&srsearch=x&format=json&formatversion=2');
     expect(json['error']).toBeUndefined();
     expect(JSON.stringify(json['warnings'])).toContain('search');

@@ -89,8 +89,8 @@ const expectUnavailable = async (asked: ReturnType<ResourceServer['get']>, name 
   expect(reasons).not.toEqual([]);
 };
 
-describe.each(guardHosts)('questions of $name', (host) => {
-  test('#109 500 requests with one token ask once', async () => {
+describe.each(guardHosts)('requests of $name', (host) => {
+  test('#109 500 requests with one token cause one introspection', async () => {
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -112,7 +112,7 @@ describe.each(guardHosts)('questions of $name', (host) => {
     ]);
   });
 
-  test('#109 each answer is believed for ten seconds, inactive ones too, and scopes are judged per route after that', async () => {
+  test('#109 each response is cached for ten seconds, inactive ones too, and scopes are checked per route', async () => {
     scripts['/introspect'] = ({ form }) => (form.get('token') === 'dead' ? { active: false } : active());
     const server = await start({}, host);
     const statuses = async () => {
@@ -136,8 +136,8 @@ describe.each(guardHosts)('questions of $name', (host) => {
   });
 });
 
-describe('what is remembered', () => {
-  test('#109 cacheSeconds 0 asks for every request, 30 is the most', async () => {
+describe('the cache', () => {
+  test('#109 cacheSeconds 0 introspects for every request, 30 is the maximum', async () => {
     const server = await start({ cacheSeconds: 0 });
     await Promise.all(Array.from({ length: 5 }, () => server.get('open', 'one')));
     expect(authorizationServer.asked('/introspect')).toBe(5);
@@ -152,7 +152,7 @@ describe('what is remembered', () => {
     expect(authorizationServer.asked('/introspect')).toBe(7);
   });
 
-  test('#109 the bound counts from the question, not from a late answer', async () => {
+  test('#109 the limit counts from the request, not from a late response', async () => {
     scripts['/introspect'] = () => (advance(8), active());
     const server = await start();
     await server.get('open', 'one');
@@ -164,7 +164,7 @@ describe('what is remembered', () => {
     expect(authorizationServer.asked('/introspect')).toBe(2);
   });
 
-  test('#109 an answer without exp is believed no longer than any other', async () => {
+  test('#109 a response without exp is cached no longer than others', async () => {
     scripts['/introspect'] = () => active({ exp: undefined, iat: undefined, sub: undefined });
     const server = await start();
     const { auth } = (await server.get('open', 'one')).json;
@@ -174,13 +174,13 @@ describe('what is remembered', () => {
     expect(authorizationServer.asked('/introspect')).toBe(2);
   });
 
-  test('#109 it is bounded: who remembers one token asks again for the one before', async () => {
+  test('#109 it is bounded: with one entry, an earlier token is introspected again', async () => {
     const server = await start({ cacheSize: 1 });
     for (const token of ['one', 'two', 'one', 'one']) await server.get('open', token);
     expect(authorizationServer.asked('/introspect')).toBe(3);
   });
 
-  test('#109 made-up tokens push no active one out, and are remembered themselves', async () => {
+  test('#109 invented tokens displace no active one, and are cached themselves', async () => {
     scripts['/introspect'] = ({ form }) =>
       form.get('token')?.startsWith('made-up') === true
         ? { active: false }
@@ -194,7 +194,7 @@ describe('what is remembered', () => {
     expect(authorizationServer.asked('/introspect')).toBe(61);
   });
 
-  test('#109 failures are not remembered', async () => {
+  test('#109 failures are not cached', async () => {
     const genuine = scripts['/introspect'];
     scripts['/introspect'] = (_question, response) => sendJson(response, 500, {});
     const server = await start();
@@ -203,7 +203,7 @@ describe('what is remembered', () => {
     expect((await server.get('open', 'one')).status).toBe(200);
   });
 
-  test('#104 what cannot be a token is refused without a question (RFC 6750 §2.1)', async () => {
+  test('#104 text that cannot be a token is rejected without introspection (RFC 6750 §2.1)', async () => {
     const server = await start();
     for (const text of ['a b', '{"a":1}', 'a"b', 'a,b', '=', 'a=b', 'ü', '%41', "'"]) {
       expect(refusal(await server.getWith(`Bearer ${Buffer.from(text).toString('latin1')}`))).toEqual([
@@ -216,7 +216,7 @@ describe('what is remembered', () => {
   });
 });
 
-describe('an authorization server that lies or breaks', () => {
+describe('an authorization server with wrong responses or failures', () => {
   const raw =
     (status: number, type: string | undefined, body: string, headers: Readonly<Record<string, string>> = {}) =>
     (_question: Question, response: ServerResponse): undefined => {
@@ -275,7 +275,7 @@ describe('an authorization server that lies or breaks', () => {
   });
 
   test.each([301, 302, 303, 307, 308])(
-    '#109 a redirect with %i is not followed: the token goes nowhere else',
+    '#109 a redirect with %i is not followed: the token is not sent elsewhere',
     async (status) => {
       const thief = await new ScriptedServer(() => active()).start();
       scripts['/introspect'] = raw(status, 'application/json', good, { location: `${thief.origin}/introspect` });
@@ -305,7 +305,7 @@ describe('an authorization server that lies or breaks', () => {
     expect(refusal(await server.get('open', 'one'))).toEqual([401, 'invalid_token']);
   });
 
-  test('#104 a guard that knows only the endpoint asks the answer for the issuer, and the token to be for it', async () => {
+  test('#104 a guard with only the endpoint requires iss in the response, and itself as audience', async () => {
     const endpoint = `${authorizationServer.origin}/introspect`;
     const cases = [
       [{}, 200],
@@ -323,7 +323,7 @@ describe('an authorization server that lies or breaks', () => {
     }
   });
 
-  test('#109 it is away: 503 with Retry-After; it is back: 200', async () => {
+  test('#109 unreachable: 503 with Retry-After; reachable again: 200', async () => {
     const server = await start();
     await authorizationServer.stop();
     await expectUnavailable(server.get('open', 'one'));
@@ -343,7 +343,7 @@ describe('an authorization server that lies or breaks', () => {
 describe('discovery', () => {
   const METADATA = '/.well-known/oauth-authorization-server';
 
-  test('#109 an issuer with a path has its metadata behind the well-known path (RFC 8414 §3.1)', async () => {
+  test('#109 an issuer with a path has its metadata after the well-known path (RFC 8414 §3.1)', async () => {
     const issuer = `${authorizationServer.origin}/a/b`;
     scripts[`${METADATA}/a/b`] = () => ({ issuer, introspection_endpoint: `${authorizationServer.origin}/introspect` });
     scripts['/introspect'] = () => active({ iss: issuer });
@@ -352,7 +352,7 @@ describe('discovery', () => {
     expect(authorizationServer.questions.map(({ path }) => path)).toEqual([`${METADATA}/a/b`, '/introspect']);
   });
 
-  test("#109 a server with OpenID's metadata only is found there", async () => {
+  test('#109 a server with only OpenID metadata is found', async () => {
     const issuer = `${authorizationServer.origin}/realm`;
     scripts['/realm/.well-known/openid-configuration'] = () => ({
       issuer,
@@ -372,7 +372,7 @@ describe('discovery', () => {
       (origin) => ({ issuer: origin, introspection_endpoint: 'http://auth.example/introspect' }),
     ],
     ['has one of another kind', (origin) => ({ issuer: origin, introspection_endpoint: 'file:///etc/passwd' })],
-  ])('#109 metadata that %s is of no use: 503, until it is right', async (name, metadata) => {
+  ])('#109 metadata that %s is invalid: 503, until it is correct', async (name, metadata) => {
     const genuine = scripts[METADATA];
     scripts[METADATA] = () => metadata(authorizationServer.origin);
     const server = await start();
@@ -383,7 +383,7 @@ describe('discovery', () => {
     expect((await server.get('open', 'one')).status).toBe(200);
   });
 
-  test('#109 an endpoint that has moved is looked for again after it failed', async () => {
+  test('#109 an endpoint that has moved is discovered again after a failure', async () => {
     const server = await start();
     expect((await server.get('open', 'one')).status).toBe(200);
     const { origin } = authorizationServer;
@@ -423,7 +423,7 @@ describe('its own bearer token', () => {
     return new Set(answers.map(({ status }) => status));
   };
 
-  test('#109 is got once for many questions, and renewed once before its end', async () => {
+  test('#109 is requested once for many introspections, and renewed once before its expiry', async () => {
     const server = await startBearer();
     expect([await many(server, 'a'), serial]).toEqual([new Set([200]), 1]);
     advance(69);
@@ -432,14 +432,14 @@ describe('its own bearer token', () => {
     expect([await many(server, 'c'), serial]).toEqual([new Set([200]), 2]);
   });
 
-  test('#109 is renewed once for all who were refused with it', async () => {
+  test('#109 is renewed once for all requests that were rejected with it', async () => {
     const server = await startBearer();
     await many(server, 'a');
     valid = 'revoked before its end';
     expect([await many(server, 'b'), serial]).toEqual([new Set([200]), 2]);
   });
 
-  test('#109 that is refused although it is new makes nothing known: 503', async () => {
+  test('#109 that is rejected although it is new leads to 503', async () => {
     scripts['/introspect'] = (_question, response) => sendJson(response, 401, { error: 'invalid_token' });
     const server = await startBearer();
     await expectUnavailable(server.get('open', 'one'));
@@ -451,7 +451,7 @@ describe('its own bearer token', () => {
     ['that is none', { access_token: undefined }],
     ['that is no text', { access_token: 7 }],
     ['that is refused', undefined],
-  ])('#109 a token %s is no way to know anything: 503, until there is one', async (_name, answer) => {
+  ])('#109 a token %s leads to 503, until there is a valid one', async (_name, answer) => {
     const genuine = scripts['/token'];
     scripts['/token'] = (_question, response) =>
       answer === undefined
@@ -482,7 +482,7 @@ describe('its own bearer token', () => {
 });
 
 describe('connections', () => {
-  test('stay open between questions, and are closed by close()', async () => {
+  test('stay open between requests, and are closed by close()', async () => {
     const server = await start();
     await server.get('open', 'one');
     const [socket] = authorizationServer.sockets;
@@ -494,7 +494,7 @@ describe('connections', () => {
     expect((await server.get('open', 'three')).status).toBe(200);
   });
 
-  test('to an https address are TLS from the first byte on', async () => {
+  test('to an https URL use TLS from the first byte on', async () => {
     const bytes: Buffer[] = [];
     const listener = createServer((socket) =>
       socket.on('error', () => undefined).once('data', (chunk) => (bytes.push(chunk), socket.destroy())),
@@ -508,7 +508,7 @@ describe('connections', () => {
     expect([hello?.[0], hello?.includes('POST')]).toEqual([0x16, false]);
   });
 
-  test('that are closed at the moment of a question are replaced, once for each', async () => {
+  test('that are closed at the moment of a request are replaced, once for each', async () => {
     const server = await start();
     await server.get('open', 'one');
     const [stale] = authorizationServer.sockets;

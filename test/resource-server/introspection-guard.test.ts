@@ -18,7 +18,7 @@ const PAIRS = guardHosts.flatMap((site, index) => {
     : [{ name: site.name, other: authorizationServer.name, site, authorizationServer }];
 });
 
-describe.each(PAIRS)('introspectionGuard on $name asks our server on $other', ({ site, authorizationServer }) => {
+describe.each(PAIRS)('introspectionGuard on $name with our server on $other', ({ site, authorizationServer }) => {
   const odd = {
     client_id: 'a:b c%',
     client_secret: 'p+s:w %d',
@@ -73,7 +73,7 @@ describe.each(PAIRS)('introspectionGuard on $name asks our server on $other', ({
 
   const at = (name: string): ResourceServer => sites.get(name) ?? expect.fail(`There is no site ${name}.`);
 
-  test('#109 with every way to authenticate, it returns the authorization of a live token, and rejects others (RFC 7662 §2)', () =>
+  test('#109 with every authentication method, it returns the authorization of a live token, and rejects others (RFC 7662 §2)', () =>
     everyRow([...METHODS, 'endpoints', ...METHODS.map((method) => `odd ${method}`)], async (name) => {
       const { access_token, refresh_token } = await flows.tokens('web', { scope: 'profile' }, 'carol');
       const { active: _, ...authorization } = (await flows.introspect(access_token)).json;
@@ -86,7 +86,7 @@ describe.each(PAIRS)('introspectionGuard on $name asks our server on $other', ({
       expect([without.status, without.headers['www-authenticate']]).toEqual([401, NO_TOKEN]);
     }));
 
-  test('#104 a token passes only where it is for: the issuer, the resource of the route, or those of the guard (RFC 9068 §4)', async () => {
+  test('#104 a token is only accepted for its audience: the issuer, the resource of the route, or those of the guard (RFC 9068 §4)', async () => {
     const { access_token: forIssuer } = await flows.tokens('web', { scope: 'profile content.read' });
     const { access_token: forPhotos } = await flows.tokens('web', { scope: 'profile content.read', resource: PHOTOS });
     const statuses = async (name: string, token: string) =>
@@ -99,7 +99,7 @@ describe.each(PAIRS)('introspectionGuard on $name asks our server on $other', ({
     expect(await statuses('photos', forPhotos)).toEqual([200, 200]);
   });
 
-  test('#109 a revoked token is refused after ten seconds at the latest, and at once where nothing is cached', async () => {
+  test('#109 a revoked token is rejected after at most ten seconds, and immediately without a cache', async () => {
     const { access_token } = await flows.tokens('web');
     const statuses = () =>
       Promise.all(['bearer', 'every time'].map(async (name) => (await at(name).get('open', access_token)).status));
@@ -112,7 +112,7 @@ describe.each(PAIRS)('introspectionGuard on $name asks our server on $other', ({
     expect(await statuses()).toEqual([401, 401]);
   });
 
-  test('#109 an expired token is refused at its very second, whatever is cached', async () => {
+  test('#109 an expired token is rejected at its exact second, even if it is cached', async () => {
     const { access_token } = await flows.tokens('web');
     advance(3595);
     expect((await at('client_secret_basic').get('open', access_token)).status).toBe(200);
@@ -122,14 +122,14 @@ describe.each(PAIRS)('introspectionGuard on $name asks our server on $other', ({
     expect(refusal(await at('client_secret_basic').get('open', access_token))).toEqual([401, 'invalid_token']);
   });
 
-  test('#91 a resource server that may only see its own tokens lets nobody else pass', async () => {
+  test('#91 a resource server that may only see its own tokens accepts no others', async () => {
     const { access_token } = await flows.tokens('web');
     const own = await flows.ownTokens();
     expect(refusal(await at('stranger').get('open', access_token))).toEqual([401, 'invalid_token']);
     expect((await at('stranger').get('open', own.access_token)).status).toBe(200);
   });
 
-  test('#109 who gets no token with the scope, or has a wrong secret, cannot know anything: 503, and the host is told', async () => {
+  test('#109 without a token with the scope, or with a wrong secret: 503, and onError receives the reason', async () => {
     const { access_token } = await flows.tokens('web');
     for (const [name, reason] of [
       ['unprivileged', 'UnavailableError: The token endpoint answered 400 invalid_scope.'],

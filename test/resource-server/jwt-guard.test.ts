@@ -54,7 +54,7 @@ describe.each(PAIRS)(
       expect(failures).toEqual([]);
     });
 
-    test('#102 #105 a token says who and what without a question about it (RFC 9068 §4)', async () => {
+    test('#102 #105 a token has its owner and scopes without introspection (RFC 9068 §4)', async () => {
       const { access_token } = await flows.tokens('web', { scope: 'profile' }, 'carol');
       const { jti: _, ...claims } = read(access_token).claims;
       for (let round = 0; round < 2; round += 1) {
@@ -63,7 +63,7 @@ describe.each(PAIRS)(
       }
     });
 
-    test('#104 a token passes only where it is for, and nothing else is one (RFC 9068 §4)', async () => {
+    test('#104 a token is only accepted for its audience, and nothing else is a token (RFC 9068 §4)', async () => {
       const { access_token: forIssuer, refresh_token } = await flows.tokens('web', { scope: 'profile content.read' });
       const { access_token: forPhotos } = await flows.tokens('web', {
         scope: 'profile content.read',
@@ -80,7 +80,7 @@ describe.each(PAIRS)(
       }
     });
 
-    test('#104 it ends with its last second, give or take the five by which clocks may differ', async () => {
+    test('#104 it expires after its last second, with a tolerance of five seconds', async () => {
       const { access_token } = await flows.tokens('web');
       const { access_token: fresh } = await flows.tokens('web');
       advance(3604);
@@ -90,7 +90,7 @@ describe.each(PAIRS)(
         expect(refusal(await server.get('open', token))).toEqual([401, 'invalid_token']);
     });
 
-    test('a revoked token is believed to its end: nobody is asked. introspectionGuard asks about JWTs too', async () => {
+    test('a revoked token is accepted until it expires; introspectionGuard checks JWTs too', async () => {
       const { access_token } = await flows.tokens('web');
       const credentials = { client_id: 'api', client_secret: 'api-secret' };
       const asking = await site.start({ introspection: { issuer: running.base, credentials, clock } });
@@ -194,7 +194,7 @@ describe('jwtGuard and its keys', () => {
     await refused(server, token());
   });
 
-  test('#109 no token is asked about: the keys are asked for once by many, and again after five minutes', async () => {
+  test('#109 tokens are not introspected: the keys are fetched once for many, and again after five minutes', async () => {
     const server = await start();
     await Promise.all(Array.from({ length: 100 }, (_, n) => ok(server, token({ jti: String(n) }))));
     advance(299);
@@ -205,7 +205,7 @@ describe('jwtGuard and its keys', () => {
     expect(authorizationServer.asked('/jwks')).toBe(2);
   });
 
-  test('#101 a key that was published since is found at once, but made-up keys do not make many questions', async () => {
+  test('#101 a new key is found immediately, but invented kids do not cause many fetches', async () => {
     const server = await start();
     await ok(server);
     const next = newKey();
@@ -222,7 +222,7 @@ describe('jwtGuard and its keys', () => {
     await ok(server);
   });
 
-  test('#101 a key that was withdrawn takes the tokens along that were verified with it', async () => {
+  test('#101 a removed key invalidates the cached tokens that it verified', async () => {
     const server = await start();
     const jwt = token();
     await ok(server, jwt);
@@ -233,7 +233,7 @@ describe('jwtGuard and its keys', () => {
     await refused(server, jwt);
   });
 
-  test('#109 away at the start: 503 until it is there; away afterwards: the known keys go on for a day', async () => {
+  test('#109 unreachable at the start: 503 until it responds; unreachable later: the known keys are used for a day', async () => {
     const server = await start();
     await authorizationServer.stop();
     await expectUnavailable(server.get('open', token()));
@@ -287,7 +287,7 @@ describe('jwtGuard and its keys', () => {
     await ok(server);
   });
 
-  test('#109 symmetric keys and keys for something else are not used, whoever publishes them', async () => {
+  test('#109 symmetric keys and keys for other uses are ignored, whoever publishes them', async () => {
     const secret = Buffer.from('a secret that was published');
     publish({ kty: 'oct', k: secret.toString('base64url'), kid: 'k1' }, { ...jwkOf(key, 'k2'), use: 'enc' });
     const server = await start();
@@ -301,7 +301,7 @@ describe('jwtGuard and its keys', () => {
     await refused(server, token({}, key, 'k2'));
   });
 
-  test('#109 jwksUri stands in for the metadata', async () => {
+  test('#109 jwksUri replaces the metadata', async () => {
     const server = await start({ jwksUri: `${authorizationServer.origin}/jwks` });
     await ok(server);
     expect(authorizationServer.questions.map(({ path }) => path)).toEqual(['/jwks']);

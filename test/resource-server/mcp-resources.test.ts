@@ -64,7 +64,7 @@ describe.each(KINDS)('a resource in another process: $kind on $site.name', ({ si
       expect((await client.get(path)).status).toBe(404);
   });
 
-  test('#110 M9, M10, M11, M13, M16, M17 each refusal names that metadata and the scopes', async () => {
+  test('#110 M9, M10, M11, M13, M16, M17 each challenge has the metadata and the scopes', async () => {
     const metadata = `resource_metadata="https://notes.example${DOCUMENT}/mcp"`;
     const challenge = async (route: 'profile' | 'write' | 'open', headers = {}) => {
       const answer = await server.client.get(`/${route}`, headers);
@@ -83,7 +83,7 @@ describe.each(KINDS)('a resource in another process: $kind on $site.name', ({ si
     ]);
   });
 
-  test('M12, M24 only tokens for the resource pass, in whichever spelling it was asked for', async () => {
+  test('M12, M24 only tokens for the resource pass, in any spelling', async () => {
     expect((await server.get('profile', await tokenFor('HTTPS://Notes.Example:443/mcp'))).status).toBe(200);
     for (const token of [await tokenFor(), await tokenFor(running.base), await tokenFor(`${running.origin}/mcp`)]) {
       const { status, json } = await server.get('profile', token);
@@ -92,7 +92,7 @@ describe.each(KINDS)('a resource in another process: $kind on $site.name', ({ si
   });
 });
 
-describe('a guard that is asked for what it does not have', () => {
+describe('a guard with an invalid resource', () => {
   const issuer = 'https://auth.example';
   const credentials = { client_id: 'api', client_secret: 'secret' };
 

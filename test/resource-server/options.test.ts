@@ -66,7 +66,7 @@ const JWT: readonly unknown[] = [
   ...COMMON.map((option) => ({ issuer: ISSUER, ...option })),
 ];
 
-test('each wrong option gets a sentence that names the guard and the option', async () => {
+test('each invalid option has a message that names the guard and the option', async () => {
   const said = (guard: 'introspectionGuard' | 'jwtGuard', options: unknown): string => {
     try {
       build(guard, options)();
@@ -84,7 +84,7 @@ test('each wrong option gets a sentence that names the guard and the option', as
   await expect(lines.join('')).toMatchFileSnapshot('./options.snap.txt');
 });
 
-test('the shortest options are enough, and nothing is asked before the first token', () => {
+test('the required options are enough, and nothing is fetched before the first token', () => {
   expect(build('introspectionGuard', { issuer: ISSUER, credentials: CREDENTIALS })).not.toThrow();
   expect(
     build('introspectionGuard', { endpoint: 'http://127.0.0.1:3000/oauth/introspect', credentials: CREDENTIALS }),

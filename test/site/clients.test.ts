@@ -17,7 +17,7 @@ const names = (list: unknown): readonly string[] =>
     .map(({ title }) => String(title))
     .sort();
 
-describe('mwn, with a token of an owner', () => {
+describe('mwn with a token of an owner', () => {
   let bot: Mwn;
   beforeAll(async () => {
     bot = await Mwn.init({
@@ -29,7 +29,7 @@ describe('mwn, with a token of an owner', () => {
     });
   });
 
-  test('knows the site and whose token it has', async () => {
+  test('reads the site, and the owner of the token', async () => {
     expect(new bot.Title('category:knots').toText()).toBe('Category:Knots');
     expect((await bot.userinfo())['name']).toBe('alice');
   });
@@ -47,7 +47,7 @@ describe('mwn, with a token of an owner', () => {
     expect(await bot.read('Knots', { redirects: true })).toMatchObject({ title: 'Knot' });
   });
 
-  test('asks a page for its history, its backlinks and its categories', async () => {
+  test("reads a page's history, backlinks and categories", async () => {
     const page = new bot.Page('Bowline');
     expect((await page.history(['ids', 'user'], 10)).map(({ revid, user }) => [revid, user])).toEqual([
       [45, 'Alice'],
@@ -59,7 +59,7 @@ describe('mwn, with a token of an owner', () => {
     expect(await new bot.Page('Knots').getRedirectTarget()).toBe('Knot');
   });
 
-  test('goes through a category and a search to the end', async () => {
+  test('follows a category and a search to the end', async () => {
     const found: unknown[] = [];
     for await (const { query } of bot.continuedQueryGen({
       action: 'query',
@@ -78,7 +78,7 @@ interface Callbacks {
   readonly [method: string]: (...values: unknown[]) => void;
 }
 
-describe('nodemw, which knows nothing of tokens', () => {
+describe('nodemw, which does not support tokens', () => {
   let call: (method: string, ...values: unknown[]) => Promise<unknown>;
   beforeAll(() => {
     const { hostname, port } = new URL(site.origin);
@@ -91,7 +91,7 @@ describe('nodemw, which knows nothing of tokens', () => {
       });
   });
 
-  test('reads a page in the oldest form there is', async () => {
+  test('reads a page in the oldest format', async () => {
     expect(await call('getArticle', 'Bowline')).toContain('makes a loop');
     expect(await call('getArticle', 'Knots', true)).toContain('holds a [[rope]] by friction');
   });
@@ -104,7 +104,7 @@ describe('nodemw, which knows nothing of tokens', () => {
     expect(entries(await call('getUsers', {})).map(({ name }) => name)).toEqual(['Alice', 'Bob', 'Carol']);
   });
 
-  test('asks for history, links and changes', async () => {
+  test('reads history, links and changes', async () => {
     expect(entries(await call('getArticleRevisions', 'Bowline')).map(({ revid }) => revid)).toEqual([13, 42, 45]);
     expect(names(await call('getBacklinks', 'Bowline'))).toEqual(['Knot', 'Main Page', 'Sheet bend']);
     expect(await call('getArticleCategories', 'Bowline')).toEqual(['Category:Knots']);
@@ -114,7 +114,7 @@ describe('nodemw, which knows nothing of tokens', () => {
 });
 
 describe('m3api', () => {
-  test('follows generated pages and their properties through every answer', async () => {
+  test('follows generated pages and their properties through all continuations', async () => {
     const session = new Session(
       `${site.origin}/w/api.php`,
       { formatversion: 2 },
@@ -145,7 +145,7 @@ describe('m3api', () => {
   });
 });
 
-test('a client that knows only the old way to go on gets everything too', async () => {
+test('a client with only raw continuation gets everything too', async () => {
   const titles: string[] = [];
   let from: Readonly<Record<string, string>> = {};
   for (let more = true; more;) {

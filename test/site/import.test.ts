@@ -35,7 +35,7 @@ const titles = (): readonly string[] =>
   database.all<{ title: string }>(sql`SELECT title FROM page ORDER BY id`).map(({ title }) => title);
 const importing = (path: string): Promise<unknown> => importExport(database, path, { clock: () => 0 });
 
-describe('a file that cannot be used is refused with one sentence', () => {
+describe('an unusable file is rejected with one sentence', () => {
   const good = mediawiki(page('One', 1, revision(1, TIME, 'text')), page('Two', 2, revision(2, TIME, 'text')));
   test.each([
     ['absent.xml', undefined, /absent\.xml cannot be read: the file does not exist\.$/],
@@ -66,24 +66,24 @@ describe('a file that cannot be used is refused with one sentence', () => {
     await expect(importing(folder)).rejects.toThrow(/is a directory\. Specify the XML file in it\.$/);
   });
 
-  test('the pages before the damage are kept, and the one that was cut short is not', async () => {
+  test('the pages before the damage are imported, the truncated one is not', async () => {
     await expect(importing(file('half.xml', good.slice(0, good.indexOf('Two') + 120)))).rejects.toThrow(BrokenExport);
     expect(titles()).toEqual(['One']);
   });
 });
 
-test('a file packed with gzip is read as it is', async () => {
+test('a gzipped file is read directly', async () => {
   await importing(file('good.xml.gz', gzipSync(mediawiki(page('One', 1, revision(1, TIME, 'text'))))));
   expect(titles()).toEqual(['One']);
 });
 
-test('a letter of several bytes may lie across two pieces of the file', async () => {
+test('a multi-byte character may be split between two chunks of the file', async () => {
   const text = 'ä€😀'.repeat(60_000);
   await importing(file('letters.xml', mediawiki(page('One', 1, revision(1, TIME, text)))));
   expect(database.first(sql`SELECT text FROM revision`)).toMatchObject({ text });
 });
 
-test('an export read again adds nothing; a newer one adds what is new, and keeps what was there', async () => {
+test('an export imported again adds nothing; a newer one adds its new revisions', async () => {
   const first = page('One', 1, revision(1, TIME, '[[Old]] [[Category:A]]'));
   await importing(file('first.xml', mediawiki(first)));
   expect(await importing(join(folder, 'first.xml'))).toEqual({ pages: 1, revisions: 0 });
@@ -100,7 +100,7 @@ test('an export read again adds nothing; a newer one adds what is new, and keeps
   expect(database.all(sql`SELECT id FROM log`)).toHaveLength(2);
 });
 
-test('two revisions of one second that leave the text as it was are two: a page that was created and protected', async () => {
+test('two revisions in one second with the same text are both kept: a page was created and protected', async () => {
   const noted = (id: number, comment: string) => revision(id, TIME, 'text', `<comment>${comment}</comment>`);
   const history = (first: number) => mediawiki(page('One', 1, noted(first, 'Created'), noted(first + 1, 'Protected')));
   const comments = () =>
@@ -122,7 +122,7 @@ test('another site with the same ids gets free ones', async () => {
   expect(database.all(sql`SELECT text FROM revision ORDER BY id`)).toMatchObject([{ text: 'one' }, { text: 'two' }]);
 });
 
-test('what is hidden stays hidden', async () => {
+test('hidden content stays hidden', async () => {
   const hidden = `<page><title>One</title><ns>0</ns><id>1</id><revision><id>1</id><timestamp>${TIME}</timestamp>
     <contributor deleted="deleted" /><comment deleted="deleted" /><text deleted="deleted" /></revision></page>`;
   await importing(file('hidden.xml', mediawiki(hidden)));
@@ -133,7 +133,7 @@ test('what is hidden stays hidden', async () => {
   });
 });
 
-test('a page with a history longer than a batch keeps all of it, and its latest text', async () => {
+test('a page with a history longer than a batch has all of it, and its latest text', async () => {
   const revisions = Array.from({ length: 12 }, (_, n) =>
     revision(n + 1, `2024-01-${String(n + 1).padStart(2, '0')}T00:00:00Z`, `${'x'.repeat(1_000_000)} [[Target ${n}]]`),
   );
@@ -146,7 +146,7 @@ test('a page with a history longer than a batch keeps all of it, and its latest 
   expect(titles()).toEqual(['One', 'Two']);
 });
 
-describe('an import that was broken off', () => {
+describe('an interrupted import', () => {
   const many = (count: number) =>
     mediawiki(
       ...Array.from({ length: count }, (_, n) => page(`Page ${n}`, n + 1, revision(n + 1, TIME, `[[Page ${n + 1}]]`))),
@@ -161,7 +161,7 @@ describe('an import that was broken off', () => {
     );
   };
 
-  test('goes on behind the last page that was written, and reads nothing twice', async () => {
+  test('continues after the last page that was written, and reads nothing twice', async () => {
     const path = file('long-list.xml', many(5_000));
     await breakOff(path, 1_000);
     const before = titles().length;
@@ -175,7 +175,7 @@ describe('an import that was broken off', () => {
     expect(await importing(path)).toEqual({ pages: 5_000, revisions: 1 });
   });
 
-  test('begins anew with a file that has changed', async () => {
+  test('starts again if the file has changed', async () => {
     const path = file('changed.xml', many(3_000));
     await breakOff(path, 1_000);
     const before = titles().length;
@@ -185,7 +185,7 @@ describe('an import that was broken off', () => {
   });
 });
 
-test('an export may come through a pipe', async () => {
+test('an export may be read from a pipe', async () => {
   const text = mediawiki(page('One', 1, revision(1, TIME, 'ä€😀 [[Two]]')));
   const bytes = Buffer.from(text);
   const pieces = Array.from({ length: Math.ceil(bytes.length / 7) }, (_, n) => bytes.subarray(n * 7, n * 7 + 7));
@@ -198,7 +198,7 @@ test('an export may come through a pipe', async () => {
   await expect(failure).rejects.toThrow(/^the standard input is incomplete: it ends at line \d+, column \d+\.$/);
 });
 
-test('of a page the latest 21 revisions are stored, in whatever order they come', async () => {
+test('the latest 21 revisions of a page are stored, in any order', async () => {
   const times = Array.from({ length: 40 }, (_, n) => n).sort((a, b) => ((a * 7) % 40) - ((b * 7) % 40));
   const at = (n: number): string => `2024-01-01T00:00:${String(n).padStart(2, '0')}Z`;
   await importing(

@@ -80,7 +80,7 @@ test.each<[title: string, params: Record<string, string>, messages: readonly obj
   expect((await ask(params)).messages).toEqual(messages);
 });
 
-test('all messages, without those in other languages, in parts that neither repeat nor miss one', async () => {
+test('all messages, without other languages, in parts without gaps or repetitions', async () => {
   const names: unknown[] = [];
   let more: Readonly<Record<string, string>> | undefined = {};
   while (more) {
@@ -93,7 +93,7 @@ test('all messages, without those in other languages, in parts that neither repe
   expect(names.slice(0, 3)).toEqual(['copyright', 'empty', 'sitenotice']);
 });
 
-test('who wants them parsed is told that they are not', async () => {
+test('a request for parsed messages is told that they are not parsed', async () => {
   const { messages, ...answer } = await ask({ messages: 'copyright', enableparser: '' });
   expect(messages).toHaveLength(1);
   expect(answer).toMatchObject({ warnings: { allmessages: { warnings: expect.stringContaining('without parsing') } } });

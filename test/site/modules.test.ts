@@ -29,7 +29,7 @@ const list = async (name: string, prefix: string, params: Params, field = 'title
 
 const page = async (params: Params): Promise<Entry> => entries((await answer(params))['pages'])[0] ?? {};
 
-describe('lists honour their parameters', () => {
+describe('list parameters', () => {
   test('have the expected items', () =>
     everyRow<[name: string, prefix: string, params: Params, field: string, items: string]>(
       [
@@ -134,7 +134,7 @@ describe('lists honour their parameters', () => {
     ));
 });
 
-describe('querypage computes what the content tells', () => {
+describe('querypage computes what the content contains', () => {
   test.each([
     ['BrokenRedirects', ''],
     ['Listredirects', 'Boats, Knots, Reefing, Square knot'],
@@ -150,7 +150,7 @@ describe('querypage computes what the content tells', () => {
     expect(results.slice(0, name.startsWith('Most') ? 4 : 50).join(', ')).toBe(titles);
   });
 
-  test('what it cannot compute is disabled', async () => {
+  test('others are disabled', async () => {
     expect((await answer({ list: 'querypage', qppage: 'MediaStatistics' }))['querypage']).toMatchObject({
       disabled: true,
       results: [],
@@ -158,7 +158,7 @@ describe('querypage computes what the content tells', () => {
   });
 });
 
-describe('pages say', () => {
+describe('page properties', () => {
   test.each<[what: string, params: Params, expected: Entry]>([
     [
       'their categories',
@@ -274,7 +274,7 @@ describe('pages say', () => {
     expect(await page(params)).toMatchObject(expected);
   });
 
-  test('and are found by title, id and revision, through redirects', async () => {
+  test('pages are found by title, id and revision, through redirects', async () => {
     expect(await page({ revids: '42', prop: 'revisions', rvprop: 'ids' })).toMatchObject({
       title: 'Bowline',
       revisions: [{ revid: 42 }],
@@ -288,7 +288,7 @@ describe('pages say', () => {
   });
 });
 
-test('backlinks through a redirect stand below it, and each request continues where the last one ended', async () => {
+test('backlinks through a redirect are listed below it, and each request continues the previous one', async () => {
   const params = { list: 'backlinks', bltitle: 'Reef knot', blredirect: '', bllimit: '50' };
   expect((await answer(params))['backlinks']).toMatchObject([
     { title: 'Sail' },
@@ -305,21 +305,21 @@ test('the watchlist is that of the signed-in owner', async () => {
   expect(entries(raw['watchlistraw']).map(({ title }) => title)).toContain('Boat');
 });
 
-test('generators hand on their pages', async () => {
+test('generators pass on their pages', async () => {
   const params = { generator: 'categorymembers', gcmtitle: 'Category:Boats', gcmtype: 'page', prop: 'info' };
   expect(entries((await answer(params))['pages'])).toMatchObject([{ title: 'Boat', lastrevid: 39 }, { title: 'Ship' }]);
   const linked = await answer({ generator: 'links', titles: 'Mast', prop: 'redirects' });
   expect(entries(linked['pages']).map(({ title }) => title)).toEqual(expect.arrayContaining(['Rope', 'Sail']));
 });
 
-test('namespaces that do not exist limit nothing, titles that cannot exist match nothing', async () => {
+test('unknown namespaces limit nothing, impossible titles match nothing', async () => {
   const unknown = await site.query({ list: 'embeddedin', eititle: 'Template:Stub', einamespace: 'abc' });
   expect(entries(unknown.query?.['embeddedin'])).toHaveLength(4);
   const impossible = await site.query({ prop: 'links', titles: 'Boat', pltitles: '<>' });
   expect(entries(impossible.query?.['pages'])[0]).not.toHaveProperty('links');
 });
 
-test('what the site never has is empty, and nothing says that nobody knows it', async () => {
+test('modules without content are empty, without a warning', async () => {
   const lists = ['allimages', 'blocks', 'filearchive', 'gadgetcategories', 'gadgets', 'protectedtitles', 'tags'];
   expect(
     await site.query({
@@ -348,7 +348,7 @@ test('what the site never has is empty, and nothing says that nobody knows it', 
   });
 });
 
-test('siteinfo counts', async () => {
+test('siteinfo has statistics', async () => {
   expect(await answer({ meta: 'siteinfo', siprop: 'statistics|general' })).toMatchObject({
     statistics: { pages: 37, edits: 45, images: 2, users: 3 },
     general: { sitename: 'Harbour', mainpage: 'Main Page', lang: 'en' },
@@ -361,6 +361,6 @@ test.each([
   ['a list without an entry', { list: 'tags', tgcontinue: 'a' }],
   ['a property that no page has', { prop: 'duplicatefiles', titles: 'File:Bowline.png', dfcontinue: 'a|b' }],
   ['too few parts', { prop: 'links', titles: 'Boat', plcontinue: '1' }],
-])('a value to go on with that was never given is refused: %s', async (_what, params: Params) => {
+])('an invalid continue value is rejected: %s', async (_what, params: Params) => {
   expect(await site.query(params)).toMatchObject({ error: { code: 'badcontinue' } });
 });

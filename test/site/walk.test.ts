@@ -293,7 +293,7 @@ const WALKS: Readonly<Record<string, Walk>> = {
 
 const sorted = (texts: readonly string[]): readonly string[] => [...texts].sort();
 
-describe('a walk meets each item exactly once', () => {
+describe('a walk returns each item exactly once', () => {
   test('with every limit', () =>
     everyRow(Object.entries(WALKS), async ([, walk]) => {
       const token = walk.owner ? await site.token('alice') : undefined;
@@ -339,7 +339,7 @@ const startImporter = async (file: string) => {
 };
 
 describe('while another process imports more', () => {
-  test('a walk still meets each item that was there, and none twice', async () => {
+  test('a walk still returns each item that was there, and none twice', async () => {
     const owner = await site.token('alice');
     const importer = await startImporter(site.file);
     const grown = new Set<string>();

@@ -12,7 +12,7 @@ describe('clearing in the background', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  test('removes a batch in each interval, and soon another one while batches are full', async () => {
+  test('removes a batch in each interval, and another one soon if a batch was full', async () => {
     const left = [10, 10, 3, 0];
     const removeBatch = vi.fn(() => left.shift() ?? 0);
     const stop = clearInBackground(removeBatch, { clearEvery: 1_000, clearBatch: 10 });
@@ -97,7 +97,7 @@ for (const [name, open] of sqliteDrivers) {
 const keysOf = (rows: unknown[]): string[] => rows.map((row) => String(Object(row).key));
 
 describe.each(Object.entries(engines))('%s', (_name, open) => {
-  test('clears only what expired two minutes ago, at most a batch, the earliest first', async () => {
+  test('only removes records that expired two minutes ago, at most a batch, the earliest first', async () => {
     let now = 1_000_000;
     const { store, keys } = await open(() => now);
     for (const index of [1, 2, 3, 4, 5]) await store.add(`k:${index}`, {}, now + index * MINUTE);
@@ -112,7 +112,7 @@ describe.each(Object.entries(engines))('%s', (_name, open) => {
     expect(await keys()).toEqual(['k:4', 'k:5']);
   });
 
-  test('clears entries of groups by the same rule', async () => {
+  test('removes entries of groups by the same rule', async () => {
     let now = 1_000_000;
     const { store } = await open(() => now);
     for (const index of [1, 2, 3]) await store.add(`k:${index}`, {}, now + index * MINUTE, ['g', 'h']);

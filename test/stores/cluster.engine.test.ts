@@ -46,7 +46,7 @@ describe.each(['redis', 'ioredis'] as const)('failover with %s', (driver) => {
     });
     afterAll(() => cluster?.remove());
 
-    test('opened by the address of one node, it works at once on all of them', async () => {
+    test('opened with the address of one node, it works immediately on all of them', async () => {
       const [address = ''] = cluster.address.split(',');
       for (let round = 0; round < 10; round += 1) {
         const store = await openStore(address, { driver, onError: () => undefined });
@@ -56,7 +56,7 @@ describe.each(['redis', 'ioredis'] as const)('failover with %s', (driver) => {
       }
     });
 
-    test('check asks every master', async () => {
+    test('check checks every master', async () => {
       const store = await openStore(cluster.address, { driver, onError: () => undefined });
       await store.check();
       for (const { url } of cluster.masters) {
@@ -68,13 +68,13 @@ describe.each(['redis', 'ioredis'] as const)('failover with %s', (driver) => {
       await store.close();
     });
 
-    test('what was replicated survives, and calls succeed again', async () => {
+    test('replicated records survive, and calls succeed again', async () => {
       await expectFailover(cluster, driver);
     }, 60_000);
   });
 
   describeEngine('Sentinel', noRedis, () => {
-    test('what was replicated survives, and calls succeed again', async () => {
+    test('replicated records survive, and calls succeed again', async () => {
       const sentinel = await startRedisSentinel();
       try {
         await expectFailover(sentinel, driver);
@@ -85,8 +85,8 @@ describe.each(['redis', 'ioredis'] as const)('failover with %s', (driver) => {
   });
 });
 
-describeEngine('ioredis and a sentinel that announces failovers while it is asked for the master', noRedis, () => {
-  test('a connection that breaks comes back', async () => {
+describeEngine('ioredis and a sentinel that announces failovers while it is queried for the master', noRedis, () => {
+  test('a lost connection is restored', async () => {
     const redis = await startRedis();
     const sentinel = await startTalkativeSentinel(redis.port);
     const store = await openStore(`redis+sentinel://127.0.0.1:${sentinel.port}/mymaster`, {

@@ -38,7 +38,7 @@ async function repeated(server: OAuthProcess, code: string, first: Answer): Prom
 // As the libraries come: the store has to bear a client that sends a command again.
 describe.each(['ioredis', 'redis'] as const)('a Redis Cluster whose connections are cut, %s', (driver) => {
   describeEngine('codes over HTTP', noRedis, () => {
-    test(`${CODES} of them: no client is told that a code was used that nobody has used`, async () => {
+    test(`${CODES} of them: no client is told that an unused code was used`, async () => {
       const cluster = await startRedisCluster({ proxied: true });
       const servers: OAuthProcess[] = [];
       const on = (index: number): OAuthProcess => {

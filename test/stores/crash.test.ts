@@ -75,7 +75,7 @@ async function expectRemembered(server: OAuthProcess, memory: Memory): Promise<v
 }
 
 describeEngine('a server on SQLite that is killed under load', noSqlite, () => {
-  test(`${CRASHES} times keeps everything that it has answered, and its file needs no repair`, async () => {
+  test(`${CRASHES} times keeps everything that it has confirmed, and its file needs no repair`, async () => {
     const directory = temporaryDirectory();
     const file = join(directory, 'records.db');
     let told = 0;

@@ -87,14 +87,14 @@ function suite(
       return tokens;
     }
 
-    test('every code gives one token, which is alive in every process', async () => {
+    test('every code yields one token, which is valid in every process', async () => {
       const tokens = expectOneEach('codes', await race(await make((index) => newCode(on(index))), redeemCode));
       for (const [index, token] of tokens.slice(0, 40).entries()) {
         expect(await isActive(on(index), token)).toBe(true);
       }
     }, 180_000);
 
-    test('every refresh token gives one successor', async () => {
+    test('every refresh token yields one successor', async () => {
       const refreshTokens = await make(async (index) => {
         const { json } = await redeemCode(on(index + 1), await newCode(on(index)));
         return String(json['refresh_token']);
@@ -102,7 +102,7 @@ function suite(
       expectOneEach('refresh tokens', await race(refreshTokens, refresh));
     }, 180_000);
 
-    test('every device code gives one token', async () => {
+    test('every device code yields one token', async () => {
       const deviceCodes = await make((index) => newDeviceCode(on, index));
       expectOneEach('device codes', await race(deviceCodes, redeemDeviceCode));
     }, 180_000);

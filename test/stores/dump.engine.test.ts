@@ -6,7 +6,7 @@ import { dumpRedis, expectAll, fill } from './engines/dump.js';
 import { noRedis, startRedisCluster } from './engines/redis.js';
 
 describeEngine('dumps of a Redis Cluster', noRedis, () => {
-  test('all masters together, and each of them has a part', async () => {
+  test('all masters together, and each has a part', async () => {
     const { urls, remove } = await startRedisCluster();
     const cluster = createCluster({ rootNodes: urls.map((url) => ({ url })) });
     await cluster.connect();

@@ -62,7 +62,7 @@ function suite(title: string, missing: string | undefined, open: () => Promise<P
       }
     };
 
-    test(`nothing survives, ${ENDINGS} times, while ${CLIENTS} clients refresh and approvals without a question are under way`, async () => {
+    test(`nothing survives, ${ENDINGS} times, during refreshes of ${CLIENTS} clients and silent approvals`, async () => {
       for (let round = 0; round < ENDINGS; round += 1) {
         await approve(on(0), on(1));
         const loot = new Loot();

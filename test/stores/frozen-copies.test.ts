@@ -5,7 +5,7 @@ import { FrozenCopies } from '../../src/stores/frozen-copies.js';
 const RECORD = { kind: 'access', scope: 'read', aud: ['https://a.example'], grant: null, exp: 1_000 };
 
 describe('frozen copies', () => {
-  test('any JSON comes back equal, frozen at every depth, whatever was copied before', () => {
+  test('any JSON is returned equal, frozen at every depth, whatever was copied before', () => {
     const copies = new FrozenCopies();
     const isFrozen = (value: unknown): boolean =>
       typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(isFrozen));
@@ -22,7 +22,7 @@ describe('frozen copies', () => {
     );
   });
 
-  test('what is done to a value after it was copied does not reach the copy', () => {
+  test('changes to a value after it was copied do not affect the copy', () => {
     const copies = new FrozenCopies();
     const value = structuredClone(RECORD);
     const copy = copies.of(value);
@@ -31,7 +31,7 @@ describe('frozen copies', () => {
     expect(copy).toEqual(RECORD);
   });
 
-  test('equal values share one copy, and their lists too', () => {
+  test('equal values have one copy, and their lists too', () => {
     const copies = new FrozenCopies();
     expect(copies.of(structuredClone(RECORD))).toBe(copies.of(structuredClone(RECORD)));
     const [one, other] = [1, 2].map((exp) => copies.of({ ...structuredClone(RECORD), exp }) as typeof RECORD);
@@ -39,7 +39,7 @@ describe('frozen copies', () => {
     expect(one?.aud).toBe(other?.aud);
   });
 
-  test('values that only look alike share nothing', () => {
+  test('values that only look alike have separate copies', () => {
     const copies = new FrozenCopies();
     // All of them have the same digest: nothing in them counts.
     const alike = [

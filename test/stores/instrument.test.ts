@@ -11,7 +11,7 @@ describe('an instrumented store', () => {
     test(name, run);
   }
 
-  test('reports each verb with the time that it took', async () => {
+  test('reports each method with its duration', async () => {
     let time = 0;
     const calls: StoreCall[] = [];
     const slow = memoryStore();
@@ -34,7 +34,7 @@ describe('an instrumented store', () => {
     ]);
   });
 
-  test('reports getMany, which it has where the store has it', async () => {
+  test('reports getMany, which it has if the store has it', async () => {
     const report = vi.fn();
     const store = memoryStore();
     await store.add('a', { is: 'there' }, Date.now() + 60_000);
@@ -47,7 +47,7 @@ describe('an instrumented store', () => {
     expect(instrumentedStore({ add, get, delete: remove }, report)).not.toHaveProperty('getMany');
   });
 
-  test('reports list, which it has where the store has it, and hands groups on', async () => {
+  test('reports list, which it has if the store has it, and passes groups on', async () => {
     const report = vi.fn();
     const store = memoryStore();
     const measured = instrumentedStore(store, report, { now: () => 0 });
@@ -58,7 +58,7 @@ describe('an instrumented store', () => {
     expect(instrumentedStore({ add, get, delete: remove }, report)).not.toHaveProperty('list');
   });
 
-  test('reports what a call rejected with, and rejects with it', async () => {
+  test('reports the error of a rejected call, and rejects with it', async () => {
     const error = new Error('away');
     const away = () => Promise.reject(error);
     const report = vi.fn();
@@ -73,7 +73,7 @@ describe('an instrumented store', () => {
     ]);
   });
 
-  test('a report that throws breaks nothing, and is called once', async () => {
+  test('a report function that throws breaks nothing, and is called once', async () => {
     const report = vi.fn(() => {
       throw new Error('no disk for the log');
     });

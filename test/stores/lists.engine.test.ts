@@ -60,7 +60,7 @@ test(`a group of ${MANY} keys in memory`, async () => {
 }, 60_000);
 
 describeEngine(`a group of ${MANY} keys in SQLite`, noSqlite, () => {
-  test('a page is one statement, by the index', async () => {
+  test('a page is one statement that uses the index', async () => {
     const store = sqliteStore({ file: ':memory:' });
     await fill(store, 'client:large');
     await expectAll(store, 'client:large');
@@ -81,7 +81,7 @@ describeEngine('groups in PostgreSQL', noPostgres, () => {
     await server?.remove();
   });
 
-  test(`a page of 50 among ${MANY} keys is one statement, by the index`, async () => {
+  test(`a page of 50 among ${MANY} keys is one statement that uses the index`, async () => {
     const asked: { text: string; values: (string | number)[] }[] = [];
     const store = postgresStore({
       query: (text, values) => (asked.push({ text, values }), pool.query(text, values)),
@@ -119,7 +119,7 @@ describeEngine('groups in PostgreSQL', noPostgres, () => {
     session.release(true);
   }, 120_000);
 
-  test('an add that loses leaves no entry, and one that fails leaves neither record nor entry', async () => {
+  test('an add that returns false leaves no entry, and one that fails leaves neither record nor entry', async () => {
     const store = postgresStore({
       query: (text, values) => pool.query(text, values),
       table: 'small',
@@ -156,7 +156,7 @@ describeEngine('groups in Redis', noRedis, () => {
   const open = (more: { sendCommand?: SendCommand; clock?: () => number } = {}): RedisStore =>
     redisStore({ sendCommand: send, watchPolicy: false, timeout: 10_000, ...more });
 
-  test('an add without groups is one command, with four groups five, of which four at once and before', async () => {
+  test('an add without groups is one command; with four groups it is five, four of them at once and first', async () => {
     const order: string[] = [];
     const store = open({
       sendCommand: async (args, key) => {
@@ -172,7 +172,7 @@ describeEngine('groups in Redis', noRedis, () => {
     expect(order).toEqual([...range(4).map(() => 'group'), ...range(4).map(() => 'answer'), 'record', 'answer']);
   });
 
-  test('a crash between entry and record: the group names what is not there, and never misses what is', async () => {
+  test('a crash between entry and record: the group may name missing records, but never lacks existing ones', async () => {
     const dying = open({
       sendCommand: (args, key) => (key?.endsWith('§') === true ? send(args, key) : new Promise(() => undefined)),
     });
@@ -184,7 +184,7 @@ describeEngine('groups in Redis', noRedis, () => {
     expect(await store.list('crash', { limit: 10 })).toEqual({ keys: ['crash:1'] });
   });
 
-  test('an entry that cannot be written is an add that fails, and no record', async () => {
+  test('an entry that cannot be written makes add fail, without a record', async () => {
     let entries = 0;
     const store = open({
       sendCommand: (args, key) =>
@@ -194,7 +194,7 @@ describeEngine('groups in Redis', noRedis, () => {
     expect(await store.get('cut:1')).toBeUndefined();
   });
 
-  test('an add removes two that have ended from its bucket, two minutes after their end, and no more', async () => {
+  test('an add removes two expired entries from its bucket, two minutes after their expiry, and no more', async () => {
     let now = Date.now();
     const store = open({ clock: () => now });
     // Nine keys of one bucket, found by asking which set they went to.
@@ -235,7 +235,7 @@ describeEngine('groups in Redis', noRedis, () => {
     );
   });
 
-  test('records and groups whose names are alike do not meet', async () => {
+  test('records and groups with similar names do not collide', async () => {
     const store = open();
     sent.length = 0;
     await store.add('alike', {}, LATER, ['alike']);
@@ -272,7 +272,7 @@ describeEngine('groups in Redis', noRedis, () => {
   }, 120_000);
 
   test.each([[null], ['OK'], [[1]], [['no entry']], [[null]], [undefined], [5]])(
-    'list does not take %j for keys',
+    'list does not accept %j as keys',
     async (answer) => {
       const store = open({ sendCommand: async () => answer });
       await expect(store.list('g', { limit: 1 })).rejects.toMatchObject({ code: 'STORE_ANSWER' });
@@ -295,7 +295,7 @@ describeEngine('groups on a Redis Cluster', noRedis, () => {
     await servers?.remove();
   });
 
-  test(`${MANY} keys of one group: every master has a part, and no name an eighth`, async () => {
+  test(`${MANY} keys of one group: every master has a part, and none has an eighth`, async () => {
     const store = redisStore({ sendCommand: (args, key) => cluster.sendCommand(key, false, args), timeout: 10_000 });
     await fill(store, 'client:large');
     await expectAll(store, 'client:large');

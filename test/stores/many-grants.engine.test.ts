@@ -93,7 +93,7 @@ const expectCheapPages = async (store: Store): Promise<void> => {
   expect((await walk({ sub: OWNER }, Infinity)).size, 'every grant of the owner').toBe(OF_OWNER);
 };
 
-test('steps are counted: calls that are under way together are one', () => {
+test('steps are counted: simultaneous calls are one', () => {
   const at = (start: number, end: number): Call => ({ start, end });
   expect(stepsOf([at(0, 5), at(1, 2), at(3, 9)])).toBe(1);
   expect(stepsOf([at(6, 9), at(0, 5), at(7, 8)])).toBe(2);

@@ -17,8 +17,8 @@ describe('memory store: the contract', () => {
 
 const FULL = expect.objectContaining({ code: 'STORE_FULL' });
 
-describe('memory store: its bound', () => {
-  test('a full store refuses and drops nothing', async () => {
+describe('memory store: its limit', () => {
+  test('a full store rejects and removes nothing', async () => {
     const store = memoryStore({ max: 3, clock: () => 0 });
     for (const key of ['a', 'b', 'c']) expect(await store.add(key, { key }, 1_000)).toBe(true);
     await expect(store.add('d', {}, 1_000)).rejects.toEqual(FULL);
@@ -26,7 +26,7 @@ describe('memory store: its bound', () => {
     for (const key of ['a', 'b', 'c']) expect(await store.get(key)).toEqual({ key });
   });
 
-  test('a delete or an expiry makes room at once', async () => {
+  test('a delete or an expiry frees capacity immediately', async () => {
     let now = 0;
     const store = memoryStore({ max: 2, clock: () => now });
     await store.add('a', {}, 1_000);
@@ -40,7 +40,7 @@ describe('memory store: its bound', () => {
     await expect(store.add('e', {}, 1_000)).rejects.toEqual(FULL);
   });
 
-  test('an expired record makes way for its own successor in a full store', async () => {
+  test('an expired record can be replaced under its own key in a full store', async () => {
     let now = 0;
     const store = memoryStore({ max: 2, clock: () => now });
     await store.add('a', {}, 500);
@@ -50,14 +50,14 @@ describe('memory store: its bound', () => {
     expect(await store.get('a')).toEqual({ is: 'new' });
   });
 
-  test('expired records do not pile up', async () => {
+  test('expired records do not accumulate', async () => {
     let now = 0;
     const store = memoryStore({ clock: () => now });
     for (now = 0; now < 50_000; now += 1) await store.add(`k:${now}`, {}, now + 100);
     expect(store.size).toBeLessThan(300);
   });
 
-  test('each add clears away two, so a great many that expire at once go, too', async () => {
+  test('each add removes two, so many that expire at once are removed too', async () => {
     let now = 0;
     const store = memoryStore({ clock: () => now });
     for (let index = 0; index < 1_000; index += 1) await store.add(`old:${index}`, {}, 100);
@@ -74,8 +74,8 @@ describe('memory store: its bound', () => {
     }));
 });
 
-describe('the table behind it', () => {
-  test('knows what is due after any inserts and deletes', () => {
+describe('the table of expiring keys', () => {
+  test('finds expired keys after any inserts and deletes', () => {
     const deadlines = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 30, maxLength: 80 });
     const deleted = fc.array(fc.nat(79), { maxLength: 25 });
     fc.assert(
@@ -102,7 +102,7 @@ describe('the groups of a memory store', () => {
   const key = fc.integer({ min: 0, max: 400 }).map((n) => `k${n}`);
   const step = fc.record({ isAdd: fc.boolean(), key });
 
-  test('a group lists its keys in the order of adding, whatever is added and deleted, in pages of any size', () => {
+  test('a group lists its keys in insertion order, after any changes, in pages of any size', () => {
     fc.assert(
       fc.property(
         fc.array(step, { minLength: 300, maxLength: 1_200 }),
@@ -133,14 +133,14 @@ describe('the groups of a memory store', () => {
     );
   });
 
-  test('a cursor that is not the next of a page is refused', () =>
+  test('a cursor that is not the next of a page is rejected', () =>
     everyRow(['', 'k1', '1', '1-', '-1-2', '1-1e3', `1-${'1'.repeat(16)}`], async (after) => {
       await expect(memoryStore().list('g', { after, limit: 1 })).rejects.toThrow(
         new TypeError('list: after must be the next of the previous page.'),
       );
     }));
 
-  test('a record takes its entries along, whether it is deleted, ends or is replaced', async () => {
+  test('a record removes its entries, whether it is deleted, expires or is replaced', async () => {
     let now = 0;
     const store = memoryStore({ clock: () => now });
     const keys = async (group: string) => (await store.list(group, { limit: 10 })).keys;
@@ -156,7 +156,7 @@ describe('the groups of a memory store', () => {
     expect(await keys('h')).toEqual(['new']);
   });
 
-  test('a store that is full leaves no entry', async () => {
+  test('a full store leaves no entry', async () => {
     const store = memoryStore({ max: 1, clock: () => 0 });
     await store.add('a', {}, 1_000, ['g']);
     await expect(store.add('b', {}, 1_000, ['g', 'h'])).rejects.toEqual(FULL);
@@ -178,7 +178,7 @@ describe('memory store: against a model', () => {
     { weight: 2, arbitrary: fc.record({ op: fc.constant('wait' as const), by: fc.integer({ min: 1, max: 25 }) }) },
   );
 
-  test('any sequence of calls has the answers of a plain Map', async () => {
+  test('any sequence of calls has the results of a plain Map', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 200 }), async (steps) => {
         let now = 1_000;

@@ -56,7 +56,7 @@ describe('openStore', () => {
     ['redis+sentinel://127.0.0.1:1/m', 'redis'],
     ['redis+sentinel://127.0.0.1:1/m', 'ioredis'],
     ['postgres://user@127.0.0.1:1/x', undefined],
-  ] as const)('%s with %s: a server that is away is no error; calls and check reject', async (url, driver) => {
+  ] as const)('%s with %s: an unreachable server is not an error; calls and check reject', async (url, driver) => {
     const store = await openStore(url, { timeout: 200, onError: () => undefined, ...(driver && { driver }) });
     await expect(store.get('a')).rejects.toBeInstanceOf(Error);
     await expect(store.add('a', {}, LATER())).rejects.toBeInstanceOf(Error);
@@ -64,7 +64,7 @@ describe('openStore', () => {
     await store.close();
   });
 
-  test('a driver that is not installed: what to install', async () => {
+  test('a driver that is not installed: the message says what to install', async () => {
     const missing = (name: string) => ({ name, load: () => import(name) });
     const error = await loadDriver('Redis', [missing('no-such-a'), missing('no-such-b')]).catch(
       (cause: unknown) => cause,
@@ -74,7 +74,7 @@ describe('openStore', () => {
     );
   });
 
-  test('the first driver that is there is taken; one that fails to load is reported as it is', async () => {
+  test('the first installed driver is used; one that fails to load is reported unchanged', async () => {
     const there = { name: 'there', load: async () => 'driver' } as const;
     const missing = { name: 'no-such-a', load: () => import('no-such-a' as string) } as const;
     expect(await loadDriver('Redis', [missing, there])).toEqual({ name: 'there', driver: 'driver' });
@@ -113,11 +113,11 @@ test.each([
       database: 3,
     },
   ],
-])('the address %s', (url, parts) => {
+])('the URL %s', (url, parts) => {
   expect(parseRedisAddress(url)).toMatchObject(parts);
 });
 
-test('an error that comes again and again is reported once a minute', () => {
+test('a repeated error is reported once a minute', () => {
   const report = vi.fn();
   const once = seldom(report);
   for (const message of ['a', 'a', 'b', 'a']) once(new Error(message));
@@ -132,7 +132,7 @@ describe('redisStore with a client', () => {
     return onWarning.mock.calls.map(([message]) => /set (.*) on the/.exec(message)?.[1] ?? message);
   };
 
-  test('names the settings by which it would send commands again or later', () => {
+  test('names settings that would repeat or delay commands', () => {
     expect(advice(new Redis(options))).toEqual([
       'maxRetriesPerRequest: 0, enableOfflineQueue: false, socketTimeout: 3000',
     ]);
@@ -142,7 +142,7 @@ describe('redisStore with a client', () => {
     expect(advice(createClient())).toEqual(['disableOfflineQueue: true']);
   });
 
-  test('says nothing when they are right', () => {
+  test('is silent if they are right', () => {
     const right = { enableOfflineQueue: false, socketTimeout: 3_000 };
     expect(advice(new Redis({ ...options, ...right, maxRetriesPerRequest: 0 }))).toEqual([]);
     expect(advice(new Redis({ ...options, ...right, autoResendUnfulfilledCommands: false }))).toEqual([]);
@@ -151,7 +151,7 @@ describe('redisStore with a client', () => {
     expect(advice(createClient({ disableOfflineQueue: true }))).toEqual([]);
   });
 
-  test('refuses what is no client', () => {
+  test('rejects an object that is not a client', () => {
     expect(() => redisStore({})).toThrow(/client or sendCommand/);
     expect(() => redisStore({ client: {} as RedisClient })).toThrow(/must be a client of node-redis or ioredis/);
   });

@@ -15,7 +15,7 @@ import { noPostgres, startPostgres, type PostgresServer } from './engines/postgr
 import { command, noRedis, startRedis, type RedisServer } from './engines/redis.js';
 import { noSqlite, sqliteDrivers } from './engines/sqlite.js';
 
-describeEngine('a server whose Redis is in trouble', noRedis, () => {
+describeEngine('a server with a failing Redis', noRedis, () => {
   let redis: RedisServer;
   let store: RedisStore;
   let close: () => void;
@@ -45,7 +45,7 @@ describeEngine('a server whose Redis is in trouble', noRedis, () => {
   });
 });
 
-describeEngine('a server whose PostgreSQL is in trouble', noPostgres, () => {
+describeEngine('a server with a failing PostgreSQL', noPostgres, () => {
   let postgres: PostgresServer;
   let pool: pg.Pool;
   let store: PostgresStore;
@@ -75,7 +75,7 @@ describeEngine('a server whose PostgreSQL is in trouble', noPostgres, () => {
   });
 });
 
-describeEngine('a server whose SQLite file is in trouble', noSqlite, () => {
+describeEngine('a server with a failing SQLite file', noSqlite, () => {
   const directory = temporaryDirectory();
   const file = join(directory, 'records.db');
   const store = sqliteStore({ file, busyTimeout: 50 });
@@ -90,7 +90,7 @@ describeEngine('a server whose SQLite file is in trouble', noSqlite, () => {
     rmSync(directory, { recursive: true });
   });
 
-  test('locked by somebody else: no new tokens, but the old ones work; then everything works again', async () => {
+  test('locked by another process: no new tokens, but the old ones work; then everything works again', async () => {
     const token = await outage.tokenAtLast();
     other?.exec('BEGIN IMMEDIATE');
     await expect503(await outage.token());
@@ -106,7 +106,7 @@ describeEngine('a server whose memory store is full', undefined, () => {
   const store = memoryStore({ max: 1, clock });
   const outage = serverOn(() => store, clock);
 
-  test('no new tokens, but the old one works; when it has expired there is room again', async () => {
+  test('no new tokens, but the old one works; when it has expired, there is capacity again', async () => {
     const token = await outage.tokenAtLast();
     await expect503(await outage.token());
     expect((await outage.guarded(token)).status).toBe(200);

@@ -66,7 +66,7 @@ function suite(title: string, missing: string | undefined, open: () => Promise<P
       }
     };
 
-    test(`nothing is left and no record has the name, ${ENDINGS} times, while ${CLIENTS} clients refresh and approvals are under way`, async () => {
+    test(`nothing is left and no record has the name, ${ENDINGS} times, during refreshes of ${CLIENTS} clients and approvals`, async () => {
       await signIn(on(0), 'bob').then((bob) => approve(on(0), on(1), bob));
       for (let round = 0; round < ENDINGS; round += 1) {
         const session = await signIn(on(round), NAME, on(round + 1));
@@ -115,7 +115,7 @@ function suite(title: string, missing: string | undefined, open: () => Promise<P
       }
     }, 300_000);
 
-    test(`signed out, ${3 * ENDINGS} times by both at once: no session from before is seen again, and later ones live`, async () => {
+    test(`signed out, ${3 * ENDINGS} times by both at once: no earlier session is accepted again, and later ones live`, async () => {
       const before: Headers[] = [];
       for (let round = 0; round < 3 * ENDINGS; round += 1) {
         const begun = await Promise.all(Array.from({ length: 6 }, (_, n) => signIn(on(n), NAME, on(n >> 1))));

@@ -45,7 +45,7 @@ describeEngine('PgBouncer in transaction mode', noPgBouncer, () => {
     }
   });
 
-  test('twenty processes with four connections each share the two of PgBouncer', async () => {
+  test('twenty processes with four connections each use the two of PgBouncer', async () => {
     const stores = await Promise.all(
       Array.from({ length: 20 }, () => openStore(bouncer.url, { timeout: 10_000, onError })),
     );
@@ -56,14 +56,14 @@ describeEngine('PgBouncer in transaction mode', noPgBouncer, () => {
     await Promise.all(stores.map((store) => store.close()));
   });
 
-  test('statement_timeout of a pool is refused by it, which is why no setting here is one of the session', async () => {
+  test('it rejects the statement_timeout of a pool, so no setting here belongs to the session', async () => {
     const pool = new pg.Pool({ connectionString: bouncer.url, statement_timeout: 2_000 });
     await expect(pool.query('SELECT 1')).rejects.toThrow(/unsupported startup parameter/);
     await pool.end();
   });
 });
 
-describeEngine('a PostgreSQL that is looked after by others', noPostgres, () => {
+describeEngine('a PostgreSQL with a separate administrator', noPostgres, () => {
   let server: PostgresServer;
   let admin: pg.Pool;
   const opened: OpenedStore[] = [];
@@ -90,7 +90,7 @@ describeEngine('a PostgreSQL that is looked after by others', noPostgres, () => 
   const grant = (table: string): Promise<unknown> =>
     admin.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ${table} TO app`);
 
-  test('a role without the right to create uses a table that is there, and migrate changes nothing', async () => {
+  test('a role without the right to create uses an existing table, and migrate changes nothing', async () => {
     const store = await open(asApp());
     await expect(store.migrate()).rejects.toThrow(/permission denied/);
     await expect(store.check()).rejects.toThrow(
@@ -120,7 +120,7 @@ describeEngine('a PostgreSQL that is looked after by others', noPostgres, () => 
     expect(await clearing.clearExpired(10)).toBe(2);
   });
 
-  test('migrate while VACUUM holds the table: it waits for nothing, and nobody waits for it', async () => {
+  test('migrate while VACUUM holds the table: neither waits for the other', async () => {
     const store = await open(server.url);
     await store.migrate();
     const vacuum = await admin.connect();
@@ -132,7 +132,7 @@ describeEngine('a PostgreSQL that is looked after by others', noPostgres, () => 
     vacuum.release();
   });
 
-  test('migrate where something is missing gives up a lock after a second, and works when it is free', async () => {
+  test('migrate with something missing gives up a lock after a second, and works when it is free', async () => {
     const store = await open(server.url, { timeout: 10_000 });
     await store.migrate();
     await admin.query('DROP INDEX oauth_records_by_expiry');
@@ -160,7 +160,7 @@ describeEngine('a PostgreSQL that is looked after by others', noPostgres, () => 
     await expect(store.check()).rejects.toThrow(/incomplete/);
   });
 
-  test('check says when all processes together would open more connections than the server allows', async () => {
+  test('check reports if all processes together would open more connections than the server allows', async () => {
     const onWarning = vi.fn();
     const store = await open(server.url, { connections: 10, processes: 20, onWarning });
     await store.migrate();

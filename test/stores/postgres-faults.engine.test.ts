@@ -7,7 +7,7 @@ import { noPostgres, startPostgres, type PostgresServer } from './engines/postgr
 
 const LATER = () => Date.now() + 3_600_000;
 
-describeEngine('PostgreSQL in trouble', noPostgres, () => {
+describeEngine('failures of PostgreSQL', noPostgres, () => {
   let server: PostgresServer;
   let pool: pg.Pool;
   let store: PostgresStore;
@@ -32,7 +32,7 @@ describeEngine('PostgreSQL in trouble', noPostgres, () => {
     () => store,
   );
 
-  test('answering errors: read-only, it refuses to write; writable again, it works', async () => {
+  test('errors: read-only, it rejects writes; writable again, it works', async () => {
     await pool.query('ALTER SYSTEM SET default_transaction_read_only = on');
     await pool.query('SELECT pg_reload_conf()');
     await expect
@@ -62,7 +62,7 @@ describeEngine('PostgreSQL in trouble', noPostgres, () => {
     await expectRecovery(store);
   });
 
-  test('a connection that is lost in the middle is replaced', async () => {
+  test('a connection lost during a call is replaced', async () => {
     await pool.query(
       'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = $1',
       ['client backend'],
@@ -71,21 +71,21 @@ describeEngine('PostgreSQL in trouble', noPostgres, () => {
   });
 });
 
-describe('a PostgreSQL client that answers nonsense', () => {
+describe('a PostgreSQL client with invalid results', () => {
   const answering = (rows: unknown) =>
     postgresStore({ query: () => Promise.resolve({ rows: rows as unknown[] }), clearEvery: false }); // nonsense on purpose
 
-  test.each([[undefined], [null], ['rows'], [{ length: 1 }]])('no verb takes %j for rows', async (rows) => {
+  test.each([[undefined], [null], ['rows'], [{ length: 1 }]])('no method accepts %j as rows', async (rows) => {
     await expectRefusal(answering(rows));
   });
 
-  test('getMany takes no row for a record that has none', async () => {
+  test('getMany accepts no row for a missing record', async () => {
     await expect(answering([{ key: 'a' }]).getMany(['a'])).rejects.toMatchObject({ code: 'STORE_ANSWER' });
     await expect(answering(undefined).getMany(['a'])).rejects.toMatchObject({ code: 'STORE_ANSWER' });
   });
 
   test.each([[[{}]], [['row']], [[{ value: 5 }]], [[{ value: '5' }]]])(
-    'get does not take %j for a record',
+    'get does not accept %j as a record',
     async (rows) => {
       await expect(answering(rows).get('a')).rejects.toMatchObject({ code: 'STORE_ANSWER' });
     },
@@ -109,6 +109,6 @@ test('getMany is one statement, whose name stands for its text', async () => {
   expect([...texts.values()].map(({ size }) => size)).toEqual([1, 1]);
 });
 
-test.each(['records; DROP TABLE users', '"Records"', 'a.b.c', ''])('the table name %j is refused', (table) => {
+test.each(['records; DROP TABLE users', '"Records"', 'a.b.c', ''])('the table name %j is rejected', (table) => {
   expect(() => postgresStore({ query: () => Promise.resolve({ rows: [] }), table })).toThrow(/table must be a name/);
 });

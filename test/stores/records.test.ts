@@ -15,7 +15,7 @@ function plain(more: Partial<Store> = {}): Store {
 }
 
 describe('records in groups', () => {
-  test('two servers in one store list nothing of each other, and no prefix is seen', async () => {
+  test('two servers in one store list no grants of each other, without a prefix', async () => {
     const store = memoryStore();
     const [one, other] = [over(store, 'a:'), over(store, 'b:')];
     expect(await one.add('grant:1', record, ['owner:x'])).toBe(true);
@@ -30,7 +30,7 @@ describe('records in groups', () => {
     expect(await one.list('owner:x', { after: next, limit: 1 })).toEqual({ keys: ['grant:2'] });
   });
 
-  test('a store that cannot list is given no groups, and listing says what is missing', async () => {
+  test('a store without list receives no groups, and listing throws an error that names it', async () => {
     const add = vi.fn<Store['add']>(async () => true);
     const records = over(plain({ add }));
     expect(await records.add('grant:1', record, ['owner:x'])).toBe(true);
@@ -38,13 +38,13 @@ describe('records in groups', () => {
     await expect(records.list('owner:x', { limit: 10 })).rejects.toThrow(/cannot list.*"list"/);
   });
 
-  test('a store that can list is not bothered with groups where there are none', async () => {
+  test('a store with list receives no groups if there are none', async () => {
     const add = vi.fn<Store['add']>(async () => true);
     await over(plain({ add, list: async () => ({ keys: [] }) })).add('grant:1', record);
     expect(add.mock.calls).toEqual([['a:grant:1', record, LATER * 1000]]);
   });
 
-  test('an answer of a store that is not a page of keys is rejected', () =>
+  test('a result that is not a page of keys is rejected', () =>
     everyRow(
       [
         [undefined],
@@ -67,7 +67,7 @@ describe('records in groups', () => {
       },
     ));
 
-  test('a store that rejects or throws is one kind of error', async () => {
+  test('a store that rejects or throws has the same error', async () => {
     const cause = new Error('away');
     await expect(over(plain({ list: () => Promise.reject(cause) })).list('g', { limit: 1 })).rejects.toMatchObject({
       name: 'UnavailableError',
@@ -76,7 +76,7 @@ describe('records in groups', () => {
   });
 
   test.each(['', 'ä', '\n', 'n'.repeat(201)])(
-    'after: %j never comes from a page, and never reaches the store',
+    'after: %j cannot come from a page, and never reaches the store',
     async (after) => {
       const list = vi.fn<NonNullable<Store['list']>>();
       await expect(over(plain({ list })).list('g', { after, limit: 1 })).rejects.toBeInstanceOf(TypeError);

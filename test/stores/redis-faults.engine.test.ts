@@ -8,7 +8,7 @@ import { command, noRedis, startRedis, type RedisServer } from './engines/redis.
 
 const LATER = () => Date.now() + 3_600_000;
 
-describeEngine('Redis in trouble', noRedis, () => {
+describeEngine('failures of Redis', noRedis, () => {
   let server: RedisServer;
   const clients: { close(): void }[] = [];
   let overNodeRedis: RedisStore;
@@ -52,7 +52,7 @@ describeEngine('Redis in trouble', noRedis, () => {
       () => overIoredis,
     ));
 
-  test('full: add rejects, what is there stays, and there is room again after a delete', async () => {
+  test('full: add rejects, existing records stay, and there is space again after a delete', async () => {
     const key = freshKey();
     await overNodeRedis.add(key, { is: 'kept' }, LATER());
     await command(server.url, 'CONFIG', 'SET', 'maxmemory', '1');
@@ -64,7 +64,7 @@ describeEngine('Redis in trouble', noRedis, () => {
     await expectRecovery(overNodeRedis);
   });
 
-  test('answering errors: a replica refuses writes; a master again, it takes them', async () => {
+  test('errors: a replica rejects writes; as a master again, it accepts them', async () => {
     await command(server.url, 'REPLICAOF', '127.0.0.1', '1');
     await expect(overNodeRedis.add(freshKey(), {}, LATER())).rejects.toThrow(/READONLY|replica/);
     await expect(overNodeRedis.delete(freshKey())).rejects.toThrow(/READONLY|replica/);
@@ -72,12 +72,12 @@ describeEngine('Redis in trouble', noRedis, () => {
     await expectRecovery(overNodeRedis);
   });
 
-  test('check rejects what does not say whether it forgets live records', async () => {
+  test('check rejects a server that does not report its eviction policy', async () => {
     for (const answer of ['# Memory\r\nused_memory:1\r\n', '', null])
       await expect(redisStore({ sendCommand: async () => answer }).check()).rejects.toThrow(/proves nothing/);
   });
 
-  test('check rejects a Redis that may remove live records, and one that is away', async () => {
+  test('check rejects a Redis that may evict live records, and an unreachable one', async () => {
     await overNodeRedis.check();
     await command(server.url, 'CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
     await expect(overNodeRedis.check()).rejects.toThrow(/allkeys-lru.*noeviction/);
@@ -111,7 +111,7 @@ describeEngine('Redis in trouble', noRedis, () => {
     client.destroy();
   });
 
-  test('Redis forgets a record by itself, two minutes after its deadline', async () => {
+  test('Redis removes an expired record itself, two minutes after its deadline', async () => {
     const key = freshKey();
     await overNodeRedis.add(key, {}, Date.now() + 10_000);
     const life = Number(await command(server.url, 'PTTL', `oauth:${key}`));
@@ -146,11 +146,11 @@ describe('getMany on Redis', () => {
   });
 });
 
-describe('a Redis client that answers nonsense', () => {
+describe('a Redis client with invalid results', () => {
   const NONSENSE = expect.objectContaining({ code: 'STORE_ANSWER' });
   const answering = (answer: unknown) => redisStore({ sendCommand: () => Promise.resolve(answer) });
 
-  test.each([[null], ['OK'], ['1'], [2], [undefined], [true]])('add does not take %j for an answer', async (answer) => {
+  test.each([[null], ['OK'], ['1'], [2], [undefined], [true]])('add does not accept %j as a result', async (answer) => {
     await expect(answering(answer).add('a', {}, LATER())).rejects.toEqual(NONSENSE);
   });
 
@@ -163,15 +163,15 @@ describe('a Redis client that answers nonsense', () => {
     [`${LATER()} n {"a":`],
     [`${LATER()} {}`],
     ['NaN n {}'],
-  ])('nor does get %j', async (answer) => {
+  ])('get does not accept %j', async (answer) => {
     await expect(answering(answer).get('a')).rejects.toEqual(NONSENSE);
   });
 
-  test.each([[null], [[]], [[null]], ['QUEUED'], [[1, null]]])('nor does getMany %j', async (answer) => {
+  test.each([[null], [[]], [[null]], ['QUEUED'], [[1, null]]])('getMany does not accept %j', async (answer) => {
     await expect(answering(answer).getMany(['{a}1', '{a}2'])).rejects.toEqual(NONSENSE);
   });
 
-  test('nor does delete', async () => {
+  test('delete does not either', async () => {
     await expect(answering('QUEUED').delete('a')).rejects.toEqual(NONSENSE);
   });
 

@@ -110,7 +110,7 @@ describeEngine('Sentinel: the contract', noRedis, () => {
   });
   afterAll(() => sentinel?.remove());
 
-  describe.each(['redis', 'ioredis'] as const)('by its address, %s', (driver) => {
+  describe.each(['redis', 'ioredis'] as const)('by its URL, %s', (driver) => {
     for (const { name, run } of storeContract(
       () => {
         const prefix = `${randomUUID()}:`;

@@ -41,7 +41,7 @@ describe('two processes on one store', () => {
       return chosen;
     };
 
-    test(`one is killed ${KILLS} times while clients refresh, who repeat at the other: no grant is lost`, async () => {
+    test(`one is killed ${KILLS} times during refreshes, which clients repeat at the other: no grant is lost`, async () => {
       const settings = { refreshGrace: 1, quiet: true };
       processes = await startOAuthProcesses(2, redis.url, settings);
       await approve(on(0));

@@ -24,7 +24,7 @@ function suite(
   options: OpenStoreOptions = {},
 ): void {
   describeEngine(title, missing, () => {
-    test('some connections fall silent; then new ones are silent, too, and work again', async () => {
+    test('some connections stop responding, then new ones as well, and then they work again', async () => {
       const { address, proxies, remove } = await start();
       const store = await openStore(address, { ...options, onError: () => undefined });
       const connections = (): number => proxies.reduce((sum, proxy) => sum + proxy.connections, 0);
@@ -78,7 +78,7 @@ const proxied = async (start: typeof startRedis | typeof startPostgres): Promise
 };
 
 // Each waits most of the time.
-describe.concurrent('silent connections', () => {
+describe.concurrent('unresponsive connections', () => {
   for (const driver of ['redis', 'ioredis'] as const) {
     suite(`Redis, ${driver}`, noRedis, () => proxied(startRedis), { driver });
     suite(`Redis Cluster, ${driver}`, noRedis, () => startRedisCluster({ proxied: true }), { driver });

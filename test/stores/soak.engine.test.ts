@@ -5,7 +5,7 @@ import { describeEngine } from './engines/availability.js';
 import { noRedis } from './engines/redis.js';
 
 describeEngine('the demo in several processes on one Redis', noRedis, () => {
-  test('under load no answer is wrong, and a rolling restart costs no client more than a second attempt', async () => {
+  test('under load every response is correct, and a rolling restart costs a client at most one retry', async () => {
     const options = { seconds: 5, connections: 20, processes: 2, sampleEvery: 60 };
     const { steady, rolling } = await soak(options, true);
     for (const phase of [steady, rolling]) {

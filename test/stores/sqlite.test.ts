@@ -38,7 +38,7 @@ describe.each(sqliteDrivers)('SQLite over %s', (_name, openDatabase) => {
     test(name, run);
   }
 
-  test('an add that loses leaves no entry, and one whose entry cannot be written leaves no record', async () => {
+  test('an add that returns false leaves no entry, and one whose entry cannot be written leaves no record', async () => {
     const database = openDatabase(':memory:');
     const store = sqliteStore({ database, clearEvery: false });
     await store.add('k:1', {}, LATER(), ['g:1']);
@@ -54,7 +54,7 @@ describe.each(sqliteDrivers)('SQLite over %s', (_name, openDatabase) => {
     database.close();
   });
 
-  test('a full file: add rejects, what is there stays, and there is room again', async () => {
+  test('a full file: add rejects, existing records stay, and there is space again', async () => {
     const database = openDatabase(':memory:');
     const store = sqliteStore({ database, clearEvery: false });
     await store.add('kept', { is: 'kept' }, LATER());
@@ -68,7 +68,7 @@ describe.each(sqliteDrivers)('SQLite over %s', (_name, openDatabase) => {
   });
 });
 
-describeEngine('SQLite by file', noSqlite, () => {
+describeEngine('SQLite in a file', noSqlite, () => {
   let directory: string;
   let file: string;
   beforeEach(() => {
@@ -109,7 +109,7 @@ describeEngine('SQLite by file', noSqlite, () => {
     await store.close();
   });
 
-  test('locked by another process for too long: writes reject, reads go on; unlocked, everything works', async () => {
+  test('locked by another process for too long: writes reject, reads continue; unlocked, everything works', async () => {
     const store = sqliteStore({ file, busyTimeout: 50 });
     await store.add('kept', { is: 'kept' }, LATER());
     const holder = await startHolder(file);
@@ -135,7 +135,7 @@ describeEngine('SQLite by file', noSqlite, () => {
     await store.close();
   });
 
-  test('a new file and its log are their owner’s alone; an old one that others may read is reported', async () => {
+  test('only the owner may read a new file and its log; an old file that others may read is reported', async () => {
     const onWarning = vi.fn();
     const before = process.umask(0);
     const store = sqliteStore({ file, onWarning });
@@ -159,7 +159,7 @@ describeEngine('SQLite by file', noSqlite, () => {
     await expect(store.delete('a')).rejects.toThrow();
   });
 
-  test('a record that is no record is refused', async () => {
+  test('an invalid record is rejected', async () => {
     const database = sqliteDrivers[0]?.[1](file);
     const store = sqliteStore({ file });
     for (const [index, value] of ['5', 'null', '{"a":', ''].entries()) {
@@ -170,11 +170,11 @@ describeEngine('SQLite by file', noSqlite, () => {
     await store.close();
   });
 
-  test('neither file nor database: a sentence', () => {
+  test('a path that is neither a file nor a database: one sentence', () => {
     expect(() => sqliteStore({})).toThrow(/file or an open database/);
   });
 
-  test('four processes that open a new file and race for 200 keys: 200 wins', async () => {
+  test('four processes open a new file and compete for 200 keys: 200 successes', async () => {
     const program = await bundleOf('test/stores/engines/sqlite-racer.ts');
     const racers = [1, 2, 3, 4].map(() => {
       const child = spawn(process.execPath, [program, file, '200', '5'], {

@@ -119,7 +119,7 @@ function suite(
 
     for (const [fate, strike] of Object.entries(strikes)) {
       test.each(calls(CALLS.refresh))(
-        `call %i of a refresh: ${fate}; repeated a minute later it gives one chain`,
+        `call %i of a refresh: ${fate}; repeated a minute later, it yields one chain`,
         async (call) => {
           const token = await newToken();
           const heard = await struck(strike, call, (server) => refresh(server, token));
@@ -138,7 +138,7 @@ function suite(
       );
 
       test.each(calls(CALLS.redemption))(
-        `call %i of a redemption: ${fate}; the code gives tokens that work, or is dead`,
+        `call %i of a redemption: ${fate}; the code yields working tokens, or is invalid`,
         async (call) => {
           const code = await newCode(other);
           const heard = await struck(strike, call, (server) => redeemCode(server, code));
@@ -169,7 +169,7 @@ async function proxied(server: Daemon & { readonly url: string }): Promise<Place
 }
 const redis = async (): Promise<Place> => proxied(await startRedis());
 
-describe('trouble at each call of a refresh and of a redemption', () => {
+describe('failures at each call of a refresh and of a redemption', () => {
   suite('Redis', noRedis, redis, { ...DEATHS, ...CUTS });
   suite('Redis, ioredis', noRedis, redis, CUTS, { driver: 'ioredis' });
   suite('PostgreSQL', noPostgres, async () => proxied(await startPostgres()), { ...DEATHS, ...CUTS });

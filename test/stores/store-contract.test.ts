@@ -346,15 +346,15 @@ async function failures(sabotage: Sabotage): Promise<string[]> {
 }
 
 describe('the contract suite', () => {
-  test('a right store passes all of it', async () => {
+  test('accepts a correct store', async () => {
     expect(await failures(() => ({}))).toEqual([]);
   });
 
-  test.each(Object.entries(SABOTAGED))('finds a store that %s', async (_name, { found, sabotage }) => {
+  test.each(Object.entries(SABOTAGED))('rejects a store that %s', async (_name, { found, sabotage }) => {
     expect(await failures(sabotage)).toContain(found);
   });
 
-  test('finds a store that forgets everything when it is closed', async () => {
+  test('rejects a store that loses everything when it is closed', async () => {
     const cases = storeContract(() => {
       let rows: Rows = new Map();
       return {
@@ -370,7 +370,7 @@ describe('the contract suite', () => {
     await expect(outlives?.run()).rejects.toThrow();
   });
 
-  test('every case finds somebody', () => {
+  test('every case rejects some faulty store', () => {
     const names = storeContract(() => ({ open: (clock) => plainStore(new Map(), clock) }), OFFERS).map(
       ({ name }) => name,
     );
@@ -381,7 +381,7 @@ describe('the contract suite', () => {
     ]);
   });
 
-  test('a store of three verbs passes all of it, and one that has more must say so', async () => {
+  test('accepts a store with three methods, and requires one with more to declare them', async () => {
     const run = (more: Partial<Store>): Promise<unknown>[] =>
       storeContract(
         () => ({
@@ -396,7 +396,7 @@ describe('the contract suite', () => {
     await expect(Promise.all(run({ getMany: async () => [] }))).rejects.toThrow(/offers/);
   });
 
-  test('closes every store and removes the place, also after a failure', async () => {
+  test('closes every store and cleans up, also after a failure', async () => {
     const log: string[] = [];
     const cases = storeContract(() => ({
       open: (clock) => ({ ...plainStore(new Map(), clock), close: () => void log.push('close') }),

@@ -56,7 +56,7 @@ describe.each(Object.entries(GUARDS))('routes behind %s, with tokens of testAuth
     app.close();
   });
 
-  test('let an owner in, with everything that was asked for', async () => {
+  test("accept an owner's token, with everything requested", async () => {
     const token = await auth.token({ sub: 'alice', username: 'Alice', client_id: 'photo app', scope: 'photos.read' });
     const { status, auth: found } = await app.get(token);
     expect([status, found]).toEqual([
@@ -75,12 +75,12 @@ describe.each(Object.entries(GUARDS))('routes behind %s, with tokens of testAuth
     ]);
   });
 
-  test('let a client in for itself, which has all scopes unless told', async () => {
+  test("accept a client's own token, which has all scopes by default", async () => {
     const { auth: found } = await app.get(await auth.token());
     expect(found).toMatchObject({ sub: 'client:test', client_id: 'test', scope: 'photos.read photos.write' });
   });
 
-  test('refuse a token without the scope, also of a client itself', async () => {
+  test("reject a token without the scope, also a client's own", async () => {
     for (const sub of [{ sub: 'alice' }, {}])
       expect(await app.get(await auth.token({ ...sub, scope: 'photos.write' }))).toMatchObject({
         status: 403,
@@ -88,7 +88,7 @@ describe.each(Object.entries(GUARDS))('routes behind %s, with tokens of testAuth
       });
   });
 
-  test('refuse a token that has expired, and nothing else about it is wrong', async () => {
+  test('reject an expired token that is otherwise valid', async () => {
     for (const sub of [{ sub: 'alice' }, {}]) {
       const token = await auth.token({ ...sub, scope: 'photos.read', expired: true });
       const { exp = 0, iss, ...claims } = decodeJwt(token);
@@ -100,7 +100,7 @@ describe.each(Object.entries(GUARDS))('routes behind %s, with tokens of testAuth
     }
   });
 
-  test('tell resources apart', async () => {
+  test('distinguish resources', async () => {
     const forApi = await auth.token({ sub: 'alice', resource: API });
     const own = await auth.token({ resource: API });
     const other = await auth.token({ sub: 'alice' });
@@ -134,7 +134,7 @@ const verified = async (auth: TestAuthorizationServer, token: string) => {
 };
 
 describe('testAuthorizationServer', () => {
-  test('that is closed leaves a guard with 503, and can be closed again', async () => {
+  test('responds with 503 to a guard once it is closed, and can be closed twice', async () => {
     const auth = await testAuthorizationServer({ scopes: ['photos.read'] });
     const app = await serve(GUARDS.introspectionGuard(auth), GUARDS.introspectionGuard(auth));
     const token = await auth.token({ sub: 'alice' });
@@ -145,7 +145,7 @@ describe('testAuthorizationServer', () => {
     app.close();
   });
 
-  test('of two, neither takes the tokens of the other', async () => {
+  test('does not accept the tokens of another one', async () => {
     const [here, there] = await Promise.all([
       testAuthorizationServer({ scopes: ['photos.read'] }),
       testAuthorizationServer({ scopes: ['photos.read'] }),
@@ -196,7 +196,7 @@ describe('testAuthorizationServer', () => {
       },
     ));
 
-  test('keeps no process alive, and says nothing', async () => {
+  test('keeps no process alive, and prints nothing', async () => {
     const program = `
       const { testAuthorizationServer } = await import('${await bundleOf('src/testing/index.ts')}');
       const auth = await testAuthorizationServer({ scopes: ['a'] });

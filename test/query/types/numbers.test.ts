@@ -53,14 +53,14 @@ describe('integer: syntax', () => {
     ));
 });
 
-describe('a number beyond 2^53, which is not told from its neighbours', () => {
-  test.each(['9007199254740993', '-9007199254740993', '9223372036854775807'])('%s is no id', (text) => {
+describe('a number beyond 2^53, which JavaScript cannot represent exactly', () => {
+  test.each(['9007199254740993', '-9007199254740993', '9223372036854775807'])('%s is not an id', (text) => {
     const ids = refusal(() => parseOne({ type: 'integer', multi: true }, `1|${text}`));
     expect([ids.code, ids.message]).toEqual(['badinteger', `Invalid value "${text}" for integer parameter "xxvalue".`]);
     expect(parseOne({ type: 'integer' }, text).value).toBe(Number(text));
   });
 
-  test('the largest number that is told from its neighbours is an id like others', () => {
+  test('the largest exact number is an id', () => {
     expect(parseOne({ type: 'integer', multi: true }, '9007199254740991').value).toEqual([9007199254740991]);
     expect(parseOne({ type: 'integer', multi: true, min: 1, max: 9 }, '9007199254740993').value).toEqual([9]);
   });
@@ -75,7 +75,7 @@ describe('integer: range', () => {
     ]);
   });
 
-  test('a bound that is missing is null in the data', () => {
+  test('a missing bound is null in the data', () => {
     expect(parseOne({ type: 'integer', min: 1 }, '0').warnings[0]?.data).toEqual({
       min: 1,
       curmax: null,
@@ -84,7 +84,7 @@ describe('integer: range', () => {
     });
   });
 
-  test('every value of a list is cut alone', () => {
+  test('every value of a list is limited separately', () => {
     const { value, warnings } = parseOne({ type: 'integer', multi: true, min: 1, max: 9 }, '0|5|10');
     expect(value).toEqual([1, 5, 9]);
     expect(warnings).toHaveLength(2);
@@ -110,17 +110,17 @@ describe('limit', () => {
       expect(refusal(() => parseOne(L10, text)).code).toBe('badinteger');
     }));
 
-  test('max is told in limits, a number is not', () => {
+  test('max is listed in limits, a number is not', () => {
     expect(parseOne(L10, 'max').limits).toEqual({ example: 500 });
     expect(parseOne(L10, '500').limits).toEqual({});
   });
 
-  test('the minimum is 0 where none is declared, and a highmax below max counts as max', () => {
+  test('the minimum is 0 by default, and a highmax below max counts as max', () => {
     expect(parseOne({ type: 'limit', max: 10, highmax: 5 }, '-1').value).toBe(0);
     expect(parseOne({ type: 'limit', max: 10, highmax: 5 }, 'max', { highLimits: true }).value).toBe(10);
   });
 
-  test('a maximum without a higher one holds for everybody', () => {
+  test('a maximum without a higher one applies to all callers', () => {
     expect(parseOne({ type: 'limit', default: 10, min: 1, max: 10_000 }, 'max', { highLimits: true }).value).toBe(
       10_000,
     );

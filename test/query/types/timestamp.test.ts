@@ -69,7 +69,7 @@ describe('timestamp: the forms', () => {
     ));
 });
 
-describe('timestamp: what is none', () => {
+describe('timestamp: invalid ones', () => {
   test('any other text is badtimestamp', () =>
     everyRow(
       [
@@ -112,7 +112,7 @@ describe('timestamp: what is none', () => {
 
 describe('timestamp: properties', () => {
   const seconds = fc.integer({ min: -62_167_219_200, max: 253_402_300_799 });
-  test('what an answer shows is read as the same moment, in each of its main forms', () => {
+  test('a formatted timestamp is parsed to the same moment, in each main form', () => {
     fc.assert(
       fc.property(seconds, (moment) => {
         const iso = isoSeconds(moment);

@@ -91,12 +91,12 @@ describe('user', () => {
     ).toBe('baduser');
   });
 
-  test('without a declaration everything but ids', () => {
+  test('by default everything but ids is allowed', () => {
     expect(parseOne({ type: 'user' }, '1.2.3.0/24').value).toBe('1.2.3.0/24');
     expect(refusal(() => parseOne({ type: 'user' }, '#5')).code).toBe('baduser');
   });
 
-  test('spellings of one user are one value, and the first bad one is fatal', () => {
+  test('spellings of one user are one value, and the first invalid one is fatal', () => {
     expect(parseOne({ type: 'user', multi: true }, 'foo|Foo').value).toEqual(['Foo']);
     expect(refusal(() => parseOne({ type: 'user', multi: true }, 'foo|A#B')).code).toBe('baduser');
   });

@@ -3,7 +3,7 @@ import { parseOne, refusal } from './parse-one.js';
 import { everyRow } from '../../rows.js';
 
 describe('string', () => {
-  test('any text, unchanged; an empty one beats the default', () => {
+  test('any text, unchanged; an empty one overrides the default', () => {
     expect(parseOne({ type: 'string' }, '  a|b ').value).toBe('  a|b ');
     expect(parseOne({ type: 'string', default: 'x' }, '').value).toBe('');
   });
@@ -33,11 +33,11 @@ describe('enum', () => {
       expect([error.code, error.message]).toEqual(['badvalue', `Unrecognized value for parameter "xxvalue": ${text}.`]);
     }));
 
-  test('the empty text is a value where it is listed', () => {
+  test('the empty text is a value if it is listed', () => {
     expect(parseOne({ type: ['', 'a'] }, '').value).toBe('');
   });
 
-  test('a deprecated value is kept and warned of, one by one, with the help once', () => {
+  test('a deprecated value is accepted with a warning for each, with the help once', () => {
     const { value, warnings } = parseOne({ type: ['a', 'b', 'c'], multi: true, deprecatedvalues: ['a', 'b'] }, 'a|b|c');
     expect(value).toEqual(['a', 'b', 'c']);
     expect(warnings.map(({ module, code, data }) => [module, code, data?.['feature']])).toEqual([
@@ -47,7 +47,7 @@ describe('enum', () => {
     ]);
   });
 
-  test('every time again, not only the first', () => {
+  test('each time, not only the first', () => {
     const deprecated = { type: ['a', 'b'], multi: true, deprecatedvalues: ['a'] } as const;
     expect(parseOne(deprecated, 'a').warnings).toHaveLength(2);
     expect(parseOne(deprecated, 'a').warnings).toHaveLength(2);
@@ -70,7 +70,7 @@ describe('namespace', () => {
       expect([error.code, error.message]).toEqual(['badvalue', `Unrecognized value for parameter "xxvalue": ${text}.`]);
     }));
 
-  test('extra namespaces are values where they are declared', () => {
+  test('extra namespaces are values if declared', () => {
     expect(parseOne({ type: 'namespace', extranamespaces: [-2, -1] }, '-1').value).toBe(-1);
   });
 
@@ -78,7 +78,7 @@ describe('namespace', () => {
     expect(parseOne({ type: 'namespace', multi: true }, '04|4').value).toEqual([4]);
   });
 
-  test('a list of namespaces takes the star, extra ones included and in order', () => {
+  test('a list of namespaces accepts the star, with extra ones and in order', () => {
     const { value } = parseOne({ type: 'namespace', multi: true, extranamespaces: [-2, -1] }, '*');
     expect(value).toEqual([-2, -1, ...Array.from({ length: 16 }, (_one, id) => id)]);
   });

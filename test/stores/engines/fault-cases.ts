@@ -32,14 +32,14 @@ export async function expectRecovery(store: Store): Promise<void> {
 
 /** What every store in front of a server does when that server is in trouble. */
 export function testServerFaults(server: () => Daemon, store: () => Store): void {
-  test('stopped: every call rejects in time; started again: it works by itself', async () => {
+  test('stopped: every call rejects in time; started again: it works without intervention', async () => {
     await server().kill();
     await expectRefusal(store());
     await server().start();
     await expectRecovery(store());
   });
 
-  test('paused: every call rejects in time; resumed: it works by itself', async () => {
+  test('paused: every call rejects in time; resumed: it works without intervention', async () => {
     server().pause();
     try {
       await expectRefusal(store());
@@ -50,7 +50,7 @@ export function testServerFaults(server: () => Daemon, store: () => Store): void
     await expectRecovery(store());
   });
 
-  test('killed in the middle of a load: every call is answered, and nothing is won twice', async () => {
+  test('killed under load: every call gets a result, and no add succeeds twice', async () => {
     const keys = Array.from({ length: 100 }, freshKey);
     const expiresAt = LATER();
     const race = (): Promise<PromiseSettledResult<boolean>[]>[] =>

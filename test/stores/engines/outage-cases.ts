@@ -99,7 +99,7 @@ async function expectService(outage: Outage): Promise<string> {
 
 /** What clients see when the server behind the store is stopped or paused, also in the middle of a load. */
 export function testOutages(daemon: () => Daemon, outage: Outage): void {
-  test('stopped: 503 with Retry-After, the guard lets nobody pass; started again: it works by itself', async () => {
+  test('stopped: 503 with Retry-After, and the guard rejects all requests; started again: it works without intervention', async () => {
     const token = await expectService(outage);
     await daemon().kill();
     await expectOutage(outage, token);
@@ -107,7 +107,7 @@ export function testOutages(daemon: () => Daemon, outage: Outage): void {
     await expectService(outage);
   });
 
-  test('paused: 503 with Retry-After, the guard lets nobody pass; resumed: it works by itself', async () => {
+  test('paused: 503 with Retry-After, and the guard rejects all requests; resumed: it works without intervention', async () => {
     const token = await expectService(outage);
     daemon().pause();
     try {
@@ -119,7 +119,7 @@ export function testOutages(daemon: () => Daemon, outage: Outage): void {
     expect((await outage.guarded(token)).status, 'the token has lived through it').toBe(200);
   });
 
-  test('in the middle of a load: every request is answered with 200 or 503, and a stranger never passes', async () => {
+  test('under load: every response is 200 or 503, and an invalid token is never accepted', async () => {
     const token = await expectService(outage);
     const stranger = 'x'.repeat(43);
     const seen = new Set<number>();
