@@ -20,7 +20,9 @@ describe.each(sqliteDrivers)('SQLite over %s', (_name, openDatabase) => {
   function open(file: string): SqliteDatabase {
     const database = openDatabase(file);
     database.exec('PRAGMA busy_timeout = 2000');
+    // As the store opens a file itself: no add waits for the disk.
     database.exec('PRAGMA journal_mode = WAL');
+    database.exec('PRAGMA synchronous = NORMAL');
     return database;
   }
 
