@@ -74,8 +74,10 @@ export interface OAuthContext {
 }
 
 /** A context with members of its own. It inherits all others, because copying thirty of them takes ten microseconds. */
-export const derivedContext = (context: OAuthContext, own: Partial<OAuthContext>): OAuthContext =>
-  Object.assign(Object.create(context) as OAuthContext, own); // Its prototype has every member.
+export const derivedContext = (
+  context: OAuthContext,
+  ...own: readonly (Partial<OAuthContext> | false)[]
+): OAuthContext => Object.assign(Object.create(context) as OAuthContext, ...own); // Its prototype has every member.
 
 /** Seconds since the epoch. */
 export const secondsOf = (clock: Clock): number => Math.floor(clock() / 1000);

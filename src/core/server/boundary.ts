@@ -5,7 +5,8 @@ import { html } from '../base/html.js';
 import type { HttpRequest, HttpResponse, Route } from '../base/http.js';
 import type { Endpoint } from '../oauth/index.js';
 import type { OAuthConfig } from '../oauth/settings.js';
-import { derivedContext, type OAuthContext } from '../oauth/context.js';
+import type { OAuthContext } from '../oauth/context.js';
+import type { ContextOf } from './observer.js';
 import { isDevelopment } from '../oauth/authorization/refusal.js';
 import { PageError, pageErrorOf } from '../oauth/pages/page-error.js';
 import { pageResponse } from '../oauth/pages/render.js';
@@ -83,7 +84,7 @@ const methodsOf = ({ methods, pageMethods }: Endpoint): readonly string[] => [
 export const endpointRoutes = (
   endpoint: Endpoint,
   { corsOrigins }: OAuthConfig,
-  contextOf: (request: HttpRequest) => OAuthContext,
+  contextOf: ContextOf,
 ): readonly Route[] => {
   const known = methodsOf(endpoint);
   const allow = known.join(', ');
@@ -94,8 +95,7 @@ export const endpointRoutes = (
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     const isKnown = method === 'GET' || method === 'POST';
     const isPage = isKnown && endpoint.pageMethods.includes(method);
-    const shared = contextOf(request);
-    const context = isPage ? derivedContext(shared, { pages: shared.pages.for(request) }) : shared;
+    const context = contextOf(request, isPage);
     try {
       context.warnings.proxy(request);
       if (lacksCors) context.warnings.crossOrigin(request, () => new URL(context.issuer(request)).origin);

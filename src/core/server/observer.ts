@@ -32,6 +32,9 @@ export interface RequestTrace {
 /** Acceptable request ids: those of frameworks and proxies, without characters that would corrupt a log. */
 const REQUEST_ID = /^[\x21-\x7e]{1,200}$/;
 
+/** @param isPage - Whether a person reads the response, in a language by the request. */
+export type ContextOf = (request: HttpRequest, isPage: boolean) => OAuthContext;
+
 /** Completes events and traces, and delivers them to all listeners. */
 export class Observer {
   readonly #onEvent: OAuthEventListener | undefined;
@@ -48,24 +51,37 @@ export class Observer {
   /** @param request - The request that caused it; absent if the application did. */
   tell(occurrence: OAuthOccurrence, request?: HttpRequest): void {
     if (!this.#isHeard) return;
-    const event = {
-      ...occurrence,
-      outcome: OUTCOMES[occurrence.type],
-      time: this.#clock(),
-      ...(request && { request_id: this.#idOf(request), ip: request.ip }),
-    };
+    // Spreads would take three microseconds.
+    const event = Object.assign(
+      {},
+      occurrence,
+      { outcome: OUTCOMES[occurrence.type], time: this.#clock() },
+      request && { request_id: this.#idOf(request), ip: request.ip },
+    );
     this.#onEvent?.(event);
     if (EVENTS.hasSubscribers) EVENTS.publish(event);
   }
 
-  /** A context per request, whose events name that request. Without listeners, a single context without events is shared by all. */
-  contexts(context: OAuthContext): (request: HttpRequest) => OAuthContext {
-    const contextWith = (emit: OAuthContext['emit']): OAuthContext => {
+  /**
+   * A context per request, whose events name that request. Without listeners, a single context without events is shared by all
+   * requests that are not for a page.
+   */
+  contexts(context: OAuthContext): ContextOf {
+    const members = (emit: OAuthContext['emit']) => {
       const tokens = context.tokens.telling(emit);
-      return derivedContext(context, { emit, tokens, refreshTokens: context.refreshTokens.telling(emit, tokens) });
+      return { emit, tokens, refreshTokens: context.refreshTokens.telling(emit, tokens) };
     };
-    const unheard = contextWith(undefined);
-    return (request) => (this.#isHeard ? contextWith((occurrence) => this.tell(occurrence, request)) : unheard);
+    const unheard = derivedContext(context, members(undefined));
+    return (request, isPage) => {
+      const pages = isPage && { pages: context.pages.for(request) };
+      if (this.#isHeard)
+        return derivedContext(
+          context,
+          members((occurrence) => this.tell(occurrence, request)),
+          pages,
+        );
+      return pages ? derivedContext(unheard, pages) : unheard;
+    };
   }
 
   /** The same route with tracing. */

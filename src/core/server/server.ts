@@ -147,8 +147,8 @@ const createContext = (options: CheckedOptions, config: OAuthConfig, observer: O
   const pages = createPages({ ...options, languages: config.languages, hostOf: hostIn(issuer) });
   const keyRing = keyRingOf(config, clock, onError);
   const jwt = keyRing === undefined ? undefined : new JwtAccessTokens(keyRing, config.issuer ?? '', clock);
-  const shared = { records, random, clients: config.clients, lifetimes: config.lifetimes, emit };
-  const tokens = new Tokens({ ...shared, clock, impliedScopes: config.impliedScopes, jwt });
+  const shared = { records, random, clients: config.clients, lifetimes: config.lifetimes };
+  const tokens = new Tokens({ ...shared, clock, impliedScopes: config.impliedScopes, jwt }, emit);
   const own = { clock, process: processName() };
   return {
     config,
@@ -161,7 +161,11 @@ const createContext = (options: CheckedOptions, config: OAuthConfig, observer: O
     pages,
     process: own.process,
     tokens,
-    refreshTokens: new RefreshTokens({ ...shared, own, tokens, peppers: new Peppers(options.secret ?? []), onError }),
+    refreshTokens: new RefreshTokens(
+      { ...shared, own, peppers: new Peppers(options.secret ?? []), onError },
+      tokens,
+      emit,
+    ),
     keyRing,
     issuer,
     basePath: config.issuer === undefined ? '' : new URL(config.issuer).pathname.replace(/\/$/, ''),

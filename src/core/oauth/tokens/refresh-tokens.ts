@@ -64,6 +64,17 @@ export interface Refreshed {
   readonly onSent?: () => Promise<void>;
 }
 
+/** What {@link RefreshTokens} depend on. */
+export interface RefreshTokenDependencies {
+  readonly records: Records;
+  readonly random: RandomSource;
+  readonly own: Timekeeper;
+  readonly clients: Clients;
+  readonly lifetimes: TokenLifetimes;
+  readonly peppers: Peppers;
+  readonly onError: (error: unknown) => void;
+}
+
 /** The same message for unknown, expired and used refresh tokens, so that guessing reveals nothing. */
 export const invalidRefreshToken = (): OAuthError => new OAuthError('invalid_grant', 'The refresh token is not valid.');
 
@@ -87,34 +98,24 @@ export class RefreshTokens {
   readonly #peppers: Peppers;
   readonly #emit: Emit | undefined;
   readonly #onError: (error: unknown) => void;
-  readonly #dependencies: ConstructorParameters<typeof RefreshTokens>[0];
+  readonly #dependencies: RefreshTokenDependencies;
 
-  constructor(dependencies: {
-    records: Records;
-    random: RandomSource;
-    own: Timekeeper;
-    clients: Clients;
-    tokens: Tokens;
-    lifetimes: TokenLifetimes;
-    peppers: Peppers;
-    emit: Emit | undefined;
-    onError: (error: unknown) => void;
-  }) {
+  constructor(dependencies: RefreshTokenDependencies, tokens: Tokens, emit: Emit | undefined) {
     this.#records = dependencies.records;
     this.#random = dependencies.random;
     this.#own = dependencies.own;
     this.#clients = dependencies.clients;
-    this.#tokens = dependencies.tokens;
+    this.#tokens = tokens;
     this.#lifetimes = dependencies.lifetimes;
     this.#peppers = dependencies.peppers;
-    this.#emit = dependencies.emit;
+    this.#emit = emit;
     this.#onError = dependencies.onError;
     this.#dependencies = dependencies;
   }
 
   /** The same, with a different listener for events. */
   telling(emit: Emit | undefined, tokens: Tokens): RefreshTokens {
-    return new RefreshTokens({ ...this.#dependencies, emit, tokens });
+    return new RefreshTokens(this.#dependencies, tokens, emit);
   }
 
   /**

@@ -2,17 +2,14 @@ import type { Authorization } from '../../base/authorization.js';
 import type { TokenClaims } from '../stored-records.js';
 
 /** The authorization in a token record, for a resource server. */
-export const authorizationOf = (record: TokenClaims, iss: string): Authorization => ({
-  sub: record.sub,
-  ...(record.username === null ? {} : { username: record.username }),
-  client_id: record.client_id,
-  scope: record.scope,
-  aud: audienceOf(record, iss),
-  iss,
-  exp: record.exp,
-  iat: record.iat,
-  token_type: 'Bearer',
-});
+export const authorizationOf = (record: TokenClaims, iss: string): Authorization => {
+  const { sub, username, client_id, scope, exp, iat } = record;
+  const aud = audienceOf(record, iss);
+  // Two literals, because a spread takes a microsecond where members follow it.
+  return username === null
+    ? { sub, client_id, scope, aud, iss, exp, iat, token_type: 'Bearer' }
+    : { sub, username, client_id, scope, aud, iss, exp, iat, token_type: 'Bearer' };
+};
 
 /** A token requested without a resource is for the issuer itself. */
 export const audienceOf = (record: { readonly aud: readonly string[] }, iss: string): string | readonly string[] => {

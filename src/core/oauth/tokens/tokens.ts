@@ -88,6 +88,18 @@ const mintedOf = (id: string, record: TokenRecord, access_token: string): Minted
   return { id, record, response: { access_token, token_type: 'Bearer', expires_in, scope: record.scope } };
 };
 
+/** What {@link Tokens} depend on. */
+export interface TokenDependencies {
+  readonly records: Records;
+  readonly random: RandomSource;
+  readonly clock: Clock;
+  readonly clients: Clients;
+  readonly lifetimes: GrantLifetimes;
+  readonly impliedScopes: ImpliedScopes;
+  /** Creates access tokens as JWTs; without it they are opaque. */
+  readonly jwt: JwtAccessTokens | undefined;
+}
+
 /** The only place that creates, finds and revokes grants and access tokens. */
 export class Tokens {
   readonly #records: Records;
@@ -98,19 +110,9 @@ export class Tokens {
   readonly #impliedScopes: ImpliedScopes;
   readonly #jwt: JwtAccessTokens | undefined;
   readonly #emit: Emit | undefined;
-  readonly #dependencies: ConstructorParameters<typeof Tokens>[0];
+  readonly #dependencies: TokenDependencies;
 
-  constructor(dependencies: {
-    records: Records;
-    random: RandomSource;
-    clock: Clock;
-    clients: Clients;
-    lifetimes: GrantLifetimes;
-    impliedScopes: ImpliedScopes;
-    /** Creates access tokens as JWTs; without it they are opaque. */
-    jwt: JwtAccessTokens | undefined;
-    emit: Emit | undefined;
-  }) {
+  constructor(dependencies: TokenDependencies, emit: Emit | undefined) {
     this.#records = dependencies.records;
     this.#random = dependencies.random;
     this.#clock = dependencies.clock;
@@ -118,13 +120,13 @@ export class Tokens {
     this.#lifetimes = dependencies.lifetimes;
     this.#impliedScopes = dependencies.impliedScopes;
     this.#jwt = dependencies.jwt;
-    this.#emit = dependencies.emit;
+    this.#emit = emit;
     this.#dependencies = dependencies;
   }
 
   /** The same, with a different listener for events. */
   telling(emit: Emit | undefined): Tokens {
-    return new Tokens({ ...this.#dependencies, emit });
+    return new Tokens(this.#dependencies, emit);
   }
 
   /** Seconds since the epoch. */
