@@ -10,6 +10,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build, type BuildOptions } from 'esbuild';
+import { joinedChunks } from './chunks.js';
 import { emitDeclarations, entryDeclarations, type Manifest, publicDeclarations } from './declarations.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -76,7 +77,16 @@ const layOut = (temporary: string): void => {
 rmSync(`${root}/dist`, { recursive: true, force: true });
 const temporary = mkdtempSync(join(tmpdir(), 'oauth-query-build-'));
 try {
-  await build({ ...SHARED, entryPoints, outdir: 'dist', outbase: 'src', packages: 'external' });
+  const library = {
+    ...SHARED,
+    entryPoints,
+    outdir: 'dist',
+    outbase: 'src',
+    packages: 'external',
+  } satisfies BuildOptions;
+  // The modules have no side effects, so importing one only decides in which file it is.
+  const logOverride = { 'ignored-bare-import': 'silent' } as const;
+  await build({ ...library, logOverride, plugins: [await joinedChunks(library)] });
   await buildCommandLine();
   emitDeclarations(root, join(temporary, 'declarations'));
   for (const [path, { text }] of publicDeclarations(join(temporary, 'declarations'), entryDeclarations(manifest))) {
