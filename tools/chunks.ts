@@ -27,10 +27,10 @@ function filesOf(loads: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyMap<s
   const files = new Map<string, string[]>();
   for (const path of new Set([...adapters, ...loadedFrom(/\/create-query\.ts$/)].flatMap((loaded) => [...loaded]))) {
     // An adapter itself, or what only one of them needs.
-    if (!isServer(path) && /^src\/adapters\//.test(path)) continue;
+    if (!isServer(path) && path.startsWith('src/adapters/')) continue;
     const half = isServer(path) ? 'server' : 'query';
     const isShared = others.some((loaded) => loaded.has(path));
-    const name = /^src\/stores\//.test(path) ? 'memory-store' : isShared ? `${half}-shared` : half;
+    const name = path.startsWith('src/stores/') ? 'memory-store' : isShared ? `${half}-shared` : half;
     files.set(name, [...(files.get(name) ?? []), path]);
   }
   return files;

@@ -1,18 +1,17 @@
 import type { OAuthConfig } from './settings.js';
 import type { HttpRequest, HttpResponse, Route } from '../base/http.js';
+import { onDemand } from '../base/on-demand.js';
 import { resourceMetadataRoute } from '../base/resource-metadata.js';
 import { DEVICE_CODE_GRANT } from './clients/client.js';
 import type { OAuthContext } from './context.js';
-import { authorize } from './endpoints/authorize.js';
 import { deviceAuthorization } from './endpoints/device-authorization.js';
-import { deviceVerification, deviceVerificationForm } from './endpoints/device-verification.js';
-import { grantsForm, grantsPage, hasGrantsPage } from './endpoints/grants.js';
 import { introspection } from './endpoints/introspection.js';
 import { jwks } from './endpoints/jwks.js';
 import { metadata, openIdConfiguration } from './endpoints/metadata.js';
 import { registrationWith } from './endpoints/registration.js';
 import { revocation } from './endpoints/revocation.js';
 import { token } from './endpoints/token.js';
+import { hasGrantsPage } from './grants-page.js';
 
 export type EndpointHandler = (request: HttpRequest, context: OAuthContext) => HttpResponse | Promise<HttpResponse>;
 
@@ -29,6 +28,16 @@ export interface Endpoint {
   /** Whether scripts of other origins may call it, where the host allows their origin; `any` for documents that every origin may read. */
   readonly cors: boolean | 'any';
 }
+
+const inBrowser = onDemand(() => import('./endpoints/in-browser.js'));
+
+type InBrowser = Awaited<ReturnType<typeof inBrowser>>;
+
+/** A handler of a browser's request. Many servers never have one, or long after their start. */
+const page =
+  (name: keyof InBrowser): EndpointHandler =>
+  async (request, context) =>
+    (await inBrowser())[name](request, context);
 
 const OPENID = '/.well-known/openid-configuration';
 
@@ -87,7 +96,7 @@ export const endpointsOf = (config: OAuthConfig): readonly Endpoint[] => {
   if (grants.has('authorization_code') || grants.has('implicit')) {
     endpoints.push({
       paths: paths.authorize,
-      methods: { GET: authorize, POST: authorize },
+      methods: { GET: page('authorize'), POST: page('authorize') },
       pageMethods: ['GET', 'POST'],
       cors: false,
     });
@@ -95,7 +104,7 @@ export const endpointsOf = (config: OAuthConfig): readonly Endpoint[] => {
   if (hasGrantsPage(config)) {
     endpoints.push({
       paths: paths.grants,
-      methods: { GET: grantsPage, POST: grantsForm },
+      methods: { GET: page('grantsPage'), POST: page('grantsForm') },
       pageMethods: ['GET', 'POST'],
       start: paths.grants[0],
       cors: false,
@@ -105,14 +114,14 @@ export const endpointsOf = (config: OAuthConfig): readonly Endpoint[] => {
     endpoints.push(
       {
         paths: paths.device,
-        methods: { GET: deviceVerification, POST: deviceAuthorization },
+        methods: { GET: page('deviceVerification'), POST: deviceAuthorization },
         pageMethods: ['GET'],
         start: paths.device[0],
         cors: false,
       },
       {
         paths: paths.deviceVerify,
-        methods: { POST: deviceVerificationForm },
+        methods: { POST: page('deviceVerificationForm') },
         pageMethods: ['GET', 'POST'],
         start: paths.device[0],
         cors: false,

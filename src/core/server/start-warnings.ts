@@ -1,11 +1,8 @@
 import { isLoopbackHost } from '../base/loopback.js';
-import { DEVICE_CODE_GRANT, isRegistry } from '../oauth/clients/client.js';
+import { isRegistry, OWNER_GRANTS } from '../oauth/clients/client.js';
 import { hasShortSecret, RANDOM_CHARACTERS } from '../oauth/clients/client-secret.js';
 import type { OAuthConfig } from '../oauth/settings.js';
 import type { CheckedOptions } from './options/server-table.js';
-
-/** Grants that require an owner to sign in. */
-const OWNER_GRANTS = ['authorization_code', DEVICE_CODE_GRANT, 'implicit'];
 
 /** The warning about a client whose owners cannot sign in here. Another process with the same store may have the pages for it. */
 const strandedClient = (

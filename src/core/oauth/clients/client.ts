@@ -5,6 +5,9 @@ import type { ClientSecret, PreparedSecret } from './client-secret.js';
 
 export const DEVICE_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
+/** Grants that require an owner to sign in. */
+export const OWNER_GRANTS = ['authorization_code', DEVICE_CODE_GRANT, 'implicit'] as const;
+
 /** `implicit` is not a `grant_type` of the token endpoint, but registrations and options name it with the others. */
 export const GRANT_TYPES = [
   'authorization_code',

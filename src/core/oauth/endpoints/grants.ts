@@ -1,7 +1,6 @@
 import type { HttpRequest, HttpResponse } from '../../base/http.js';
 import { redirect } from '../../base/responses.js';
 import { parseScope } from '../../base/scope.js';
-import { DEVICE_CODE_GRANT } from '../clients/client.js';
 import type { OAuthContext } from '../context.js';
 import { endGrants } from '../owners/ended-grants.js';
 import { connectedApps } from '../owners/listed-grants.js';
@@ -9,15 +8,10 @@ import { PageError } from '../pages/page-error.js';
 import { pageResponse } from '../pages/render.js';
 import { scopeViews } from '../pages/scope-views.js';
 import { readForm } from '../parameters.js';
-import type { OAuthConfig } from '../settings.js';
 import type { Owner } from '../sign-in/owner.js';
 import { type Destination, formExpired, SIGN_IN_FIELDS } from '../sign-in/sign-in.js';
 
 export const GRANTS_PAGE_PARAMETERS = { ...SIGN_IN_FIELDS, disconnect: 'vschar', decision: 'vschar' } as const;
-
-/** Whether any enabled grant involves owners in a browser. */
-export const hasGrantsPage = ({ grants }: OAuthConfig): boolean =>
-  ['authorization_code', 'implicit', DEVICE_CODE_GRANT].some((name) => grants.has(name));
 
 /** Where the page is. */
 export const grantsPath = ({ basePath, config, pages }: OAuthContext): string =>

@@ -5,7 +5,8 @@ import { AUTHORIZATION_PARAMETERS } from '../authorization/authorization-request
 import { AUTHORIZE_PARAMETERS } from '../endpoints/authorize.js';
 import { DEVICE_AUTHORIZATION_PARAMETERS } from '../endpoints/device-authorization.js';
 import { DEVICE_PAGE_PARAMETERS } from '../endpoints/device-verification.js';
-import { GRANTS_PAGE_PARAMETERS, hasGrantsPage } from '../endpoints/grants.js';
+import { GRANTS_PAGE_PARAMETERS } from '../endpoints/grants.js';
+import { hasGrantsPage } from '../grants-page.js';
 import { INTROSPECTION_PARAMETERS } from '../endpoints/introspection.js';
 import { metadataDocument } from '../endpoints/metadata.js';
 import { REVOCATION_PARAMETERS } from '../endpoints/revocation.js';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { Html } from '../../base/html.js';
 import type { HttpRequest, HttpResponse } from '../../base/http.js';
+import { onDemand } from '../../base/on-demand.js';
 import type { MaybePromise } from '../../base/ports.js';
 import type { Checked } from '../../base/schema.js';
 import { type BRANDING_OPTIONS, imageSource } from './branding.js';
-import { BUILT_IN_PAGES } from './built-in-pages.js';
 import type { PageProblemCode } from './languages/english.js';
 import type { PageLanguage } from './languages/language.js';
 import type { Languages } from './languages/languages.js';
@@ -147,6 +147,12 @@ const errorIn = (
   };
 };
 
+const builtInPages = onDemand(() => import('./built-in-pages.js'));
+
+const builtInPage = async <Name extends keyof Templates>(
+  name: Name,
+): Promise<(view: ViewOf<Name>, language: PageLanguage) => Html> => (await builtInPages()).BUILT_IN_PAGES[name];
+
 type Init = PagesInit & { readonly styleSource: string };
 
 /** The pages for one request. Many requests are answered without a page, so nothing is worked out before there is one. */
@@ -221,8 +227,7 @@ class RequestPages implements PageRenderers {
     // The compiler cannot see that a frame and the rest are a view, nor which template is of which view.
     const view = { ...rest(language, frame), ...frame } as ViewOf<Name>;
     const own = templates[name] as Template<Name> | undefined;
-    const builtIn = BUILT_IN_PAGES[name] as (view: ViewOf<Name>, language: PageLanguage) => Html;
-    const made = own === undefined ? builtIn(view, language) : await own(view);
+    const made = own === undefined ? (await builtInPage(name))(view, language) : await own(view);
     const { html, styleSources = [], imageSources = [] } = toPage(name, made);
     return {
       html,
