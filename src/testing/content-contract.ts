@@ -139,7 +139,7 @@ const CHECKS: { readonly [F in Functions]?: Readonly<Record<string, Check>> } = 
         assert.deepEqual([...found].sort(byId).map(showPage), [...expected].sort(byId).map(showPage));
       }
     },
-    'gives the asked revisions of a page with it': async (source) => {
+    'returns a page with the requested revisions': async (source) => {
       const found = await source.pages({ titles: [], ids: [], revids: [...REVIDS.slice(0, 3), 999_999] }, CALL);
       assert.deepEqual(
         found.flatMap(({ revids = [] }) => revids).sort((a, b) => a - b),
@@ -148,7 +148,7 @@ const CHECKS: { readonly [F in Functions]?: Readonly<Record<string, Check>> } = 
     },
   },
   pageRange: {
-    'gives the pages of a namespace by title, compared by code points': async (...both) => {
+    'returns the pages of a namespace by title, compared by code points': async (...both) => {
       for (const ns of [0, 1, 14, 9]) {
         const read: Read<ContentPage, string> = (source, range) => source.pageRange({ ...range, ns }, CALL);
         await asTheModel(both, read, ({ title }) => title, showPage);
@@ -156,7 +156,7 @@ const CHECKS: { readonly [F in Functions]?: Readonly<Record<string, Check>> } = 
     },
   },
   shuffled: {
-    'gives every page once, in an order of its own that does not change': async (source) => {
+    'returns every page once, in a stable order of its own': async (source) => {
       const read: Read<ContentPage & { readonly shuffle: number }, readonly [number, number]> = (from, range) =>
         from.shuffled(range, CALL);
       await asTheModel([source, source], read, ({ shuffle, id }) => key(shuffle, id), showPage);
@@ -168,7 +168,7 @@ const CHECKS: { readonly [F in Functions]?: Readonly<Record<string, Check>> } = 
     },
   },
   revisions: {
-    'finds revisions by their ids, with their text where it is asked for': async (source, model) => {
+    'finds revisions by their ids, with their text if requested': async (source, model) => {
       for (const text of [true, false]) {
         const query = { ids: [...REVIDS, 999_999], text };
         const [found, expected] = await Promise.all([source.revisions(query, CALL), model.revisions(query, CALL)]);
@@ -179,7 +179,7 @@ const CHECKS: { readonly [F in Functions]?: Readonly<Record<string, Check>> } = 
     },
   },
   history: {
-    'gives revisions by time and id, of all, of a page, of users': async (...both) => {
+    'returns revisions by time and id: all, of a page, of users': async (...both) => {
       for (const of of [{}, { page: IDS[0] ?? 0 }, { users: ['Alice'] }, { users: ['Alice', 'Zoë', 'Unknown'] }]) {
         const read: Read<ContentRevision, readonly [string, number]> = (source, range) =>
           source.history({ ...range, ...of, text: true }, CALL);
@@ -188,7 +188,7 @@ const CHECKS: { readonly [F in Functions]?: Readonly<Record<string, Check>> } = 
     },
   },
   links: {
-    'gives where pages lead, by page, namespace and title': async (...both) => {
+    'returns the links of pages, by page, namespace and title': async (...both) => {
       for (const kind of KINDS) {
         const read: Read<LinkRow, readonly [number, number, string]> = (source, range) =>
           source.links({ ...range, kind, pages: IDS }, CALL);
@@ -197,7 +197,7 @@ const CHECKS: { readonly [F in Functions]?: Readonly<Record<string, Check>> } = 
     },
   },
   backlinks: {
-    'gives what leads to targets, by target and page': async (...both) => {
+    'returns the links to targets, by target and page': async (...both) => {
       for (const kind of KINDS) {
         const targets = [
           { ns: 0, title: 'Apple' },
@@ -213,14 +213,14 @@ const CHECKS: { readonly [F in Functions]?: Readonly<Record<string, Check>> } = 
     },
   },
   targets: {
-    'gives everything that is led to, with each page that leads there': async (...both) => {
+    'returns all link targets, with each page that links to them': async (...both) => {
       for (const [kind, ns] of TARGETS) {
         const read: Read<LinkRow, readonly [string, number]> = (source, range) =>
           source.targets({ ...range, kind, ns, unique: false }, CALL);
         await asTheModel(both, read, ({ title, page }) => key(title, page), showLink);
       }
     },
-    'gives each target once where that is wanted': async (...both) => {
+    'returns each target once if requested': async (...both) => {
       for (const [kind, ns] of TARGETS) {
         const read: Read<LinkRow, readonly [string, number]> = (source, range) =>
           source.targets({ ...range, kind, ns, unique: true }, CALL);
@@ -234,13 +234,13 @@ const CHECKS: { readonly [F in Functions]?: Readonly<Record<string, Check>> } = 
     },
   },
   members: {
-    'gives the members of a category by sort key: pages, subcategories, files': async (...both) => {
+    'returns the members of a category by sort key: pages, subcategories, files': async (...both) => {
       const read: Read<MemberRow, readonly [number, string, number]> = (source, range) =>
         source.members({ ...range, by: 'sortkey', category: 'All' }, CALL);
       const type = (ns: number): number => (ns === 14 ? 1 : ns === 6 ? 2 : 0);
       await asTheModel(both, read, ({ page, sortkey }) => key(type(page.ns), sortkey, page.id), showMember);
     },
-    'gives the members of a category by time': async (...both) => {
+    'returns the members of a category by time': async (...both) => {
       const read: Read<MemberRow, readonly [string, number]> = (source, range) =>
         source.members({ ...range, by: 'time', category: 'All' }, CALL);
       await asTheModel(both, read, ({ page, timestamp }) => key(timestamp, page.id), showMember);
@@ -258,7 +258,10 @@ const CHECKS: { readonly [F in Functions]?: Readonly<Record<string, Check>> } = 
     },
   },
   search: {
-    'finds pages that have all the words and none of the others, and goes on by an offset': async (source, model) => {
+    'finds pages with all of the words and none of the excluded ones, and continues at an offset': async (
+      source,
+      model,
+    ) => {
       for (const [words, without] of [
         [['rope'], []],
         [['rope', 'sail'], ['zebra']],
@@ -291,7 +294,7 @@ const CHECKS: { readonly [F in Functions]?: Readonly<Record<string, Check>> } = 
     },
   },
   userRange: {
-    'gives users by name': async (...both) => {
+    'returns users by name': async (...both) => {
       const read: Read<{ readonly name: string; readonly id: number }, string> = (source, range) =>
         source.userRange(range, CALL);
       await asTheModel(

@@ -12,12 +12,12 @@ async function getMany(store: Store, ...keys: string[]): Promise<readonly (objec
 
 /** Requirements for a store with `getMany`. */
 export const GET_MANY: Record<string, Check> = {
-  'getMany answers the records in the order of the keys': async ({ store }) => {
+  'getMany returns the records in the order of the keys': async ({ store }) => {
     for (const index of range(5)) await store.add(`{m}:${index}`, { index }, START + HOUR);
     assert.deepEqual(await getMany(store, '{m}:3', '{m}:0', '{m}:4'), [{ index: 3 }, { index: 0 }, { index: 4 }]);
     assert.deepEqual(await getMany(store, '{m}:4', '{m}:0', '{m}:3'), [{ index: 4 }, { index: 0 }, { index: 3 }]);
   },
-  'getMany answers undefined where there is no live record': async (bench) => {
+  'getMany returns undefined for keys without a live record': async (bench) => {
     const { store } = bench;
     await store.add('{m}:there', { is: 'there' }, START + HOUR);
     await store.add('{m}:short', { is: 'short' }, START + MINUTE);
@@ -29,7 +29,7 @@ export const GET_MANY: Record<string, Check> = {
     bench.now = START + MINUTE;
     assert.deepEqual(await getMany(store, ...keys), [undefined, undefined, { is: 'there' }, undefined]);
   },
-  'getMany answers a key twice that is asked for twice': async ({ store }) => {
+  'getMany returns a repeated key repeatedly': async ({ store }) => {
     await store.add('{m}:1', { is: 'first' }, START + HOUR);
     const first = { is: 'first' };
     assert.deepEqual(await getMany(store, '{m}:1', '{m}:2', '{m}:1', '{m}:2'), [first, undefined, first, undefined]);
@@ -40,7 +40,7 @@ export const GET_MANY: Record<string, Check> = {
     assert.deepEqual(await getMany(store, 'm:2'), [undefined]);
     assert.deepEqual(await getMany(store), []);
   },
-  'getMany of 64 keys, whether they share a tag or not': async ({ store }) => {
+  'getMany of 64 keys, with and without a common tag': async ({ store }) => {
     const keys = range(64).map((index) => (index % 2 === 0 ? `{tag:${index % 6}}:${index}` : `m:${index}`));
     await Promise.all(keys.map((key) => store.add(key, { key }, START + HOUR)));
     const records = keys.map((key) => ({ key }));

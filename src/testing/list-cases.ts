@@ -53,7 +53,7 @@ const NAMES = ['g', 'G', 'g ', 'g:', 'g:1', 'g*', 'g%', 'g_', "g'", '{g}', 'g}',
 
 /** Requirements for a store with `list`. */
 export const LIST: Record<string, Check> = {
-  'list names the keys that were added to the group': async ({ store }) => {
+  'list returns the keys that were added to the group': async ({ store }) => {
     await store.add('k:1', { is: 'first' }, START + HOUR, ['g:1']);
     await store.add('k:2', { is: 'second' }, START + HOUR, ['g:2', 'g:1']);
     await store.add('k:3', { is: 'third' }, START + HOUR, []);
@@ -77,11 +77,11 @@ export const LIST: Record<string, Check> = {
     for (const group of groups.slice(1)) assert.deepEqual(await walk(store, group), ['k:1']);
     assert.deepEqual(await walk(store, 'g:1'), ['k:1', 'k:2']);
   },
-  'groups are told apart to the last character': async ({ store }) => {
+  'groups are distinguished to the last character': async ({ store }) => {
     for (const name of NAMES) assert.equal(await store.add(`{k}${name.slice(0, 9)}`, {}, START + HOUR, [name]), true);
     for (const name of NAMES) assert.deepEqual(await walk(store, name), [`{k}${name.slice(0, 9)}`], name);
   },
-  'keys of a group are told apart to the last character': async ({ store }) => {
+  'keys of a group are distinguished to the last character': async ({ store }) => {
     const keys = [...NAMES, `${'g'.repeat(199)}h`].sort();
     for (const key of keys) assert.equal(await store.add(key, {}, START + HOUR, ['g']), true);
     assert.deepEqual(await walk(store, 'g'), keys);
@@ -91,7 +91,7 @@ export const LIST: Record<string, Check> = {
     const keys = await addMany(store, 'k', 1_000, START + HOUR, 'g');
     for (const limit of [1_000, 999, 500, 37]) assert.deepEqual(await walk(store, 'g', limit), keys, `of ${limit}`);
   },
-  'a walk names all records that outlive it, whatever is added and deleted meanwhile': async ({ store }) => {
+  'a walk lists all records that outlive it, whatever is added and deleted meanwhile': async ({ store }) => {
     const keys = await addMany(store, 'k', 200, START + HOUR, 'g');
     const goes = (key: string): boolean => key.endsWith('7');
     let round = 0;
@@ -108,7 +108,7 @@ export const LIST: Record<string, Check> = {
       keys.filter((key) => !goes(key)),
     );
   },
-  'simultaneous adds are all named': async ({ store }) => {
+  'simultaneous adds are all listed': async ({ store }) => {
     const before = await addMany(store, 'before', 100, START + HOUR, 'g');
     const [during, ...walks] = await Promise.all([
       addMany(store, 'during', 300, START + HOUR, 'g', 'other'),
@@ -118,21 +118,21 @@ export const LIST: Record<string, Check> = {
     assert.deepEqual(await walk(store, 'g'), [...before, ...during].sort());
     assert.deepEqual(await walk(store, 'other'), during);
   },
-  'of 20 simultaneous adds to groups one is told that it wrote, and its group names the record': async ({ store }) => {
+  'of 20 simultaneous adds to groups one returns true, and its group lists the record': async ({ store }) => {
     for (const round of range(20)) {
       const add = (caller: number) => store.add(`race:${round}`, { caller }, START + HOUR, [`g:${caller}`]);
       const answers = await Promise.all(range(20).map(add));
-      assert.equal(answers.filter(Boolean).length, 1, 'one of 20 is told that it wrote');
+      assert.equal(answers.filter(Boolean).length, 1, 'one of 20 returns true');
       assertNamed(await walk(store, `g:${answers.indexOf(true)}`), [`race:${round}`]);
     }
   },
-  'a record is named until the millisecond before its end': async (bench) => {
+  'a record is listed until the millisecond before its deadline': async (bench) => {
     const { store } = bench;
     await store.add('k:1', {}, START + HOUR, ['g']);
     bench.now = START + HOUR - 1;
     assert.deepEqual(await walk(store, 'g'), ['k:1']);
   },
-  'a refused add takes no record out of its groups': async (bench) => {
+  'an add that returns false removes no record from its groups': async (bench) => {
     const { store } = bench;
     await store.add('k:1', {}, START + 2 * HOUR, ['g:1', 'g:2']);
     assert.equal(await store.add('k:1', {}, START + MINUTE, ['g:1']), false);
@@ -143,7 +143,7 @@ export const LIST: Record<string, Check> = {
       assertNamed(await walk(store, group), ['k:1']);
     }
   },
-  'a record that is written again, after a delete or its end, is named once and until its new end': async (bench) => {
+  'a record written again, after a delete or its deadline, is listed once, until its new deadline': async (bench) => {
     const { store } = bench;
     await store.add('k:1', {}, START + MINUTE, ['g']);
     await store.delete('k:1');
@@ -154,7 +154,7 @@ export const LIST: Record<string, Check> = {
     await addMany(store, 'new', 50, START + 2 * HOUR, 'g');
     assertNamed(await walk(store, 'g'), ['k:1', 'k:2']);
   },
-  'keys whose end has come go while others are added': async (bench) => {
+  'expired keys are removed while others are added': async (bench) => {
     const { store } = bench;
     await addMany(store, 'old', 50, START + MINUTE, 'g');
     await Promise.all(range(10).map((index) => store.delete(`old:${index}`)));
@@ -166,7 +166,7 @@ export const LIST: Record<string, Check> = {
 
 /** Requirements if several stores see the same records. */
 export const LIST_SHARED: Record<string, Check> = {
-  'what one store adds to a group, the others name at once': async (bench) => {
+  'additions of one store to a group are listed by the others immediately': async (bench) => {
     const stores = [bench.store, await bench.another(), await bench.another(), await bench.another()];
     const keys = await Promise.all(
       stores.map((store, index) => addMany(store, `k:${index}`, 50, START + HOUR, 'g', `g:${index}`)),
@@ -178,7 +178,7 @@ export const LIST_SHARED: Record<string, Check> = {
     const again = await bench.reopen();
     assert.deepEqual(await walk(again, 'g', 30), keys.flat().sort());
   },
-  'a store a minute ahead takes nothing out of a group that lives for the others': async (bench) => {
+  'a store whose clock is a minute ahead removes no entry that is live for the others': async (bench) => {
     const ahead = await bench.another(MINUTE);
     const keys = await addMany(bench.store, 'k', 50, START + 2 * MINUTE, 'g');
     bench.now = START + 2 * MINUTE - 1;

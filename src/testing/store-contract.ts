@@ -85,10 +85,10 @@ const BASIC: Record<string, Check> = {
     assert.deepEqual(await store.get('a:1'), { is: 'first' });
     assert.deepEqual(await store.get('a:1'), { is: 'first' }, 'reading takes nothing away');
   },
-  'get of an unknown key answers undefined': async ({ store }) => {
+  'get of an unknown key returns undefined': async ({ store }) => {
     assert.equal(await store.get('unknown'), undefined);
   },
-  'a second add answers false and changes neither value nor deadline': async (bench) => {
+  'a second add returns false and changes neither value nor deadline': async (bench) => {
     const { store } = bench;
     await store.add('a:1', { is: 'first' }, START + MINUTE);
     assert.equal(await store.add('a:1', { is: 'second' }, START + HOUR), false);
@@ -96,18 +96,18 @@ const BASIC: Record<string, Check> = {
     bench.now = START + MINUTE;
     assert.equal(await store.get('a:1'), undefined, 'the refused add has moved the deadline');
   },
-  'delete removes a record at once, and a new one may follow': async ({ store }) => {
+  'delete removes a record immediately, and a new one can be added': async ({ store }) => {
     await store.add('a:1', { is: 'first' }, START + HOUR);
     assert.equal(await store.delete('a:1'), undefined);
     assert.equal(await store.get('a:1'), undefined);
     assert.equal(await store.add('a:1', { is: 'second' }, START + HOUR), true);
     assert.deepEqual(await store.get('a:1'), { is: 'second' });
   },
-  'delete of an unknown key is no error': async ({ store }) => {
+  'delete of an unknown key is not an error': async ({ store }) => {
     await store.delete('unknown');
     await store.delete('unknown');
   },
-  'keys are told apart to the last character': async ({ store }) => {
+  'keys are distinguished to the last character': async ({ store }) => {
     const long = 'k'.repeat(199);
     const odd = [
       'a',
@@ -134,7 +134,7 @@ const BASIC: Record<string, Check> = {
     assert.equal(await store.get('a'), undefined);
     for (const key of all.slice(1)) assert.deepEqual(await store.get(key), { key });
   },
-  'many live records stay, none is dropped for another': async ({ store }) => {
+  'many live records remain, none is evicted for another': async ({ store }) => {
     const keys = range(2_000).map((index) => `many:${index}`);
     assert.ok((await Promise.all(keys.map((key) => store.add(key, { key }, START + HOUR)))).every(Boolean));
     for (const key of keys) assert.deepEqual(await store.get(key), { key });
@@ -142,7 +142,7 @@ const BASIC: Record<string, Check> = {
 };
 
 const VALUES: Record<string, Check> = {
-  'a value comes back as it was': async ({ store }) => {
+  'a value is returned unchanged': async ({ store }) => {
     const value = {
       text: 'ünï ☃ 💾 \u2028 "quoted" \\ \n \u0000 \ud800',
       numbers: [0, -1, 1.5, 1e-7, 1e21, Number.MAX_SAFE_INTEGER, 1_790_000_000_123],
@@ -160,14 +160,14 @@ const VALUES: Record<string, Check> = {
     await store.add('v:3', { ...long }, START + HOUR);
     assert.deepEqual(await store.get('v:3'), long);
   },
-  'who wrote a record cannot change it afterwards': async ({ store }) => {
+  'changes to a value after add do not affect the record': async ({ store }) => {
     const value = { scope: 'read', deep: { list: ['a'] } };
     await store.add('v:1', value, START + HOUR);
     attempt(() => (value.scope = 'read write'));
     attempt(() => value.deep.list.push('b'));
     assert.deepEqual(await store.get('v:1'), { scope: 'read', deep: { list: ['a'] } });
   },
-  'who reads a record cannot change it for the next reader': async ({ store }) => {
+  'changes to a value from get do not affect the record': async ({ store }) => {
     await store.add('v:1', { scope: 'read', deep: { list: ['a'] } }, START + HOUR);
     const value = await store.get('v:1');
     assert.ok(value);
@@ -191,16 +191,16 @@ function attempt(change: () => unknown): void {
 }
 
 const RACES: Record<string, Check> = {
-  'of 20 simultaneous adds one is told that it wrote': async ({ store }) => {
+  'of 20 simultaneous adds one returns true': async ({ store }) => {
     for (const round of range(50)) await assertOneWinner([store], `race:${round}`, START + HOUR);
   },
-  'of 20 simultaneous adds over an expired record one is told that it wrote': async (bench) => {
+  'of 20 simultaneous adds over an expired record one returns true': async (bench) => {
     const { store } = bench;
     for (const round of range(20)) await store.add(`race:${round}`, { old: true }, START + MINUTE);
     bench.now = START + MINUTE;
     for (const round of range(20)) await assertOneWinner([store], `race:${round}`, START + HOUR);
   },
-  'an add that was answered is seen by every later call': async ({ store }) => {
+  'a completed add is visible to every later call': async ({ store }) => {
     await Promise.all(
       range(200).map(async (index) => {
         const key = `seen:${index}`;
@@ -231,7 +231,7 @@ const TIME: Record<string, Check> = {
     bench.now = START + 1;
     assert.equal(await store.get('t:1'), undefined);
   },
-  'at its deadline a record makes way for the next': async (bench) => {
+  'at its deadline a record can be replaced': async (bench) => {
     const { store } = bench;
     await store.add('t:1', { is: 'first' }, START + MINUTE);
     bench.now = START + MINUTE;
@@ -242,7 +242,7 @@ const TIME: Record<string, Check> = {
     bench.now = START + HOUR;
     assert.equal(await store.get('t:1'), undefined);
   },
-  'after a delete the old deadline is forgotten': async (bench) => {
+  'a delete also removes the deadline': async (bench) => {
     const { store } = bench;
     await store.add('t:1', { is: 'first' }, START + MINUTE);
     await store.delete('t:1');
@@ -252,7 +252,7 @@ const TIME: Record<string, Check> = {
     assert.deepEqual(await store.get('t:1'), { is: 'second' });
     assert.equal(await store.add('t:1', { is: 'third' }, START + HOUR), false);
   },
-  'an add whose deadline has come writes nothing and answers false': async (bench) => {
+  'an add whose deadline has passed writes nothing and returns false': async (bench) => {
     const { store } = bench;
     assert.equal(await store.add('t:1', { is: 'late' }, START), false);
     assert.equal(await store.add('t:2', { is: 'later' }, START - HOUR), false);
@@ -261,7 +261,7 @@ const TIME: Record<string, Check> = {
     assert.equal(await store.add('t:1', { is: 'late' }, START - 1), false);
     assert.deepEqual(await store.get('t:1'), { is: 'in time' }, 'a late add has touched a live record');
   },
-  'a year is not too long': async (bench) => {
+  'a record can live for a year': async (bench) => {
     const { store } = bench;
     await store.add('t:1', { is: 'old' }, START + 366 * 24 * HOUR);
     bench.now = START + 366 * 24 * HOUR - 1;
@@ -269,7 +269,7 @@ const TIME: Record<string, Check> = {
     bench.now += 1;
     assert.equal(await store.get('t:1'), undefined);
   },
-  'a clock long before the machine’s own': async (bench) => {
+  'a clock far behind that of the machine': async (bench) => {
     const { store } = bench;
     bench.now = 1_000;
     assert.equal(await store.add('t:1', { is: 'early' }, 2_000), true);
@@ -293,7 +293,7 @@ function offering(offers: readonly StoreCapability[]): Record<string, Check> {
 }
 
 const SHARED: Record<string, Check> = {
-  'what one store writes or deletes, the others see at once': async (bench) => {
+  'writes and deletes of one store are visible to the others immediately': async (bench) => {
     const others = [await bench.another(), await bench.another()];
     assert.equal(await bench.store.add('s:1', { by: 'first' }, START + HOUR), true);
     for (const other of others) {
@@ -304,14 +304,14 @@ const SHARED: Record<string, Check> = {
     assert.equal(await bench.store.get('s:1'), undefined);
     assert.equal(await others[1]?.get('s:1'), undefined);
   },
-  'of 20 simultaneous adds through four stores one is told that it wrote': async (bench) => {
+  'of 20 simultaneous adds through four stores one returns true': async (bench) => {
     const stores = [bench.store, await bench.another(), await bench.another(), await bench.another()];
     for (const round of range(30)) await assertOneWinner(stores, `race:${round}`, START + HOUR);
     for (const round of range(10)) await bench.store.add(`late:${round}`, { old: true }, START + MINUTE);
     bench.now = START + MINUTE;
     for (const round of range(10)) await assertOneWinner(stores, `late:${round}`, START + HOUR);
   },
-  'each store judges by its own clock, a minute ahead or behind': async (bench) => {
+  'each store uses its own clock, a minute ahead or behind': async (bench) => {
     const ahead = await bench.another(MINUTE);
     assert.equal(await ahead.add('s:1', { by: 'ahead' }, START + 2 * MINUTE), true);
     assert.equal(await bench.store.add('s:2', { by: 'behind' }, START + 2 * MINUTE), true);

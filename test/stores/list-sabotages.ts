@@ -5,7 +5,7 @@ import { plainStore, type Rows, type Sabotaged } from './plain-store.js';
 /** Stores that list wrongly. */
 export const LIST_SABOTAGES: Record<string, Sabotaged> = {
   'remembers only the first group': {
-    found: 'list names the keys that were added to the group',
+    found: 'list returns the keys that were added to the group',
     sabotage: (good) => ({
       add: (key, value, expiresAt, groups = []) => good.add(key, value, expiresAt, groups.slice(0, 1)),
     }),
@@ -26,7 +26,7 @@ export const LIST_SABOTAGES: Record<string, Sabotaged> = {
     }),
   },
   'folds the case of groups': {
-    found: 'groups are told apart to the last character',
+    found: 'groups are distinguished to the last character',
     sabotage: (good) => ({
       add: (key, value, expiresAt, groups = []) =>
         good.add(
@@ -39,7 +39,7 @@ export const LIST_SABOTAGES: Record<string, Sabotaged> = {
     }),
   },
   'cuts long keys in a group': {
-    found: 'keys of a group are told apart to the last character',
+    found: 'keys of a group are distinguished to the last character',
     sabotage: (good) => ({
       async list(group, page) {
         const { keys, next } = await good.list(group, page);
@@ -48,7 +48,7 @@ export const LIST_SABOTAGES: Record<string, Sabotaged> = {
     }),
   },
   'begins a page with the last key of the one before': {
-    found: 'keys of a group are told apart to the last character',
+    found: 'keys of a group are distinguished to the last character',
     sabotage: (good) => ({
       async list(group, { after, limit }) {
         const { keys, next } = await good.list(group, { after, limit });
@@ -63,7 +63,7 @@ export const LIST_SABOTAGES: Record<string, Sabotaged> = {
     }),
   },
   'counts from the beginning': {
-    found: 'a walk names all records that outlive it, whatever is added and deleted meanwhile',
+    found: 'a walk lists all records that outlive it, whatever is added and deleted meanwhile',
     sabotage: (good) => ({
       async list(group, { after = '0', limit }) {
         const { keys } = await good.list(group, { limit: 9_999 });
@@ -74,7 +74,7 @@ export const LIST_SABOTAGES: Record<string, Sabotaged> = {
     }),
   },
   'reads a group, then writes it': {
-    found: 'simultaneous adds are all named',
+    found: 'simultaneous adds are all listed',
     sabotage: (good) => {
       const members = new Map<string, string[]>();
       return {
@@ -94,7 +94,7 @@ export const LIST_SABOTAGES: Record<string, Sabotaged> = {
     },
   },
   'takes the groups of the first who asks, and the record of another': {
-    found: 'of 20 simultaneous adds to groups one is told that it wrote, and its group names the record',
+    found: 'of 20 simultaneous adds to groups one returns true, and its group lists the record',
     sabotage: (good) => {
       const first = new Map<string, readonly string[]>();
       return {
@@ -108,11 +108,11 @@ export const LIST_SABOTAGES: Record<string, Sabotaged> = {
     },
   },
   'ends an entry a millisecond early': {
-    found: 'a record is named until the millisecond before its end',
+    found: 'a record is listed until the millisecond before its deadline',
     sabotage: (_good, rows, clock) => ({ list: plainStore(rows, () => clock() + 1).list }),
   },
   'gives an entry the end of a refused add': {
-    found: 'a refused add takes no record out of its groups',
+    found: 'an add that returns false removes no record from its groups',
     sabotage: (good, rows, clock) => {
       const ends = new Map<string, number>();
       return {
@@ -125,7 +125,7 @@ export const LIST_SABOTAGES: Record<string, Sabotaged> = {
     },
   },
   'keeps the first end of an entry': {
-    found: 'a record that is written again, after a delete or its end, is named once and until its new end',
+    found: 'a record written again, after a delete or its deadline, is listed once, until its new deadline',
     sabotage: (good, rows, clock) => {
       const ends = new Map<string, number>();
       return {
@@ -138,11 +138,11 @@ export const LIST_SABOTAGES: Record<string, Sabotaged> = {
     },
   },
   'keeps entries for ever': {
-    found: 'keys whose end has come go while others are added',
+    found: 'expired keys are removed while others are added',
     sabotage: (_good, rows) => ({ list: plainStore(rows, () => 0).list }),
   },
   'lists only what it added itself': {
-    found: 'what one store adds to a group, the others name at once',
+    found: 'additions of one store to a group are listed by the others immediately',
     sabotage: (good, _rows, clock) => {
       const own: Rows = new Map();
       const { add, list } = plainStore(own, clock);
@@ -150,7 +150,7 @@ export const LIST_SABOTAGES: Record<string, Sabotaged> = {
     },
   },
   'clears a group by its own clock': {
-    found: 'a store a minute ahead takes nothing out of a group that lives for the others',
+    found: 'a store whose clock is a minute ahead removes no entry that is live for the others',
     sabotage: (good, rows, clock) => ({
       add(...record) {
         for (const [key, row] of rows) if (row.expiresAt <= clock()) rows.set(key, { ...row, groups: [] });

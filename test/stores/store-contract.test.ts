@@ -11,7 +11,7 @@ const OFFERS = { offers: ['getMany', 'list'] } as const;
 const SABOTAGED: Record<string, Sabotaged> = {
   ...LIST_SABOTAGES,
   'reads, then writes': {
-    found: 'of 20 simultaneous adds one is told that it wrote',
+    found: 'of 20 simultaneous adds one returns true',
     sabotage: (good, rows, clock) => ({
       async add(key, value, expiresAt) {
         if (expiresAt <= clock() || (await good.get(key))) return false;
@@ -22,7 +22,7 @@ const SABOTAGED: Record<string, Sabotaged> = {
     }),
   },
   'is atomic only while there is no expired record': {
-    found: 'of 20 simultaneous adds over an expired record one is told that it wrote',
+    found: 'of 20 simultaneous adds over an expired record one returns true',
     sabotage: (good, rows) => ({
       async add(key, value, expiresAt) {
         if (!rows.has(key) || (await good.get(key))) return good.add(key, value, expiresAt);
@@ -33,7 +33,7 @@ const SABOTAGED: Record<string, Sabotaged> = {
     }),
   },
   'lets nobody win': {
-    found: 'of 20 simultaneous adds one is told that it wrote',
+    found: 'of 20 simultaneous adds one returns true',
     sabotage: (good) => ({
       async add(key, value, expiresAt) {
         return (await good.add(key, value, expiresAt)) && !key.startsWith('race:');
@@ -41,7 +41,7 @@ const SABOTAGED: Record<string, Sabotaged> = {
     }),
   },
   overwrites: {
-    found: 'a second add answers false and changes neither value nor deadline',
+    found: 'a second add returns false and changes neither value nor deadline',
     sabotage: (good, rows) => ({
       async add(key, value, expiresAt) {
         const wrote = await good.add(key, value, expiresAt);
@@ -51,7 +51,7 @@ const SABOTAGED: Record<string, Sabotaged> = {
     }),
   },
   'moves the deadline on a refused add': {
-    found: 'a second add answers false and changes neither value nor deadline',
+    found: 'a second add returns false and changes neither value nor deadline',
     sabotage: (good, rows) => ({
       async add(key, value, expiresAt) {
         if (await good.add(key, value, expiresAt)) return true;
@@ -62,7 +62,7 @@ const SABOTAGED: Record<string, Sabotaged> = {
     }),
   },
   'forgets the oldest of a thousand': {
-    found: 'many live records stay, none is dropped for another',
+    found: 'many live records remain, none is evicted for another',
     sabotage: (good, rows) => ({
       async add(key, value, expiresAt) {
         const [oldest] = rows.keys();
@@ -88,21 +88,21 @@ const SABOTAGED: Record<string, Sabotaged> = {
     sabotage: (_good, rows, clock) => plainStore(rows, () => Math.ceil(clock() / 1000) * 1000),
   },
   'asks the machine’s clock': {
-    found: 'at its deadline a record makes way for the next',
+    found: 'at its deadline a record can be replaced',
     sabotage: (_good, rows) => plainStore(rows, Date.now),
   },
   'keeps an expired record in the way': {
-    found: 'at its deadline a record makes way for the next',
+    found: 'at its deadline a record can be replaced',
     sabotage: (good, rows) => ({ add: async (key, ...rest) => !rows.has(key) && good.add(key, ...rest) }),
   },
   'takes a late add for a success': {
-    found: 'an add whose deadline has come writes nothing and answers false',
+    found: 'an add whose deadline has passed writes nothing and returns false',
     sabotage: (good, _rows, clock) => ({
       add: async (key, value, expiresAt) => (await good.add(key, value, expiresAt)) || expiresAt <= clock(),
     }),
   },
   'lets a late add clear the record': {
-    found: 'an add whose deadline has come writes nothing and answers false',
+    found: 'an add whose deadline has passed writes nothing and returns false',
     sabotage: (good, rows, clock) => ({
       async add(key, value, expiresAt) {
         if (expiresAt <= clock()) rows.delete(key);
@@ -111,13 +111,13 @@ const SABOTAGED: Record<string, Sabotaged> = {
     }),
   },
   'shortens long lives to thirty days': {
-    found: 'a year is not too long',
+    found: 'a record can live for a year',
     sabotage: (good, _rows, clock) => ({
       add: (key, value, expiresAt) => good.add(key, value, Math.min(expiresAt, clock() + 30 * 86_400_000)),
     }),
   },
   'remembers a deadline beyond the delete': {
-    found: 'after a delete the old deadline is forgotten',
+    found: 'a delete also removes the deadline',
     sabotage: (good, rows, clock) => {
       const deadlines: [string, number][] = [];
       return {
@@ -130,11 +130,11 @@ const SABOTAGED: Record<string, Sabotaged> = {
     },
   },
   'does not delete': {
-    found: 'delete removes a record at once, and a new one may follow',
+    found: 'delete removes a record immediately, and a new one can be added',
     sabotage: () => ({ delete: async () => undefined }),
   },
   'leaves a tombstone': {
-    found: 'delete removes a record at once, and a new one may follow',
+    found: 'delete removes a record immediately, and a new one can be added',
     sabotage: (good) => {
       const deleted = new Set<string>();
       return {
@@ -145,13 +145,13 @@ const SABOTAGED: Record<string, Sabotaged> = {
     },
   },
   'rejects when there is nothing to delete': {
-    found: 'delete of an unknown key is no error',
+    found: 'delete of an unknown key is not an error',
     sabotage: (good, rows) => ({
       delete: async (key) => (rows.has(key) ? good.delete(key) : Promise.reject(new Error('not found'))),
     }),
   },
   'answers null for nothing': {
-    found: 'get of an unknown key answers undefined',
+    found: 'get of an unknown key returns undefined',
     sabotage: (good) => ({ get: async (key) => Object((await good.get(key)) ?? null) }),
   },
   'takes the record out when read': {
@@ -165,7 +165,7 @@ const SABOTAGED: Record<string, Sabotaged> = {
     }),
   },
   'folds the case of keys': {
-    found: 'keys are told apart to the last character',
+    found: 'keys are distinguished to the last character',
     sabotage: (good) => ({
       add: (key, ...rest) => good.add(key.toLowerCase(), ...rest),
       get: (key) => good.get(key.toLowerCase()),
@@ -173,14 +173,14 @@ const SABOTAGED: Record<string, Sabotaged> = {
     }),
   },
   'cuts long keys': {
-    found: 'keys are told apart to the last character',
+    found: 'keys are distinguished to the last character',
     sabotage: (good) => ({
       add: (key, ...rest) => good.add(key.slice(0, 190), ...rest),
       get: (key) => good.get(key.slice(0, 190)),
     }),
   },
   'keeps the caller’s object': {
-    found: 'who wrote a record cannot change it afterwards',
+    found: 'changes to a value after add do not affect the record',
     sabotage: (good) => {
       const values = new Map<string, object>();
       return {
@@ -191,7 +191,7 @@ const SABOTAGED: Record<string, Sabotaged> = {
     },
   },
   'hands out one object to everybody': {
-    found: 'who reads a record cannot change it for the next reader',
+    found: 'changes to a value from get do not affect the record',
     sabotage: (good) => {
       const values = new Map<string, object>();
       return {
@@ -202,7 +202,7 @@ const SABOTAGED: Record<string, Sabotaged> = {
     },
   },
   'drops what is null': {
-    found: 'a value comes back as it was',
+    found: 'a value is returned unchanged',
     sabotage: (good) => ({
       add: (key, value, expiresAt) =>
         good.add(
@@ -213,7 +213,7 @@ const SABOTAGED: Record<string, Sabotaged> = {
     }),
   },
   'loses what is not ASCII': {
-    found: 'a value comes back as it was',
+    found: 'a value is returned unchanged',
     sabotage: (good) => ({
       async get(key) {
         const value = await good.get(key);
@@ -222,7 +222,7 @@ const SABOTAGED: Record<string, Sabotaged> = {
     }),
   },
   'answers before it has written': {
-    found: 'an add that was answered is seen by every later call',
+    found: 'a completed add is visible to every later call',
     sabotage: (good, _rows, clock) => {
       const taken = new Set<string>();
       return {
@@ -237,7 +237,7 @@ const SABOTAGED: Record<string, Sabotaged> = {
     },
   },
   'reads from its own cache': {
-    found: 'what one store writes or deletes, the others see at once',
+    found: 'writes and deletes of one store are visible to the others immediately',
     sabotage: (good, _rows, clock) => {
       const cache = new Map<string, object>();
       const cached = plainStore(new Map(), clock);
@@ -258,7 +258,7 @@ const SABOTAGED: Record<string, Sabotaged> = {
     },
   },
   'is atomic only within itself': {
-    found: 'of 20 simultaneous adds through four stores one is told that it wrote',
+    found: 'of 20 simultaneous adds through four stores one returns true',
     sabotage: (_good, rows, clock) => {
       const own = plainStore(new Map(), clock);
       return {
@@ -277,7 +277,7 @@ const SABOTAGED: Record<string, Sabotaged> = {
     },
   },
   'lets the engine judge by the machine’s clock': {
-    found: 'a clock long before the machine’s own',
+    found: 'a clock far behind that of the machine',
     sabotage: (good, rows) => ({
       async get(key) {
         if ((rows.get(key)?.expiresAt ?? 0) <= Date.now()) rows.delete(key);
@@ -290,17 +290,17 @@ const SABOTAGED: Record<string, Sabotaged> = {
     sabotage: (good) => (Reflect.deleteProperty(good, 'getMany'), {}),
   },
   'answers several keys in its own order': {
-    found: 'getMany answers the records in the order of the keys',
+    found: 'getMany returns the records in the order of the keys',
     sabotage: (good) => ({ getMany: (keys) => good.getMany(keys.toSorted()) }),
   },
   'answers several keys without looking at deadlines': {
-    found: 'getMany answers undefined where there is no live record',
+    found: 'getMany returns undefined for keys without a live record',
     sabotage: (_good, rows) => ({
       getMany: async (keys) => keys.map((key) => JSON.parse(rows.get(key)?.json ?? 'null') ?? undefined),
     }),
   },
   'answers every key once': {
-    found: 'getMany answers a key twice that is asked for twice',
+    found: 'getMany returns a repeated key repeatedly',
     sabotage: (good) => ({ getMany: (keys) => good.getMany([...new Set(keys)]) }),
   },
   'cannot be asked for nothing': {
@@ -310,13 +310,13 @@ const SABOTAGED: Record<string, Sabotaged> = {
     }),
   },
   'has room for fifty keys in a command': {
-    found: 'getMany of 64 keys, whether they share a tag or not',
+    found: 'getMany of 64 keys, with and without a common tag',
     sabotage: (good) => ({
       getMany: async (keys) => (await good.getMany(keys)).map((record, index) => (index < 50 ? record : undefined)),
     }),
   },
   'clears away what only its own clock calls expired': {
-    found: 'each store judges by its own clock, a minute ahead or behind',
+    found: 'each store uses its own clock, a minute ahead or behind',
     sabotage: (good, rows, clock) => ({
       get(key) {
         for (const [old, row] of rows) if (row.expiresAt <= clock()) rows.delete(old);
@@ -402,7 +402,9 @@ describe('the contract suite', () => {
       open: (clock) => ({ ...plainStore(new Map(), clock), close: () => void log.push('close') }),
       remove: () => void log.push('remove'),
     }));
-    const shared = cases.find(({ name }) => name === 'what one store writes or deletes, the others see at once');
+    const shared = cases.find(
+      ({ name }) => name === 'writes and deletes of one store are visible to the others immediately',
+    );
     await expect(shared?.run()).rejects.toThrow();
     expect(log).toEqual(['close', 'close', 'close', 'remove']);
   });
