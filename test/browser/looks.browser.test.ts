@@ -17,7 +17,7 @@ const DESK = { width: 1280, height: 800 };
 
 const press = (page: Page, name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click();
 const signIn = async (page: Page, password = 'wonderland'): Promise<void> => {
-  await page.getByLabel('User name').fill('alice');
+  await page.getByLabel('Username').fill('alice');
   await page.getByLabel('Password').fill(password);
   await press(page, 'Sign in');
 };
@@ -92,7 +92,7 @@ describeEngine('layout and accessibility of the pages', noChromium, () => {
     await page.goto(
       `${authorize(String(json['client_id']))}&code_challenge=${code_challenge}&code_challenge_method=${code_challenge_method}`,
     );
-    expect(await page.getByText('gave itself the name').count()).toBe(1);
+    expect(await page.getByText('calls itself').count()).toBe(1);
   };
 
   /** How to come to each page; every one begins where the one before ended. */

@@ -13,7 +13,7 @@ const heading = (page: Page): Promise<string> => page.locator('h1').innerText();
 const alertOf = (page: Page): Promise<string> => page.getByRole('alert').innerText();
 const press = (page: Page, name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click();
 const signIn = async (page: Page, { username, password }: { username: string; password: string }): Promise<void> => {
-  await page.getByLabel('User name').fill(username);
+  await page.getByLabel('Username').fill(username);
   await page.getByLabel('Password').fill(password);
   await press(page, 'Sign in');
 };
@@ -115,8 +115,8 @@ describeEngine('the pages in a browser', noChromium, () => {
       const { page } = await begin();
       expect(await heading(page)).toBe('Sign in');
       await signIn(page, { ...ALICE, password: 'wrong' });
-      expect(await alertOf(page)).toBe('The user name or the password is wrong.');
-      expect(await page.getByLabel('User name').inputValue()).toBe('alice');
+      expect(await alertOf(page)).toBe('Incorrect username or password.');
+      expect(await page.getByLabel('Username').inputValue()).toBe('alice');
       expect(await page.getByLabel('Password').inputValue()).toBe('');
       await signIn(page, ALICE);
       expect(await heading(page)).toBe('Allow The Site?');
@@ -137,7 +137,7 @@ describeEngine('the pages in a browser', noChromium, () => {
 
     test('a double click on Sign in continues, although the first click has started a new session', async () => {
       const { page } = await begin();
-      await page.getByLabel('User name').fill('alice');
+      await page.getByLabel('Username').fill('alice');
       await page.getByLabel('Password').fill('wonderland');
       const statuses = await pressTwice(page, 'Sign in', '**/oauth/authorize');
       await page.getByRole('heading', { name: 'Allow The Site?' }).waitFor();
@@ -247,7 +247,7 @@ describeEngine('the pages in a browser', noChromium, () => {
 
     test('is usable with the keyboard alone: fields and buttons in reading order, Enter submits', async () => {
       const { page } = await begin();
-      expect([await focused(page), ...(await tabOrder(page, 2))]).toEqual(['User name', 'Password', 'Sign in']);
+      expect([await focused(page), ...(await tabOrder(page, 2))]).toEqual(['Username', 'Password', 'Sign in']);
       await page.keyboard.press('Shift+Tab');
       await page.keyboard.press('Shift+Tab');
       await page.keyboard.type('alice');

@@ -59,7 +59,7 @@ describeEngine('layout and accessibility of the sandbox', noChromium, () => {
       async (page) => {
         await open(page, `${site.address}#meta=userinfo`);
         await press(page, 'Sign in');
-        await page.getByLabel('User name').fill('alice');
+        await page.getByLabel('Username').fill('alice');
         await page.getByLabel('Password').fill('wonderland');
         await press(page, 'Sign in');
         await press(page, 'Allow');

@@ -67,7 +67,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
     };
     const toConsent = async (): Promise<void> => {
       await press(page, 'Sign in');
-      await page.getByLabel('User name').fill('alice');
+      await page.getByLabel('Username').fill('alice');
       await page.getByLabel('Password').fill('wonderland');
       await press(page, 'Sign in');
     };

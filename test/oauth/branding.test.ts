@@ -94,6 +94,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
           ['/terms', 'Terms'],
         ]),
       );
+      expect(page.text).toContain(`<span><bdi dir="ltr">${name}</bdi></span>`);
       expect(page.text).toContain('--accent: #0a7d4f;');
     }
     await host.close();

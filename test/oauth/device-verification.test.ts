@@ -147,7 +147,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
         'Change your content',
         'alice',
         fingerprint,
-        'If the code was sent to you, deny the request',
+        'If someone sent you this code, deny the request',
       ];
       for (const part of parts) expect(wordsOf(page)).toContain(part);
       expect(page.text).not.toContain(device_code);

@@ -128,8 +128,10 @@ describe.each(hostFor(import.meta.url))('the pages on $name', ({ start }) => {
     const wrong = await browser.submit(signIn, { username: 'alice', password: 'wrong' });
     expect(wordsOf(wrong)).toContain(GERMAN.wrong_credentials);
     const consent = await browser.signIn(wrong);
-    expect(wordsOf(consent)).toContain('web möchte Folgendes dürfen: Ihren Namen sehen Read your content');
-    expect(wordsOf(await browser.authorize({ ...WEB, client_id: 'nobody' }))).toContain(GERMAN.unknown_client);
+    expect(wordsOf(consent)).toContain('web bittet um folgende Berechtigungen: Ihren Namen sehen Read your content');
+    const unknown = await browser.authorize({ ...WEB, client_id: 'nobody' });
+    for (const text of [GERMAN.unknown_client, GERMAN.inDevelopment]) expect(wordsOf(unknown)).toContain(text);
+    expect(unknown.text, 'the explanation is English').toContain('<bdi lang="en" dir="ltr">There is no client');
   });
 
   test("use the client's language on every page, whatever the browser's; error pages too", async () => {

@@ -60,7 +60,7 @@ describe.each(hostFor(import.meta.url))('the built-in sign-in: $name', ({ start 
     const wrong = await browser.submit(page, { username: 'alice', password: 'wrong' });
     const unknown = await browser.submit(page, { username: 'nobody', password: 'wrong' });
     expect([wrong.status, unknown.status, constant(wrong)]).toEqual([400, 400, constant(unknown)]);
-    expect(wordsOf(wrong)).toContain('The user name or the password is wrong.');
+    expect(wordsOf(wrong)).toContain('Incorrect username or password.');
     const empty = await browser.submit(page, { username: '', password: '' });
     expect([empty.status, constant(empty)]).toEqual([400, constant(unknown)]);
     expect(events.map(({ type }) => type)).toEqual(Array.from({ length: 3 }, () => 'owner.sign_in_failed'));

@@ -183,7 +183,7 @@ describe.each(oneHostEach)('a registered client at $name', ({ start }) => {
     const browser = new Browser(host);
     const client_id = await registered(host.base, { ...CLAUDE, client_name: 'Your bank' });
     const page = wordsOf(await browser.signIn(await browser.authorize(requestOf(client_id))));
-    expect(page).toContain('This application gave itself the name “Your bank”.');
+    expect(page).toContain('This application calls itself “Your bank”.');
     expect(page).toContain('Only allow this if you trust claude.example.');
     expect(page).toContain('you return to claude.example .');
     expect(page).not.toContain('just started');
@@ -217,7 +217,7 @@ describe.each(oneHostEach)('a registered client at $name', ({ start }) => {
     expect(errorOf(await refresh(host.base, changed, 'x'))).toEqual([401, 'invalid_client']);
     const page = await new Browser(host).authorize(requestOf(changed));
     expect(page.status).toBe(400);
-    expect(wordsOf(page)).toContain('Remove the connection there, and connect again.');
+    expect(wordsOf(page)).toContain('Remove the connection in the application and connect again.');
   });
 
   test('no error reached onError', () => {
@@ -367,7 +367,7 @@ describe('metadata sent by a client', () => {
     const browser = new Browser(host);
     const page = await browser.signIn(await browser.authorize(requestOf(client_id)));
     expect(page.text).not.toContain('<script>');
-    expect(wordsOf(page)).toContain('the name “<script>alert(1)</script>"”');
+    expect(wordsOf(page)).toContain('calls itself “<script>alert(1)</script>"”');
   });
 
   test('nested, doubled and prototype members have no effect', async () => {

@@ -151,7 +151,7 @@ const error = (view: ErrorView, language: PageLanguage): Html =>
   pageLayout(view, {
     title: language.text('somethingWrong'),
     body: html`<p>${view.message}</p>
-${view.explanation === undefined ? undefined : html`<p class="note"><strong>${language.text('inDevelopment')}</strong> <bdi lang="en">${view.explanation}</bdi></p>`}
+${view.explanation === undefined ? undefined : html`<p class="note"><strong>${language.text('inDevelopment')}</strong> <bdi lang="en" dir="ltr">${view.explanation}</bdi></p>`}
 <p><a href="${view.back.href}">${view.back.text}</a></p>
 ${view.reference === undefined ? undefined : html`<p class="soft">${language.html('reference', { reference: view.reference })}</p>`}`,
     end: 'bad',

@@ -19,7 +19,7 @@ export interface PageContent {
 }
 
 const header = ({ name, host, logo, home }: PageView['site']): Html => html`<header>
-${logo === undefined ? undefined : html`<img src="${logo}" alt="">\n`}<div><a href="${home}"><bdi>${name}</bdi></a>${host === undefined || host === name ? undefined : html` <span dir="ltr">${host}</span>`}</div>
+${logo === undefined ? undefined : html`<img src="${logo}" alt="">\n`}<div><a href="${home}"><bdi>${name}</bdi></a>${host === undefined || host === name ? undefined : html` <span><bdi dir="ltr">${host}</bdi></span>`}</div>
 </header>`;
 
 const footer = ({ links }: PageView['site']): Html | undefined =>
