@@ -6,6 +6,7 @@ import type { Renderer, Site } from '../../core/query/index.js';
 import type { ContentMarkup } from '../source.js';
 import type { ContentDatabase } from '../sqlite/database.js';
 import { readDocument } from './document.js';
+import { readFrontMatter } from './front-matter.js';
 import { markdownMarkup } from './markup.js';
 import { type ReadPage, StoredPages, type StoredPage } from './pages.js';
 import type { Peers } from './peers.js';
@@ -73,6 +74,11 @@ export class Folder {
     this.#pages = new StoredPages(database, identity, options.clock);
     this.markup = markdownMarkup(peers);
     this.renderer = rendererOf(this.#titles, peers, (page) => this.#pages.pathOf(page));
+  }
+
+  /** Where the body of a text begins, after its front matter. */
+  bodyAt(text: string): number {
+    return text.length - readFrontMatter(text, this.#peers.yaml).body.length;
   }
 
   /** Starts watching at the next refresh. */

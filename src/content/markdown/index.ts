@@ -96,7 +96,7 @@ export async function openMarkdown(folder: string, options: MarkdownOptions = {}
 
 const contentOf = (folder: Folder, database: ContentDatabase, site: SiteOptions): MarkdownContent => ({
   source: {
-    ...sqliteSource(database),
+    ...sqliteSource(database, { bodyAt: (text, model) => (model === 'markdown' ? folder.bodyAt(text) : 0) }),
     site: { ...site, statistics: statisticsOf(database) },
     render: folder.renderer,
     markup: (model) => (model === 'markdown' ? folder.markup : undefined),

@@ -13,6 +13,7 @@ import type {
 } from '../source.js';
 import { backlinksPerPage, linksPerPage } from '../per-page.js';
 import type { ContentDatabase } from './database.js';
+import { MARKS, passageOf } from './passage.js';
 import { between, type Sql, sql, titleList, when } from './sql.js';
 
 interface PageRow {
@@ -64,15 +65,21 @@ const revisionOf = ({ user, user_id: userid, minor, comment, text, ...row }: Rev
 
 const columns = (text: boolean): Sql => (text ? sql`${REVISION}, text` : REVISION);
 
+/** What the texts of a source are. */
+interface TextFormat {
+  /** Where the body of a text begins, after front matter. */
+  readonly bodyAt?: (text: string, model: string) => number;
+}
+
 /** The functions of a source. Each statement is prepared once. */
-export const sqliteSource = (database: ContentDatabase) =>
+export const sqliteSource = (database: ContentDatabase, { bodyAt = () => 0 }: TextFormat = {}) =>
   ({
     ...pageFunctions(database),
     ...revisionFunctions(database),
     ...linkFunctions(database),
     ...categoryFunctions(database),
     ...userFunctions(database),
-    search: (query: ContentSearch) => searchIn(database, query),
+    search: (query: ContentSearch) => searchIn(database, query, bodyAt),
   }) satisfies ContentSource;
 
 type Functions<K extends keyof ContentSource> = Required<Pick<ContentSource, K>>;
@@ -210,7 +217,15 @@ const MAX_RANKED = 5_000;
 /** Pages with matching titles are always ranked, up to this number. */
 const MAX_TITLES = 500;
 
-const searchIn = (database: ContentDatabase, query: ContentSearch) => {
+interface FoundRow extends PageRow {
+  readonly text: string;
+  readonly snippet: string;
+  /** The text with marks around matches, if it could begin with front matter. */
+  readonly marked: string | null;
+  readonly titlesnippet: string;
+}
+
+const searchIn = (database: ContentDatabase, query: ContentSearch, bodyAt: NonNullable<TextFormat['bodyAt']>) => {
   const term = (word: string): string => (word.endsWith('*') ? `${quoted(word.slice(0, -1))}*` : quoted(word));
   const wanted = query.words.map(term).join(' AND ');
   const unwanted = query.without.map((word) => ` NOT ${term(word)}`).join('');
@@ -225,10 +240,11 @@ const searchIn = (database: ContentDatabase, query: ContentSearch) => {
   const wantedHits = ranked.slice(query.offset, query.offset + query.limit);
   const rows = new Map(
     database
-      .all<PageRow & { readonly text: string; readonly snippet: string; readonly titlesnippet: string }>(
+      .all<FoundRow>(
         sql`
         SELECT ${PAGE}, page_text.text,
           snippet(page_text, 1, ${MARKS.before}, ${MARKS.after}, '…', 24) AS snippet,
+          CASE WHEN page_text.text LIKE '---%' THEN highlight(page_text, 1, ${MARKS.before}, ${MARKS.after}) END AS marked,
           highlight(page_text, 0, ${MARKS.before}, ${MARKS.after}) AS titlesnippet
         FROM page_text JOIN page ON page.id = page_text.rowid
         WHERE page_text MATCH ${words} AND page_text.rowid IN ${wantedHits.map(({ id }) => id)}`,
@@ -237,20 +253,19 @@ const searchIn = (database: ContentDatabase, query: ContentSearch) => {
   );
   const hits = wantedHits.flatMap(({ id }): SearchHit[] => {
     const row = rows.get(id);
-    return row === undefined
-      ? []
-      : [
-          {
-            page: pageOf(row),
-            snippet: row.snippet,
-            titlesnippet: row.titlesnippet,
-            wordcount: row.text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0,
-          },
-        ];
+    if (row === undefined) return [];
+    const { text, marked, snippet, titlesnippet } = row;
+    const body = marked === null ? 0 : bodyAt(text, row.model);
+    return [
+      {
+        page: pageOf(row),
+        snippet: marked === null || body === 0 ? snippet : passageOf(marked, body),
+        titlesnippet,
+        wordcount: text.slice(body).match(/[\p{L}\p{N}]+/gu)?.length ?? 0,
+      },
+    ];
   });
   return ranked.length < MAX_RANKED ? { hits, total: ranked.length } : { hits };
 };
-
-const MARKS = { before: '\u0001', after: '\u0002' } as const;
 
 const quoted = (word: string): string => `"${word.replaceAll('"', '')}"`;

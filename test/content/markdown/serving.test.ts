@@ -21,7 +21,11 @@ const served = async (files: Readonly<Record<string, string>>) => {
     const { pages } = (await ask({ titles, ...more }))['query'] as { readonly pages: readonly Json[] };
     return pages[0]!;
   };
-  return { parse, pageOf, base: host.base };
+  const hits = async (srsearch: string): Promise<readonly unknown[]> => {
+    const { search } = (await ask({ list: 'search', srsearch }))['query'] as { readonly search: readonly Json[] };
+    return search.map(({ snippet }) => snippet);
+  };
+  return { parse, pageOf, hits, base: host.base };
 };
 
 const PAGE = `---
@@ -104,5 +108,24 @@ describe('Markdown over HTTP', () => {
     ).toEqual([]);
     expect(tags.filter((tag) => /(?:href|src)="(?!http:\/\/127\.0\.0\.1|x|%EF)/.test(tag))).toEqual([]);
     expect(JSON.stringify([displaytitle, sections])).not.toMatch(/<script/);
+  });
+
+  test('snippets of a search are from the text after the front matter, which is searched too', async () => {
+    const words = (count: number): string => Array.from({ length: count }, (_, n) => `w${n}`).join(' ');
+    const { hits } = await served({
+      'orange.md': '---\ntitle: Oranges\ntags: [Citrus]\n---\n# Oranges\n\nThey <grow> on trees.\n',
+      'lemon.md': `---\ntitle: Lemon\n---\n${words(60)} a lemon, yellow ${words(60)}`,
+      'lime.md': '---\ntitle: Green\n---\nlime is sour',
+      'dashes.md': '---\nA plum\n---\nand more',
+      'long.md': `---\ntitle: Long\n---\nmelon${'x'.repeat(5000)} melon`,
+    });
+    const match = (text: string): string => `<span class="searchmatch">${text}</span>`;
+    expect(await hits('oranges')).toEqual([`# ${match('Oranges')}\n\nThey &lt;grow&gt; on trees.`]);
+    expect(await hits('citrus'), 'only in the front matter').toEqual(['# Oranges\n\nThey &lt;grow&gt; on trees.']);
+    expect(await hits('intitle:orange')).toEqual(['# Oranges\n\nThey &lt;grow&gt; on trees.']);
+    expect(await hits('lemon')).toEqual([`…w55 w56 w57 w58 w59 a ${match('lemon')}, yellow ${words(17)}…`]);
+    expect(await hits('"green lime is"'), 'a phrase that begins in the front matter').toEqual(['lime is sour']);
+    expect(await hits('plum'), 'no front matter').toEqual([`---\nA ${match('plum')}\n---\nand more`]);
+    expect(String((await hits('melon'))[0]).length).toBeLessThan(900);
   });
 });
