@@ -17,7 +17,7 @@ const SENTENCES: Readonly<Record<BodyProblem, string>> = {
   charset: 'The charset of the request body must be UTF-8.',
   encoded: 'The request body must not be compressed.',
   consumed:
-    'A middleware in front of oauth-query has read the request body and kept nothing of it. ' +
+    'A middleware in front of oauth-query has read the request body without storing it. ' +
     'Mount oauth-query before it, or let it keep the parsed form.',
 };
 

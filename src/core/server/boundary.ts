@@ -12,7 +12,7 @@ import { PageError, pageErrorOf } from '../oauth/pages/page-error.js';
 import { pageResponse } from '../oauth/pages/render.js';
 import { errorResponse, protocolError, serverError } from '../base/responses.js';
 
-/** What a person reads of an error: that of a page as it is, any other as little as clients are told. */
+/** The error page for an error: a page error unchanged, any other with no more detail than clients receive. */
 const readableError = (error: unknown, context: OAuthContext): PageError => {
   if (error instanceof PageError) return error;
   const known = protocolError(error, context.onError);

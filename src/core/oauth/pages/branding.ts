@@ -3,30 +3,30 @@ import { either, fail, object, refined, required, type Schema, text, value } fro
 import { contrastOf, isColor, MIN_CONTRAST, lightened } from './contrast.js';
 import { type AccentColors, PALETTES } from './style.js';
 
-/** What makes the pages those of a site. */
+/** The brand of the pages. */
 export interface Branding {
-  /** The name of the site; the host of the `issuer` if absent. Pages show the host beside it. */
+  /** The name of the site; the host of the `issuer` if absent. Pages show it with the host. */
   readonly name?: string;
-  /** A picture: a `data:` URL, a path of this host such as `/logo.svg`, or an https address. */
+  /** An image: a `data:` URL, a path of this host such as `/logo.svg`, or an https URL. */
   readonly logo?: string;
   /**
-   * The colour of buttons and links, such as `#2350c5`, and that of the dark palette; without one it is made of the first. Each is refused
-   * where text in it or on it could not be read (WCAG 2.2 AA).
+   * The colour of buttons and links, such as `#2350c5`, and the one for the dark palette, which is derived from the first if absent. Each is rejected
+   * if text in or on it has too little contrast (WCAG 2.2 AA).
    */
   readonly color?: string | AccentColors;
-  /** Pages of yours that each page links to. */
+  /** Your pages that every page links to. */
   readonly links?: BrandingLinks;
 }
 
-/** Addresses of the host: https, or paths of this host such as `/privacy`. */
+/** https URLs, or paths of this host such as `/privacy`. */
 export interface BrandingLinks {
-  /** Where the name of the site leads, and the way back from an error; `/` if absent. */
+  /** The link of the site's name, and the way back from an error; `/` if absent. */
   readonly home?: string;
-  /** What you do with what you learn about people. */
+  /** Your privacy policy. */
   readonly privacy?: string;
   /** Your terms of service. */
   readonly terms?: string;
-  /** Where people are helped. */
+  /** Your help page. */
   readonly help?: string;
 }
 
@@ -35,7 +35,7 @@ const isAddress = (given: unknown): boolean => isPath(given) || urlProblem(given
 const address = value<string>("an https address, or a path of this host such as '/privacy'", isAddress);
 const color = value<string>("a colour such as '#2350c5'", isColor);
 
-/** What text has around it, by palette: the colour is that of links on these, and of buttons under this text. */
+/** The surroundings of text by palette: the colour is that of links on these backgrounds, and of buttons under this text. */
 const AROUND = {
   light: { 'the background of links': ['card', 'note-back'], 'the text of buttons': ['on-accent'] },
   dark: { 'the background of links': ['card', 'note-back'], 'the text of buttons': ['on-accent'] },
@@ -56,7 +56,7 @@ const checkContrast = (accent: string, palette: keyof AccentColors, path: string
 
 const { card, 'note-back': noteBack, 'on-accent': onAccent } = PALETTES.dark;
 
-/** The accents, checked: one colour alone is that of the light palette. */
+/** The validated accents: a single colour is that of the light palette. */
 const accentsOf = (given: string | AccentColors, path: string): AccentColors => {
   if (typeof given === 'string') {
     checkContrast(given, 'light', path);
@@ -69,7 +69,7 @@ const accentsOf = (given: string | AccentColors, path: string): AccentColors => 
 
 const links = { home: address, privacy: address, terms: address, help: address } satisfies Schema<BrandingLinks>;
 
-/** The option as it is checked. */
+/** The validation of the option. */
 export const BRANDING_OPTIONS = {
   name: text('text that is not empty'),
   logo: value<string>(
@@ -80,6 +80,6 @@ export const BRANDING_OPTIONS = {
   links: object(links),
 } satisfies Schema<Branding>;
 
-/** Where a content security policy lets a picture come from. */
+/** The source of an image for a content security policy. */
 export const imageSource = (picture: string): string =>
   picture.startsWith('data:') ? 'data:' : isPath(picture) ? "'self'" : new URL(picture).origin;

@@ -28,7 +28,7 @@ import type {
 
 const strong = (text: string): Html => html`<strong><bdi>${text}</bdi></strong>`;
 
-/** The field that is typed into first has the focus: after a mistake that is the password. */
+/** The first field has the focus; after a failed attempt, that is the password. */
 const login = (view: LoginView, language: PageLanguage): Html => {
   const site = strong(view.site.name);
   const purpose =
@@ -50,7 +50,7 @@ ${hiddenInputs(view.hidden)}<div><label for="username">${language.text('userName
   });
 };
 
-/** What has to be known about a client that has described itself. */
+/** Warnings about a client with a document or its own registration. */
 const warnings = (view: ConsentView, language: PageLanguage): readonly (Html | undefined)[] => {
   const { clientName: client, redirectHost: host, clientHost } = view;
   const trust = view.toLoopback === true ? undefined : html` <strong>${language.html('trustHost', { host })}</strong>`;
@@ -70,7 +70,7 @@ const warnings = (view: ConsentView, language: PageLanguage): readonly (Html | u
   ];
 };
 
-/** No button has the focus: a key that was pressed for another page must not decide. */
+/** No button has the focus, so that a key pressed for another page cannot decide. */
 const consent = (view: ConsentView, language: PageLanguage): Html =>
   pageLayout(view, {
     title: language.text('allowClient', { client: view.clientName }),
@@ -157,7 +157,7 @@ ${view.reference === undefined ? undefined : html`<p class="soft">${language.htm
     end: 'bad',
   });
 
-/** Templates of ours get the language, too. */
+/** Built-in templates also receive the language. */
 type BuiltInPages = {
   readonly [Name in keyof Templates]: (view: Parameters<Templates[Name]>[0], language: PageLanguage) => Html;
 };

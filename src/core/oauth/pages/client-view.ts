@@ -1,6 +1,6 @@
 import type { Client, ClientLinks } from '../clients/client.js';
 
-/** A client as pages show it. Its picture only where loading it tells nobody who is asked: it is in the page, or on the host of the issuer. */
+/** A client as pages show it. Its logo is only shown if loading it reveals nothing: in the page itself, or from the host of the issuer. */
 export const clientView = (
   { client_id, name, links: { logoUri, ...links } }: Client,
   issuer: string,

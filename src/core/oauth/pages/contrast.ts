@@ -1,7 +1,7 @@
 /** A colour as its three channels from 0 to 255. */
 type Channels = readonly [red: number, green: number, blue: number];
 
-/** The ratio that text needs (WCAG 2.2, success criterion 1.4.3, level AA). */
+/** The minimum ratio for text (WCAG 2.2, success criterion 1.4.3, level AA). */
 export const MIN_CONTRAST = 4.5;
 
 /** Reads `#rgb` and `#rrggbb`; `undefined` for anything else. */
@@ -37,7 +37,7 @@ export const contrastOf = (one: string, other: string): number => {
 
 const hex = (channel: number): string => Math.round(channel).toString(16).padStart(2, '0');
 
-/** The same colour with as little white in it as it needs to be read on all of these. */
+/** The colour, lightened as little as necessary to be readable on all of these. */
 export const lightened = (color: string, backgrounds: readonly string[]): string => {
   const channels = channelsOf(color) ?? [0, 0, 0];
   for (let white = 0; white < 1; white += 0.05) {

@@ -4,17 +4,17 @@ import type { PageLanguage } from './languages/language.js';
 import { styleSheet } from './style.js';
 import type { ConsentView, DeviceConsentView, HiddenFields, PageView, ScopeView, SignOutView } from './views.js';
 
-/** What stands in the frame of a page. */
+/** The content of a page. */
 export interface PageContent {
-  /** Of the tab and, unless there is a `heading`, of the page. */
+  /** The title of the tab and, without a `heading`, of the page. */
   readonly title: string;
-  /** The heading, where it holds names. */
+  /** The heading, if it contains names. */
   readonly heading?: Html;
-  /** What stands above the heading, such as the picture of a client. */
+  /** Content above the heading, such as the logo of a client. */
   readonly above?: Html | undefined;
-  /** What stands below it. */
+  /** Content below it. */
   readonly body: Html;
-  /** Marks the end of something, with a sign. */
+  /** A mark for the outcome of a decision. */
   readonly end?: 'good' | 'bad';
 }
 
@@ -28,9 +28,9 @@ const footer = ({ links }: PageView['site']): Html | undefined =>
     : html`\n<footer>\n${links.map(({ href, text }) => html`<a href="${href}">${text}</a>\n`)}</footer>`;
 
 /**
- * A whole page: the frame that all pages have, around what is in it. Above stands whose page it is, below where to read more.
+ * A complete page: the frame of all pages with this content. The header has the site's name and host, the footer its links.
  *
- * @param view - What the template was given.
+ * @param view - The view that the template received.
  */
 export const pageLayout = (view: PageView, { title, heading, above, body, end }: PageContent): Html =>
   htmlDocument({
@@ -50,7 +50,7 @@ ${body}
 export const hiddenInputs = (fields: HiddenFields): readonly Html[] =>
   Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`);
 
-/** Sends the form as it is: signing out needs no code. */
+/** Submits the form without validation, because signing out needs no code. */
 export const signOutButton = ({ canSignOut }: SignOutView, language: PageLanguage): Html | undefined =>
   canSignOut
     ? html`<button name="decision" value="sign_out" class="link" formnovalidate>${language.text('signOut')}</button>\n`
@@ -64,15 +64,15 @@ export const decisionButtons = (language: PageLanguage): Html => html`<div class
 export const problemText = (problem: string | undefined): Html | undefined =>
   problem === undefined ? undefined : html`<p class="problem" role="alert" id="problem">${problem}</p>`;
 
-/** Attributes of the field that a problem is about. */
+/** Attributes of a field with a problem. */
 export const invalid = (problem: string | undefined): Html | undefined =>
   problem === undefined ? undefined : html` aria-invalid="true" aria-describedby="problem"`;
 
-/** The texts come from the options, in whatever language. */
+/** Texts from the options, in any language. */
 export const scopeList = (scopes: readonly ScopeView[]): Html =>
   html`<ul>\n${scopes.map(({ description }) => html`<li><bdi>${description}</bdi></li>\n`)}</ul>`;
 
-/** Who is asked, by whom, and for what. */
+/** The user, the client, and the requested scopes. */
 export const request = (
   { username, clientName, scopes }: ConsentView | DeviceConsentView,
   wants: 'clientWants' | 'deviceWants',
@@ -91,7 +91,7 @@ ${scopeList(scopes)}`;
 export const signedIn = (username: string, language: PageLanguage): Html =>
   language.html('signedInAs', { user: html`<strong><bdi>${username}</bdi></strong>` });
 
-/** The picture says nothing that the name beside it does not. */
+/** The logo is decorative, because the name follows it. */
 export const clientLogo = ({ logoUri }: ClientLinks): Html | undefined =>
   logoUri === undefined ? undefined : html`<img class="client" src="${logoUri}" alt="">\n`;
 
@@ -101,7 +101,7 @@ const LINKS = [
   ['tosUri', 'termsOfService'],
 ] as const satisfies readonly (readonly [keyof ClientLinks, string])[];
 
-/** Where to read about a client, each with its host, in a tab of its own that does not learn where it was opened. */
+/** Links about a client, each with its host, in a new tab without a referrer. */
 export const clientLinks = (links: ClientLinks, language: PageLanguage): Html | undefined => {
   const found = LINKS.flatMap(([name, text]) => {
     const uri = links[name];
@@ -115,7 +115,7 @@ ${found.map(({ uri, text }) => html`<li><a href="${uri}" target="_blank" rel="no
 `;
 };
 
-/** Where what is allowed can be ended. */
+/** The link to the page on which access can be revoked. */
 export const changeLater = (grantsPath: string | undefined, language: PageLanguage): Html | undefined =>
   grantsPath === undefined
     ? undefined

@@ -2,10 +2,10 @@ import type { OAuthError } from '../../base/errors.js';
 import type { PageProblemCode } from './languages/english.js';
 import { IN_ENGLISH } from './languages/language.js';
 
-/** Where the page of an error leads. */
+/** The link on an error page. */
 export interface WayBack {
   readonly href: string;
-  /** The name of the application that the address belongs to; without it, it is the start of what people were doing. */
+  /** The name of the application that the URL belongs to; without it, the URL is the first step. */
   readonly client?: string;
 }
 
@@ -13,17 +13,17 @@ export interface PageErrorInit {
   /** 400 if absent. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What is put into the sentence. */
+  /** The values in the sentence. */
   readonly count?: number;
   /** The home page of the site if absent. */
   readonly back?: WayBack | undefined;
-  /** What is wrong in the words of the protocol, for who writes the client. */
+  /** The error in terms of the protocol, for developers of the client. */
   readonly explanation?: string | undefined;
-  /** The name under which the operator has heard of it. */
+  /** The reference in the operator's event. */
   readonly reference?: string | undefined;
 }
 
-/** A problem of the person in front of the browser, told on a page of ours and never by a redirect. */
+/** A problem that is shown to the user on a page, and never sent by a redirect. */
 export class PageError extends Error {
   override readonly name = 'PageError';
   readonly code: PageProblemCode;
@@ -49,7 +49,7 @@ const codeOf = ({ code, status }: OAuthError): PageProblemCode => {
   return code === 'server_error' || code === 'temporarily_unavailable' ? code : 'invalid_request';
 };
 
-/** An error of the protocol as its page tells it. */
+/** The page error for a protocol error. */
 export const pageErrorOf = (error: OAuthError): PageError => {
   const { status, headers, message } = error;
   const code = codeOf(error);

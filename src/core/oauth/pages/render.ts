@@ -24,28 +24,28 @@ import type {
   Templates,
 } from './views.js';
 
-/** A page that is ready to be sent. */
+/** A rendered page. */
 export interface Page {
   readonly html: Html;
   readonly styleSources: readonly string[];
   readonly imageSources: readonly string[];
 }
 
-/** A view as the endpoints give it: the language, the site and the sentences are put in here. */
+/** A view from an endpoint; the language, the site and the sentences are added here. */
 type Given<View> = Omit<View, keyof PageView | 'problem'>;
 
 type ViewOf<Name extends keyof Templates> = Parameters<Templates[Name]>[0];
 
 type Template<Name extends keyof Templates> = (view: ViewOf<Name>) => MaybePromise<RenderedPage>;
 
-/** What the page of an error shows beside what the error says. */
+/** Further content of an error page. */
 interface ErrorDetails {
-  /** Where the page begins that the error is about. */
+  /** The first page of the flow with the error. */
   readonly start?: string;
   readonly explanation?: string;
 }
 
-/** The pages of this server as one browser reads them: the built-in ones, and those of the host in their place. */
+/** The pages of this server for one request: the built-in ones, or the application's own. */
 export interface PageRenderers {
   readonly locale: string;
   login(view: Given<LoginView>): Promise<Page>;
@@ -55,22 +55,22 @@ export interface PageRenderers {
   deviceDone(view: Given<DeviceDoneView>): Promise<Page>;
   grants(view: Given<GrantsView>): Promise<Page>;
   error(error: PageError, details: ErrorDetails): Promise<Page>;
-  /** An address of these pages, in the language that the request has asked for by `ui_locales`. */
+  /** The URL of a page, in the language that the request selected by `ui_locales`. */
   address(path: string): string;
   /**
-   * The pages in the language that a request asks for: in `ui_locales`, else in `Accept-Language`, else the default.
+   * The pages in the language of a request: that of `ui_locales`, of `Accept-Language`, or the default.
    *
-   * @param uiLocales - From the form, where it did not stand in the query.
+   * @param uiLocales - From the form, if it is not in the query.
    */
   for(request: HttpRequest, uiLocales?: string): PageRenderers;
 }
 
-/** What the pages are made of. */
+/** The settings of the pages. */
 export interface PagesInit {
   readonly templates?: Partial<Templates> | undefined;
   readonly branding: Checked<typeof BRANDING_OPTIONS>;
   readonly languages: Languages;
-  /** The host of the issuer; `undefined` where it cannot be known. */
+  /** The host of the issuer; `undefined` if it is not known. */
   hostOf(request: HttpRequest): string | undefined;
 }
 
@@ -82,7 +82,7 @@ interface MadePage {
 
 const toPage = (name: string, page: RenderedPage): MadePage => {
   const given = typeof page === 'string' || page instanceof Html ? { html: page } : page;
-  // The host may be written in JavaScript.
+  // The application may be written in JavaScript.
   const document: unknown = given?.html;
   if (document instanceof Html) return { ...given, html: document };
   if (typeof document === 'string') return { ...given, html: Html.trusted(document) };
@@ -116,7 +116,7 @@ const frameOf = (
   };
 };
 
-/** Where the pictures of a page come from: that of the site, and that of a client. */
+/** The sources of the images on a page: the logos of the site and of the client. */
 const pictureSources = ({ site, logoUri }: PageView & { readonly logoUri?: string }): readonly string[] => {
   const pictures = [site.logo, logoUri].filter((picture) => picture !== undefined);
   return [...new Set(pictures.map(imageSource))];
@@ -155,7 +155,7 @@ const builtInPage = async <Name extends keyof Templates>(
 
 type Init = PagesInit & { readonly styleSource: string };
 
-/** The pages for one request. Many requests are answered without a page, so nothing is worked out before there is one. */
+/** The pages for one request. Many requests need no page, so nothing is computed before the first one. */
 class RequestPages implements PageRenderers {
   readonly #init: Init;
   readonly #request: HttpRequest | undefined;
@@ -224,21 +224,21 @@ class RequestPages implements PageRenderers {
     const { languages, templates = {}, styleSource } = this.#init;
     const language = await languages.load(this.locale);
     const frame = frameOf(this.#init, this.#request, language);
-    // The compiler cannot see that a frame and the rest are a view, nor which template is of which view.
+    // The compiler cannot infer that frame and data are a view, or which template belongs to it.
     const view = { ...rest(language, frame), ...frame } as ViewOf<Name>;
     const own = templates[name] as Template<Name> | undefined;
     const made = own === undefined ? (await builtInPage(name))(view, language) : await own(view);
     const { html, styleSources = [], imageSources = [] } = toPage(name, made);
     return {
       html,
-      // A hash would switch 'unsafe-inline' off.
+      // A hash would disable 'unsafe-inline'.
       styleSources: styleSources.includes("'unsafe-inline'") ? styleSources : [styleSource, ...styleSources],
       imageSources: [...pictureSources(view), ...imageSources],
     };
   }
 }
 
-/** The pages of a server, in its default language until they are asked for those of a request. */
+/** The pages of a server, in its default language until a request selects another. */
 export const createPages = (init: PagesInit): PageRenderers => {
   const hash = createHash('sha256').update(styleSheet(init.branding.color)).digest('base64');
   return new RequestPages({ ...init, styleSource: `'sha256-${hash}'` });
@@ -247,8 +247,8 @@ export const createPages = (init: PagesInit): PageRenderers => {
 export interface PageResponseInit {
   readonly status?: number;
   /**
-   * Whether a form of the page may end at a client. Some browsers hold a `form-action` against every redirect that
-   * follows, those of the client included, and nobody here can know where they lead.
+   * Whether a form of the page may redirect to a client. Some browsers apply `form-action` to every following
+   * redirect, including those of the client, whose targets are unknown.
    */
   readonly leadsToClient?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
@@ -256,7 +256,7 @@ export interface PageResponseInit {
 }
 
 /**
- * An HTML page that nobody can frame, that loads nothing from elsewhere and whose address goes nowhere.
+ * An HTML page that cannot be framed, loads nothing from other sites and sends no referrer.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc9700#section-4.16 | RFC 9700 §4.16}
  */

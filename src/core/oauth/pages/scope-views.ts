@@ -1,7 +1,7 @@
 import type { OAuthConfig } from '../settings.js';
 import type { ScopeView } from './views.js';
 
-/** Scopes as people read them: a broad one says what it implies. */
+/** Scopes as pages show them: without those that another one implies. */
 export const scopeViews = (
   granted: readonly string[],
   { scopes, impliedScopes }: Pick<OAuthConfig, 'scopes' | 'impliedScopes'>,

@@ -1,4 +1,4 @@
-/** The colours of the pages by day and by night. */
+/** The colours of the light and the dark palette. */
 export const PALETTES = {
   light: {
     text: '#1a1c22',
@@ -32,9 +32,9 @@ export const PALETTES = {
 
 /** The colour of buttons and links in each palette. */
 export interface AccentColors {
-  /** By day, such as `#2350c5`. */
+  /** In the light palette, such as `#2350c5`. */
   readonly light: string;
-  /** By night, such as `#a3bcff`. */
+  /** In the dark palette, such as `#a3bcff`. */
   readonly dark: string;
 }
 
@@ -94,7 +94,7 @@ dl { display: grid; gap: 0.75rem; } dl > div { min-width: 0; }
 @media (max-width: 30rem) { body { align-content: start; padding: min(0.75rem, 3vw); } main { padding: 1.5rem min(1.25rem, 5vw); } }
 `;
 
-/** The one style sheet of all pages; its hash stands in the content security policy. */
+/** The style sheet of all pages; the content security policy contains its hash. */
 export const styleSheet = (accent?: AccentColors): string => `
 :root { color-scheme: light dark; ${variables(PALETTES.light, accent?.light)} }
 @media (prefers-color-scheme: dark) { :root { ${variables(PALETTES.dark, accent?.dark)} } }${RULES}`;

@@ -9,107 +9,107 @@ export type HiddenFields = Readonly<Record<string, string>>;
 
 /** A scope as a page shows it. */
 export interface ScopeView {
-  /** As it is asked for, such as `photos.read`. */
+  /** The name in requests, such as `photos.read`. */
   readonly name: string;
-  /** What it means to people: the text of `options.scopes`. */
+  /** Its description in `options.scopes`. */
   readonly description: string;
 }
 
-/** Where people are: what stands above and below each page. */
+/** The site: the header and footer of each page. */
 export interface SiteView {
   /** `branding.name`, or the host. */
   readonly name: string;
-  /** The host of the issuer. Absent where it cannot be known: without an `issuer`, at an address that is not loopback. */
+  /** The host of the issuer. Absent if it is not known: without an `issuer`, at an address that is not loopback. */
   readonly host?: string;
   /** `branding.logo`. */
   readonly logo?: string;
-  /** Where the name leads: `branding.links.home`. */
+  /** The link of the name: `branding.links.home`. */
   readonly home: string;
   /** The other `branding.links`, with their names in the language of the page. */
   readonly links: readonly {
-    /** Where it leads. */
+    /** The target of the link. */
     readonly href: string;
-    /** What it is called. */
+    /** The text of the link. */
     readonly text: string;
   }[];
-  /** The colours made of `branding.color`; absent for those that come along. */
+  /** The colours derived from `branding.color`; absent for the default colours. */
   readonly accent?: AccentColors;
 }
 
-/** What the frame of every page needs; `pageLayout` takes it. */
+/** The data of every page, for `pageLayout`. */
 export interface PageView {
   /** The language of the page, such as `de`, for `lang`. */
   readonly locale: string;
-  /** The direction in which it is read, for `dir`. */
+  /** The text direction, for `dir`. */
   readonly dir: 'ltr' | 'rtl';
-  /** Where people are. */
+  /** The site of the page. */
   readonly site: SiteView;
 }
 
-/** What every page with a form needs to send it to the right place. */
+/** The data of a page with a form. */
 interface FormView extends PageView {
-  /** Where the form posts to. */
+  /** The URL to which the form posts. */
   readonly action: string;
-  /** Fields that must go back unchanged, by name: they bind the form to its session. */
+  /** Fields to send back unchanged, by name: they bind the form to its session. */
   readonly hidden: HiddenFields;
 }
 
 /** Fields `username` and `password`. */
 export interface LoginView extends FormView {
-  /** The client on whose behalf the owner signs in; absent on the pages for devices and connected applications. */
+  /** The client that the owner signs in for; absent on the pages for devices and connected applications. */
   readonly clientId?: string;
   /** Its `client_name`, or its `client_id`. */
   readonly clientName?: string;
-  /** What was typed the last time; empty at first. */
+  /** The name from the previous attempt; empty at first. */
   readonly username: string;
-  /** What went wrong the last time. */
+  /** The problem of the previous attempt. */
   readonly problemCode?: PageProblemCode;
-  /** The same as a sentence. */
+  /** The problem as a sentence. */
   readonly problem?: string;
 }
 
-/** What a page knows whose owner may sign out. */
+/** The data of a page with a sign-out button. */
 export interface SignOutView {
-  /** Whether the built-in sign-in is used, so that the button `sign_out` makes sense. */
+  /** Whether the built-in sign-in is used; otherwise, omit the button `sign_out`. */
   readonly canSignOut: boolean;
 }
 
 /** Buttons `decision` with the values `approve` and `deny`. */
 export interface ConsentView extends FormView, ClientLinks {
-  /** The client that asks. */
+  /** The client that requests access. */
   readonly clientId: string;
   /** Its `client_name`, or its `client_id`. */
   readonly clientName: string;
-  /** Who is signed in. */
+  /** The signed-in user. */
   readonly username: string;
-  /** What the client asks for. */
+  /** The requested scopes. */
   readonly scopes: readonly ScopeView[];
-  /** Where the owner will be sent. */
+  /** The host of the redirect URI. */
   readonly redirectHost: string;
-  /** Set for a client that has registered itself: its name is what it says, and only `redirectHost` is certain. */
+  /** Set for a client that has registered itself: its name is its own claim, and only `redirectHost` is verified. */
   readonly selfNamed?: boolean;
   /**
-   * The host of the document in which the client describes itself. Only this host is certain: name and addresses are what the document says.
-   * Absent for a client of any other origin.
+   * The host of the client's document. Only this host is verified: name and URLs are the document's own claims.
+   * Absent for clients without a document.
    */
   readonly clientHost?: string;
-  /** Set for a client that has described itself when the decision goes to a loopback address: any program on the owner's computer can pretend to be it. */
+  /** Set for a client with a document if the response goes to a loopback address: any program on the owner's computer could use the client's name. */
   readonly toLoopback?: boolean;
-  /** Whether the built-in sign-in is used, so that a button `decision` with the value `switch` makes sense. */
+  /** Whether the built-in sign-in is used; otherwise, omit the button `decision` with the value `switch`. */
   readonly canSwitch: boolean;
-  /** Where owners end what they allow here; absent where the store cannot list it. */
+  /** The page on which owners can revoke this access; absent if the store cannot list grants. */
   readonly grantsPath?: string;
 }
 
 /** Field `user_code`; a button `decision` with the value `sign_out`. */
 export interface DeviceCodeView extends FormView, SignOutView {
-  /** What was typed the last time, or stood in the address; empty at first. */
+  /** The code from the previous attempt or from the URL; empty at first. */
   readonly userCode: string;
-  /** Who is signed in. */
+  /** The signed-in user. */
   readonly username: string;
-  /** What went wrong the last time. */
+  /** The problem of the previous attempt. */
   readonly problemCode?: PageProblemCode;
-  /** The same as a sentence. */
+  /** The problem as a sentence. */
   readonly problem?: string;
 }
 
@@ -119,102 +119,102 @@ export interface DeviceConsentView extends FormView, SignOutView, ClientLinks {
   readonly clientId: string;
   /** Its `client_name`, or its `client_id`. */
   readonly clientName: string;
-  /** Who is signed in. */
+  /** The signed-in user. */
   readonly username: string;
-  /** What the device asks for. */
+  /** The requested scopes. */
   readonly scopes: readonly ScopeView[];
   /** The code that the owner typed; the device shows it too (RFC 8628 §5.4). */
   readonly userCode: string;
   /** The first eight hex digits of the SHA-256 of the device code; the device can show the same. */
   readonly fingerprint: string;
-  /** Where owners end what they allow here; absent where the store cannot list it. */
+  /** The page on which owners can revoke this access; absent if the store cannot list grants. */
   readonly grantsPath?: string;
 }
 
-/** What the owner is told after deciding about a device; a button `decision` with the value `sign_out`. */
+/** The page after a decision about a device; a button `decision` with the value `sign_out`. */
 export interface DeviceDoneView extends FormView, SignOutView {
-  /** What they decided. */
+  /** The decision of the owner. */
   readonly decision: 'approve' | 'deny';
   /** The client that runs on the device. */
   readonly clientId: string;
   /** Its `client_name`, or its `client_id`. */
   readonly clientName: string;
-  /** Where owners end what they allow here; absent where the store cannot list it. */
+  /** The page on which owners can revoke this access; absent if the store cannot list grants. */
   readonly grantsPath?: string;
-  /** Where the code of another device is typed. */
+  /** The page for the code of another device. */
   readonly devicePath: string;
 }
 
-/** An application that an owner has let in. Times are in seconds since the epoch. */
+/** An application with access to an owner's account. Times are in seconds since the epoch. */
 export interface ConnectedAppView {
   /** The value of its button `disconnect`. */
   readonly clientId: string;
   /** Its `client_name`, or its `client_id`. */
   readonly clientName: string;
-  /** What it may. */
+  /** The scopes it has. */
   readonly scopes: readonly ScopeView[];
-  /** When it was first allowed something that it still may. */
+  /** The time of its oldest grant that is still valid. */
   readonly created?: number;
-  /** When it was last allowed something or refreshed, to the hour. */
+  /** The time of its latest grant or refresh, to the hour. */
   readonly lastUsed?: number;
 }
 
 /** A button `disconnect` with the `clientId` for each application; buttons `decision` with `disconnect_all` and `sign_out`. */
 export interface GrantsView extends FormView, SignOutView {
-  /** Who is signed in. */
+  /** The signed-in user. */
   readonly username: string;
-  /** The applications, by their names. */
+  /** The applications, sorted by name. */
   readonly apps: readonly ConnectedAppView[];
 }
 
-/** An error that is shown to the owner, because there is no safe address to redirect it to. */
+/** An error that is shown to the owner, because there is no safe URI to redirect it to. */
 export interface ErrorView extends PageView {
   /** The HTTP status code of the page. */
   readonly status: number;
-  /** What went wrong, such as `form_expired`. */
+  /** The error code, such as `form_expired`. */
   readonly code: PageProblemCode;
-  /** The same as one sentence or two for people. */
+  /** The error in one or two sentences. */
   readonly message: string;
-  /** Where people can go from here: to the start of what they were doing, to the client, or home. */
+  /** A link to the first step, the client, or the home page. */
   readonly back: {
-    /** Where it leads. */
+    /** The target of the link. */
     readonly href: string;
-    /** What it is called. */
+    /** The text of the link. */
     readonly text: string;
   };
-  /** Names the event `authorization.refused` about it, such as `7F3K-2M9Q`. Absent where nobody hears events. */
+  /** The reference in the event `authorization.refused`, such as `7F3K-2M9Q`. Absent if nothing receives events. */
   readonly reference?: string;
-  /** What went wrong, for who writes the client. Only there without an `issuer`, and with one on loopback. */
+  /** The details for developers of the client. Only present without an `issuer`, or with one on loopback. */
   readonly explanation?: string;
 }
 
-/** Renderers: each gets plain data and answers with a whole HTML document, best made by the tag `html`, which escapes the data. */
+/** Renderers: each receives plain data and returns a complete HTML document. Use the tag `html`, which escapes the data. */
 export interface Templates {
   /** Signs the owner in. */
   login(view: LoginView): MaybePromise<RenderedPage>;
-  /** Asks the owner whether a client may have what it asks for. */
+  /** Asks the owner to allow or deny a client's request. */
   consent(view: ConsentView): MaybePromise<RenderedPage>;
-  /** Takes the user code that a device shows. */
+  /** Asks for the user code of a device. */
   deviceCode(view: DeviceCodeView): MaybePromise<RenderedPage>;
-  /** Asks the owner whether a device may have what it asks for. */
+  /** Asks the owner to allow or deny a device's request. */
   deviceConsent(view: DeviceConsentView): MaybePromise<RenderedPage>;
-  /** Says that the device has its answer. */
+  /** Confirms the decision about a device. */
   deviceDone(view: DeviceDoneView): MaybePromise<RenderedPage>;
-  /** Shows which applications the owner has let in. */
+  /** Lists the applications with access to the owner's account. */
   grants(view: GrantsView): MaybePromise<RenderedPage>;
-  /** Says what is wrong with the request. */
+  /** Shows an error. */
   error(view: ErrorView): MaybePromise<RenderedPage>;
 }
 
-/** An HTML document, and the sources beside our own that its content security policy must allow, if it needs any. */
+/** An HTML document, optionally with further sources for its content security policy. */
 export type RenderedPage =
   | Html
   | string
   | {
-      /** The whole document. */
+      /** The complete document. */
       readonly html: Html | string;
-      /** Sources for `style-src`, such as `'self'` with its quotes, beside the hash of the sheet of `pageLayout`. */
+      /** Sources for `style-src`, such as `'self'` with its quotes, in addition to the hash of the style sheet of `pageLayout`. */
       readonly styleSources?: readonly string[];
-      /** Sources for `img-src`, such as `https://cdn.example`, beside those of the logos in the view. */
+      /** Sources for `img-src`, such as `https://cdn.example`, in addition to those of the logos in the view. */
       readonly imageSources?: readonly string[];
     };

@@ -1,4 +1,4 @@
-/** The name of a text of the pages. Those with an underscore are the codes of problems, as views carry them. */
+/** The name of a text of the pages. Those with an underscore are the problem codes in views. */
 export type PageTextName =
   | 'help'
   | 'privacy'
@@ -82,9 +82,9 @@ type CountedTextName = 'apps' | 'too_many_attempts';
 
 /** A text with a `{count}`, for each plural form that the language has (`Intl.PluralRules`). */
 export interface PluralText {
-  /** For none, where the language has a form for it, as Arabic does. */
+  /** For zero, if the language has such a form, as Arabic does. */
   readonly zero?: string;
-  /** For one, and what the language treats alike. */
+  /** For one, and numbers that the language treats alike. */
   readonly one?: string;
   /** For two. */
   readonly two?: string;
@@ -96,15 +96,15 @@ export interface PluralText {
   readonly other: string;
 }
 
-/** All texts of the pages in one language. What stands between braces is put in; each text has the same as the English one. */
+/** All texts of the pages in one language. Each text has the same placeholders in braces as the English one. */
 export type PageTexts = {
   readonly [Name in PageTextName]: Name extends CountedTextName ? PluralText : string;
 };
 
-/** What can be wrong with a request, as views name it beside the sentence. */
+/** The problem codes of views. */
 export type PageProblemCode = Extract<PageTextName, `${string}_${string}`>;
 
-/** The texts in English, to begin a translation with. Every other language has the same placeholders. */
+/** The texts in English, as the basis of a translation. Every other language has the same placeholders. */
 export const ENGLISH: PageTexts = {
   // every page
   help: 'Help',

@@ -1,24 +1,24 @@
 import { type Html, html, type HtmlPart } from '../../../base/html.js';
 import { ENGLISH, type PageTextName, type PageTexts } from './english.js';
 
-/** What is put into a text: its `{count}`, and what stands between other braces. */
+/** The values in a text: its `{count}`, and those of other placeholders. */
 export type TextValues = Readonly<Record<string, HtmlPart>>;
 
-/** Scripts that are written from right to left. */
+/** Right-to-left scripts. */
 const RIGHT_TO_LEFT: ReadonlySet<string> = new Set(['Adlm', 'Arab', 'Hebr', 'Mand', 'Nkoo', 'Rohg', 'Syrc', 'Thaa']);
 
-/** Texts with the names of placeholders at the odd places. */
+/** A split text, with the names of placeholders at odd indexes. */
 const split = (text: string): readonly string[] => text.split(/\{(\w+)\}/);
 
-/** The placeholders of a text, in their order. */
+/** The placeholders of a text, in order. */
 export const placeholders = (text: string): readonly string[] => split(text).filter((_part, index) => index % 2 === 1);
 
-/** The first strong isolate and its end: what the element `bdi` is, where no elements can stand. */
+/** First strong isolate and pop directional isolate: the equivalent of the element `bdi` in plain text. */
 const isolated = (text: string): string => `\u2068${text}\u2069`;
 
-/** The texts of the pages in one language, ready to be filled in. What knows a language is made when it is needed: that takes milliseconds. */
+/** The texts of the pages in one language, ready to be filled in. Formatters are created when they are needed, because that takes milliseconds. */
 export class PageLanguage {
-  /** As BCP 47 writes it, such as `pt-BR`. */
+  /** A BCP 47 tag, such as `pt-BR`. */
   readonly locale: string;
   readonly #texts: PageTexts;
   #dir: 'ltr' | 'rtl' | undefined;
@@ -36,7 +36,7 @@ export class PageLanguage {
     return (this.#dir ??= RIGHT_TO_LEFT.has(script) ? 'rtl' : 'ltr');
   }
 
-  /** A text for a page. Names and other texts from outside are isolated, so that their reading direction cannot turn the sentence. */
+  /** A text for a page. Names and other untrusted texts are isolated, so that their direction does not affect the sentence. */
   html(name: PageTextName, values: TextValues = {}): Html {
     const parts = split(this.#textOf(name, values)).map((part, index): HtmlPart => {
       if (index % 2 === 0) return part;
@@ -47,7 +47,7 @@ export class PageLanguage {
     return html`${parts}`;
   }
 
-  /** A text where no element can stand: in a title, or in an error. */
+  /** A text without elements, for a title or an error. */
   text(name: PageTextName, values: Readonly<Record<string, string | number>> = {}): string {
     const parts = split(this.#textOf(name, values)).map((part, index) => {
       if (index % 2 === 0) return part;
@@ -77,5 +77,5 @@ export class PageLanguage {
   }
 }
 
-/** The language that is always there: of events, and where no other fits. */
+/** The language that is always available: for events, and if no other matches. */
 export const IN_ENGLISH = new PageLanguage('en', ENGLISH);

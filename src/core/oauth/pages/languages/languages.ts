@@ -3,17 +3,17 @@ import { nearestName } from '../../../base/spelling.js';
 import { ENGLISH, type PageTextName, type PageTexts, type PluralText } from './english.js';
 import { IN_ENGLISH, PageLanguage, placeholders } from './language.js';
 
-/** In which languages the pages speak. */
+/** The languages of the pages. */
 export interface LanguageOptions {
-  /** `en` if absent: where neither `ui_locales` of the request nor the browser asks for a language that is offered. */
+  /** The language if neither `ui_locales` nor the browser requests an offered one. Default: `en`. */
   readonly default?: string;
-  /** All that are known if absent. Name those in which your `scopes` are described. */
+  /** The offered languages. Default: all available ones. List those in which your `scopes` are described. */
   readonly offered?: readonly string[];
-  /** Texts that differ, by language; for a language that does not come along, all of them. */
+  /** Custom texts by language; for a language that is not included, all of them. */
   readonly texts?: Readonly<Record<string, Partial<PageTexts>>>;
 }
 
-/** What comes along. All but English are loaded when a page is first shown in them. */
+/** The included languages. All but English are loaded when a page first uses them. */
 const COME_ALONG: Readonly<Record<string, () => Promise<PageTexts>>> = {
   en: () => Promise.resolve(ENGLISH),
   de: () => import('./german.js').then(({ GERMAN }) => GERMAN),
@@ -31,7 +31,7 @@ const isLocale = (given: unknown): boolean => {
 
 const locale = value<string>("a language such as 'de' or 'pt-BR', as BCP 47 writes it", isLocale);
 
-/** The options as they are checked one by one. */
+/** The validation of each option. */
 export const LANGUAGE_OPTIONS = {
   default: locale,
   offered: listOf('an array of languages', locale),
@@ -43,7 +43,7 @@ export const LANGUAGE_OPTIONS = {
 
 const sentence = text('text that is not empty');
 
-/** Each text has the placeholders of the English one, so that no page leaves out who asks. A count may be a word. */
+/** Each text must have the placeholders of the English one, so that no page omits the client. A count may be a word. */
 const checkPlaceholders = (given: unknown, english: string, path: string): void => {
   const filled = placeholders(sentence.read(given, path) ?? fail(`${path} is missing.`));
   const wanted = placeholders(english);
@@ -69,9 +69,9 @@ const checkPlural = (given: unknown, { other }: PluralText, language: string, pa
 };
 
 /**
- * Checks texts of a host.
+ * Validates custom texts.
  *
- * @returns the names of the texts that are not there.
+ * @returns the names of missing texts.
  * @throws TypeError with a sentence that names the text.
  */
 export const checkTexts = (language: string, given: object, path: string): readonly PageTextName[] => {
@@ -93,14 +93,14 @@ export const checkTexts = (language: string, given: object, path: string): reado
 
 /** The languages of the pages. */
 export class Languages {
-  /** The one for everybody whose languages are not offered comes first. */
+  /** The default language comes first. */
   readonly offered: readonly string[];
   readonly #texts: Readonly<Record<string, Partial<PageTexts>>>;
   readonly #loaded = new Map<string, Promise<PageLanguage>>();
 
   /**
-   * @param path - Of the options, for sentences about them.
-   * @throws TypeError with a sentence that names the option and the remedy.
+   * @param path - The path of the options, for error messages.
+   * @throws TypeError for an invalid option, with the remedy.
    */
   constructor({ default: first, offered, texts = {} }: LanguageOptions = {}, path = 'options.languages') {
     const known = [...new Set([...Object.keys(COME_ALONG), ...Object.keys(texts)])];
@@ -126,7 +126,7 @@ export class Languages {
     this.#texts = texts;
   }
 
-  /** A language that is offered. */
+  /** Returns an offered language. */
   load(language: string): Promise<PageLanguage> {
     const own = this.#texts[language];
     if (language === 'en' && own === undefined) return Promise.resolve(IN_ENGLISH);

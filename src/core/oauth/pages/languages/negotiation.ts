@@ -1,7 +1,7 @@
 import type { HttpRequest } from '../../../base/http.js';
 import { decodeUrlencoded, forEachPair } from '../../../base/urlencoded.js';
 
-/** How much of a list of languages is read, in characters and in entries. */
+/** The maximum characters and entries that are read of a list of languages. */
 const MAX_LENGTH = 500;
 const MAX_RANGES = 20;
 
@@ -19,7 +19,7 @@ const offeredFor = (range: string, offered: readonly string[]): string | undefin
 
 const isRange = (text: string): boolean => /^[a-z]{1,8}(?:-[a-z0-9]{1,8}){0,4}$/i.test(text);
 
-/** The first range that something is offered for. */
+/** The language for the first range with an offered one. */
 const firstOffered = (ranges: readonly string[], offered: readonly string[]): string | undefined => {
   for (const range of ranges) {
     const found = isRange(range) ? offeredFor(range, offered) : undefined;
@@ -28,7 +28,7 @@ const firstOffered = (ranges: readonly string[], offered: readonly string[]): st
   return undefined;
 };
 
-/** The quality of a range, from 0 (not wanted) to 1 (RFC 9110 §12.4.2); 0 for what is no number. */
+/** The quality of a range, from 0 (not wanted) to 1 (RFC 9110 §12.4.2); 0 for an invalid number. */
 const qualityOf = (parameter: string | undefined): number => {
   if (parameter === undefined) return 1;
   const [, digits] = /^\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*$/i.exec(parameter) ?? [];
@@ -36,7 +36,7 @@ const qualityOf = (parameter: string | undefined): number => {
 };
 
 /**
- * The ranges of `Accept-Language`, the most wanted first.
+ * The ranges of `Accept-Language`, by descending quality.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc9110#section-12.5.4 | RFC 9110 §12.5.4}
  */
@@ -50,7 +50,7 @@ const acceptedRanges = (header: string): readonly string[] =>
     .sort((a, b) => b.quality - a.quality)
     .map(({ range }) => range);
 
-/** The parameter `ui_locales` of a query (OpenID Connect Core 1.0 §3.1.2.1); what is broken is absent. */
+/** The parameter `ui_locales` of a query (OpenID Connect Core 1.0 §3.1.2.1); absent if it is invalid. */
 export const uiLocalesOf = (query: string): string | undefined => {
   if (!query.includes('ui_locales')) return undefined;
   let encoded: string | undefined;
@@ -60,11 +60,11 @@ export const uiLocalesOf = (query: string): string | undefined => {
   return encoded === undefined ? undefined : decodeUrlencoded(encoded);
 };
 
-/** The language of `ui_locales`, if one of it is offered. */
+/** The language of `ui_locales`, if one is offered. */
 export const askedLanguage = (uiLocales: string | undefined, offered: readonly string[]): string | undefined =>
   uiLocales === undefined ? undefined : firstOffered(uiLocales.slice(0, MAX_LENGTH).split(' ', MAX_RANGES), offered);
 
-/** The language that the browser asks for, if it is offered. */
+/** The language of the browser, if it is offered. */
 export const acceptedLanguage = (request: HttpRequest, offered: readonly string[]): string | undefined => {
   const header = request.header('accept-language');
   return header === undefined ? undefined : firstOffered(acceptedRanges(header), offered);
