@@ -130,12 +130,12 @@ export const runDemo = async (demo: Demo): Promise<void> => {
   process.once('SIGINT', stop).once('SIGTERM', stop);
 
   console.log(`oauth-query demo on ${demo.framework}, store ${withoutPassword(settings.store)}: ${base}
-
+${settings.mcp ? mcpGuide(issuer) : ''}
 It only accepts connections from this machine, because its passwords and secrets are public.
 
 Open it in a browser, or try these commands.
 
-${guide(base, wording)}${settings.mcp ? mcpGuide(issuer) : ''}`);
+${guide(base, wording)}`);
   warn = (sentence) => console.warn(`Warning: ${sentence}`);
   early.forEach(warn);
 };

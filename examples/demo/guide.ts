@@ -66,10 +66,8 @@ Server metadata for clients, and a route that requires no token:
 `;
 };
 
-/** Instructions for connecting an assistant. */
-export const mcpGuide = (issuer: string): string => `
-Tools for assistants (MCP). Add this URL to a client, which then lets you sign in:
-  ${issuer}/mcp
+/** The address for assistants, and how to add it to one. */
+export const mcpGuide = (issuer: string): string => `MCP server for assistants, which let you sign in: ${issuer}/mcp
   claude mcp add --transport http demo ${issuer}/mcp
 `;
 

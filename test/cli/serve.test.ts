@@ -130,6 +130,9 @@ test('--mcp serves the content as tools; clients register, and people sign in', 
   const program = await startProgram(['serve', '--mcp'], options);
   const [base] = await program.until(ADDRESS);
   await program.until(/claude mcp add .*\/mcp/);
+  expect(program.output, 'in the line after that of the site').toContain(
+    `: ${base}\nMCP server for assistants, which let you sign in: ${base}/mcp\n`,
+  );
   const client = new Client(base);
   const message = {
     jsonrpc: '2.0',
