@@ -26,7 +26,7 @@ const form = (path: string, fields: Record<string, string>, headers: Record<stri
   new Request(ISSUER + path, { method: 'POST', headers, body: new URLSearchParams(fields) });
 
 /**
- * `off.snap.txt` was written by the version before resources had documents. A server that uses nothing of what came since answers the same
+ * `without-resources.snap.txt` was written by the version before resources had documents. A server that uses nothing of what came since answers the same
  * bytes; `openid-configuration` has members of its own since then, and the keys are where it says.
  */
 describe('a server without resources', () => {
@@ -91,6 +91,6 @@ describe('a server without resources', () => {
   afterAll(() => expect(answers.length).toBeGreaterThan(30));
 
   test('has the same metadata, tokens, challenges, pages and refusals as before, byte for byte', async () => {
-    await expect(answers.join('\n\n')).toMatchFileSnapshot('./off.snap.txt');
+    await expect(answers.join('\n\n')).toMatchFileSnapshot('./without-resources.snap.txt');
   });
 });
