@@ -176,7 +176,7 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
     from: /^cli\/client\/(stored|store|registration|description)\.ts$/,
     mayImport: [/^(type )?cli\//, /^(type )?oauth-query\/(clients|stores\/open)(#|$)/, /^(type )?node:/],
   },
-  // A program of its own, which nobody imports.
+  // A separate program, which is never imported.
   { from: /^cli\//, mayImport: [/^(type )?cli\//, /^(type )?core\//, /^(type )?jose(#|$)/, /^(type )?node:/] },
 ];
 
@@ -191,11 +191,11 @@ const inCore = files.filter(({ path }) => path.startsWith('core/'));
 const isCatalogue = (path: string): boolean => path.startsWith('core/query/catalogue/');
 
 describe('who may import whom', () => {
-  test('every import in src keeps to its layer', () => {
+  test('every import in src follows the rules of its layer', () => {
     expect(forbiddenEdges(files)).toEqual([]);
   });
 
-  test('a forbidden import is found', () =>
+  test('forbidden imports are detected', () =>
     everyRow(
       [
         ['core/server/server.ts', `import express from 'express';`, 'express'],
@@ -245,7 +245,7 @@ describe('who may import whom', () => {
       },
     ));
 
-  test('no file takes part in a circle of imports, those of types counted', () => {
+  test('there are no circular imports, including type imports', () => {
     expect(circleOf(files)).toBeUndefined();
     const planted = [
       parseSource('core/base/a.ts', `import type { B } from './b.js';`),
@@ -255,7 +255,7 @@ describe('who may import whom', () => {
     expect(circleOf(planted)).toEqual(['core/base/a.ts', 'core/base/b.ts', 'core/base/c.ts', 'core/base/a.ts']);
   });
 
-  test('neither half of the core loads the other, not even through a shared file', () => {
+  test('neither half of the core loads the other, not even indirectly', () => {
     const reaches = (from: string, to: string): readonly string[] =>
       inCore
         .filter(({ path }) => path.startsWith(from))
@@ -284,7 +284,7 @@ describe('the core stands alone', () => {
       (use) => `${path}: ${use}`,
     );
 
-  test('it takes clock, timers, randomness and output from its host', () => {
+  test('it only uses the clock, timers, randomness and output from its options', () => {
     const [ofSystem, others] = [
       inCore.filter(({ path }) => path === SYSTEM),
       inCore.filter(({ path }) => path !== SYSTEM),
@@ -293,7 +293,7 @@ describe('the core stands alone', () => {
     expect(ofSystem.flatMap(ambientOf)).not.toEqual([]);
   });
 
-  test('a direct use of clock, timer, randomness or output is found', () =>
+  test('direct uses of clock, timer, randomness or output are detected', () =>
     everyRow(
       [
         'Date.now()',
@@ -330,7 +330,7 @@ test.each(['oauth', 'query'])('CONTRIBUTING.md names the folders of core/%s', (h
   expect(new Set(named)).toEqual(folders);
 });
 
-test('text becomes HTML without being escaped in three files: the tag, pages of the host, the script of the sandbox', () => {
+test('only three files create HTML without escaping: the tag, custom pages, the script of the sandbox', () => {
   expect(files.filter(({ text }) => text.includes('Html.trusted(')).map(({ path }) => path)).toEqual([
     'core/base/html.ts',
     'core/oauth/pages/render.ts',
@@ -338,7 +338,7 @@ test('text becomes HTML without being escaped in three files: the tag, pages of 
   ]);
 });
 
-test('a proof is never compared by ===, whose time tells how much was right; equalSecrets does', () => {
+test('secrets are compared by equalSecrets, never by ===, whose time reveals how much matches', () => {
   const LEAK = /[!=]== (hmac|makeToken)\(|\b(hmac|makeToken)\(.*\) [!=]==/;
   expect(files.filter(({ text }) => LEAK.test(text)).map(({ path }) => path)).toEqual([]);
   expect(['token === hmac(key, text)', 'if (makeToken(key, type) !== token)'].every((text) => LEAK.test(text))).toBe(
@@ -367,7 +367,7 @@ describe('runtime dependencies', () => {
   });
 });
 
-test('the suites that take one host each run on every host between them', () => {
+test('the suites with one host each cover every host together', () => {
   const suites = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.test.ts'))
     .filter((file) => readFileSync(join(import.meta.dirname, file), 'utf8').includes('hostFor(import.meta.url)'));
@@ -375,7 +375,7 @@ test('the suites that take one host each run on every host between them', () => 
   expect(new Set(hosts)).toEqual(new Set(everyHost.map(({ name }) => name)));
 });
 
-test('a suite that replaces modules, changes them for all or measures CPU time has a process of its own', () => {
+test('a suite that replaces or changes modules, or measures CPU time, has its own process', () => {
   const suites = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.test.ts'),
   );
@@ -390,7 +390,7 @@ test('a suite that replaces modules, changes them for all or measures CPU time h
   ).toEqual([...ALONE]);
 });
 
-test('no URL is looked at with URL.canParse, which is wrong about `https://bücher.example` once Node has optimised it', () => {
+test('URL.canParse is not used, because its result for `https://bücher.example` is wrong once Node has optimised it', () => {
   expect(
     sourceFiles()
       .filter(({ text }) => /URL\.canParse\(/.test(text))

@@ -10,7 +10,7 @@ export const LIST_SABOTAGES: Record<string, Sabotaged> = {
       add: (key, value, expiresAt, groups = []) => good.add(key, value, expiresAt, groups.slice(0, 1)),
     }),
   },
-  'rejects for a group that it does not know': {
+  'rejects for an unknown group': {
     found: 'list of an unknown group is a page without keys',
     sabotage: (good) => ({
       async list(group, page) {
@@ -19,13 +19,13 @@ export const LIST_SABOTAGES: Record<string, Sabotaged> = {
       },
     }),
   },
-  'has room for three groups': {
+  'stores at most three groups': {
     found: 'a record in four groups, and in one twice',
     sabotage: (good) => ({
       add: (key, value, expiresAt, groups = []) => good.add(key, value, expiresAt, groups.slice(0, 3)),
     }),
   },
-  'folds the case of groups': {
+  'ignores the case of groups': {
     found: 'groups are distinguished to the last character',
     sabotage: (good) => ({
       add: (key, value, expiresAt, groups = []) =>
@@ -38,7 +38,7 @@ export const LIST_SABOTAGES: Record<string, Sabotaged> = {
       list: (group, page) => good.list(group.toLowerCase(), page),
     }),
   },
-  'cuts long keys in a group': {
+  'truncates long keys in a group': {
     found: 'keys of a group are distinguished to the last character',
     sabotage: (good) => ({
       async list(group, page) {
@@ -47,7 +47,7 @@ export const LIST_SABOTAGES: Record<string, Sabotaged> = {
       },
     }),
   },
-  'begins a page with the last key of the one before': {
+  'starts a page with the last key of the previous one': {
     found: 'keys of a group are distinguished to the last character',
     sabotage: (good) => ({
       async list(group, { after, limit }) {
@@ -56,13 +56,13 @@ export const LIST_SABOTAGES: Record<string, Sabotaged> = {
       },
     }),
   },
-  'answers shorter pages than it was asked for': {
+  'returns shorter pages than requested': {
     found: 'pages of 1,000 keys, of any length',
     sabotage: (good) => ({
       list: (group, { after, limit }) => good.list(group, { after, limit: Math.min(limit, 500) }),
     }),
   },
-  'counts from the beginning': {
+  'uses offsets as cursors': {
     found: 'a walk lists all records that outlive it, whatever is added and deleted meanwhile',
     sabotage: (good) => ({
       async list(group, { after = '0', limit }) {
@@ -93,7 +93,7 @@ export const LIST_SABOTAGES: Record<string, Sabotaged> = {
       };
     },
   },
-  'takes the groups of the first who asks, and the record of another': {
+  'writes the groups of one call with the record of another': {
     found: 'of 20 simultaneous adds to groups one returns true, and its group lists the record',
     sabotage: (good) => {
       const first = new Map<string, readonly string[]>();
@@ -107,11 +107,11 @@ export const LIST_SABOTAGES: Record<string, Sabotaged> = {
       };
     },
   },
-  'ends an entry a millisecond early': {
+  'removes an entry a millisecond early': {
     found: 'a record is listed until the millisecond before its deadline',
     sabotage: (_good, rows, clock) => ({ list: plainStore(rows, () => clock() + 1).list }),
   },
-  'gives an entry the end of a refused add': {
+  'gives an entry the deadline of an add that returned false': {
     found: 'an add that returns false removes no record from its groups',
     sabotage: (good, rows, clock) => {
       const ends = new Map<string, number>();
@@ -124,7 +124,7 @@ export const LIST_SABOTAGES: Record<string, Sabotaged> = {
       };
     },
   },
-  'keeps the first end of an entry': {
+  'keeps the first deadline of an entry': {
     found: 'a record written again, after a delete or its deadline, is listed once, until its new deadline',
     sabotage: (good, rows, clock) => {
       const ends = new Map<string, number>();
@@ -149,7 +149,7 @@ export const LIST_SABOTAGES: Record<string, Sabotaged> = {
       return { add: async (...record) => (await good.add(...record)) && add(...record), list };
     },
   },
-  'clears a group by its own clock': {
+  'removes entries by its own clock': {
     found: 'a store whose clock is a minute ahead removes no entry that is live for the others',
     sabotage: (good, rows, clock) => ({
       add(...record) {

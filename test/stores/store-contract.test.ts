@@ -21,7 +21,7 @@ const SABOTAGED: Record<string, Sabotaged> = {
       },
     }),
   },
-  'is atomic only while there is no expired record': {
+  'is only atomic without an expired record': {
     found: 'of 20 simultaneous adds over an expired record one returns true',
     sabotage: (good, rows) => ({
       async add(key, value, expiresAt) {
@@ -32,7 +32,7 @@ const SABOTAGED: Record<string, Sabotaged> = {
       },
     }),
   },
-  'lets nobody win': {
+  'never returns true': {
     found: 'of 20 simultaneous adds one returns true',
     sabotage: (good) => ({
       async add(key, value, expiresAt) {
@@ -50,7 +50,7 @@ const SABOTAGED: Record<string, Sabotaged> = {
       },
     }),
   },
-  'moves the deadline on a refused add': {
+  'changes the deadline in an add that returns false': {
     found: 'a second add returns false and changes neither value nor deadline',
     sabotage: (good, rows) => ({
       async add(key, value, expiresAt) {
@@ -87,21 +87,21 @@ const SABOTAGED: Record<string, Sabotaged> = {
     found: 'a record that lives for one millisecond',
     sabotage: (_good, rows, clock) => plainStore(rows, () => Math.ceil(clock() / 1000) * 1000),
   },
-  'asks the machine’s clock': {
+  'uses the machine’s clock': {
     found: 'at its deadline a record can be replaced',
     sabotage: (_good, rows) => plainStore(rows, Date.now),
   },
-  'keeps an expired record in the way': {
+  'does not replace an expired record': {
     found: 'at its deadline a record can be replaced',
     sabotage: (good, rows) => ({ add: async (key, ...rest) => !rows.has(key) && good.add(key, ...rest) }),
   },
-  'takes a late add for a success': {
+  'returns true for a late add': {
     found: 'an add whose deadline has passed writes nothing and returns false',
     sabotage: (good, _rows, clock) => ({
       add: async (key, value, expiresAt) => (await good.add(key, value, expiresAt)) || expiresAt <= clock(),
     }),
   },
-  'lets a late add clear the record': {
+  'removes the record in a late add': {
     found: 'an add whose deadline has passed writes nothing and returns false',
     sabotage: (good, rows, clock) => ({
       async add(key, value, expiresAt) {
@@ -110,13 +110,13 @@ const SABOTAGED: Record<string, Sabotaged> = {
       },
     }),
   },
-  'shortens long lives to thirty days': {
+  'limits lifetimes to thirty days': {
     found: 'a record can live for a year',
     sabotage: (good, _rows, clock) => ({
       add: (key, value, expiresAt) => good.add(key, value, Math.min(expiresAt, clock() + 30 * 86_400_000)),
     }),
   },
-  'remembers a deadline beyond the delete': {
+  'keeps a deadline after delete': {
     found: 'a delete also removes the deadline',
     sabotage: (good, rows, clock) => {
       const deadlines: [string, number][] = [];
@@ -144,17 +144,17 @@ const SABOTAGED: Record<string, Sabotaged> = {
       };
     },
   },
-  'rejects when there is nothing to delete': {
+  'rejects if there is nothing to delete': {
     found: 'delete of an unknown key is not an error',
     sabotage: (good, rows) => ({
       delete: async (key) => (rows.has(key) ? good.delete(key) : Promise.reject(new Error('not found'))),
     }),
   },
-  'answers null for nothing': {
+  'returns null for missing records': {
     found: 'get of an unknown key returns undefined',
     sabotage: (good) => ({ get: async (key) => Object((await good.get(key)) ?? null) }),
   },
-  'takes the record out when read': {
+  'removes a record when it is read': {
     found: 'add writes a record that get returns',
     sabotage: (good, rows) => ({
       async get(key) {
@@ -164,7 +164,7 @@ const SABOTAGED: Record<string, Sabotaged> = {
       },
     }),
   },
-  'folds the case of keys': {
+  'ignores the case of keys': {
     found: 'keys are distinguished to the last character',
     sabotage: (good) => ({
       add: (key, ...rest) => good.add(key.toLowerCase(), ...rest),
@@ -172,7 +172,7 @@ const SABOTAGED: Record<string, Sabotaged> = {
       delete: (key) => good.delete(key.toLowerCase()),
     }),
   },
-  'cuts long keys': {
+  'truncates long keys': {
     found: 'keys are distinguished to the last character',
     sabotage: (good) => ({
       add: (key, ...rest) => good.add(key.slice(0, 190), ...rest),
@@ -190,7 +190,7 @@ const SABOTAGED: Record<string, Sabotaged> = {
       };
     },
   },
-  'hands out one object to everybody': {
+  'returns the same object to every caller': {
     found: 'changes to a value from get do not affect the record',
     sabotage: (good) => {
       const values = new Map<string, object>();
@@ -201,7 +201,7 @@ const SABOTAGED: Record<string, Sabotaged> = {
       };
     },
   },
-  'drops what is null': {
+  'drops null members': {
     found: 'a value is returned unchanged',
     sabotage: (good) => ({
       add: (key, value, expiresAt) =>
@@ -212,7 +212,7 @@ const SABOTAGED: Record<string, Sabotaged> = {
         ),
     }),
   },
-  'loses what is not ASCII': {
+  'loses non-ASCII characters': {
     found: 'a value is returned unchanged',
     sabotage: (good) => ({
       async get(key) {
@@ -221,7 +221,7 @@ const SABOTAGED: Record<string, Sabotaged> = {
       },
     }),
   },
-  'answers before it has written': {
+  'resolves before it has written': {
     found: 'a completed add is visible to every later call',
     sabotage: (good, _rows, clock) => {
       const taken = new Set<string>();
@@ -276,7 +276,7 @@ const SABOTAGED: Record<string, Sabotaged> = {
       };
     },
   },
-  'lets the engine judge by the machine’s clock': {
+  'lets the engine use the machine’s clock': {
     found: 'a clock far behind that of the machine',
     sabotage: (good, rows) => ({
       async get(key) {
@@ -285,37 +285,37 @@ const SABOTAGED: Record<string, Sabotaged> = {
       },
     }),
   },
-  'has not what it is said to offer': {
+  'lacks a declared method': {
     found: 'the store has the functions that `offers` names, and no others',
     sabotage: (good) => (Reflect.deleteProperty(good, 'getMany'), {}),
   },
-  'answers several keys in its own order': {
+  'returns several keys in its own order': {
     found: 'getMany returns the records in the order of the keys',
     sabotage: (good) => ({ getMany: (keys) => good.getMany(keys.toSorted()) }),
   },
-  'answers several keys without looking at deadlines': {
+  'returns several keys without checking deadlines': {
     found: 'getMany returns undefined for keys without a live record',
     sabotage: (_good, rows) => ({
       getMany: async (keys) => keys.map((key) => JSON.parse(rows.get(key)?.json ?? 'null') ?? undefined),
     }),
   },
-  'answers every key once': {
+  'returns repeated keys once': {
     found: 'getMany returns a repeated key repeatedly',
     sabotage: (good) => ({ getMany: (keys) => good.getMany([...new Set(keys)]) }),
   },
-  'cannot be asked for nothing': {
+  'rejects an empty list of keys': {
     found: 'getMany of one key, and of none',
     sabotage: (good) => ({
       getMany: async (keys) => (keys.length > 0 ? good.getMany(keys) : Promise.reject(new Error('no keys'))),
     }),
   },
-  'has room for fifty keys in a command': {
+  'accepts at most fifty keys': {
     found: 'getMany of 64 keys, with and without a common tag',
     sabotage: (good) => ({
       getMany: async (keys) => (await good.getMany(keys)).map((record, index) => (index < 50 ? record : undefined)),
     }),
   },
-  'clears away what only its own clock calls expired': {
+  'removes records that are expired only by its own clock': {
     found: 'each store uses its own clock, a minute ahead or behind',
     sabotage: (good, rows, clock) => ({
       get(key) {
