@@ -23,7 +23,7 @@ export const startChromium = (): Promise<Browser> => {
   return chromium.launch({ executablePath: program, chromiumSandbox: false, args: SWITCHES });
 };
 
-/** What somebody in front of a browser sees and does. */
+/** A browser window and what happened in it. */
 export interface Window {
   readonly context: BrowserContext;
   readonly page: Page;

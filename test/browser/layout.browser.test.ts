@@ -9,7 +9,7 @@ import { describeEngine } from '../stores/engines/availability.js';
 import { overflow, violations } from './axe.js';
 import { noChromium, openWindow, startChromium, type Window } from './chromium.js';
 
-/** Where to put a picture of each page, for somebody who wants to look at them. */
+/** A folder for screenshots of all pages, for review. */
 const pictures = process.env['SCREENSHOTS'];
 
 const PHONE = { width: 375, height: 667 };

@@ -68,7 +68,7 @@ Client "wrong": the redirect URI "http://photos.example/cb" has the scheme http;
   });
 
   test('never puts a secret on the command line or in a file, and stores no usable secret', async () => {
-    const chosen = 'a secret that somebody chose';
+    const chosen = 'a secret chosen by a person';
     await run(['add', 'chosen', '--secret-stdin'], chosen);
     await run(['add', 'in-json', '--from', '-'], JSON.stringify({ client_secret: `${chosen} too` }));
     // By another process: closing the file in this one would release the locks that its own connection holds.

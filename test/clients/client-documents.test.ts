@@ -136,7 +136,7 @@ describe('M30, M31: required members of a document', () => {
     ['no usable key', { ...signs, jwks: { keys: [{ ...KEY, crv: 'P-521' }] } }, 'no usable key'],
     ['a key for encryption', { ...signs, jwks: { keys: [{ ...KEY, use: 'enc' }] } }, 'no usable key'],
     ['a private key', { ...signs, jwks: { keys: [{ ...KEY, d: 'AAAA' }] } }, 'private or symmetric'],
-    ['a private key beside none', { jwks: { keys: [{ ...KEY, d: 'AAAA' }] } }, 'private or symmetric'],
+    ['a private key together with none', { jwks: { keys: [{ ...KEY, d: 'AAAA' }] } }, 'private or symmetric'],
     ['a private RSA key', { jwks: { keys: [{ kty: 'RSA', n: 'AA', e: 'AQAB', p: 'AA' }] } }, 'private or symmetric'],
     ['a symmetric key', { jwks: { keys: [{ kty: 'oct', k: 'AAAA' }] } }, 'private or symmetric'],
     ['jwks without keys', { jwks: {} }, 'has no array of keys'],

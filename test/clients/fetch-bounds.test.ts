@@ -11,7 +11,7 @@ class Fetches {
     this.bounds = new FetchBounds(clock);
   }
 
-  /** Whether there was room for it. */
+  /** Whether the fetch was admitted. */
   async begin(ip: string, host: string): Promise<boolean> {
     let hasBegun = false;
     const work = () =>

@@ -222,7 +222,7 @@ describe('the time of the query API grows at most linearly', () => {
 });
 
 const HEADER = 12_288;
-/** The largest leave room for the other parameters. */
+/** The largest values leave space for the other parameters. */
 const OAUTH_SIZES = [OAUTH_BODY / 16, OAUTH_BODY / 4, OAUTH_BODY - 512];
 
 describe('the time of the authorization server grows at most linearly', () => {

@@ -1,4 +1,4 @@
-/** Work that takes less than this is done before anybody notices, however it grows. */
+/** Work that takes less than this is never a problem, however it grows. */
 const FLOOR_MS = 10;
 
 /** Four times the size costs four times as much if the work is linear, 16 times if it is quadratic; this is halfway. */

@@ -1,4 +1,4 @@
-/** The older major versions are installed beside the newer ones; what we use of them has the same types. */
+/** The older major versions are installed in addition to the newer ones; the parts we use have the same types. */
 declare module 'express4' {
   export { default } from 'express';
 }

@@ -11,7 +11,7 @@ export const koaApp =
   async ({ options, guarded, prefix, parserInFront, errors }) => {
     const oauth = oauthQuery(options);
     const app = new Framework();
-    app.silent = true; // Koa prints when somebody hangs up.
+    app.silent = true; // Koa prints a message when a client disconnects.
     const ownParsers = parserInFront ? [] : [parser()];
     app.use(async (ctx, next) => {
       try {

@@ -32,7 +32,7 @@ export interface AppSetup {
 }
 
 /**
- * An app with routes of its own beside ours: `GET /guarded/<name>` answers `{ auth }`; `POST /echo` (a form) and
+ * An app with its own routes in addition to ours: `GET /guarded/<name>` answers `{ auth }`; `POST /echo` (a form) and
  * `POST /json` answer `{ body }`; `GET /signed-in` answers `{ owner }`, or `null` for it; `GET /broken` throws. Its error handler answers 500 `{ host: 'error' }`.
  */
 export interface App {

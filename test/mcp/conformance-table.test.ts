@@ -12,7 +12,7 @@ const rows = [...table.matchAll(/^\| +M(\d+) +\| +([^|]+?) +\| +([^|]+?) +\| +[^
   ([, number = '', level = '', rule = '', tests = '']) => ({ number: Number(number), level, rule, tests }),
 );
 
-/** The files whose tests carry a number at the beginning of their title, beside others or alone. */
+/** The files whose tests have a number at the beginning of their title, alone or with others. */
 const filesOf = new Map<number, Set<string>>();
 for (const file of readdirSync(TESTS, { recursive: true, encoding: 'utf8' })) {
   if (!file.endsWith('.test.ts')) continue;

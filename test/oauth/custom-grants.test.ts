@@ -21,7 +21,7 @@ const PARTNER: Readonly<Record<string, CustomGrantAnswer>> = {
   withdrawn: { sub: 'bob' },
 };
 
-/** Mistakes of a handler, and what the host hears of each. */
+/** Errors of a handler, each with the message in onError. */
 const MISTAKES: Readonly<Record<string, readonly [answer: unknown, complaint: RegExp]>> = {
   nothing: [undefined, /the answer is missing: it must be an object/],
   text: ['alice', /the answer must be an object with sub, username, scope, resource, refresh, fields\.$/],

@@ -8,7 +8,7 @@ import { newKey } from './support/jwt.js';
 const never = (): Promise<never> => new Promise(() => undefined);
 const TIMEOUTS = { host: 20 } as const;
 
-/** What `onError` is told, down to the cause. */
+/** The errors in `onError`, with their causes. */
 const reasons = (errors: readonly unknown[]): readonly string[] =>
   errors.map((error) => (error instanceof Error ? `${error.message} ${String(error.cause ?? '')}` : String(error)));
 

@@ -189,7 +189,7 @@ describe.each(hostFor(import.meta.url))('$name: an onError', (host) => {
     expect((await page(running)).status).toBe(503);
     const guarded = await new Client(running.origin).get('/guarded/profile', bearer('x'.repeat(43)));
     expect(guarded.status).toBe(401);
-    // There is nobody else left to tell.
+    // There is no other place to report it.
     await vi.waitFor(() => expect(complaints).toHaveBeenCalled());
     complaints.mockRestore();
     await running.close();

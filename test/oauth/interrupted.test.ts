@@ -32,7 +32,7 @@ class Pair {
     return new Pair(nodes, line, await nodes.start({ between: () => line.store }), await nodes.start());
   }
 
-  /** What the client hears when this call goes wrong: nothing, if the process dies of it. */
+  /** The client's response if this call fails: none if the process stops. */
   async during(call: number, fate: Fate, act: () => Promise<Answer>): Promise<Answer | undefined> {
     this.line.watch(call, fate);
     const answer = act();

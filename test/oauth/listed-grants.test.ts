@@ -285,7 +285,7 @@ describe('simultaneous approvals while another process ends all grants of their 
     const { arrived, letGo } = gate.hold('add', part);
     const answer = node.flows.browser('alice').authorize(WEB);
     await arrived;
-    await turns(20); // What stands beside the call that waits is done.
+    await turns(20); // The other calls have finished.
     expect(await other.host.grants.revoke({ sub: 'alice' })).toBe(ended);
     letGo();
     expect(wordsOf(await answer)).toContain('would like to');

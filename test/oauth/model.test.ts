@@ -381,7 +381,7 @@ describe.each([...opaque, ...jwt])(
 
     test('every sequence of issue, redeem, refresh, replay, revoke, approve, deny and waiting agrees with the reference model', async () => {
       // What fails is reported with its seed and path, and shrunk to the shortest sequence. No time limit of fast-check:
-      // a run that it interrupts goes on beside the next test and moves that one's clock.
+      // a run that it interrupts runs during the next test and moves that one's clock.
       await fc.assert(fc.asyncProperty(commands, play), { numRuns: RUNS });
     }, 600_000);
 

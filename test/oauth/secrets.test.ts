@@ -16,14 +16,14 @@ const LEGACY = {
   scope: 'profile',
 } as const;
 
-const SERVER_SECRET = 'a secret of the server that nobody may ever read';
+const SERVER_SECRET = 'a secret of the server that must never appear';
 
-/** Everything that a run used and nobody may find again, and everything that the run left behind. */
+/** The secrets of a run, and everything that the run wrote. */
 class Ledger {
   readonly secrets = new Map<string, string>();
   readonly traces = new Map<string, string[]>();
 
-  /** Takes note of secrets, whatever else comes along with them. */
+  /** Records secrets, also as part of other values. */
   secret(kind: string, ...values: readonly unknown[]): void {
     for (const value of values) {
       if (typeof value !== 'string' || value.length < 6) throw new Error(`There is no ${kind}.`);
@@ -193,7 +193,7 @@ class Run {
       this.#ledger.failure(await this.#flows.poll('tv', device_code));
       this.#ledger.failure(await this.#flows.poll('tv', device_code));
       await this.#flows.decide({ device_code, user_code, verification_uri, interval: 5 }, decision);
-      // Nobody else can enter a code that somebody owns: an address that is signed in somewhere else tries.
+      // A second browser tries to enter a code that already has an owner.
       await this.#flows.code('web', {}, 'bob').then((code) => this.#ledger.secret('code', code));
       const bob = this.#flows.browser('bob');
       this.#ledger.failure(
@@ -359,7 +359,7 @@ describe.each(hostFor(import.meta.url))('secrets of a complete flow on $name', (
     ]) {
       expect(ledger.traces.get(where)?.length, where).toBeGreaterThan(0);
     }
-    // The page for a user code shows again what its visitor has typed; nobody else sees it.
+    // The page for a user code shows the typed code to its own visitor only.
     expect(ledger.findings().filter((finding) => finding !== 'user code in error pages')).toEqual([]);
   };
 

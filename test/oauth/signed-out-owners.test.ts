@@ -106,7 +106,7 @@ describe.each(hostFor(import.meta.url))('an owner signed out by the application 
   });
 });
 
-/** A store that fails while it is told to, and counts. */
+/** A store that fails on demand, and counts calls. */
 class Switch {
   isBroken = false;
   calls: string[] = [];

@@ -25,7 +25,7 @@ const LEGACY = {
   scope: 'profile',
 } as const;
 
-/** Who hears about the failure: a program, a person, or the client by way of the browser. */
+/** The recipient of the error: a program, a person, or the client through the browser. */
 type Audience = 'program' | 'person' | 'client';
 
 interface Step {
@@ -275,7 +275,7 @@ describe.each(hostFor(import.meta.url))('a failing store on $name', (host) => {
       const page = await consentPage(flows);
       return { act: () => flows.browser().submit(page, { decision: 'deny' }) };
     }),
-    'signing in as somebody else': client(async () => {
+    'switching users': client(async () => {
       const browser = new Browser(running);
       const page = await browser.authorize({ response_type: 'code', client_id: 'web', state: 'xyz', ...PKCE.request });
       const consent = await browser.signIn(page, { username: 'bob', password: 'builder' });

@@ -25,7 +25,7 @@ const handlers = Object.fromEntries(
   ]),
 ) as ModuleHandlers;
 
-/** Parameters that cannot stand beside others of the same module. */
+/** Parameters that exclude others of the same module. */
 const APART: { readonly [N in ModuleName]?: readonly string[] } = {
   alldeletedrevisions: [
     'from',
@@ -131,7 +131,7 @@ function valueOf({ type, multi, min, subtypes, deprecatedvalues = [] }: ParamDes
   return multi ? `${one}|${type === 'integer' || type === 'namespace' ? '1' : `${one} two`}` : one;
 }
 
-/** Every parameter of a module with a value, but for those that cannot stand beside others. */
+/** Every parameter of a module with a value, except those that exclude others. */
 function everythingOf({ name, prefix, parameters }: ModuleDescriptor, before = ''): Readonly<Record<string, string>> {
   return Object.fromEntries(
     namesOf({ name, parameters }).map((parameter) => [
@@ -150,7 +150,7 @@ const filled = (parameter: string): string => parameter.replace('{slot}', 'main'
 
 type Refusal = readonly [anonymous: string, user?: string];
 
-/** What nobody and an ordinary user are told by modules that not everybody may ask, or not for everything at once. */
+/** The errors of restricted modules for anonymous callers and ordinary users. */
 const REFUSED: { readonly [N in ModuleName]?: Refusal } = {
   alldeletedrevisions: ['permissiondenied', 'permissiondenied'],
   allusers: ['toomanyvalues', 'toomanyvalues'],

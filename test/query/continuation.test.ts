@@ -120,7 +120,7 @@ const startAlphabet = () =>
 describe('a client that follows continuations', () => {
   test.each([
     ['apart', {}],
-    ['with another list beside it', { list: 'allpages', aplimit: '4' }],
+    ['with another list', { list: 'allpages', aplimit: '4' }],
   ])('gets every link and every category of every generated page exactly once, %s', async (_title, beside) => {
     const host = await startAlphabet();
     const links = new Map<number, string[]>();

@@ -11,11 +11,11 @@ const ROBOT = {
 };
 const robot = { client_id: 'robot', client_secret: 'robot-secret', scope: 'robot' };
 
-/** Who asks: nobody, an owner through a client, or a client with rights of its own. */
+/** The caller: anonymous, an owner through a client, or a client with its own rights. */
 export const CALLERS = ['anonymous', 'user', 'robot'] as const;
 export type CallerName = (typeof CALLERS)[number];
 
-/** The query API beside the authorization server whose tokens it takes, behind a framework. */
+/** The query API with the authorization server whose tokens it accepts, on a framework. */
 export interface Joined {
   /** The address of the endpoint. */
   readonly api: string;

@@ -76,7 +76,7 @@ export const lookUp = (document: OpenApi, pointer: string): unknown =>
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
     .reduce<unknown>((value, part) => (value as Record<string, unknown>)[part], document); // A wrong one gives `undefined`.
 
-/** The thing itself, where it is a reference; what stands beside the reference comes with it. */
+/** Resolves a reference, and adds its sibling members. */
 export const resolve = <T extends object>(document: OpenApi, value: T | { readonly $ref: string }): T => {
   if (!('$ref' in value) || typeof value.$ref !== 'string') return value as T;
   const { $ref, ...beside } = value;

@@ -12,11 +12,11 @@ const run = promisify(execFile);
 const require = createRequire(import.meta.url);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const SAMPLE = join(ROOT, 'examples/site/sample.xml');
-/** It lives beside the TypeScript that it needs, which is not the one that the project compiles with. */
+/** It is installed with the TypeScript version it needs, which is not the project's. */
 const GENERATOR = join(ROOT, 'tools/openapi-types/node_modules/openapi-typescript/bin/cli.js');
 const FETCH = dirname(require.resolve('openapi-fetch/package.json'));
 
-/** What somebody writes who has nothing but the document: `@ts-expect-error` marks what the types must refuse. */
+/** A program that only uses the document: `@ts-expect-error` marks code that the types must reject. */
 const PROGRAM = `
 import createClient from 'openapi-fetch';
 import type { components, paths } from './types.js';

@@ -13,7 +13,7 @@ const sensitive = modules.flatMap(({ name, prefix, parameters }) =>
 );
 
 const given: unknown[] = [];
-/** Handlers that go wrong in every way in which a failure is told to somebody. */
+/** Handlers that fail in every way that is reported. */
 const query: QueryOptions = {
   verifyWatchlistToken: ({ owner, token }) => {
     given.push(token);

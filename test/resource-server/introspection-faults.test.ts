@@ -296,8 +296,8 @@ describe('an authorization server with wrong responses or failures', () => {
     ['that ended in the past', { exp: START / 1000 - 1 }],
     ['that ends at this very second', { exp: START / 1000 }],
     ['that is not active, whatever else is said', { active: false }],
-    ['for somebody else', { aud: 'https://other.example' }],
-    ['for nobody', { aud: [] }],
+    ['for another audience', { aud: 'https://other.example' }],
+    ['without an audience', { aud: [] }],
     ['for something that is no text', { aud: { iss: 'x' } }],
   ])('#104 a token %s is 401', async (_name, changes) => {
     scripts['/introspect'] = () => active(changes);
@@ -368,7 +368,7 @@ describe('discovery', () => {
     ['has no introspection endpoint', (origin) => ({ issuer: origin })],
     ['has a relative one', (origin) => ({ issuer: origin, introspection_endpoint: '/introspect' })],
     [
-      'has one that anybody on the way could read',
+      'has an endpoint over plain http',
       (origin) => ({ issuer: origin, introspection_endpoint: 'http://auth.example/introspect' }),
     ],
     ['has one of another kind', (origin) => ({ issuer: origin, introspection_endpoint: 'file:///etc/passwd' })],

@@ -177,8 +177,8 @@ describe('jwtGuard and its keys', () => {
     await ok(server, genuine);
     const ours = {
       'bound to a key': token({ cnf: { jkt: 'x' } }),
-      'for somebody else': token({ aud: 'https://other.example' }),
-      'for nobody': token({ aud: [] }),
+      'for another audience': token({ aud: 'https://other.example' }),
+      'without an audience': token({ aud: [] }),
       'for something that is no text': token({ aud: [7] }),
       'with a sub that is no text': token({ sub: 7 }),
       'with scopes as an array': token({ scope: ['profile'] }),
@@ -246,7 +246,7 @@ describe('jwtGuard and its keys', () => {
     await ok(server);
     expect(failures.splice(0)).toHaveLength(1);
     await ok(server, token({ jti: 'two' }));
-    // It failed to tell its keys a moment ago, so nobody knows whether it has this one.
+    // Fetching its keys just failed, so it is unknown whether it has this one.
     await expectUnavailable(server.get('open', token({}, newKey(), 'k2')));
     advance(10);
     await expectUnavailable(server.get('open', token({}, newKey(), 'k2')));

@@ -79,7 +79,7 @@ function suite(title: string, missing: string | undefined, open: () => Promise<P
           .toBe(true);
         const { status, json } = await on(round).send('/revoke-all?sub=alice');
         expect({ status, json }).toMatchObject({ status: 200, json: { ended: expect.any(Number) } });
-        await Promise.all(busy); // Nobody is given anything any more, so everybody stops.
+        await Promise.all(busy); // No client gets a token any more, so all of them stop.
         console.log(
           `${title}: ${String(json['ended'])} grants ended; ${loot.refresh.length} refresh tokens and ${loot.codes.length} codes were held`,
         );

@@ -24,7 +24,7 @@ interface Place {
   remove(): Promise<unknown> | void;
 }
 
-/** What happens at a call. The answer that the client hears, if it hears one. */
+/** What happens at a call, and the client's response, if it gets one. */
 type Strike = (victim: OAuthProcess, call: number, act: Act, place: Place) => Promise<Answer | undefined>;
 
 const killed =
@@ -77,7 +77,7 @@ function suite(
       startOAuthProcess(address, { refreshGrace: 1, quiet: true, ahead, ...settings });
     const startVictim = (): void => {
       victim = start(place.cuttable?.address ?? place.address, 0);
-      victim.catch(() => undefined); // whoever awaits it hears of it
+      victim.catch(() => undefined); // rejections are handled by whoever awaits it
     };
     beforeAll(async () => {
       place = await open();

@@ -216,7 +216,7 @@ describeEngine('groups in Redis', noRedis, () => {
     const members = async (): Promise<string[]> => (await store.list('few', { limit: 100 })).keys.toSorted();
     now += 60_000 + 119_999;
     await store.add(seventh, {}, now + HOUR, ['few']);
-    expect(await members(), 'nobody before two minutes have passed').toEqual([...keys.slice(0, 7)].sort());
+    expect(await members(), 'none is removed before two minutes have passed').toEqual([...keys.slice(0, 7)].sort());
     now += 1;
     await store.add(eighth, {}, now + HOUR, ['few']);
     expect(await members()).toHaveLength(6);

@@ -22,7 +22,7 @@ describe('memory store: its limit', () => {
     const store = memoryStore({ max: 3, clock: () => 0 });
     for (const key of ['a', 'b', 'c']) expect(await store.add(key, { key }, 1_000)).toBe(true);
     await expect(store.add('d', {}, 1_000)).rejects.toEqual(FULL);
-    expect(await store.add('a', {}, 1_000), 'what is there already needs no room').toBe(false);
+    expect(await store.add('a', {}, 1_000), 'an existing record needs no capacity').toBe(false);
     for (const key of ['a', 'b', 'c']) expect(await store.get(key)).toEqual({ key });
   });
 

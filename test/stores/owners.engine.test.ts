@@ -89,7 +89,7 @@ function suite(title: string, missing: string | undefined, open: () => Promise<P
         const erased = await both((server) => server.send(`/erase?sub=${SUB}`));
         // What came with both, each has ended a part of.
         const removed = erased.map(({ status, json }) => (expect(status).toBe(200), Number(json['grants'])));
-        await Promise.all(busy); // Nobody is given anything any more, so everybody stops.
+        await Promise.all(busy); // No client gets a token any more, so all of them stop.
         console.log(`${title}: ${removed.join(' + ')} grants erased; ${held.length} tokens, ${codes.length} codes`);
         expect(removed.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(CLIENTS);
 

@@ -8,7 +8,7 @@ import { storeContract } from 'oauth-query/testing';
 import { describeEngine } from './engines/availability.js';
 import { noRedis, type RedisSentinel, startRedis, startRedisCluster, startRedisSentinel } from './engines/redis.js';
 
-/** A client that sends every command again and hears only the second answer, as some do after a lost connection. */
+/** A client that sends every command twice and only gets the second result, as some do after a lost connection. */
 async function sentTwice(url: string): Promise<Connection> {
   const { sendCommand, close } = await nodeRedis(url);
   return { sendCommand: async (args, key) => (await sendCommand(args, key), sendCommand(args, key)), close };
@@ -67,7 +67,7 @@ function contract(title: string, connect: () => Promise<Connection>): void {
               clock,
               timeout: 10_000, // thousands of calls at once, on a machine that may be busy
             }),
-          // The server may be somebody's own.
+          // The server may contain other data.
           remove: async () =>
             void (await Promise.all([...used].map((key) => connection.sendCommand(['DEL', key], key)))),
         };

@@ -7,7 +7,7 @@ import { plainStore, type Rows, type Sabotage, type Sabotaged } from './plain-st
 
 const OFFERS = { offers: ['getMany', 'list'] } as const;
 
-/** The contract suite is worth what it finds: here is one wrong store per promise, each found by the case that is named beside it. */
+/** The contract suite is worth what it finds: here is one wrong store per promise, each with the name of the case that detects it. */
 const SABOTAGED: Record<string, Sabotaged> = {
   ...LIST_SABOTAGES,
   'reads, then writes': {

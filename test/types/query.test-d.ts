@@ -122,9 +122,9 @@ expectTypeOf<Photos['note-anything at all']>().toEqualTypeOf<string | undefined>
 expectTypeOf<Photos['width-webp']>().toBeNumber();
 expectTypeOf(photos).toExtend<ModuleDescriptor>();
 
-// @ts-expect-error a type that nobody knows
+// @ts-expect-error an unknown type
 defineModule({ name: 'x', group: 'list', prefix: 'x', parameters: { a: { type: 'colour' } } });
-// @ts-expect-error a group that nobody knows
+// @ts-expect-error an unknown group
 defineModule({ name: 'x', group: 'lists', prefix: 'x', parameters: {} });
 
 // A handler that reads what is there compiles; one that reads something else does not.

@@ -329,7 +329,7 @@ const AT_TOKEN: readonly BrokenServer[] = [
   },
   {
     rule: 'token-cors',
-    what: 'metadata for nobody',
+    what: 'metadata without clients',
     spoil: at(WELL_KNOWN, dropHeader('access-control-allow-origin')),
     seen: 'request tokens but not read the metadata',
   },
@@ -389,7 +389,7 @@ const PAGES: readonly BrokenServer[] = [
   },
   {
     rule: 'page-referrer',
-    what: 'the whole address for everybody',
+    what: 'the complete URI for all clients',
     spoil: at(AUTHORIZE, setHeader('referrer-policy', 'unsafe-url')),
     seen: 'Referrer-Policy is unsafe-url',
   },
@@ -434,7 +434,7 @@ const PROGRAMS: readonly BrokenServer[] = [
   },
   {
     rule: 'device-unknown-client',
-    what: 'codes for nobody',
+    what: 'codes for no client',
     spoil: at('/oauth/device', answer(200, 'application/json', '{"device_code":"x"}'), isPost),
     seen: '200 with JSON',
   },

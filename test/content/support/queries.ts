@@ -119,7 +119,7 @@ export const QUERIES: Readonly<Record<string, readonly [limit: string, params: P
   ],
 };
 
-/** Everything that a client gathers that goes on as it is told, and how many answers it took. */
+/** All results of a client that follows continuations, and the number of responses. */
 export async function gather(host: QueryHost, params: Params, limit: string, size: string): Promise<readonly Json[]> {
   const answers: Json[] = [];
   let progress: Params = {};

@@ -11,7 +11,7 @@ export interface NotesServer {
   readonly origin: string;
   /** Its issuer: the same, unless a test says otherwise. */
   readonly base: string;
-  /** What clients are told to connect to. */
+  /** The URL that clients connect to. */
   readonly mcp: string;
   readonly events: readonly OAuthEvent[];
   readonly oauth: ReturnType<typeof oauthQuery>;

@@ -11,7 +11,7 @@ export class Person {
     this.#browser = new Browser({ origin: base, base });
   }
 
-  /** Opens the page, and signs in where nobody has. */
+  /** Opens the page, and signs in if necessary. */
   async open(url: URL): Promise<Answer> {
     const page = await this.#browser.follow(await this.#browser.open(url.href));
     return page.status === 200 && 'password' in formOf(page).fields ? this.#browser.signIn(page) : page;

@@ -105,7 +105,7 @@ export class Browser {
     return this.follow(await this.submit(page, user));
   }
 
-  /** The whole way: opens the request, signs in if nobody has, decides. Ends with the redirect to the client. */
+  /** The complete flow: opens the request, signs in if necessary, decides. Returns the redirect to the client. */
   async authorizeFor(
     parameters: AuthorizationParameters,
     { user = ALICE, decision = 'approve' }: Decision = {},
@@ -115,7 +115,7 @@ export class Browser {
     return page.status === 200 ? this.submit(page, { decision }) : page;
   }
 
-  /** Opens the device page and signs in if nobody has. */
+  /** Opens the device page, and signs in if necessary. */
   async device(user: Decision['user'] = ALICE): Promise<Answer> {
     const page = await this.open(`${this.#prefix}/oauth/device`);
     return 'password' in formOf(page).fields ? this.signIn(page, user) : page;

@@ -46,7 +46,7 @@ export interface Fixture {
   readonly options: HostOptions;
   readonly store: MemoryStore;
   readonly events: OAuthEvent[];
-  /** What no client is told about. A test that expects some takes them out; at the end there should be none. */
+  /** Errors that were not reported to clients. A test that expects some removes them; at the end there must be none. */
   readonly errors: unknown[];
   readonly clock: () => number;
   /** Moves the clock of the server and the store. */

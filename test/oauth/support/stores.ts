@@ -37,7 +37,7 @@ export const racyStore = (store: Store): Store => ({
   },
 });
 
-/** Whether a call is made once the answer has left, so that nobody waits for it. */
+/** Whether a call is made after the response, which does not wait for it. */
 export const isTidyUp = (key: string): boolean => /:(?:done|refreshed):/.test(key);
 
 /** What a broken store does instead of answering. */

@@ -71,7 +71,7 @@ const outOfBounds = Object.entries(BOUNDS).flatMap(([group, options]) =>
   Object.entries(options).flatMap(([name, [min, max]]) => below(group, name, [min - 1, max + 1, min + 0.5, NaN, '60'])),
 );
 
-/** Each way to get the options of `oauthQuery` wrong. The sentences are in the snapshot beside the test. */
+/** Invalid options of `oauthQuery`. The snapshot next to the test has their messages. */
 export const WRONG_OPTIONS: Readonly<Record<string, readonly object[]>> = {
   'names that no option has': [
     { isuer: 'https://example.org' },

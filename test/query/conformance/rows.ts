@@ -3,7 +3,7 @@ import { everyRow } from '../../rows.js';
 import { catalogue, type ModuleHandlers, type PageRecord, type QueryOptions } from '../../../src/core/query/index.js';
 import { type Answered, type Json, type QueryHost, startQuery } from '../fixture.js';
 
-/** Whose bearer token comes along: `alice` has no rights, `bot` has those of the fixture, `admin` may undelete as well. */
+/** The owner of the bearer token: `alice` has no rights, `bot` has those of the fixture, `admin` may undelete as well. */
 export type As = 'alice' | 'bot' | 'admin' | undefined;
 
 /** A row of `docs/query-conformance.md`: its id, a request, and the code and text of the answer. */

@@ -9,7 +9,7 @@ export interface Walk {
   readonly items: (query: Entry) => readonly Entry[];
   /** What to compare of an item. */
   readonly text: (item: Entry) => string;
-  /** The texts of everything there is, when nobody adds anything. */
+  /** The expected texts while nothing is added. */
   readonly all: readonly string[];
   /** Its parameter counts, so nothing may be added meanwhile. */
   readonly counts?: true;

@@ -83,7 +83,7 @@ export async function expect503(response: Response): Promise<void> {
   expect(await response.json()).toMatchObject({ error: 'temporarily_unavailable' });
 }
 
-/** Everything that needs the store says so, and nobody passes. */
+/** Every endpoint that needs the store responds with 503, and the guard accepts no token. */
 async function expectOutage(outage: Outage, token: string): Promise<void> {
   await expect503(await outage.token());
   await expect503(await outage.introspect(token));

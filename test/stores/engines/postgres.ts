@@ -47,7 +47,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   return { ...daemon, url: `postgres://postgres@127.0.0.1:${port}/postgres` };
 }
 
-/** As whom to run: root must hand it to somebody else. */
+/** The user to run as: PostgreSQL does not run as root. */
 function unprivilegedUser(): { uid?: number; gid?: number } | undefined {
   if (process.getuid?.() !== 0) return {};
   for (const name of ['postgres', 'nobody']) {
