@@ -14,7 +14,7 @@ export interface LanguageOptions {
 }
 
 /** The included languages. All but English are loaded when a page first uses them. */
-const COME_ALONG: Readonly<Record<string, () => Promise<PageTexts>>> = {
+const INCLUDED: Readonly<Record<string, () => Promise<PageTexts>>> = {
   en: () => Promise.resolve(ENGLISH),
   de: () => import('./german.js').then(({ GERMAN }) => GERMAN),
   es: () => import('./spanish.js').then(({ SPANISH }) => SPANISH),
@@ -103,13 +103,13 @@ export class Languages {
    * @throws TypeError for an invalid option, with the remedy.
    */
   constructor({ default: first, offered, texts = {} }: LanguageOptions = {}, path = 'options.languages') {
-    const known = [...new Set([...Object.keys(COME_ALONG), ...Object.keys(texts)])];
+    const known = [...new Set([...Object.keys(INCLUDED), ...Object.keys(texts)])];
     for (const [language, own] of Object.entries(texts)) {
       if (!isLocale(language)) fail(`${path}.texts: ${JSON.stringify(language)} must be ${locale.takes}.`);
       const lacking = checkTexts(language, own, `${path}.texts[${JSON.stringify(language)}]`);
-      if (lacking.length > 0 && !Object.hasOwn(COME_ALONG, language))
+      if (lacking.length > 0 && !Object.hasOwn(INCLUDED, language))
         fail(
-          `${path}.texts[${JSON.stringify(language)}] lacks ${lacking.slice(0, 5).join(', ')}${lacking.length > 5 ? ` and ${lacking.length - 5} more` : ''}. A language that does not come along needs every text.`,
+          `${path}.texts[${JSON.stringify(language)}] lacks ${lacking.slice(0, 5).join(', ')}${lacking.length > 5 ? ` and ${lacking.length - 5} more` : ''}. A language that is not included needs every text.`,
         );
     }
     const all = offered ?? known;
@@ -132,8 +132,8 @@ export class Languages {
     if (language === 'en' && own === undefined) return Promise.resolve(IN_ENGLISH);
     let loaded = this.#loaded.get(language);
     if (loaded === undefined) {
-      const comingAlong = COME_ALONG[language]?.() ?? Promise.resolve(ENGLISH);
-      loaded = comingAlong.then((texts) => new PageLanguage(language, { ...texts, ...own }));
+      const included = INCLUDED[language]?.() ?? Promise.resolve(ENGLISH);
+      loaded = included.then((texts) => new PageLanguage(language, { ...texts, ...own }));
       this.#loaded.set(language, loaded);
     }
     return loaded;
