@@ -12,7 +12,7 @@ describe('examples/resource-server with the demo', () => {
 
   const startDemo = async () => {
     demo = await startExample('demo/main.ts', [], { PORT: demoPort, STORE: 'memory', FRAMEWORK: 'koa' });
-    await demo.until(/It listens on this machine only/);
+    await demo.until(/It only accepts connections/);
   };
   const token = async (more: Readonly<Record<string, string>> = {}): Promise<string> => {
     const form = { grant_type: 'client_credentials', ...more };

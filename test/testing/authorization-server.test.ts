@@ -205,6 +205,6 @@ describe('testAuthorizationServer', () => {
       env: environment(),
       timeout: 20_000,
     });
-    expect(await run).toEqual({ stdout: '3\n[]\n', stderr: '' });
+    expect(await run).toEqual({ stdout: '3\n', stderr: '' });
   });
 });
