@@ -20,10 +20,15 @@ export const bundleOf = (entry: string): Promise<string> => {
   return known;
 };
 
+const folders: string[] = [];
+process.once('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
 /** A folder inside the repository, so that programs in it find the packages, and this one by its name. */
 const temporaryFolder = (name: string): string => {
   const folder = join(ROOT, '.data/bundles', `${name}-${process.pid}`);
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  folders.push(folder);
   return folder;
 };
 

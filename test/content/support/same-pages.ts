@@ -10,7 +10,9 @@ import { resolveSite } from '../../../src/core/query/site/site.js';
 import { openExport, readExport } from '../../../src/content/mediawiki-export/reader.js';
 import { siteOptions } from '../../../src/content/mediawiki-export/site.js';
 import { readWikitext } from '../../../src/content/wikitext/wikitext.js';
-import { type Answer, bearer, Client, oneHostEach } from '../../hosts.js';
+import { memoryStore } from 'oauth-query/stores/memory';
+import { Client, oneHostEach } from '../../hosts.js';
+import { directQueries } from '../../hosts/direct.js';
 import { generatedSite, writeExport } from '../../site/support/generated-site.js';
 
 const SAMPLE = fileURLToPath(new URL('../../../examples/site/sample.xml', import.meta.url));
@@ -76,8 +78,8 @@ export interface QueryHost {
   readonly base: string;
   /** Everything that went wrong and that no client was told. */
   readonly failures: readonly unknown[];
-  /** Sends a query, in formatversion 2. */
-  query(parameters: Readonly<Record<string, string>>, token?: string): Promise<Answer>;
+  /** Sends a query in formatversion 2, without a socket. */
+  readonly query: ReturnType<typeof directQueries>;
   /** A token of an owner. */
   token(username: string): Promise<string>;
   close(): Promise<void>;
@@ -86,28 +88,25 @@ export interface QueryHost {
 /** A server that answers from content. */
 export async function startQuery(query: QueryOptions): Promise<QueryHost> {
   const failures: unknown[] = [];
-  const host = await oneHostEach[0]!.start({
-    options: (base) => ({
-      paths: { api: ['/api', '/w/api.php'] },
-      grants: ['password'] as const,
-      scopes: { read: 'Read' },
-      users: [{ username: 'alice', password: 'secret' }],
-      clients: [{ client_id: 'test', client_secret: 'test-secret', grant_types: ['password'] as const, scope: 'read' }],
-      query: { ...query, site: { ...query.site, server: base } },
-      onError: (error: unknown) => void failures.push(error),
-      onWarning: () => undefined,
-    }),
+  const store = memoryStore();
+  const options = (base: string) => ({
+    issuer: base,
+    store,
+    paths: { api: ['/api', '/w/api.php'] },
+    grants: ['password'] as const,
+    scopes: { read: 'Read' },
+    users: [{ username: 'alice', password: 'secret' }],
+    clients: [{ client_id: 'test', client_secret: 'test-secret', grant_types: ['password'] as const, scope: 'read' }],
+    query: { ...query, site: { ...query.site, server: base } },
+    onError: (error: unknown) => void failures.push(error),
+    onWarning: () => undefined,
   });
+  const host = await oneHostEach[0]!.start({ options });
   const client = new Client(host.base);
   return {
     base: host.base,
     failures,
-    query: (parameters, token) =>
-      client.post(
-        '/api',
-        { action: 'query', format: 'json', formatversion: '2', ...parameters },
-        token ? bearer(token) : {},
-      ),
+    query: directQueries(options(host.base), '/api'),
     token: async (username) => {
       const form = {
         grant_type: 'password',

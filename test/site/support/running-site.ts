@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ContentDatabase, importExport, siteQuery } from '../../../examples/site/index.js';
-import { type Answer, bearer, Client, oneHostEach } from '../../hosts.js';
+import { memoryStore } from 'oauth-query/stores/memory';
+import { Client, oneHostEach } from '../../hosts.js';
+import { directQueries } from '../../hosts/direct.js';
 
 /** A site that listens, with its content in a folder of its own. */
 export interface RunningSite {
@@ -12,9 +14,8 @@ export interface RunningSite {
   readonly database: ContentDatabase;
   /** Everything that went wrong and that no client was told. */
   readonly failures: readonly unknown[];
-  /** The answer to a query, in formatversion 2. */
+  /** The answer to a query in formatversion 2, which is sent without a socket. */
   query(parameters: Readonly<Record<string, string>>, token?: string): Promise<Answered>;
-  raw(parameters: Readonly<Record<string, string>>, token?: string): Promise<Answer>;
   /** A token of a client's own, or of an owner. */
   token(username?: string): Promise<string>;
   close(): Promise<void>;
@@ -37,22 +38,18 @@ export async function startSite(source: string | ((folder: string) => Promise<st
   const database = new ContentDatabase(file);
   await importExport(database, typeof source === 'string' ? source : await source(folder));
   const failures: unknown[] = [];
-  const host = await oneHostEach[0]!.start({ options: (base) => optionsOf(base, database, failures) });
+  const store = memoryStore();
+  const options = (base: string) => ({ ...optionsOf(base, database, failures), issuer: base, store });
+  const host = await oneHostEach[0]!.start({ options });
   const client = new Client(host.base);
-  const raw: RunningSite['raw'] = (parameters, token) =>
-    client.post(
-      '/w/api.php',
-      { action: 'query', format: 'json', formatversion: '2', ...parameters },
-      token ? bearer(token) : {},
-    );
+  const send = directQueries(options(host.base), '/w/api.php');
   return {
     origin: host.origin,
     file,
     folder,
     database,
     failures,
-    raw,
-    query: async (parameters, token) => (await raw(parameters, token)).json,
+    query: async (parameters, token) => (await send(parameters, token)).json,
     token: async (username) => {
       const form = username
         ? { grant_type: 'password', username, password: 'secret' }
