@@ -17,11 +17,13 @@ export interface Measure {
   readonly value: number;
   /** A quarter of the rounds is below. Absent if there are no rounds. */
   readonly low?: number;
+  /** A quarter of the rounds is above. */
+  readonly high?: number;
 }
 
 const WRONG = { value: Number.POSITIVE_INFINITY } as const;
 
-const of = ({ median, low }: Summary): Pick<Measure, 'value' | 'low'> => ({ value: median, low });
+const of = ({ median, low, high }: Summary): Pick<Measure, 'value' | 'low' | 'high'> => ({ value: median, low, high });
 
 /** The judged part of the results. */
 export type Judged = Pick<Results, 'http' | 'parse' | 'imports' | 'size' | 'memory' | 'families'>;
@@ -83,21 +85,22 @@ export interface Regression extends Measure {
 }
 
 /**
- * The measurements that are worse than the reference by more than their tolerance, and worse at all in three quarters of the rounds:
- * a busy machine makes medians vary, but hardly most of the rounds. New ones, which the reference lacks, are not judged. Of two
- * builds, the other one is the reference.
+ * The measurements that are worse than the reference by more than their tolerance, and in three quarters of the rounds worse than three
+ * quarters of its rounds: a busy machine makes medians vary, and the reference was measured on one too. New ones, which the
+ * reference lacks, are not judged. Of two builds, the other one is the reference.
  *
  * @param share - Of the tolerance; less than 1 to find suspicions.
  */
 export function regressions(measured: Judged, reference: Judged, share = 1): readonly Regression[] {
-  const known = new Map(measuresOf(reference).map(({ name, value }) => [name, value]));
+  const known = new Map(measuresOf(reference).map((measure) => [measure.name, measure]));
   return measuresOf(measured).flatMap((measure): Regression[] => {
     const isItsOwn = measure.kind === 'paired' || measure.value === Number.POSITIVE_INFINITY;
-    const before = isItsOwn ? 1 : known.get(measure.name);
+    const before: Pick<Measure, 'value' | 'high'> | undefined = isItsOwn ? { value: 1 } : known.get(measure.name);
+    if (before === undefined) return [];
     const tolerance = TOLERANCE[measure.kind];
     const { value, low = value } = measure;
-    const isWorse = before !== undefined && value > before * (1 + (tolerance - 1) * share) && low > before;
-    return isWorse ? [{ ...measure, reference: before, tolerance }] : [];
+    const isWorse = value > before.value * (1 + (tolerance - 1) * share) && low > (before.high ?? before.value);
+    return isWorse ? [{ ...measure, reference: before.value, tolerance }] : [];
   });
 }
 

@@ -81,6 +81,20 @@ describe('npm run bench -- --check', () => {
     expect(regressions(paired(1.1, 1.15, 1.2, 1.3, 1.4), run())).toHaveLength(1);
   });
 
+  test('slower than the median of a reference whose own rounds vary as much passes', () => {
+    const reference = run();
+    const varying: Results = {
+      ...reference,
+      http: reference.http.map((row) =>
+        'userToMinimum' in row && row.userToMinimum
+          ? { ...row, userToMinimum: { ...row.userToMinimum, high: row.userToMinimum.median * 1.3 } }
+          : row,
+      ),
+    };
+    expect(regressions(run(1.25, 'http'), varying)).toEqual([]);
+    expect(regressions(run(1.35, 'http'), varying)).toHaveLength(1);
+  });
+
   test('ratios are compared, not times: a machine that is half as fast is no regression', () => {
     const slower: Results = {
       ...run(),
