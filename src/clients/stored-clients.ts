@@ -74,7 +74,7 @@ class Registry implements StoredClients {
   ) {
     if (!Number.isFinite(cacheSeconds) || cacheSeconds < 0 || cacheSeconds > 60)
       throw new TypeError('storedClients: cacheSeconds must be a number from 0 to 60.');
-    this.#records = new Records(store, clock, `${sha256(issuer ?? '').slice(0, 22)}:`);
+    this.#records = new Records(store, clock, issuer);
     this.#versions = new Versions(this.#records, clock, onError ?? (() => undefined), {
       kind: 'client',
       end: () => endOf(clock),

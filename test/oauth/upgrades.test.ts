@@ -49,7 +49,7 @@ describe('an upgrade and a downgrade under live traffic', () => {
       readonly since?: number;
     }
     const shape: Shape<Grown> = { exp: isNumber, name: isText, since: optional(isNumber) };
-    const records = new Records(memoryStore(), Date.now, '');
+    const records = new Records(memoryStore(), Date.now);
     const exp = Math.ceil(Date.now() / 1000) + 60;
     await records.add('old', { exp, name: 'a' });
     await records.add('damaged', { exp, since: 1 });

@@ -2,11 +2,15 @@ import { describe, expect, test, vi } from 'vitest';
 import { memoryStore } from 'oauth-query/stores/memory';
 import type { Store } from '../../src/core/base/ports.js';
 import { Records } from '../../src/core/base/records.js';
+import { sha256 } from '../../src/core/base/secrets.js';
 import { everyRow } from '../rows.js';
 
 const LATER = Math.floor(Date.now() / 1000) + 3_600;
 const record = { exp: LATER };
-const over = (store: Store, prefix = 'a:'): Records => new Records(store, Date.now, prefix);
+const ISSUER = 'https://auth.example';
+/** In front of every key. */
+const A = `${sha256(ISSUER).slice(0, 22)}:`;
+const over = (store: Store, issuer = ISSUER): Records => new Records(store, Date.now, issuer);
 
 /** A store of three verbs, and whatever else. */
 function plain(more: Partial<Store> = {}): Store {
@@ -17,7 +21,7 @@ function plain(more: Partial<Store> = {}): Store {
 describe('records in groups', () => {
   test('two servers in one store list no grants of each other, without a prefix', async () => {
     const store = memoryStore();
-    const [one, other] = [over(store, 'a:'), over(store, 'b:')];
+    const [one, other] = [over(store), over(store, 'https://other.example')];
     expect(await one.add('grant:1', record, ['owner:x'])).toBe(true);
     await one.create('grant:2', record, ['owner:x', 'client:y']);
     await one.create('grant:3', record);
@@ -34,14 +38,14 @@ describe('records in groups', () => {
     const add = vi.fn<Store['add']>(async () => true);
     const records = over(plain({ add }));
     expect(await records.add('grant:1', record, ['owner:x'])).toBe(true);
-    expect(add.mock.calls).toEqual([['a:grant:1', record, LATER * 1000]]);
+    expect(add.mock.calls).toEqual([[`${A}grant:1`, record, LATER * 1000]]);
     await expect(records.list('owner:x', { limit: 10 })).rejects.toThrow(/cannot list.*"list"/);
   });
 
   test('a store with list receives no groups if there are none', async () => {
     const add = vi.fn<Store['add']>(async () => true);
     await over(plain({ add, list: async () => ({ keys: [] }) })).add('grant:1', record);
-    expect(add.mock.calls).toEqual([['a:grant:1', record, LATER * 1000]]);
+    expect(add.mock.calls).toEqual([[`${A}grant:1`, record, LATER * 1000]]);
   });
 
   test('a result that is not a page of keys is rejected', () =>
@@ -49,17 +53,17 @@ describe('records in groups', () => {
       [
         [undefined],
         [null],
-        ['a:k'],
-        [['a:k']],
+        [`${A}k`],
+        [[`${A}k`]],
         [{}],
-        [{ keys: 'a:k' }],
-        [{ keys: ['a:k', 5] }],
+        [{ keys: `${A}k` }],
+        [{ keys: [`${A}k`, 5] }],
         [{ keys: ['b:k'] }],
-        [{ keys: ['a:1', 'a:2', 'a:3'] }],
-        [{ keys: ['a:k'], next: 5 }],
-        [{ keys: ['a:k'], next: '' }],
-        [{ keys: ['a:k'], next: 'ä' }],
-        [{ keys: ['a:k'], next: 'n'.repeat(201) }],
+        [{ keys: [`${A}1`, `${A}2`, `${A}3`] }],
+        [{ keys: [`${A}k`], next: 5 }],
+        [{ keys: [`${A}k`], next: '' }],
+        [{ keys: [`${A}k`], next: 'ä' }],
+        [{ keys: [`${A}k`], next: 'n'.repeat(201) }],
       ],
       async (answer) => {
         const records = over(plain({ list: async () => answer as never })); // nonsense on purpose

@@ -31,7 +31,7 @@ export class DocumentCopies {
 
   constructor(server: RegistryServer) {
     const { issuer, store, clock, onError, longestGrant } = server;
-    const records = new Records(store, clock, `${sha256(issuer ?? '').slice(0, 22)}:`);
+    const records = new Records(store, clock, issuer);
     this.#server = server;
     this.#back = Math.ceil(longestGrant / GENERATION);
     this.#versions = new Versions(records, clock, onError, {

@@ -1,5 +1,9 @@
 import { UnavailableError } from './errors.js';
 import type { Clock, ListPage, ListRequest, Store } from './ports.js';
+import { sha256 } from './secrets.js';
+
+/** 132 bits. */
+const PREFIX_LENGTH = 22;
 
 /** Every record contains its own expiry, in seconds since the epoch; the store's expiry only cleans up. */
 export interface ExpiringRecord {
@@ -42,11 +46,11 @@ export class Records {
   readonly #clock: Clock;
   readonly #prefix: string;
 
-  /** @param prefix - In front of every key, to isolate servers with different issuers that share a store. */
-  constructor(store: Store, clock: Clock, prefix: string) {
+  /** @param issuer - Its hash is in front of every key, to isolate servers with different issuers that share a store. */
+  constructor(store: Store, clock: Clock, issuer = '') {
     this.#store = store;
     this.#clock = clock;
-    this.#prefix = prefix;
+    this.#prefix = `${sha256(issuer).slice(0, PREFIX_LENGTH)}:`;
   }
 
   /**

@@ -41,6 +41,8 @@ export const keys = {
   failedVerifier: (grant: string, n: number): string => `failed-verifier:${tag(grant)}:${n}`,
   /** Marks refresh token n of a grant as used, and the code or device code for n = 0. */
   spent: (grant: string, n: number): string => `spent:${tag(grant)}:${n}`,
+  /** Exists before the first tombstone of a grant is deleted: refresh token 1 has been used. */
+  pruned: (grant: string): string => `pruned:${tag(grant)}`,
   /** Marks the response to the refresh with token n as sent. */
   done: (grant: string, n: number): string => `done:${tag(grant)}:${n}`,
   /** An assertion used for authentication. */
@@ -172,10 +174,13 @@ export interface TakenRecord extends SpentRecord {
   readonly taken: string | null;
   /** For an authorization code: everything needed to detect a replay. */
   readonly code: CodeRecord | null;
+  /** The SHA-256 of the part that all refresh tokens of the grant share; `null` if there are none. */
+  readonly family: string | null;
 }
 
 export const TAKEN: Shape<TakenRecord> = {
   ...SPENT,
+  family: isTextOrNull,
   taken: isTextOrNull,
   code: (value) => value === null || hasShape(value, CODE),
 };

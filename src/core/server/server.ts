@@ -129,9 +129,7 @@ const createContext = (options: CheckedOptions, config: OAuthConfig, observer: O
   const emit: Emit = (occurrence) => observer.tell(occurrence);
   const secrets = options.secret ?? [Buffer.from(bytes(32)).toString('base64url')];
   const [secret = '', ...older] = secrets;
-  // Identifies this server in a shared store (132 bits) and in a browser (cookie names are short).
-  const instance = sha256(config.issuer ?? '');
-  const records = new Records(options.store, clock, `${instance.slice(0, 22)}:`);
+  const records = new Records(options.store, clock, config.issuer);
   const random = new RandomSource(bytes);
   const browserSecrets = ownSecrets(secrets, config.issuer);
   const sessions = new Sessions({
@@ -140,7 +138,8 @@ const createContext = (options: CheckedOptions, config: OAuthConfig, observer: O
     clock,
     random,
     lifetime: config.lifetimes.session,
-    instance: instance.slice(0, 8),
+    // Cookie names are short.
+    instance: sha256(config.issuer ?? '').slice(0, 8),
     secure: config.issuer?.startsWith('https:') ?? false,
   });
   const issuer = issuerOf(config);

@@ -114,7 +114,7 @@ export class Model {
         if (isSent) spent.sent ??= this.now;
         return this.now < successor.access.end ? successor : { ...successor, access: this.#access(grant) };
       }
-      grant.revoked = true;
+      grant.revoked ||= this.now < token.end;
       return 'invalid_grant';
     }
     if (this.now >= token.end) return 'invalid_grant';
@@ -144,7 +144,7 @@ export class Model {
   revoke(token: Access | Refresh, client: string): 'invalid_grant' | undefined {
     if (token.client !== client) return this.isActive(token) ? 'invalid_grant' : undefined;
     if (token.kind === 'access') token.revoked ||= this.isActive(token);
-    else if (this.isActive(token) || this.#isRemembered(token)) token.grant.revoked = true;
+    else if (this.now < token.end) token.grant.revoked = true;
     return undefined;
   }
 

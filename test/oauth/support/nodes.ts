@@ -70,7 +70,8 @@ export class Nodes {
   chains(token: string): number {
     if (this.keysOf('grant', token).length === 0) return 0;
     const numbers = new Set(this.keysOf('spent', token).map((key) => Number(key.split(':').at(-1))));
-    return [...numbers].filter((n) => !numbers.has(n + 1)).length;
+    const isFirstUsed = this.keysOf('pruned', token).length > 0;
+    return [...numbers].filter((n) => !numbers.has(n + 1) && !(n === 0 && isFirstUsed)).length;
   }
 
   async close(): Promise<void> {

@@ -33,7 +33,8 @@ const revoke = async (
   const refresh = await refreshTokens.find(token);
   if (refresh !== undefined) {
     // A rotated token also revokes the grant: its holder lost the response with the newer one.
-    const { grant, spent } = refresh;
+    const { grant, spent, exp } = refresh;
+    if (tokens.now() >= exp) return;
     if (grant.client_id === client_id) await tokens.revokeGrant(grant, { reason: 'revocation' });
     else if (spent === undefined && (await config.clients.find(grant.client_id)) !== undefined) throw notYours();
     return;

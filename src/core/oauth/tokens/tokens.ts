@@ -161,7 +161,7 @@ export class Tokens {
         ? untilRedeemed + (lifetimes.accessToken ?? accessToken)
         : (lifetimes.refreshTokenAbsolute ?? refreshTokenAbsolute));
     const { sub, username = null } = owner;
-    const id = this.#random.string(TOKEN_BYTES.grantId);
+    const id = this.#random.string(TOKEN_BYTES.id);
     const scope = this.#impliedScopes.expandText(asked);
     return { id, client_id, sub, username, scope, aud, iat, exp, ...origin };
   }

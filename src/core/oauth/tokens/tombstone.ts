@@ -14,6 +14,8 @@ export interface Rotation extends Tombstone {
   readonly salt: string;
   /** The application secret used for the derivation; `null` if none is configured. */
   readonly key: string | null;
+  /** Tombstones 1 to `kept` - 1 of the grant were deleted before this one was written. */
+  readonly kept: number;
   /** The requested scopes and resources, so that only the same request gets the same response; empty for the whole grant. */
   readonly request: string;
 }
@@ -23,11 +25,11 @@ export const tombstoneText = ({ at_ms, process, next, next_exp }: Tombstone): st
   `${at_ms.toString(36)} ${process} ${next ?? ''} ${next_exp?.toString(36) ?? ''}`;
 
 export const rotationText = (rotation: Rotation): string =>
-  `${tombstoneText(rotation)} ${rotation.salt} ${rotation.key ?? ''} ${rotation.request}`;
+  `${tombstoneText(rotation)} ${rotation.salt} ${rotation.key ?? ''} ${rotation.kept.toString(36)} ${rotation.request}`;
 
 /** @throws UnavailableError if the text is damaged. */
 export const parseTombstone = (text: string): Rotation => {
-  const [at = '', process = '', next, next_exp, salt = '', key, ...request] = text.split(' ');
+  const [at = '', process = '', next, next_exp, salt = '', key, kept = '1', ...request] = text.split(' ');
   const at_ms = Number.parseInt(at, 36);
   if (Number.isNaN(at_ms) || next_exp === undefined)
     throw new UnavailableError('The store returned a damaged tombstone.');
@@ -38,6 +40,7 @@ export const parseTombstone = (text: string): Rotation => {
     next_exp: next_exp === '' ? null : Number.parseInt(next_exp, 36),
     salt,
     key: key || null,
+    kept: Number.parseInt(kept, 36),
     request: request.join(' '),
   };
 };
