@@ -1,3 +1,12 @@
+const MIN_CAPACITY = 16;
+
+/** With room for more, at half the size of an array of numbers. */
+const grown = (list: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> => {
+  const copy = new Int32Array(Math.ceil(list.length * 1.5));
+  copy.set(list);
+  return copy;
+};
+
 /**
  * Records in parallel arrays, because one object per record would need more memory than the record. Slots are dense: the last
  * one fills the gap of a removed one. `heap` is a binary heap of slots by expiry, `place` is the position of each slot in it.
@@ -7,8 +16,8 @@ export class ExpiringTable {
   readonly #keys: string[] = [];
   readonly #values: object[] = [];
   readonly #deadlines: number[] = [];
-  readonly #heap: number[] = [];
-  readonly #place: number[] = [];
+  #heap = new Int32Array(MIN_CAPACITY);
+  #place = new Int32Array(MIN_CAPACITY);
   readonly #onRemove: (key: string) => void;
 
   /** @param onRemove - Called with every removed key. */
@@ -41,8 +50,11 @@ export class ExpiringTable {
     this.#keys.push(key);
     this.#values.push(value);
     this.#deadlines.push(deadline);
-    this.#heap.push(slot);
-    this.#place.push(slot);
+    if (slot === this.#heap.length) {
+      this.#heap = grown(this.#heap);
+      this.#place = grown(this.#place);
+    }
+    this.#put(slot, slot);
     this.#rise(slot);
   }
 
@@ -53,8 +65,9 @@ export class ExpiringTable {
 
   /** Removes the record with the earliest expiry, if it has expired. */
   deleteDue(now: number): boolean {
-    const [slot] = this.#heap;
-    if (slot === undefined || at(this.#deadlines, slot) > now) return false;
+    if (this.size === 0) return false;
+    const slot = at(this.#heap, 0);
+    if (at(this.#deadlines, slot) > now) return false;
     this.#remove(slot);
     return true;
   }
@@ -68,21 +81,20 @@ export class ExpiringTable {
 
   #remove(slot: number): void {
     const gap = at(this.#place, slot);
-    const lowest = this.#heap.pop();
-    if (lowest !== undefined && lowest !== slot) {
+    const last = this.size - 1;
+    const lowest = at(this.#heap, last);
+    if (lowest !== slot) {
       this.#put(lowest, gap);
       this.#rise(gap);
-      this.#sink(at(this.#place, lowest));
+      this.#sink(at(this.#place, lowest), last);
     }
     const key = at(this.#keys, slot);
     this.#slots.delete(key);
     this.#onRemove(key);
-    const last = this.size - 1;
     if (slot !== last) this.#move(last, slot);
     this.#keys.pop();
     this.#values.pop();
     this.#deadlines.pop();
-    this.#place.pop();
   }
 
   #move(from: number, to: number): void {
@@ -112,12 +124,13 @@ export class ExpiringTable {
     this.#put(slot, place);
   }
 
-  #sink(from: number): void {
+  /** @param end - The number of places in use. */
+  #sink(from: number, end: number): void {
     const slot = at(this.#heap, from);
     const deadline = at(this.#deadlines, slot);
     let place = from;
-    for (let below = 2 * place + 1; below < this.#heap.length; below = 2 * place + 1) {
-      if (below + 1 < this.#heap.length && this.#deadlineAt(below + 1) < this.#deadlineAt(below)) below += 1;
+    for (let below = 2 * place + 1; below < end; below = 2 * place + 1) {
+      if (below + 1 < end && this.#deadlineAt(below + 1) < this.#deadlineAt(below)) below += 1;
       if (this.#deadlineAt(below) >= deadline) break;
       this.#put(at(this.#heap, below), place);
       place = below;
@@ -131,4 +144,4 @@ export class ExpiringTable {
 }
 
 /** An element that is known to exist. */
-const at = <T>(list: readonly T[], index: number): T => list[index] as T;
+const at = <T>(list: ArrayLike<T>, index: number): T => list[index] as T;
