@@ -24,7 +24,6 @@ const inputs = {
   peak: [4, 'times the average in the busiest second'],
   load: [50, 'per cent of a vCPU that a server process uses in the busiest second'],
   'grant-days': [90, 'days that a grant is kept (lifetimes.refreshTokenAbsolute)'],
-  'refresh-days': [14, 'days that a used refresh token is kept (lifetimes.refreshTokenIdle)'],
   'token-hours': [1, 'hours that an access token is kept (lifetimes.accessToken)'],
   connections: [4, 'connections of each process to PostgreSQL'],
 } as const satisfies Readonly<Record<string, readonly [value: number, meaning: string]>>;
@@ -64,8 +63,8 @@ const workOf: Readonly<Record<Operation, RecordWork>> = {
   refresh: 'refresh',
   introspect: 'introspect',
 };
-/** Records that an operation leaves to be deleted when they expire. */
-const expiring: Readonly<Record<Operation, number>> = { token: 1, signIn: 4, refresh: 3, introspect: 0 };
+/** Records that an operation leaves to be deleted when they expire; what a refresh leaves, the next ones delete. */
+const expiring: Readonly<Record<Operation, number>> = { token: 1, signIn: 9, refresh: 1, introspect: 0 };
 
 type Rates = Readonly<Record<Operation, number>>;
 
@@ -88,10 +87,8 @@ function columnOf(name: (typeof engineNames)[number], given: Inputs, stores: Sto
   const rates = ratesOf(given);
   const access = costs.token.bytes;
   const grant = Math.max(0, costs.signIn.bytes - access);
-  const mark = Math.max(0, costs.refresh.bytes - access);
   const live = {
     grants: rates.signIn * DAY * given['grant-days'] * grant,
-    marks: rates.refresh * DAY * given['refresh-days'] * mark,
     tokens: (rates.signIn + rates.refresh + rates.token) * 3_600 * given['token-hours'] * access,
   };
   const measured = (operation: Operation) =>
@@ -105,12 +102,10 @@ function columnOf(name: (typeof engineNames)[number], given: Inputs, stores: Sto
   const ifShared = (text: string): string => (isShared ? text : MISSING);
   return {
     [`Bytes of a grant, kept ${given['grant-days']} days`]: whole(grant),
-    [`Bytes of a used refresh token, kept ${given['refresh-days']} days`]: whole(mark),
     [`Bytes of an access token, kept ${given['token-hours']} h`]: whole(access),
     'Grants, GB': brief(live.grants / GIGABYTE),
-    'Used refresh tokens, GB': brief(live.marks / GIGABYTE),
     'Access tokens, GB': brief(live.tokens / GIGABYTE),
-    'All together, GB': brief((live.grants + live.marks + live.tokens) / GIGABYTE),
+    'All together, GB': brief((live.grants + live.tokens) / GIGABYTE),
     'Commands per second at the peak': ifShared(whole(given.peak * sumOf((one) => rates[one] * costs[one].commands))),
     'vCPUs of the database at the peak': ifShared(brief(database)),
     'vCPUs of the servers at the peak': ifShared(brief(servers)),
@@ -145,7 +140,7 @@ export function planFor(given: Inputs, stores: StoreResults, record: RecordResul
 }
 
 /** The examples of the page: with the default lifetimes, and with shorter ones. */
-const EXAMPLES: readonly (readonly string[])[] = [[], ['--grant-days', '30', '--refresh-days', '3']];
+const EXAMPLES: readonly (readonly string[])[] = [[], ['--grant-days', '30']];
 
 /** The example as the page shows it. */
 const exampleInWords = (args: readonly string[], stores: StoreResults, record: RecordResults): string => {

@@ -61,7 +61,6 @@ describe('a plan', () => {
   test('multiplies live records by their bytes', () => {
     const column = columnOf(...inputs);
     expect(column.get('Grants, GB')).toBe('7.8'); // 86,400 × 90 × (1,400 − 400)
-    expect(column.get('Used refresh tokens, GB')).toBe('6.0'); // 864,000 × 14 × (900 − 400)
     expect(column.get('Access tokens, GB')).toBe('0.0'); // 11 × 3,600 × 400
   });
 
