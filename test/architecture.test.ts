@@ -11,14 +11,17 @@ import { everyRow } from './rows.js';
  * are gone at run time; a name after `#` is what a package exports.
  */
 const layers: readonly { readonly from: RegExp; readonly mayImport: readonly RegExp[] }[] = [
+  // Loads them when they are first used. A file that uses one has an edge to it as if it imported the name, but none to the
+  // module itself: that would load it together with this package.
+  { from: /^core\/base\/node-modules\.ts$/, mayImport: [] },
   // The ground, which knows neither half. `node:net` is for pure functions on addresses: no socket is opened.
   {
     from: /^core\/base\//,
-    mayImport: [/^(type )?core\/base\//, /^(type )?node:(crypto|buffer)(#|$)/, /^node:net(#isIPv6)?$/],
+    mayImport: [/^(type )?core\/base\//, /^(type )?node:(crypto|buffer)#/, /^node:net#isIPv6$/],
   },
   {
     from: /^core\/oauth\//,
-    mayImport: [/^(type )?core\/(base|oauth)\//, /^(type )?node:(crypto|buffer)(#|$)/, /^(type )?jose(#|$)/],
+    mayImport: [/^(type )?core\/(base|oauth)\//, /^(type )?node:(crypto|buffer)#/, /^(type )?jose(#|$)/],
   },
   // A package that the host installs, loaded when HTML has to be sanitised.
   {
@@ -32,12 +35,12 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
   },
   {
     from: /^core\/query\//,
-    mayImport: [/^(type )?core\/(base|query)\//, /^(type )?node:(crypto|buffer)(#|$)/, /^node:net(#isIPv6)?$/],
+    mayImport: [/^(type )?core\/(base|query)\//, /^(type )?node:(crypto|buffer)#/, /^node:net#isIPv6$/],
   },
   // The only place that knows both halves.
   {
     from: /^core\/(server\/|index\.ts)/,
-    mayImport: [/^(type )?core\//, /^(type )?node:(crypto|buffer)(#|$)/, /^node:diagnostics_channel(#channel)?$/],
+    mayImport: [/^(type )?core\//, /^(type )?node:(crypto|buffer)#/, /^node:diagnostics_channel(#channel)?$/],
   },
   // Content knows titles, sites and errors of the query API, and never the other half. A database and files are for those who load them.
   {
@@ -157,8 +160,8 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
       /^type core\//,
       /^(type )?adapters\/(facade\.ts|node\/message\.ts|fastify\/)/,
       /^type fastify#/,
-      /^fastify-plugin(#|$)/,
-      /^node:(http|stream)(#|$)/,
+      /^core\/base\/node-modules\.ts$/,
+      /^(type )?node:(http|stream)#/,
     ],
   },
   // The demo has two starts, one of them in the package; the program brings it along.
@@ -222,6 +225,9 @@ describe('who may import whom', () => {
         ['core/oauth/index.ts', `import { createServer } from '../server/server.js';`, 'core/server/server.ts'],
         ['resource-server/options.ts', `import { parseScope } from '../core/oauth/scope.js';`, 'core/oauth/scope.ts'],
         ['core/query/pages/ip-address.ts', `import { connect } from 'node:net';`, 'node:net#connect'],
+        ['core/base/secrets.ts', `import { hash } from 'node:crypto';`, 'node:crypto'],
+        ['core/query/pages/ip-address.ts', `nodeNet().connect(80)`, 'node:net#connect'],
+        ['core/query/pages/ip-address.ts', `const { connect } = nodeNet()`, 'node:net#*'],
         ['clients/versions.ts', `import { memoryStore } from '../stores/memory.js';`, 'stores/memory.ts'],
         [
           'clients/versions.ts',
@@ -278,6 +284,8 @@ describe('the core stands alone', () => {
   const RANDOM = /^node:crypto#(random|generate(?!KeyPair)|getRandomValues|webcrypto|\*)/;
   /** The one file that takes anything from the machine by itself. */
   const SYSTEM = 'core/base/system.ts';
+  /** Loads modules of Node. What others take from them is theirs. */
+  const NODE_MODULES = 'core/base/node-modules.ts';
   const FRAMEWORK = /\b(express|koa|fastify)\b/i;
   const ambientOf = ({ path, ambient, edges }: SourceFile): readonly string[] =>
     [...ambient.filter((use) => AMBIENT.test(use)), ...edges.map(({ to }) => to).filter((to) => RANDOM.test(to))].map(
@@ -287,7 +295,7 @@ describe('the core stands alone', () => {
   test('it only uses the clock, timers, randomness and output from its options', () => {
     const [ofSystem, others] = [
       inCore.filter(({ path }) => path === SYSTEM),
-      inCore.filter(({ path }) => path !== SYSTEM),
+      inCore.filter(({ path }) => path !== SYSTEM && path !== NODE_MODULES),
     ];
     expect(others.flatMap(ambientOf)).toEqual([]);
     expect(ofSystem.flatMap(ambientOf)).not.toEqual([]);
@@ -309,6 +317,9 @@ describe('the core stands alone', () => {
         `import { randomBytes } from 'node:crypto'`,
         `import { randomUUID as id } from 'node:crypto'`,
         `import * as crypto from 'node:crypto'`,
+        'nodeCrypto().randomUUID()',
+        'const { randomUUID } = nodeCrypto()',
+        'process.getBuiltinModule(name)',
       ],
       (text) => {
         expect(ambientOf(parseSource('core/server/server.ts', text))).toHaveLength(1);
@@ -357,8 +368,8 @@ describe('runtime dependencies', () => {
   );
   const imported = new Set(files.flatMap(({ edges }) => edges.map(({ to }) => to.split('#')[0] ?? to)));
 
-  test('are exactly three', () => {
-    expect(Object.keys(manifest.dependencies).sort()).toEqual(['fastify-plugin', 'jose', 'lru-cache']);
+  test('are exactly two', () => {
+    expect(Object.keys(manifest.dependencies).sort()).toEqual(['jose', 'lru-cache']);
   });
 
   test('are each imported', () => {

@@ -4,7 +4,7 @@
  * one would take longer than everything else at startup. The code is readable, because an error shows the line that threw it.
  */
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -74,6 +74,15 @@ const layOut = (temporary: string): void => {
   cpSync(copy, `${root}/dist`, { recursive: true });
 };
 
+/** Removes imports without names, with which the bundler keeps the order of files: modules without side effects need no order, and some of these files are not needed at all. */
+const removeBareImports = (): void => {
+  for (const name of readdirSync(`${root}/dist`, { recursive: true, encoding: 'utf8' })) {
+    if (!name.endsWith('.js') || name.startsWith('cli')) continue;
+    const path = join(root, 'dist', name);
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/^import '\.[^']*';\n/gm, ''));
+  }
+};
+
 rmSync(`${root}/dist`, { recursive: true, force: true });
 const temporary = mkdtempSync(join(tmpdir(), 'oauth-query-build-'));
 try {
@@ -94,6 +103,7 @@ try {
     writeFileSync(join(root, 'dist', path), text);
   }
   layOut(temporary);
+  removeBareImports();
 } finally {
   rmSync(temporary, { recursive: true, force: true });
 }

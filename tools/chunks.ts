@@ -29,8 +29,8 @@ function filesOf(loads: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyMap<s
     // An adapter itself, or what only one of them needs.
     if (!isServer(path) && path.startsWith('src/adapters/')) continue;
     const half = isServer(path) ? 'server' : 'query';
-    const isShared = others.some((loaded) => loaded.has(path));
-    const name = path.startsWith('src/stores/') ? 'memory-store' : isShared ? `${half}-shared` : half;
+    const isShared = others.some((loaded) => loaded.has(path)) || path.startsWith('src/stores/');
+    const name = isShared ? `${half}-shared` : half;
     files.set(name, [...(files.get(name) ?? []), path]);
   }
   return files;

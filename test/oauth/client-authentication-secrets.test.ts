@@ -6,9 +6,10 @@ import { fixture } from './support/fixture.js';
 /** What the server computes and compares. Time itself would depend on the machine; this is what it is made of. */
 const work = vi.hoisted((): string[] => []);
 
-vi.mock(import('node:crypto'), async (original) => {
-  const crypto = await original();
-  return {
+vi.mock(import('../../src/core/base/node-modules.js'), async (original) => {
+  const modules = await original();
+  const crypto = modules.nodeCrypto();
+  const counting: typeof crypto = {
     ...crypto,
     hash: ((...args: Parameters<typeof crypto.hash>) => {
       work.push('hash');
@@ -23,6 +24,7 @@ vi.mock(import('node:crypto'), async (original) => {
       crypto.scrypt(...args);
     }) as typeof crypto.scrypt, // As above.
   };
+  return { ...modules, nodeCrypto: () => counting };
 });
 
 const { hashSecret } = await import('../../src/core/oauth/clients/slow-hash.js');

@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net';
+import { nodeNet } from './node-modules.js';
 
 /**
  * The eight groups of an IPv6 address, without its zone. `undefined` for everything else, and for an address in
@@ -6,7 +6,7 @@ import { isIPv6 } from 'node:net';
  */
 export const groupsOfIPv6 = (text: string): readonly number[] | undefined => {
   const [address = ''] = text.split('%', 1);
-  if (address.includes('.') || !isIPv6(address)) return undefined;
+  if (address.includes('.') || !nodeNet().isIPv6(address)) return undefined;
   const [left = [], right = []] = address.split('::').map((half) => (half === '' ? [] : half.split(':')));
   const zeros = Array.from({ length: 8 - left.length - right.length }, () => '0');
   return [...left, ...zeros, ...right].map((group) => Number.parseInt(group, 16));

@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { nodeBuffer } from '../base/node-modules.js';
 import { BodyError, bufferOf, readBody } from '../base/body.js';
 import { OAuthError } from '../base/errors.js';
 import type { HttpRequest } from '../base/http.js';
@@ -159,7 +159,7 @@ const isForm = (contentType: string | undefined): boolean =>
   contentType !== undefined && /^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i.test(contentType);
 
 const textOf = (bytes: Uint8Array): string => {
-  if (!isUtf8(bytes)) throw new OAuthError('invalid_request', 'The request body is not UTF-8.');
+  if (!nodeBuffer().isUtf8(bytes)) throw new OAuthError('invalid_request', 'The request body is not UTF-8.');
   return bufferOf(bytes).toString('utf8');
 };
 

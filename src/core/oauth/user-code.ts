@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { nodeCrypto } from '../base/node-modules.js';
 import type { DeviceOptions } from './settings.js';
 import { hmac } from '../base/secrets.js';
 
@@ -34,4 +34,4 @@ export const fingerprintOfHash = (deviceHash: string): string =>
  * @param device_code - As the device authorization answer gave it (RFC 8628 §3.2).
  */
 export const deviceFingerprint = (device_code: string): string =>
-  createHash('sha256').update(device_code).digest('hex').slice(0, 8);
+  nodeCrypto().createHash('sha256').update(device_code).digest('hex').slice(0, 8);

@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { nodeBuffer } from '../../base/node-modules.js';
 import { OAuthError, tooManyRequests } from '../../base/errors.js';
 import { type HttpRequest, hasRepeatedAuthorization } from '../../base/http.js';
 import { decodeUrlencoded } from '../../base/urlencoded.js';
@@ -58,7 +58,7 @@ export const parseBasic = (header: string): readonly [id: string, secret: string
   const encoded = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header)?.[1];
   if (encoded === undefined) return undefined;
   const bytes = Buffer.from(encoded, 'base64');
-  if (!isUtf8(bytes)) return undefined;
+  if (!nodeBuffer().isUtf8(bytes)) return undefined;
   const text = bytes.toString('utf8');
   const colon = text.indexOf(':');
   if (colon < 1) return undefined;

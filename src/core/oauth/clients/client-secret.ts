@@ -1,4 +1,4 @@
-import { scrypt, timingSafeEqual } from 'node:crypto';
+import { nodeCrypto } from '../../base/node-modules.js';
 import { FairQueue } from '../../base/fair-queue.js';
 import type { HttpRequest } from '../../base/http.js';
 import { sha256Bytes } from '../../base/secrets.js';
@@ -44,8 +44,8 @@ export const hashMatches = (secret: string, expected: SlowHash, caller: HttpRequ
     () => !caller.hungUp,
     () =>
       new Promise((resolve, reject) => {
-        scrypt(secret, expected.salt, expected.hash.length, scryptOptions(expected), (error, derived) => {
-          if (error === null) resolve(timingSafeEqual(derived, expected.hash));
+        nodeCrypto().scrypt(secret, expected.salt, expected.hash.length, scryptOptions(expected), (error, derived) => {
+          if (error === null) resolve(nodeCrypto().timingSafeEqual(derived, expected.hash));
           else reject(error);
         });
       }),
@@ -117,7 +117,7 @@ export const prepareSecret = (secret: string | ClientSecret): PreparedSecret => 
  */
 export const secretMatches = (presented: string, secrets: readonly PreparedSecret[], now: number): boolean => {
   const digest = sha256Bytes(presented);
-  const equal = secrets.filter(({ sha256 }) => sha256 !== undefined && timingSafeEqual(digest, sha256));
+  const equal = secrets.filter(({ sha256 }) => sha256 !== undefined && nodeCrypto().timingSafeEqual(digest, sha256));
   return equal.some(({ expiresAt }) => now < expiresAt);
 };
 
@@ -138,4 +138,4 @@ export const chosenSecretMatches = async (
 };
 
 /** A secret that never matches, because it expired before it was created. */
-export const NO_SECRET: readonly PreparedSecret[] = [{ expiresAt: 0, sha256: sha256Bytes('') }];
+export const NO_SECRET: readonly PreparedSecret[] = [{ expiresAt: 0, sha256: Buffer.alloc(32) }];

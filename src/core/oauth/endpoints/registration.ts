@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { nodeBuffer } from '../../base/node-modules.js';
 import { type BodyError, bufferOf, readBody } from '../../base/body.js';
 import { OAuthError, tooManyRequests } from '../../base/errors.js';
 import type { HttpRequest, HttpResponse } from '../../base/http.js';
@@ -20,7 +20,7 @@ const readJson = async (request: HttpRequest, limit: number): Promise<unknown> =
   const body = await readBody(request, limit, refusal);
   if ('fields' in body) return body.fields;
   try {
-    if (isUtf8(body.bytes)) return JSON.parse(bufferOf(body.bytes).toString('utf8'));
+    if (nodeBuffer().isUtf8(body.bytes)) return JSON.parse(bufferOf(body.bytes).toString('utf8'));
   } catch {
     // Reported below.
   }

@@ -1,4 +1,4 @@
-import { createPublicKey } from 'node:crypto';
+import { nodeCrypto } from '../../base/node-modules.js';
 import type { Jwk } from './signing-keys.js';
 
 /** Asymmetric algorithms only: the client has no shared secret for an HMAC. */
@@ -16,7 +16,10 @@ export const publicKeysProblem = (keys: readonly Jwk[]): string | undefined => {
 /** The problem with a public key, as the end of a sentence. */
 export const publicKeyProblem = (jwk: Jwk): string | undefined => {
   try {
-    const { asymmetricKeyType, asymmetricKeyDetails } = createPublicKey({ key: { ...jwk }, format: 'jwk' });
+    const { asymmetricKeyType, asymmetricKeyDetails } = nodeCrypto().createPublicKey({
+      key: { ...jwk },
+      format: 'jwk',
+    });
     if (asymmetricKeyType === 'rsa')
       return (asymmetricKeyDetails?.modulusLength ?? 0) < 2048 ? 'has fewer than 2048 bits' : undefined;
     const known =

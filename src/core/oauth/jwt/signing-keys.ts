@@ -1,12 +1,5 @@
-import {
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  KeyObject,
-  sign as signData,
-  type SignKeyObjectInput,
-  verify as verifySignature,
-} from 'node:crypto';
+import type { KeyObject, SignKeyObjectInput } from 'node:crypto';
+import { nodeCrypto } from '../../base/node-modules.js';
 import { UnavailableError } from '../../base/errors.js';
 import type { Clock, MaybePromise } from '../../base/ports.js';
 import { sha256 } from '../../base/secrets.js';
@@ -61,17 +54,19 @@ const KEY_KINDS: Readonly<Record<SigningAlgorithm, (jwk: Jwk) => boolean>> = {
 
 /** A new private key that fits an algorithm. */
 export const generateKey = (algorithm: SigningAlgorithm): KeyObject => {
-  if (algorithm === 'EdDSA') return generateKeyPairSync('ed25519').privateKey;
-  if (algorithm === 'RS256') return generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
-  return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+  if (algorithm === 'EdDSA') return nodeCrypto().generateKeyPairSync('ed25519').privateKey;
+  if (algorithm === 'RS256') return nodeCrypto().generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+  return nodeCrypto().generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
 };
 
 const isExternal = (key: SigningKey['key']): key is ExternalKey =>
-  typeof key === 'object' && !(key instanceof KeyObject) && typeof key['sign'] === 'function';
+  typeof key === 'object' && !(key instanceof nodeCrypto().KeyObject) && typeof key['sign'] === 'function';
 
 const privateKeyOf = (key: string | Jwk | KeyObject): KeyObject => {
-  if (key instanceof KeyObject) return key;
-  return typeof key === 'string' ? createPrivateKey(key) : createPrivateKey({ key: { ...key }, format: 'jwk' });
+  if (key instanceof nodeCrypto().KeyObject) return key;
+  return typeof key === 'string'
+    ? nodeCrypto().createPrivateKey(key)
+    : nodeCrypto().createPrivateKey({ key: { ...key }, format: 'jwk' });
 };
 
 /** Node's parameters for a signature (RFC 7518 §3, RFC 8037 §3.1). */
@@ -85,7 +80,7 @@ const signatureOf = (
 
 const ownSigner = (key: KeyObject, algorithm: SigningAlgorithm): ReadyKey['sign'] => {
   const [digest, input] = signatureOf(algorithm, key);
-  return (data) => signData(digest, data, input);
+  return (data) => nodeCrypto().sign(digest, data, input);
 };
 
 /** A vault with a different key, or one that returns DER, would produce tokens that cannot be verified. */
@@ -98,7 +93,7 @@ const externalSigner = (key: ExternalKey, publicKey: KeyObject, algorithm: Signi
     } catch (cause) {
       throw new UnavailableError('The sign function of a key of options.accessTokens failed.', { cause });
     }
-    if (verifySignature(digest, data, input, signature)) return signature;
+    if (nodeCrypto().verify(digest, data, input, signature)) return signature;
     throw new Error(
       `The sign function of a key of options.accessTokens returned something other than an ${algorithm} signature of its publicKey.`,
     );
@@ -117,12 +112,12 @@ class KeyProblem extends Error {}
 /** The public key, and the function that signs with the private key. */
 const halvesOf = (key: SigningKey['key'], algorithm: SigningAlgorithm): Pick<ReadyKey, 'publicKey' | 'sign'> => {
   if (isExternal(key)) {
-    const publicKey = createPublicKey({ key: { ...key.publicKey }, format: 'jwk' });
+    const publicKey = nodeCrypto().createPublicKey({ key: { ...key.publicKey }, format: 'jwk' });
     return { publicKey, sign: externalSigner(key, publicKey, algorithm) };
   }
   const privateKey = privateKeyOf(key);
   if (privateKey.type !== 'private') throw new KeyProblem('is not a private key.');
-  return { publicKey: createPublicKey(privateKey), sign: ownSigner(privateKey, algorithm) };
+  return { publicKey: nodeCrypto().createPublicKey(privateKey), sign: ownSigner(privateKey, algorithm) };
 };
 
 /** @throws KeyProblem, or Node's error for an unreadable key. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { nodeCrypto } from '../../base/node-modules.js';
 import { Html } from '../../base/html.js';
 import type { HttpRequest, HttpResponse } from '../../base/http.js';
 import { onDemand } from '../../base/on-demand.js';
@@ -240,7 +240,7 @@ class RequestPages implements PageRenderers {
 
 /** The pages of a server, in its default language until a request selects another. */
 export const createPages = (init: PagesInit): PageRenderers => {
-  const hash = createHash('sha256').update(styleSheet(init.branding.color)).digest('base64');
+  const hash = nodeCrypto().createHash('sha256').update(styleSheet(init.branding.color)).digest('base64');
   return new RequestPages({ ...init, styleSource: `'sha256-${hash}'` });
 };
 

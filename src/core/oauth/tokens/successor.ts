@@ -1,9 +1,6 @@
 import { UnavailableError } from '../../base/errors.js';
 import { deriveKey, HmacPair, sha256 } from '../../base/secrets.js';
 
-/** Used instead of a pepper if the application has configured no secret that other processes would share. */
-const NO_PEPPER = new HmacPair(Buffer.from('oauth-query without a secret'));
-
 const ID_LENGTH = 11;
 
 /** A key used for deriving successors, and the id by which tombstones refer to it. */
@@ -16,6 +13,9 @@ export interface Pepper {
 export class Peppers {
   readonly #all: readonly Pepper[];
 
+  /** Used if the application has configured no secret that other processes would share. */
+  readonly #none: Pepper = { id: null, key: new HmacPair(Buffer.from('oauth-query without a secret')) };
+
   /** @param secrets - The configured secrets: the first one is used, all of them are accepted. */
   constructor(secrets: readonly string[]) {
     this.#all = secrets.map((secret) => {
@@ -25,12 +25,12 @@ export class Peppers {
   }
 
   get current(): Pepper {
-    return this.#all[0] ?? { id: null, key: NO_PEPPER };
+    return this.#all[0] ?? this.#none;
   }
 
   /** @throws UnavailableError if this process does not have the secret used by another one. */
   find(id: string | null): Pepper {
-    if (id === null) return { id, key: NO_PEPPER };
+    if (id === null) return this.#none;
     const pepper = this.#all.find((known) => known.id === id);
     if (pepper !== undefined) return pepper;
     throw new UnavailableError(

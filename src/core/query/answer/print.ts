@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { nodeCrypto } from '../../base/node-modules.js';
 import { Html, html, htmlDocument } from '../../base/html.js';
 import type { HttpResponse } from '../../base/http.js';
 import type { MutableItem } from './result-format.js';
@@ -34,7 +34,7 @@ const headersOf = (type: string, extension: string): Headers => ({
 const STYLE =
   ':root{color-scheme:light dark}body{margin:1rem;font-family:sans-serif}pre{white-space:pre-wrap;overflow-wrap:anywhere}';
 
-const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${nodeCrypto().hash('sha256', STYLE, 'base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 const HEADERS = {
   json: headersOf('application/json', 'json'),

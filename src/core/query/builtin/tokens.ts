@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { nodeCrypto } from '../../base/node-modules.js';
 import type { ParamsOf } from '../catalogue/index.js';
 import type { MetaHandler } from '../run/handlers.js';
 import type { Authorization } from '../../base/authorization.js';
@@ -57,7 +57,10 @@ export const verifyCsrfToken = (
   if (now / 1000 - issued > maxAge) return false;
   const secrets = typeof secret === 'string' ? [secret] : secret;
   return secrets.some((one) =>
-    timingSafeEqual(Buffer.from(makeToken(queryTokenKey(one), type, authorization, issued)), Buffer.from(token)),
+    nodeCrypto().timingSafeEqual(
+      Buffer.from(makeToken(queryTokenKey(one), type, authorization, issued)),
+      Buffer.from(token),
+    ),
   );
 };
 
@@ -70,7 +73,8 @@ const makeToken = (
 ): string => {
   const stamp = issued.toString(16).padStart(8, '0').slice(-8);
   const subject = owner ? [owner.sub, owner.client_id] : [];
-  const proof = createHmac('sha256', key)
+  const proof = nodeCrypto()
+    .createHmac('sha256', key)
     .update(JSON.stringify([type, stamp, ...subject]))
     .digest('hex')
     .slice(0, 32);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { nodeCrypto } from '../../base/node-modules.js';
 import type { ParamsOf } from '../catalogue/index.js';
 import type { MetaHandler } from '../run/handlers.js';
 import type { Caller } from '../caller.js';
@@ -23,7 +23,7 @@ export const userinfo: MetaHandler<ParamsOf<'userinfo'>> = ({ params, caller, ad
 /** A stable numeric id of the caller: the subject if it is a number, otherwise 31 bits of its hash. */
 export const idOf = ({ authorization: { sub } }: Caller): number => {
   if (/^[1-9]\d{0,14}$/.test(sub)) return Number(sub);
-  return createHash('sha256').update(sub).digest().readUInt32BE(0) >>> 1 || 1;
+  return nodeCrypto().createHash('sha256').update(sub).digest().readUInt32BE(0) >>> 1 || 1;
 };
 
 /** The groups of the site of which the caller has every right. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { nodeCrypto } from '../../base/node-modules.js';
 import type { HttpResponse } from '../../base/http.js';
 import { ApiError } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
@@ -111,7 +111,7 @@ export const helpAction = (parser: ModuleParser<HelpParams>, tree: ModuleNode, s
   action(parser, async (_context, params) => {
     // Imported on demand: descriptions are a tenth of the code, and most servers never serve them.
     const { HELP_STYLE, renderHelp } = await import('../describe/help/help.js');
-    const styleHash = createHash('sha256').update(HELP_STYLE).digest('base64');
+    const styleHash = nodeCrypto().createHash('sha256').update(HELP_STYLE).digest('base64');
     const { page, content } = renderHelp(tree, site, params);
     if (params.wrap) return { data: { help: { mime: 'text/html', help: content } } };
     return {

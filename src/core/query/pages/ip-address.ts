@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net';
+import { nodeNet } from '../../base/node-modules.js';
 import { groupsOfIPv6 } from '../../base/ip-address.js';
 
 /**
@@ -28,7 +28,7 @@ export const canonicalRange = (text: string): string | undefined => {
  * misleading.
  */
 export const looksLikeAddress = (text: string): boolean =>
-  /^\d{1,3}\.\d{1,3}\.\d{1,3}\.(?:xxx|\d{1,3})$/.test(text) || isIPv6(text);
+  /^\d{1,3}\.\d{1,3}\.\d{1,3}\.(?:xxx|\d{1,3})$/.test(text) || nodeNet().isIPv6(text);
 
 const canonicalIPv4 = (text: string): string | undefined => {
   const parts = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text)?.slice(1).map(Number);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { nodeCrypto } from '../../base/node-modules.js';
 import { unlessKnown } from '../../base/etag.js';
 import { html } from '../../base/html.js';
 import type { HttpResponse, Route } from '../../base/http.js';
@@ -33,7 +33,7 @@ export const openSearchRoutes = ({ site, path, endpoint }: DescriptionParts): re
     headers: {
       'content-type': 'application/opensearchdescription+xml; charset=utf-8',
       'cache-control': 'no-cache',
-      etag: `"${createHash('sha256').update(body).digest('base64')}"`,
+      etag: `"${nodeCrypto().createHash('sha256').update(body).digest('base64')}"`,
       'x-content-type-options': 'nosniff',
     },
     body,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { nodeCrypto } from '../../../base/node-modules.js';
 import { Html, html, htmlDocument } from '../../../base/html.js';
 import type { HttpResponse } from '../../../base/http.js';
 import { helpQuery, type ModuleNode, submodulesOf } from '../module-tree.js';
@@ -25,7 +25,7 @@ export interface SandboxParts {
   readonly signIn: (SignInPaths & { readonly client_id: string }) | undefined;
 }
 
-const hash = (text: string): string => createHash('sha256').update(text).digest('base64');
+const hash = (text: string): string => nodeCrypto().createHash('sha256').update(text).digest('base64');
 
 /**
  * Allows only this script, lets it connect only to this origin, and prevents it from turning text into markup
