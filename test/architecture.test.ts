@@ -160,6 +160,7 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
       /^type core\//,
       /^(type )?adapters\/(facade\.ts|node\/message\.ts|fastify\/)/,
       /^type fastify#/,
+      /^fastify-plugin(#|$)/,
       /^core\/base\/node-modules\.ts$/,
       /^(type )?node:(http|stream)#/,
     ],
@@ -368,8 +369,8 @@ describe('runtime dependencies', () => {
   );
   const imported = new Set(files.flatMap(({ edges }) => edges.map(({ to }) => to.split('#')[0] ?? to)));
 
-  test('are exactly two', () => {
-    expect(Object.keys(manifest.dependencies).sort()).toEqual(['jose', 'lru-cache']);
+  test('are exactly three', () => {
+    expect(Object.keys(manifest.dependencies).sort()).toEqual(['fastify-plugin', 'jose', 'lru-cache']);
   });
 
   test('are each imported', () => {
