@@ -5,6 +5,7 @@ import { nodeNet } from './node-modules.js';
  * dotted notation: `::ffff:192.0.2.1` is an IPv4 address.
  */
 export const groupsOfIPv6 = (text: string): readonly number[] | undefined => {
+  if (!text.includes(':')) return undefined;
   const [address = ''] = text.split('%', 1);
   if (address.includes('.') || !nodeNet().isIPv6(address)) return undefined;
   const [left = [], right = []] = address.split('::').map((half) => (half === '' ? [] : half.split(':')));

@@ -155,20 +155,38 @@ const lookUp = async (looking: Promise<Client | undefined>): Promise<Client | un
  *
  * @throws OAuthError `invalid_client`, `invalid_request` for two mechanisms, or status 429 after too many failures.
  */
-export const authenticateClient = async (
+export const authenticateClient = (
   request: HttpRequest,
   form: Parameters,
   context: OAuthContext,
-): Promise<Client> => {
+): MaybePromise<Client> => {
   const read = readCredentials(request, form);
-  const credentials = read instanceof Promise ? await read : read;
-  const found = context.config.clients.find(credentials.client_id, lookupFor(credentials, request, form, context));
-  const client = found instanceof Promise ? await lookUp(found) : found;
+  return read instanceof Promise
+    ? read.then((credentials) => identified(credentials, request, form, context))
+    : identified(read, request, form, context);
+};
+
+/** Nothing is awaited for a listed client with a random secret: most requests come from such a client. */
+const identified = (
+  credentials: Credentials,
+  request: HttpRequest,
+  form: Parameters,
+  context: OAuthContext,
+): MaybePromise<Client> => {
   const claim: Claim = { credentials, request, context };
-  const isProven =
-    client !== undefined && hasChosenSecret(client) ? await proveByGuess(client, claim) : await prove(client, claim);
-  if (client !== undefined && isProven) return client;
-  throw refused(credentials.place);
+  const found = context.config.clients.find(credentials.client_id, lookupFor(credentials, request, form, context));
+  return found instanceof Promise
+    ? lookUp(found).then((client) => authenticated(client, claim))
+    : authenticated(found, claim);
+};
+
+const authenticated = (client: Client | undefined, claim: Claim): MaybePromise<Client> => {
+  const isProven = client !== undefined && hasChosenSecret(client) ? proveByGuess(client, claim) : prove(client, claim);
+  const checked = (is: boolean): Client => {
+    if (client !== undefined && is) return client;
+    throw refused(claim.credentials.place);
+  };
+  return isProven instanceof Promise ? isProven.then(checked) : checked(isProven);
 };
 
 const tooManyFailures = (retryAfter: number): OAuthError =>
@@ -181,22 +199,22 @@ const reportFailure = ({ credentials: { client_id }, context }: Claim): void =>
 const hasChosenSecret = ({ secrets }: Client): boolean => secrets.some(({ scrypt }) => scrypt !== undefined);
 
 /** Random secrets and signatures cannot be guessed, so only failures are counted, after the comparison. */
-const prove = async (client: Client | undefined, claim: Claim): Promise<boolean> => {
+const prove = (client: Client | undefined, claim: Claim): MaybePromise<boolean> => {
+  const { credentials, request, context } = claim;
+  const obstacle = context.limiters.client.obstacle(credentials.client_id, request);
+  if (typeof obstacle === 'number') throw tooManyFailures(obstacle);
+  if (obstacle !== undefined) return obstacle.then(() => prove(client, claim));
+  // Only a signature is awaited between here and the count, or simultaneous guesses would not be counted.
+  if (credentials.method === 'private_key_jwt')
+    return isSignedBy(client, claim).then((isSigned) => isSigned || countFailure(client, claim));
+  return hasRandomSecret(client, credentials, context.clock()) || countFailure(client, claim);
+};
+
+/** @returns `false`, for the proof that failed. */
+const countFailure = async (client: Client | undefined, claim: Claim): Promise<boolean> => {
   const { credentials, request, context } = claim;
   const { client_id } = credentials;
   const limiter = context.limiters.client;
-  for (;;) {
-    const obstacle = limiter.obstacle(client_id, request);
-    if (obstacle === undefined) break;
-    if (typeof obstacle === 'number') throw tooManyFailures(obstacle);
-    await obstacle;
-  }
-  // Only a signature is awaited between here and the count, or simultaneous guesses would not be counted.
-  const isProven =
-    credentials.method === 'private_key_jwt'
-      ? await isSignedBy(client, claim)
-      : hasRandomSecret(client, credentials, context.clock());
-  if (isProven) return true;
   const counted = client === undefined ? limiter.failStranger(client_id, request) : limiter.fail(client_id, request);
   reportFailure(claim);
   const retryAfter = await counted;

@@ -3,6 +3,8 @@ import type { HttpRequest, HttpResponse } from '../../base/http.js';
 import { findResource } from '../../base/resource.js';
 import { json } from '../../base/responses.js';
 import { admit, bearerTokenOf } from '../../base/bearer.js';
+import type { MaybePromise } from '../../base/ports.js';
+import type { Client } from '../clients/client.js';
 import { authenticateClient, CLIENT_PARAMETERS } from '../clients/client-authentication.js';
 import type { OAuthContext } from '../context.js';
 import { type Parameters, checkedForm, readForm } from '../parameters.js';
@@ -30,7 +32,8 @@ interface Caller {
  */
 export const introspection = async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
   const form = checkedForm(await readForm(request, INTROSPECTION_PARAMETERS, context.config.limits));
-  const caller = await callerOf(request, form, context);
+  const found = callerOf(request, form, context);
+  const caller = found instanceof Promise ? await found : found;
   const token = form.get('token');
   if (token === undefined) throw new OAuthError('invalid_request', 'The parameter token is missing.');
   const iss = context.issuer(request);
@@ -42,13 +45,17 @@ export const introspection = async (request: HttpRequest, context: OAuthContext)
   return json(200, isShown ? describe(refresh, iss) : INACTIVE);
 };
 
-const callerOf = async (request: HttpRequest, form: Parameters, context: OAuthContext): Promise<Caller> => {
+const callerOf = (request: HttpRequest, form: Parameters, context: OAuthContext): MaybePromise<Caller> => {
   const bearer = bearerTokenOf(request);
   if (bearer !== undefined) return callerOfBearer(bearer, request, form, context);
   const named = request.header('authorization') ?? form.get('client_id') ?? form.get('client_assertion');
   if (named === undefined)
     throw new BearerError(undefined, 'Introspection requires the credentials of a client, or an access token.');
-  const client = await authenticateClient(request, form, context);
+  const client = authenticateClient(request, form, context);
+  return client instanceof Promise ? client.then(callerOfClient) : callerOfClient(client);
+};
+
+const callerOfClient = (client: Client): Caller => {
   if (client.public) throw new OAuthError('invalid_client', 'A public client may not introspect.');
   return { client_id: client.client_id, seesAll: client.introspect, audience: client.audience };
 };

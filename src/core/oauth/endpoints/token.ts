@@ -45,7 +45,8 @@ export const token = async (request: HttpRequest, context: OAuthContext): Promis
   }
   let client: Client | undefined;
   try {
-    client = await authenticateClient(request, form, context);
+    const authenticated = authenticateClient(request, form, context);
+    client = authenticated instanceof Promise ? await authenticated : authenticated;
     if (!client.grantTypes.has(grant_type))
       throw new OAuthError(
         'unauthorized_client',
