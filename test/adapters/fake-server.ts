@@ -1,5 +1,5 @@
 import { readBody } from '../../src/core/base/body.js';
-import type { HttpRequest, HttpResponse, Route } from '../../src/core/base/http.js';
+import type { HttpRequest, HttpResponse, RequestBody, Route } from '../../src/core/base/http.js';
 import type { ServerOptions } from '../../src/core/server/options/server-options.js';
 import type { GuardResult } from '../../src/core/base/bearer.js';
 import type { Server } from '../../src/core/server/server.js';
@@ -8,9 +8,17 @@ const TYPE = { 'content-type': 'application/json; charset=utf-8' };
 
 const route = (path: string, handle: (request: HttpRequest) => Promise<HttpResponse>): Route => ({ path, handle });
 
+const bodyOf = async (request: HttpRequest): Promise<RequestBody | string> => {
+  try {
+    return await readBody(request, 10_000, (error) => error);
+  } catch (error) {
+    return String(error);
+  }
+};
+
 /** Everything that a route can see of a request. */
 const echo = async (request: HttpRequest): Promise<HttpResponse> => {
-  const body = await readBody(request, 10_000, (error) => error).catch((error: unknown) => String(error));
+  const body = await bodyOf(request);
   const seen = {
     method: request.method,
     query: request.query,

@@ -36,7 +36,11 @@ export const readStream = (stream: Readable, limit: number): Promise<RequestBody
     // If a parser of the application found no data, the stream has ended although nothing has read it.
     if (stream.readableEnded) onEnd();
     else if (stream.destroyed) onCut();
-    else stream.on('data', onData).on('end', onEnd).on('error', onCut).on('close', onCut);
+    else {
+      stream.on('data', onData).on('end', onEnd).on('error', onCut).on('close', onCut);
+      // Starts reading now: otherwise node:http buffers a short body first, takes the request for unread, and removes its listeners.
+      stream.read(0);
+    }
   });
 
 /**

@@ -1,4 +1,5 @@
 import type { HttpRequest, RequestBody } from './http.js';
+import type { MaybePromise } from './ports.js';
 
 /**
  * Why a body cannot be read.
@@ -48,24 +49,36 @@ const isUtf8Type = (contentType: string): boolean => {
 const isPlain = (contentEncoding: string): boolean =>
   contentEncoding.split(',').every((coding) => ['', 'identity'].includes(coding.trim().toLowerCase()));
 
+/** Creates the protocol's own error if the client must send the body differently. */
+type Refusal = (error: BodyError) => Error;
+
 /**
  * Reads the body of a request.
  *
  * @param limit - In bytes.
- * @param refused - Creates the protocol's own error if the client must send the body differently.
  * @throws BodyError for a mistake of the application.
  */
-export const readBody = async (
+export const readBody = (request: HttpRequest, limit: number, refused: Refusal): MaybePromise<RequestBody> =>
+  readBodyAs(request, limit, refused, (body) => body);
+
+/** The result of `parse` for the body, as soon as it has been read. */
+export const readBodyAs = <T>(
   request: HttpRequest,
   limit: number,
-  refused: (error: BodyError) => Error,
-): Promise<RequestBody> => {
+  refused: Refusal,
+  parse: (body: RequestBody) => T,
+): MaybePromise<T> => {
+  const refuse = (error: unknown): never => {
+    throw error instanceof BodyError && error.problem !== 'consumed' ? refused(error) : error;
+  };
+  let body: MaybePromise<RequestBody>;
   try {
     if (!isUtf8Type(request.header('content-type') ?? '')) throw new BodyError('charset');
-    return await request.body(limit);
+    body = request.body(limit);
   } catch (error) {
-    throw error instanceof BodyError && error.problem !== 'consumed' ? refused(error) : error;
+    return refuse(error);
   }
+  return body instanceof Promise ? body.then(parse, refuse) : parse(body);
 };
 
 /**

@@ -1,7 +1,8 @@
 import { nodeBuffer } from '../base/node-modules.js';
-import { BodyError, bufferOf, readBody } from '../base/body.js';
+import { BodyError, bufferOf, readBodyAs } from '../base/body.js';
 import { OAuthError } from '../base/errors.js';
 import type { HttpRequest } from '../base/http.js';
+import type { MaybePromise } from '../base/ports.js';
 import { decodeUrlencoded, forEachPair } from '../base/urlencoded.js';
 
 /**
@@ -169,18 +170,19 @@ const textOf = (bytes: Uint8Array): string => {
  *
  * @throws OAuthError `invalid_request`, with status 413 if the body exceeds its limit.
  */
-export const readForm = async (
+export const readForm = (
   request: HttpRequest,
   definitions: Definitions,
   limits: FormLimits,
-): Promise<Parameters> => {
+): MaybePromise<Parameters> => {
   if (!isForm(request.header('content-type'))) {
     throw new OAuthError('invalid_request', 'The content type must be application/x-www-form-urlencoded.');
   }
-  const body = await readBody(request, limits.bodyBytes, refusal);
-  return 'bytes' in body
-    ? parseParameters(textOf(body.bytes), definitions, limits)
-    : parametersOfRecord(body.fields, definitions, limits);
+  return readBodyAs(request, limits.bodyBytes, refusal, (body) =>
+    'bytes' in body
+      ? parseParameters(textOf(body.bytes), definitions, limits)
+      : parametersOfRecord(body.fields, definitions, limits),
+  );
 };
 
 /**
