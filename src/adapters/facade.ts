@@ -10,7 +10,7 @@ import type { OwnerGrants } from '../core/oauth/owners/owner-grants.js';
 import type { Owners } from '../core/oauth/owners/owners.js';
 import type { Runtime, ServerOptions } from '../core/server/options/server-options.js';
 import type { MaybePromise, Store } from '../core/base/ports.js';
-import type { GuardRequirement } from '../core/base/bearer.js';
+import type { GuardRequirement, GuardResult } from '../core/base/bearer.js';
 import { createServer, type Server } from '../core/server/server.js';
 import { createIntrospectionGuard } from '../resource-server/introspection-guard.js';
 import { createJwtGuard, type JwtGuardOptions } from '../resource-server/jwt-guard.js';
@@ -86,11 +86,15 @@ export interface RemoteFacade<Served> {
 /** Sends a response with a framework's own response object. */
 type Send<Sent> = (response: HttpResponse) => Sent;
 
-/** Checks whether a request may pass: returns its authorization, or the result of sending the error response. Never rejects. */
-export type Check = <Sent>(
+/**
+ * Checks whether a request may pass: returns the result of `pass`, or of sending the error response; `undefined` if that fails. Only
+ * rejects if `pass` throws.
+ */
+export type Check = <Sent, Passed>(
   request: HttpRequest,
   send: Send<Sent>,
-) => Promise<{ readonly authorization: Authorization } | { readonly refused: Sent | undefined }>;
+  pass: (authorization: Authorization) => Passed,
+) => Promise<Sent | Passed | undefined>;
 
 const BROKEN: HttpResponse = {
   status: 500,
@@ -248,15 +252,18 @@ const guardOf =
   ): Guard<Handler> =>
   (scope = [], options = {}) => {
     const requirement = guardRequirement(scope, options, server);
-    return protect(async (request, send) => {
+    return protect(async (request, send, pass) => {
+      let result: GuardResult;
       try {
-        const result = await server.guard(request, requirement);
-        if ('authorization' in result) return result;
-        onRefused?.(requirement, request);
-        return { refused: send(result.response) };
+        result = await server.guard(request, requirement);
+        if ('response' in result) {
+          onRefused?.(requirement, request);
+          return send(result.response);
+        }
       } catch (error) {
-        return { refused: sendBroken(send, error, onError) };
+        return sendBroken(send, error, onError);
       }
+      return pass(result.authorization);
     });
   };
 

@@ -94,13 +94,15 @@ const FRAMEWORK: Framework<
   cookiesOf,
   example: 'app.use(oauthQuery({ … }))',
   mount: ({ routes, wellKnown }) => Object.assign(middleware(routes), { wellKnown: middleware(wellKnown) }),
-  protect: (check) => async (req, res, next) => {
-    const request = new ExpressRequest(req as Request, req); // Express only calls handlers with its own requests.
-    const result = await check(request, (response) => send(res, response));
-    if ('refused' in result) return;
-    req.auth = result.authorization;
-    next();
-  },
+  protect: (check) => (req, res, next) =>
+    check(
+      new ExpressRequest(req as Request, req), // Express only calls handlers with its own requests.
+      (response) => send(res, response),
+      (authorization) => {
+        req.auth = authorization;
+        next();
+      },
+    ),
 };
 
 /**

@@ -60,10 +60,13 @@ const FRAMEWORK: Framework<Plugin & { readonly wellKnown: Plugin }, FastifyGuard
   example: 'app.register(oauthQuery({ … }))',
   mount: ({ routes, wellKnown }) => Object.assign(plugin(routes), { wellKnown: plugin(wellKnown) }),
   protect: (check) => async (request: FastifyRequest, reply) => {
-    const result = await check(new FastifyMessage(request, request.raw), (response) => send(reply, response));
-    if ('refused' in result) return reply; // A hook returns the reply if it has responded.
-    request.auth = result.authorization;
-    return undefined;
+    const pass = (authorization: Authorization): true => {
+      request.auth = authorization;
+      return true;
+    };
+    const message = new FastifyMessage(request, request.raw);
+    const isPassed = await check(message, (response) => send(reply, response), pass);
+    return isPassed ? undefined : reply; // A hook returns the reply if it has responded.
   },
 };
 

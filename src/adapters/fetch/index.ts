@@ -79,8 +79,8 @@ const protect =
   (check: Check): FetchGuardCheck =>
   async (request) => {
     const send = (response: HttpResponse): Response => toResponse(response, request.method);
-    const result = await check(new FetchRequest(request), send);
-    return 'authorization' in result ? result.authorization : (result.refused ?? Response.error());
+    const result = await check(new FetchRequest(request), send, (authorization) => authorization);
+    return result ?? Response.error();
   };
 
 /**

@@ -67,12 +67,12 @@ const send = (ctx: Context, response: HttpResponse): void => {
 /** Serves the routes below its mount point, and passes all other requests on. */
 const middleware =
   (table: RouteTable): Middleware =>
-  async (ctx, next) => {
+  (ctx, next) => {
     const route = table.find(ctx.path);
     if (route === undefined) return next();
     const prefix: unknown = ctx['mountPath']; // Set by koa-mount.
     const at = typeof prefix === 'string' ? prefix : '';
-    await table.answer(route, new KoaRequest(ctx, ctx.req), (response) => send(ctx, response), at);
+    return table.answer(route, new KoaRequest(ctx, ctx.req), (response) => send(ctx, response), at);
   };
 
 const FRAMEWORK: Framework<
@@ -84,10 +84,11 @@ const FRAMEWORK: Framework<
   example: 'app.use(oauthQuery({ … }))',
   mount: ({ routes, wellKnown }) => Object.assign(middleware(routes), { wellKnown: middleware(wellKnown) }),
   protect: (check) => async (ctx, next) => {
-    const result = await check(new KoaRequest(ctx, ctx.req), (response) => send(ctx, response));
-    if ('refused' in result) return;
-    ctx.state.auth = result.authorization;
-    await next();
+    const pass = (authorization: Authorization): true => {
+      ctx.state.auth = authorization;
+      return true;
+    };
+    if (await check(new KoaRequest(ctx, ctx.req), (response) => send(ctx, response), pass)) await next();
   },
 };
 

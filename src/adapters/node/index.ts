@@ -81,10 +81,14 @@ const listener =
 
 const protect =
   (check: Check): NodeGuardCheck =>
-  async (req, res) => {
-    const result = await check(new PlainRequest(req), (response) => send(res, response));
-    return 'authorization' in result ? result.authorization : undefined;
-  };
+  (req, res) =>
+    check(
+      new PlainRequest(req),
+      (response): undefined => {
+        send(res, response);
+      },
+      (authorization) => authorization,
+    );
 
 /**
  * An OAuth 2.0 authorization server, its guard and the query API, as one listener for `node:http`.

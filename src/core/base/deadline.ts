@@ -1,4 +1,4 @@
-import type { Timer } from './ports.js';
+import type { MaybePromise, Timer } from './ports.js';
 
 /** A time limit for some work, and what happens when it is exceeded. */
 export interface Deadline {
@@ -14,21 +14,41 @@ export interface Deadline {
  * The result of some work, if it arrives in time; a synchronous result is returned as it is. A late result is discarded. The work
  * itself continues, because a store or an application function cannot be stopped from here.
  */
-export const inTime = <T>(
-  work: T | Promise<T>,
+export const inTime = <T>(work: MaybePromise<T>, deadline: Deadline): MaybePromise<T> =>
+  work instanceof Promise
+    ? concludedInTime(
+        work,
+        deadline,
+        (value) => value,
+        (error) => Promise.reject(error),
+      )
+    : work;
+
+/**
+ * Like {@link inTime}, and then calls `done` or `failed`. It does so without another promise, because every request waits here.
+ *
+ * @param failed - Called with the error of the work, of `done` or of the deadline.
+ */
+export const concludedInTime = <T, Result>(
+  work: Promise<T>,
   { milliseconds, timer, error: late, onLateError = () => undefined }: Deadline,
-): T | Promise<T> => {
-  if (!(work instanceof Promise)) return work;
-  return new Promise((resolve, reject) => {
-    let fail = reject;
+  done: (value: T) => Result,
+  failed: (error: unknown) => MaybePromise<Result>,
+): Promise<Result> =>
+  new Promise((resolve) => {
+    let fail = (error: unknown): void => resolve(failed(error));
     const stop = timer(() => {
+      fail(late());
       fail = onLateError;
-      reject(late());
     }, milliseconds);
     work.then(
       (value) => {
         stop();
-        resolve(value);
+        try {
+          resolve(done(value));
+        } catch (error) {
+          fail(error);
+        }
       },
       (error: unknown) => {
         stop();
@@ -36,4 +56,3 @@ export const inTime = <T>(
       },
     );
   });
-};

@@ -1,8 +1,9 @@
 import { ANY_ORIGIN, DOCUMENT_HEADERS, preflight, USUAL_HEADERS } from '../base/cors.js';
-import { inTime } from '../base/deadline.js';
+import { concludedInTime, type Deadline } from '../base/deadline.js';
 import { BearerError, methodNotAllowed, UnavailableError } from '../base/errors.js';
 import { html } from '../base/html.js';
 import type { HttpRequest, HttpResponse, Route } from '../base/http.js';
+import type { MaybePromise } from '../base/ports.js';
 import type { Endpoint } from '../oauth/index.js';
 import type { OAuthConfig } from '../oauth/settings.js';
 import type { OAuthContext } from '../oauth/context.js';
@@ -42,20 +43,16 @@ const errorPage = async (
   }
 };
 
-/**
- * The response to a request, if it is ready in time.
- *
- * @throws UnavailableError that names the option.
- */
-export const answeredInTime = <T>(work: T | Promise<T>, { config, timer, onError }: OAuthContext): T | Promise<T> => {
+/** When a response must be ready. The error names the option. */
+export const requestDeadline = ({ config, timer, onError }: OAuthContext): Deadline => {
   const milliseconds = config.timeouts.request;
-  return inTime(work, {
+  return {
     milliseconds,
     timer,
     error: () =>
       new UnavailableError(`A request was not answered within ${milliseconds} ms (options.timeouts.request).`),
     onLateError: (error) => void protocolError(error, onError),
-  });
+  };
 };
 
 /** Headers for scripts of other origins (RFC 9700 §2.6): never with credentials. */
@@ -91,19 +88,24 @@ export const endpointRoutes = (
   const isPublic = endpoint.cors === 'any';
   const withCors = isPublic || (endpoint.cors && corsOrigins.size > 0);
   const lacksCors = endpoint.cors && !withCors;
-  const answer = async (request: HttpRequest): Promise<HttpResponse> => {
+  const answer = (request: HttpRequest): Promise<HttpResponse> => {
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     const isKnown = method === 'GET' || method === 'POST';
     const isPage = isKnown && endpoint.pageMethods.includes(method);
     const context = contextOf(request, isPage);
+    const failed = (error: unknown): MaybePromise<HttpResponse> =>
+      isPage ? errorPage(error, endpoint, context) : errorResponse(error, context.onError);
     try {
       context.warnings.proxy(request);
       if (lacksCors) context.warnings.crossOrigin(request, () => new URL(context.issuer(request)).origin);
       const handler = isKnown && known.includes(request.method) ? endpoint.methods[method] : undefined;
       if (handler === undefined) throw methodNotAllowed(allow);
-      return await answeredInTime(handler(request, context), context);
+      const work = handler(request, context);
+      return work instanceof Promise
+        ? concludedInTime(work, requestDeadline(context), (response) => response, failed)
+        : Promise.resolve(work);
     } catch (error) {
-      return isPage ? errorPage(error, endpoint, context) : errorResponse(error, context.onError);
+      return Promise.resolve(failed(error));
     }
   };
   const handle = !withCors

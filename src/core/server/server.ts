@@ -1,6 +1,7 @@
 import type { Authorization } from '../base/authorization.js';
-import { answeredInTime, endpointRoutes } from './boundary.js';
+import { endpointRoutes, requestDeadline } from './boundary.js';
 import { Budget } from '../base/budget.js';
+import { concludedInTime, inTime } from '../base/deadline.js';
 import { BearerError } from '../base/errors.js';
 import { undeclaredScope } from '../base/guard-requirement.js';
 import type { HttpRequest, Route } from '../base/http.js';
@@ -12,6 +13,7 @@ import { admit, bearerTokenOf, type GuardRequirement, type GuardResult, required
 import { ownAuthorization } from '../oauth/tokens/token-authorization.js';
 import type { OAuthContext } from '../oauth/context.js';
 import type { Emit } from '../oauth/events.js';
+import type { TokenClaims } from '../oauth/stored-records.js';
 import { DeploymentWarnings } from '../oauth/deployment-warnings.js';
 import { type Endpoint, endpointsOf, resourceRoutes, wellKnownEndpoints } from '../oauth/index.js';
 import { JwtAccessTokens } from '../oauth/jwt/access-token.js';
@@ -247,18 +249,22 @@ const queryRoutes = (options: CheckedOptions, context: OAuthContext): readonly R
 };
 
 /** Whether a request may pass a guard of this server. */
-const admission = async (
+const admission = (
   request: HttpRequest,
   requirement: GuardRequirement,
   context: OAuthContext,
 ): Promise<GuardResult> => {
+  const refused = (error: unknown): GuardResult => ({ response: errorResponse(error, context.onError, requirement) });
   try {
     const iss = context.issuer(request);
     const { scopes, audience = [iss] } = requirement;
-    const live = await answeredInTime(context.tokens.find(requiredBearerToken(request)), context);
-    return { authorization: admit(ownAuthorization(live, iss), { scopes, audience }) };
+    const work = context.tokens.find(requiredBearerToken(request));
+    const admitted = (live: TokenClaims | undefined): GuardResult => ({
+      authorization: admit(ownAuthorization(live, iss), { scopes, audience }),
+    });
+    return concludedInTime(work, requestDeadline(context), admitted, refused);
   } catch (error) {
-    return { response: errorResponse(error, context.onError, requirement) };
+    return Promise.resolve(refused(error));
   }
 };
 
@@ -330,7 +336,7 @@ export const createServer = (given: ServerOptions): Server => {
         () => admission(request, requirement, context),
         (result) => ('response' in result ? result.response.status : 200),
       ),
-    owner: async (cookies) => answeredInTime(context.signIn.builtInOwner(cookies, context), context),
+    owner: async (cookies) => inTime(context.signIn.builtInOwner(cookies, context), requestDeadline(context)),
     grants: ownerGrants(context),
     owners: ownersOf(context),
     issue: issueIn(context),
