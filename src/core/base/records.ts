@@ -97,19 +97,23 @@ export class Records {
   }
 
   /** The live records under these keys, in the same order, with one command if the store supports it. */
-  async getMany<T extends ExpiringRecord>(
-    keys: readonly string[],
-    shape: Shape<T>,
-  ): Promise<readonly (T | undefined)[]> {
-    const records = await this.#readMany(keys);
-    return keys.map((key, at) => this.#checked(records[at], key, shape));
+  getMany<T extends ExpiringRecord>(keys: readonly string[], shape: Shape<T>): Promise<readonly (T | undefined)[]> {
+    return this.getEach(...keys.map((key) => [key, shape] as const));
   }
 
   /** Like {@link getMany}, with a shape per key. Not a snapshot: each record is read independently. */
   async getEach<T extends readonly ExpiringRecord[]>(
     ...wanted: { readonly [K in keyof T]: Wanted<T[K]> }
   ): Promise<{ readonly [K in keyof T]: T[K] | undefined }> {
-    const records = await this.#readMany(wanted.map(([key]) => key));
+    const names = wanted.map(([key]) => this.#prefix + key);
+    let records: unknown;
+    try {
+      records = await (this.#store.getMany?.(names) ?? Promise.all(names.map((name) => this.#store.get(name))));
+    } catch (cause) {
+      throw new UnavailableError('The store could not get records.', { cause });
+    }
+    if (!Array.isArray(records) || records.length !== names.length)
+      throw new UnavailableError('getMany of the store returned something other than one element per key.');
     const checked: unknown = wanted.map(([key, shape], at) => this.#checked(records[at], key, shape));
     return checked as { readonly [K in keyof T]: T[K] | undefined }; // One per key, each of the requested shape.
   }
@@ -141,19 +145,6 @@ export class Records {
     if (!isPage(page, limit) || !page.keys.every((key) => key.startsWith(this.#prefix)))
       throw new UnavailableError('list of the store returned something other than a page of keys.');
     return { ...page, keys: page.keys.map((key) => key.slice(this.#prefix.length)) };
-  }
-
-  async #readMany(keys: readonly string[]): Promise<readonly unknown[]> {
-    const names = keys.map((key) => this.#prefix + key);
-    let records: unknown;
-    try {
-      records = await (this.#store.getMany?.(names) ?? Promise.all(names.map((name) => this.#store.get(name))));
-    } catch (cause) {
-      throw new UnavailableError('The store could not get records.', { cause });
-    }
-    if (!Array.isArray(records) || records.length !== keys.length)
-      throw new UnavailableError('getMany of the store returned something other than one element per key.');
-    return records;
   }
 
   #checked<T extends ExpiringRecord>(record: unknown, key: string, shape: Shape<T>): T | undefined {
