@@ -18,7 +18,7 @@ describe('the arguments of npm run bench', () => {
       requests: 1500,
       warmUp: 20_000,
       tokens: 50_000,
-      families: 200_000,
+      families: 100_000,
       record: false,
       check: false,
       save: false,
