@@ -85,11 +85,12 @@ const brief = (value: number): string => (value < 10 ? value.toFixed(1) : whole(
 function columnOf(name: (typeof engineNames)[number], given: Inputs, stores: StoreResults, record: RecordResults) {
   const { operations: costs, clearedPerSecond } = stores.engines[name];
   const rates = ratesOf(given);
-  const access = costs.token.bytes;
+  // A refresh adds nothing else.
+  const access = costs.refresh.bytes;
   const grant = Math.max(0, costs.signIn.bytes - access);
   const live = {
     grants: rates.signIn * DAY * given['grant-days'] * grant,
-    tokens: (rates.signIn + rates.refresh + rates.token) * 3_600 * given['token-hours'] * access,
+    tokens: ((rates.signIn + rates.refresh) * access + rates.token * costs.token.bytes) * 3_600 * given['token-hours'],
   };
   const measured = (operation: Operation) =>
     record.results.find(

@@ -30,7 +30,7 @@ const heap = async (): Promise<number> => {
 class Server {
   #now = Date.now();
   readonly #clock = (): number => this.#now;
-  readonly #store = memoryStore({ max: 100_000_000, clock: this.#clock });
+  readonly #store = memoryStore({ max: 16_000_000, clock: this.#clock });
   readonly #oauth = oauthQuery({
     issuer: ISSUER,
     secret: 'a secret of the benchmark, which is public',

@@ -12,10 +12,13 @@ import { StoreError } from './store-error.js';
 
 export { StoreError, type StoreErrorCode } from './store-error.js';
 
+/** A `Map` throws an error when it has more entries. */
+const MAP_SIZE = 2 ** 24;
+
 /** Options of `memoryStore`, all optional. */
 export interface MemoryStoreOptions {
   /**
-   * The maximum number of records, by default 1,000,000. Nothing is allocated in advance.
+   * The maximum number of records, by default 1,000,000, and at most 16,777,216, the size of a `Map`. Nothing is allocated in advance.
    * When that many are alive, `add` rejects: a live record is never dropped to free space.
    */
   readonly max?: number;
@@ -37,13 +40,13 @@ export interface MemoryStore extends Required<Store> {
  * Values are copied and the copies frozen: results of `get` cannot be modified.
  * Each `add` removes at most two expired records, found with a heap: no call iterates over the whole store.
  *
- * @throws TypeError at construction if `max` is not a positive whole number.
+ * @throws TypeError at construction if `max` is not a whole number from 1 to 16,777,216.
  * @returns a store whose `add` rejects with a `StoreError` with the code `STORE_FULL` when `max` records are alive.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   const { max = 1_000_000, clock = Date.now } = options;
-  if (!Number.isSafeInteger(max) || max < 1) {
-    throw new TypeError(`memoryStore: max must be a positive whole number, not ${String(max)}`);
+  if (!Number.isSafeInteger(max) || max < 1 || max > MAP_SIZE) {
+    throw new TypeError(`memoryStore: max must be a whole number from 1 to ${MAP_SIZE}, not ${String(max)}`);
   }
   const groupsOfKeys = new MemoryGroups();
   const table = new ExpiringTable((key) => groupsOfKeys.remove(key));

@@ -60,8 +60,8 @@ describe('a plan', () => {
 
   test('multiplies live records by their bytes', () => {
     const column = columnOf(...inputs);
-    expect(column.get('Grants, GB')).toBe('7.8'); // 86,400 × 90 × (1,400 − 400)
-    expect(column.get('Access tokens, GB')).toBe('0.0'); // 11 × 3,600 × 400
+    expect(column.get('Grants, GB')).toBe('3.9'); // 86,400 × 90 × (1,400 − 900)
+    expect(column.get('Access tokens, GB')).toBe('0.0'); // 11 × 3,600 × 900
   });
 
   test('multiplies rates of the busiest second by commands and CPU time', () => {
