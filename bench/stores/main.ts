@@ -161,7 +161,7 @@ async function measureEngine(name: EngineName): Promise<EngineResults> {
       get: [empty.get, full.get],
       introspection: [empty.introspection, full.introspection],
       ...(clearExpired && { clearedPerSecond: await clearAll(clearExpired, time) }),
-      operations: costs,
+      ...costs,
     };
   } finally {
     await engine.remove();

@@ -86,6 +86,18 @@ describe('a long chain of refresh tokens', () => {
     expect(await flows.isActive(tokens.at(-1) ?? '')).toBe(true);
   });
 
+  test('token 1 is used until the second in which it expires', async () => {
+    nodes = new Nodes();
+    const { flows } = await nodes.start();
+    const tokens = await chainOf(nodes, { flows } as Node, 7, 2 * 24 * HOUR);
+    nodes.shared.advance(2 * 24 * HOUR - 1);
+    expect(nodes.keysOf('pruned', tokens[0] ?? '')).toHaveLength(1);
+    expect(await flows.areActive(...tokens)).toEqual(tokens.map((_token, at) => at === tokens.length - 1));
+    nodes.shared.advance(1);
+    expect(nodes.keysOf('pruned', tokens[0] ?? '')).toEqual([]);
+    expect(await flows.areActive(...tokens)).toEqual(tokens.map((_token, at) => at === tokens.length - 1));
+  });
+
   test('an old token can still be revoked, with its grant', async () => {
     nodes = new Nodes();
     const { flows } = await nodes.start();

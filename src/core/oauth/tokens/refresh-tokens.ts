@@ -340,7 +340,12 @@ export class RefreshTokens {
   /** Deletes the tombstones before that of the previous token, the oldest first. Those that one process leaves, the next refresh deletes. */
   async #prune({ grant, n, kept }: PresentedToken): Promise<void> {
     const end = n - 1;
-    if (kept === 1 && end > 1) await this.#records.add(keys.pruned(grant.id), { exp: grant.exp });
+    if (kept === 1 && end > 1) {
+      const taken = await this.#records.get(keys.spent(grant.id, 0), TAKEN);
+      // The mark is only needed until token 1 expires.
+      const exp = taken === undefined ? grant.exp : (parseTombstone(taken.tombstone).next_exp ?? grant.exp);
+      await this.#records.add(keys.pruned(grant.id), { exp });
+    }
     for (let oldest = kept; oldest < end; oldest += 1) await this.#records.delete(keys.spent(grant.id, oldest));
   }
 
