@@ -11,17 +11,17 @@ const grown = (list: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> => {
  * Records in parallel arrays, because one object per record would need more memory than the record. Slots are dense: the last
  * one fills the gap of a removed one. `heap` is a binary heap of slots by expiry, `place` is the position of each slot in it.
  */
-export class ExpiringTable {
+export class ExpiringTable<Value> {
   readonly #slots = new Map<string, number>();
   readonly #keys: string[] = [];
-  readonly #values: object[] = [];
+  readonly #values: Value[] = [];
   readonly #deadlines: number[] = [];
   #heap = new Int32Array(MIN_CAPACITY);
   #place = new Int32Array(MIN_CAPACITY);
-  readonly #onRemove: (key: string) => void;
+  readonly #onRemove: (value: Value) => void;
 
-  /** @param onRemove - Called with every removed key. */
-  constructor(onRemove: (key: string) => void = () => undefined) {
+  /** @param onRemove - Called with every removed value. */
+  constructor(onRemove: (value: Value) => void = () => undefined) {
     this.#onRemove = onRemove;
   }
 
@@ -29,7 +29,7 @@ export class ExpiringTable {
     return this.#keys.length;
   }
 
-  get(key: string, now: number): object | undefined {
+  get(key: string, now: number): Value | undefined {
     const slot = this.#slots.get(key);
     return slot !== undefined && at(this.#deadlines, slot) > now ? this.#values[slot] : undefined;
   }
@@ -44,7 +44,7 @@ export class ExpiringTable {
   }
 
   /** The key must not exist yet. */
-  insert(key: string, value: object, deadline: number): void {
+  insert(key: string, value: Value, deadline: number): void {
     const slot = this.size;
     this.#slots.set(key, slot);
     this.#keys.push(key);
@@ -72,7 +72,7 @@ export class ExpiringTable {
     return true;
   }
 
-  *entries(now: number): IterableIterator<readonly [string, object]> {
+  *entries(now: number): IterableIterator<readonly [string, Value]> {
     for (const key of [...this.#keys]) {
       const value = this.get(key, now);
       if (value !== undefined) yield [key, value];
@@ -88,9 +88,8 @@ export class ExpiringTable {
       this.#rise(gap);
       this.#sink(at(this.#place, lowest), last);
     }
-    const key = at(this.#keys, slot);
-    this.#slots.delete(key);
-    this.#onRemove(key);
+    this.#slots.delete(at(this.#keys, slot));
+    this.#onRemove(at(this.#values, slot));
     if (slot !== last) this.#move(last, slot);
     this.#keys.pop();
     this.#values.pop();

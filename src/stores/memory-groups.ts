@@ -74,35 +74,34 @@ class Group {
 }
 
 /** The groups of a key, and its number there. */
-interface Membership {
+export interface Membership {
   readonly number: number;
   readonly groups: readonly Group[];
 }
 
 /**
  * The groups of keys, in the memory of one process. Each added key gets the next number, by which pages are ordered: adding takes the
- * same time whatever the size of the group. Keys without groups take no space.
+ * same time whatever the size of the group.
  */
 export class MemoryGroups {
   readonly #groups = new Map<string, Group>();
-  readonly #memberships = new Map<string, Membership>();
   #last = 0;
 
-  /** The key must not be in a group yet. */
-  add(key: string, names: ReadonlySet<string>): void {
-    if (names.size === 0) return;
+  /**
+   * The key must not be in a group yet.
+   *
+   * @returns what {@link remove} needs.
+   */
+  add(key: string, names: readonly string[]): Membership {
     const number = (this.#last += 1);
-    const groups = Array.from(names, (name) => this.#groupOf(name));
+    const groups = names.filter((name, at) => names.indexOf(name) === at).map((name) => this.#groupOf(name));
     for (const group of groups) group.add(key, number);
-    this.#memberships.set(key, { number, groups });
+    return { number, groups };
   }
 
-  remove(key: string): void {
-    const membership = this.#memberships.get(key);
-    if (membership === undefined) return;
-    this.#memberships.delete(key);
-    for (const group of membership.groups) {
-      group.delete(membership.number);
+  remove({ number, groups }: Membership): void {
+    for (const group of groups) {
+      group.delete(number);
       if (group.isEmpty) this.#groups.delete(group.name);
     }
   }

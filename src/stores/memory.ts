@@ -7,7 +7,7 @@
 import type { Clock, Store } from '../core/base/ports.js';
 import { ExpiringTable } from './expiring-table.js';
 import { FrozenCopies } from './frozen-copies.js';
-import { MemoryGroups } from './memory-groups.js';
+import { type Membership, MemoryGroups } from './memory-groups.js';
 import { StoreError } from './store-error.js';
 
 export { StoreError, type StoreErrorCode } from './store-error.js';
@@ -48,8 +48,10 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   if (!Number.isSafeInteger(max) || max < 1 || max > MAP_SIZE) {
     throw new TypeError(`memoryStore: max must be a whole number from 1 to ${MAP_SIZE}, not ${String(max)}`);
   }
-  const groupsOfKeys = new MemoryGroups();
-  const table = new ExpiringTable((key) => groupsOfKeys.remove(key));
+  const groups = new MemoryGroups();
+  const table = new ExpiringTable<object>((kept) => {
+    if (kept instanceof Listed) groups.remove(kept.membership);
+  });
   const copies = new FrozenCopies();
 
   function makeRoom(now: number): void {
@@ -60,28 +62,33 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     }
   }
 
+  function live(key: string, now: number): object | undefined {
+    const kept = table.get(key, now);
+    return kept instanceof Listed ? kept.value : kept;
+  }
+
   return {
-    async add(given, value, expiresAt, groups) {
+    async add(given, value, expiresAt, names = []) {
       const now = clock();
       const key = inOnePiece(given);
       if (!(expiresAt > now) || !table.free(key, now)) return false;
       makeRoom(now);
-      table.insert(key, copies.of(value), expiresAt);
-      if (groups !== undefined) groupsOfKeys.add(key, new Set(groups));
+      const copy = copies.of(value);
+      table.insert(key, names.length === 0 ? copy : new Listed(copy, groups.add(key, names)), expiresAt);
       return true;
     },
 
     async get(key) {
-      return table.get(key, clock());
+      return live(key, clock());
     },
 
     async getMany(keys) {
       const now = clock();
-      return keys.map((key) => table.get(key, now));
+      return keys.map((key) => live(key, now));
     },
 
     async list(group, page) {
-      return groupsOfKeys.page(group, page);
+      return groups.page(group, page);
     },
 
     async delete(key) {
@@ -92,8 +99,21 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
       return table.size;
     },
 
-    entries: () => table.entries(clock()),
+    *entries() {
+      for (const [key, kept] of table.entries(clock())) yield [key, kept instanceof Listed ? kept.value : kept];
+    },
   };
+}
+
+/** A value whose key is in groups. Most are not, so the table holds them without this. */
+class Listed {
+  readonly value: object;
+  readonly membership: Membership;
+
+  constructor(value: object, membership: Membership) {
+    this.value = value;
+    this.membership = membership;
+  }
 }
 
 /** The same text as a single string: a concatenated key would keep its parts in memory for as long as it lives. */
