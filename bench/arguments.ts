@@ -32,12 +32,12 @@ export class ArgumentError extends Error {}
 export const HELP = `npm run bench -- [options]
 
 Compares this package with other libraries, each in a process pinned to one core. With the defaults everything takes about
-twenty minutes, with --quick ten.
+half an hour, with --quick ten minutes.
 
   --only <works>        only these, separated by commas: ${works.join(', ')}
   --frameworks <names>  only these: ${frameworks.join(', ')}
   --rounds <n>          rounds of each work; an odd number has a middle (9; with --check 11, with --quick 5)
-  --requests <n>        requests of each round (1500; with --check 1000, with --quick 400)
+  --requests <n>        requests of each round (4000; with --check 1000, with --quick 400)
   --quick               fewer and shorter rounds, for trying out
   --record              measures tokens per second and vCPU over TLS with each store instead, in 5 rounds of 4000 requests;
                         needs redis-server, PostgreSQL and openssl
@@ -51,7 +51,7 @@ twenty minutes, with --quick ten.
 `;
 
 /** Results of such runs may be quoted. In the code flow, Node still optimises functions after 14,000 requests. */
-export const FULL = { rounds: 9, requests: 1500, warmUp: 20_000, tokens: 50_000, families: 100_000 } as const;
+export const FULL = { rounds: 9, requests: 4000, warmUp: 20_000, tokens: 50_000, families: 100_000 } as const;
 export const FULL_RECORD = { rounds: 5, requests: 4000, warmUp: 8_000 } as const;
 const QUICK = { rounds: 5, requests: 400, warmUp: 2_000, tokens: 10_000, families: 10_000 } as const;
 /** Enough for medians that repeat on a busy machine, as warm as the results that they are compared with. */

@@ -4,7 +4,7 @@ import type { Exchange } from './exchanges.js';
 import type { MeasuredServer } from './measured-server.js';
 
 /** What one piece of work cost in a round, in microseconds of CPU time. */
-interface Cost {
+export interface Cost {
   /** Of the server processes, in user mode. */
   readonly user: number;
   /** Of the server processes, in the kernel. */
