@@ -65,7 +65,7 @@ async function measureAll(settings: Settings): Promise<Results> {
     imports,
     size: wants('size') ? installedSizes() : [],
     memory: wants('memory') ? await memoryPerToken(tokens, check) : [],
-    ...(wants('memory') && { families: memoryOfFamilies(check ? tokens : families) }),
+    ...(wants('memory') && { families: memoryOfFamilies(families) }),
   };
 }
 

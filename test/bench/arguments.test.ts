@@ -15,7 +15,7 @@ describe('the arguments of npm run bench', () => {
       works,
       frameworks,
       rounds: 9,
-      requests: 1500,
+      requests: 4000,
       warmUp: 20_000,
       tokens: 50_000,
       families: 100_000,

@@ -32,6 +32,7 @@ const run = (factor = 1, of?: keyof typeof TOLERANCE): Results => {
         ...(of === 'paired' && { userToBefore: one(factor) }),
       },
       { work: 'token', framework: 'koa', candidate: 'oidc-provider', microseconds: one(300), userToBare: one(4) },
+      { work: 'guard-jwt', framework: 'koa', candidate: OURS, microseconds: one(15), userToBare: one(by('bare')) },
     ],
     parse: [
       { candidate: OURS, microseconds: one(3), oursTo: one(1) },
@@ -49,6 +50,7 @@ const run = (factor = 1, of?: keyof typeof TOLERANCE): Results => {
       { candidate: OURS, tokens: 1000, bytesPerToken: 180 * by('memory') },
       { candidate: 'oidc-provider', tokens: 1000, bytesPerToken: 300 },
     ],
+    families: { families: 1000, bytesPerFamily: 3000 * by('memory'), bytesPerRefresh: -2 * by('memory') },
   };
 };
 
@@ -65,6 +67,13 @@ describe('npm run bench -- --check', () => {
     const found = regressions(run(TOLERANCE[kind] + 0.01, kind), run());
     expect(found.length).toBeGreaterThan(0);
     expect(new Set(found.map((regression) => regression.kind))).toEqual(new Set([kind]));
+  });
+
+  test('refreshes that take space are found, although the reference has none', () => {
+    const growing = { families: 1000, bytesPerFamily: 3000, bytesPerRefresh: 5 };
+    expect(regressions({ ...run(), families: growing }, run()).map(sentenceOf)).toEqual([
+      'bytes per family after a hundred refreshes is 3,500, was 2,800: more than 1.15 times as much.',
+    ]);
   });
 
   test('a fraction of the tolerance selects the works to measure again', () => {
@@ -108,7 +117,7 @@ describe('npm run bench -- --check', () => {
     const peers = candidates.filter(({ name }) => !isOurs(name)).map(({ name }) => name);
     expect(judged.filter((name) => peers.some((peer) => name.includes(` by ${peer}, `)))).toEqual([]);
     expect(judged).toContain(`token on koa by ${OURS}, user CPU to the minimum`);
-    expect(measuresOf(run()).length).toBe(5);
+    expect(measuresOf(run()).length).toBe(7);
   });
 
   test('a wrong response of ours is a regression, however fast it was', () => {
@@ -126,8 +135,8 @@ describe('npm run bench -- --check', () => {
   });
 
   test('the sentence names the measurement, both numbers and the tolerance', () => {
-    expect(regressions(run(2, 'memory'), run()).map(sentenceOf)).toEqual([
-      'bytes per live token is 360, was 180: more than 1.15 times as much.',
+    expect(regressions(run(2, 'size'), run()).map(sentenceOf)).toEqual([
+      'installed bytes is 2,000,000, was 1,000,000: more than 1.1 times as much.',
     ]);
   });
 });
