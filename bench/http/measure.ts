@@ -57,8 +57,8 @@ export async function measureHttp(
 const totalOf = ({ user, system }: Cost): number => user + system;
 
 /**
- * The share of the CPU time that was spent in user mode. Kernels know the sum exactly, but only look at every tick, often 250 times a
- * second, in which mode a process is: too rarely to tell the rounds apart.
+ * The share of the CPU time that was spent in user mode. Linux knows the sum exactly, but usually checks only 250 times a second in
+ * which mode a process is: too rarely to tell rounds apart.
  */
 const userShare = (costs: readonly Cost[]): number => {
   const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
