@@ -37,3 +37,18 @@ export function ratios(
     return value === undefined || other === undefined ? [] : [value / other];
   });
 }
+
+/**
+ * The same costs, each with the share of user mode that all of them have together. Linux knows the sum of a process exactly, but usually
+ * checks only 250 times a second in which mode it is: too rarely to tell rounds apart.
+ */
+export function withCommonShare<Cost extends { readonly user: number; readonly system: number }>(
+  costs: readonly Cost[],
+): readonly Cost[] {
+  const user = costs.reduce((sum, cost) => sum + cost.user, 0);
+  const total = costs.reduce((sum, cost) => sum + cost.user + cost.system, 0);
+  return costs.map((cost) => {
+    const own = cost.user + cost.system;
+    return { ...cost, user: (own * user) / total, system: own * (1 - user / total) };
+  });
+}

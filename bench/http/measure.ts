@@ -1,7 +1,7 @@
 /** Measures one work on one framework: rounds alternate between the candidates. */
 import { BARE, BEFORE, candidatesFor, type Framework, type HttpWork, isOurs, MINIMUM, OURS } from '../candidates.js';
 import type { HttpResult } from '../report/results.js';
-import { ratios, summary } from '../statistics.js';
+import { ratios, summary, withCommonShare } from '../statistics.js';
 import { exchangeFor } from './exchanges.js';
 import { MeasuredServer } from './measured-server.js';
 import { type Cell, type Cost, type RoundSettings, runRounds } from './round.js';
@@ -54,28 +54,14 @@ export async function measureHttp(
   return cells.map((cell) => resultOf(work, framework, cell, cells));
 }
 
-const totalOf = ({ user, system }: Cost): number => user + system;
-
-/**
- * The share of the CPU time that was spent in user mode. Linux knows the sum exactly, but usually checks only 250 times a second in
- * which mode a process is: too rarely to tell rounds apart.
- */
-const userShare = (costs: readonly Cost[]): number => {
-  const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
-  return sum(costs.map(({ user }) => user)) / sum(costs.map(totalOf));
-};
-
-const userCosts = ({ costs }: Cell): readonly number[] => {
-  const share = userShare(costs);
-  return costs.map((cost) => totalOf(cost) * share);
-};
-
 function resultOf(work: HttpWork, framework: Framework, cell: Cell, cells: readonly Cell[]): HttpResult {
-  const { candidate, costs, disqualified } = cell;
+  const { candidate, disqualified } = cell;
   if (disqualified !== undefined) return { work, framework, candidate, disqualified };
+  const costs = withCommonShare(cell.costs);
+  const userOf = (all: readonly Cost[]): readonly number[] => all.map(({ user }) => user);
   const against = (name: string) => {
     const other = cells.find((one) => one.candidate === name && one.disqualified === undefined);
-    return other === undefined ? undefined : summary(ratios(userCosts(cell), userCosts(other)));
+    return other === undefined ? undefined : summary(ratios(userOf(costs), userOf(withCommonShare(other.costs))));
   };
   const userToBare = against(BARE);
   const userToMinimum = against(MINIMUM);
@@ -84,9 +70,9 @@ function resultOf(work: HttpWork, framework: Framework, cell: Cell, cells: reado
     work,
     framework,
     candidate,
-    microseconds: summary(costs.map(totalOf)),
-    user: summary(userCosts(cell)),
-    system: summary(costs.map((cost) => totalOf(cost) * (1 - userShare(costs)))),
+    microseconds: summary(costs.map(({ user, system }) => user + system)),
+    user: summary(userOf(costs)),
+    system: summary(costs.map(({ system }) => system)),
     requestsPerSecond: summary(costs.map(({ perSecond }) => perSecond)),
     ...(userToBare === undefined ? {} : { userToBare }),
     ...(userToMinimum === undefined ? {} : { userToMinimum }),

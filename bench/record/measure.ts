@@ -5,7 +5,7 @@ import { MeasuredServer } from '../http/measured-server.js';
 import { type Cell, type RoundSettings, runRounds } from '../http/round.js';
 import { CONNECTIONS, conditionsNow } from '../report/conditions.js';
 import type { Certificate } from '../servers/setting.js';
-import { summary } from '../statistics.js';
+import { summary, withCommonShare } from '../statistics.js';
 import { createCertificate } from './certificate.js';
 import { type Database, startDatabase } from './engines.js';
 import {
@@ -90,7 +90,8 @@ async function measureWork(
 function resultOf(work: RecordWork, { entry, cell }: Competitor): RecordResult {
   const { label, processes } = entry;
   const database: RecordResult['store'] = entry.database ?? 'memory';
-  const { costs, disqualified } = cell;
+  const { disqualified } = cell;
+  const costs = withCommonShare(cell.costs);
   const result = { work, label, store: database, processes } as const;
   if (disqualified !== undefined) return { ...result, disqualified };
   const engine = costs.flatMap((cost) => cost.engine ?? []);

@@ -23,7 +23,7 @@ export interface ContentPage extends ContentTitle {
   readonly touched?: string;
   /** The content model of its text. Default `wikitext`. */
   readonly model?: string;
-  /** Which of the requested revision ids belong to it, if the query has any. */
+  /** The requested revision ids that belong to it. Absent if the query names none. */
   readonly revids?: readonly number[];
 }
 

@@ -64,7 +64,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
 
   function live(key: string, now: number): object | undefined {
     const kept = table.get(key, now);
-    return kept instanceof Listed ? kept.value : kept;
+    return kept && valueOf(kept);
   }
 
   return {
@@ -100,7 +100,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     },
 
     *entries() {
-      for (const [key, kept] of table.entries(clock())) yield [key, kept instanceof Listed ? kept.value : kept];
+      for (const [key, kept] of table.entries(clock())) yield [key, valueOf(kept)];
     },
   };
 }
@@ -115,6 +115,8 @@ class Listed {
     this.membership = membership;
   }
 }
+
+const valueOf = (kept: object): object => (kept instanceof Listed ? kept.value : kept);
 
 /** The same text as a single string: a concatenated key would keep its parts in memory for as long as it lives. */
 const inOnePiece = (key: string): string => [key.slice(0, 1), key.slice(1)].join('');

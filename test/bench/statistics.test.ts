@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { median, quantile, ratios, summary } from '../../bench/statistics.js';
+import { median, quantile, ratios, summary, withCommonShare } from '../../bench/statistics.js';
 
 const numbers = fc.array(fc.double({ noNaN: true, min: -1e6, max: 1e6 }), { minLength: 1 });
 
@@ -41,5 +41,17 @@ describe('the statistics of the benchmarks', () => {
 
   test('a slowdown of both sides of a round does not change the ratio', () => {
     expect(median(ratios([10, 100, 10], [5, 50, 5]))).toBe(2);
+  });
+
+  test('the share of user mode is that of all rounds; the sum of a round stays', () => {
+    const rounds = [
+      { user: 10, system: 0, load: 1 },
+      { user: 20, system: 10, load: 2 },
+    ];
+    expect(withCommonShare(rounds)).toEqual([
+      { user: 7.5, system: 2.5, load: 1 },
+      { user: 22.5, system: 7.5, load: 2 },
+    ]);
+    expect(withCommonShare([])).toEqual([]);
   });
 });
