@@ -11,6 +11,7 @@ export const ALONE = [
   'test/oauth/client-authentication-secrets.test.ts',
   'test/oauth/hashes.test.ts',
   'test/oauth/slow-hash.test.ts',
+  'test/query/diff-missing.test.ts',
   'test/query/sanitizer-missing.test.ts',
 ];
 
@@ -39,6 +40,8 @@ export default defineConfig(async ({ mode }) => ({
     alias: [
       { find: /^oauth-query$/, replacement: src('core/index.ts') },
       { find: /^oauth-query\/(express|koa|fastify|node|fetch)$/, replacement: src('adapters/$1/index.ts') },
+      { find: /^oauth-query\/query$/, replacement: src('core/query/index.ts') },
+      { find: /^oauth-query\/(mcp|openapi|sandbox)$/, replacement: src('$1/index.ts') },
       { find: /^oauth-query\/clients$/, replacement: src('clients/index.ts') },
       { find: /^oauth-query\/content$/, replacement: src('content/index.ts') },
       { find: /^oauth-query\/content\/(.+)$/, replacement: src('content/$1/index.ts') },

@@ -10,7 +10,9 @@ import { Agent, createServer, type IncomingMessage, request, type RequestOptions
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { contentQuery, memoryContent } from 'oauth-query/content';
+import { mcp } from 'oauth-query/mcp';
 import { oauthQuery } from 'oauth-query/node';
+import { query } from 'oauth-query/query';
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 15);
 const CALLS = 300;
@@ -71,7 +73,7 @@ const pages = Array.from({ length: 500 }, (_, index) => ({
 }));
 const oauth = oauthQuery({
   issuer: `http://127.0.0.1:${port}`,
-  query: contentQuery(memoryContent(pages), { mcp: {} }),
+  query: query(contentQuery(memoryContent(pages), { extensions: [mcp()] })),
   onWarning: () => undefined,
 });
 server.on('request', oauth);

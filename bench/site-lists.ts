@@ -13,6 +13,7 @@ import { text } from 'node:stream/consumers';
 import { contentQuery } from 'oauth-query/content';
 import { ContentDatabase, exportContent, importExport } from 'oauth-query/content/mediawiki-export';
 import { oauthQuery } from 'oauth-query/node';
+import { query } from 'oauth-query/query';
 import { userName, WORDS, writeExport } from './support/large-export.js';
 
 const LIMITS = [50, 500];
@@ -85,7 +86,7 @@ const serve = async (database: ContentDatabase): Promise<Site> => {
     issuer: 'https://bench.example',
     secret: 'a secret of a benchmark, which is long enough',
     clients: [],
-    query: contentQuery(exportContent(database)),
+    query: query(contentQuery(exportContent(database))),
     onWarning: () => undefined,
   });
   const server = createServer(oauth).listen(0, '127.0.0.1');

@@ -53,7 +53,9 @@ export interface Host {
 }
 
 const start = async (framework: FrameworkName, mount: MountName, setup: HostSetup): Promise<RunningHost> => {
-  const server = createServer();
+  // Client and server share a thread here. After a pause of the thread, the server would close an idle connection at the very moment at which
+  // the client uses it.
+  const server = createServer({ keepAliveTimeout: 0 });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   // The issuer has to be known before the app can be built, so the port comes first.

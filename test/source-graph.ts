@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Expression, type ModuleExportName, parseSync, Visitor } from 'oxc-parser';
+import { type ModuleExportName, parseSync, Visitor } from 'oxc-parser';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -10,7 +10,7 @@ export interface Edge {
   /** Path below `src`, such as `core/server/server.ts`. */
   readonly from: string;
   /**
-   * A file (`core/base/http.ts`) or what a package or a part of Node exports (`node:crypto#hash`), with `type ` in front
+   * A file (`core/base/http/messages.ts`) or what a package or a part of Node exports (`node:crypto#hash`), with `type ` in front
    * where nothing of it is left at run time.
    */
   readonly to: string;
@@ -65,12 +65,6 @@ export function parseSource(path: string, text: string): SourceFile {
     MemberExpression: ({ object, property }) => {
       if (property.type !== 'Identifier') return;
       if (object.type === 'Identifier') ambient.push(`${object.name}.${property.name}`);
-      const module = moduleOf(object);
-      if (module !== undefined) add(module, property.name, false);
-    },
-    VariableDeclarator: ({ init }) => {
-      const module = init === null ? undefined : moduleOf(init);
-      if (module !== undefined) add(module, '*', false);
     },
     Identifier: ({ name }) => {
       if (TIMERS.has(name)) ambient.push(name);
@@ -81,13 +75,6 @@ export function parseSource(path: string, text: string): SourceFile {
   }).visit(program);
   return { path, text, edges: [...new Set(to)].map((target) => ({ from: path, to: target })), ambient };
 }
-
-/** The part of Node that a call of `core/base/node-modules.ts` returns, such as `nodeCrypto()`. */
-const moduleOf = (called: Expression): string | undefined => {
-  if (called.type !== 'CallExpression' || called.callee.type !== 'Identifier') return undefined;
-  const name = /^node([A-Z]\w+)$/.exec(called.callee.name)?.[1];
-  return name === undefined ? undefined : `node:${name.toLowerCase()}`;
-};
 
 const nameOf = (name: ModuleExportName): string => (name.type === 'Literal' ? name.value : name.name);
 

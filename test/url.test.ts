@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { isOrigin } from '../src/core/base/addresses.js';
-import { parseUrl } from '../src/core/base/url.js';
+import { isOrigin } from '../src/core/base/addresses/request-addresses.js';
+import { parseUrl } from '../src/core/base/addresses/url.js';
 
 test('a URL with Latin-1 letters is one, however many URLs were looked at before', () => {
   let rejected = 0;

@@ -10,7 +10,6 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build, type BuildOptions } from 'esbuild';
-import { joinedChunks } from './chunks.js';
 import { emitDeclarations, entryDeclarations, type Manifest, publicDeclarations } from './declarations.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -93,9 +92,7 @@ try {
     outbase: 'src',
     packages: 'external',
   } satisfies BuildOptions;
-  // The modules have no side effects, so importing one only decides in which file it is.
-  const logOverride = { 'ignored-bare-import': 'silent' } as const;
-  await build({ ...library, logOverride, plugins: [await joinedChunks(library)] });
+  await build(library);
   await buildCommandLine();
   emitDeclarations(root, join(temporary, 'declarations'));
   for (const [path, { text }] of publicDeclarations(join(temporary, 'declarations'), entryDeclarations(manifest))) {

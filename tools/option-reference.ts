@@ -5,7 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { type Comment, parseSync, type TSSignature, type TSType } from 'oxc-parser';
 import { format } from 'oxfmt';
 import type { Table } from '../src/core/base/schema.js';
+import { QUERY_OPTIONS } from '../src/core/query/option-table.js';
 import { SERVER_OPTIONS } from '../src/core/server/options/server-table.js';
+import { MCP_OPTIONS } from '../src/mcp/options.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -99,18 +101,18 @@ const HEADINGS = ['Option', 'Type', 'Default', 'Must be', 'Meaning'];
 const cell = (text: string): string => text.replaceAll('|', String.raw`\|`);
 
 /** The options at one path, and those below. */
-const section = (path: string, fields: Table, members: Members, meaning: string): string => {
+const section = (path: string, fields: Table, members: Members, meaning: string, title = 'options'): string => {
   const groups: string[] = [];
   const rows = Object.entries(fields).map(([name, { takes, default: preset = '', fields: inner }]) => {
     const member = members.get(name);
     const at = path === '' ? name : `${path}.${name}`;
-    if (members.size > 0 && !member?.meaning) throw new Error(`options.${at} has no docstring.`);
+    if (members.size > 0 && !member?.meaning) throw new Error(`${title}.${at} has no docstring.`);
     const lower = member?.members() ?? NONE;
     const type = member && !member.type.startsWith('{') ? `\`${member.type}\`` : '';
     if (isGroup(inner, lower)) {
-      groups.push(section(at, inner, lower, member?.meaning ?? ''));
+      groups.push(section(at, inner, lower, member?.meaning ?? '', title));
       return [
-        `[\`${name}\`](#options${at.replaceAll('.', '').toLowerCase()})`,
+        `[\`${name}\`](#${title}${at.replaceAll('.', '').toLowerCase()})`,
         type,
         preset,
         '',
@@ -123,7 +125,7 @@ const section = (path: string, fields: Table, members: Members, meaning: string)
     row.filter((_text, column) => rows.some((one) => one[column] !== '')),
   );
   const lines = table.map((row) => `| ${row.map(cell).join(' | ')} |`);
-  const heading = path === '' ? '## options' : `## options.${path}`;
+  const heading = `## ${title}${path === '' ? '' : `.${path}`}`;
   return [heading, meaning, lines.join('\n'), ...groups].filter((part) => part !== '').join('\n\n');
 };
 
@@ -134,14 +136,18 @@ export const optionReference = async (): Promise<string> => {
     name.endsWith('.ts'),
   );
   for (const name of sources) read(join('src', name));
-  const members = types.get('ServerOptions')?.() ?? NONE;
+  const membersOf = (name: string): Members => types.get(name)?.() ?? NONE;
   const text = `# Every option
 
 What \`oauthQuery({ … })\` takes: the type of each option, the value that holds without it, what a value must be (a wrong one is refused at
 the start, with this sentence), and its meaning. Adapters have defaults for \`store\` and \`runtime.clock\`. The chapters explain the options where they are needed:
 [authorization-server.md](authorization-server.md), [query.md](query.md).
 
-${section('', SERVER_OPTIONS, members, '')}
+${section('', SERVER_OPTIONS, membersOf('ServerOptions'), '')}
+
+${section('', QUERY_OPTIONS, membersOf('QueryOptions'), 'What `query({ … })` of `oauth-query/query` takes.', 'query')}
+
+${section('', MCP_OPTIONS, membersOf('McpOptions'), 'What `mcp({ … })` of `oauth-query/mcp` takes.', 'mcp')}
 `;
   const settings = JSON.parse(readFileSync(join(ROOT, '.oxfmtrc.json'), 'utf8')) as { printWidth: number };
   return (await format('options.md', text, { printWidth: settings.printWidth })).code;

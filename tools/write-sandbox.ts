@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { sandboxAssets } from './sandbox-assets.js';
 
-const file = fileURLToPath(new URL('../src/core/query/describe/sandbox/assets.ts', import.meta.url));
+const file = fileURLToPath(new URL('../src/sandbox/assets.ts', import.meta.url));
 const { script, style } = await sandboxAssets();
 writeFileSync(
   file,

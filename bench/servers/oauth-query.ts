@@ -5,6 +5,7 @@ import Koa from 'koa';
 import * as forExpress from 'oauth-query/express';
 import * as forFastify from 'oauth-query/fastify';
 import * as forKoa from 'oauth-query/koa';
+import { query } from 'oauth-query/query';
 import { memoryStore } from 'oauth-query/stores/memory';
 import { openStore } from 'oauth-query/stores/open';
 import type { Framework } from '../candidates.js';
@@ -53,7 +54,7 @@ export const optionsFor = async ({ origin, signed, store }: Setup) => ({
   },
   // One owner and one client request thousands of codes.
   limits: { silentApprovals: 1_000_000 },
-  query: { modules: { allpages: ({ limit }: { limit: number }) => ({ items: PAGES.slice(0, limit) }) } },
+  query: query({ modules: { allpages: ({ limit }: { limit: number }) => ({ items: PAGES.slice(0, limit) }) } }),
   onWarning: () => undefined,
   ...(signed ? { accessTokens: { format: 'jwt' as const } } : {}),
 });

@@ -1,8 +1,18 @@
 import { createHash } from 'node:crypto';
-import { linkSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  createReadStream,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { QueryOptions } from 'oauth-query';
+import type { QueryOptions } from 'oauth-query/query';
 import { contentQuery } from 'oauth-query/content';
 import {
   BrokenExport,
@@ -12,7 +22,7 @@ import {
   NoDriver,
   SCHEMA_VERSION,
 } from 'oauth-query/content/mediawiki-export';
-import { NoParser, openMarkdown, TooManyFiles } from 'oauth-query/content/markdown';
+import { markdownFolder, NoParser, TooManyFiles } from 'oauth-query/content/markdown';
 import { siteQuery } from '../site/index.js';
 import { Complaint } from './complaint.js';
 import { ENVIRONMENT, type Wording } from './wording.js';
@@ -23,6 +33,8 @@ const FOLDER = '.data';
 /** The content of the demo. */
 export interface DemoContent {
   readonly query: QueryOptions;
+  /** Serves the images of a folder, below `/files/`. */
+  readonly files?: RequestListener;
   close(): Promise<void>;
 }
 
@@ -41,20 +53,34 @@ export const openContent = async (file: string = SAMPLE, wording: Wording = ENVI
     if (error instanceof BrokenExport || error instanceof TooManyFiles) throw new Complaint(error.message);
     if (error instanceof NoDriver) throw new Complaint(`${error.message} For example: ${wording.install(['libsql'])}`);
     if (error instanceof NoParser) {
-      const driver = process.getBuiltinModule('node:sqlite') === undefined ? ['libsql'] : [];
-      throw new Complaint(`${error.message} For example: ${wording.install(['markdown-it', 'js-yaml', ...driver])}`);
+      throw new Complaint(`${error.message} For example: ${wording.install(['markdown-it', 'js-yaml'])}`);
     }
     throw error;
   }
 };
 
 const openFolder = async (folder: string): Promise<DemoContent> => {
-  mkdirSync(FOLDER, { recursive: true });
-  const docs = await openMarkdown(folder, {
-    database: databaseOf(folder, [SCHEMA_VERSION, realpathSync(folder)]),
-    onProblem: (sentence) => console.warn(`Warning: ${sentence}`),
-  });
-  return { query: contentQuery(docs.source), close: () => docs.close() };
+  const docs = await markdownFolder(folder, { onProblem: (sentence) => console.warn(`Warning: ${sentence}`) });
+  const { files: filesOf = () => [], close } = docs;
+  const sendFile = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    const [, path = ''] = /^\/files\/([^?]*)/.exec(req.url ?? '') ?? [];
+    try {
+      const name = decodeURIComponent(path);
+      const title = name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ');
+      // Only files that the folder was found to have are opened.
+      const [file] = await filesOf([title], { signal: AbortSignal.timeout(1_000) });
+      if (file?.url !== `/files/${path}`) throw new Error('There is no such file.');
+      // An SVG image may contain scripts.
+      const headers = { 'content-security-policy': 'sandbox', 'x-content-type-options': 'nosniff' };
+      res.writeHead(200, { 'content-type': file.mime, ...headers });
+      createReadStream(join(folder, name))
+        .on('error', () => res.destroy())
+        .pipe(res);
+    } catch {
+      res.writeHead(404, { 'content-type': 'text/plain' }).end('Not found\n');
+    }
+  };
+  return { query: contentQuery(docs), files: (req, res) => void sendFile(req, res), close };
 };
 
 const openExport = async (file: string): Promise<ContentDatabase> => {

@@ -3,7 +3,11 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
+import { mcp } from 'oauth-query/mcp';
 import { drainable } from 'oauth-query/node';
+import { openApi } from 'oauth-query/openapi';
+import { query } from 'oauth-query/query';
+import { sandbox } from 'oauth-query/sandbox';
 import type { BuildApp } from './app.js';
 import { Complaint } from './complaint.js';
 import { type DemoContent, openContent } from './content.js';
@@ -50,12 +54,12 @@ const createApp = async (
   { settings, loadApp, wording }: Demo,
   base: string,
   store: OpenStore,
-  { query }: DemoContent,
+  { query: options }: DemoContent,
   onWarning: (sentence: string) => void,
 ): Promise<RequestListener> => {
   const buildApp = await loadApp();
   const issuer = settings.issuer ?? base;
-  const sandbox = sandboxClient([...new Set([issuer, base])]);
+  const client = sandboxClient([...new Set([issuer, base])]);
   try {
     return await buildApp({
       options: {
@@ -63,17 +67,21 @@ const createApp = async (
         store,
         issuer,
         onWarning,
-        clients: [...SITE.clients.map((client) => reachedAt(client, base)), sandbox],
+        clients: [...SITE.clients.map((one) => reachedAt(one, base)), client],
         lifetimes: settings.lifetimes,
         ...(settings.mediawikiPaths && { paths: MEDIAWIKI_PATHS }),
         ...(settings.mcp && { registration: { scopes: ['content.read'] } }),
-        query: {
-          ...query,
-          site: { ...query.site, server: issuer },
-          sandbox: { client_id: sandbox.client_id },
-          // Requires a token, so that clients sign their user in.
-          ...(settings.mcp && { mcp: { scopes: ['content.read'], anonymous: false } }),
-        },
+        query: query({
+          ...options,
+          ...(settings.mediawikiPaths && { path: ['/api', '/w/api.php'] }),
+          site: { ...options.site, server: issuer, ...(settings.language && { language: settings.language }) },
+          extensions: [
+            sandbox({ client_id: client.client_id }),
+            openApi(),
+            // Requires a token, so that clients sign their user in.
+            ...(settings.mcp ? [mcp({ scopes: ['content.read'], anonymous: false })] : []),
+          ],
+        }),
       },
       pages: {
         '/': () => frontPage(base),
@@ -118,7 +126,10 @@ export const runDemo = async (demo: Demo): Promise<void> => {
   const issuer = settings.issuer ?? base;
   const app = createApp(demo, base, store, content, (sentence) => warn(sentence));
   // Early requests wait for the app.
-  server.on('request', (req, res) => void app.then((listener) => listener(req, res)));
+  server.on('request', (req, res) => {
+    if (content.files && req.url?.startsWith('/files/')) content.files(req, res);
+    else void app.then((listener) => listener(req, res));
+  });
   await app;
 
   // The store is needed until the last response is sent.

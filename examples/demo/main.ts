@@ -11,9 +11,10 @@ const FRAMEWORK_APPS: Readonly<Record<Framework, () => Promise<{ readonly buildA
   fastify: () => import('./fastify.js'),
 };
 
-const HELP = `npm start [-- export.xml]: run the demo site, with every feature enabled
+const HELP = `npm start [-- export.xml | folder]: run the demo site, with every feature enabled
 
-Serves the pages of a MediaWiki XML export (optionally gzipped), or of a small sample site.
+Serves the pages of a MediaWiki XML export (optionally gzipped), the Markdown files of a folder, or a small
+sample site.
 Settings are environment variables, for example PORT=8080 npm start:
 
   PORT             3000; 0 picks a free one
@@ -21,6 +22,7 @@ Settings are environment variables, for example PORT=8080 npm start:
   FRAMEWORK        ${FRAMEWORKS.join(', ')}
   STORE            sqlite:.data/demo.db; also memory, redis://…, postgres://…
   ISSUER           the URL that clients use, if it is a different one
+  SITE_LANGUAGE    the code of the site's language; default: that of the content
   MEDIAWIKI_PATHS  1 also serves /w/api.php, /w/rest.php/oauth2/authorize and …/access_token
   CODE_TTL, TOKEN_TTL, DEVICE_TTL
                    lifetimes in seconds

@@ -12,6 +12,8 @@ export interface Settings {
   readonly store: string;
   /** Where the server listens if absent. */
   readonly issuer: string | undefined;
+  /** The code of the site's language; that of the content if absent. */
+  readonly language: string | undefined;
   /** Whether MediaWiki's paths are served too. */
   readonly mediawikiPaths: boolean;
   /** Whether the content is served to assistants. */
@@ -73,6 +75,8 @@ export const readSettings = (environment: Environment, wording: Wording = ENVIRO
     framework,
     store: read(environment, 'STORE', 'sqlite:.data/demo.db'),
     issuer: environment['ISSUER'] || undefined,
+    // Systems set LANGUAGE to the language of the machine, which is not that of the content.
+    language: environment['SITE_LANGUAGE'] || undefined,
     lifetimes: {
       ...lifetime(environment, wording, 'CODE_TTL', 'authorizationCode'),
       ...lifetime(environment, wording, 'TOKEN_TTL', 'accessToken'),

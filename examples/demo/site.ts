@@ -26,7 +26,6 @@ export const reachedAt = (client: ClientRegistration, base: string): ClientRegis
 
 /** MediaWiki's paths in addition to the default ones, for clients with fixed paths. */
 export const MEDIAWIKI_PATHS: NonNullable<SiteOptions['paths']> = {
-  api: ['/api', '/w/api.php'],
   authorize: ['/oauth/authorize', '/w/rest.php/oauth2/authorize'],
   token: ['/oauth/token', '/w/rest.php/oauth2/access_token'],
 };

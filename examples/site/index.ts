@@ -1,4 +1,4 @@
-import type { QueryOptions } from 'oauth-query';
+import type { QueryOptions } from 'oauth-query/query';
 import { contentQuery } from 'oauth-query/content';
 import { type ContentDatabase, exportContent, LANGUAGES } from 'oauth-query/content/mediawiki-export';
 

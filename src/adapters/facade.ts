@@ -1,16 +1,16 @@
 import type { Authorization } from '../core/base/authorization.js';
 import { type GuardOptions, guardRequirement } from '../core/base/guard-requirement.js';
 import { guarded } from '../core/base/listeners.js';
-import { isLoopbackHost } from '../core/base/loopback.js';
-import type { HttpRequest, HttpResponse, Route } from '../core/base/http.js';
+import { isLoopbackHost } from '../core/base/addresses/loopback.js';
+import type { HttpRequest, HttpResponse, Route } from '../core/base/http/messages.js';
 import { isRecord } from '../core/base/schema.js';
-import type { Owner } from '../core/oauth/sign-in/owner.js';
-import type { Issue } from '../core/oauth/issue.js';
+import type { Owner } from '../core/oauth/records/owner.js';
+import type { Issue } from '../core/oauth/owners/issue.js';
 import type { OwnerGrants } from '../core/oauth/owners/owner-grants.js';
 import type { Owners } from '../core/oauth/owners/owners.js';
 import type { Runtime, ServerOptions } from '../core/server/options/server-options.js';
 import type { MaybePromise, Store } from '../core/base/ports.js';
-import type { GuardRequirement, GuardResult } from '../core/base/bearer.js';
+import type { GuardRequirement, GuardResult } from '../core/base/http/bearer.js';
 import { createServer, type Server } from '../core/server/server.js';
 import { createIntrospectionGuard } from '../resource-server/introspection-guard.js';
 import { createJwtGuard, type JwtGuardOptions } from '../resource-server/jwt-guard.js';
@@ -210,6 +210,12 @@ export interface Framework<Mounted extends object, Handler, Headed> {
 const reporter = (onError: OnError = console.error): OnError =>
   typeof onError === 'function' ? guarded(onError, console.error) : onError;
 
+/** @throws Error for a version of Node without what this package uses. */
+const checkNode = (): void => {
+  if (typeof process.getBuiltinModule !== 'function')
+    throw new Error(`oauth-query requires Node.js 20.19 or later, but this is ${process.version}. Update Node.js.`);
+};
+
 /**
  * Adds the defaults of the adapters: a memory store, a clock, and the console for errors and warnings.
  *
@@ -304,6 +310,7 @@ export const mountServer = <Native, Mounted extends object, Handler, Headed>(
   options: AdapterOptions<Native>,
   { example, mount, protect, cookiesOf }: Framework<Mounted, Handler, Headed>,
 ): Mounted & Facade<Handler, Headed> => {
+  checkNode();
   const complete = serverOptions(options, example);
   const server = createServer(complete);
   warnUnstored(options, complete);
@@ -349,3 +356,9 @@ export const remoteGuards = <Handler, Served>(framework: RemoteFramework<Handler
   introspectionGuard: remoteGuard<IntrospectionGuardOptions, Handler, Served>(createIntrospectionGuard, framework),
   jwtGuard: remoteGuard<JwtGuardOptions, Handler, Served>(createJwtGuard, framework),
 });
+
+/** The error if an adapter is called by another framework, whose arguments mean something else and would fail later without a reason. */
+export const wrongFramework = (entry: string): TypeError =>
+  new TypeError(
+    `This server was created with oauthQuery of oauth-query/${entry}, but another framework called it. Import oauthQuery from the entry for your framework: oauth-query/express, koa, fastify, node or fetch.`,
+  );

@@ -1,4 +1,7 @@
 import { styleText } from 'node:util';
+import { printable } from '../core/base/printable.js';
+
+export { printable };
 
 /** The input and output of a command. */
 export interface Terminal {
@@ -17,13 +20,20 @@ export type Style = 'bold' | 'dim' | 'green' | 'cyan' | 'yellow' | 'red';
 const wantsStyle = ({ env, stdout }: NodeJS.Process): boolean =>
   stdout.isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
 
+/** Escapes what a terminal would obey or hide, except for line breaks and, in a styled text, styles. */
+const shown = (text: string, isStyled: boolean): string =>
+  text
+    .split(isStyled ? /(\n|\u001b\[\d+m)/ : /(\n)/)
+    .map((part, at) => (at % 2 === 1 ? part : printable(part)))
+    .join('');
+
 /** The terminal of a process. */
 export const terminalOf = (process: NodeJS.Process): Terminal => {
   const isStyled = wantsStyle(process);
   return {
     stdin: process.stdin,
-    print: (line) => void process.stdout.write(`${line}\n`),
-    tell: (line) => void process.stderr.write(`${line}\n`),
+    print: (line) => void process.stdout.write(`${shown(line, isStyled)}\n`),
+    tell: (line) => void process.stderr.write(`${shown(line, false)}\n`),
     style: (style, text) => (isStyled ? styleText(style, text) : text),
   };
 };

@@ -51,15 +51,12 @@ export interface StoredClientsOptions {
   readonly cacheSeconds?: number;
   /** Settings of the server, to reject clients that it would reject. You can pass the server's options. */
   readonly server?: ClientCheckOptions;
-  /** Called if an older version of a client could not be deleted; the change itself succeeded. */
-  readonly onError?: (error: unknown) => void;
   /** Default: `Date.now`; the store needs the same clock. */
   readonly clock?: Clock;
 }
 
 /**
- * Clients in a store, for the option `clients`. A client exists throughout a change, because each version is written before the previous
- * one is deleted. All methods reject with an `UnavailableError` if the store cannot be reached; whether a change was made is then unknown.
+ * Clients in a store, for the option `clients`. Each is one record, which a change replaces. All methods reject with an `UnavailableError` if the store cannot be reached; whether a change was made is then unknown.
  */
 export interface StoredClients extends ClientRegistry {
   /** The registration of a client, at most `cacheSeconds` old. */

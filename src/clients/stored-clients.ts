@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Clock, Store } from '../core/base/ports.js';
+import type { Clock, Revision, Store } from '../core/base/ports.js';
 import { isNumber, isText, type ExpiringRecord, Records, type Shape } from '../core/base/records.js';
-import { sha256 } from '../core/base/secrets.js';
+import { RandomSource, sha256 } from '../core/base/secrets.js';
 import { checkClient, type ClientCheckOptions } from '../core/oauth/clients/check-client.js';
 import type { ClientRegistration } from '../core/oauth/clients/client.js';
 import { hashedSecrets, newSecret, rotatedSecrets } from './secrets.js';
@@ -17,17 +17,30 @@ import type {
   WithSecret,
 } from './stored-client.js';
 import { StoredClientError } from './stored-client-error.js';
-import { type Version, Versions } from './versions.js';
 
-/** The name of a client, for listing. It remains when the client is removed. */
-interface NameRecord extends ExpiringRecord {
-  readonly client_id: string;
+/** A client, by the hash of its name. Each change replaces the record; only its latest registration is stored. */
+interface ClientRecord extends ExpiringRecord, Revision {
+  /** Incremented by each change. */
+  readonly number: number;
+  /** `null` if the client was removed: a new one of the same name must not revive its tokens. */
+  readonly registration: ClientRegistration | null;
+  /** Milliseconds since the epoch. */
+  readonly at_ms: number;
 }
 
-const NAME: Shape<NameRecord> = { exp: isNumber, client_id: isText };
+const CLIENT: Shape<ClientRecord> = {
+  exp: isNumber,
+  rev: isText,
+  number: isNumber,
+  at_ms: isNumber,
+  // The server validates each field, as for every registry.
+  registration: (value) => typeof value === 'object' && !Array.isArray(value),
+};
 
-const GROUP = 'clients';
-const nameKey = (id: string): string => `client:{${id}}:name`;
+const keyOf = (id: string): string => `client:{${id}}`;
+
+/** Versions before 0.3 listed other keys in `clients`. */
+const GROUP = 'stored-clients';
 
 /** Clients a process remembers, and unknown names: callers can invent those, so they have a separate cache. */
 const MAX_KNOWN = 10_000;
@@ -36,13 +49,11 @@ const MAX_UNKNOWN = 1000;
 /** In seconds: records need an expiry, and a hundred years are as good as none. */
 const FOR_EVER = 100 * 365 * 86_400;
 
-const endOf = (clock: Clock): number => Math.floor(clock() / 1000) + FOR_EVER;
-
 /** How often a change that does not depend on the previous state is retried after a concurrent change. */
 const MAX_ATTEMPTS = 5;
 
 interface Remembered {
-  readonly version: Version<ClientRegistration>;
+  readonly client: ClientRecord;
   readonly until: number;
 }
 
@@ -60,7 +71,7 @@ const invalid = (problems: readonly string[]): StoredClientError =>
 
 class Registry implements StoredClients {
   readonly #records: Records;
-  readonly #versions: Versions<ClientRegistration>;
+  readonly #random = new RandomSource(randomBytes);
   readonly #clock: Clock;
   readonly #cacheTime: number;
   readonly #server: ClientCheckOptions;
@@ -68,17 +79,12 @@ class Registry implements StoredClients {
   readonly #unknown = new LRUCache<string, number>({ max: MAX_UNKNOWN });
   readonly #lookups = new Map<string, Promise<ClientRegistration | undefined>>();
 
-  constructor(
-    store: Store,
-    { issuer, cacheSeconds = 5, server = {}, onError, clock = Date.now }: StoredClientsOptions,
-  ) {
+  constructor(store: Store, { issuer, cacheSeconds = 5, server = {}, clock = Date.now }: StoredClientsOptions) {
     if (!Number.isFinite(cacheSeconds) || cacheSeconds < 0 || cacheSeconds > 60)
       throw new TypeError('storedClients: cacheSeconds must be a number from 0 to 60.');
+    if (typeof store.swap !== 'function')
+      throw new TypeError('storedClients: the store has no function swap. docs/stores.md describes it.');
     this.#records = new Records(store, clock, issuer);
-    this.#versions = new Versions(this.#records, clock, onError ?? (() => undefined), {
-      kind: 'client',
-      end: () => endOf(clock),
-    });
     this.#clock = clock;
     this.#cacheTime = cacheSeconds * 1000;
     this.#server = server;
@@ -88,30 +94,27 @@ class Registry implements StoredClients {
     const id = sha256(client_id);
     const now = this.#clock();
     const known = this.#known.get(id);
-    if (known !== undefined && now < known.until) return known.version.registration;
+    if (known !== undefined && now < known.until) return known.client.registration ?? undefined;
     if (now < (this.#unknown.get(id) ?? 0)) return undefined;
     const running = this.#lookups.get(id);
     if (running !== undefined) return running;
-    const lookup = this.#newest(id)
-      .then((version) => version?.registration)
+    const lookup = this.#current(id)
+      .then((client) => client?.registration ?? undefined)
       .finally(() => this.#lookups.delete(id));
     this.#lookups.set(id, lookup);
     return lookup;
   }
 
   async get(client_id: string): Promise<StoredClient | undefined> {
-    return stored(await this.#newest(sha256(client_id)));
+    return stored(await this.#current(sha256(client_id)));
   }
 
   async list({ after, limit = 50 }: { after?: string | undefined; limit?: number } = {}): Promise<ClientPage> {
     if (!Number.isInteger(limit) || limit < 1 || limit > 1000)
       throw new TypeError('storedClients: limit must be a whole number from 1 to 1000.');
     const { keys, next } = await this.#records.list(GROUP, { after, limit });
-    const names = await this.#records.getMany(keys, NAME);
-    const there = names.filter((name) => name !== undefined);
-    const versions = await Promise.all(there.map(({ client_id }) => this.#newest(sha256(client_id))));
-    const clients = versions.flatMap((version) => stored(version) ?? []);
-    return { clients, ...(next !== undefined && { next }) };
+    const found = await this.#records.getMany(keys, CLIENT);
+    return { clients: found.flatMap((client) => stored(client) ?? []), ...(next !== undefined && { next }) };
   }
 
   async add(given: NewClientRegistration, { generateSecret = false }: AddClientOptions = {}): Promise<WithSecret> {
@@ -124,10 +127,9 @@ class Registry implements StoredClients {
       ]);
     const checked = this.#checked(registration);
     const id = sha256(client_id);
-    const before = await this.#versions.newest(id);
-    if (before?.registration !== undefined)
+    const before = await this.#read(id);
+    if (exists(before))
       throw new StoredClientError('exists', `The client ${JSON.stringify(client_id)} already exists.`);
-    await this.#records.add(nameKey(id), { client_id, exp: endOf(this.#clock) }, [GROUP]);
     const client = await this.#write(
       id,
       before,
@@ -144,8 +146,8 @@ class Registry implements StoredClients {
   ): Promise<StoredClient> {
     if ('client_id' in changes) throw invalid(['client_id cannot be changed. Add another client.']);
     const id = sha256(client_id);
-    const before = await this.#versions.newest(id);
-    if (before?.registration === undefined) throw unknown(client_id);
+    const before = await this.#read(id);
+    if (!exists(before)) throw unknown(client_id);
     if (version !== undefined && version !== before.number) throw conflict(client_id);
     const after = await this.#write(id, before, this.#checked({ ...before.registration, ...changes }));
     if (after === undefined) throw conflict(client_id);
@@ -184,12 +186,8 @@ class Registry implements StoredClients {
   async remove(client_id: string): Promise<void> {
     const id = sha256(client_id);
     for (let n = 0; n < MAX_ATTEMPTS; n += 1) {
-      const before = await this.#versions.newest(id);
-      if (before?.registration === undefined) return;
-      const after = await this.#versions.add(id, before.number, undefined);
-      if (after === undefined) continue;
-      this.#remember(id, after);
-      return;
+      const before = await this.#read(id);
+      if (!exists(before) || (await this.#write(id, before, null)) !== undefined) return;
     }
     throw conflict(client_id);
   }
@@ -198,8 +196,8 @@ class Registry implements StoredClients {
   async #edit(client_id: string, edit: (registration: ClientRegistration) => ClientChanges): Promise<StoredClient> {
     const id = sha256(client_id);
     for (let n = 0; n < MAX_ATTEMPTS; n += 1) {
-      const before = await this.#versions.newest(id);
-      if (before?.registration === undefined) throw unknown(client_id);
+      const before = await this.#read(id);
+      if (!exists(before)) throw unknown(client_id);
       const changed = { ...before.registration, ...edit(before.registration) };
       const after = await this.#write(id, before, this.#checked(changed));
       if (after !== undefined) return after;
@@ -207,14 +205,25 @@ class Registry implements StoredClients {
     throw conflict(client_id);
   }
 
+  /** @returns `undefined` if another call was faster. */
   async #write(
     id: string,
-    before: Version<ClientRegistration> | undefined,
-    registration: ClientRegistration,
+    before: ClientRecord | undefined,
+    registration: ClientRegistration | null,
   ): Promise<StoredClient | undefined> {
-    const after = await this.#versions.add(id, before?.number ?? 0, registration);
-    if (after !== undefined) this.#remember(id, after);
-    return stored(after);
+    const at_ms = this.#clock();
+    const client: ClientRecord = {
+      ...before,
+      rev: this.#random.rev(),
+      number: (before?.number ?? 0) + 1,
+      registration,
+      at_ms,
+      exp: Math.floor(at_ms / 1000) + FOR_EVER,
+    };
+    const isWritten = await (before === undefined
+      ? this.#records.add(keyOf(id), client, [GROUP])
+      : this.#records.swap(keyOf(id), before.rev, client));
+    return isWritten ? stored(this.#remember(id, client)) : undefined;
   }
 
   /** A registration as it is stored: without absent fields, and with hashes instead of secrets. */
@@ -231,22 +240,36 @@ class Registry implements StoredClients {
       : { ...registration, client_secret: hashedSecrets(client_secret) };
   }
 
-  async #newest(id: string): Promise<Version<ClientRegistration> | undefined> {
-    const version = await this.#versions.newest(id, this.#known.get(id)?.version.number);
-    if (version === undefined) this.#unknown.set(id, this.#clock() + this.#cacheTime);
-    return version === undefined ? undefined : this.#remember(id, version);
+  #read(id: string): Promise<ClientRecord | undefined> {
+    return this.#records.get(keyOf(id), CLIENT);
   }
 
-  /** A version read before a change may arrive after it, and is then older than the remembered one. */
-  #remember(id: string, version: Version<ClientRegistration>): Version<ClientRegistration> {
-    const known = this.#known.get(id)?.version;
+  async #current(id: string): Promise<ClientRecord | undefined> {
+    const client = await this.#read(id);
+    if (client === undefined) this.#unknown.set(id, this.#clock() + this.#cacheTime);
+    return client === undefined ? undefined : this.#remember(id, client);
+  }
+
+  /** A record read before a change may arrive after it, and is then older than the remembered one. */
+  #remember(id: string, client: ClientRecord): ClientRecord {
+    const now = this.#clock();
+    const known = this.#known.get(id);
+    const isKnown = known !== undefined && (known.client.rev === client.rev || isNewer(known, client, now));
     // The server need not validate the same object again.
-    const newest = known !== undefined && known.number >= version.number ? known : version;
-    this.#known.set(id, { version: newest, until: this.#clock() + this.#cacheTime });
+    const current = isKnown ? known.client : client;
+    this.#known.set(id, { client: current, until: now + this.#cacheTime });
     this.#unknown.delete(id);
-    return newest;
+    return current;
   }
 }
+
+const isNewer = ({ client, until }: Remembered, { number }: ClientRecord, now: number): boolean =>
+  client.number > number && now < until;
+
+type ExistingClient = ClientRecord & { readonly registration: ClientRegistration };
+
+const exists = (client: ClientRecord | undefined): client is ExistingClient =>
+  client !== undefined && client.registration !== null;
 
 /** Tokens of a removed client must not become valid again with a new client of the same name. */
 const reborn = (registration: ClientRegistration, removedAt: number, now: number): ClientRegistration => ({
@@ -258,15 +281,14 @@ const reborn = (registration: ClientRegistration, removedAt: number, now: number
   ),
 });
 
-const stored = (version: Version<ClientRegistration> | undefined): StoredClient | undefined => {
-  const registration = version?.registration;
-  if (version === undefined || registration === undefined) return undefined;
-  return { client_id: registration.client_id, registration, version: version.number, changedAt: version.at_ms };
+const stored = (client: ClientRecord | undefined): StoredClient | undefined => {
+  if (!exists(client)) return undefined;
+  const { registration, number, at_ms } = client;
+  return { client_id: registration.client_id, registration, version: number, changedAt: at_ms };
 };
 
 /**
- * Clients in a store: `add`, `get` and `delete` are sufficient, and `list` needs a store that can list. Pass it to a server as `clients`, alone or in a list
- * with others.
+ * Clients in a store; `list` needs a store that can list. Pass it to a server as `clients`, alone or in a list with others.
  *
  * @param store - The server's store, or another one.
  * @throws TypeError with a sentence that names the option.

@@ -9,9 +9,10 @@ import type { ContentSource } from './source.js';
 /** The options of the query API, and those of content sources. They override the source. */
 export interface ContentQueryOptions extends QueryOptions {
   /**
-   * Returns the pages that a caller may see. Other pages are missing, and do not occur in lists, searches and counts.
-   * Results that could reveal them are omitted: `categoryinfo`, sizes of categories, numbers of hits and edits,
-   * statistics of the site, and modules that the source implements itself. Default: all pages are public.
+   * Returns the pages that a caller may see. Other pages are treated as if they did not exist, as are users who have
+   * only edited such pages. Results that would count them are omitted: `categoryinfo`, sizes of categories, numbers of
+   * hits and edits, registrations of users, statistics of the site, and modules that the source implements itself.
+   * Default: all pages are public.
    */
   readonly visible?: VisiblePages;
 }

@@ -1,5 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import type { MaybePromise } from '../core/base/ports.js';
-import { parseTitle, prefixedTitle } from '../core/query/pages/title.js';
+import { parseTitle, prefixedTitle } from '../core/query/site/title.js';
 import type { Caller, Site } from '../core/query/index.js';
 import type {
   ContentCall,
@@ -8,7 +9,7 @@ import type {
   ContentRevision,
   ContentSource,
   ContentTitle,
-  LinkKind,
+  ContentUser,
 } from './source.js';
 import { plainText } from './wikitext/plain-text.js';
 import { sectionOf } from './wikitext/wikitext.js';
@@ -19,10 +20,7 @@ export interface Asking extends ContentCall {
   readonly caller: Caller | undefined;
 }
 
-/**
- * Returns which of these pages the caller may see. Other pages are missing, and do not occur in lists, searches and
- * counts.
- */
+/** Returns which of these pages the caller may see. Other pages are treated as if they did not exist. */
 export type VisiblePages = (pages: readonly ContentPage[], asking: Asking) => MaybePromise<readonly ContentPage[]>;
 
 /** A list that is read from a source in batches. */
@@ -33,7 +31,7 @@ export interface Listing<Row, Key> {
   readonly from: Key | undefined;
   read(from: Key | undefined, limit: number): MaybePromise<readonly Row[]>;
   readonly key: (row: Row) => Key;
-  /** The key to continue with after a row, for lists that skip the following rows. Default: the row itself. */
+  /** The key to continue with after a row, for lists that skip the following rows. Default: that of the next row. */
   readonly after?: (row: Row) => Key;
   /** Filters the rows that the caller may see. Default: all. */
   readonly open?: (rows: readonly Row[]) => MaybePromise<readonly Row[]>;
@@ -48,8 +46,8 @@ export interface Found<Row, Key> {
 }
 
 /**
- * The maximum number of rows read for one response. A request that filters out most rows gets short results, and
- * continues.
+ * The maximum number of rows read for one response, without those that the caller may not see. A request that filters
+ * out most rows gets short results, and continues.
  */
 const MAX_ROWS_READ = 1_000;
 const PIECE = 500;
@@ -59,12 +57,13 @@ const WIKITEXT: ContentMarkup = { section: sectionOf, plainText };
 /** A source with normalized titles, without pages that the caller may not see. */
 export class Content<S extends ContentSource = ContentSource> {
   readonly source: S;
-  readonly site: Site;
+  /** For titles only: unlike the site of a request, it may not have the origin of the issuer. */
+  readonly #site: Site;
   readonly #visible: VisiblePages | undefined;
 
   constructor(source: S, site: Site, visible: VisiblePages | undefined) {
     this.source = source;
-    this.site = site;
+    this.#site = site;
     this.#visible = visible;
   }
 
@@ -80,18 +79,18 @@ export class Content<S extends ContentSource = ContentSource> {
 
   /** Parses a title of this site; `undefined` if it is invalid. */
   read(text: string): ContentTitle | undefined {
-    const title = parseTitle(text, this.site);
+    const title = parseTitle(text, this.#site);
     return title.kind === 'local' && title.text !== '' ? { ns: title.ns, title: title.text } : undefined;
   }
 
   /** A title with its namespace. */
   show({ ns, title }: ContentTitle): string {
-    return prefixedTitle(ns, title, this.site);
+    return prefixedTitle(ns, title, this.#site);
   }
 
   /** Normalizes the beginning of a title. */
   start(text: string, ns: number): string {
-    const title = parseTitle(prefixedTitle(ns, `${text}x`, this.site), this.site);
+    const title = parseTitle(prefixedTitle(ns, `${text}x`, this.#site), this.#site);
     const name = title.kind === 'local' && title.ns === ns ? title.text.slice(0, -1) : text.replaceAll('_', ' ');
     // A trailing space is significant: "New " is a prefix of "New York", but not of "Newark".
     return name;
@@ -128,13 +127,9 @@ export class Content<S extends ContentSource = ContentSource> {
     return new Map((await this.shown(found, asking)).map((page) => [titleId(page), page]));
   }
 
-  /** Omits rows with the title of a page that the caller may not see. Titles without a page are visible. */
-  async openTitles<Row extends ContentTitle>(
-    rows: readonly Row[],
-    asking: Asking,
-    kind: LinkKind = 'link',
-  ): Promise<readonly Row[]> {
-    if (!this.#visible || ELSEWHERE.has(kind)) return rows;
+  /** Omits titles of pages that exist and that the caller may not see. */
+  async openTitles<Row extends ContentTitle>(rows: readonly Row[], asking: Asking): Promise<readonly Row[]> {
+    if (!this.#visible) return rows;
     const found = await this.#named(rows, asking);
     const visible = new Set((await this.shown(found, asking)).map(({ id }) => id));
     const hidden = new Set(found.filter(({ id }) => !visible.has(id)).map(titleId));
@@ -147,41 +142,75 @@ export class Content<S extends ContentSource = ContentSource> {
     return this.source.pages({ titles: wanted, ids: [], revids: [] }, asking);
   }
 
+  /** Users who have written a revision of a page that the caller may see. */
+  async openUsers(users: readonly ContentUser[], asking: Asking): Promise<readonly ContentUser[]> {
+    if (!this.#visible) return users;
+    const { history } = this.source;
+    if (!history) return [];
+    const open = new Set<string>();
+    let undecided = users.map(({ name }) => ({ name, from: undefined as TimeKey | undefined }));
+    for (let limit = FIRST_REVISIONS; undecided.length > 0; limit = PIECE) {
+      const read = undecided.map(async ({ name, from }) => {
+        // The additional row is the start of the next batch.
+        const range = { users: [name], from, descending: true, text: false, limit: limit + 1 } as const;
+        return { name, rows: await history.call(this.source, range, asking) };
+      });
+      const batches = await Promise.all(read);
+      const shown = await this.byId(
+        batches.flatMap(({ rows }) => rows.map(({ page }) => page)),
+        asking,
+      );
+      for (const { name, rows } of batches) if (rows.some(({ page }) => shown.has(page))) open.add(name);
+      undecided = batches.flatMap(({ name, rows }) => {
+        const next = open.has(name) ? undefined : rows[limit];
+        return next ? [{ name, from: [next.timestamp, next.id] as const }] : [];
+      });
+      if (undecided.length > 0) await othersTurn(asking);
+    }
+    return users.filter(({ name }) => open.has(name));
+  }
+
   /**
-   * Reads a list until the limit is reached, without rows that are filtered out or not visible. The number of rows read
-   * is limited, but it never stops at a row that the caller may not see, because the continue value would reveal its
-   * key.
+   * Reads a list until the limit is reached, without rows that are filtered out or not visible. The number of visible
+   * rows that it reads is limited. Rows that the caller may not see have no effect on where a response ends: that would
+   * reveal them.
    */
   async collect<Row, Key>(listing: Listing<Row, Key>, asking: ContentCall): Promise<Found<Row, Key>> {
     const { limit, read, key, after, open = (rows) => rows, keep = () => true } = listing;
     const rows: Row[] = [];
     let { from } = listing;
-    let first: Row | undefined;
-    for (let seen = 0; ;) {
-      const size = Math.min(PIECE, seen === 0 ? limit + 1 : Math.max(PIECE, limit + 1));
+    let last: Row | undefined;
+    for (let seen = 0, total = 0; ;) {
+      const size = Math.min(PIECE, total === 0 ? limit + 1 : Math.max(PIECE, limit + 1));
       // The additional row is the start of the next batch.
       const piece = await read(from, size + 1);
-      const visible = await open(piece.slice(0, size));
-      first ??= visible[0];
-      rows.push(...visible.filter(keep));
-      if (rows.length > limit) return { rows: rows.slice(0, limit), next: key(rows[limit] as Row) };
+      for (const row of await open(piece.slice(0, size))) {
+        if (seen === MAX_ROWS_READ) return { rows, next: after && last ? after(last) : key(row) };
+        seen += 1;
+        last = row;
+        if (!keep(row)) continue;
+        if (rows.length === limit) return { rows, next: key(row) };
+        rows.push(row);
+      }
       const more = piece[size];
       if (more === undefined) return { rows, next: undefined };
-      seen += size;
-      const last = visible.at(-1);
-      if (seen >= MAX_ROWS_READ && last !== undefined && after) return { rows, next: after(last) };
-      if (seen >= MAX_ROWS_READ && last !== undefined && last !== first) {
-        if (rows.at(-1) === last) rows.pop();
-        return { rows, next: key(last) };
-      }
       from = key(more);
-      if (seen >= MAX_ROWS_READ) asking.signal.throwIfAborted();
+      total += size;
+      if (total >= MAX_ROWS_READ) await othersTurn(asking);
     }
   }
 }
 
-/** Kinds of links whose targets are not pages of this site. */
-const ELSEWHERE: ReadonlySet<LinkKind> = new Set(['url', 'language', 'interwiki', 'property']);
+type TimeKey = readonly [timestamp: string, id: number];
+
+/** The number of revisions of each user that are read first. */
+const FIRST_REVISIONS = 5;
+
+/** Lets other requests run, and ends one that has taken too long. */
+const othersTurn = async ({ signal }: ContentCall): Promise<void> => {
+  await setImmediate();
+  signal.throwIfAborted();
+};
 
 const NO_PAGES: ReadonlyMap<number, ContentPage> = new Map();
 

@@ -17,6 +17,7 @@ export type {
   ContentLink,
   ContentLinkRange,
   ContentLogEntry,
+  ContentLogRange,
   ContentMarkup,
   ContentMemberRange,
   ContentPage,

@@ -2,7 +2,7 @@ import type { ContentBacklinkRange, ContentLinkRange, ContentTitle } from './sou
 import { compareKeys } from './text-order.js';
 
 /** Reads several lists one after the other, up to a common limit. */
-const readInOrder = <T, Row>(
+export const readInOrder = <T, Row>(
   lists: readonly T[],
   limit: number,
   read: (list: T, remaining: number) => readonly Row[],

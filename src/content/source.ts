@@ -1,5 +1,8 @@
 import type { MaybePromise } from '../core/base/ports.js';
 import type { ModuleHandlers, RedirectTarget, Render, Renderer, SiteOptions } from '../core/query/index.js';
+import type { ContentFile, ContentLogEntry, ContentUser } from './entities.js';
+
+export type { ContentFile, ContentLogEntry, ContentUser } from './entities.js';
 
 /** The title of a page that may or may not exist. */
 export interface ContentTitle {
@@ -127,68 +130,12 @@ export interface CategorySizes {
 export interface SearchHit {
   /** The page. */
   readonly page: ContentPage;
-  /** An excerpt of the text, with marked matches. */
+  /** An excerpt of the text, with marked matches. Default: from the beginning of the latest text. */
   readonly snippet?: string;
   /** The title, with marked matches. */
   readonly titlesnippet?: string;
   /** The number of words in its text. */
   readonly wordcount?: number;
-}
-
-/** A file of a page in namespace 6. */
-export interface ContentFile {
-  /** The title of its page, without the namespace. */
-  readonly title: string;
-  /** The URL of the file. */
-  readonly url: string;
-  /** Bytes. */
-  readonly size: number;
-  /** The media type. */
-  readonly mime: string;
-  /** In pixels; absent if not applicable. */
-  readonly width?: number;
-  /** In pixels; absent if not applicable. */
-  readonly height?: number;
-  /** The time of the upload. */
-  readonly timestamp?: string;
-  /** The uploader. */
-  readonly user?: string;
-  /** The SHA-1 hash, in hexadecimal. */
-  readonly sha1?: string;
-}
-
-/** A user who has edited. */
-export interface ContentUser {
-  /** The name, as in revisions. */
-  readonly name: string;
-  /** 0 for a user without an account. */
-  readonly id: number;
-  /** The number of edits. */
-  readonly edits?: number;
-  /** When the account was created, if known. */
-  readonly registration?: string;
-  /** The number of edits since the requested time. */
-  readonly recent?: number;
-}
-
-/** A log entry, such as an import. */
-export interface ContentLogEntry {
-  /** 1 or higher. */
-  readonly id: number;
-  /** The type of the log. */
-  readonly type: string;
-  /** The action. */
-  readonly action: string;
-  /** The id of the page. */
-  readonly page: number;
-  /** The user. */
-  readonly user: string;
-  /** `2024-05-06T07:08:09Z` */
-  readonly timestamp: string;
-  /** The reason. */
-  readonly comment: string;
-  /** Plain JSON data. */
-  readonly params: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -205,6 +152,7 @@ export interface ContentRange<Key> {
   /** The number of rows to return, if there are as many. */
   readonly limit: number;
 }
+
 /** The markup of a content model, for `rvsection` and `prop=extracts`. */
 export interface ContentMarkup {
   /**
@@ -214,6 +162,8 @@ export interface ContentMarkup {
   section(text: string, number: number): string | undefined;
   /** The text without markup, but with marked headings: `== Heading ==`. */
   plainText(text: string): string;
+  /** Where the text begins after front matter, for the passages of a search. Default: 0. */
+  bodyAt?(text: string): number;
 }
 
 /** The context of a call, for sources that can stop early. */
@@ -243,7 +193,7 @@ export interface ContentSource {
   /** Revisions by time, then by id. */
   history?(range: ContentHistoryRange, call: ContentCall): Answer<ContentRevision>;
   /** Log entries by time, then by id. */
-  log?(range: ContentRange<readonly [timestamp: string, id: number]>, call: ContentCall): Answer<ContentLogEntry>;
+  log?(range: ContentLogRange, call: ContentCall): Answer<ContentLogEntry>;
   /** The links of these pages, by page, namespace and title. */
   links?(range: ContentLinkRange, call: ContentCall): Answer<LinkRow>;
   /** The pages that link to these targets, by namespace and title of the target, then by page id. */
@@ -322,8 +272,24 @@ export interface ContentHistoryRange extends ContentRange<readonly [timestamp: s
   readonly users?: readonly string[] | undefined;
   /** A hint: only the latest revision of each page is needed. */
   readonly latest?: boolean;
+  /** A hint: only revisions of pages in these namespaces are needed. */
+  readonly namespaces?: readonly number[] | undefined;
+  /** A hint: only minor edits are needed. */
+  readonly minor?: boolean;
+  /** A hint: only edits by users without an account are needed. */
+  readonly anonymous?: boolean;
   /** Whether their text is needed. */
   readonly text: boolean;
+}
+
+/** A range of the log. The hints allow a source to omit other entries. */
+export interface ContentLogRange extends ContentRange<readonly [timestamp: string, id: number]> {
+  /** A hint: the type that is needed. */
+  readonly type?: string | undefined;
+  /** A hint: the user whose entries are needed. */
+  readonly user?: string | undefined;
+  /** A hint: the page whose entries are needed. */
+  readonly page?: number | undefined;
 }
 
 /** A range of the links of pages. */
@@ -388,10 +354,13 @@ export interface ContentSearch {
   /** The number of results to return, if there are as many. */
   readonly limit: number;
 }
+
 /** The result of a search. */
 export interface ContentSearchResult {
   /** By relevance. */
   readonly hits: readonly SearchHit[];
   /** The total number of results, if known. */
   readonly total?: number;
+  /** Whether there may be more results than `total`, which are not counted. */
+  readonly isLowerBound?: boolean;
 }

@@ -6,12 +6,12 @@
  */
 
 export type { Authorization } from './base/authorization.js';
-export { BodyError, type BodyProblem } from './base/body.js';
+export { BodyError, type BodyProblem } from './base/http/body.js';
 export { UnavailableError } from './base/errors.js';
 export { type Html, html, type HtmlPart } from './base/html.js';
 export type { ResourceDefinition } from './base/resource-metadata.js';
-export type { HttpRequest, HttpResponse, RequestBody, Route } from './base/http.js';
-export type { GuardRequirement, GuardResult } from './base/bearer.js';
+export type { HttpRequest, HttpResponse, RequestBody, Route } from './base/http/messages.js';
+export type { GuardRequirement, GuardResult } from './base/http/bearer.js';
 export { OAuthError, type OAuthErrorCode, type OAuthErrorInit } from './base/errors.js';
 export {
   type CustomGrant,
@@ -21,7 +21,7 @@ export {
   type GrantClient,
   type GrantParameter,
   type GrantParameters,
-} from './oauth/grants/custom-grant.js';
+} from './oauth/custom-grant.js';
 export type {
   AuthenticationMethod,
   ClientRegistration,
@@ -41,8 +41,8 @@ export type {
   OAuthEventListener,
   OAuthOccurrence,
   RefusalReason,
-} from './oauth/events.js';
-export type { ExternalKey, Jwk, KeySource, SigningAlgorithm, SigningKey } from './oauth/jwt/signing-keys.js';
+} from './oauth/events/events.js';
+export type { ExternalKey, Jwk, KeySource, SigningAlgorithm, SigningKey } from './oauth/keys/signing-keys.js';
 export { type PageContent, pageLayout } from './oauth/pages/layout.js';
 export { type AccentColors, styleSheet } from './oauth/pages/style.js';
 export type { Branding, BrandingLinks } from './oauth/pages/branding.js';
@@ -70,16 +70,21 @@ export type {
   SiteView,
   Templates,
 } from './oauth/pages/views.js';
-export type { ChallengeMethod } from './oauth/authorization/pkce.js';
+export type { ChallengeMethod } from './oauth/clients/pkce.js';
 export { hashSecret } from './oauth/clients/slow-hash.js';
-export type { Owner } from './oauth/sign-in/owner.js';
-export { deviceFingerprint } from './oauth/user-code.js';
+export type { Owner } from './oauth/records/owner.js';
+export { deviceFingerprint } from './oauth/records/user-code.js';
 export type { User, UserDirectory } from './oauth/sign-in/users.js';
-export type { Issue, IssueRequest } from './oauth/issue.js';
+export type { Issue, IssueRequest } from './oauth/owners/issue.js';
 export type { TokenResponse } from './oauth/tokens/tokens.js';
 export type { GrantTarget, OwnerGrants } from './oauth/owners/owner-grants.js';
 export type { EndedGrants } from './oauth/owners/ended-grants.js';
-export type { OwnerConsentRecord, OwnerGrantRecord, OwnerRecord } from './oauth/owners/owner-records.js';
+export type {
+  OwnerConnectionRecord,
+  OwnerConsentRecord,
+  OwnerGrantRecord,
+  OwnerRecord,
+} from './oauth/owners/owner-records.js';
 export type { DoneBy, Owners } from './oauth/owners/owners.js';
 export type {
   ConnectedApp,
@@ -100,70 +105,7 @@ export type {
 } from './oauth/settings.js';
 export type { RegistrationOptions } from './oauth/clients/registrations.js';
 export type { AccessTokenOptions, Runtime, ServerOptions } from './server/options/server-options.js';
-export type { Clock, ListPage, ListRequest, MaybePromise, RandomBytes, Store, Timer } from './base/ports.js';
-export {
-  type Annotation,
-  ApiError,
-  badContinue,
-  type Caller,
-  type ContinueValue,
-  type CsrfTokenExpectation,
-  type CustomModule,
-  customModule,
-  defineModule,
-  type ExampleDescriptor,
-  type ExistingPage,
-  type GeneratedPage,
-  type HandlerOf,
-  type Interwiki,
-  type Language,
-  type LimitBounds,
-  type LimitDecision,
-  type LimitRule,
-  type ListHandler,
-  type ListResult,
-  type MetaHandler,
-  type MetaResult,
-  type MissingPage,
-  type ModuleDescriptor,
-  type ModuleHandlers,
-  type ModuleName,
-  type ModuleRequest,
-  type ModuleRule,
-  type ModuleRules,
-  type Namespace,
-  type NamespaceOptions,
-  type NarrowedLimit,
-  type Page,
-  type PageQuery,
-  type PageRecord,
-  type PageResolver,
-  type PageRule,
-  type PageSet,
-  type ParamDescriptor,
-  type ParamsOf,
-  type PropHandler,
-  type PropResult,
-  type QueryOptions,
-  type RedirectTarget,
-  type Render,
-  type RenderCall,
-  type RenderedContent,
-  type RenderedSection,
-  type Renderer,
-  type RenderPage,
-  type ReplicationLag,
-  type ResultDescriptor,
-  type ResultItem,
-  type RuleOutcome,
-  type RuleRequest,
-  type SandboxOptions,
-  type Site,
-  type SiteOptions,
-  type SiteStatistics,
-  verifyCsrfToken,
-  type WatchlistClaim,
-  type WatchlistTokenVerdict,
-} from './query/index.js';
+export type { Clock, ListPage, ListRequest, MaybePromise, RandomBytes, Revision, Store, Timer } from './base/ports.js';
+export type { Feature, FeatureHost, SignInPaths } from './base/feature.js';
 export type { RequestTrace } from './server/observer.js';
 export { createServer, type Server } from './server/server.js';

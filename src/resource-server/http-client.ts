@@ -1,6 +1,7 @@
-import type * as http from 'node:http';
+import * as http from 'node:http';
+import * as https from 'node:https';
 import { UnavailableError } from '../core/base/errors.js';
-import { isJsonType } from '../core/base/http.js';
+import { isJsonType } from '../core/base/http/messages.js';
 
 /** A response with a JSON object, of any status. */
 export interface JsonAnswer {
@@ -20,11 +21,6 @@ interface RawAnswer {
   readonly text: string;
 }
 
-interface Transport {
-  readonly request: typeof http.request;
-  readonly agent: http.Agent;
-}
-
 const MAX_ANSWER_BYTES = 65_536;
 
 /** Requests with invented tokens must not cause an unlimited number of connections. */
@@ -34,8 +30,9 @@ const parse = (text: string): JsonAnswer['body'] => {
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch (cause) {
-    throw new UnavailableError('The authorization server returned invalid JSON.', { cause });
+  } catch {
+    // The message of the parser would repeat text of the response.
+    throw new UnavailableError('The authorization server returned invalid JSON.');
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new UnavailableError('The authorization server returned JSON that is not an object.');
@@ -69,7 +66,8 @@ const isCut = (error: NodeJS.ErrnoException): boolean => error.code === 'ECONNRE
 export class HttpClient {
   /** Milliseconds for a complete exchange. */
   readonly #timeout: number;
-  readonly #transports = new Map<string, Promise<Transport>>();
+  readonly #http = new http.Agent(AGENT_OPTIONS);
+  readonly #https = new https.Agent(AGENT_OPTIONS);
 
   constructor(timeout: number) {
     this.#timeout = timeout;
@@ -92,8 +90,8 @@ export class HttpClient {
 
   /** Closes idle connections. */
   close(): void {
-    for (const transport of this.#transports.values()) void transport.then(({ agent }) => agent.destroy());
-    this.#transports.clear();
+    this.#http.destroy();
+    this.#https.destroy();
   }
 
   async #exchange(url: URL, message: Message): Promise<JsonAnswer> {
@@ -113,9 +111,9 @@ export class HttpClient {
     return { status, body: parse(text) };
   }
 
-  async #send(url: URL, message: Message, signal: AbortSignal): Promise<RawAnswer> {
-    const { request, agent } = await this.#transport(url.protocol);
+  #send(url: URL, message: Message, signal: AbortSignal): Promise<RawAnswer> {
     const { method, headers, body } = message;
+    const [request, agent] = url.protocol === 'https:' ? [https.request, this.#https] : [http.request, this.#http];
     return new Promise((resolve, reject) => {
       const outgoing = request(url, { method, headers, signal, agent }, (response) => {
         read(response).then(resolve, reject);
@@ -128,16 +126,4 @@ export class HttpClient {
       outgoing.end(body);
     });
   }
-
-  #transport(protocol: string): Promise<Transport> {
-    const known = this.#transports.get(protocol) ?? openTransport(protocol);
-    this.#transports.set(protocol, known);
-    return known;
-  }
 }
-
-/** Loaded on first use: at startup this would cost milliseconds, even if it is never needed. */
-const openTransport = async (protocol: string): Promise<Transport> => {
-  const { request, Agent } = await (protocol === 'https:' ? import('node:https') : import('node:http'));
-  return { request, agent: new Agent(AGENT_OPTIONS) };
-};

@@ -1,4 +1,4 @@
-import type { LRUCache } from 'lru-cache';
+import { LRUCache } from 'lru-cache';
 import type { Authorization } from '../core/base/authorization.js';
 import { sha256 } from '../core/base/secrets.js';
 import { Introspector } from './introspector.js';
@@ -29,7 +29,10 @@ export const createIntrospectionGuard = (options: IntrospectionGuardOptions): To
   const resolved = resolveGuardOptions(options);
   const { cacheSeconds, cacheSize, clock } = resolved;
   const introspector = new Introspector(resolved);
-  let answers: Answers | undefined;
+  const answers: Answers = {
+    active: new LRUCache({ max: cacheSize }),
+    inactive: new LRUCache({ max: Math.ceil(cacheSize / ACTIVE_PER_INACTIVE) }),
+  };
   const questions = new Map<string, Promise<Authorization | undefined>>();
 
   const ask = async (key: string, token: string): Promise<Authorization | undefined> => {
@@ -37,19 +40,13 @@ export const createIntrospectionGuard = (options: IntrospectionGuardOptions): To
     const believed = clock() + cacheSeconds * 1000;
     const authorization = await introspector.introspect(token);
     const until = authorization === undefined ? believed : Math.min(believed, authorization.exp * 1000);
-    // Loaded here, because every adapter offers this guard and most applications do not use it.
-    const { LRUCache } = await import('lru-cache');
-    answers ??= {
-      active: new LRUCache({ max: cacheSize }),
-      inactive: new LRUCache({ max: Math.ceil(cacheSize / ACTIVE_PER_INACTIVE) }),
-    };
     answers[authorization === undefined ? 'inactive' : 'active'].set(key, { authorization, until });
     return authorization;
   };
 
   const remembered = (key: string): Remembered | undefined => {
     const isLive = (answer: Remembered | undefined): boolean => answer !== undefined && clock() < answer.until;
-    return [answers?.active.get(key), answers?.inactive.get(key)].find(isLive);
+    return [answers.active.get(key), answers.inactive.get(key)].find(isLive);
   };
 
   /** Simultaneous requests with the same token share one introspection request. */

@@ -1,4 +1,4 @@
-import type { JWTPayload } from 'jose';
+import { errors, type JWTPayload, jwtVerify } from 'jose';
 import type { Authorization } from '../core/base/authorization.js';
 import { UnavailableError } from '../core/base/errors.js';
 import type { Clock } from '../core/base/ports.js';
@@ -81,7 +81,6 @@ const UNKNOWN_KEY = Symbol('unknown key');
 const verifier =
   (issuer: string, algorithms: readonly string[], clock: Clock) =>
   async (token: string, keys: KeySet): Promise<Authorization | undefined | typeof UNKNOWN_KEY> => {
-    const { errors, jwtVerify } = await import('jose');
     try {
       const { payload } = await jwtVerify(token, keys.find, {
         algorithms: [...algorithms],

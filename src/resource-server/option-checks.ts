@@ -1,6 +1,6 @@
-import { urlProblem } from '../core/base/addresses.js';
+import { urlProblem } from '../core/base/addresses/request-addresses.js';
 import { RESOURCE_DEFINITION, type ResourceDefinition } from '../core/base/resource-metadata.js';
-import { resourceProblem } from '../core/base/resource.js';
+import { resourceProblem } from '../core/base/addresses/resource.js';
 import { guarded } from '../core/base/listeners.js';
 import type { Clock } from '../core/base/ports.js';
 import {

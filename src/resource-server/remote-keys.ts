@@ -1,5 +1,5 @@
-import type { JWTVerifyGetKey } from 'jose';
-import type { LRUCache } from 'lru-cache';
+import { createLocalJWKSet, type JWTVerifyGetKey } from 'jose';
+import { LRUCache } from 'lru-cache';
 import type { Authorization } from '../core/base/authorization.js';
 import { UnavailableError } from '../core/base/errors.js';
 import type { Clock } from '../core/base/ports.js';
@@ -80,7 +80,6 @@ export class RemoteKeys {
     this.#askedAt = at;
     try {
       const jwks = await this.#fetch();
-      const [{ createLocalJWKSet }, { LRUCache }] = await Promise.all([import('jose'), import('lru-cache')]);
       const find = createLocalJWKSet(jwks as Parameters<typeof createLocalJWKSet>[0]); // It validates the shape itself.
       this.#known = { keys: { find, verified: new LRUCache({ max: this.#cacheSize }) }, at };
       this.#failure = undefined;

@@ -1,10 +1,10 @@
 import type { Authorization } from '../core/base/authorization.js';
-import type { HttpRequest, Route } from '../core/base/http.js';
+import type { HttpRequest, Route } from '../core/base/http/messages.js';
 import { type ResourceDefinition, resourceMetadataRoute } from '../core/base/resource-metadata.js';
-import { resourceMetadataAddress } from '../core/base/resource.js';
-import { admit, type GuardRequirement, requiredBearerToken } from '../core/base/bearer.js';
-import { errorResponse } from '../core/base/responses.js';
-import type { GuardResult } from '../core/base/bearer.js';
+import { resourceMetadataAddress } from '../core/base/addresses/resource.js';
+import { admit, type GuardRequirement, requiredBearerToken } from '../core/base/http/bearer.js';
+import { errorResponse } from '../core/base/http/responses.js';
+import type { GuardResult } from '../core/base/http/bearer.js';
 import type { ResolvedCommonOptions } from './option-checks.js';
 
 /** Validates bearer tokens of an authorization server in another process. */

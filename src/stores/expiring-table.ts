@@ -58,6 +58,16 @@ export class ExpiringTable<Value> {
     this.#rise(slot);
   }
 
+  /** The key must exist. */
+  replace(key: string, value: Value, deadline: number): void {
+    const slot = this.#slots.get(key);
+    if (slot === undefined) return;
+    this.#values[slot] = value;
+    this.#deadlines[slot] = deadline;
+    this.#rise(at(this.#place, slot));
+    this.#sink(at(this.#place, slot), this.size);
+  }
+
   delete(key: string): void {
     const slot = this.#slots.get(key);
     if (slot !== undefined) this.#remove(slot);

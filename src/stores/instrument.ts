@@ -10,7 +10,7 @@ import { tell } from './listeners.js';
 /** One store call. It does not include the key: keys are hashes, which have no use in a log. */
 export interface StoreCall {
   /** The method called. */
-  readonly verb: 'add' | 'get' | 'getMany' | 'list' | 'delete';
+  readonly verb: 'add' | 'swap' | 'get' | 'getMany' | 'list' | 'delete';
   /** Milliseconds until the call settled, with fractions. */
   readonly duration: number;
   /** The rejection; absent if the call succeeded. */
@@ -50,6 +50,7 @@ export function instrumentedStore(
   const { getMany, list } = store;
   return {
     add: (...record) => measured('add', () => store.add(...record)),
+    swap: (...record) => measured('swap', () => store.swap(...record)),
     get: (key) => measured('get', () => store.get(key)),
     delete: (key) => measured('delete', () => store.delete(key)),
     ...(getMany && { getMany: (keys) => measured('getMany', () => getMany.call(store, keys)) }),

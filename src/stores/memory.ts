@@ -78,6 +78,16 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
       return true;
     },
 
+    async swap(key, before, value, expiresAt) {
+      const now = clock();
+      const kept = expiresAt > now ? table.get(key, now) : undefined;
+      if (kept === undefined) return false;
+      const rev: unknown = Reflect.get(valueOf(kept), 'rev');
+      if (rev !== before && rev !== value.rev) return false;
+      table.replace(key, inPlaceOf(kept, copies.of(value)), expiresAt);
+      return true;
+    },
+
     async get(key) {
       return live(key, clock());
     },
@@ -115,6 +125,10 @@ class Listed {
     this.membership = membership;
   }
 }
+
+/** What to keep for a new value: its key stays in its groups. */
+const inPlaceOf = (kept: object, value: object): object =>
+  kept instanceof Listed ? new Listed(value, kept.membership) : value;
 
 const valueOf = (kept: object): object => (kept instanceof Listed ? kept.value : kept);
 

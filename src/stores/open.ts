@@ -11,6 +11,7 @@ import { connectIoredis } from './drivers/ioredis.js';
 import { loadDriver } from './drivers/load.js';
 import { connectNodeRedis } from './drivers/node-redis.js';
 import { connectPg } from './drivers/pg.js';
+import { unreachable } from './drivers/unreachable.js';
 import { memoryStore } from './memory.js';
 import { postgresStore } from './postgres.js';
 import { storeOver } from './redis-store.js';
@@ -92,8 +93,8 @@ export async function openStore(url: string, options: OpenStoreOptions = {}): Pr
 const nothing = async (): Promise<void> => undefined;
 
 function openMemory({ clock = Date.now }: OpenStoreOptions): OpenedStore {
-  const { add, get, getMany, list, delete: remove } = memoryStore({ clock });
-  return { add, get, getMany, list, delete: remove, check: nothing, migrate: nothing, close: nothing };
+  const { add, swap, get, getMany, list, delete: remove } = memoryStore({ clock });
+  return { add, swap, get, getMany, list, delete: remove, check: nothing, migrate: nothing, close: nothing };
 }
 
 function openSqlite(file: string, options: OpenStoreOptions): OpenedStore {
@@ -132,9 +133,12 @@ async function openRedis(url: string, options: OpenStoreOptions): Promise<Opened
   return {
     ...store,
     async check() {
-      await store.check().catch((error: unknown) => {
+      await store.check().catch(async (error: unknown) => {
+        if (/maxmemory-policy/.test(String(error))) throw error;
+        const problem = await unreachable(address.hosts, timeout);
+        if (problem !== undefined) throw new Error(`openStore: ${problem}`, { cause: error });
         // The client only reports that it is disconnected; the error of its connection says more.
-        throw /maxmemory-policy/.test(String(error)) ? error : (lastError ?? error);
+        throw lastError ?? error;
       });
     },
     migrate: nothing,

@@ -1,5 +1,5 @@
 /** Statements that only take values. */
-export type Verb = 'look' | 'state' | 'migrate' | 'add' | 'get' | 'remove' | 'list' | 'clear' | 'clearGroups';
+export type Verb = 'look' | 'state' | 'migrate' | 'add' | 'swap' | 'get' | 'remove' | 'list' | 'clear' | 'clearGroups';
 
 /** Executes one of them. */
 export type Ask = (verb: Verb, ...values: (string | number)[]) => Promise<readonly unknown[]>;
@@ -56,13 +56,18 @@ function schemaStatements({
       (right) => `has_table_privilege(to_regclass('${one}')::oid, '${right}')`,
     ),
   );
+  // A swap is done in place if the new row fits into the page of the old one. A table of 0.2 has no room for that; only its owner can change it.
+  const packed = `EXISTS (
+        SELECT FROM pg_class WHERE oid = to_regclass('${table}') AND pg_has_role(relowner, 'USAGE')
+        AND coalesce(array_to_string(reloptions, ' '), '') !~ 'fillfactor'
+      )`;
   return {
     // Needs no permission on the tables, and takes no lock on them.
     look: `
       SELECT to_regclass('${schema}${index}') IS NOT NULL AND to_regclass('${schema}${groupsIndex}') IS NOT NULL AND 4 = (
         SELECT count(*) FROM pg_attribute
         WHERE attrelid = to_regclass('${table}') AND attname IN ('key', 'value', 'expires_at', 'nonce') AND NOT attisdropped
-      ) AS complete`,
+      ) AS complete, ${packed} AS packed`,
     state: `
       SELECT ${rights.join(' AND ')} AS writable, pg_is_in_recovery() AS replica,
         current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS allowed`,
@@ -78,6 +83,9 @@ function schemaStatements({
           expires_at bigint NOT NULL,
           nonce text
         );
+        IF ${packed} THEN
+          ALTER TABLE ${table} SET (fillfactor = 90);
+        END IF;
         IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass('${table}') AND attname = 'nonce' AND NOT attisdropped) THEN
           ALTER TABLE ${table} ADD COLUMN nonce text;
         END IF;
@@ -99,7 +107,7 @@ function schemaStatements({
 
 function recordStatements({ table, groups }: Names): Omit<Statements, 'look' | 'state' | 'migrate'> {
   // One statement decides and writes: a second writer of a row waits for the first and then checks the expiry again. A row with
-  // the nonce of this call was written by this call, when it was sent the first time.
+  // the nonce of this call was written by this call, when it was sent the first time. The nonce of a record that has a rev is its rev.
   const add = `
       INSERT INTO ${table} AS record (key, value, expires_at, nonce) VALUES ($1::text, $2, $3::bigint, $5)
       ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at, nonce = excluded.nonce
@@ -117,6 +125,10 @@ function recordStatements({ table, groups }: Names): Omit<Statements, 'look' | '
         )
         SELECT wrote FROM record`;
     },
+    swap: `
+      UPDATE ${table} SET value = $3, expires_at = $4, nonce = $6
+      WHERE key = $1 AND nonce IN ($2, $6) AND expires_at > $5
+      RETURNING 1 AS wrote`,
     get: `SELECT value FROM ${table} WHERE key = $1 AND expires_at > $2`,
     getMany: (count) => {
       const keys = Array.from({ length: count }, (_, index) => `$${index + 2}`);

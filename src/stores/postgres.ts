@@ -7,7 +7,7 @@
 import type { Clock, Store } from '../core/base/ports.js';
 import { clearInBackground, CLOCK_SLACK_MS, type ClearingOptions } from './clearing.js';
 import { type Ask, statements } from './postgres-sql.js';
-import { nextNonce } from './nonce.js';
+import { revisionOf } from './revision.js';
 import { pageOf } from './page.js';
 import { isTexts, parseRow } from './record.js';
 import { StoreError } from './store-error.js';
@@ -47,7 +47,7 @@ export interface PostgresStoreOptions extends ClearingOptions {
 /** A store in PostgreSQL; see {@link postgresStore}. */
 export interface PostgresStore extends Required<Store> {
   /**
-   * Creates missing tables, columns and indexes; if nothing is missing, it changes nothing and needs no permission to. Several
+   * Creates missing tables, columns and indexes, and gives the table of an earlier version a fill factor; if nothing is missing, it changes nothing and needs no permission to. Several
    * processes may call it at once. It waits at most a second for locks, and then rejects.
    */
   migrate(): Promise<void>;
@@ -106,12 +106,18 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
     async add(key, value, expiresAt, groups = []) {
       const now = clock();
       if (!(expiresAt > now)) return false;
-      const record = [key, JSON.stringify(value), Math.ceil(expiresAt), now, nextNonce()];
+      const record = [key, JSON.stringify(value), Math.ceil(expiresAt), now, revisionOf(value)];
       const names = [...new Set(groups)];
       const rows =
         names.length === 0
           ? await ask('add', ...record)
           : await run(sql.addTo(names.length), `add_${names.length}`, [...record, ...names]);
+      return rows.length === 1;
+    },
+    async swap(key, before, value, expiresAt) {
+      const now = clock();
+      if (!(expiresAt > now)) return false;
+      const rows = await ask('swap', key, before, JSON.stringify(value), Math.ceil(expiresAt), now, revisionOf(value));
       return rows.length === 1;
     },
     async get(key) {
@@ -127,17 +133,12 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
       const records = new Map(rows.map((row) => [Reflect.get(Object(row), 'key'), parseRow(row)]));
       return keys.map((key) => records.get(key));
     },
-    async list(group, { after = '', limit }) {
-      const rows = await ask('list', group, after, clock(), limit + 1);
-      const keys = rows.map((row): unknown => Reflect.get(Object(row), 'key'));
-      if (!isTexts(keys)) throw new StoreError('STORE_ANSWER', 'PostgreSQL returned keys that are not text');
-      return pageOf(keys, limit);
-    },
-    async delete(key) {
-      await ask('remove', key);
-    },
+    list: async (group, { after = '', limit }) =>
+      pageOf(keysOf(await ask('list', group, after, clock(), limit + 1)), limit),
+    delete: async (key) => void (await ask('remove', key)),
     migrate: async () => {
-      if (!(await isThere(ask))) await ask('migrate');
+      const { complete, packed } = await look(ask);
+      if (!complete || packed) await ask('migrate');
     },
     check: () => checkTable(ask, { table, connections, onWarning }),
     clearExpired,
@@ -147,7 +148,20 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
   };
 }
 
-const isThere = async (ask: Ask): Promise<boolean> => Reflect.get(Object((await ask('look'))[0]), 'complete') === true;
+function keysOf(rows: readonly unknown[]): string[] {
+  const keys = rows.map((row): unknown => Reflect.get(Object(row), 'key'));
+  if (!isTexts(keys)) throw new StoreError('STORE_ANSWER', 'PostgreSQL returned keys that are not text');
+  return keys;
+}
+
+/** Whether the tables are as required, and whether the first lacks room for swaps. */
+async function look(ask: Ask): Promise<{ readonly complete: boolean; readonly packed: boolean }> {
+  const [row] = await ask('look');
+  return {
+    complete: Reflect.get(Object(row), 'complete') === true,
+    packed: Reflect.get(Object(row), 'packed') === true,
+  };
+}
 
 async function checkTable(
   ask: Ask,
@@ -158,7 +172,7 @@ async function checkTable(
   if (field('replica') === true) {
     throw new Error('postgresStore: this server is a replica; use the address of the primary');
   }
-  if (!(await isThere(ask))) {
+  if (!(await look(ask)).complete) {
     throw new Error(
       `postgresStore: the table ${table} or ${table}_groups is missing or incomplete; call migrate() as a role that may create them`,
     );

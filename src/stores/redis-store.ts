@@ -1,6 +1,6 @@
 import type { Clock, Store } from '../core/base/ports.js';
 import { CLOCK_SLACK_MS } from './clearing.js';
-import { nextNonce } from './nonce.js';
+import { revisionOf } from './revision.js';
 import { nonsense, parseRecord } from './record.js';
 import type { AdaptedClient } from './redis-client.js';
 import { RedisGroups } from './redis-groups.js';
@@ -24,8 +24,8 @@ export interface RedisStoreSettings {
 /** A store in Redis; see `redisStore`. */
 export interface RedisStore extends Required<Store> {
   /**
-   * Rejects with an explanation if this Redis, or any master of this cluster, evicts live records when its memory is full: if the marker of
-   * a used code is evicted, the code works twice. Call it when a server starts. Also rejects if Redis cannot be reached or does not
+   * Rejects with an explanation if this Redis, or any master of this cluster, evicts live records when its memory is full: if the mark of
+   * a revoked token is evicted, the token works again. Call it when a server starts. Also rejects if Redis cannot be reached or does not
    * report its policy, because an unknown policy is not assumed to be safe.
    * With `sendCommand` instead of `client`, a single server is checked.
    */
@@ -35,18 +35,20 @@ export interface RedisStore extends Required<Store> {
 }
 
 /**
- * A record consists of its expiry, the nonce of the call that wrote it, and its JSON, separated by spaces. The expiry follows our clock;
+ * A record consists of its expiry, its revision (see `revisionOf`), and its JSON, separated by spaces. The expiry follows our clock;
  * Redis's own expiry, which follows Redis's clock, comes later and only cleans up. So an expired record may still
- * exist and must be replaced. A record with the nonce of this call was written by this call, when it was sent the first time.
+ * exist and must be replaced. A record with the revision of this call was written by this call, when it was sent the first time.
  *
- * ARGV: our time, nonce, record, milliseconds until Redis may drop it.
+ * ARGV: our time, new revision, new record, milliseconds until Redis may drop it, and for `swap` the revision to replace.
  */
-const ADD = `
+const WRITE = `
 local old = redis.call('GET', KEYS[1])
-if old then
-  local deadline, nonce = string.match(old, '^(%d+) (%S+) ')
-  if nonce == ARGV[2] then return 1 end
-  if tonumber(deadline) > tonumber(ARGV[1]) then return 0 end
+local deadline, revision = string.match(old or '0 - ', '^(%d+) (%S+) ')
+if tonumber(deadline) > tonumber(ARGV[1]) then
+  if revision == ARGV[2] then return 1 end
+  if revision ~= ARGV[5] then return 0 end
+elseif ARGV[5] then
+  return 0
 end
 redis.call('SET', KEYS[1], ARGV[3], 'PX', ARGV[4])
 return 1`;
@@ -65,22 +67,29 @@ export function storeOver(client: AdaptedClient, options: RedisStoreSettings): R
     return names.map((name, index) => [name, answers[index]]);
   };
 
+  const write = async (
+    { key, value, expiresAt, groups }: { key: string; value: object; expiresAt: number; groups: readonly string[] },
+    ...before: string[]
+  ): Promise<boolean> => {
+    const now = clock();
+    if (!(expiresAt > now)) return false;
+    policy.assertSafe();
+    const deadline = Math.ceil(expiresAt);
+    const name = prefix + key;
+    const revision = revisionOf(value);
+    const record = `${deadline} ${revision} ${JSON.stringify(value)}`;
+    // First, and awaited: whatever fails in between, no record is missing from its groups.
+    if (groups.length > 0) await groupsOfKeys.enter(key, groups, deadline, now);
+    const life = String(Math.ceil(deadline - now) + CLOCK_SLACK_MS);
+    const wrote = await ask(['EVAL', WRITE, '1', name, String(now), revision, record, life, ...before], name);
+    if (wrote !== 0 && wrote !== 1) throw nonsense('EVAL', wrote);
+    return wrote === 1;
+  };
+
   return {
-    async add(key, value, expiresAt, groups = []) {
-      const now = clock();
-      if (!(expiresAt > now)) return false;
-      policy.assertSafe();
-      const deadline = Math.ceil(expiresAt);
-      const name = prefix + key;
-      const nonce = nextNonce();
-      const record = `${deadline} ${nonce} ${JSON.stringify(value)}`;
-      // First, and awaited: whatever fails in between, no record is missing from its groups.
-      if (groups.length > 0) await groupsOfKeys.enter(key, groups, deadline, now);
-      const life = String(Math.ceil(deadline - now) + CLOCK_SLACK_MS);
-      const wrote = await ask(['EVAL', ADD, '1', name, String(now), nonce, record, life], name);
-      if (wrote !== 0 && wrote !== 1) throw nonsense('EVAL', wrote);
-      return wrote === 1;
-    },
+    add: (key, value, expiresAt, groups = []) => write({ key, value, expiresAt, groups }),
+
+    swap: (key, before, value, expiresAt) => write({ key, value, expiresAt, groups: [] }, before),
 
     async get(key) {
       const name = prefix + key;

@@ -22,11 +22,8 @@ export interface SqliteStatement {
   get(...values: (string | number)[]): unknown;
 }
 
-/** Milliseconds for which a statement may block the event loop while it waits for a lock. */
-const BLOCKING_MS = 10;
-
 /**
- * Opens a database file; a new one is made readable by its owner only. Until {@link waitBriefly} is called, each statement waits for locks as long as
+ * Opens a database file; a new one is made readable by its owner only. Until {@link doNotBlock} is called, each statement waits for locks as long as
  * opening may take, because several processes may be creating the same tables.
  *
  * @param openTimeout - Milliseconds.
@@ -46,9 +43,9 @@ export function openFile(
   return database;
 }
 
-/** From now on, the event loop continues while another process holds the lock. */
-export function waitBriefly(database: SqliteDatabase): void {
-  database.exec(`PRAGMA busy_timeout = ${BLOCKING_MS}`);
+/** From now on, a statement that meets a lock fails at once. */
+export function doNotBlock(database: SqliteDatabase): void {
+  database.exec('PRAGMA busy_timeout = 0');
 }
 
 /** SQLite gives its log the mode of the file, so the file must have it first. */

@@ -21,6 +21,10 @@ const ADD = `
   ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at
   WHERE oauth_records.expires_at <= ?`;
 
+const SWAP = `
+  UPDATE oauth_records SET value = ?, expires_at = ?
+  WHERE key = ? AND json_extract(value, '$.rev') IN (?, ?) AND expires_at > ?`;
+
 const ENTER = 'INSERT OR REPLACE INTO oauth_records_groups (grp, key, expires_at) VALUES (?, ?, ?)';
 
 // One row with one text, because only this works the same in all drivers.
@@ -42,6 +46,7 @@ export function prepare(database: SqliteDatabase): Readonly<Record<Verb, SqliteS
   database.exec(SCHEMA);
   return {
     add: database.prepare(ADD),
+    swap: database.prepare(SWAP),
     get: database.prepare('SELECT value FROM oauth_records WHERE key = ? AND expires_at > ?'),
     remove: database.prepare('DELETE FROM oauth_records WHERE key = ?'),
     enter: database.prepare(ENTER),
@@ -51,4 +56,4 @@ export function prepare(database: SqliteDatabase): Readonly<Record<Verb, SqliteS
   };
 }
 
-type Verb = 'add' | 'get' | 'remove' | 'enter' | 'list' | 'clear' | 'clearGroups';
+type Verb = 'add' | 'swap' | 'get' | 'remove' | 'enter' | 'list' | 'clear' | 'clearGroups';

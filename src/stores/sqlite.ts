@@ -8,8 +8,8 @@ import type { Clock, Store } from '../core/base/ports.js';
 import { clearInBackground, CLOCK_SLACK_MS, type ClearingOptions } from './clearing.js';
 import { parseKeys, parseRow } from './record.js';
 import { pageOf } from './page.js';
-import { openFile, waitBriefly, type SqliteDatabase, type SqliteStatement } from './sqlite-file.js';
-import { inTransaction, whenUnlocked } from './sqlite-lock.js';
+import { doNotBlock, openFile, type SqliteDatabase, type SqliteStatement } from './sqlite-file.js';
+import { inSnapshot, inTransaction, LockQueue } from './sqlite-lock.js';
 import { prepare } from './sqlite-sql.js';
 
 export { StoreError, type StoreErrorCode } from './store-error.js';
@@ -43,10 +43,10 @@ export interface SqliteStore extends Required<Store> {
  *
  * The file is in WAL mode with `synchronous = NORMAL`: confirmed writes survive the crash of any process. A power
  * failure may lose the most recent writes, but never a write in between. For a store that loses nothing even then, open the
- * database yourself with `synchronous = FULL` and `busy_timeout = 10`, and pass it as `database`.
+ * database yourself with `journal_mode = WAL`, `synchronous = FULL` and `busy_timeout = 0`, and pass it as `database`.
  *
- * The drivers are synchronous, so a statement only waits milliseconds for a lock, and the call is retried until `busyTimeout`. Reads do
- * not wait. A new file and its log are readable by their owner only (0600); if an existing file is readable by others, `onWarning` is called.
+ * While another process holds the lock, writes are retried until `busyTimeout`, in the order of the calls; the event loop is not blocked. Reads do not
+ * wait. A new file and its log are readable by their owner only (0600); if an existing file is readable by others, `onWarning` is called.
  *
  * @throws Error at construction if there is no SQLite driver, or the file cannot be opened.
  * @returns a store that rejects with the driver's error if the file is locked for too long, full or missing.
@@ -54,30 +54,24 @@ export interface SqliteStore extends Required<Store> {
 export function sqliteStore(options: SqliteStoreOptions): SqliteStore {
   const { file, clock = Date.now, busyTimeout = 2_000, onWarning = console.warn } = options;
   const database = options.database ?? openFile(file, busyTimeout, onWarning);
-  const { add, get, remove, enter, list, clear, clearGroups } = prepare(database);
-  if (database !== options.database) waitBriefly(database);
-  // Not every driver rejects statements on a closed database.
+  const { add, swap, get, remove, enter, list, clear, clearGroups } = prepare(database);
+  if (database !== options.database) doNotBlock(database);
   let closed = false;
-  const assertOpen = (): void => {
-    if (closed) throw new Error('sqliteStore: the store is closed');
-  };
-  const run = <T>(work: () => T): Promise<T> => whenUnlocked(busyTimeout, work);
-  const write = <T>(work: () => T): Promise<T> =>
-    run(() => {
-      assertOpen();
-      return inTransaction(database, work);
-    });
-  const ask = (statement: SqliteStatement, ...values: (string | number)[]): unknown => {
-    assertOpen();
-    return statement.get(...values);
-  };
-  const read = (key: string, now: number): object | undefined => parseRow(ask(get, key, now));
-  const clearExpired = async (size: number): Promise<number> => {
-    const end = clock() - CLOCK_SLACK_MS;
-    const cleared = await write(() => clear.run(end, size));
-    const clearedEntries = await write(() => clearGroups.run(end, size));
-    return Number(cleared.changes) + Number(clearedEntries.changes);
-  };
+  const inQueue =
+    (queue: LockQueue) =>
+    <T>(work: () => T): Promise<T> =>
+      queue.run(() => {
+        // Not every driver rejects statements on a closed database.
+        if (closed) throw new Error('sqliteStore: the store is closed');
+        return work();
+      });
+  const read = inQueue(new LockQueue(busyTimeout));
+  const change = inQueue(new LockQueue(busyTimeout));
+  const write = <T>(work: () => T): Promise<T> => change(() => inTransaction(database, work));
+  const clearOf = async (statement: SqliteStatement, size: number): Promise<number> =>
+    Number((await write(() => statement.run(clock() - CLOCK_SLACK_MS, size))).changes);
+  const clearExpired = async (size: number): Promise<number> =>
+    (await clearOf(clear, size)) + (await clearOf(clearGroups, size));
   const stopClearing = clearInBackground(clearExpired, { clearBatch: 200, ...options });
 
   return {
@@ -91,18 +85,23 @@ export function sqliteStore(options: SqliteStoreOptions): SqliteStore {
         return true;
       });
     },
-    get: (key) => run(() => read(key, clock())),
-    // A statement takes microseconds, without a round trip.
-    getMany: (keys) =>
-      run(() => {
+    async swap(key, before, value, expiresAt) {
+      const { rev } = value;
+      const json = JSON.stringify(value);
+      return write(() => {
         const now = clock();
-        return keys.map((key) => read(key, now));
+        return expiresAt > now && Number(swap.run(json, Math.ceil(expiresAt), key, before, rev, now).changes) === 1;
+      });
+    },
+    get: (key) => read(() => parseRow(get.get(key, clock()))),
+    getMany: (keys) =>
+      read(() => {
+        const now = clock();
+        return inSnapshot(database, () => keys.map((key) => parseRow(get.get(key, now))));
       }),
     list: (group, { after = '', limit }) =>
-      run(() => pageOf(parseKeys(ask(list, group, after, clock(), limit + 1)), limit)),
-    async delete(key) {
-      await write(() => remove.run(key));
-    },
+      read(() => pageOf(parseKeys(list.get(group, after, clock(), limit + 1)), limit)),
+    delete: async (key) => void (await write(() => remove.run(key))),
     clearExpired,
     async close() {
       if (closed) return;

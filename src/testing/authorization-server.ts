@@ -7,7 +7,7 @@ import type { IntrospectionGuardOptions } from '../adapters/facade.js';
 import { type OAuthQuery, oauthQuery } from '../adapters/node/index.js';
 import { fail, flag, listOf, object, orElse, required, type Schema, text, value } from '../core/base/schema.js';
 import { isScopeToken } from '../core/base/scope.js';
-import { generateKey } from '../core/oauth/jwt/signing-keys.js';
+import { generateKey } from '../core/oauth/keys/signing-keys.js';
 
 /** The scopes and resources of a {@link testAuthorizationServer}. */
 export interface TestAuthorizationServerOptions {

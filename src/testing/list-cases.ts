@@ -62,6 +62,23 @@ export const LIST: Record<string, Check> = {
     assert.deepEqual(await walk(store, 'g:2'), ['k:2']);
     assert.deepEqual(await store.get('k:2'), { is: 'second' });
   },
+  'a swapped record stays in its groups': async (bench) => {
+    const { store } = bench;
+    await store.add('k:1', { rev: '1' }, START + HOUR, ['g:1', 'g:2']);
+    for (const [before, rev, end] of [
+      ['1', '2', 2 * HOUR],
+      ['2', '3', HOUR / 2],
+    ] as const) {
+      assert.equal(await store.swap('k:1', before, { rev }, START + end), true);
+      assert.deepEqual(await walk(store, 'g:1'), ['k:1']);
+      assert.deepEqual(await walk(store, 'g:2'), ['k:1']);
+    }
+    bench.now = START + HOUR / 2 - 1;
+    assertNamed(await walk(store, 'g:1'), ['k:1']);
+    await store.delete('k:1');
+    await store.add('k:1', { rev: '4' }, START + HOUR, ['g:3']);
+    assert.deepEqual(await walk(store, 'g:3'), ['k:1']);
+  },
   'list of an unknown group is a page without keys': async ({ store }) => {
     await store.add('k:1', {}, START + HOUR, ['g:1']);
     for (const group of ['g', 'k:1', 'unknown']) {

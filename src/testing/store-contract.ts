@@ -3,6 +3,7 @@ import type { MaybePromise, Store } from '../core/base/ports.js';
 import { type Check, HOUR, MINUTE, onPlace, range, START, type StorePlace } from './bench.js';
 import { GET_MANY } from './get-many-cases.js';
 import { LIST, LIST_SHARED } from './list-cases.js';
+import { SWAP, SWAP_SHARED } from './swap-cases.js';
 
 /** Describes the store to `storeContract`. */
 export interface StoreContractOptions {
@@ -48,7 +49,8 @@ export function storeContract(
   options: StoreContractOptions = {},
 ): ContractCase[] {
   const { shared = true, offers = [] } = options;
-  const cases = [BASIC, VALUES, RACES, TIME, shared ? SHARED : {}, offering(offers)];
+  const cases = [BASIC, VALUES, RACES, TIME, SWAP, offering(offers)];
+  if (shared) cases.push(SHARED, SWAP_SHARED);
   for (const capability of offers) {
     const [own, among] = CAPABILITIES[capability];
     cases.push(own, shared ? among : {});
@@ -286,7 +288,7 @@ function offering(offers: readonly StoreCapability[]): Record<string, Check> {
   return {
     [`the store has the functions that \`offers\` names, and ${others}`]: async ({ store }) => {
       const found = all.filter((name) => typeof Reflect.get(store, name) === 'function');
-      assert.deepEqual(found, offers.toSorted(), 'name every function beyond the three verbs in `offers`');
+      assert.deepEqual(found, offers.toSorted(), 'name every function beyond the four verbs in `offers`');
       assert.ok(!found.includes('list') || found.includes('getMany'), 'a store that has list has getMany too');
     },
   };

@@ -1,7 +1,8 @@
-import { readBody } from '../../src/core/base/body.js';
-import type { HttpRequest, HttpResponse, RequestBody, Route } from '../../src/core/base/http.js';
+import { readBody } from '../../src/core/base/http/body.js';
+import { systemTimer } from '../../src/core/base/system.js';
+import type { HttpRequest, HttpResponse, RequestBody, Route } from '../../src/core/base/http/messages.js';
 import type { ServerOptions } from '../../src/core/server/options/server-options.js';
-import type { GuardResult } from '../../src/core/base/bearer.js';
+import type { GuardResult } from '../../src/core/base/http/bearer.js';
 import type { Server } from '../../src/core/server/server.js';
 
 const TYPE = { 'content-type': 'application/json; charset=utf-8' };
@@ -10,7 +11,7 @@ const route = (path: string, handle: (request: HttpRequest) => Promise<HttpRespo
 
 const bodyOf = async (request: HttpRequest): Promise<RequestBody | string> => {
   try {
-    return await readBody(request, 10_000, (error) => error);
+    return await readBody(request, { bytes: 10_000, timer: systemTimer, request: 10_000 }, (error) => error);
   } catch (error) {
     return String(error);
   }

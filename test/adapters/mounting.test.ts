@@ -14,7 +14,7 @@ import { oauthQuery as forExpress } from '../../src/adapters/express/index.js';
 import { oauthQuery as forFastify } from '../../src/adapters/fastify/index.js';
 import { oauthQuery as forKoa } from '../../src/adapters/koa/index.js';
 import { oauthQuery as forNode } from '../../src/adapters/node/index.js';
-import type { OAuthEvent } from '../../src/core/oauth/events.js';
+import type { OAuthEvent } from '../../src/core/oauth/events/events.js';
 import { memoryStore } from '../../src/stores/memory.js';
 import { basic, bearer, Client, everyHost } from '../hosts.js';
 

@@ -1,3 +1,6 @@
+import { query } from '../../src/core/query/index.js';
+import { openApi } from '../../src/openapi/index.js';
+import { sandbox } from '../../src/sandbox/index.js';
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { fixture } from '../oauth/support/fixture.js';
@@ -149,7 +152,7 @@ const answersOf = async ({ start }: Host): Promise<Readonly<Record<string, unkno
     issuer: 'https://op.example',
     runtime: { random: sameBytes() },
     cors: { origins: ['https://app.example'] },
-    query: { site: { name: 'Fruit' } },
+    query: query({ site: { name: 'Fruit' }, extensions: [openApi(), sandbox()] }),
   });
   const running = await start({ options });
   try {

@@ -17,6 +17,7 @@ describe.each(eachFramework)('the signed-in owner, for a route of the applicatio
   /** The store of the fixture, until it has a fault. */
   const breakable: Store = {
     add: (...record) => store.add(...record),
+    swap: (...record) => store.swap(...record),
     get: (key) => store.get(key),
     delete: (key) => store.delete(key),
     // A fault answers anything.

@@ -1,3 +1,4 @@
+import { query } from '../../src/core/query/index.js';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -64,7 +65,7 @@ describeEngine('layout and accessibility of the pages', noChromium, () => {
       },
     ],
     registration: {},
-    query: { site: { name: 'Example' } },
+    query: query({ site: { name: 'Example' } }),
   });
   let browser: Browser;
   let host: RunningHost;

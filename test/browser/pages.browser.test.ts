@@ -1,3 +1,4 @@
+import { query } from '../../src/core/query/index.js';
 import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Client, oneHostEach, type RunningHost } from '../hosts.js';
@@ -75,7 +76,7 @@ describeEngine('the pages in a browser', noChromium, () => {
         redirect_uris: [redirectUri],
         scope: 'profile content.read',
       };
-      set = fixture({ clients: [site], device: { verificationUriComplete: true }, query: {} });
+      set = fixture({ clients: [site], device: { verificationUriComplete: true }, query: query() });
       host = await start({ options: set.options });
     });
     beforeEach(() => set.advance(3600)); // Failed attempts of the last test are forgotten.

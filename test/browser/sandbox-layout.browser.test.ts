@@ -81,7 +81,7 @@ describeEngine('layout and accessibility of the sandbox', noChromium, () => {
     [browser, site, bare] = await Promise.all([
       startChromium(),
       startSandboxSite(oneHostEach[0]!),
-      startSandboxSite(oneHostEach[0]!, { sandbox: true }),
+      startSandboxSite(oneHostEach[0]!, {}),
     ]);
     window = await openWindow(browser);
   });

@@ -1,4 +1,5 @@
-import type { QueryOptions } from '../../src/core/query/index.js';
+import { query, type QueryOptions } from '../../src/core/query/index.js';
+import { sandbox, type SandboxOptions } from '../../src/sandbox/index.js';
 import type { Host, RunningHost } from '../hosts.js';
 import { type Fixture, fixture } from '../oauth/support/fixture.js';
 
@@ -11,7 +12,7 @@ export const TITLES = [
   ...Array.from({ length: 21 }, (_one, index) => `Page ${String(index).padStart(2, '0')}`),
 ];
 
-const query: QueryOptions = {
+const OPTIONS: QueryOptions = {
   site: { name: 'Orchard' },
   modules: {
     allpages: ({ limit, continue: from = '' }) => {
@@ -32,7 +33,10 @@ export interface SandboxSite extends Fixture {
   readonly address: string;
 }
 
-export const startSandboxSite = async ({ start }: Host, more: QueryOptions = {}): Promise<SandboxSite> => {
+export const startSandboxSite = async (
+  { start }: Host,
+  options: SandboxOptions = { client_id: 'sandbox' },
+): Promise<SandboxSite> => {
   const sites: Fixture[] = [];
   const host = await start({
     options: (base) => {
@@ -44,7 +48,7 @@ export const startSandboxSite = async ({ start }: Host, more: QueryOptions = {})
         scope: 'profile highvolume',
         default_scope: 'profile',
       };
-      const site = fixture({ clients: [client], query: { ...query, sandbox: { client_id: 'sandbox' }, ...more } });
+      const site = fixture({ clients: [client], query: query({ ...OPTIONS, extensions: [sandbox(options)] }) });
       sites.push(site);
       return site.options;
     },

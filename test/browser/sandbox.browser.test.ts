@@ -424,7 +424,7 @@ describeEngine('the sandbox in a browser', noChromium, () => {
   });
 
   test('without a client, the page works anonymously and does not mention signing in', async () => {
-    const site = await startSandboxSite(oneHostEach[0]!, { sandbox: true });
+    const site = await startSandboxSite(oneHostEach[0]!, {});
     const { page, context, complaints } = await openWindow(browser);
     await page.goto(`${site.address}#list=allpages&aplimit=1`);
     await ready(page);

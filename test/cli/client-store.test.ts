@@ -46,7 +46,7 @@ describeEngine('client commands over a SQLite file', noSqlite, () => {
       1,
       '',
       `Client "wrong": scope names "admin", which options.scopes does not have.
-Client "wrong": the redirect URI "http://photos.example/cb" has the scheme http; only loopback addresses may, use https.
+Client "wrong": the redirect URI "http://photos.example/cb" must begin with https://; http:// is only for loopback addresses.
 `,
     ]);
     expect((await run(['show', 'wrong'])).code).toBe(1);
@@ -106,7 +106,14 @@ Client "wrong": the redirect URI "http://photos.example/cb" has the scheme http;
         ['add', [], '["a"]', ['b'], 1, 'The standard input must contain one object with fields of a registration'],
         ['add', [], '{ client_id }', ['b'], 1, 'The standard input is not valid JSON: '],
         ['add', [], '{ "colour": "red" }', ['b'], 1, 'Client "b": colour is unknown'],
-        ['add', [], '{ "client_id": 7 }', [], 1, 'Client 7: client_id must be printable ASCII.'],
+        [
+          'add',
+          [],
+          '{ "client_id": 7 }',
+          [],
+          1,
+          'Client 7: client_id must be printable ASCII, at most 512 characters.',
+        ],
         ['change', [], '{ "client_id": "b" }', ['there'], 1, 'client_id cannot be changed. Add another client.'],
         ['change', [], '{}', ['there'], 2, 'There is nothing to change.'],
         ['change', ['--if-version', 'x'], '{}', ['there'], 2, '--if-version must be a whole number from 1'],

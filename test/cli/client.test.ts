@@ -159,7 +159,7 @@ describe('a registration that a server rejects', () => {
       'Client "x": scope must be scopes separated by single spaces.',
       'Client "x": client_secret is empty; is the environment variable set?',
       'Client "x": client_secret has a sha256 that is not 43 characters of base64url.',
-      'Client "x": the redirect URI "http://app.example/cb" has the scheme http; only loopback addresses may, use https.',
+      'Client "x": the redirect URI "http://app.example/cb" must begin with https://; http:// is only for loopback addresses.',
       'Client "x": the redirect URI "https://app.example/#x" has a fragment.',
     ]);
     expect(answer?.advice).toEqual([]);

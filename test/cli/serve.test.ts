@@ -155,12 +155,13 @@ test('--mcp serves the content as tools; clients register, and people sign in', 
   expect(await program.stop()).toBe(0);
 });
 
-test('serves a folder with its changes, and reads it once', async () => {
+test('serves a folder with its changes and images, in the language that was set, and needs no database', async () => {
   const folder = emptyFolder('markdown');
   mkdirSync(join(folder, 'docs'));
   writeFileSync(join(folder, 'docs', 'index.md'), '# Harbour');
   writeFileSync(join(folder, 'docs', 'bad.md'), '---\na: [\n---\nIt is there.');
-  const args = ['serve', '--port', '0', '--store', 'memory', 'docs'];
+  writeFileSync(join(folder, 'docs', 'a boat.svg'), '<svg/>');
+  const args = ['serve', '--port', '0', '--store', 'memory', '--language', 'ps', 'docs'];
   const program = await startProgram(args, { cwd: folder });
   const [base] = await program.until(ADDRESS);
   expect(program.output).toMatch(/^Warning: bad\.md:\d: The front matter is not valid YAML/m);
@@ -171,8 +172,23 @@ test('serves a folder with its changes, and reads it once', async () => {
   writeFileSync(join(folder, 'docs', 'new.md'), 'A new page.');
   await vi.waitFor(async () => expect(await titles()).toContain('"New"'), { timeout: 20_000 });
   expect((await client.get('/api?action=parse&page=New&prop=text&format=json')).text).toContain('<p>A new page.</p>');
+  expect((await client.get('/api?action=query&meta=siteinfo&format=json')).text).toMatch(/"lang":"ps"/);
+  const about = '/api?action=query&titles=File:A_boat.svg&prop=imageinfo&iiprop=url&format=json';
+  const [, url = ''] = /"url":"([^"]+)"/.exec((await client.get(about)).text) ?? [];
+  expect(url).toBe(`${base}/files/a%20boat.svg`);
+  const image = await client.get(url.slice(base.length));
+  expect([image.status, image.text]).toEqual([200, '<svg/>']);
+  expect(image.headers).toMatchObject({ 'content-type': 'image/svg+xml', 'content-security-policy': 'sandbox' });
+  for (const path of [
+    '/files/',
+    '/files/index.md',
+    '/files/../docs/index.md',
+    '/files/%2e%2e/docs/index.md',
+    '/files/%',
+  ])
+    expect((await client.get(path)).status, path).toBe(404);
   expect(await program.stop()).toBe(0);
-  expect(readdirSync(join(folder, '.data')).filter((name) => name.endsWith('.db'))).toHaveLength(1);
+  expect(readdirSync(folder)).toEqual(['docs']);
 });
 
 test('an option takes precedence over the environment', async () => {
@@ -205,7 +221,11 @@ describe('an error is one sentence and exit code 1', () => {
           {},
           '--store: the store cannot be used: openStore: the URL must be memory:, sqlite:<file>,',
         ],
-        [['--store', 'redis://127.0.0.1:1'], {}, '--store: the store cannot be used: connect ECONNREFUSED 127.0.0.1:1'],
+        [
+          ['--store', 'redis://127.0.0.1:1'],
+          {},
+          '--store: the store cannot be used: openStore: connect ECONNREFUSED 127.0.0.1:1',
+        ],
         [['nowhere.xml', ...memory], {}, 'nowhere.xml cannot be read: the file does not exist.'],
         [['page.html', ...memory], {}, 'page.html is not a MediaWiki export: its root element is <html>.'],
       ] as const

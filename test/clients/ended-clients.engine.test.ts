@@ -15,6 +15,8 @@ import { noSqlite } from '../stores/engines/sqlite.js';
 /** What `storedClients` promises unless told otherwise, and a second for the machine. */
 const NOTICED_MS = 6_000;
 
+const ROUNDS = Number(process.env['RACES'] ?? 10);
+
 const ENGINES = [
   { name: 'Redis', reason: noRedis, start: () => startRedis() },
   { name: 'PostgreSQL', reason: noPostgres, start: () => startPostgres() },
@@ -91,6 +93,16 @@ describe.each(ENGINES)('grants.revoke({ client_id }) of a stored client, on $nam
       expect(await alive(others), 'of another client').toEqual(all(true, 3));
       expect(await alive([await own(first, 'job')]), 'what it gets afterwards').toEqual(all(true, 1));
       expect(await alive(tokens), 'and the old ones stay dead').toEqual(all(false, 3));
+    }, 60_000);
+
+    test('loses no call that several processes make at once', async () => {
+      const clients = storedClients(store);
+      const { version } = await clients.add({ client_id: 'raced' }, { generateSecret: true });
+      for (let round = 1; round <= ROUNDS; round += 1) {
+        const calls = await Promise.all(processes.map((server) => server.send('/revoke-all?client_id=raced')));
+        expect(calls.map(({ status }) => status)).toEqual([200, 200, 200]);
+        expect((await clients.get('raced'))?.version).toBe(version + round * processes.length);
+      }
     }, 60_000);
   });
 });

@@ -10,14 +10,45 @@ afterAll(() => database.close());
 
 const page = (id: number, title: string, text: string) => ({ id, title, text, history: [{ id, text }] });
 
-test('a word in thousands of pages: not all are ranked, but pages with the word in their titles always are', () => {
+const asked = { words: ['knot'], without: [], titles: false, namespaces: [0] };
+
+test('a word in thousands of pages: not all are found, but pages with the word in their titles come first', () => {
   const pages = Array.from({ length: COMMON }, (_, index) => page(index + 1, `Page ${index}`, 'A knot.'));
   fillDatabase(database, [...pages, page(COMMON + 1, 'Knot', 'A knot.')]);
   const { search } = sqliteSource(database);
-  const asked = { words: ['knot'], without: [], titles: false, namespaces: [0] };
-  const { hits, total } = search({ ...asked, offset: 0, limit: 3 });
-  expect(hits[0]).toMatchObject({ page: { title: 'Knot' }, titlesnippet: '\u0001Knot\u0002' });
+  const { hits, total, isLowerBound } = search({ ...asked, offset: 0, limit: 3 });
+  expect(hits[0]).toMatchObject({ page: { title: 'Knot' }, wordcount: 2 });
   expect(hits).toHaveLength(3);
-  expect(total).toBeUndefined();
+  expect([total, isLowerBound]).toEqual([5_001, true]);
   expect(search({ ...asked, offset: COMMON - 500, limit: 3 }).hits).toEqual([]);
+});
+
+test('a search in a small namespace finds its pages behind thousands of others', () => {
+  fillDatabase(database, [{ ...page(90_000, 'Far', 'A knot.'), ns: 4 }]);
+  const { hits, total, isLowerBound } = sqliteSource(database).search({
+    ...asked,
+    namespaces: [4],
+    offset: 0,
+    limit: 3,
+  });
+  expect(hits.map((hit) => hit.page.title)).toEqual(['Far']);
+  expect([total, isLowerBound]).toEqual([1, undefined]);
+});
+
+test('a prefix stands for the most frequent words of the index', () => {
+  const texts = Array.from({ length: 200 }, (_, n) => `sail${n} ${n < 20 ? 'sailor' : 'mast'}`);
+  const first = 100_000;
+  fillDatabase(
+    database,
+    texts.map((text, n) => page(first + n, `Ship ${n}`, text)),
+  );
+  const { search } = sqliteSource(database);
+  const find = (words: readonly string[]) => search({ ...asked, words, offset: 0, limit: 500 });
+  expect(find(['sailo*'])).toMatchObject({ total: 20 });
+  expect(find(['sailo*']).isLowerBound).toBeUndefined();
+  const broad = find(['sail*']);
+  expect(broad.isLowerBound).toBe(true);
+  expect(broad.hits.length).toBeGreaterThan(30);
+  expect(broad.hits.map(({ page: { id } }) => id)).toEqual(expect.arrayContaining([first, first + 19]));
+  expect(find(['SAI*', 'mast'])).toMatchObject({ isLowerBound: true });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { contentQuery } from 'oauth-query/content';
+import { contentQuery, memoryContent } from 'oauth-query/content';
 import { everyRow } from '../rows.js';
 import { CLIENT_WALKS } from './support/client-walks.js';
 import { gather, merged, QUERIES } from './support/queries.js';
@@ -41,6 +41,49 @@ test('a query collects the same results with every limit', () =>
     },
   ));
 
+test('every URL of a page is absolute, on the host of the issuer', async () => {
+  for (const host of hosts.values()) {
+    const params = { titles: 'Boat|Nowhere|File:Bowline.png', prop: 'info|imageinfo', inprop: 'url', iiprop: 'url' };
+    const { json } = await host.query(params);
+    const { pages } = json['query'] as { readonly pages: readonly Readonly<Record<string, unknown>>[] };
+    expect(pages.find(({ title }) => title === 'Boat')).toMatchObject({
+      fullurl: `${host.base}/wiki/Boat`,
+      canonicalurl: `${host.base}/wiki/Boat`,
+      editurl: `${host.base}/index.php?title=Boat&action=edit`,
+    });
+    const urls = JSON.stringify(json).matchAll(/"[a-z]*url":"([^"]*)"/g);
+    expect(Array.from(urls, ([, url = '']) => url).filter((url) => !/^https?:/.test(url))).toEqual([]);
+  }
+});
+
+test('the direction of pages is that of the script of the language', async () => {
+  const directions = {
+    en: 'ltr',
+    'zh-cn': 'ltr',
+    ar: 'rtl',
+    ps: 'rtl',
+    ckb: 'rtl',
+    dv: 'rtl',
+    'uz-arab': 'rtl',
+    ku: 'ltr',
+    'zh-classical': 'ltr',
+  };
+  for (const [language, direction] of Object.entries(directions)) {
+    const host = await startQuery(contentQuery(memoryContent([{ title: 'Boat', text: '' }], { site: { language } })));
+    const { json } = await host.query({ titles: 'Boat', prop: 'info', meta: 'siteinfo' });
+    expect(json['query'], language).toMatchObject({
+      general: { lang: language, rtl: direction === 'rtl' },
+      pages: [{ pagelanguage: language, pagelanguagedir: direction }],
+    });
+    await host.close();
+  }
+});
+
+test('a tag that does not exist can be where the list of tags continues', async () => {
+  const { json } = await hosts.get('an export in SQLite')!.query({ list: 'tags', tgcontinue: 'abc' });
+  expect(json).toEqual({ batchcomplete: true, query: { tags: [] } });
+});
+
 test('searches find the same pages', async () => {
   for (const srsearch of ['rope', 'loop sheet', 'knot -reef', '"a boat"', 'sail*']) {
     const found = [];
@@ -50,6 +93,16 @@ test('searches find the same pages', async () => {
     }
     expect(found[0]!.length).toBeGreaterThan(0);
     for (const titles of found) expect(titles).toEqual(found[0]);
+  }
+});
+
+test('categoryinfo continues from any title, in every source', async () => {
+  for (const host of hosts.values()) {
+    const hasSizes = async (cicontinue: string): Promise<boolean> => {
+      const answer = await gather(host, { prop: 'categoryinfo', titles: 'Category:Knots', cicontinue }, '', 'max');
+      return JSON.stringify(answer).includes('"categoryinfo"');
+    };
+    expect([await hasSizes('A'), await hasSizes('Knots'), await hasSizes('abc')]).toEqual([true, true, false]);
   }
 });
 

@@ -82,7 +82,7 @@ export const clientsTableCases = <Database>(
   test('an invalid client is not saved, and no client is added twice', async () => {
     const wrong = { client_id: 'wrong', redirect_uris: ['http://app.example/cb'], scope: 'photos.raed' };
     const message = `Client "wrong": scope names "photos.raed", which options.scopes does not have.
-Client "wrong": the redirect URI "http://app.example/cb" has the scheme http; only loopback addresses may, use https.`;
+Client "wrong": the redirect URI "http://app.example/cb" must begin with https://; http:// is only for loopback addresses.`;
     await expect((async () => table.add(wrong))()).rejects.toThrow(new Error(message));
     expect((await table.find('wrong')) ?? undefined).toBeUndefined();
     await table.add({ client_id: 'twice' });

@@ -81,6 +81,7 @@ describe.each(hostFor(import.meta.url))('the guides in grants.md work, on $name'
   test('a user asks for their data', async () => {
     const records = (await run('When a user asks for their data')).join('\n').split('\n');
     expect(records.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({ type: 'connection', client_id: 'photos' }),
       expect.objectContaining({ type: 'grant', sub: 'alice', client_id: 'photos', redeemed: true }),
       expect.objectContaining({ type: 'consent', client_id: 'photos' }),
     ]);

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Table } from '../../src/core/base/schema.js';
+import { QUERY_OPTIONS } from '../../src/core/query/option-table.js';
+import { MCP_OPTIONS } from '../../src/mcp/options.js';
 import { SERVER_OPTIONS } from '../../src/core/server/options/server-table.js';
 import { optionReference } from '../../tools/option-reference.js';
 import { ROOT } from './documents.js';
@@ -19,6 +21,6 @@ test('it has a row for each option of the tables, and a meaning wherever an inte
       // Handlers are named after the modules of the catalogue, which the help describes.
       return sum + 1 + (field.fields && name !== 'modules' ? pathsOf(field.fields) : 0);
     }, 0);
-  expect(rows).toHaveLength(pathsOf(SERVER_OPTIONS));
+  expect(rows).toHaveLength(pathsOf(SERVER_OPTIONS) + pathsOf(QUERY_OPTIONS) + pathsOf(MCP_OPTIONS));
   expect(rows.filter((row) => row.split(/(?<!\\)\|/).length === 7 && /\|\s*\|$/.test(row))).toEqual([]);
 });

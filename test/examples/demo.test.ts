@@ -355,7 +355,7 @@ describe.concurrent('the settings of the demo', () => {
       /^STORE: the store cannot be used: openStore: the URL must be memory:, .*, not mongodb:…$/,
     ],
     ['sqlite:/dev/null/x.db', /^STORE: the store cannot be used: .*\/dev\/null/],
-    ['redis://127.0.0.1:1', /^STORE: the store cannot be used: connect ECONNREFUSED 127\.0\.0\.1:1$/],
+    ['redis://127.0.0.1:1', /^STORE: the store cannot be used: openStore: connect ECONNREFUSED 127\.0\.0\.1:1$/],
     ['postgres://user@127.0.0.1:1/x', /^STORE: the store cannot be used: connect ECONNREFUSED 127\.0\.0\.1:1$/],
   ])('STORE=%s', async (store, sentence) => {
     const refusal = await openStore(store).catch((error: unknown) => error);

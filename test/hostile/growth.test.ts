@@ -1,3 +1,4 @@
+import { query } from '../../src/core/query/index.js';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -71,8 +72,7 @@ beforeAll(async () => {
     grants: ['authorization_code', 'client_credentials', 'refresh_token', 'device_code', 'password'],
     clients: [{ client_id: 'old', client_secret: 'old-secret', grant_types: ['password'], scope: 'profile' }],
     users: { authenticate: () => undefined },
-    query: { ...siteQuery(database), cors: { origins: ['*.*.*.example'] } },
-    timeouts: { handlers: 60_000 },
+    query: query({ ...siteQuery(database), timeout: 60_000, cors: { origins: ['*.*.*.example'] } }),
     onWarning: () => undefined,
   });
   running = await everyHost.find(({ name }) => name === 'express5 bare')!.start({ options: server.options });

@@ -1,3 +1,4 @@
+import { query } from '../../src/core/query/index.js';
 import Session from 'm3api';
 import { completeOAuthSession, initOAuthSession, OAuthClient, refreshOAuthSession } from 'm3api-oauth2';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -6,7 +7,6 @@ import { type Place, SECRET, startPlace } from './support.js';
 
 /** What MediaWiki clients with fixed names ask for. */
 const PATHS = {
-  api: ['/w/api.php', '/api'],
   authorize: ['/oauth/authorize', '/w/rest.php/oauth2/authorize'],
   token: ['/oauth/token', '/w/rest.php/oauth2/access_token'],
 } as const;
@@ -14,7 +14,7 @@ const PATHS = {
 describe.each(oneHostEach)('m3api with m3api-oauth2 against $name', (host) => {
   let place: Place;
   beforeAll(async () => {
-    place = await startPlace(host, { paths: PATHS, query: {} });
+    place = await startPlace(host, { paths: PATHS, query: query({ path: ['/w/api.php', '/api'] }) });
   });
   afterEach(() => {
     vi.restoreAllMocks();

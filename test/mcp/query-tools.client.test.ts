@@ -1,5 +1,7 @@
+import { mcp, type McpOptions } from '../../src/mcp/index.js';
+import { query } from '../../src/core/query/index.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { contentQuery, type ContentQueryOptions, memoryContent } from '../../src/content/index.js';
+import { contentQuery, memoryContent } from '../../src/content/index.js';
 import { everyTransport, type Host, type HostOptions, type RunningHost } from '../hosts.js';
 import { PAGES } from '../query/mcp/support.js';
 import { Application } from './support/application.js';
@@ -11,7 +13,7 @@ const HOSTS = everyTransport.filter(({ name }) =>
   ['express5 bare', 'koa3 parser', 'fastify5 prefix', 'node bare', 'fetch bare'].includes(name),
 );
 
-const start = ({ start: startHost }: Host, more: ContentQueryOptions): Promise<RunningHost> =>
+const start = ({ start: startHost }: Host, options: McpOptions): Promise<RunningHost> =>
   startHost({
     options: (base): HostOptions => ({
       issuer: base,
@@ -20,7 +22,7 @@ const start = ({ start: startHost }: Host, more: ContentQueryOptions): Promise<R
       users: [{ username: 'alice', password: 'wonderland' }],
       registration: {},
       onWarning: () => undefined,
-      query: contentQuery(memoryContent(PAGES), { site: { name: 'Harbour' }, ...more }),
+      query: query(contentQuery(memoryContent(PAGES), { site: { name: 'Harbour' }, extensions: [mcp(options)] })),
     }),
     guarded: {},
   });
@@ -53,8 +55,8 @@ describe.each(HOSTS)('tools on $name', (host) => {
   let closed: RunningHost;
 
   beforeAll(async () => {
-    open = await start(host, { mcp: { modules: ['backlinks'] } });
-    closed = await start(host, { mcp: { modules: ['backlinks'], scopes: ['pages.read'], anonymous: false } });
+    open = await start(host, { modules: ['backlinks'] });
+    closed = await start(host, { modules: ['backlinks'], scopes: ['pages.read'], anonymous: false });
   });
   afterAll(async () => {
     await open.close();

@@ -119,6 +119,7 @@ describe.each(hostFor(import.meta.url))('$name, many simultaneous requests', ({ 
   const slowStore = (store: Store): Store => ({
     get: (key) => store.get(key),
     delete: (key) => store.delete(key),
+    swap: (...record) => store.swap(...record),
     add: async (key, value, expiresAt) => {
       await late();
       return store.add(key, value, expiresAt);

@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { HttpRequest } from '../../src/core/base/http.js';
+import type { HttpRequest } from '../../src/core/base/http/messages.js';
 import { type Answer, basic, Client, hostFor, type RunningHost } from '../hosts.js';
 import { fixture } from './support/fixture.js';
 
 /** What the server computes and compares. Time itself would depend on the machine; this is what it is made of. */
 const work = vi.hoisted((): string[] => []);
 
-vi.mock(import('../../src/core/base/node-modules.js'), async (original) => {
-  const modules = await original();
-  const crypto = modules.nodeCrypto();
+vi.mock(import('node:crypto'), async (original) => {
+  const crypto = await original();
   const counting: typeof crypto = {
     ...crypto,
     hash: ((...args: Parameters<typeof crypto.hash>) => {
@@ -24,7 +23,7 @@ vi.mock(import('../../src/core/base/node-modules.js'), async (original) => {
       crypto.scrypt(...args);
     }) as typeof crypto.scrypt, // As above.
   };
-  return { ...modules, nodeCrypto: () => counting };
+  return counting;
 });
 
 const { hashSecret } = await import('../../src/core/oauth/clients/slow-hash.js');

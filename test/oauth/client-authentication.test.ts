@@ -75,6 +75,40 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
         },
       ));
 
+    test('a client_id of more than 512 characters reaches neither clients.find nor an event', async () => {
+      const asked: string[] = [];
+      const { options, events } = fixture({ clients: [{ find: (id) => void asked.push(id) }] });
+      const other = await start({ options });
+      const http = new Client(other.base);
+      await everyRow([513, 1501, 20_000], async (length) => {
+        for (const id of ['x'.repeat(length), `reg.${'x'.repeat(length - 4)}`]) {
+          const query = new URLSearchParams({
+            response_type: 'code',
+            client_id: id,
+            redirect_uri: 'https://a.example/',
+          });
+          expect((await http.get(`/oauth/authorize?${query}`)).status).toBe(length > 10_000 ? 431 : 400);
+          const assertion = ['{"alg":"ES256"}', JSON.stringify({ iss: id })]
+            .map((part) => Buffer.from(part).toString('base64url'))
+            .join('.');
+          for (const path of ['/oauth/token', '/oauth/device', '/oauth/introspect', '/oauth/revoke']) {
+            const form = { grant_type: 'client_credentials', token: 'x' };
+            expect((await http.post(path, { ...form, client_id: id, client_secret: 's' })).status).toBeGreaterThan(399);
+            expect((await http.post(path, form, basic(id, 's'))).status).toBeGreaterThan(399);
+            const client_assertion_type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+            const signed = { ...form, client_assertion_type, client_assertion: `${assertion}.AAAA` };
+            expect((await http.post(path, signed)).status).toBeGreaterThan(399);
+          }
+        }
+      });
+      await http.post('/oauth/token', { grant_type: 'client_credentials', client_id: 'y'.repeat(512) });
+      expect(asked).toEqual(['y'.repeat(512)]);
+      const ids = events.flatMap((event) => ('client_id' in event ? [event.client_id ?? ''] : []));
+      // An identifier that looks like a registration may be as long as one.
+      expect(ids.filter((id) => id.length > (id.startsWith('reg.') ? 1500 : 512))).toEqual([]);
+      await other.close();
+    });
+
     test('#47 no client at all is invalid_client too (RFC 6749 §3.2.1)', async () => {
       for (const path of ['/oauth/token', '/oauth/device', '/oauth/revoke']) {
         expectRefused(await client.post(path, `${GRANT}&token=x`), undefined);

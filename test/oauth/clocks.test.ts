@@ -73,6 +73,38 @@ describe('processes whose clocks are 30 seconds apart', () => {
     }
   });
 
+  test.each([15, 30])(
+    '#83 a device that polls in time never gets slow_down, with clocks %i s apart',
+    async (seconds) => {
+      nodes = new Nodes();
+      const [one, two] = [await nodes.start(), await nodes.start({ ahead: seconds * 1000 })];
+      for (const turns of [
+        [two, one, two, one, two, one],
+        [one, two, two, one, one, two],
+      ]) {
+        const { device_code } = await one.flows.device('tv');
+        for (const [turn, node] of turns.entries()) {
+          const { json } = await node.flows.poll('tv', device_code);
+          expect([turn, json['error']]).toEqual([turn, 'authorization_pending']);
+          nodes.shared.advance(5);
+        }
+      }
+    },
+  );
+
+  test('#83 nor at the longest interval, and a device that never waits is slowed down at each of them', async () => {
+    const [slow, fast] = await start();
+    const { device_code } = await slow.flows.device('tv');
+    const poll = async (node: Node) => (await node.flows.poll('tv', device_code)).json['error'];
+    await poll(fast);
+    for (let n = 0; n < 11; n += 1) expect(await poll(fast)).toBe('slow_down');
+    for (const node of [slow, fast, slow]) {
+      nodes.shared.advance(60);
+      expect(await poll(node)).toBe('authorization_pending');
+      expect(await poll(node)).toBe('slow_down');
+    }
+  });
+
   test('#91 a JWT of the process ahead is accepted by the other one immediately', async () => {
     const [slow, fast] = await start({ accessTokens: { format: 'jwt', algorithm: 'EdDSA', keys: [{ key: KEY }] } });
     const { access_token } = await fast.flows.tokens('web');

@@ -168,6 +168,13 @@ describe('client secrets that can be guessed', () => {
   });
 });
 
+test('timeouts.host must be less than timeouts.request, as it is by default: otherwise no error names the function that hung', async () => {
+  expect((await start({ timeouts: { request: 5001 } })).warnings).toEqual([]);
+  expect((await start({ timeouts: { request: 5000 } })).warnings).toEqual([
+    expect.stringMatching(/options\.timeouts\.host \(5000\).*options\.timeouts\.request \(5000\)/),
+  ]);
+});
+
 describe('scopes on pages in several languages', () => {
   const translated = async (translations: Record<string, string>, languages?: ServerOptions['languages']) => {
     const scopes = { photos: { description: 'See your photos', translations }, videos: 'See your videos' };

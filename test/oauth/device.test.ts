@@ -104,28 +104,22 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
 
     test('#83 sooner than the interval → 400 slow_down, and the interval grows by 5 s, on every node (RFC 8628 §3.5)', async () => {
       const { device_code } = await codes();
-      const pollAfter = async (seconds: number, node: RunningHost): Promise<unknown> => {
+      const expected = [
+        [0, host, 'authorization_pending'],
+        [4, host, 'slow_down'], // From now on ten seconds.
+        [10, otherNode, 'authorization_pending'],
+        [9, otherNode, 'slow_down'], // Fifteen.
+        [15, host, 'authorization_pending'],
+        [14, host, 'slow_down'], // Twenty.
+        [20, otherNode, 'authorization_pending'],
+        [20, otherNode, 'authorization_pending'],
+      ] as const;
+      const answers: unknown[] = [];
+      for (const [seconds, node] of expected) {
         advance(seconds);
-        return (await poll(device_code, { node })).json['error'];
-      };
-      const answers = [
-        await pollAfter(0, host),
-        await pollAfter(4, otherNode), // too early: from now on ten seconds
-        await pollAfter(9, host), // too early: fifteen
-        await pollAfter(15, otherNode),
-        await pollAfter(14, otherNode), // too early: twenty
-        await pollAfter(20, host),
-        await pollAfter(20, host),
-      ];
-      expect(answers).toEqual([
-        'authorization_pending',
-        'slow_down',
-        'slow_down',
-        'authorization_pending',
-        'slow_down',
-        'authorization_pending',
-        'authorization_pending',
-      ]);
+        answers.push([seconds, node, (await poll(device_code, { node })).json['error']]);
+      }
+      expect(answers).toEqual(expected);
     });
 
     test('#83 the interval grows to at most a minute', async () => {
@@ -247,12 +241,12 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   });
 
   test('#81 a user code of another live device is not issued again (RFC 8628 §6.1)', async () => {
-    // Two devices read 32 bytes for the device code and then eight for the user code: let both find the same eight.
+    // Two devices read 32 bytes for the device code, 12 for the record and eight for the user code: let both find the same eight.
     const random = (size: number): Uint8Array => {
       const bytes = randomBytes(size);
       if (size < 4096) return bytes;
-      for (const at of [32, 72]) bytes.set([0, 1, 2, 3, 4, 5, 6, 7], at);
-      bytes.set([8, 9, 10, 11, 12, 13, 14, 15], 80);
+      for (const at of [44, 96]) bytes.set([0, 1, 2, 3, 4, 5, 6, 7], at);
+      bytes.set([8, 9, 10, 11, 12, 13, 14, 15], 104);
       return bytes;
     };
     const { options } = fixture({ runtime: { random } });

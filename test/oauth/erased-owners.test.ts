@@ -53,14 +53,13 @@ describe.each(hostFor(import.meta.url))('what the server holds about an owner on
     expect(errors).toEqual([]);
   });
 
-  test('can be exported as plain data: grants, including unredeemed ones, and remembered approvals', async () => {
+  test('can be exported as plain data: connections, grants, including unredeemed ones, and remembered approvals', async () => {
     const browser = await signedIn();
     const redeemed = await codeOf(browser, { resource: 'https://photos.example', scope: 'profile' });
     const { json } = await flows.redeem('web', redeemed);
     const created = now();
     advance(60);
     await flows.refreshed('web', String(json['refresh_token']));
-    await expect.poll(() => dump()).toContain(':refreshed:');
     const unredeemed = await codeOf(browser, { resource: 'https://photos.example', scope: 'profile' });
     const grant = {
       type: 'grant',
@@ -75,9 +74,17 @@ describe.each(hostFor(import.meta.url))('what the server holds about an owner on
     const exported = await all(running.owners.export(SUB));
     const first = { ...grant, grant_id: redeemed.slice(0, 22), created, last_refreshed: created + 60 };
     const second = { ...grant, grant_id: unredeemed.slice(0, 22), created: created + 60 };
-    expect(exported).toHaveLength(3);
+    expect(exported).toHaveLength(4);
     expect(exported).toEqual(
       expect.arrayContaining([
+        {
+          type: 'connection',
+          client_id: 'web',
+          scope: 'profile',
+          resource: ['https://photos.example'],
+          created,
+          expires: expect.any(Number),
+        },
         { ...first, silent: false, redeemed: true },
         { ...second, silent: true, redeemed: false },
         {
@@ -132,7 +139,7 @@ describe.each(hostFor(import.meta.url))('what the server holds about an owner on
     expect(dump()).toContain(SUB);
     events.length = 0;
 
-    const held = (await all(running.owners.export(SUB))).length;
+    const held = (await all(running.owners.export(SUB))).filter(({ type }) => type !== 'connection').length;
     const erased = await running.owners.erase(SUB, { by: 'privacy@example.org' });
     expect(erased.grants + erased.consents).toBe(held);
     expect(erased).toEqual({ grants: held - 1, consents: 1 });
@@ -183,6 +190,7 @@ describe.each(hostFor(import.meta.url))('what the server holds about an owner on
         issuer: running.base,
         store: {
           add: (key, value, expiresAt) => store.add(key, value, expiresAt),
+          swap: (...record) => store.swap(...record),
           get: (key) => store.get(key),
           delete: (key) => store.delete(key),
         },

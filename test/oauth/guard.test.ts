@@ -26,6 +26,7 @@ describe.each(eachFramework)('the guard on $name', (host) => {
     storeIsAway ? Promise.reject(new Error('connect ECONNREFUSED')) : answer();
   const wavering: Store = {
     add: (...record) => answering(() => store.add(...record)),
+    swap: (...record) => answering(() => store.swap(...record)),
     get: (key) => answering(() => store.get(key)),
     delete: (key) => answering(() => store.delete(key)),
   };

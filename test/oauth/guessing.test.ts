@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import fastify from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../src/adapters/fastify/index.js';
-import type { HttpRequest } from '../../src/core/base/http.js';
+import type { HttpRequest } from '../../src/core/base/http/messages.js';
 import { hashSecret } from '../../src/core/oauth/clients/slow-hash.js';
 import type { ServerOptions } from '../../src/core/server/options/server-options.js';
 import { createServer } from '../../src/core/server/server.js';

@@ -4,16 +4,14 @@ import { HmacPair } from '../../src/core/base/secrets.js';
 import { type Node, Nodes } from './support/nodes.js';
 
 const counted = vi.hoisted(() => ({ hashes: 0, hmacs: 0 }));
-vi.mock(import('../../src/core/base/node-modules.js'), async (original) => {
-  const modules = await original();
-  const crypto = modules.nodeCrypto();
+vi.mock(import('node:crypto'), async (original) => {
+  const crypto = await original();
   const hash = (...given: Parameters<typeof crypto.hash>) => ((counted.hashes += 1), crypto.hash(...given));
   const createHmac = (...given: Parameters<typeof crypto.createHmac>) => (
     (counted.hmacs += 1),
     crypto.createHmac(...given)
   );
-  const counting = { ...crypto, hash, createHmac } as typeof crypto;
-  return { ...modules, nodeCrypto: () => counting };
+  return { ...crypto, hash, createHmac } as typeof crypto;
 });
 
 describe('the number of hashes and HMACs of an operation: more would hash something twice', () => {

@@ -1,3 +1,4 @@
+import { query } from '../../src/core/query/index.js';
 import { createPublicKey } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { type Answer, basic, bearer, Client, hostFor, type HostOptions } from '../hosts.js';
@@ -115,7 +116,7 @@ describe.each(hostFor(import.meta.url))('$name, if a function of the application
   });
 
   test('query.rights: the query API responds with 503', async () => {
-    const { host, http, errors } = await hanging({ query: { rights: never } });
+    const { host, http, errors } = await hanging({ query: query({ rights: never }) });
     const { access_token } = (await token(http)).json;
     const answer = await http.get('/api?action=query&meta=userinfo&format=json', bearer(String(access_token)));
     expect([answer.status, answer.json['error']]).toEqual([

@@ -1,3 +1,4 @@
+import { query } from '../../src/core/query/index.js';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { memoryStore } from '../../src/stores/memory.js';
@@ -107,27 +108,27 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'query.rights',
-    options: (fail) => ({ query: { rights: fail } }),
+    options: (fail) => ({ query: query({ rights: fail }) }),
     act: (host) => api(host, 'meta=userinfo'),
     status: 503,
   },
   {
     name: 'a query handler',
-    options: (fail) => ({ query: { modules: { allpages: fail } } }),
+    options: (fail) => ({ query: query({ modules: { allpages: fail } }) }),
     act: (host) => api(host, 'list=allpages'),
     status: 200,
     says: 'could not answer',
   },
   {
     name: 'query.resolvePages',
-    options: (fail) => ({ query: { resolvePages: fail } }),
+    options: (fail) => ({ query: query({ resolvePages: fail }) }),
     act: (host) => api(host, 'titles=A'),
     status: 200,
     says: 'internal_api_error',
   },
   {
     name: 'query.lag',
-    options: (fail) => ({ query: { lag: fail } }),
+    options: (fail) => ({ query: query({ lag: fail }) }),
     act: (host) => api(host, 'maxlag=5'),
     status: 200,
     says: 'internal_api_error',

@@ -6,7 +6,7 @@ import {
   type KeySource,
   type SigningAlgorithm,
   type SigningKey,
-} from '../../src/core/oauth/jwt/signing-keys.js';
+} from '../../src/core/oauth/keys/signing-keys.js';
 import type { AccessTokenOptions } from '../../src/core/server/options/server-options.js';
 import { createServer } from '../../src/core/server/server.js';
 import { memoryStore } from '../../src/stores/memory.js';

@@ -28,6 +28,10 @@ describe.each(hostFor(import.meta.url))('JWT access tokens on $name', (host) => 
       stored.push(recordKey, JSON.stringify(value));
       return store.add(recordKey, value, expiresAt);
     },
+    swap: (recordKey, before, value, expiresAt) => {
+      stored.push(recordKey, JSON.stringify(value));
+      return store.swap(recordKey, before, value, expiresAt);
+    },
     get: (recordKey) => store.get(recordKey),
     delete: (recordKey) => store.delete(recordKey),
   };

@@ -17,7 +17,7 @@ const NAMES = Object.keys(ENGLISH) as PageTextName[];
 const WEB = { response_type: 'code', client_id: 'web' } as const;
 
 /** A name that is read from right to left, and what would turn the text around it. */
-const HEBREW = 'יומן \u202e';
+const HEBREW = 'יומן';
 
 const langOf = ({ text }: Answer): string => /<html ([^>]*)>/.exec(text)?.[1] ?? '';
 

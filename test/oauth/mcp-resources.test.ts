@@ -15,7 +15,7 @@ describe.each(eachFramework)('metadata of resources on $name', ({ start }) => {
   const { options, errors } = fixture({
     resources: {
       '/mcp': { scopes: ['content.read'], name: 'Notes', documentation: 'https://docs.example/notes' },
-      '/mcp/other/': {},
+      '/mcp/other/': { scopes: [] },
       [ELSEWHERE]: { scopes: ['profile'] },
     },
   });

@@ -1,5 +1,6 @@
+import { createLocalJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Client, type Host, hostFor, type HostOptions, type RunningHost } from '../hosts.js';
+import { basic, Client, type Host, hostFor, type HostOptions, type RunningHost } from '../hosts.js';
 import { responseOf } from './support/browser.js';
 import { DEVICE_CODE, fixture, SCOPES } from './support/fixture.js';
 import { Flows } from './support/tokens.js';
@@ -117,7 +118,68 @@ describe.each(hostFor(import.meta.url))('metadata of other configurations on $na
     expect(json).not.toHaveProperty('authorization_endpoint');
     expect(json).not.toHaveProperty('device_authorization_endpoint');
     expect(json).not.toHaveProperty('jwks_uri');
+    // Without an authorization endpoint, nothing is said about it.
+    for (const name of [
+      'code_challenge_methods',
+      'response_modes',
+      'authorization_response_iss_parameter',
+      'ui_locales',
+    ])
+      expect(json).not.toHaveProperty(`${name}_supported`);
   });
+
+  test('#100 lists without elements are omitted, except the required one (RFC 8414 §3.2)', async () => {
+    const { options } = fixture({ grants: ['device_code', 'client_credentials'] });
+    const { scopes: _, ...rest } = options;
+    const json = await documentOf({ ...rest, clients: [{ client_id: 'tv', grant_types: ['device_code'] }] });
+    const empty = Object.keys(json).filter((name) => Array.isArray(json[name]) && json[name].length === 0);
+    expect(empty).toEqual(['response_types_supported']);
+    expect(json).not.toHaveProperty('scopes_supported');
+    expect(json).not.toHaveProperty('code_challenge_methods_supported');
+  });
+
+  test('implicit alone has response modes, and no challenge methods', async () => {
+    const { options } = fixture({ grants: ['implicit'] });
+    const clients = [
+      { client_id: 'old', redirect_uris: ['https://old.example/cb'], grant_types: ['implicit'] as const },
+    ];
+    const json = await documentOf({ ...options, clients });
+    expect(json['response_modes_supported']).toEqual(['query', 'fragment']);
+    expect(json['authorization_response_iss_parameter_supported']).toBe(true);
+    expect(json).not.toHaveProperty('code_challenge_methods_supported');
+  });
+
+  test('protected_resources names the resources with metadata (RFC 9728 §4)', async () => {
+    const { options } = fixture();
+    expect(await documentOf({ ...options, resources: ['https://plain.example'] })).not.toHaveProperty(
+      'protected_resources',
+    );
+    const resources = { 'https://one.example/mcp': { scopes: ['profile'] }, 'https://two.example': {} };
+    expect((await documentOf({ ...options, resources }))['protected_resources']).toEqual(Object.keys(resources));
+  });
+
+  test.each(['ES256', 'EdDSA', 'RS256'] as const)(
+    'a verifier that only allows the algorithms of openid-configuration accepts access tokens signed with %s',
+    async (algorithm) => {
+      const { options, clock } = fixture({ accessTokens: { format: 'jwt', algorithm } });
+      const running = await host.start({ options });
+      const client = new Client(running.base);
+      const { json } = await new Client(running.origin).get(
+        addressOf(running).replace('oauth-authorization-server', 'openid-configuration'),
+      );
+      expect(json['id_token_signing_alg_values_supported']).toEqual([algorithm]);
+      const service = basic('service', 'service-secret');
+      const issued = await client.post('/oauth/token', { grant_type: 'client_credentials' }, service);
+      const { json: keys } = await client.get('/oauth/jwks');
+      const { payload } = await jwtVerify(String(issued.json['access_token']), createLocalJWKSet(keys as never), {
+        algorithms: json['id_token_signing_alg_values_supported'] as string[],
+        issuer: String(json['issuer']),
+        currentDate: new Date(clock()),
+      });
+      expect(payload['client_id']).toBe('service');
+      await running.close();
+    },
+  );
 
   test('#100 enabled features are listed', async () => {
     const { options } = fixture({

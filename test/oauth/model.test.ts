@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, oneHostEach, type RunningHost } from '../hosts.js';
 import { everyRow } from '../rows.js';
 import { fixture } from './support/fixture.js';
+import { isTidyUp } from './support/stores.js';
 import {
   type Access,
   type Code,
@@ -358,9 +359,10 @@ describe.each([...opaque, ...jwt])(
     let running: RunningHost;
     let flows: Flows;
     beforeAll(async () => {
-      const add: typeof store.add = (key, ...record) =>
-        isLost && key.includes(':done:') ? Promise.resolve(true) : store.add(key, ...record);
-      const lossy = { add, get: (key: string) => store.get(key), delete: (key: string) => store.delete(key) };
+      const swap: typeof store.swap = (...record) =>
+        isLost && isTidyUp(record[2]) ? Promise.resolve(false) : store.swap(...record);
+      const { add, get, delete: remove } = store;
+      const lossy = { add, swap, get, delete: remove };
       running = await host.start({ options: { ...options, store: lossy } });
       flows = new Flows(running, [KEEPER, SIGN]);
     });

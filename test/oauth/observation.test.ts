@@ -1,3 +1,4 @@
+import { query } from '../../src/core/query/index.js';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
@@ -6,8 +7,9 @@ import express from 'express';
 import fastify from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { oauthQuery } from '../../src/adapters/express/index.js';
+import { clientDocuments } from '../../src/clients/index.js';
 import { oauthQuery as forFastify } from '../../src/adapters/fastify/index.js';
-import type { OAuthEvent } from '../../src/core/oauth/events.js';
+import type { OAuthEvent } from '../../src/core/oauth/events/events.js';
 import type { RequestTrace } from '../../src/core/server/observer.js';
 import { basic, bearer, Client, hostFor } from '../hosts.js';
 import { Browser } from './support/browser.js';
@@ -58,6 +60,29 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect([issued === failed, failed === refused]).toEqual([false, true]);
   });
 
+  test('no text of an event can break a line, control a terminal or hide', async () => {
+    const hidden = '\n\u001b[2J\u009b2J\u2028\u202e\u200b\u{e0041}';
+    const documents = clientDocuments({
+      trust: 'any',
+      fetch: () => {
+        throw new Error(`no${hidden}document`);
+      },
+    });
+    const { options, events } = fixture({ clients: [documents] });
+    const app = express().set('trust proxy', true).use(oauthQuery(options));
+    const client = new Client(await listen(app));
+    const client_id = 'https://app.example/client';
+    await client.get(`/oauth/authorize?response_type=code&client_id=${encodeURIComponent(client_id)}`, {
+      'x-forwarded-for': '192.0.2.1\u009b2J',
+    });
+    expect(events.map(({ type }) => type)).toEqual(['client.document_failed', 'authorization.refused']);
+    expect(events[0]).toMatchObject({
+      message: String.raw`${client_id} cannot be used: no\u000a\u001b[2J\u009b2J\u2028\u202e\u200b\udb40\udc41document`,
+      ip: String.raw`192.0.2.1\u009b2J`,
+    });
+    expect(JSON.stringify(events)).not.toMatch(/[^\x20-\x7e]/);
+  });
+
   test('events of simultaneous requests name their own request', async () => {
     const { client, events } = await running();
     await Promise.all(
@@ -95,7 +120,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   });
 
   test('the channels oauth-query:request trace a request: its route, status and duration', async () => {
-    const { host, client, events } = await running({ query: {} });
+    const { host, client, events } = await running({ query: query() });
     const { json } = await client.post('/oauth/token', OWN, SERVICE);
     const starts = published<RequestTrace>('oauth-query:request:start');
     const ends = published<RequestTrace>('oauth-query:request:end');

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import express from 'express';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../src/adapters/express/index.js';
-import type { Owner } from '../../src/core/oauth/sign-in/owner.js';
+import type { Owner } from '../../src/core/oauth/records/owner.js';
 import { type Answer, Client, hostFor, type RunningHost } from '../hosts.js';
 import { Browser, formOf, locationOf, responseOf, wordsOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
@@ -330,6 +330,13 @@ describe.each(hostFor(import.meta.url))("the application's own sign-in: $name", 
         throw new Error('a bug of the host');
       },
       /a bug of the host/,
+    ],
+    ['is a number', () => 5 as never, /^TypeError: options\.owner must return .* It returned a number\.$/],
+    ['is a row', () => ({ id: 7, email: 'a@b' }) as never, /options\.owner must return .* an object with id, email\.$/],
+    [
+      'has a number as its sub',
+      () => ({ sub: 7 }) as never,
+      /options\.owner returned a number; use String\(user\.id\)\.$/,
     ],
     ['answers with no sub', () => ({ sub: '' }), /sub of an owner must be text/],
     ['answers with the sub of a client', () => ({ sub: 'client:web' }), /must not begin with client:/],

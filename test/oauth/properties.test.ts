@@ -1,19 +1,21 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { systemTimer } from '../../src/core/base/system.js';
 import { OAuthError } from '../../src/core/base/errors.js';
 import { parsedBody, readStream } from '../../src/adapters/node/body.js';
-import type { HttpRequest } from '../../src/core/base/http.js';
-import { parseBasic } from '../../src/core/oauth/clients/client-authentication.js';
+import type { HttpRequest } from '../../src/core/base/http/messages.js';
+import { parseBasic } from '../../src/core/oauth/endpoints/client-authentication.js';
 import { parseParameters, readForm } from '../../src/core/oauth/parameters.js';
 import {
   redirectUriMatches,
   redirectUriProblem,
   withFragment,
   withQuery,
-} from '../../src/core/oauth/authorization/redirect-uri.js';
-import { challenge } from '../../src/core/base/responses.js';
+} from '../../src/core/oauth/clients/redirect-uri.js';
+import { challenge } from '../../src/core/base/http/responses.js';
 import { formatScope, isSubset, parseScope } from '../../src/core/base/scope.js';
+import { workOf } from '../work.js';
 
 const SEED = 20260101;
 const check = <T extends readonly unknown[]>(property: fc.IProperty<T>, numRuns = 1000): void =>
@@ -121,7 +123,7 @@ describe('forms', () => {
     });
     const good = async (made: HttpRequest): Promise<void> => {
       try {
-        await readForm(made, TEXT, LIMITS);
+        await readForm(made, TEXT, { config: { limits: LIMITS, timeouts: { request: 8000 } }, timer: systemTimer });
       } catch (error) {
         expect(error).toBeInstanceOf(OAuthError);
       }
@@ -352,46 +354,6 @@ describe('challenges', () => {
     );
   });
 });
-
-/**
- * How many characters are looked at while something runs. It depends on the text alone and not on the machine, so that
- * linear can be told from quadratic without a clock.
- */
-const workOf = (run: () => unknown): number => {
-  let work = 0;
-  const restore: (() => void)[] = [];
-  const count = (
-    owner: object,
-    name: string,
-    cost: (self: string, args: readonly unknown[], result: unknown) => number,
-  ): void => {
-    const original: unknown = Reflect.get(owner, name);
-    if (typeof original !== 'function') throw new Error(`There is no ${name}.`);
-    const value = function (this: unknown, ...args: unknown[]): unknown {
-      const result: unknown = Reflect.apply(original, this, args);
-      work += cost(String(this), args, result);
-      return result;
-    };
-    Object.defineProperty(owner, name, { configurable: true, writable: true, value });
-    restore.push(() => Object.defineProperty(owner, name, { configurable: true, writable: true, value: original }));
-  };
-  count(String.prototype, 'slice', (_self, _args, result) => String(result).length);
-  count(
-    String.prototype,
-    'indexOf',
-    (self, [, from], result) => 1 + (result === -1 ? self.length : Number(result)) - Number(from ?? 0),
-  );
-  for (const name of ['includes', 'replaceAll', 'replace', 'split', 'trim', 'startsWith'])
-    count(String.prototype, name, (self) => self.length);
-  for (const name of ['test', 'exec']) count(RegExp.prototype, name, (_self, [subject]) => String(subject).length);
-  count(globalThis, 'decodeURIComponent', (_self, [subject]) => String(subject).length);
-  try {
-    run();
-  } finally {
-    for (const undo of restore) undo();
-  }
-  return work;
-};
 
 describe('the cost', () => {
   const UNBOUNDED = { bodyBytes: Infinity, bodyFields: Infinity };

@@ -95,20 +95,18 @@ describe.each(hostFor(import.meta.url))('refreshing on $name', (host) => {
     expect(await flows.areActive(next.access_token, next.refresh_token)).toEqual([true, true]);
   });
 
-  test('#66 a guessed secret after the grant and number of a refresh token is invalid, and ends nothing', async () => {
+  test('#66 a guessed secret after the grant and expiry of a refresh token is invalid, and ends nothing', async () => {
     const first = await flows.tokens('web');
     const next = await flows.refreshed('web', first.refresh_token);
     advance(10);
     const grant = first.refresh_token.slice(0, 22);
-    const expiry = first.refresh_token.slice(28, 35);
-    // What was used up must not be a replay either: who knows a grant's id could end it.
-    for (const number of ['000001', '000002', '000003', '000004', '00000z']) {
-      for (const rest of ['x'.repeat(65), first.access_token, first.access_token.slice(22) + 'x'.repeat(22)]) {
-        const forged = grant + number + expiry + rest;
-        expect(refusal(await flows.refresh('web', forged)), number).toEqual(INVALID_GRANT);
-        expect((await flows.revoke('web', forged)).status).toBe(200);
-        expect(await flows.isActive(forged)).toBe(false);
-      }
+    const expiry = first.refresh_token.slice(22, 29);
+    // It must not be a replay either: who knows a grant's id could end it.
+    for (const rest of ['x'.repeat(65), first.access_token, first.access_token.slice(22) + 'x'.repeat(22)]) {
+      const forged = grant + expiry + rest;
+      expect(refusal(await flows.refresh('web', forged))).toEqual(INVALID_GRANT);
+      expect((await flows.revoke('web', forged)).status).toBe(200);
+      expect(await flows.isActive(forged)).toBe(false);
     }
     expect(await flows.areActive(next.access_token, next.refresh_token)).toEqual([true, true]);
   });

@@ -66,6 +66,14 @@ describe.each(hostFor(import.meta.url))('a registry of the application, $name', 
     expect(server.errors).toEqual([]);
   });
 
+  test('a warning escapes characters that a log or a terminal would obey', async () => {
+    const server = await serve(table({ ...ROW, ['x\u009b2J\u202e']: 1 } as ClientRow));
+    await server.page('shop');
+    expect(server.warnings()).toContain(
+      String.raw`clients.find: The column "x\u009b2J\u202e" is ignored: registrations have no such field.`,
+    );
+  });
+
   test('a row without a secret is a public client, and never one with a missing secret', async () => {
     const server = await serve(table({ ...ROW, client_secret: null }));
     expect(refusal(await server.token('shop'))).toEqual([401, 'invalid_client']);
@@ -196,15 +204,15 @@ describe('checkClient', () => {
   test('a misspelled field is reported with the closest known one', () => {
     const given = { clientId: 'web', secret: 'x' } as unknown as ClientRow;
     expect(checkClient(given)).toEqual([
-      'Client undefined: client_id must be printable ASCII.',
-      'Client undefined: clientId is unknown. Did you mean client_id?',
-      'Client undefined: secret is unknown. Did you mean client_secret?',
+      'A client without client_id: clientId is unknown. Did you mean client_id?',
+      'A client without client_id: secret is unknown. Did you mean client_secret?',
+      'A client without client_id: client_id must be printable ASCII, at most 512 characters.',
     ]);
   });
 
   test.each([[null], [undefined], [5], ['web'], [{}]])('of %j is also a message', (given) => {
     expect(checkClient(given as unknown as ClientRow)).toEqual([
-      'Client undefined: client_id must be printable ASCII.',
+      'A client without client_id: client_id must be printable ASCII, at most 512 characters.',
     ]);
   });
 });

@@ -76,6 +76,18 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       },
     ));
 
+  test('the error names the unknown resource and the known ones', async () => {
+    const messageFor = async (resource: string): Promise<unknown> =>
+      (await client.post('/oauth/token', { grant_type: 'client_credentials', resource }, SERVICE)).json[
+        'error_description'
+      ];
+    expect(await messageFor('https://unknown.example/x')).toContain(
+      'The resource https://unknown.example/x is not known. The resources of this server: ',
+    );
+    for (const name of [ONE, TWO]) expect(await messageFor('https://unknown.example')).toContain(name);
+    expect(String(await messageFor(`https://unknown.example/${'x'.repeat(5000)}`)).length).toBeLessThan(500);
+  });
+
   test('#111 the granted resource is the audience; without one it is the issuer (RFC 8707 §2.2)', async () => {
     const credentials = (...resource: readonly string[]) =>
       client.post('/oauth/token', { grant_type: 'client_credentials', resource }, SERVICE);

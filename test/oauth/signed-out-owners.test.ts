@@ -1,11 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/core/base/ports.js';
+import { ownSecrets, Seal } from '../../src/core/base/seal.js';
+import type { Session } from '../../src/core/oauth/sign-in/sessions.js';
 import type { RunningHost } from '../hosts.js';
 import { Client, hostFor } from '../hosts.js';
 import { Browser, formOf, locationOf, PKCE, wordsOf } from './support/browser.js';
 import { DEVICE_CODE, fixture, USERS } from './support/fixture.js';
 import { Gate } from './support/gate.js';
-import { type Node, Nodes, turns } from './support/nodes.js';
+import { ISSUER, type Node, Nodes, turns } from './support/nodes.js';
 import { FAULTS } from './support/stores.js';
 import { Flows } from './support/tokens.js';
 
@@ -71,15 +74,15 @@ describe.each(hostFor(import.meta.url))('an owner signed out by the application 
     }
   });
 
-  test('leaves marks without a name, until the last session would have expired', async () => {
-    await on().owners.signOut('alice');
-    const marks = () => [...store.entries()].filter(([key]) => key.includes(':ended-generation:'));
-    expect(marks().length).toBeGreaterThan(0);
-    expect(JSON.stringify(marks())).not.toContain('alice');
-    advance(31 * DAY);
-    expect(marks().length).toBeGreaterThan(0);
+  test('leaves one record without a name, until the last session would have expired', async () => {
+    for (let n = 0; n < 3; n += 1) await on().owners.signOut('alice');
+    const left = () => [...store.entries()].filter(([key]) => key.includes(':signed-out:'));
+    expect(left()).toHaveLength(1);
+    expect(JSON.stringify(left())).not.toContain('alice');
     advance(30 * DAY);
-    expect(marks()).toEqual([]);
+    expect(left()).toHaveLength(1);
+    advance(900);
+    expect(left()).toEqual([]);
   });
 
   test('rejects invalid arguments', async () => {
@@ -121,6 +124,7 @@ class Switch {
     if (getMany === undefined || list === undefined) throw new Error('This is about stores with getMany and list.');
     this.store = {
       add: (...record) => call('add', () => store.add(...record)),
+      swap: (...record) => call('swap', () => store.swap(...record)),
       get: (key) => call('get', () => store.get(key)),
       delete: (key) => call('delete', () => store.delete(key)),
       getMany: (keys) => call('getMany', () => getMany(keys)),
@@ -184,10 +188,10 @@ describe('signing an owner out during other operations', () => {
     }
   });
 
-  test('a sign-in that has read the generation has ended before its cookie arrives', async () => {
+  test('a sign-in that has read the last sign-out has ended before its cookie arrives', async () => {
     const [node, gate] = await gated();
     const other = await nodes.start();
-    const { arrived, letGo } = gate.hold('get', ':ended-generation:');
+    const { arrived, letGo } = gate.hold('get', ':signed-out:');
     const early = login(node.host, 'wonderland');
     await arrived;
     letGo();
@@ -196,11 +200,12 @@ describe('signing an owner out during other operations', () => {
     expect(await isSignedIn(node.host, before)).toBe(false);
   });
 
-  test('two calls at once, one of which is delayed before its mark', async () => {
+  test.each(['add', 'swap'] as const)('two calls at once, one of which is delayed before its %s', async (verb) => {
     const [node, gate] = await gated();
     const other = await nodes.start();
+    if (verb === 'swap') await other.host.owners.signOut('alice');
     const first = await login(other.host, 'wonderland');
-    const { arrived, letGo } = gate.hold('add', ':ended-generation:');
+    const { arrived, letGo } = gate.hold(verb, ':signed-out:');
     const late = node.host.owners.signOut('alice');
     await arrived;
     await other.host.owners.signOut('alice');
@@ -212,6 +217,33 @@ describe('signing an owner out during other operations', () => {
     expect(await isSignedIn(node.host, second), 'which began after the other call').toBe(true);
     await node.host.owners.signOut('alice');
     expect(await areSignedIn([node.host, other.host], first, second)).toEqual([false, false, false, false]);
+  });
+
+  test('a call during which the record of the last one expires', async () => {
+    const [node, gate] = await gated();
+    await node.host.owners.signOut('alice');
+    nodes.shared.advance(30 * DAY + 899);
+    const cookie = await login(node.host, 'wonderland');
+    const { arrived, letGo } = gate.hold('swap', ':signed-out:');
+    const late = node.host.owners.signOut('alice');
+    await arrived;
+    nodes.shared.advance(1);
+    expect(await isSignedIn(node.host, cookie)).toBe(true);
+    letGo();
+    await late;
+    expect(await isSignedIn(node.host, cookie)).toBe(false);
+  });
+
+  test('a cookie of a version before 0.3 signs no one in', async () => {
+    const node = await nodes.start();
+    const [name = '', sealed = ''] = (await login(node.host, 'wonderland')).split('=');
+    const { clock, options } = nodes.shared;
+    const seal = new Seal(ownSecrets([String(options.secret)], ISSUER), 'session', clock, randomBytes);
+    const { lastSignOut, ...session } = seal.open(sealed) as Session;
+    expect(lastSignOut).toBeNull();
+    const cookieWith = (more: object): string => `${name}=${seal.seal({ ...session, ...more }, session.expiresAt)}`;
+    expect(await isSignedIn(node.host, cookieWith({ lastSignOut }))).toBe(true);
+    expect(await isSignedIn(node.host, cookieWith({ generation: '686:0' }))).toBe(false);
   });
 
   test('a session of thirty days ends on both processes, one with short sessions, with clocks apart', async () => {
@@ -234,7 +266,7 @@ describe('signing an owner out during other operations', () => {
   });
 
   const nothingIsGranted = () =>
-    expect([...nodes.shared.store.entries()].filter(([key]) => /:(?:grant|remembered-consent):/.test(key))).toEqual([]);
+    expect([...nodes.shared.store.entries()].filter(([key]) => key.includes(':grant:'))).toEqual([]);
   const end = async (node: Node): Promise<void> => {
     await node.host.owners.signOut('alice');
     await node.host.grants.revoke({ sub: 'alice' });
@@ -250,8 +282,8 @@ describe('signing an owner out during other operations', () => {
 
   test.each([
     ['granted', ':grant:', 403],
-    ['written down what was decided', ':consent-decision:', 403],
-    // Its code is of a grant that was found and ended.
+    // Their codes are of grants that were found and ended.
+    ['written down what was decided', ':consent-decision:', 303],
     ['remembered the approval', ':remembered-consent:', 303],
   ])('an approval that has not yet %s leaves nothing if everything has ended meanwhile', async (_, part, status) => {
     const [node, gate] = await gated();
@@ -266,6 +298,7 @@ describe('signing an owner out during other operations', () => {
     letGo();
     expect((await answer).status).toBe(status);
     nothingIsGranted();
+    expect(formOf(await (await browserOf(node)).authorize(WEB)).fields, 'the owner is asked').toHaveProperty('resume');
   });
 
   test('nor does one without a consent page for a first-party application', async () => {
@@ -338,7 +371,7 @@ describe('signing an owner out during other operations', () => {
       keys.length = 0;
       if (meter) meter.calls = [];
       await act();
-      return { calls: meter?.calls, sessions: keys.filter((key) => /:ended-/.test(key)).length };
+      return { calls: meter?.calls, sessions: keys.filter((key) => /:(?:ended-session|signed-out):/.test(key)).length };
     };
     expect(await reads(() => new Client(node.host.base).get('/oauth/device', { cookie }))).toEqual({
       calls: ['getMany'],

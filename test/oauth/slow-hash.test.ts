@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, scryptSync } from 'node:crypto';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { HttpRequest } from '../../src/core/base/http.js';
+import type { HttpRequest } from '../../src/core/base/http/messages.js';
 import { everyRow } from '../rows.js';
 
 /** The parameters of every hash that is compared. */
@@ -11,9 +11,8 @@ const hashes = vi.hoisted(() => ({ areCheap: false }));
 type Cost = Readonly<Record<'N' | 'r' | 'p', number>>;
 type Done = (error: Error | null, hash: Buffer) => void;
 
-vi.mock(import('../../src/core/base/node-modules.js'), async (original) => {
-  const modules = await original();
-  const crypto = modules.nodeCrypto();
+vi.mock(import('node:crypto'), async (original) => {
+  const crypto = await original();
   const paid = (cost: Cost): Cost => (hashes.areCheap ? { ...cost, N: 2 } : cost);
   const replaced = {
     ...crypto,
@@ -24,10 +23,9 @@ vi.mock(import('../../src/core/base/node-modules.js'), async (original) => {
       crypto.scrypt(secret, salt, length, paid(cost), done);
     }) as typeof crypto.scrypt, // Its overloads cannot be written as one function.
   } as typeof crypto; // As above.
-  return { ...modules, nodeCrypto: () => replaced };
+  return replaced;
 });
 
-const { nodeCrypto } = await import('../../src/core/base/node-modules.js');
 const { hashSecret } = await import('../../src/core/index.js');
 const { chosenSecretMatches, prepareSecret } = await import('../../src/core/oauth/clients/client-secret.js');
 const { directoryOf, USER_LIST } = await import('../../src/core/oauth/sign-in/users.js');
@@ -38,13 +36,13 @@ const CALLER = { ip: '192.0.2.1', hungUp: false } as unknown as HttpRequest;
 /** As 0.1.0 made it. */
 const oldHash = (secret: string): string => {
   const salt = randomBytes(16);
-  const hash = nodeCrypto().scryptSync(secret, salt, 32, { N: 32_768, r: 8, p: 3, maxmem: 64 * 1024 * 1024 });
+  const hash = scryptSync(secret, salt, 32, { N: 32_768, r: 8, p: 3, maxmem: 64 * 1024 * 1024 });
   return `${salt.toString('base64url')}.${hash.toString('base64url')}`;
 };
 
 const phc = (secret: string, ln: number, r: number, p: number): string => {
   const salt = randomBytes(16);
-  const hash = nodeCrypto().scryptSync(secret, salt, 32, { N: 2 ** ln, r, p, maxmem: 256 * 1024 * 1024 });
+  const hash = scryptSync(secret, salt, 32, { N: 2 ** ln, r, p, maxmem: 256 * 1024 * 1024 });
   const text = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
   return `$scrypt$ln=${ln},r=${r},p=${p}$${text(salt)}$${text(hash)}`;
 };

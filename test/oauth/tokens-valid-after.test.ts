@@ -96,6 +96,7 @@ describe.each(both)('tokens_valid_after, with $format access tokens', (accessTok
   test('a grant of an earlier version has no time, so it is older', async () => {
     const server = await serve(undefined, (store) => ({
       get: (key) => store.get(key),
+      swap: (...record) => store.swap(...record),
       delete: (key) => store.delete(key),
       add: (key, value, ...rest) => {
         const { iat: _, ...old } = value as Readonly<Record<string, unknown>>; // What records are.

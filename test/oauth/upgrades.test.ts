@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/core/base/ports.js';
 import { type ExpiringRecord, isNumber, isText, optional, Records, type Shape } from '../../src/core/base/records.js';
+import { storedClients } from 'oauth-query/clients';
 import { memoryStore } from '../../src/stores/memory.js';
 import { type Node, Nodes } from './support/nodes.js';
 import { refusal } from './support/tokens.js';
@@ -8,6 +9,8 @@ import { refusal } from './support/tokens.js';
 /** A release that writes a field more into every record. */
 const nextRelease = (store: Store): Store => ({
   add: (key, value, expiresAt) => store.add(key, { ...value, later: { more: true } }, expiresAt),
+  swap: (key, before, value, expiresAt) =>
+    store.swap(key, before, Object.assign({ later: { more: true } }, value), expiresAt),
   get: (key) => store.get(key),
   delete: (key) => store.delete(key),
 });
@@ -40,6 +43,37 @@ describe('an upgrade and a downgrade under live traffic', () => {
     await round(old, young);
     await round(young, old);
     expect([...old.errors, ...young.errors]).toEqual([]);
+  });
+
+  test('a record that the old release replaces keeps the fields that only the new one knows', async () => {
+    nodes = new Nodes();
+    const { store, clock } = nodes.shared;
+    const young = await nodes.start({ between: nextRelease });
+    const registries = [storedClients(nextRelease(store), { clock }), storedClients(store, { clock })] as const;
+    const registration = { client_id: 'app', redirect_uris: ['https://app.example/cb'] };
+    await registries[0].add(registration);
+    const { device_code, ...codes } = await young.flows.device('tv');
+    await young.flows.poll('tv', device_code);
+    await young.host.owners.signOut('alice');
+    const replaced = () =>
+      [...store.entries()].filter(([key]) => /:(?:client|device|pace|signed-out):/.test(key)).map(([, value]) => value);
+    const before = replaced();
+    expect(before).toHaveLength(4);
+
+    const old = await nodes.start();
+    await registries[1].change('app', { client_name: 'App' });
+    await old.flows.decide({ device_code, ...codes }, 'deny');
+    const waiting = await young.flows.device('tv');
+    await young.flows.poll('tv', waiting.device_code);
+    await old.flows.poll('tv', waiting.device_code);
+    await old.host.owners.signOut('alice');
+    const after = replaced();
+    expect(after).toHaveLength(6);
+    expect(
+      after.filter((record) => before.includes(record)),
+      'the pace of the first device',
+    ).toHaveLength(1);
+    for (const record of after) expect(record).toMatchObject({ later: { more: true } });
   });
 
   test('a record may lack an optional field, and no other', async () => {

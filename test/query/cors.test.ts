@@ -109,9 +109,10 @@ describe('CORS', () => {
       "'origin' parameter does not match Origin header",
     ],
     ['origin=*&crossorigin=', {}, "'origin' and 'crossorigin' parameters cannot be used together"],
-  ])('%s is rejected in plain text', async (query, headers, reason) => {
+  ])('%s is rejected with a sentence', async (query, headers, reason) => {
     const answer = await send(query, headers);
     expect([answer.status, answer.text.trim(), answer.headers['cache-control']]).toEqual([403, reason, 'no-cache']);
+    expect(answer.headers['content-type']).toBe('text/html; charset=UTF-8');
   });
 
   test('a preflight response lists what may be sent, and runs nothing', async () => {

@@ -482,15 +482,15 @@ describe('formats', () => {
     expect((await v2({ formatversion: 'latest' })).json).toEqual({ batchcomplete: true });
   });
 
-  test('none has no body; an unknown format is an error on a page; a browser without a format gets a page', async () => {
+  test('none has no body; an unknown format is an error as JSON; a browser without a format gets a page', async () => {
     const none = await host.raw('action=query&format=none&list=allpages&aplimit=x');
     expect([none.text, none.headers.get('mediawiki-api-error')]).toEqual(['', 'badinteger']);
     const unknown = await host.raw('action=query&format=nosuch');
-    expect([unknown.headers.get('content-type'), unknown.headers.get('mediawiki-api-error')]).toEqual([
-      'text/html; charset=utf-8',
-      'badvalue',
-    ]);
-    expect(unknown.text).toContain('Unrecognized value for parameter \\"format\\": nosuch.');
+    expect(unknown.headers.get('mediawiki-api-error')).toBe('badvalue');
+    expect(unknown.json['error']).toMatchObject({
+      code: 'badvalue',
+      info: 'Unrecognized value for parameter "format": nosuch.',
+    });
     const page = await host.raw('action=query&titles=%3Cb%3E', { headers: { accept: 'text/html,*/*' } });
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(page.text).toContain('&lt;b&gt;');

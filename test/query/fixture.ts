@@ -1,9 +1,12 @@
 import { systemTimer } from '../../src/core/base/system.js';
 import type { Authorization } from '../../src/core/base/authorization.js';
-import { createQuery, type QueryEnvironment, type QueryOptions, queryTokenKey } from '../../src/core/query/index.js';
+import type { FeatureHost } from '../../src/core/base/feature.js';
+import { query, type QueryOptions } from '../../src/core/query/index.js';
+import { deriveKey } from '../../src/core/base/secrets.js';
+import { ownSecrets, Seal } from '../../src/core/base/seal.js';
 import type { ParameterSource } from '../../src/core/query/parameters/parameter.js';
 import type { ParseContext } from '../../src/core/query/parameters/parse.js';
-import { RequestParameters } from '../../src/core/query/request/request-parameters.js';
+import { RequestParameters } from '../../src/core/query/parameters/request-parameters.js';
 import { resolveSite } from '../../src/core/query/site/site.js';
 import { Warnings } from '../../src/core/query/answer/warnings.js';
 import { type Host, serve } from './host.js';
@@ -54,6 +57,31 @@ const CALLERS: Readonly<Record<string, { readonly name: string; readonly rights:
   admin: { name: 'Admin', rights: ['deletedhistory', 'undelete', 'unwatchedpages', 'patrolmarks'] },
 };
 
+const random = (size: number): Uint8Array => new Uint8Array(size).fill(0xab);
+
+/** A server that has nothing but the API. */
+export const featureHost = (more: Partial<FeatureHost> = {}): FeatureHost => ({
+  issuer: undefined,
+  clock: () => NOW,
+  random,
+  timer: systemTimer,
+  requestTimeout: 10_000,
+  onError: (error) => {
+    throw error;
+  },
+  onLimit: () => undefined,
+  signIn: undefined,
+  rightsOf: () => [],
+  pageClientProblem: () => undefined,
+  resource: (path) => `https://wiki.example${path}`,
+  key: (purpose) => deriveKey(SERVER_SECRET, purpose),
+  seal: (purpose) => new Seal(ownSecrets([SERVER_SECRET], undefined), purpose, () => NOW, random),
+  bound: (_name, work) => work,
+  identify: async () => undefined,
+  guard: async () => ({ response: { status: 401, headers: {}, body: '' } }),
+  ...more,
+});
+
 /** An answer, taken apart. */
 export interface Answered {
   readonly status: number;
@@ -77,17 +105,16 @@ export interface QueryHost extends Host {
 }
 
 /** The query API behind a real socket, with callers `alice` and `bot`. */
-export async function startQuery(
-  options: QueryOptions = {},
-  environment: Partial<QueryEnvironment> = {},
-): Promise<QueryHost> {
+export async function startQuery(options: QueryOptions = {}, server: Partial<FeatureHost> = {}): Promise<QueryHost> {
   const errors: unknown[] = [];
-  const { routes } = createQuery(
-    {
-      site: { name: 'Fruit', language: 'en', interwiki: { wikipedia: 'https://en.wikipedia.example/wiki/$1' } },
-      ...options,
-    },
-    {
+  const feature = query({
+    site: { name: 'Fruit', language: 'en', interwiki: { wikipedia: 'https://en.wikipedia.example/wiki/$1' } },
+    path: ['/api', '/w/api.php'],
+    maxBodyBytes: 100_000,
+    ...options,
+  });
+  const routes = feature.start(
+    featureHost({
       identify: async (request) => {
         const header = request.header('authorization');
         if (header === undefined) return undefined;
@@ -95,18 +122,10 @@ export async function startQuery(
         if (!caller) throw Object.assign(new Error('no such token'), { code: 'invalid_token' });
         return authorization(caller.name);
       },
-      scopeRights: ({ username }) => Object.values(CALLERS).find(({ name }) => name === username)?.rights ?? [],
-      clock: () => NOW,
-      random: (size) => new Uint8Array(size).fill(0xab),
-      secret: queryTokenKey(SERVER_SECRET),
+      rightsOf: ({ username }) => Object.values(CALLERS).find(({ name }) => name === username)?.rights ?? [],
       onError: (error) => errors.push(error),
-      base: '',
-      paths: ['/api', '/w/api.php'],
-      maxBodyBytes: 100_000,
-      timeout: 10_000,
-      timer: systemTimer,
-      ...environment,
-    },
+      ...server,
+    }),
   );
   const host = await serve(routes);
   const fetchText = async (url: string, init: RequestInit = {}): Promise<Answered> => {

@@ -144,7 +144,7 @@ describe('an error of a handler only affects its own data', () => {
   const good: ModuleHandlers = { allusers: () => [{ userid: 1, name: 'Alice' }] };
   const ask = async (allpages: unknown, timeout = 10_000) => {
     const modules = { ...good, allpages } as ModuleHandlers;
-    const host = await startQuery({ modules }, { timeout });
+    const host = await startQuery({ modules, timeout });
     const { json, text, status } = await host.get({ ...ALL, list: 'allpages|allusers' });
     await host.close();
     return { json, text, status, errors: host.errors };
@@ -186,7 +186,7 @@ describe('an error of a handler only affects its own data', () => {
       { code: 'moduletimeout', text: 'The module "allpages" did not answer in time.', module: 'query+allpages' },
     ]);
     expect(signal?.aborted).toBe(true);
-    expect(errors.map(String)).toEqual([expect.stringContaining('within 20 ms (options.timeouts.handlers)')]);
+    expect(errors.map(String)).toEqual([expect.stringContaining('within 20 ms (options.query.timeout)')]);
   });
 
   test.each<[string, unknown]>([
@@ -451,7 +451,7 @@ describe('built-in modules', () => {
 
   test('codexicons and languageinfo', async () => {
     const host = await startQuery({
-      languages: { en: { autonym: 'English' }, he: { autonym: 'עברית', name: 'Hebrew', dir: 'rtl' } },
+      languages: { en: { autonym: 'English' }, he: { autonym: 'עברית', name: 'Hebrew' } },
     });
     expect((await host.get({ ...ALL, list: 'codexicons', names: 'cdxIconAdd' })).json['query']).toEqual({
       codexicons: [{ name: 'cdxIconAdd' }],

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readStream } from '../../src/adapters/node/body.js';
-import type { HttpRequest, Route } from '../../src/core/base/http.js';
+import type { HttpRequest, Route } from '../../src/core/base/http/messages.js';
 
 /** A host without a framework: `node:http`, translated into the core's requests and back. */
 export interface Host {

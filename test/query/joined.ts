@@ -1,4 +1,4 @@
-import { type CsrfTokenExpectation, type QueryOptions, verifyCsrfToken } from '../../src/core/query/index.js';
+import { type CsrfTokenExpectation, query, type QueryOptions, verifyCsrfToken } from '../../src/core/query/index.js';
 import { bearer, Client, type Host, type HostOptions } from '../hosts.js';
 import { fixture, SCOPES } from '../oauth/support/fixture.js';
 import { Flows } from '../oauth/support/tokens.js';
@@ -32,13 +32,13 @@ export interface Joined {
 /** Starts both halves on one host and gets the tokens in the way that clients do. */
 export async function startJoined(
   host: Host,
-  query: QueryOptions,
+  given: QueryOptions,
   timeouts: NonNullable<HostOptions['timeouts']> = {},
 ): Promise<Joined> {
   const { options, events, errors, clock } = fixture({
     clients: [robot],
     scopes: { ...SCOPES, robot: ROBOT },
-    query: { site: { name: 'Fruit', language: 'en' }, ...query },
+    query: query({ site: { name: 'Fruit', language: 'en' }, ...given }),
     timeouts,
   });
   const running = await host.start({ options });

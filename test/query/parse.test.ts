@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../src/core/query/answer/api-error.js';
 import { catalogue } from '../../src/core/query/catalogue/index.js';
 import { forSite } from '../../src/core/query/catalogue/for-site.js';
-import type { ModuleDescriptor } from '../../src/core/query/descriptor.js';
+import type { ModuleDescriptor } from '../../src/core/query/descriptor/descriptor.js';
 import { plainText } from '../../src/core/query/answer/messages.js';
 import { compileModule } from '../../src/core/query/parameters/parse.js';
 import type { ParameterSource } from '../../src/core/query/parameters/parameter.js';

@@ -48,7 +48,7 @@ const site = {
 };
 const hosts: QueryHost[] = [];
 const start = async (options: QueryOptions, base?: string): Promise<QueryHost> => {
-  const host = await startQuery(options, base === undefined ? {} : { base });
+  const host = await startQuery(options, base === undefined ? {} : { issuer: base });
   hosts.push(host);
   return host;
 };

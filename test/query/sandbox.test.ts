@@ -1,10 +1,16 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import { oauthQuery } from 'oauth-query/express';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { customModule, defineModule } from '../../src/core/query/index.js';
-import { SCRIPT, STYLE } from '../../src/core/query/describe/sandbox/assets.js';
+import { customModule, defineModule, query } from '../../src/core/query/index.js';
+import { sandbox, type SandboxOptions } from '../../src/sandbox/index.js';
+import { SCRIPT, STYLE } from '../../src/sandbox/assets.js';
 import { createServer } from '../../src/core/server/server.js';
 import type { ServerOptions } from '../../src/core/server/options/server-options.js';
 import { sandboxAssets } from '../../tools/sandbox-assets.js';
+import { closeIdleConnections } from '../hosts/client.js';
 import { Client, hostFor, oneHostEach, type RunningHost } from '../hosts.js';
 import { fixture } from '../oauth/support/fixture.js';
 
@@ -29,12 +35,29 @@ test('script and style contain nothing that could end their elements', () => {
   expect(STYLE).not.toMatch(/<\/style/i);
 });
 
+test('in Express, the policy of the page replaces that of a middleware in front, such as helmet', async () => {
+  const app = express();
+  app.use((_request, response, next) => {
+    response.setHeader('content-security-policy', "default-src 'none'");
+    next();
+  });
+  app.use(oauthQuery(fixture({ query: query({ extensions: [sandbox()] }) }).options));
+  const server = app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // It listens on a port and not on a pipe.
+  const { headers, text } = await new Client(`http://127.0.0.1:${port}`).get('/api/sandbox');
+  server.close();
+  closeIdleConnections();
+  expect(text).toContain('<script');
+  expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'sha256-[^,]*$/);
+});
+
 describe.each(hostFor(import.meta.url))('the page on $name', ({ start }) => {
   let host: RunningHost;
   let client: Client;
   beforeAll(async () => {
     const { options } = fixture({
-      query: { site: { name: HOSTILE }, customModules: own, sandbox: { client_id: 'spa' } },
+      query: query({ site: { name: HOSTILE }, customModules: own, extensions: [sandbox({ client_id: 'spa' })] }),
     });
     host = await start({ options });
     client = new Client(host.base);
@@ -96,7 +119,9 @@ describe('the content of the page', () => {
   };
 
   test('lists every module with its description, and escapes those of custom modules', async () => {
-    const { text } = await pageOf({ query: { site: { name: HOSTILE }, customModules: own } });
+    const { text } = await pageOf({
+      query: query({ site: { name: HOSTILE }, customModules: own, extensions: [sandbox()] }),
+    });
     expect(text.match(/<li data-module=/g)).toHaveLength(73);
     expect(text).toContain('Lists all pages of a namespace by title.');
     expect(text).toContain('data-module="ripeness"');
@@ -106,7 +131,7 @@ describe('the content of the page', () => {
   });
 
   test('by default, the page is enabled and has no sign-in', async () => {
-    const { status, text } = await pageOf({ query: {} });
+    const { status, text } = await pageOf({ query: query({ extensions: [sandbox()] }) });
     expect(status).toBe(200);
     expect(attribute(text, 'data-api')).toBe('../api');
     expect(attribute(text, 'data-client-id')).toBeUndefined();
@@ -115,7 +140,7 @@ describe('the content of the page', () => {
   });
 
   test('is below the first path of the API, also with a custom, deeper path', async () => {
-    const renamed = { query: {}, paths: { api: ['/w/v1/api.php', '/api'] } };
+    const renamed = { query: query({ path: ['/w/v1/api.php', '/api'], extensions: [sandbox()] }) };
     const { status, text } = await pageOf(renamed, '/w/v1/api.php/sandbox');
     expect(status).toBe(200);
     expect(new URL(attribute(text, 'data-api') ?? '', 'http://host/w/v1/api.php/sandbox').pathname).toBe(
@@ -124,33 +149,45 @@ describe('the content of the page', () => {
     expect((await pageOf(renamed, '/api/sandbox')).status).toBe(404);
   });
 
-  test('false disables it', async () => {
-    expect((await pageOf({ query: { sandbox: false } })).status).toBe(404);
+  test('without the extension there is none', async () => {
+    expect((await pageOf({ query: query() })).status).toBe(404);
   });
 });
 
 describe('invalid options throw at construction, and are named', () => {
-  const start = (options: Partial<ServerOptions>) => () =>
-    createServer({ ...fixture().options, ...options } as ServerOptions);
-
   test.each([
-    ['text', /^options\.query\.sandbox must be true or false, or an object with client_id\.$/],
-    [null, /^options\.query\.sandbox must be /],
-    [{ client: 'spa' }, /^options\.query\.sandbox\.client is unknown/],
-    [{ client_id: '' }, /^options\.query\.sandbox\.client_id must be /],
-    [{ client_id: 5 }, /^options\.query\.sandbox\.client_id must be /],
-  ])('sandbox: %o', (sandbox, message) => {
+    [null, /^sandbox must be /],
+    [{ client: 'spa' }, /^sandbox\.client is unknown/],
+    [{ client_id: '' }, /^sandbox\.client_id must be /],
+    [{ client_id: 5 }, /^sandbox\.client_id must be /],
+  ])('sandbox: %o', (options, message) => {
     // As from a program without types.
-    expect(start({ query: { sandbox: sandbox as unknown as boolean } })).toThrow(
+    expect(() => sandbox(options as SandboxOptions)).toThrow(
       expect.objectContaining({ name: 'TypeError', message: expect.stringMatching(message) }),
     );
   });
 
+  const start =
+    (client_id: string, options: Partial<ServerOptions> = {}) =>
+    () =>
+      createServer({
+        ...fixture().options,
+        query: query({ extensions: [sandbox({ client_id })] }),
+        ...options,
+      } as ServerOptions); // The fixture names no framework's own.
+
+  test.each([
+    ['sap', /^sandbox\.client_id: the client "sap" is not registered in options\.clients\. Did you mean "spa"\?$/],
+    ['web', /^sandbox\.client_id: the client "web" has a secret/],
+    ['tv', /^sandbox\.client_id: the client "tv" cannot sign users in/],
+  ])('the client %s', (client_id, message) => {
+    expect(start(client_id)).toThrow(message);
+    expect(start(client_id, { clients: { find: () => undefined } })).not.toThrow();
+  });
+
   test('client_id requires the authorization_code grant', () => {
     const grants = ['client_credentials'] as const;
-    expect(start({ grants, query: { sandbox: { client_id: 'spa' } } })).toThrow(
-      /^options\.query\.sandbox\.client_id: .*authorization_code/,
-    );
-    expect(start({ grants, query: {} })).not.toThrow();
+    expect(start('spa', { grants })).toThrow(/^sandbox\.client_id needs the grant authorization_code/);
+    expect(start('spa', { grants, query: query({ extensions: [sandbox()] }) })).not.toThrow();
   });
 });

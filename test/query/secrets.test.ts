@@ -28,7 +28,7 @@ const query: QueryOptions = {
 describe.each(hostFor(import.meta.url))('a sensitive parameter on $name', (host) => {
   let joined: Joined;
   beforeAll(async () => {
-    joined = await startJoined(host, query, { handlers: 10 });
+    joined = await startJoined(host, { ...query, timeout: 10 });
   });
   afterAll(() => joined.close());
 
@@ -55,7 +55,7 @@ describe.each(hostFor(import.meta.url))('a sensitive parameter on $name', (host)
     }
     expect(given).toContain(SECRET);
     expect(joined.told.map(String).join()).toContain('The database is away.');
-    expect(joined.told.map(String).join()).toContain('within 10 ms (options.timeouts.handlers)');
+    expect(joined.told.map(String).join()).toContain('within 10 ms (options.query.timeout)');
     const told = joined.told.map((one) => (one instanceof Error ? `${one.stack}` : JSON.stringify(one)));
     expect([...told, ...answers.map((one) => JSON.stringify(one))].filter((text) => text.includes(SECRET))).toEqual([]);
   });

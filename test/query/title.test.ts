@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseTitle } from '../../src/core/query/pages/title.js';
+import { parseTitle } from '../../src/core/query/site/title.js';
+import { resolveSite } from '../../src/core/query/site/site.js';
 import { parseOne, refusal } from './types/parse-one.js';
 import { site } from './fixture.js';
 import { everyRow } from '../rows.js';
@@ -37,6 +38,21 @@ describe('title: the canonical form', () => {
   test('the first # begins a fragment, and a fragment alone is a title', () => {
     expect(parseTitle('Apple#some part', site)).toMatchObject({ prefixed: 'Apple', fragment: 'some part' });
     expect(parseTitle('#frag', site)).toMatchObject({ kind: 'local', prefixed: '', fragment: 'frag' });
+  });
+
+  test('a namespace alone is empty on a site of the same family too, which has the same namespaces', () => {
+    const family = resolveSite({
+      interwiki: { sister: { url: 'https://s.example/$1', local: true }, other: 'https://o.example/$1' },
+    });
+    for (const text of ['sister:Talk:', 'Sister: Talk : # anchor']) {
+      expect(parseTitle(text, family), text).toMatchObject({
+        kind: 'invalid',
+        reason: expect.stringContaining('empty'),
+      });
+    }
+    for (const text of ['sister:', 'sister:Talk:Foo', 'sister:No such namespace:', 'other:Talk:']) {
+      expect(parseTitle(text, family), text).toMatchObject({ kind: 'interwiki' });
+    }
   });
 
   test('an interwiki prefix', () => {

@@ -1,12 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { query } from '../../src/core/query/index.js';
+import { openApi } from '../../src/openapi/index.js';
+import { sandbox } from '../../src/sandbox/index.js';
 import { Client, oneHostEach, type RunningHost } from '../hosts.js';
 
 const modules = { allpages: () => [] };
 const listings = { marked: { modules }, short: { modules, listUnanswered: false } };
 const hosts: Record<string, RunningHost> = {};
 beforeAll(async () => {
-  for (const [name, query] of Object.entries(listings))
-    hosts[name] = await oneHostEach[0]!.start({ options: { query } });
+  for (const [name, options] of Object.entries(listings))
+    hosts[name] = await oneHostEach[0]!.start({
+      options: { query: query({ ...options, extensions: [openApi(), sandbox()] }) },
+    });
 });
 afterAll(async () => {
   for (const host of Object.values(hosts)) await host.close();

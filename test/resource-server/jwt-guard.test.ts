@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { generateKey } from '../../src/core/oauth/jwt/signing-keys.js';
+import { generateKey } from '../../src/core/oauth/keys/signing-keys.js';
 import type { JwtGuardOptions } from '../../src/resource-server/jwt-guard.js';
 import { oneHostEach, type RunningHost } from '../hosts.js';
 import { fixture } from '../oauth/support/fixture.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { introspectionGuard, jwtGuard } from '../../src/adapters/express/index.js';
-import { generateKey } from '../../src/core/oauth/jwt/signing-keys.js';
+import { generateKey } from '../../src/core/oauth/keys/signing-keys.js';
 import { bearer, oneHostEach, type RunningHost } from '../hosts.js';
 import { fixture } from '../oauth/support/fixture.js';
 import { Flows } from '../oauth/support/tokens.js';

@@ -143,7 +143,6 @@ const WALKS: Readonly<Record<string, Walk>> = {
   ),
   iwbacklinks: list('iwbacklinks', 'iwbl', {}, titles),
   langbacklinks: list('langbacklinks', 'lbl', {}, titles),
-  logevents: list('logevents', 'le', {}, [...titles, ...redirects]),
   pagepropnames: list('pagepropnames', 'ppn', {}, ['displaytitle'], field('propname')),
   pageswithprop: list('pageswithprop', 'pwp', { propname: 'displaytitle' }, titles),
   random: list('random', 'rn', { filterredir: 'all' }, [...titles, ...redirects]),
@@ -151,11 +150,7 @@ const WALKS: Readonly<Record<string, Walk>> = {
     'recentchanges',
     'rc',
     { prop: 'ids' },
-    [
-      ...many(revisionCount - repeated, 'new'),
-      ...many(repeated, 'edit'),
-      ...many(titles.length + redirects.length, 'log'),
-    ],
+    [...many(revisionCount - repeated, 'new'), ...many(repeated, 'edit')],
     field('type'),
   ),
   'recentchanges, upwards, edits': list(

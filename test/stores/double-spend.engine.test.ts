@@ -58,10 +58,15 @@ function suite(
       return made;
     }
 
-    /** Everybody tries every secret at once, spread over the processes. The answers that were a success, by secret. */
+    /**
+     * Everybody tries every secret at once, spread over the processes. The answers that were a success, by secret.
+     *
+     * @param refusals - What the others get.
+     */
     async function race(
       secrets: readonly string[],
       redeem: (server: OAuthProcess, secret: string) => Promise<Answer>,
+      refusals: readonly string[] = ['400 invalid_grant'],
     ): Promise<Answer[][]> {
       const wins: Answer[][] = [];
       for (let start = 0; start < secrets.length; start += TOGETHER) {
@@ -70,8 +75,7 @@ function suite(
             Array.from({ length: REDEMPTIONS }, (_, index) => redeem(on(index), secret)),
           );
           const losers = answers.filter(({ status }) => status !== 200);
-          for (const { status, json } of losers)
-            expect({ status, ...json }).toMatchObject({ status: 400, error: 'invalid_grant' });
+          for (const { status, json } of losers) expect(refusals).toContain(`${status} ${String(json['error'])}`);
           return answers.filter(({ status }) => status === 200);
         });
         wins.push(...(await Promise.all(batch)));
@@ -99,7 +103,9 @@ function suite(
         const { json } = await redeemCode(on(index + 1), await newCode(on(index)));
         return String(json['refresh_token']);
       });
-      expectOneEach('refresh tokens', await race(refreshTokens, refresh));
+      // Whoever read the token before it was used is no replay.
+      const refusals = ['400 invalid_grant', '503 temporarily_unavailable'];
+      expectOneEach('refresh tokens', await race(refreshTokens, refresh, refusals));
     }, 180_000);
 
     test('every device code yields one token', async () => {

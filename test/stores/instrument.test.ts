@@ -18,17 +18,20 @@ describe('an instrumented store', () => {
     const store = instrumentedStore(
       {
         add: (...args) => ((time += 5), slow.add(...args)),
+        swap: (...args) => ((time += 4), slow.swap(...args)),
         get: (...args) => ((time += 2.5), slow.get(...args)),
         delete: (...args) => ((time += 1), slow.delete(...args)),
       },
       (call) => calls.push(call),
       { now: () => time },
     );
-    await store.add('a', {}, Date.now() + 1_000);
+    await store.add('a', { rev: '1' }, Date.now() + 1_000);
+    expect(await store.swap('a', '1', { rev: '2' }, Date.now() + 1_000)).toBe(true);
     await store.get('a');
     await store.delete('a');
     expect(calls).toEqual([
       { verb: 'add', duration: 5 },
+      { verb: 'swap', duration: 4 },
       { verb: 'get', duration: 2.5 },
       { verb: 'delete', duration: 1 },
     ]);
@@ -43,8 +46,8 @@ describe('an instrumented store', () => {
       { is: 'there' },
     ]);
     expect(report.mock.calls).toEqual([[{ verb: 'getMany', duration: 0 }]]);
-    const { add, get, delete: remove } = store;
-    expect(instrumentedStore({ add, get, delete: remove }, report)).not.toHaveProperty('getMany');
+    const { add, swap, get, delete: remove } = store;
+    expect(instrumentedStore({ add, swap, get, delete: remove }, report)).not.toHaveProperty('getMany');
   });
 
   test('reports list, which it has if the store has it, and passes groups on', async () => {
@@ -54,20 +57,22 @@ describe('an instrumented store', () => {
     await measured.add('a', {}, Date.now() + 60_000, ['g']);
     expect(await measured.list?.('g', { limit: 1 })).toEqual({ keys: ['a'] });
     expect(report.mock.calls).toEqual([[{ verb: 'add', duration: 0 }], [{ verb: 'list', duration: 0 }]]);
-    const { add, get, delete: remove } = store;
-    expect(instrumentedStore({ add, get, delete: remove }, report)).not.toHaveProperty('list');
+    const { add, swap, get, delete: remove } = store;
+    expect(instrumentedStore({ add, swap, get, delete: remove }, report)).not.toHaveProperty('list');
   });
 
   test('reports the error of a rejected call, and rejects with it', async () => {
     const error = new Error('away');
     const away = () => Promise.reject(error);
     const report = vi.fn();
-    const store = instrumentedStore({ add: away, get: away, delete: away }, report, { now: () => 0 });
+    const store = instrumentedStore({ add: away, swap: away, get: away, delete: away }, report, { now: () => 0 });
     await expect(store.add('a', {}, 1)).rejects.toBe(error);
+    await expect(store.swap('a', '1', { rev: '2' }, 1)).rejects.toBe(error);
     await expect(store.get('a')).rejects.toBe(error);
     await expect(store.delete('a')).rejects.toBe(error);
     expect(report.mock.calls).toEqual([
       [{ verb: 'add', duration: 0, error }],
+      [{ verb: 'swap', duration: 0, error }],
       [{ verb: 'get', duration: 0, error }],
       [{ verb: 'delete', duration: 0, error }],
     ]);

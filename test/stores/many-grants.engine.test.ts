@@ -1,3 +1,6 @@
+import express from 'express';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { oauthQuery } from 'oauth-query/express';
 import { instrumentedStore } from 'oauth-query/stores/instrument';
@@ -30,6 +33,7 @@ const fill = async (store: Store): Promise<void> => {
   const { issue } = serverOn({
     add: (key, value, expiresAt, groups) =>
       groups === undefined ? Promise.resolve(true) : store.add(key, value, expiresAt, groups),
+    swap: (...record) => store.swap(...record),
     get: (key) => store.get(key),
     delete: (key) => store.delete(key),
     getMany: (keys) => store.getMany?.(keys) ?? expect.fail('no getMany'),
@@ -100,6 +104,59 @@ test('steps are counted: simultaneous calls are one', () => {
   expect(stepsOf([at(0, 1), at(1, 2), at(2, 3)])).toBe(3);
 });
 
+/** The grants of one owner for one client; another owner keeps one. `DISCONNECTED=100000` takes minutes. */
+const DISCONNECTED = Number(process.env['DISCONNECTED'] ?? 3_000);
+const DISCONNECT = `an owner with ${DISCONNECTED} grants disconnects an application with a few commands, and no process accepts any of them`;
+
+const expectDisconnected = async (store: Store): Promise<void> => {
+  const [one, other] = [serverOn(store), serverOn(store)];
+  const tokens: string[] = [];
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < DISCONNECTED) {
+      next += 1;
+      tokens.push((await one.issue({ sub: 'owner of many', client_id: 'photos', scope: 'read' })).access_token);
+    }
+  };
+  await Promise.all(Array.from({ length: 50 }, worker));
+  const kept = await one.issue({ sub: 'another owner', client_id: 'photos', scope: 'read' });
+  const app = express();
+  app.get('/', other.guard('read'), (_request, response) => void response.json({}));
+  const listener = app.listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const { port } = listener.address() as AddressInfo; // It listens on a port and not on a pipe.
+  const statusOf = async (token: string): Promise<number> => {
+    const { status, body } = await fetch(`http://127.0.0.1:${port}/`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    await body?.cancel();
+    return status;
+  };
+  try {
+    const sample = tokens.filter((_, at) => at % Math.ceil(tokens.length / 50) === 0);
+    expect(new Set(await Promise.all(sample.map(statusOf)))).toEqual(new Set([200]));
+    // The first record that is tidied up is awaited, and no other: by then, everything has ended.
+    const deleted = { count: 0, first: (): void => undefined };
+    const tidying = new Promise<void>((resolve) => (deleted.first = resolve));
+    const counting = serverOn({
+      ...instrumentedStore(store, ({ verb }) => {
+        if (verb !== 'delete') return;
+        deleted.count += 1;
+        if (deleted.count === 2) deleted.first();
+      }),
+    });
+    const ended = counting.grants.revoke({ sub: 'owner of many', client_id: 'photos' });
+    await tidying;
+    expect(new Set(await Promise.all(sample.map(statusOf)))).toEqual(new Set([401]));
+    expect(await other.grants.apps({ sub: 'owner of many' })).toEqual([]);
+    expect(await ended).toBe(DISCONNECTED);
+    expect(await statusOf(kept.access_token)).toBe(200);
+  } finally {
+    listener.close();
+    listener.closeAllConnections();
+  }
+};
+
 const TITLE = `a page of ${PAGE} among ${OF_OWNER} grants of an owner, or ${MANY} of a client, is two steps and at most ${1 + PAGE} commands`;
 
 describe('grants in memory', () => {
@@ -112,6 +169,8 @@ describe('grants in memory', () => {
     },
     120_000,
   );
+
+  test(DISCONNECT, () => expectDisconnected(memoryStore()), 120_000);
 });
 
 for (const [title, missing, open] of PLACES) {
@@ -137,5 +196,7 @@ for (const [title, missing, open] of PLACES) {
       },
       240_000,
     );
+
+    test(DISCONNECT, () => expectDisconnected(store), 240_000);
   });
 }

@@ -12,6 +12,13 @@ export function plainStore(rows: Rows, clock: Clock): Required<Store> {
       rows.set(key, { json: JSON.stringify(value), expiresAt, groups });
       return true;
     },
+    async swap(key, before, value, expiresAt) {
+      const row = live(key);
+      const rev: unknown = row && JSON.parse(row.json).rev;
+      if (row === undefined || expiresAt <= clock() || (rev !== before && rev !== value.rev)) return false;
+      rows.set(key, { json: JSON.stringify(value), expiresAt, groups: row.groups });
+      return true;
+    },
     async get(key) {
       const row = live(key);
       return row && JSON.parse(row.json);

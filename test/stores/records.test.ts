@@ -1,8 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
 import { memoryStore } from 'oauth-query/stores/memory';
 import type { Store } from '../../src/core/base/ports.js';
 import { Records } from '../../src/core/base/records.js';
-import { sha256 } from '../../src/core/base/secrets.js';
+import { RandomSource, sha256 } from '../../src/core/base/secrets.js';
 import { everyRow } from '../rows.js';
 
 const LATER = Math.floor(Date.now() / 1000) + 3_600;
@@ -12,11 +13,42 @@ const ISSUER = 'https://auth.example';
 const A = `${sha256(ISSUER).slice(0, 22)}:`;
 const over = (store: Store, issuer = ISSUER): Records => new Records(store, Date.now, issuer);
 
-/** A store of three verbs, and whatever else. */
+/** A store of four verbs, and whatever else. */
 function plain(more: Partial<Store> = {}): Store {
-  const { add, get, delete: remove } = memoryStore();
-  return { add, get, delete: remove, ...more };
+  const { add, swap, get, delete: remove } = memoryStore();
+  return { add, swap, get, delete: remove, ...more };
 }
+
+const raise = (error: Error): never => {
+  throw error;
+};
+
+describe('swap', () => {
+  const next = { rev: '2', exp: LATER };
+
+  test('passes key, rev, record and expiry to the store, and returns its answer', async () => {
+    const swap = vi.fn<Store['swap']>(async () => true);
+    expect(await over(plain({ swap })).swap('chain:1', '1', next)).toBe(true);
+    expect(swap.mock.calls).toEqual([[`${A}chain:1`, '1', next, LATER * 1000]]);
+    expect(await over(memoryStore()).swap('chain:1', '1', next)).toBe(false);
+  });
+
+  test('that fails is neither true nor false', async () => {
+    const cause = new Error('away');
+    const swapping = (swap: () => unknown) => over(plain({ swap: swap as Store['swap'] })).swap('c:1', '1', next); // nonsense on purpose
+    for (const swap of [() => Promise.reject(cause), () => raise(cause)])
+      await expect(swapping(swap)).rejects.toMatchObject({ name: 'UnavailableError', cause });
+    for (const answer of [undefined, null, 0, 1, 'OK', {}])
+      await expect(swapping(async () => answer)).rejects.toThrow(/^swap of the store returned/);
+  });
+
+  test('a new rev is printable ASCII without spaces, and never the same', () => {
+    const random = new RandomSource(randomBytes);
+    const revs = Array.from({ length: 1_000 }, () => random.rev());
+    expect(new Set(revs).size).toBe(1_000);
+    expect(revs.filter((rev) => !/^[!-~]{16,64}$/.test(rev))).toEqual([]);
+  });
+});
 
 describe('records in groups', () => {
   test('two servers in one store list no grants of each other, without a prefix', async () => {

@@ -88,8 +88,9 @@ describe('two processes on one store', () => {
       ]);
       await approve(on(0), on(1));
       const finished = async (): Promise<number> => {
-        const keys = await command(redis.url, 'KEYS', '*done:*');
-        return Array.isArray(keys) ? keys.length : 0;
+        const keys = await command(redis.url, 'KEYS', '*:chain:*');
+        const chains = Array.isArray(keys) ? await command(redis.url, 'MGET', ...keys.map(String)) : [];
+        return Array.isArray(chains) ? chains.filter((chain) => String(chain).includes('"done":"')).length : 0;
       };
       for (const from of [0, 1]) {
         const there = on(from);

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
-import { on } from 'node:events';
+import { on, once } from 'node:events';
 import { chmodSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { sqliteStore, type SqliteDatabase } from 'oauth-query/stores/sqlite';
+import { type SqliteDatabase, type SqliteStatement, sqliteStore } from 'oauth-query/stores/sqlite';
 import { storeContract, type StoreContractOptions } from 'oauth-query/testing';
 import { bundleOf } from '../bundle.js';
 import { describeEngine } from './engines/availability.js';
@@ -15,6 +16,25 @@ import { noSqlite, sqliteDrivers, startHolder } from './engines/sqlite.js';
 
 const OFFERS: StoreContractOptions = { offers: ['getMany', 'list'] };
 const LATER = () => Date.now() + 3_600_000;
+const range = (length: number): number[] => Array.from({ length }, (_, index) => index);
+
+const callable = (database: SqliteDatabase): SqliteDatabase => ({
+  exec: (sql) => database.exec(sql),
+  prepare: (sql) => database.prepare(sql),
+  close: () => database.close(),
+});
+
+/** A connection to a server in this process that returns every byte. */
+async function startEcho(): Promise<{ roundTrip(): Promise<unknown>; close(): void }> {
+  const server = createServer((socket) => socket.pipe(socket)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1'); // it listens on a port
+  await once(socket, 'connect');
+  return {
+    roundTrip: () => (socket.write('x'), once(socket, 'data')),
+    close: () => (socket.destroy(), server.close()),
+  };
+}
 
 describe.each(sqliteDrivers)('SQLite over %s', (_name, openDatabase) => {
   function open(file: string): SqliteDatabase {
@@ -68,6 +88,56 @@ describe.each(sqliteDrivers)('SQLite over %s', (_name, openDatabase) => {
     expect(await store.add('big', { text: 'x'.repeat(50_000) }, LATER())).toBe(true);
     database.close();
   });
+  test('locked for too long: all that wait as long reject at the same attempt', async () => {
+    const database = openDatabase(':memory:');
+    let isLocked = false;
+    let attempts = 0;
+    const exec = (sql: string): unknown => {
+      if (!isLocked) return database.exec(sql);
+      attempts += 1;
+      throw new Error('database is locked');
+    };
+    const { prepare, close } = callable(database);
+    const store = sqliteStore({ database: { exec, prepare, close }, busyTimeout: 50, clearEvery: false });
+    isLocked = true;
+    const ends = await Promise.all(
+      range(20).map((index) =>
+        store.add(`w:${index}`, {}, LATER()).then(
+          () => expect.fail('It is locked.'),
+          () => attempts,
+        ),
+      ),
+    );
+    // Their deadlines differ by as long as the loop above took.
+    expect(Math.max(...ends) - Math.min(...ends)).toBeLessThan(5);
+    isLocked = false;
+    expect(await store.add('w:1', {}, LATER())).toBe(true);
+    database.close();
+  });
+
+  test('getMany is a snapshot: of two records that another process deletes meanwhile, it returns both', async () => {
+    const directory = temporaryDirectory();
+    const database = open(join(directory, 'records.db'));
+    const other = open(join(directory, 'records.db'));
+    let between = (): unknown => undefined;
+    const prepare = (sql: string): SqliteStatement => {
+      const statement = database.prepare(sql);
+      return {
+        run: (...values) => statement.run(...values),
+        get: (...values) => [statement.get(...values), between()][0],
+      };
+    };
+    const { exec, close } = callable(database);
+    const store = sqliteStore({ database: { exec, prepare, close }, clearEvery: false });
+    await store.add('a', { is: 'a' }, LATER());
+    await store.add('b', { is: 'b' }, LATER());
+    between = () => other.exec('DELETE FROM oauth_records');
+    expect(await store.getMany(['a', 'b'])).toEqual([{ is: 'a' }, { is: 'b' }]);
+    expect(await store.getMany(['a', 'b'])).toEqual([undefined, undefined]);
+    database.close();
+    other.close();
+    rmSync(directory, { recursive: true });
+  });
 });
 
 describeEngine('SQLite in a file', noSqlite, () => {
@@ -108,6 +178,30 @@ describeEngine('SQLite in a file', noSqlite, () => {
     await holder.release();
     expect(await writing).toEqual([true, undefined]);
     expect(await store.getMany(['a', 'kept'])).toEqual([{ is: 'late' }, undefined]);
+    await store.close();
+  });
+
+  test('locked by another process: whatever waits, the process reads its sockets in between', async () => {
+    const store = sqliteStore({ file, busyTimeout: 20_000 });
+    await store.add('kept', { is: 'kept' }, LATER());
+    const echo = await startEcho();
+    const holder = await startHolder(file);
+    const writing = Promise.all(range(20).map((index) => store.add(`w:${index}`, {}, LATER())));
+    // Timers run also when sockets starve. So they say how long a round trip took, whatever else the machine does.
+    const turns: number[] = [];
+    let ticks = 0;
+    const timer = setInterval(() => (ticks += 1), 1);
+    for (const _round of range(30)) {
+      ticks = 0;
+      await echo.roundTrip();
+      turns.push(ticks);
+      await sleep(10);
+    }
+    clearInterval(timer);
+    expect(Math.max(...turns)).toBeLessThan(30);
+    await holder.release();
+    expect(await writing).toEqual(range(20).map(() => true));
+    echo.close();
     await store.close();
   });
 
@@ -157,7 +251,10 @@ describeEngine('SQLite in a file', noSqlite, () => {
     const store = sqliteStore({ file });
     await store.close();
     await expect(store.add('a', {}, LATER())).rejects.toThrow();
-    await expect(store.get('a')).rejects.toThrow();
+    await expect(store.swap('a', '1', { rev: '2' }, LATER())).rejects.toThrow(/closed/);
+    await expect(store.get('a')).rejects.toThrow(/closed/);
+    await expect(store.getMany(['a', 'b'])).rejects.toThrow(/closed/);
+    await expect(store.list('a', { limit: 1 })).rejects.toThrow(/closed/);
     await expect(store.delete('a')).rejects.toThrow();
   });
 

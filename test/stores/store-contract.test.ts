@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Store } from '../../src/core/base/ports.js';
 import { storeContract } from 'oauth-query/testing';
 import { LIST_SABOTAGES } from './list-sabotages.js';
+import { SWAP_SABOTAGES } from './swap-sabotages.js';
 import { plainStore, type Rows, type Sabotage, type Sabotaged } from './plain-store.js';
 
 const OFFERS = { offers: ['getMany', 'list'] } as const;
@@ -10,6 +11,7 @@ const OFFERS = { offers: ['getMany', 'list'] } as const;
 /** The contract suite is worth what it finds: here is one wrong store per promise, each with the name of the case that detects it. */
 const SABOTAGED: Record<string, Sabotaged> = {
   ...LIST_SABOTAGES,
+  ...SWAP_SABOTAGES,
   'reads, then writes': {
     found: 'of 20 simultaneous adds one returns true',
     sabotage: (good, rows, clock) => ({
@@ -381,13 +383,13 @@ describe('the contract suite', () => {
     ]);
   });
 
-  test('accepts a store with three methods, and requires one with more to declare them', async () => {
+  test('accepts a store with four methods, and requires one with more to declare them', async () => {
     const run = (more: Partial<Store>): Promise<unknown>[] =>
       storeContract(
         () => ({
           open: (clock) => {
-            const { add, get, delete: remove } = plainStore(new Map(), clock);
-            return { add, get, delete: remove, ...more };
+            const { add, swap, get, delete: remove } = plainStore(new Map(), clock);
+            return { add, swap, get, delete: remove, ...more };
           },
         }),
         { shared: false },

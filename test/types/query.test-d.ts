@@ -1,7 +1,7 @@
 import { expectTypeOf } from 'vitest';
 import type { Catalogue, CatalogueParams, ModuleName, ParamsOf } from '../../src/core/query/catalogue/index.js';
-import { defineModule } from '../../src/core/query/descriptor.js';
-import type { ModuleDescriptor } from '../../src/core/query/descriptor.js';
+import { defineModule } from '../../src/core/query/descriptor/descriptor.js';
+import type { ModuleDescriptor } from '../../src/core/query/descriptor/descriptor.js';
 
 /** Compiled, never run: each statement fails the type check when the type read off a descriptor changes. */
 

@@ -7,7 +7,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { AdapterOptions, Authorization, Facade, Guard, Framework, RemoteFacade, RouteTable } from '../facade.js';
-import { type IntrospectionGuardOptions, type JwtGuardOptions, mountServer, remoteGuards } from '../facade.js';
+import {
+  type IntrospectionGuardOptions,
+  type JwtGuardOptions,
+  mountServer,
+  remoteGuards,
+  wrongFramework,
+} from '../facade.js';
 import { cookiesOf, type HeadedRequest, NodeRequest, send } from '../node/message.js';
 
 export { type AuthInfo, authInfo, type AuthorizedRequest } from '../facade.js';
@@ -81,6 +87,9 @@ class ExpressRequest extends NodeRequest<Request<unknown>> {
 const middleware =
   (table: RouteTable): RequestHandler =>
   (req, res, next) => {
+    if (typeof next !== 'function') throw wrongFramework('express');
+    // Fastify calls a plugin with a function for errors in the same place.
+    if (typeof req.path !== 'string') return next(wrongFramework('express'));
     const route = table.find(req.path);
     if (route === undefined) next();
     else void table.answer(route, new ExpressRequest(req, req), (response) => send(res, response), req.baseUrl);

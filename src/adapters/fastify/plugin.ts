@@ -1,9 +1,9 @@
-import type { Readable } from 'node:stream';
+import { METHODS } from 'node:http';
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import type { HttpResponse, Route } from '../../core/base/http.js';
-import { nodeHttp, nodeStream } from '../../core/base/node-modules.js';
-import type { RouteTable } from '../facade.js';
+import type { HttpResponse, Route } from '../../core/base/http/messages.js';
+import { type RouteTable, wrongFramework } from '../facade.js';
 import { NodeRequest, hasLength, isList, joinHeader, pathOf, whenSent } from '../node/message.js';
 
 /** The plugin's mount options, as passed on by Fastify. */
@@ -12,7 +12,7 @@ export interface MountOptions {
   readonly prefix?: string;
 }
 
-const isStream = (body: unknown): body is Readable => body instanceof nodeStream().Readable;
+const isStream = (body: unknown): body is Readable => body instanceof Readable;
 
 export class FastifyMessage extends NodeRequest<FastifyRequest> {
   get ip(): string {
@@ -79,7 +79,7 @@ const addRoute = (
 const routesPlugin =
   (table: RouteTable): FastifyPluginAsync =>
   async (instance) => {
-    for (const method of nodeHttp().METHODS) {
+    for (const method of METHODS) {
       // For an unknown method, Fastify would respond that the path does not exist.
       if (method !== 'CONNECT' && !instance.supportedMethods.includes(method))
         instance.addHttpMethod(method, { hasBody: true });
@@ -105,10 +105,15 @@ const routesPlugin =
  * function every time, because `fp` modifies the function it is given.
  */
 export const plugin = (table: RouteTable): FastifyPluginAsync<MountOptions> => {
-  const mount: FastifyPluginAsync<MountOptions> = async (instance, { prefix = '' }) => {
+  const mountIn: FastifyPluginAsync<MountOptions> = async (instance, { prefix = '' }) => {
     table.checkMount(instance.prefix + prefix);
     if (!instance.hasRequestDecorator('auth')) instance.decorateRequest('auth');
     await instance.register(routesPlugin(table), { prefix });
+  };
+  // Throws before there is a promise, whose rejection Express 4 would not handle.
+  const mount: FastifyPluginAsync<MountOptions> = (instance, options) => {
+    if (typeof instance.register !== 'function') throw wrongFramework('fastify');
+    return mountIn(instance, options);
   };
   return fp(mount, { fastify: '5.x', name: 'oauth-query' });
 };

@@ -4,7 +4,7 @@
  * @module oauth-query/fetch
  */
 
-import type { HttpResponse, Route } from '../../core/base/http.js';
+import type { HttpResponse, Route } from '../../core/base/http/messages.js';
 import type {
   AdapterOptions,
   Authorization,

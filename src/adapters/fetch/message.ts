@@ -1,5 +1,5 @@
-import { BodyError, checkBodyHeaders } from '../../core/base/body.js';
-import type { HttpRequest, HttpResponse, RequestBody } from '../../core/base/http.js';
+import { BodyError, checkBodyHeaders } from '../../core/base/http/body.js';
+import type { HttpRequest, HttpResponse, RequestBody } from '../../core/base/http/messages.js';
 
 /** The path and the query of a URL, as written. */
 export const partsOf = (url: string): { readonly path: string; readonly query: string } => {

@@ -5,9 +5,15 @@
  */
 
 import type { Context, Middleware } from 'koa';
-import type { HttpResponse } from '../../core/base/http.js';
+import type { HttpResponse } from '../../core/base/http/messages.js';
 import type { AdapterOptions, Authorization, Facade, Guard, Framework, RemoteFacade, RouteTable } from '../facade.js';
-import { type IntrospectionGuardOptions, type JwtGuardOptions, mountServer, remoteGuards } from '../facade.js';
+import {
+  type IntrospectionGuardOptions,
+  type JwtGuardOptions,
+  mountServer,
+  remoteGuards,
+  wrongFramework,
+} from '../facade.js';
 import { cookiesOf, type HeadedRequest, NodeRequest, setHeaders, whenSent } from '../node/message.js';
 
 export { type AuthInfo, authInfo, type AuthorizedRequest } from '../facade.js';
@@ -68,6 +74,7 @@ const send = (ctx: Context, response: HttpResponse): void => {
 const middleware =
   (table: RouteTable): Middleware =>
   (ctx, next) => {
+    if (typeof next !== 'function') throw wrongFramework('koa');
     const route = table.find(ctx.path);
     if (route === undefined) return next();
     const prefix: unknown = ctx['mountPath']; // Set by koa-mount.

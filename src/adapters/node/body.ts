@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import { BodyError, type BodyProblem } from '../../core/base/body.js';
-import type { RequestBody } from '../../core/base/http.js';
+import { BodyError, type BodyProblem } from '../../core/base/http/body.js';
+import type { RequestBody } from '../../core/base/http/messages.js';
 
 /**
  * Reads a stream to its end, or stops as soon as it exceeds the limit. The rest is then discarded, so that

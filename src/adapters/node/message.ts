@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import { checkBodyHeaders } from '../../core/base/body.js';
-import type { HttpRequest, HttpResponse, RequestBody } from '../../core/base/http.js';
+import { checkBodyHeaders } from '../../core/base/http/body.js';
+import type { HttpRequest, HttpResponse, RequestBody } from '../../core/base/http/messages.js';
 import type { MaybePromise } from '../../core/base/ports.js';
 import { parsedBody, readStream } from './body.js';
 
@@ -47,7 +47,8 @@ export abstract class NodeRequest<Native> implements HttpRequest {
   }
 
   get hungUp(): boolean {
-    return this.#message.socket.destroyed;
+    const { socket } = this.#message;
+    return socket.destroyed || socket.readableEnded;
   }
 
   protected get stream(): Readable {

@@ -1,5 +1,5 @@
 import type { StoredClient } from 'oauth-query/clients';
-import type { Terminal } from '../terminal.js';
+import { printable, type Terminal } from '../terminal.js';
 import { type Advice } from './advice.js';
 import { adviceLines, check } from './check.js';
 
@@ -14,13 +14,6 @@ export interface Description {
   readonly registration: Readonly<Record<string, unknown>>;
   readonly secrets: readonly { readonly hash: string; readonly expires_at?: number }[];
 }
-
-/** Removes control characters of untrusted text, which could control the terminal. */
-export const printable = (text: string): string =>
-  text.replace(
-    /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 
 export const describe = ({ client_id, version, changedAt, registration }: StoredClient): Description => {
   const { client_id: _, client_secret, ...fields } = registration;

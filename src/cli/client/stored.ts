@@ -7,9 +7,9 @@ import type {
   WithSecret,
 } from 'oauth-query/clients';
 import { CommandError, EXIT, readArguments, UsageError, wholeNumber } from '../command.js';
-import type { Terminal } from '../terminal.js';
+import { printable, type Terminal } from '../terminal.js';
 import { adviceLines } from './check.js';
-import { clientLine, clientLines, describe, instant, judge, printable } from './description.js';
+import { clientLine, clientLines, describe, instant, judge } from './description.js';
 import { type Fields, fieldsOf, REGISTRATION_OPTIONS } from './registration.js';
 import { STORE_OPTIONS, withClients } from './store.js';
 

@@ -7,7 +7,7 @@ import { Probe } from '../doctor/probe.js';
 import type { Credentials } from '../doctor/subject.js';
 import { readSecret } from '../input.js';
 import { count, type Style, type Terminal, wrap } from '../terminal.js';
-import { parseUrl } from '../../core/base/url.js';
+import { parseUrl } from '../../core/base/addresses/url.js';
 
 const OPTIONS = {
   api: { type: 'string' },

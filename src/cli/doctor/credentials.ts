@@ -4,6 +4,12 @@ import { type Answer, ProbeFailure } from './probe.js';
 import { basic, describe, type Discovered, isNoStore, type Subject, tryAsk } from './subject.js';
 
 export const CREDENTIAL_RULES = {
+  'secret-host': {
+    severity: 'error',
+    holds: 'The secret is only sent to the origin of the issuer.',
+    why: 'Otherwise, whoever can change the metadata receives the secrets of clients.',
+    remedy: 'Set the option issuer to the public URL; all endpoints are derived from it.',
+  },
   'client-accepted': {
     severity: 'error',
     holds: 'The client can get a token with its credentials.',
@@ -123,6 +129,12 @@ export const checkCredentials = async (subject: Subject, { endpoints }: Discover
   } = endpoints;
   if (credentials === undefined || tokenUrl === undefined) return;
   const record = recorderOf(CREDENTIAL_RULES, findings);
+  const { origin } = new URL(subject.issuer);
+  const elsewhere = Object.entries({ token: tokenUrl, introspection, revocation }).flatMap(([name, url]) =>
+    url === undefined || url.origin === origin ? [] : [`the ${name} endpoint is at ${url.origin}`],
+  );
+  record('secret-host', elsewhere.length > 0 && `${elsewhere.join(', ')}, so the secret was not sent`);
+  if (elsewhere.length > 0) return;
   const headers = basic(credentials.client_id, credentials.client_secret);
   const issued = await tryAsk(subject, tokenUrl, {
     form: { grant_type: 'client_credentials' },

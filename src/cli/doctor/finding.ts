@@ -1,3 +1,5 @@
+import { printable } from '../../core/base/printable.js';
+
 /** How serious a violated rule is. */
 export type Severity = 'note' | 'warning' | 'error';
 
@@ -35,6 +37,6 @@ export const recorderOf =
     findings.push(
       seen.length === 0
         ? { rule: id, level: 'ok', seen: holds }
-        : { rule: id, level: severity, seen: `${seen.join('; ')}.`, why, remedy },
+        : { rule: id, level: severity, seen: `${printable(seen.join('; '))}.`, why, remedy },
     );
   };

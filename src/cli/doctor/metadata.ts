@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../../core/base/loopback.js';
+import { isLoopbackHost } from '../../core/base/addresses/loopback.js';
 import { type Recorder, recorderOf } from './finding.js';
 import { type Answer, ProbeFailure } from './probe.js';
 import {
@@ -12,7 +12,7 @@ import {
   type Subject,
   tryAsk,
 } from './subject.js';
-import { parseUrl } from '../../core/base/url.js';
+import { parseUrl } from '../../core/base/addresses/url.js';
 
 export const METADATA_RULES = {
   reachable: {

@@ -1,7 +1,7 @@
 import { isRecord } from '../../core/base/schema.js';
-import { checkClient } from '../../core/oauth/clients/check-client.js';
 import type { ClientRegistration } from '../../core/oauth/clients/client.js';
-import { publicKeyProblem } from '../../core/oauth/jwt/public-keys.js';
+import { type Given, member, readClientMetadata, refuse, textsOf } from '../../core/oauth/clients/client-metadata.js';
+import { isSecretKey, publicKeyProblem } from '../../core/oauth/keys/public-keys.js';
 import { documentAddressProblem } from './document-address.js';
 
 /** The authentication methods of a client that publishes a document: it cannot share a secret. */
@@ -31,17 +31,6 @@ export interface ClientDocument {
   readonly jwks_uri?: string;
 }
 
-/** Why a document is invalid, as a sentence. */
-export class DocumentProblem extends Error {}
-
-/** @throws DocumentProblem */
-export const refuse = (sentence: string): never => {
-  throw new DocumentProblem(sentence);
-};
-
-const MAX_NAME_LENGTH = 100;
-const MAX_REDIRECT_URIS = 100;
-const MAX_URI_LENGTH = 1024;
 const MAX_KEYS = 20;
 
 /** The maximum size of a stored document with its keys: 4 KiB with the rest of its record. A part is reserved for keys from a `jwks_uri`. */
@@ -51,59 +40,15 @@ const MAX_KEY_BYTES = 1024;
 const bytesOf = (value: object): number => Buffer.byteLength(JSON.stringify(value));
 
 const SYMMETRIC: ReadonlySet<unknown> = new Set(['client_secret_basic', 'client_secret_post', 'client_secret_jwt']);
-const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
 const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e', 'kid', 'alg'];
-
-type Given = Readonly<Record<string, unknown>>;
-
-/** An own property of the document. */
-const own = (given: Given, name: string): unknown => (Object.hasOwn(given, name) ? given[name] : undefined);
-
-const texts = (given: Given, name: string): readonly string[] | undefined => {
-  const list = own(given, name);
-  if (list === undefined) return undefined;
-  return Array.isArray(list) && list.every((item): item is string => typeof item === 'string')
-    ? list
-    : refuse(`${name} must be an array of strings.`);
-};
-
-/** Control characters, and marks that change the direction of the text that follows. */
-const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
-
-const readName = (given: Given): string => {
-  const text = own(given, 'client_name');
-  const name = typeof text === 'string' ? text.replace(UNSEEN, '').trim() : '';
-  return name === '' || name.length > MAX_NAME_LENGTH
-    ? refuse(`client_name must be text of 1 to ${MAX_NAME_LENGTH} characters.`)
-    : name;
-};
-
-const isUsableRedirect = (client_id: string, uri: string): boolean =>
-  uri.length <= MAX_URI_LENGTH &&
-  /^https?:/i.test(uri) &&
-  checkClient({ client_id, redirect_uris: [uri] }).length === 0;
-
-const readRedirects = (given: Given, client_id: string): readonly string[] => {
-  const uris = texts(given, 'redirect_uris') ?? [];
-  if (uris.length > MAX_REDIRECT_URIS) refuse(`redirect_uris has more than ${MAX_REDIRECT_URIS} entries.`);
-  const usable = uris.filter((uri) => isUsableRedirect(client_id, uri));
-  return usable.length === 0 ? refuse('redirect_uris must contain an https URL, or an http URL on loopback.') : usable;
-};
-
-/** Unsupported grants are omitted; a client that cannot use codes cannot use this server. */
-const readGrants = (given: Given): ClientDocument['grant_types'] => {
-  const named = texts(given, 'grant_types') ?? ['authorization_code', 'refresh_token'];
-  if (!named.includes('authorization_code')) refuse('grant_types must contain authorization_code.');
-  return named.includes('refresh_token') ? ['authorization_code', 'refresh_token'] : ['authorization_code'];
-};
 
 const isMethod = (name: unknown): name is Method => name === 'none' || name === 'private_key_jwt';
 
 const readMethods = (given: Given): readonly Method[] => {
-  const preferred = own(given, 'token_endpoint_auth_method');
+  const preferred = member(given, 'token_endpoint_auth_method');
   const named = [
     ...(preferred === undefined ? [] : [preferred]),
-    ...(texts(given, 'token_endpoint_auth_methods_supported') ?? []),
+    ...(textsOf(given, 'token_endpoint_auth_methods_supported') ?? []),
   ];
   const secret = named.find((method) => SYMMETRIC.has(method));
   if (secret !== undefined)
@@ -120,16 +65,16 @@ const checkNoSecrets = (given: Given): void => {
 /**
  * The usable public keys of a JWK set, reduced to the members that are needed.
  *
- * @throws DocumentProblem for a private or symmetric key, whatever else the set contains.
+ * @throws MetadataProblem for a private or symmetric key, whatever else the set contains.
  */
 export const readKeys = (given: unknown): readonly Jwk[] => {
-  const keys: unknown = isRecord(given) ? own(given, 'keys') : undefined;
+  const keys: unknown = isRecord(given) ? member(given, 'keys') : undefined;
   if (!Array.isArray(keys) || !keys.every(isRecord)) return refuse('The JWK set has no array of keys.');
-  if (keys.some((key) => own(key, 'kty') === 'oct' || PRIVATE_MEMBERS.some((name) => Object.hasOwn(key, name))))
+  if (keys.some(isSecretKey))
     return refuse('The JWK set contains a private or symmetric key. Replace that key: it has been published.');
   if (keys.length > MAX_KEYS) return refuse(`The JWK set has more than ${MAX_KEYS} keys.`);
   return keys
-    .filter((key) => own(key, 'use') !== 'enc')
+    .filter((key) => member(key, 'use') !== 'enc')
     .map((key) => Object.fromEntries(Object.entries(key).filter(([name]) => PUBLIC_MEMBERS.includes(name))))
     .filter((key) => bytesOf(key) <= MAX_KEY_BYTES && publicKeyProblem(key) === undefined);
 };
@@ -139,8 +84,8 @@ type Keys = Pick<ClientDocument, 'token_endpoint_auth_methods_supported' | 'jwks
 /** Without usable keys, only `none` remains. */
 const readAuthentication = (given: Given): Keys => {
   const methods = readMethods(given);
-  const jwks = own(given, 'jwks');
-  const jwks_uri = own(given, 'jwks_uri');
+  const jwks = member(given, 'jwks');
+  const jwks_uri = member(given, 'jwks_uri');
   const keys = jwks === undefined ? [] : readKeys(jwks);
   const none: Keys = { token_endpoint_auth_methods_supported: ['none'] };
   if (!methods.includes('private_key_jwt')) return none;
@@ -155,17 +100,17 @@ const readAuthentication = (given: Given): Keys => {
 /**
  * Reads the document of a client, ignoring what is not needed.
  *
- * @throws DocumentProblem
+ * @throws MetadataProblem
  */
 export const readDocument = (address: string, given: unknown): ClientDocument => {
   if (!isRecord(given)) return refuse('It is not a JSON object.');
-  if (own(given, 'client_id') !== address) return refuse('Its client_id is not the URL it was fetched from.');
+  if (member(given, 'client_id') !== address) return refuse('Its client_id is not the URL it was fetched from.');
   checkNoSecrets(given);
+  const stated = readClientMetadata(given, { schemes: [], omitsUnusable: true });
   const document: ClientDocument = {
     client_id: address,
-    client_name: readName(given),
-    redirect_uris: readRedirects(given, address),
-    grant_types: readGrants(given),
+    ...stated,
+    client_name: stated.client_name ?? refuse('client_name is missing, or has no visible character.'),
     ...readAuthentication(given),
   };
   const most = document.jwks_uri === undefined ? MAX_BYTES : MAX_BYTES - MAX_KEY_BYTES;

@@ -15,6 +15,7 @@ import {
   wholeNumber,
 } from '../../core/base/schema.js';
 import type { ClientRegistration, ClientRegistry } from '../../core/oauth/clients/client.js';
+import { refuse } from '../../core/oauth/clients/client-metadata.js';
 import {
   type AttachableRegistry,
   type ClientCaller,
@@ -23,7 +24,7 @@ import {
   type RegistryServer,
   UnusableClientError,
 } from '../../core/oauth/clients/own-registry.js';
-import { type ClientDocument, type Jwk, readDocument, readKeys, refuse, registrationOf } from './client-document.js';
+import { type ClientDocument, type Jwk, readDocument, readKeys, registrationOf } from './client-document.js';
 import { documentAddressProblem, isDocumentAddress } from './document-address.js';
 import { DocumentCopies, type DocumentCopy } from './document-copies.js';
 import { FetchBounds } from './fetch-bounds.js';

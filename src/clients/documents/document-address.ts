@@ -1,4 +1,4 @@
-import { parseUrl } from '../../core/base/url.js';
+import { parseUrl } from '../../core/base/addresses/url.js';
 
 const MAX_LENGTH = 512;
 

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
+import { UnavailableError } from '../../core/base/errors.js';
+import type { Revision } from '../../core/base/ports.js';
+import { type ExpiringRecord, isNumber, isText, optional, Records, type Shape } from '../../core/base/records.js';
+import { RandomSource, sha256 } from '../../core/base/secrets.js';
 import type { RegistryServer } from '../../core/oauth/clients/own-registry.js';
-import { Records } from '../../core/base/records.js';
-import { sha256 } from '../../core/base/secrets.js';
-import { Versions } from '../versions.js';
 import { type ClientDocument, type Jwk, keysThatFit } from './client-document.js';
 
 /** A document as stored after an approval. Times are in milliseconds since the epoch. */
@@ -14,55 +16,54 @@ export interface DocumentCopy {
   readonly fresh_until: number;
 }
 
-/** In seconds. Copies written within one generation expire together, when none of its grants can be live any more. */
-const GENERATION = 180 * 86_400;
+interface CopyRecord extends ExpiringRecord, Revision, DocumentCopy {}
+
+const COPY: Shape<CopyRecord> = {
+  exp: isNumber,
+  rev: isText,
+  // The server validates each field of the registration, as for every registry.
+  document: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  keys: optional(Array.isArray),
+  at: isNumber,
+  fresh_until: isNumber,
+};
+
+/** In seconds: how much longer than a new grant a copy lives, so that it is not written for every grant. */
+const SPARE = 180 * 86_400;
 
 const contentOf = ({ document, keys = [] }: DocumentCopy): string => JSON.stringify([document, keys]);
 
-/**
- * Copies of the documents of approved clients, in the server's store. When a copy changes, a new version is written before the old one is deleted, as for a
- * client of `storedClients`, but only within its generation, so that all versions expire.
- */
+/** Copies of the documents of approved clients, in the server's store: one record each, which a changed document replaces. */
 export class DocumentCopies {
   readonly #server: RegistryServer;
-  readonly #versions: Versions<DocumentCopy>;
-  /** The number of past generations in which a live grant may have started. */
-  readonly #back: number;
+  readonly #records: Records;
+  readonly #random = new RandomSource(randomBytes);
 
   constructor(server: RegistryServer) {
-    const { issuer, store, clock, onError, longestGrant } = server;
-    const records = new Records(store, clock, issuer);
     this.#server = server;
-    this.#back = Math.ceil(longestGrant / GENERATION);
-    this.#versions = new Versions(records, clock, onError, {
-      kind: 'client-document',
-      end: () => (this.#generation() + 1) * GENERATION + longestGrant,
-    });
+    this.#records = new Records(server.store, server.clock, server.issuer);
   }
 
   /** The latest copy. */
-  async find(client_id: string): Promise<DocumentCopy | undefined> {
-    const present = this.#generation();
-    for (let generation = present; generation >= present - this.#back; generation -= 1) {
-      const version = await this.#versions.newest(idOf(client_id, generation));
-      if (version?.registration !== undefined) return version.registration;
-    }
-    return undefined;
+  find(client_id: string): Promise<DocumentCopy | undefined> {
+    return this.#records.get(keyOf(client_id), COPY);
   }
 
   /** Ensures that there is a copy for as long as a grant made now may live. */
-  async write({ keys = [], ...copy }: DocumentCopy): Promise<void> {
-    const id = idOf(copy.document.client_id, this.#generation());
-    const fitting = { ...copy, keys: keysThatFit(copy.document, keys) };
-    const before = await this.#versions.newest(id);
-    if (before?.registration !== undefined && contentOf(before.registration) === contentOf(fitting)) return;
+  async write({ document, keys = [], at, fresh_until }: DocumentCopy): Promise<void> {
+    const key = keyOf(document.client_id);
+    const before = await this.#records.get(key, COPY);
+    const end = Math.ceil(this.#server.clock() / 1000) + this.#server.longestGrant;
+    const copy = { document, keys: keysThatFit(document, keys), at, fresh_until };
+    if (before !== undefined && before.exp >= end && contentOf(before) === contentOf(copy)) return;
+    const record: CopyRecord = { ...before, ...copy, rev: this.#random.rev(), exp: end + SPARE };
+    const isWritten = await (before === undefined
+      ? this.#records.add(key, record)
+      : this.#records.swap(key, before.rev, record));
     // If another process was faster, it has also written a copy.
-    await this.#versions.add(id, before?.number ?? 0, fitting);
-  }
-
-  #generation(): number {
-    return Math.floor(this.#server.clock() / 1000 / GENERATION);
+    if (!isWritten && (await this.#records.get(key, COPY)) === undefined)
+      throw new UnavailableError('The copy of a client document expired while it was replaced.');
   }
 }
 
-const idOf = (client_id: string, generation: number): string => `${sha256(client_id)}:${generation}`;
+const keyOf = (client_id: string): string => `client-document:{${sha256(client_id)}}`;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { RequestOptions } from 'node:https';
 import { isIPv6, type LookupFunction } from 'node:net';
-import { isJsonType } from '../../core/base/http.js';
+import { isJsonType } from '../../core/base/http/messages.js';
 import type { MaybePromise } from '../../core/base/ports.js';
 import { documentAddressProblem } from './document-address.js';
 import { freshSeconds } from './freshness.js';
@@ -105,6 +105,15 @@ const readBody = async (response: IncomingMessage): Promise<string> => {
   return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
 };
 
+/** The message of the parser would repeat text of a foreign server. */
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error('It is not valid JSON.');
+  }
+};
+
 /** A fetch function for public servers; in tests also for others. */
 export const documentFetch = (replaced: Partial<Network> = {}): FetchDocument => {
   const network = { resolve: hostResolver(), isAllowed: isPublicAddress, connection: {}, ...replaced };
@@ -114,7 +123,7 @@ export const documentFetch = (replaced: Partial<Network> = {}): FetchDocument =>
     const response = await get(new URL(address), network, signal);
     try {
       checkHeaders(response);
-      const parsed: unknown = JSON.parse(await readBody(response));
+      const parsed = parse(await readBody(response));
       const seconds = freshSeconds(response.headers['cache-control'], response.headers.age);
       if (seconds !== undefined) cacheFor(seconds);
       return parsed;

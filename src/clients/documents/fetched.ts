@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { inTime } from '../../core/base/deadline.js';
+import { printable } from '../../core/base/printable.js';
 import { monotonic } from '../../core/base/system.js';
-import type { ClientDocumentEvent } from '../../core/oauth/clients/document-events.js';
+import type { ClientDocumentEvent } from '../../core/oauth/events/document-events.js';
+import { MetadataProblem } from '../../core/oauth/clients/client-metadata.js';
 import { type ClientCaller, type RegistryServer, UnusableClientError } from '../../core/oauth/clients/own-registry.js';
-import { DocumentProblem } from './client-document.js';
 import { FetchBounds } from './fetch-bounds.js';
 import type { FetchDocument } from './fetch-document.js';
 
@@ -165,7 +166,7 @@ export class Fetched<T extends object> {
   #failed(address: string, cause: unknown): UnusableClientError {
     const before = this.#failures.get(address);
     const pause = Math.min(MAX_RETRY_DELAY, (before?.pause ?? MIN_RETRY_DELAY / 2) * 2);
-    const isRefused = cause instanceof DocumentProblem;
+    const isRefused = cause instanceof MetadataProblem;
     const sentence = `${address} ${isRefused ? 'is refused' : 'cannot be used'}: ${sentenceOf(cause)}`;
     const error = new UnusableClientError(isRefused ? 'refused' : 'unavailable', sentence, pause / 1000, { cause });
     this.#failures.set(address, { error, pause, until: this.#server.clock() + pause });
@@ -183,4 +184,5 @@ const freshFor = (seconds: number | undefined): number =>
     : Math.min(MAX_FRESH, Math.max(MIN_FRESH, seconds * 1000));
 
 /** Node's errors only contain addresses and codes; a function of the application may throw anything. */
-const sentenceOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause)).slice(0, 300);
+const sentenceOf = (cause: unknown): string =>
+  printable((cause instanceof Error ? cause.message : String(cause)).slice(0, 300));

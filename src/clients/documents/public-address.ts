@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net';
-import { groupsOfIPv6 } from '../../core/base/ip-address.js';
+import { groupsOfIPv6 } from '../../core/base/addresses/ip-address.js';
 
 /** The IANA registry of special-purpose IPv4 addresses, multicast and reserved ones included. */
 const SPECIAL_IPV4 = [

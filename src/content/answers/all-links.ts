@@ -54,11 +54,7 @@ export const targetsOf = async (content: Targets, query: TargetQuery, asking: As
           rows.map(({ page }) => page),
           asking,
         );
-        return content.openTitles(
-          rows.filter(({ page }) => pages.has(page)),
-          asking,
-          kind,
-        );
+        return rows.filter(({ page }) => pages.has(page));
       },
       keep: (row) => {
         if (keep && !keep(row)) return false;

@@ -16,11 +16,7 @@ export const targetOf = async (
   asking: Asking,
 ): Promise<ContentTitle> => {
   const target = title === undefined ? undefined : content.read(title);
-  if (target) {
-    const [open] = await content.openTitles([target], asking);
-    // A page that the caller may not see is treated as missing.
-    return open ?? { ns: -1, title: '' };
-  }
+  if (target) return target;
   const page = (await content.byId([pageid], asking)).get(pageid);
   if (!page) throw new ApiError('nosuchpageid', message('apierror-nosuchpageid', pageid));
   return page;

@@ -71,10 +71,9 @@ export const categories =
         },
         key: (row) => [row.page, CATEGORY, row.title] as const,
         open: async (rows) => {
-          const open = await content.openTitles(rows, request);
-          const names = open.map((row) => row.title);
+          const names = rows.map((row) => row.title);
           const hidden = needsHidden ? await hiddenAmong(content, [...new Set(names)], request) : new Set();
-          return open.map((row) => ({ ...row, hidden: hidden.has(row.title) }));
+          return rows.map((row) => ({ ...row, hidden: hidden.has(row.title) }));
         },
         keep: (row) =>
           (!chosen || chosen.length === 0 || chosen.includes(row.title)) &&
@@ -181,9 +180,10 @@ export const categoryinfo =
   (content: Having<'sizes'>): Handler<'categoryinfo'> =>
   async (request) => {
     const { pages, continue: next } = request;
-    const [start = -Infinity] = readKey(next, 'number') ?? [];
-    const found = [...pages.existing, ...pages.missing].filter(({ ns, id }) => ns === CATEGORY && id >= start);
-    const ids = new Map(found.map(({ id, title }) => [content.read(title)?.title ?? '', id]));
+    const [start = ''] = readKey(next, 'text') ?? [];
+    const found = [...pages.existing, ...pages.missing].filter(({ ns }) => ns === CATEGORY);
+    const all = new Map(found.map(({ id, title }) => [content.read(title)?.title ?? '', id]));
+    const ids = new Map([...all].filter(([title]) => compareText(title, start) >= 0));
     const names = [...ids.keys()];
     const [sizes, hidden] = await Promise.all([
       sizesOf(content.source, names, request),
@@ -206,7 +206,6 @@ export const categorymembers =
   async (request) => {
     const { params, role } = request;
     const target = await targetOf(content, params, request);
-    if (target.ns === -1) return [];
     if (target.ns !== CATEGORY) throw new ApiError('invalidcategory', message('apierror-invalidcategory'));
     const found = await (params.sort === 'timestamp' ? byTime : bySortkey)(content, target.title, request);
     const wanted: readonly string[] = role === 'generator' ? ['ids', 'title'] : params.prop;

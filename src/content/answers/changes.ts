@@ -1,7 +1,7 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { GeneratedPage, ListResult, ResultItem } from '../../core/query/index.js';
 import { type Asking, type Content, endOf, LAST_ID } from '../content.js';
-import type { ContentLogEntry, ContentPage, ContentRange, ContentRevision } from '../source.js';
+import type { ContentLogEntry, ContentPage, ContentRange, ContentRevision, ContentUser } from '../source.js';
 import { compareKeys } from '../text-order.js';
 import { type Handler, type Having, listOf, readKey, timeBounds } from './answer.js';
 import { commentItem, type OfPage, userItem, withPages } from './revision-item.js';
@@ -90,6 +90,8 @@ export const changeList = async (
 ): Promise<ListResult> => {
   const { limit, continue: next } = request;
   const { namespace = [], user, excludeuser, type, show = [], latest, page, among, prop } = filter;
+  // No change is by a bot.
+  if (show.includes('bot')) return { items: [] };
   const bounds = timeBounds(filter, readKey(next, 'time', 'number'));
   const attach = withPages<Change>(content, request);
   const found = await content.collect<Change, TimeKey>(
@@ -124,7 +126,7 @@ const NO_SIZES: ReadonlyMap<number, number> = new Map();
 const readChanges = async (
   { source }: Changes,
   asking: Asking,
-  { type, user, page, latest }: ChangeFilter,
+  { type, user, page, latest, namespace, show = [] }: ChangeFilter,
   { from, to, descending, limit }: ContentRange<TimeKey>,
 ): Promise<readonly Change[]> => {
   const range = (place: (rcid: number) => number) => ({
@@ -134,13 +136,19 @@ const readChanges = async (
     limit,
   });
   const users = user === undefined ? undefined : [user];
-  const wanted = { ...(page === undefined ? {} : { page }), users, latest, text: false };
+  const wanted = {
+    ...(page === undefined ? {} : { page }),
+    ...{ users, latest, text: false, namespaces: namespace },
+    ...{ minor: show.includes('minor'), anonymous: show.includes('anon') },
+  };
+  // An entry is neither minor nor anonymous.
+  const hasEntries = type.includes('log') && !wanted.minor && !wanted.anonymous;
   // The id of an entry is one higher than that of the revision with the same id.
   const ofRevisions = range((rcid) => (descending ? Math.floor(rcid / 2) : Math.ceil(rcid / 2)));
   const ofEntries = range((rcid) => (descending ? Math.floor((rcid - 1) / 2) : Math.floor(rcid / 2)));
   const [made, logged] = await Promise.all([
     type.includes('edit') || type.includes('new') ? source.history({ ...ofRevisions, ...wanted }, asking) : [],
-    type.includes('log') ? (source.log?.(ofEntries, asking) ?? []) : [],
+    hasEntries ? (source.log?.({ ...ofEntries, user, page }, asking) ?? []) : [],
   ]);
   const sign = descending ? -1 : 1;
   return [...made.map(ofRevision), ...logged.map(ofEntry)]
@@ -210,12 +218,15 @@ export const logevents =
     const title = params.title === undefined ? undefined : content.read(params.title);
     const prefix = params.prefix === undefined ? undefined : content.read(params.prefix);
     if (params.tag !== undefined || (params.title !== undefined && !title)) return [];
+    const page = title && (await content.byTitle([title], request)).values().next().value?.id;
+    if (title && page === undefined) return [];
     const { from, to, descending } = timeBounds(params, readKey(next, 'time', 'number'));
+    const wanted = { type, user: params.user, page };
     const found = await content.collect<ContentLogEntry & { readonly of?: ContentPage }, TimeKey>(
       {
         limit,
         from,
-        read: (start, size) => content.source.log({ from: start, to, descending, limit: size }, request),
+        read: (start, size) => content.source.log({ ...wanted, from: start, to, descending, limit: size }, request),
         key: ({ timestamp, id }) => [timestamp, id],
         open: withPages(content, request),
         keep: (row) =>
@@ -223,7 +234,7 @@ export const logevents =
           (action === undefined || row.action === action) &&
           (params.ids === undefined || params.ids.length === 0 || params.ids.includes(row.id)) &&
           (params.user === undefined || row.user === params.user) &&
-          (title === undefined || (row.of?.ns === title.ns && row.of.title === title.title)) &&
+          (page === undefined || row.page === page) &&
           (prefix === undefined || (row.of?.ns === prefix.ns && row.of.title.startsWith(prefix.title))) &&
           (params.namespace === undefined || row.of?.ns === params.namespace),
       },
@@ -295,25 +306,29 @@ interface Contributors {
 const MAX_USERS = 500;
 
 const byWhom = async (
-  { source }: Content,
+  content: Content,
   { user, userids, userprefix, iprange }: Contributors,
   asking: Asking,
 ): Promise<readonly string[]> => {
+  const { source } = content;
   if (user) return user;
   if (userids) return ((await source.users?.({ names: [], ids: userids }, asking)) ?? []).map(({ name }) => name);
   const prefix = userprefix ?? '';
-  const range = { from: prefix, to: endOf(prefix), descending: false, limit: MAX_USERS };
-  if (iprange === undefined) return ((await source.userRange?.(range, asking)) ?? []).map(({ name }) => name);
-  const isInside = inRange(iprange);
-  const names: string[] = [];
-  let from: string | undefined;
   // IP addresses start with a hexadecimal digit. There are far fewer users than revisions.
+  const to = iprange === undefined ? endOf(prefix) : 'G';
+  const isInside = iprange === undefined ? () => true : inRange(iprange);
+  const names: string[] = [];
+  let from: string | undefined = prefix;
   do {
-    const users = (await source.userRange?.({ ...range, from, to: 'G', limit: MAX_USERS + 1 }, asking)) ?? [];
-    names.push(...users.slice(0, MAX_USERS).flatMap(({ name, id }) => (id === 0 && isInside(name) ? [name] : [])));
+    const range = { from, to, descending: false, limit: MAX_USERS + 1 };
+    const users: readonly ContentUser[] = (await source.userRange?.(range, asking)) ?? [];
+    const wanted = users
+      .slice(0, MAX_USERS)
+      .filter(({ name, id }) => iprange === undefined || (id === 0 && isInside(name)));
+    names.push(...(await content.openUsers(wanted, asking)).map(({ name }) => name));
     from = users[MAX_USERS]?.name;
   } while (from !== undefined && names.length < MAX_USERS);
-  return names;
+  return names.slice(0, MAX_USERS);
 };
 
 const inRange = (range: string): ((name: string) => boolean) => {

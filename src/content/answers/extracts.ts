@@ -7,6 +7,9 @@ import { type Handler, type Having, idsOf, readKey } from './answer.js';
 
 type Params = ParamsOf<'extracts'>;
 
+/** The size of the texts that are read for a response; the markup of more takes too long. Further pages are continued. */
+const MAX_READ = 500_000;
+
 /** The beginning of pages, without markup. */
 export const extracts =
   (content: Having<'revisions' | 'pages'>): Handler<'extracts'> =>
@@ -21,13 +24,19 @@ export const extracts =
       .filter((id) => id >= start)
       .sort((a, b) => a - b);
     const known = await content.byId(ids.slice(0, limit), request);
-    const revids = [...known.values()].flatMap(({ revid }) => revid ?? []);
+    let size = 0;
+    const end = ids.slice(0, limit).findIndex((id, index) => {
+      size += known.get(id)?.length ?? 0;
+      return index > 0 && size > MAX_READ;
+    });
+    const read = ids.slice(0, end < 0 ? limit : end);
+    const revids = read.flatMap((id) => known.get(id)?.revid ?? []);
     const found = revids.length === 0 ? [] : await content.source.revisions({ ids: revids, text: true }, request);
     const shown = found.map((row) => {
-      const extract = extractOf(row.text ?? '', params, content.markupOf(row));
+      const extract = extractOf((row.text ?? '').slice(0, MAX_READ), params, content.markupOf(row));
       return [row.page, { extract }] as const;
     });
-    return { pages: new Map(shown), continue: ids[limit] };
+    return { pages: new Map(shown), continue: ids[read.length] };
   };
 
 function extractOf(source: string, params: Params, markup: ContentMarkup): string {

@@ -1,4 +1,5 @@
-import type { ResultItem } from '../../core/query/index.js';
+import type { ResultItem, Site } from '../../core/query/index.js';
+import { pageAddress } from '../../core/query/site/page-address.js';
 import type { Content } from '../content.js';
 import type { ContentFile, ContentPage } from '../source.js';
 import { type Handler, type Having, listOf, readKey, titleBounds } from './answer.js';
@@ -10,49 +11,46 @@ const MEDIA: Readonly<Record<string, string>> = { audio: 'AUDIO', image: 'BITMAP
 const mediaType = (mime: string): string =>
   mime === 'image/svg+xml' ? 'DRAWING' : (MEDIA[mime.split('/')[0] ?? ''] ?? 'UNKNOWN');
 
-/** Information about a file, by the values of `prop`. */
-const FACTS: Readonly<Record<string, (file: ContentFile, content: Content) => ResultItem>> = {
+/** Information about a file with the full title of its page, by the values of `prop`. */
+const FACTS: Readonly<Record<string, (file: ContentFile, title: string, site: Site) => ResultItem>> = {
   timestamp: ({ timestamp }) => (timestamp === undefined ? {} : { timestamp }),
   user: ({ user }) => (user === undefined ? {} : { user }),
   size: ({ size, width = 0, height = 0 }) => ({ size, width, height }),
   dimensions: ({ size, width = 0, height = 0 }) => ({ size, width, height }),
-  canonicaltitle: ({ title }, content) => ({ canonicaltitle: content.show({ ns: FILE, title }) }),
-  url: ({ url, title }, content) => {
-    const { server, articlePath } = content.site;
-    const name = encodeURIComponent(content.show({ ns: FILE, title }).replaceAll(' ', '_')).replaceAll('%3A', ':');
-    const descriptionurl = server + articlePath.replace('$1', () => name);
-    return { url, descriptionurl };
-  },
+  canonicaltitle: (_file, title) => ({ canonicaltitle: title }),
+  url: ({ url }, title, site) => ({
+    url: url.startsWith('/') ? site.server + url : url,
+    descriptionurl: pageAddress(title, site),
+  }),
   sha1: ({ sha1 }) => (sha1 === undefined ? {} : { sha1 }),
   mime: ({ mime }) => ({ mime }),
   mediatype: ({ mime }) => ({ mediatype: mediaType(mime) }),
 };
 
-const fileItem = (file: ContentFile, props: readonly string[], content: Content): ResultItem =>
-  Object.assign({}, ...props.map((prop) => FACTS[prop]?.(file, content)));
+const fileItem = (file: ContentFile, props: readonly string[], content: Content, site: Site): ResultItem => {
+  const title = content.show({ ns: FILE, title: file.title });
+  return Object.assign({}, ...props.map((prop) => FACTS[prop]?.(file, title, site)));
+};
 
-/** The latest version of files. The page of a file need not exist. */
+/** The latest version of files. The page of a file need not exist. Of a file that does not exist, there is no version. */
 export const imageinfo =
   (content: Having<'files'>): Handler<'imageinfo'> =>
   async (request) => {
-    const { params, pages, continue: next } = request;
+    const { params, pages, continue: next, site } = request;
     readKey(next, 'text', 'text');
-    const asked = [...pages.existing, ...pages.missing].filter(({ ns }) => ns === FILE);
-    const named = asked.flatMap(({ id, title }) => {
-      const known = content.read(title);
+    const named = [...pages.existing, ...pages.missing].flatMap(({ id, ns, title }) => {
+      const known = ns === FILE ? content.read(title) : undefined;
       return known ? [{ id, ...known }] : [];
     });
-    // A missing page may be one that the caller may not see.
+    // The file of a page that the caller may not see is hidden too.
     const open = await content.openTitles(named, request);
     const files = await filesOf(content, open, request);
-    return {
-      pages: new Map(
-        open.flatMap(({ id, title }) => {
-          const file = files.get(title);
-          return file ? [[id, { imagerepository: 'local', imageinfo: [fileItem(file, params.prop, content)] }]] : [];
-        }),
-      ),
+    const versionOf = (title: string): ResultItem => {
+      const file = files.get(title);
+      if (!file) return { imagerepository: '' };
+      return { imagerepository: 'local', imageinfo: [fileItem(file, params.prop, content, site)] };
     };
+    return { pages: new Map(named.map(({ id, title }) => [id, versionOf(title)])) };
   };
 
 const filesOf = async (
@@ -75,7 +73,9 @@ export const allimages =
     const { params, limit, continue: next, warn } = request;
     const { minsize = 0, maxsize = Infinity, mime = [], sha1, sort } = params;
     if (sort === 'timestamp') {
-      warn('nosort', 'This site can only list files by name.');
+      const first = await content.source.pageRange({ ns: FILE, descending: false, limit: 50 }, request);
+      const files = await filesOf(content, await content.shown(first, request), request);
+      if (files.size > 0) warn('nosort', 'This site can only list files by name.');
       return [];
     }
     const { from, ...bounds } = titleBounds(params, (text) => content.start(text, FILE), next?.replaceAll('_', ' '));
@@ -104,7 +104,7 @@ export const allimages =
     const list = listOf(found, {
       item: ({ title, file }) => ({
         name: title.replaceAll(' ', '_'),
-        ...(file ? fileItem(file, params.prop, content) : {}),
+        ...(file ? fileItem(file, params.prop, content, request.site) : {}),
         ns: FILE,
         title: content.show({ ns: FILE, title }),
       }),

@@ -1,4 +1,5 @@
 import type { ParamsOf, ResultItem, Site } from '../../core/query/index.js';
+import { type Direction, directionOf } from '../../core/base/direction.js';
 import { pageAddress } from '../../core/query/site/page-address.js';
 import { type Content, titleId } from '../content.js';
 import type { ContentPage, ContentTitle } from '../source.js';
@@ -15,6 +16,9 @@ type Params = ParamsOf<'info'>;
 
 interface Known {
   readonly content: Content;
+  readonly site: Site;
+  /** The direction of the site's language. */
+  readonly direction: Direction;
   /** Talk pages and their subject pages, by {@link titleId}. */
   readonly talks: ReadonlyMap<string, ContentPage>;
   /** Display titles, by page. */
@@ -25,7 +29,7 @@ interface Known {
 export const info =
   (content: Having<'pages'>): Handler<'info'> =>
   async (request) => {
-    const { params, pages, continue: next } = request;
+    const { params, pages, continue: next, site } = request;
     const [from = -Infinity] = readKey(next, 'number') ?? [];
     const byId = await content.byId(idsOf(pages), request);
     const subjects = [...pages.existing, ...pages.missing]
@@ -42,7 +46,7 @@ export const info =
     const displayTitles = params.prop?.includes('displaytitle')
       ? await displayTitlesOf(content, idsOf(pages), request)
       : new Map<number, string>();
-    const known = { content, talks, displayTitles };
+    const known = { content, site, direction: directionOf(site.language), talks, displayTitles };
     return { pages: new Map(subjects.map((subject) => [subject.id, infoItem(subject, params, known)])) };
   };
 
@@ -57,16 +61,14 @@ const displayTitlesOf = async (
   return new Map(rows.flatMap(({ page, title, text = '' }) => (title === 'displaytitle' ? [[page, text]] : [])));
 };
 
-const RIGHT_TO_LEFT = new Set(['ar', 'fa', 'he', 'ur', 'yi']);
-
 const infoItem = (subject: Subject, params: Params, known: Known): ResultItem => {
   const { page } = subject;
-  const { language } = known.content.site;
+  const { language } = known.site;
   return {
     contentmodel: page?.model ?? 'wikitext',
     pagelanguage: language,
     pagelanguagehtmlcode: language,
-    pagelanguagedir: RIGHT_TO_LEFT.has(language) ? 'rtl' : 'ltr',
+    pagelanguagedir: known.direction,
     ...(page ? { touched: page.touched ?? '', lastrevid: page.revid ?? 0, length: page.length ?? 0 } : {}),
     ...(page?.redirect ? { redirect: true } : {}),
     ...Object.assign({}, ...(params.prop ?? []).map((prop) => FACTS[prop]?.(subject, known))),
@@ -93,14 +95,14 @@ const FACTS: { readonly [P in NonNullable<Params['prop']>[number]]?: Fact } = {
   talkid: (subject, known) => (subject.ns % 2 === 0 ? otherId('talkid', subject, known) : {}),
   subjectid: (subject, known) => (subject.ns % 2 === 1 ? otherId('subjectid', subject, known) : {}),
   associatedpage: ({ ns, title }, { content }) => ({ associatedpage: content.show({ ns: ns ^ 1, title }) }),
-  url: (subject, { content }) => urls(content.show(subject), content.site),
+  url: (subject, { content, site }) => urls(content.show(subject), site),
   linkclasses: ({ page }) => ({ linkclasses: page?.redirect ? ['mw-redirect'] : [] }),
   readable: () => ({ readable: true }),
   preload: () => ({ preload: '' }),
   displaytitle: (subject, { content, displayTitles }) => ({
     displaytitle: displayTitles.get(subject.id) ?? content.show(subject),
   }),
-  varianttitles: (subject, { content }) => ({ varianttitles: { [content.site.language]: content.show(subject) } }),
+  varianttitles: (subject, { content, site }) => ({ varianttitles: { [site.language]: content.show(subject) } }),
   watched: () => ({ watched: false }),
 };
 

@@ -28,7 +28,6 @@ export const linksFrom = (content: Links, query: LinkQuery, asking: Asking) => {
       read: (start, size) =>
         pages.length === 0 ? [] : content.source.links({ kind, pages, descending, from: start, limit: size }, asking),
       key: ({ page, ns, title }) => [page, ns, title],
-      open: (rows) => content.openTitles(rows, asking, kind),
       ...(keep && { keep }),
     },
     asking,

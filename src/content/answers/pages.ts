@@ -1,5 +1,4 @@
 import type { PageRecord, PageResolver } from '../../core/query/index.js';
-import { titleId } from '../content.js';
 import type { ContentPage } from '../source.js';
 import { type Handler, type Having, listOf, pageItem, readKey, titleBounds } from './answer.js';
 import { randomInt } from 'node:crypto';
@@ -12,48 +11,29 @@ export const findPages =
     const { pageids, revids } = asked;
     const all = await content.source.pages({ titles, ids: pageids, revids }, asked);
     const found = await content.shown(all, asked);
-    const targets = content.isRestricted
-      ? await content.openTitles(
-          found.flatMap(({ redirect }) => (redirect && content.read(redirect.to)) ?? []),
-          asked,
-        )
-      : undefined;
-    const open = targets && new Set(targets.map(titleId));
     return found.map((page): PageRecord => {
       const { id, ns, redirect } = page;
-      const target = open && redirect ? content.read(redirect.to) : undefined;
-      // The target of a redirect is hidden if the caller may not see it.
-      const isShown = redirect && (!target || open?.has(titleId(target)));
-      return {
-        pageid: id,
-        ns,
-        title: content.show(page),
-        ...(isShown ? { redirect } : {}),
-        revids: page.revids ?? [],
-      };
+      return { pageid: id, ns, title: content.show(page), ...(redirect && { redirect }), revids: page.revids ?? [] };
     });
   };
 
-/** A filter of pages with or without language links. */
-const languageFilter = async (
+/** Which of these pages have language links. */
+const withLanguageLinks = async (
   content: Having<'pageRange'>,
-  pages: readonly ContentPage[],
-  wanted: 'withlanglinks' | 'withoutlanglinks',
+  ids: readonly number[],
   asking: Parameters<Handler<'allpages'>>[0],
-): Promise<readonly ContentPage[]> => {
-  const with_ = new Set<number>();
-  const ids = pages.map(({ id }) => id);
+): Promise<ReadonlySet<number>> => {
+  const found = new Set<number>();
   let from: readonly [number, number, string] | undefined;
   // One link per page suffices, so it continues with the next page.
   for (;;) {
     const range = { kind: 'language', pages: ids, from, descending: false, limit: 500 } as const;
     const rows = (await content.source.links?.(range, asking)) ?? [];
-    for (const { page } of rows) with_.add(page);
+    for (const { page } of rows) found.add(page);
     const last = rows.at(-1);
-    if (!last || rows.length < 500) break;
+    if (!last || rows.length < 500) return found;
     from = [last.page + 1, 0, ''];
   }
-  return pages.filter(({ id }) => with_.has(id) === (wanted === 'withlanglinks'));
 };
 
 /** All pages of a namespace, by title. No page is protected, so a filter for protected pages returns none. */
@@ -65,19 +45,25 @@ export const allpages =
     if (params.prtype !== undefined || params.prexpiry !== 'all') return [];
     const { from, ...bounds } = titleBounds(params, (text) => content.start(text, ns), next?.replaceAll('_', ' '));
     const redirects = filterredir === 'all' ? undefined : filterredir === 'redirects';
-    const open = content.openRows((page: ContentPage) => page, request);
-    const found = await content.collect(
+    const found = await content.collect<ContentPage & { readonly hasLanguage?: boolean }, string>(
       {
         limit,
         from,
         read: (start, size) =>
           content.source.pageRange({ ...bounds, ns, redirects, from: start, limit: size }, request),
         key: ({ title }) => title,
-        open:
-          filterlanglinks === 'all'
-            ? open
-            : async (pages) => languageFilter(content, await open(pages), filterlanglinks, request),
-        keep: ({ redirect, length = 0 }) =>
+        open: async (rows) => {
+          const pages = await content.shown(rows, request);
+          if (filterlanglinks === 'all') return pages;
+          const linked = await withLanguageLinks(
+            content,
+            pages.map(({ id }) => id),
+            request,
+          );
+          return pages.map((page) => ({ ...page, hasLanguage: linked.has(page.id) }));
+        },
+        keep: ({ redirect, hasLanguage, length = 0 }) =>
+          (filterlanglinks === 'all' || hasLanguage === (filterlanglinks === 'withlanglinks')) &&
           (redirects === undefined || (redirect !== undefined) === redirects) &&
           length >= (minsize ?? 0) &&
           length <= (maxsize ?? Infinity),

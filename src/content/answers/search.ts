@@ -1,5 +1,6 @@
 import { ApiError } from '../../core/query/answer/api-error.js';
 import { type Content, endOf } from '../content.js';
+import { markedTitle, matcherOf, passageOf, wordsIn } from '../passage.js';
 import type { ContentPage, SearchHit } from '../source.js';
 import { type Handler, type Having, pageItem } from './answer.js';
 
@@ -26,15 +27,17 @@ export const search =
       );
     }
     if (params.what === 'nearmatch') return nearMatch(content, request);
-    const { words, without } = termsOf(params.search);
+    const { words, without } = termsOf(params.search, request);
     const { namespace, offset } = params;
     const namespaces = namespace.length > 0 ? namespace : [0];
     const query = { words, without, namespaces, titles: params.what === 'title' };
     const result =
       words.length === 0 ? NOTHING : await (content.isRestricted ? openHits : hitsOf)(content, query, request);
     const hits = result.hits.slice(0, limit);
+    const isWanted = params.prop.some((prop) => prop === 'snippet' || prop === 'titlesnippet');
+    const shown = isWanted ? await withPassages(content, hits, words, request) : hits;
     return {
-      items: hits.map((hit) => hitItem(hit, params.prop, content)),
+      items: shown.map((hit) => hitItem(hit, params.prop, content)),
       continue: result.hits.length > limit && offset + limit < MAX_HITS ? offset + limit : undefined,
       extra:
         params.info.includes('totalhits') && result.total !== undefined
@@ -67,13 +70,44 @@ const openHits = async (content: Having<'search'>, query: Query, request: Search
   const { params, limit } = request;
   const open = content.openRows(({ page }: SearchHit) => page, request);
   const wanted = params.offset + limit + 1;
+  const { hits } = await content.source.search({ ...query, offset: 0, limit: MAX_HITS }, request);
   const found: SearchHit[] = [];
-  for (let offset = 0; offset < MAX_HITS && found.length < wanted; offset += 500) {
-    const { hits } = await content.source.search({ ...query, offset, limit: 500 }, request);
-    found.push(...(await open(hits)));
-    if (hits.length < 500) break;
+  for (let at = 0; at < hits.length && found.length < wanted; at += 500) {
+    found.push(...(await open(hits.slice(at, at + 500))));
   }
   return { hits: found.slice(params.offset) };
+};
+
+/** The size of the texts that are read for the passages of a response. */
+const MAX_READ = 8_000_000;
+/** The characters of a text that are searched for a passage, and those of all texts of a response. */
+const MAX_PIECE = 20_000;
+const MAX_PIECES = 500_000;
+
+/** Adds passages, unless the source returned them. They are from the beginning of the texts: long texts would take too long. */
+const withPassages = async (
+  content: Content,
+  hits: readonly SearchHit[],
+  words: readonly string[],
+  request: SearchRequest,
+): Promise<readonly SearchHit[]> => {
+  const missing = hits.filter(({ snippet }) => snippet === undefined);
+  let size = 0;
+  const ids = missing.flatMap(({ page: { revid, length = 0 } }) => {
+    size += length;
+    return revid === undefined || size > MAX_READ ? [] : [revid];
+  });
+  const revisions = (ids.length > 0 && (await content.source.revisions?.({ ids, text: true }, request))) || [];
+  const found = new Map(revisions.map((revision) => [revision.id, revision]));
+  const most = Math.min(MAX_PIECE, Math.floor(MAX_PIECES / Math.max(1, missing.length)));
+  const matcher = matcherOf(words);
+  return hits.map((hit): SearchHit => {
+    const revision = found.get(hit.page.revid ?? 0);
+    const text = revision?.text ?? '';
+    const start = revision ? (content.markupOf(revision).bodyAt?.(text) ?? 0) : 0;
+    const snippet = text === '' ? '' : passageOf(text.slice(start, start + most), matcher);
+    return { snippet, titlesnippet: markedTitle(content.show(hit.page), matcher), ...hit };
+  });
 };
 
 const hitItem = (hit: SearchHit, props: readonly string[], content: Content) => {
@@ -98,16 +132,34 @@ const nearMatch = async (content: Content, request: SearchRequest) => {
   return { items, extra: { searchinfo: { totalhits: items.length } } };
 };
 
+/** Further words are ignored: each takes time, and hardly any page has all of them. */
+const MAX_WORDS = 20;
+/** Further prefixes are read as words: each stands for many. */
+const MAX_PREFIXES = 4;
+
 /** Parses a search: words, "phrases", prefixes*, and -excluded words. */
-const termsOf = (text: string): { readonly words: readonly string[]; readonly without: readonly string[] } => {
+const termsOf = (
+  text: string,
+  { warn }: SearchRequest,
+): { readonly words: readonly string[]; readonly without: readonly string[] } => {
   const words = new Set<string>();
   const without = new Set<string>();
+  const prefixes = new Set<string>();
+  let count = 0;
   for (const [, minus, phrase, word = ''] of text.matchAll(/(-?)(?:"([^"]*)"|([^\s"]+))/g)) {
     const bare = (phrase ?? word).replace(/^intitle:/i, '');
+    const parts = wordsIn(bare).slice(0, Math.max(0, MAX_WORDS - count));
     if (!/[\p{L}\p{N}]/u.test(bare)) continue;
-    const star = phrase === undefined && bare.endsWith('*') ? '*' : '';
-    (minus === '-' ? without : words).add(bare.replace(/[*"]/g, '') + star);
+    count += wordsIn(bare).length;
+    if (parts.length === 0) break;
+    const plain = count > MAX_WORDS ? parts.join(' ') : bare.replace(/[*"]/g, '');
+    const isPrefix = phrase === undefined && bare.endsWith('*');
+    if (isPrefix) prefixes.add(plain);
+    const star = isPrefix && prefixes.size <= MAX_PREFIXES ? '*' : '';
+    (minus === '-' ? without : words).add(plain + star);
   }
+  if (count > MAX_WORDS) warn('searchwords', `Only the first ${MAX_WORDS} words are searched for.`);
+  if (prefixes.size > MAX_PREFIXES) warn('searchprefixes', `Only the first ${MAX_PREFIXES} prefixes are searched for.`);
   return { words: [...words], without: [...without] };
 };
 

@@ -21,13 +21,15 @@ const FACTS: Readonly<Record<string, (user: ContentUser) => ResultItem>> = {
   centralids: ({ id }) => ({ centralids: { local: id }, attachedlocal: { local: true } }),
 };
 
-/** Edit counts include pages that the caller may not see, so they are omitted if access is restricted. */
+/** What depends on all revisions, including those of pages that the caller may not see. */
+const COUNTED: ReadonlySet<string> = new Set(['editcount', 'registration']);
+
 const userItem = (content: Content, user: ContentUser, props: readonly string[] = []): ResultItem => ({
   userid: user.id,
   name: user.name,
   ...Object.assign(
     {},
-    ...props.filter((prop) => !(content.isRestricted && prop === 'editcount')).map((prop) => FACTS[prop]?.(user)),
+    ...props.filter((prop) => !(content.isRestricted && COUNTED.has(prop))).map((prop) => FACTS[prop]?.(user)),
   ),
 });
 
@@ -38,7 +40,11 @@ export const users =
     const { params } = request;
     const names = [...new Set((params.users ?? []).map(userKey))];
     const ids = [...new Set(params.userids ?? [])];
-    const found = (await content.source.users({ names, ids }, request)).filter(({ id }) => id > 0);
+    const all = await content.source.users({ names, ids }, request);
+    const found = await content.openUsers(
+      all.filter(({ id }) => id > 0),
+      request,
+    );
     const byName = new Map(found.map((user) => [user.name, user]));
     const byId = new Map(found.map((user) => [user.id, user]));
     const cancreate = params.prop?.includes('cancreate') ? { cancreate: false } : {};
@@ -77,6 +83,7 @@ export const allusers =
         from,
         read: (start, size) => content.source.userRange({ ...bounds, since, from: start, limit: size }, request),
         key: ({ name }) => name,
+        open: (rows) => content.openUsers(rows, request),
         keep: ({ id, recent = 0 }) => id > 0 && (!activeusers || recent > 0),
       },
       request,

@@ -59,7 +59,9 @@ export function readDocument(text: string, path: string, titles: Titles, peers: 
   const description = of(['description', 'summary'])[0];
   if (description !== undefined) links.add('property', 0, 'description', description);
 
-  const leads = (name: string): Target | undefined => titles.ofHref(encodeURI(name), path);
+  /** The page of a path from the top of the folder, or relative to this file if it starts with a dot. */
+  const leads = (name: string): Target | undefined =>
+    titles.ofHref(encodeURI(name.startsWith('.') ? name : name.replace(/^\/*/, '/')), path);
   const redirect = of(['redirect_to'])[0];
   const target = redirect === undefined ? undefined : leads(redirect);
   if (redirect !== undefined && !target) {
@@ -70,7 +72,7 @@ export function readDocument(text: string, path: string, titles: Titles, peers: 
     links.add('link', target.ns, target.title);
   }
   const aliases = of(ALIASES).flatMap((name) => {
-    const alias = leads(name.startsWith('.') ? name : name.replace(/^\/*/, '/'));
+    const alias = leads(name);
     if (!alias)
       problems.push({ message: `redirect_from contains ${JSON.stringify(name)}, which is not a page of this folder.` });
     return alias ? [{ ns: alias.ns, title: alias.title }] : [];

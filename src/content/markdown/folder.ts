@@ -1,18 +1,15 @@
 import { realpathSync, statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { systemTimer } from '../../core/base/system.js';
-import { prefixedTitle } from '../../core/query/pages/title.js';
+import { prefixedTitle } from '../../core/query/site/title.js';
 import type { Renderer, Site } from '../../core/query/index.js';
-import type { ContentMarkup } from '../source.js';
-import type { ContentDatabase } from '../sqlite/database.js';
-import { readDocument } from './document.js';
-import { readFrontMatter } from './front-matter.js';
-import { markdownMarkup } from './markup.js';
-import { type ReadPage, StoredPages, type StoredPage } from './pages.js';
+import { Store } from '../memory/store.js';
+import type { ContentTitle } from '../source.js';
+import { type Document, readDocument } from './document.js';
+import { Pages, type PageText } from './pages.js';
 import type { Peers } from './peers.js';
 import { rendererOf } from './render.js';
-import { type Bounds, type FoundFile, readFound, scan } from './scan.js';
-import { type Target, Titles } from './titles.js';
+import { type Bounds, type Found, type FoundFile, type ReadFile, readFound, scan } from './scan.js';
+import { fileAddress, type Target, Titles } from './titles.js';
 import { Watcher } from './watcher.js';
 
 /** The changes found in the folder. */
@@ -27,18 +24,26 @@ export interface FolderOptions {
   readonly site: Site;
   readonly namespaceFolders: Readonly<Record<string, number>>;
   readonly bounds: Bounds;
-  readonly clock: () => number;
+  /** The URL of the folder, absolute or a path, with a slash at the end. */
+  readonly fileUrl: string;
   readonly onProblem: (sentence: string) => void;
   readonly onChange: (change: MarkdownChange) => void;
 }
 
-/** Files and bytes per transaction. Meanwhile, requests read the previous content. */
-const BATCH_FILES = 100;
-const BATCH_BYTES = 2_000_000;
+/** A page of a file. */
+interface FilePage {
+  readonly title: Target;
+  readonly path: string;
+  /** See `FoundFile.stamp`; empty if the file may have changed since without a new stamp. */
+  readonly stamp: string;
+  readonly text: string;
+  readonly aliases: Document['aliases'];
+  /** Problems of the file, with its path. */
+  readonly problems: readonly string[];
+}
 
-/** Changes are read after a quiet period of this length, but no later than the maximum delay. */
-const QUIET_MS = 50;
-const MAX_DELAY_MS = 1_000;
+/** The number of files after which other work runs. Meanwhile, requests read the previous content. */
+const PIECE = 50;
 
 /** A file that changed this recently may change again without a new modification time. */
 const COARSE_MS = 2_000;
@@ -46,48 +51,47 @@ const COARSE_MS = 2_000;
 /** The maximum number of problems to report. */
 const MAX_PROBLEMS = 100;
 
-/** Synchronizes a database with a folder of files. */
+const keyOf = ({ ns, title }: ContentTitle): string => `${ns}:${title}`;
+
+/** Keeps a store up to date with a folder of files. */
 export class Folder {
   readonly root: string;
   readonly renderer: Renderer;
-  readonly markup: ContentMarkup;
-  readonly #pages: StoredPages;
+  readonly store = new Store();
+  readonly #pages = new Pages(this.store);
   readonly #titles: Titles;
   readonly #peers: Peers;
   readonly #options: FolderOptions;
+  #files: ReadonlyMap<string, FilePage> = new Map();
+  /** The titles of aliases, with those of their targets. */
+  #aliases: ReadonlyMap<string, PageText> = new Map();
   #watcher: Watcher | undefined;
   #told: ReadonlySet<string> = new Set();
   #refreshing: Promise<MarkdownChange> | undefined;
-  #isDirty = false;
-  #isFollowing = false;
   #isClosed = false;
 
-  /** @throws Error if it is not a folder, or the database has other content. */
-  constructor(folder: string, database: ContentDatabase, peers: Peers, options: FolderOptions) {
+  /** @throws Error if it is not a folder. */
+  constructor(folder: string, peers: Peers, options: FolderOptions) {
     this.root = realpathSync(folder);
     if (!statSync(this.root).isDirectory()) throw new Error(`${folder} is a file, not a folder.`);
     this.#peers = peers;
     this.#options = options;
     this.#titles = new Titles(options.site, options.namespaceFolders);
-    const { site } = options;
-    const identity = JSON.stringify([READER, site.mainPage, site.namespaces, options.namespaceFolders]);
-    this.#pages = new StoredPages(database, identity, options.clock);
-    this.markup = markdownMarkup(peers);
-    this.renderer = rendererOf(this.#titles, peers, (page) => this.#pages.pathOf(page));
-  }
-
-  /** Where the body of a text begins, after its front matter. */
-  bodyAt(text: string): number {
-    return text.length - readFrontMatter(text, this.#peers.yaml).body.length;
+    const pathOf = (page: number): string => this.#files.get(keyOf(this.store.page(page) ?? NO_TITLE))?.path ?? '';
+    this.renderer = rendererOf(this.#titles, peers, { pathOf, fileUrl: options.fileUrl });
   }
 
   /** Starts watching at the next refresh. */
   watch(): void {
-    const failed = (path: string, error: unknown): void =>
-      this.#options.onProblem(
-        `${path === '' ? this.root : path}: this folder cannot be watched: ${reasonOf(error)}. Restart, or call refresh().`,
-      );
-    this.#watcher = new Watcher(this.root, () => this.#changed(), failed);
+    const rescan = async (): Promise<void> => {
+      try {
+        const change = await this.refresh();
+        if (change.written + change.removed > 0) this.#options.onChange(change);
+      } catch (error) {
+        this.#tell([`${this.root} could not be read again: ${reasonOf(error)}. The previous content is still served.`]);
+      }
+    };
+    this.#watcher = new Watcher(this.root, rescan, this.#options.onProblem);
   }
 
   /** Reads the changes in the folder. Concurrent calls run one after the other. */
@@ -108,99 +112,67 @@ export class Folder {
     await this.#refreshing?.catch(() => undefined);
   }
 
-  #changed(): void {
-    this.#isDirty = true;
-    if (this.#isFollowing || this.#isClosed) return;
-    this.#isFollowing = true;
-    void this.#follow().finally(() => (this.#isFollowing = false));
-  }
-
-  /** Changes during a refresh are read by the next one. */
-  async #follow(): Promise<void> {
-    while (this.#isDirty && !this.#isClosed) {
-      for (let waited = 0; this.#isDirty && waited < MAX_DELAY_MS; waited += QUIET_MS) {
-        this.#isDirty = false;
-        await new Promise<void>((resolve) => systemTimer(resolve, QUIET_MS));
-      }
-      this.#isDirty = false;
-      if (this.#isClosed) return;
-      try {
-        const change = await this.refresh();
-        if (change.written + change.removed > 0) this.#options.onChange(change);
-      } catch (error) {
-        this.#options.onProblem(
-          `${this.root} could not be read again: ${reasonOf(error)}. The previous content is still served.`,
-        );
-      }
-    }
-  }
-
   async #refresh(): Promise<MarkdownChange> {
-    const { bounds } = this.#options;
-    const found = await scan(this.root, bounds, (path, inode) => {
-      if (!this.#isClosed) this.#watcher?.enter(path, inode);
-    });
-    this.#watcher?.keep(found.folders);
+    let found: Found | undefined;
+    try {
+      found = await scan(this.root, this.#options.bounds, (path) => this.#watcher?.enter(path));
+    } finally {
+      this.#watcher?.scanned(found !== undefined);
+    }
     const problems = found.problems.map(([path, message]) => `${path}: ${message}`);
-    const wanted = this.#named(found.files, problems);
-    const stored = new Map(this.#pages.all().map((page) => [keyOf(page), page]));
-    const gone = [...stored]
-      .filter(([key, page]) => page.alias_of === null && !wanted.has(key))
-      .map(([, page]) => page);
-    this.#pages.remove(gone);
-    const changed = [...wanted].filter(([key, { file }]) => !isSame(file, stored.get(key))).map(([, one]) => one);
-    const written = await this.#read(changed, problems);
-    const aliases = this.#pages.writeAliases(({ ns, title }) => prefixedTitle(ns, title, this.#options.site));
-    this.#tell([...problems, ...this.#pages.problems(), ...aliases]);
-    return { written, removed: gone.length };
+    const named = this.#named(found.files, problems);
+    const files = new Map<string, FilePage>();
+    const changed: PageText[] = [];
+    for (const [index, one] of [...named].entries()) {
+      if (index % PIECE === PIECE - 1) await setImmediate();
+      if (this.#isClosed) return { written: 0, removed: 0 };
+      this.#read(one, files, changed, problems);
+    }
+    problems.push(...[...files.values()].flatMap((file) => file.problems));
+    const aliases = this.#aliasesOf(files, changed, problems);
+    return this.#replace(files, changed, aliases, problems);
   }
 
-  /** The files by title. If several have the same title, the first wins. */
-  #named(files: readonly FoundFile[], problems: string[]): ReadonlyMap<string, Named> {
+  /** The files by title. If several have the same title, the first wins, and Markdown before others. */
+  #named(found: readonly FoundFile[], problems: string[]): ReadonlyMap<string, Named> {
     const wanted = new Map<string, Named>();
-    for (const file of files) {
-      const title = this.#titles.ofFile(file.path);
+    for (const file of found) {
+      const isMedia = file.mime !== undefined;
+      const title = isMedia ? this.#titles.ofMedia(file.path) : this.#titles.ofFile(file.path);
       if ('reason' in title) {
         problems.push(`${file.path}: The file is skipped, because its name is not a valid title. ${title.reason}`);
         continue;
       }
       const other = wanted.get(keyOf(title));
-      if (!other) wanted.set(keyOf(title), { file, title });
+      const [text, media] = isMedia ? [other?.text, file] : [file, other?.media];
+      const taken = isMedia ? other?.media : other?.text;
+      if (!taken) wanted.set(keyOf(title), { title, text, media });
       else
         problems.push(
-          `${file.path}: The file is skipped, because ${other.file.path} already has the title "${title.prefixed}". Rename one of them.`,
+          `${file.path}: The file is skipped, because ${taken.path} already has the title "${title.prefixed}". Rename one of them.`,
         );
     }
     return wanted;
   }
 
-  async #read(changed: readonly Named[], problems: string[]): Promise<number> {
-    let batch: ReadPage[] = [];
-    let bytes = 0;
-    let read = 0;
-    for (const one of changed) {
-      if (this.#isClosed) break;
-      const page = this.#readPage(one);
-      if (typeof page === 'string') problems.push(page);
-      if (typeof page !== 'object') continue;
-      batch.push(page);
-      bytes += page.text.length;
-      if (batch.length < BATCH_FILES && bytes < BATCH_BYTES) continue;
-      read += this.#pages.write(batch);
-      [batch, bytes] = [[], 0];
-      await setImmediate();
+  /** Reads a file, unless it is unchanged. */
+  #read(
+    [key, { title, text: file, media }]: readonly [string, Named],
+    files: Map<string, FilePage>,
+    changed: PageText[],
+    problems: string[],
+  ): void {
+    const known = this.#files.get(key);
+    const path = (file ?? media)?.path ?? '';
+    const stamps = [file?.stamp, media?.stamp].join();
+    if (known?.path === path && known.stamp === stamps) {
+      files.set(key, known);
+      return;
     }
-    if (batch.length > 0) read += this.#pages.write(batch);
-    return read;
-  }
-
-  #readPage({ file, title }: Named): ReadPage | string | undefined {
-    const { path } = file;
-    const { bounds, clock } = this.#options;
-    const now = clock();
-    const found = readFound(this.root, file, bounds);
-    if (found === undefined) return undefined;
-    if (typeof found === 'string') return `${path}: ${found}`;
+    const now = Date.now();
+    const found = file ? readFound(this.root, file, this.#options.bounds) : NO_TEXT;
+    if (typeof found === 'string') problems.push(`${path}: ${found}`);
+    if (typeof found !== 'object') return;
     const text = UTF_8.decode(found.bytes).replaceAll('\0', '\ufffd');
     const document = readDocument(text, path, this.#titles, this.#peers);
     const said = document.problems.map(
@@ -208,9 +180,75 @@ export class Folder {
     );
     if (text.includes('\ufffd') && !isUtf8(found.bytes))
       said.push(`${path}: The file is not valid UTF-8. Invalid bytes are replaced with U+FFFD.`);
+    const stamp = found.settledAt < now - COARSE_MS ? stamps : '';
+    files.set(key, { title, path, stamp, text, aliases: document.aliases, problems: said });
+    if (known?.path === path && known.text === text && !media) return;
     const { ns, title: name } = title;
-    const stamp = found.settledAt < now - COARSE_MS ? found.stamp : '';
-    return { ns, title: name, path, stamp, text, changed: found.changed, document, problems: said };
+    changed.push({
+      ...document,
+      ...{ ns, title: name, text, model: 'markdown', format: 'text/markdown' },
+      changed: file ? found.changed : (media?.changed ?? now),
+      file: media && {
+        url: fileAddress(this.#options.fileUrl, media.path),
+        size: media.size,
+        mime: media.mime ?? '',
+        timestamp: new Date(media.changed).toISOString().replace(/\.\d+Z$/, 'Z'),
+      },
+    });
+  }
+
+  /** The aliases of all files, as redirects. The title of a file takes precedence. */
+  #aliasesOf(
+    files: ReadonlyMap<string, FilePage>,
+    changed: readonly PageText[],
+    problems: string[],
+  ): ReadonlyMap<string, PageText> {
+    const times = new Map(changed.map((page) => [keyOf(page), page.date ?? page.changed]));
+    const owners = new Map<string, FilePage>();
+    const aliases = new Map<string, PageText>();
+    for (const file of [...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1))) {
+      for (const alias of file.aliases) {
+        const key = keyOf(alias);
+        const other = files.get(key) ?? owners.get(key);
+        if (other && other !== file) {
+          const prefixed = prefixedTitle(alias.ns, alias.title, this.#options.site);
+          problems.push(
+            `${file.path}: "${prefixed}" cannot be an alias of this page: it is the title of ${other.path}.`,
+          );
+        }
+        if (other) continue;
+        owners.set(key, file);
+        const { ns, title, prefixed } = file.title;
+        aliases.set(key, {
+          ...alias,
+          ...{ text: `#REDIRECT [[${prefixed}]]`, model: 'wikitext', format: 'text/x-wiki' },
+          links: (['redirect', 'link'] as const).map((kind) => ({ kind, ns, title })),
+          redirect: { ns, title, prefixed, fragment: '' },
+          ...{ author: undefined, date: undefined, file: undefined },
+          changed: times.get(keyOf(file.title)) ?? Date.parse(this.store.byTitle.get(keyOf(file.title))?.touched ?? ''),
+        });
+      }
+    }
+    return aliases;
+  }
+
+  /** Replaces the content, while no request runs. */
+  #replace(
+    files: ReadonlyMap<string, FilePage>,
+    changed: readonly PageText[],
+    aliases: ReadonlyMap<string, PageText>,
+    problems: readonly string[],
+  ): MarkdownChange {
+    const isGone = ([key]: readonly [string, unknown]): boolean => !files.has(key) && !aliases.has(key);
+    for (const [, { title }] of [...this.#files].filter(isGone)) this.#pages.remove(title);
+    for (const [, alias] of [...this.#aliases].filter(isGone)) this.#pages.remove(alias);
+    const redirects = [...aliases].filter(([key, { text }]) => this.#aliases.get(key)?.text !== text);
+    this.#pages.write([...changed, ...redirects.map(([, alias]) => alias)]);
+    const removed = [...this.#files.keys()].filter((key) => !files.has(key)).length;
+    this.#files = files;
+    this.#aliases = aliases;
+    this.#tell(problems);
+    return { written: changed.length, removed };
   }
 
   /** Reports new problems. */
@@ -223,18 +261,17 @@ export class Folder {
   }
 }
 
-/** Incremented when the parser produces different results for the same text. */
-const READER = 1;
-
+/** The files with a title: its text, and the image, sound or video of a page in namespace 6. */
 interface Named {
-  readonly file: FoundFile;
   readonly title: Target;
+  readonly text: FoundFile | undefined;
+  readonly media: FoundFile | undefined;
 }
 
-const keyOf = ({ ns, title }: { readonly ns: number; readonly title: string }): string => `${ns}:${title}`;
+const NO_TITLE: ContentTitle = { ns: 0, title: '' };
 
-const isSame = (file: FoundFile, page: StoredPage | undefined): boolean =>
-  page !== undefined && page.alias_of === null && page.path === file.path && page.stamp === file.stamp;
+/** The text of a page that only has an image, sound or video. */
+const NO_TEXT: ReadFile = { bytes: new Uint8Array(), changed: 0, settledAt: 0 };
 
 const UTF_8 = new TextDecoder();
 

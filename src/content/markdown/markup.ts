@@ -34,6 +34,7 @@ export const markdownMarkup = ({ markdown, yaml }: Peers): ContentMarkup => ({
     }
     return blocks.join('\n\n');
   },
+  bodyAt: (text) => text.length - readFrontMatter(text, yaml).body.length,
 });
 
 /** The start of each line, by markdown-it's line numbers. */

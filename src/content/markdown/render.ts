@@ -5,17 +5,23 @@ import { plain } from './document.js';
 import { readFrontMatter } from './front-matter.js';
 import { lineStarts } from './markup.js';
 import { type Peers, WIKI_SCHEME } from './peers.js';
-import type { Titles } from './titles.js';
+import { fileAddress, pathOfHref, type Titles } from './titles.js';
 
 type Token = ReturnType<Peers['markdown']['parse']>[number];
+
+/** Where files are. */
+interface Files {
+  /** The file of a page. */
+  readonly pathOf: (page: number) => string;
+  /** The URL of the folder, absolute or a path, with a slash at the end. */
+  readonly fileUrl: string;
+}
 
 /**
  * Renders texts to HTML, which needs no sanitising: markdown-it escapes HTML, and does not link URLs that could run a
  * script.
- *
- * @param pathOf - Returns the file of a page.
  */
-export const rendererOf = (titles: Titles, peers: Peers, pathOf: (page: number) => string): Renderer => ({
+export const rendererOf = (titles: Titles, peers: Peers, { pathOf, fileUrl }: Files): Renderer => ({
   trusted: true,
   render: ({ pageid, text }, { site }): RenderedContent => {
     const { fields, body } = readFrontMatter(text, peers.yaml);
@@ -24,6 +30,7 @@ export const rendererOf = (titles: Titles, peers: Peers, pathOf: (page: number) 
     const path = pathOf(pageid);
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {
       if (token.type === 'link_open') lead(token, path, titles, site);
+      if (token.type === 'image') show(token, path, site.server, fileUrl);
     }
     const displaytitle = fields.get('title')?.[0] ?? sections.find(({ level }) => level === 1)?.line;
     const html = peers.markdown.renderer.render(tokens, peers.markdown.options, {});
@@ -43,6 +50,12 @@ const lead = (token: Token, path: string, titles: Titles, site: Site): void => {
     const fragment = title.fragment === '' ? '' : `#${encodeURIComponent(title.fragment)}`;
     token.attrSet('href', pageAddress(title.prefixed, site) + fragment);
   } else if (href.startsWith(WIKI_SCHEME)) token.attrs = null;
+};
+
+/** Makes the address of an image in the folder absolute. */
+const show = (token: Token, path: string, server: string, fileUrl: string): void => {
+  const file = pathOfHref(String(token.attrGet('src') ?? ''), path);
+  if (file !== undefined && file !== '') token.attrSet('src', fileAddress(fileUrl, file, server));
 };
 
 /** Adds an `id` to each heading, as GitHub does, and returns the headings. */

@@ -11,13 +11,18 @@ export interface FoundFile {
   readonly stamp: string;
   /** The inode, to detect that the file was replaced. */
   readonly inode: number;
+  /** Bytes. */
+  readonly size: number;
+  /** The modification time in milliseconds since the epoch. */
+  readonly changed: number;
+  /** The media type of an image, a sound, a video or a document; `undefined` for Markdown. */
+  readonly mime: string | undefined;
 }
 
 /** The result of a scan. */
 export interface Found {
+  /** By path. */
   readonly files: readonly FoundFile[];
-  /** All folders by relative path, with their inodes. */
-  readonly folders: ReadonlyMap<string, number>;
   /** Skipped paths, with the reason. */
   readonly problems: readonly (readonly [path: string, message: string])[];
 }
@@ -26,9 +31,30 @@ export interface Found {
 export interface Bounds {
   /** The maximum number of files and folders. */
   readonly files: number;
-  /** The maximum size of a file in bytes. */
+  /** The maximum size of a Markdown file in bytes. */
   readonly fileBytes: number;
 }
+
+/** Files that pages show or link to, by extension. */
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  avif: 'image/avif',
+  gif: 'image/gif',
+  jpeg: 'image/jpeg',
+  jpg: 'image/jpeg',
+  mp3: 'audio/mpeg',
+  mp4: 'video/mp4',
+  ogg: 'audio/ogg',
+  pdf: 'application/pdf',
+  png: 'image/png',
+  svg: 'image/svg+xml',
+  webm: 'video/webm',
+  webp: 'image/webp',
+};
+
+const mediaType = (name: string): string | undefined => {
+  const extension = /\.([a-z\d]+)$/i.exec(name)?.[1]?.toLowerCase() ?? '';
+  return Object.hasOwn(MEDIA_TYPES, extension) ? MEDIA_TYPES[extension] : undefined;
+};
 
 /** The folder has more files than `maxFiles`. */
 export class TooManyFiles extends Error {
@@ -49,22 +75,16 @@ const PIECE = 500;
  * @param entering - Called before a folder is listed, to start watching it.
  * @throws TooManyFiles if a limit is exceeded, Error if the folder cannot be read.
  */
-export async function scan(
-  root: string,
-  bounds: Bounds,
-  entering: (path: string, inode: number) => void,
-): Promise<Found> {
+export async function scan(root: string, bounds: Bounds, entering: (path: string) => void): Promise<Found> {
   const files: FoundFile[] = [];
-  const folders = new Map<string, number>();
   const problems: (readonly [string, string])[] = [];
   const open = [''];
   let seen = 0;
+  let folders = 0;
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    folders += 1;
     const place = join(root, path);
-    const names = listing(place, path, (inode) => {
-      folders.set(path as string, inode);
-      entering(path as string, inode);
-    });
+    const names = listing(place, path, entering);
     if (typeof names === 'string') problems.push([path, names]);
     for (const entry of typeof names === 'string' ? [] : names) {
       seen += 1;
@@ -72,31 +92,31 @@ export async function scan(
       const { name } = entry;
       if (name.startsWith('.')) continue;
       const inner = path === '' ? name : `${path}/${name}`;
+      const mime = mediaType(name);
       if (name.includes('\ufffd')) problems.push([inner, 'Skipped: its name is not UTF-8.']);
       else if (entry.isDirectory() && !FOREIGN.has(name)) open.push(inner);
       else if (entry.isSymbolicLink()) problems.push([inner, 'Skipped: symbolic links are not followed.']);
-      else if (entry.isFile() && isMarkdown(name)) {
-        const found = look(join(place, name), inner, bounds);
+      else if (entry.isFile() && (mime !== undefined || isMarkdown(name))) {
+        const found = look(join(place, name), inner, mime, bounds);
         if (typeof found === 'string') problems.push([inner, found]);
         else if (found) files.push(found);
       }
     }
-    if (files.length + folders.size + open.length > bounds.files) {
+    if (files.length + folders + open.length > bounds.files) {
       throw new TooManyFiles(
         `${root} has more than ${bounds.files} files and folders. Use a smaller folder, or raise maxFiles.`,
       );
     }
   }
-  return { files: files.sort((a, b) => (a.path < b.path ? -1 : 1)), folders, problems };
+  return { files: files.sort((a, b) => (a.path < b.path ? -1 : 1)), problems };
 }
 
 /** The entries of a folder, or why it cannot be listed. A folder removed meanwhile is empty, except the root. */
-const listing = (place: string, path: string, entering: (inode: number) => void) => {
+const listing = (place: string, path: string, entering: (path: string) => void) => {
   try {
-    const { ino, dev } = lstatSync(place);
     // The folder may have been replaced with a symbolic link.
     if (realpathSync(place) !== place) return 'Skipped: symbolic links are not followed.';
-    entering(ino ^ dev);
+    entering(path);
     return readdirSync(place, { withFileTypes: true });
   } catch (error) {
     if (path === '') throw error;
@@ -104,13 +124,18 @@ const listing = (place: string, path: string, entering: (inode: number) => void)
   }
 };
 
-const look = (place: string, path: string, bounds: Bounds): FoundFile | string | undefined => {
+const look = (
+  place: string,
+  path: string,
+  mime: string | undefined,
+  bounds: Bounds,
+): FoundFile | string | undefined => {
   try {
-    const { ino, size, mtimeMs, ctimeMs } = lstatSync(place);
-    if (size > bounds.fileBytes) {
+    const { ino: inode, size, mtimeMs: changed, ctimeMs } = lstatSync(place);
+    if (mime === undefined && size > bounds.fileBytes) {
       return `Skipped: the file has ${size} bytes, more than ${bounds.fileBytes}. Split it, or raise maxFileBytes.`;
     }
-    return { path, stamp: `${ino} ${size} ${mtimeMs} ${ctimeMs}`, inode: ino };
+    return { path, stamp: `${inode} ${size} ${changed} ${ctimeMs}`, inode, size, changed, mime };
   } catch (error) {
     return isGone(error) ? undefined : `It cannot be read: ${codeOf(error)}.`;
   }
@@ -123,8 +148,6 @@ export interface ReadFile {
   readonly changed: number;
   /** The change time (ctime) in milliseconds. */
   readonly settledAt: number;
-  /** The stamp of the content that was read, as in {@link FoundFile}. */
-  readonly stamp: string;
 }
 
 /** Reads a file of a scan. Returns `undefined` if it was removed or replaced, or the reason why it cannot be read. */
@@ -140,13 +163,7 @@ export function readFound(root: string, { path, inode }: FoundFile, bounds: Boun
     for (let read = -1; read !== 0 && length < bytes.length; length += read) {
       read = readSync(file, bytes, length, bytes.length - length, null);
     }
-    const { ino, size, mtimeMs, ctimeMs } = stats;
-    return {
-      bytes: bytes.subarray(0, length),
-      changed: mtimeMs,
-      settledAt: ctimeMs,
-      stamp: `${ino} ${size} ${mtimeMs} ${ctimeMs}`,
-    };
+    return { bytes: bytes.subarray(0, length), changed: stats.mtimeMs, settledAt: stats.ctimeMs };
   } catch (error) {
     return isGone(error) ? undefined : `It cannot be read: ${codeOf(error)}.`;
   } finally {

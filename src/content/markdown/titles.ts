@@ -1,5 +1,5 @@
 import { normalizeText } from '../../core/base/text.js';
-import { parseTitle } from '../../core/query/pages/title.js';
+import { parseTitle } from '../../core/query/site/title.js';
 import type { Site } from '../../core/query/index.js';
 import type { ContentTitle } from '../source.js';
 
@@ -41,6 +41,14 @@ export class Titles {
    */
   ofFile(path: string): Target | NoTitle {
     return this.#ofPath(path.replace(MARKDOWN, ''));
+  }
+
+  /** `img/boat.png` is `File:Img/boat.png`. */
+  ofMedia(path: string): Target | NoTitle {
+    const text = normalizeText(path, 'NFC', MAX_PATH_LENGTH);
+    const title = text === undefined ? { reason: 'The title is too long.' } : this.read(text, FILE);
+    if ('reason' in title) return title;
+    return title.ns === FILE && !path.includes('#') ? title : { reason: 'It would be in another namespace.' };
   }
 
   /** Parses a title, such as a tag or the target of a wiki link. */
@@ -114,3 +122,15 @@ const partsOf = (href: string, from: string): { readonly path: string; readonly 
   }
   return { path: names.join('/'), fragment: decoded(fragment) };
 };
+
+/** The path of a file in the folder that a relative URL refers to; `undefined` for other URLs. */
+export const pathOfHref = (href: string, from: string): string | undefined => partsOf(href, from)?.path;
+
+/**
+ * The URL of a file in the folder.
+ *
+ * @param fileUrl - Of the folder, absolute or a path, with a slash at the end.
+ * @param server - The origin of the site; empty if not known.
+ */
+export const fileAddress = (fileUrl: string, path: string, server = ''): string =>
+  (fileUrl.startsWith('/') ? server : '') + fileUrl + path.split('/').map(encodeURIComponent).join('/');

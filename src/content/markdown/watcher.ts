@@ -1,48 +1,80 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { join } from 'node:path';
+import { systemTimer } from '../../core/base/system.js';
 
-/** Watches a folder and its subfolders, with one watcher per folder. */
+/** Changes are reported after a quiet period of this length, but no later than the maximum delay. */
+const QUIET_MS = 50;
+const MAX_DELAY_MS = 500;
+
+/** How long after a scan a folder that cannot be watched is scanned again. */
+const POLL_MS = 1_000;
+
+/** Watches the folders of each scan. Events carry no information that is used: they only cause another scan. */
 export class Watcher {
   readonly #root: string;
-  readonly #changed: () => void;
-  readonly #failed: (path: string, error: unknown) => void;
-  readonly #watching = new Map<string, { readonly inode: number; readonly watcher: FSWatcher }>();
+  readonly #scan: () => Promise<void>;
+  readonly #failed: (sentence: string) => void;
+  #watching: FSWatcher[] = [];
+  #next: FSWatcher[] = [];
+  #isFailing = false;
+  #wasFailing = false;
+  #isDirty = false;
+  #isFollowing = false;
+  #isClosed = false;
 
-  constructor(root: string, changed: () => void, failed: (path: string, error: unknown) => void) {
+  /** @param scan - Scans the folder. */
+  constructor(root: string, scan: () => Promise<void>, failed: (sentence: string) => void) {
     this.#root = root;
-    this.#changed = changed;
+    this.#scan = scan;
     this.#failed = failed;
   }
 
-  /** Starts watching a folder, and stops watching a previous one with the same path. */
-  enter(path: string, inode: number): void {
-    const known = this.#watching.get(path);
-    if (known?.inode === inode) return;
-    this.#leave(path);
+  /** Starts watching a folder of the scan that is running, before its files are listed. */
+  enter(path: string): void {
+    if (this.#isClosed) return;
     try {
-      const watcher = watch(join(this.#root, path), { persistent: false });
-      watcher.on('change', this.#changed);
-      watcher.on('error', () => {
-        this.#leave(path);
-        this.#changed();
-      });
-      this.#watching.set(path, { inode, watcher });
+      const watcher = watch(join(this.#root, path), { persistent: false }, () => this.#changed());
+      watcher.on('error', () => this.#changed());
+      this.#next.push(watcher);
     } catch (error) {
-      this.#failed(path, error);
+      // For example, the system limits the number of watched folders.
+      if (!this.#isFailing && !this.#wasFailing) {
+        const reason = error instanceof Error ? error.message : String(error);
+        this.#failed(`${this.#root} is read again every second, because it cannot be watched: ${reason}`);
+      }
+      this.#isFailing = true;
     }
   }
 
-  /** Stops watching all other folders. */
-  keep(folders: ReadonlyMap<string, number>): void {
-    for (const path of this.#watching.keys()) if (!folders.has(path)) this.#leave(path);
+  /** Ends a scan: stops watching the folders of the previous one. A folder that cannot be read is tried again. */
+  scanned(isRead: boolean): void {
+    for (const watcher of this.#watching) watcher.close();
+    [this.#watching, this.#next] = [this.#next, []];
+    [this.#wasFailing, this.#isFailing] = [this.#isFailing || !isRead, false];
+    if (this.#wasFailing && !this.#isClosed) systemTimer(() => this.#changed(), POLL_MS);
   }
 
   close(): void {
-    for (const path of this.#watching.keys()) this.#leave(path);
+    this.#isClosed = true;
+    for (const watcher of [...this.#watching, ...this.#next]) watcher.close();
   }
 
-  #leave(path: string): void {
-    this.#watching.get(path)?.watcher.close();
-    this.#watching.delete(path);
+  #changed(): void {
+    this.#isDirty = true;
+    if (this.#isFollowing || this.#isClosed) return;
+    this.#isFollowing = true;
+    void this.#follow().finally(() => (this.#isFollowing = false));
+  }
+
+  /** Changes during a scan cause another one. */
+  async #follow(): Promise<void> {
+    while (this.#isDirty && !this.#isClosed) {
+      for (let waited = 0; this.#isDirty && waited < MAX_DELAY_MS; waited += QUIET_MS) {
+        this.#isDirty = false;
+        await new Promise<void>((resolve) => systemTimer(resolve, QUIET_MS));
+      }
+      this.#isDirty = false;
+      if (!this.#isClosed) await this.#scan();
+    }
   }
 }

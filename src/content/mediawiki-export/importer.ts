@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
-import { parseTitle } from '../../core/query/pages/title.js';
+import { printable } from '../../core/base/printable.js';
+import { parseTitle } from '../../core/query/site/title.js';
 import type { Site } from '../../core/query/index.js';
 import { resolveSite } from '../../core/query/site/site.js';
 import type { ContentDatabase } from '../sqlite/database.js';
 import { forgetFacts, indexText, storeFacts } from '../sqlite/facts.js';
+import { storeQueryPages } from '../sqlite/query-pages.js';
 import { sql } from '../sqlite/sql.js';
+import { countEdits } from '../sqlite/statistics.js';
 import { readWikitext } from '../wikitext/wikitext.js';
 import {
   BrokenExport,
@@ -16,13 +19,14 @@ import {
   openExport,
   readExport,
   type ReadProgress,
+  shownText,
 } from './reader.js';
 import { forgetProgress, siteOptions, storedProgress, storedSite, storeProgress, storeSite } from './site.js';
 
 /** Options of `importExport`. */
 export interface ImportOptions {
-  /** Returns milliseconds since the epoch, for the log. */
-  readonly clock?: () => number;
+  /** Called for each page and revision that is skipped, with a sentence that says why. Default: `console.warn`. */
+  readonly onProblem?: (sentence: string) => void;
   /** Called while the export is read. */
   readonly onProgress?: (progress: ReadProgress & { readonly pages: number }) => void;
 }
@@ -42,13 +46,10 @@ const BATCH_BYTES = 4_000_000;
 /** The latest revision of a page and twenty older ones. */
 const MAX_REVISIONS = 21;
 
-/** The user of log entries for imports. */
-const IMPORTER = 'Importer';
-
 /**
  * Imports an export into the database, which may already contain others: new revisions are added to pages with the same
  * title, and ids that are taken are replaced. The latest 21 revisions of a page are stored. An interrupted import of
- * the same file continues after the last page written.
+ * the same file continues after the last page written. Pages and revisions without a usable title, number or time are skipped.
  *
  * @param input - A file, plain or gzipped, or the XML as a stream, such as `process.stdin`.
  * @throws BrokenExport if it is not an export, or is damaged. Complete pages before the damage are in the database.
@@ -59,7 +60,7 @@ export async function importExport(
   options: ImportOptions = {},
 ): Promise<Imported> {
   const source = await openExport(input);
-  const importer = new Importer(database, source, options.clock ?? Date.now);
+  const importer = new Importer(database, source, options.onProblem ?? console.warn);
   let complete = false;
   try {
     await readExport(source, importer, (progress) =>
@@ -75,6 +76,8 @@ export async function importExport(
 interface Batched {
   readonly page: ExportedPage;
   readonly revisions: ExportedRevision[];
+  /** The number of its revisions in the file. */
+  edits: number;
 }
 
 const isOlder = (a: ExportedRevision, b: ExportedRevision): boolean =>
@@ -84,7 +87,7 @@ class Importer implements ExportListener {
   readonly imported = { pages: 0, revisions: 0 };
   readonly #database: ContentDatabase;
   readonly #source: ExportSource;
-  readonly #clock: () => number;
+  readonly #onProblem: (sentence: string) => void;
   #exported: ExportedSite;
   #site: Site;
   /** Pages written by an interrupted import of this file. */
@@ -95,10 +98,10 @@ class Importer implements ExportListener {
   /** The page being read; `undefined` if it was already imported. */
   #current: Batched | undefined;
 
-  constructor(database: ContentDatabase, source: ExportSource, clock: () => number) {
+  constructor(database: ContentDatabase, source: ExportSource, onProblem: (sentence: string) => void) {
     this.#database = database;
     this.#source = source;
-    this.#clock = clock;
+    this.#onProblem = onProblem;
     // An export need not contain its site.
     this.#exported = storedSite(database) ?? NO_SITE;
     this.#site = this.#use(this.#exported);
@@ -111,16 +114,21 @@ class Importer implements ExportListener {
 
   page(page: ExportedPage): void {
     const isDone = this.imported.pages < this.#done;
-    this.#current = isDone ? undefined : { page, revisions: [] };
+    this.#current = isDone ? undefined : { page, revisions: [], edits: 0 };
     if (this.#exported.namespaces.some(({ id }) => id === page.ns) || this.#site.namespace(page.ns)) return;
     const [name = ''] = page.title.split(':');
     const namespace = { id: page.ns, name, case: 'first-letter' };
     this.#site = this.#use({ ...this.#exported, namespaces: [...this.#exported.namespaces, namespace] });
   }
 
+  skipped(sentence: string): void {
+    if (this.imported.pages >= this.#done) this.#onProblem(printable(`${this.#source.name}: ${sentence}`));
+  }
+
   revision(revision: ExportedRevision): void {
-    const { revisions } = this.#current ?? {};
-    if (!revisions) return;
+    if (!this.#current) return;
+    const { revisions } = this.#current;
+    this.#current.edits += 1;
     revisions.push(revision);
     if (revisions.length <= MAX_REVISIONS) return;
     let oldest = 0;
@@ -131,15 +139,26 @@ class Importer implements ExportListener {
   pageEnd(): void {
     this.imported.pages += 1;
     if (!this.#current) return;
-    this.#batch.push(this.#current);
-    for (const { text } of this.#current.revisions) this.#bytes += text?.length ?? 0;
+    const { page, revisions } = this.#current;
+    if (revisions.length > 0 && this.#isUsable(page)) {
+      this.#batch.push(this.#current);
+      for (const { text } of revisions) this.#bytes += text?.length ?? 0;
+    }
     this.#current = undefined;
     if (this.#batch.length >= BATCH_PAGES || this.#bytes >= BATCH_BYTES) this.#write();
+  }
+
+  #isUsable({ title }: ExportedPage): boolean {
+    const parsed = parseTitle(title, this.#site);
+    if (parsed.kind !== 'invalid') return true;
+    this.skipped(`The page ${shownText(title)} is skipped: ${parsed.reason}`);
+    return false;
   }
 
   /** Writes the last batch, without an incomplete page. */
   finish(complete: boolean): void {
     this.#write();
+    if (complete) storeQueryPages(this.#database);
     const { identity } = this.#source;
     if (complete && identity !== undefined) forgetProgress(this.#database, identity);
   }
@@ -163,13 +182,13 @@ class Importer implements ExportListener {
     this.#bytes = 0;
     if (batch.length === 0) return;
     this.#database.transaction(() => {
-      for (const { page, revisions } of batch) this.#writePage(page, revisions);
+      for (const one of batch) this.#writePage(one);
       const { identity } = this.#source;
       if (identity !== undefined) storeProgress(this.#database, identity, this.imported.pages);
     });
   }
 
-  #writePage(page: ExportedPage, revisions: readonly ExportedRevision[]): void {
+  #writePage({ page, revisions, edits }: Batched): void {
     const { ns, id } = page;
     const title = this.#titleOf(page);
     const known = this.#database.first<{ id: number }>(sql`SELECT id FROM page WHERE ns = ${ns} AND title = ${title}`);
@@ -177,14 +196,12 @@ class Importer implements ExportListener {
     const wanted = known ? revisions.filter((revision) => !this.#isKnown(pageId, revision)) : revisions;
     if (wanted.length === 0) return;
     if (known) forgetFacts(this.#database, pageId);
-    for (const revision of wanted) this.#addRevision(pageId, revision);
+    for (const revision of wanted) this.#addRevision(pageId, ns, revision);
+    // Only the latest revisions of a new page are stored, but all are counted.
+    countEdits(this.#database, known ? wanted.length : edits);
     this.imported.revisions += wanted.length;
     this.#index(pageId, ns, title);
     if (known) this.#forgetOldest(pageId);
-    const now = new Date(this.#clock()).toISOString().replace(/\.\d+Z$/, 'Z');
-    this.#database.run(sql`
-      INSERT INTO log (type, action, page, user, timestamp, comment, params)
-      VALUES ('import', 'upload', ${pageId}, ${IMPORTER}, ${now}, '', ${JSON.stringify({ count: wanted.length })})`);
   }
 
   /** The title without the namespace, whatever its name. */
@@ -209,12 +226,12 @@ class Importer implements ExportListener {
     return known !== undefined;
   }
 
-  #addRevision(page: number, revision: ExportedRevision): void {
+  #addRevision(page: number, ns: number, revision: ExportedRevision): void {
     const { id, parent, timestamp, user, userId, minor, comment, model, format, text } = revision;
     const taken = id <= 0 || this.#database.first(sql`SELECT 1 FROM revision WHERE id = ${id}`) !== undefined;
     this.#database.run(sql`
-      INSERT INTO revision (id, page, parent, timestamp, user, user_id, minor, comment, size, sha1, model, format, text)
-      VALUES (${taken ? null : id}, ${page}, ${parent}, ${timestamp}, ${user ?? null}, ${userId}, ${Number(minor)},
+      INSERT INTO revision (id, page, ns, parent, timestamp, user, user_id, minor, comment, size, sha1, model, format, text)
+      VALUES (${taken ? null : id}, ${page}, ${ns}, ${parent}, ${timestamp}, ${user ?? null}, ${userId}, ${Number(minor)},
         ${comment ?? null}, ${Buffer.byteLength(text ?? '')}, ${sha1Of(text)}, ${model}, ${format}, ${text ?? null})`);
     if (user !== undefined) {
       this.#database.run(sql`INSERT INTO user (name, id) VALUES (${user}, ${userId})

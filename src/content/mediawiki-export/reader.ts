@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { open, realpath, stat } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
+import { upperFirst } from '../../core/query/site/title.js';
 import { XmlError, XmlReader } from './xml.js';
 
 /** The site of an export. */
@@ -39,6 +40,8 @@ export interface ExportListener {
   site(site: ExportedSite): void;
   page(page: ExportedPage): void;
   revision(revision: ExportedRevision): void;
+  /** A page or revision that cannot be used, and is left out. */
+  skipped(sentence: string): void;
   pageEnd(): void;
 }
 
@@ -210,12 +213,21 @@ const brokenXml = (file: string, { kind, line, column, message }: XmlError): Bro
   );
 };
 
+/** A page or a revision has a value that cannot be used. */
+class Unusable extends Error {}
+
+/** Text of the file in a message. */
+export const shownText = (text: string): string => JSON.stringify(text.slice(0, 100));
+
 /** Interprets the elements of an export. */
 class ElementReader {
   readonly #file: string;
   readonly #listener: ExportListener;
   #language = 'en';
-  #pageTold = false;
+  /** The page being read: not yet reported, reported, or left out. */
+  #page: 'new' | 'told' | 'skipped' = 'new';
+  /** The title of the page, for messages. */
+  #title = '';
   #namespaces: ExportedSite['namespaces'][number][] = [];
 
   constructor(file: string, listener: ExportListener) {
@@ -229,9 +241,27 @@ class ElementReader {
         throw new BrokenExport(`${this.#file} is not a MediaWiki export: its root element is <${element.name}>.`);
       }
       this.#language = element.attributes['xml:lang'] ?? 'en';
-    } else if (element.name === 'revision' && parent.name === 'page' && !this.#pageTold) {
-      this.#listener.page(this.#pageOf(parent));
-      this.#pageTold = true;
+    } else if (element.name === 'revision' && parent.name === 'page') this.#tellPage(parent);
+  }
+
+  /** A page is reported before its first revision. */
+  #tellPage(element: Element): void {
+    if (this.#page !== 'new') return;
+    this.#page = 'skipped';
+    this.#orSkip(() => {
+      this.#title = element.children.get('title') ?? '';
+      this.#listener.page(this.#pageOf(element));
+      this.#page = 'told';
+    });
+  }
+
+  /** One unusable page or revision does not end an import of millions. */
+  #orSkip(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof Unusable)) throw error;
+      this.#listener.skipped(error.message);
     }
   }
 
@@ -242,10 +272,11 @@ class ElementReader {
       this.#namespaces.push({ id: Number(key), name: text, case: letters });
     } else if (element.name === 'siteinfo') this.#listener.site(this.#siteOf(element));
     else if (element.name === 'contributor') this.#addContributor(element, parent);
-    else if (element.name === 'revision') this.#listener.revision(this.#revisionOf(element));
-    else if (element.name === 'page') {
-      if (!this.#pageTold) this.#listener.page(this.#pageOf(element));
-      this.#pageTold = false;
+    else if (element.name === 'revision') {
+      if (this.#page === 'told') this.#orSkip(() => this.#listener.revision(this.#revisionOf(element)));
+    } else if (element.name === 'page') {
+      this.#tellPage(element);
+      this.#page = 'new';
       this.#listener.pageEnd();
     } else if ('deleted' in element.attributes) parent?.children.set(`${element.name} deleted`, '');
     else parent?.children.set(element.name, text);
@@ -270,21 +301,22 @@ class ElementReader {
 
   #pageOf({ children }: Element): ExportedPage {
     const title = children.get('title') ?? '';
-    if (title === '') throw new BrokenExport(`${this.#file} is damaged: a page has no title.`);
-    return { title, ns: this.#number(children.get('ns') ?? '0', title), id: this.#number(children.get('id'), title) };
+    const id = numberIn(children.get('id'), 'the id of a page');
+    if (title === '') throw new Unusable(`The page with id ${id} is skipped: it has no title.`);
+    return { title, ns: numberIn(children.get('ns'), `the namespace of ${shownText(title)}`), id };
   }
 
   #revisionOf({ children }: Element): ExportedRevision {
     const timestamp = children.get('timestamp') ?? '';
-    if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(timestamp)) {
-      throw new BrokenExport(`${this.#file} is damaged: the time of a revision is "${timestamp}".`);
-    }
+    const where = `a revision of ${shownText(this.#title)}`;
+    const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(timestamp) && !Number.isNaN(Date.parse(timestamp));
+    if (!isTime) throw new Unusable(`${upperFirst(where)} is skipped: its time is ${shownText(timestamp)}.`);
     return {
-      id: this.#number(children.get('id'), timestamp),
-      parent: this.#number(children.get('parentid'), timestamp),
+      id: numberIn(children.get('id'), where),
+      parent: numberIn(children.get('parentid'), where),
       timestamp,
       user: children.get('user'),
-      userId: this.#number(children.get('user id'), timestamp),
+      userId: numberIn(children.get('user id'), where),
       minor: children.has('minor'),
       comment: children.has('comment deleted') ? undefined : (children.get('comment') ?? ''),
       model: children.get('model') ?? 'wikitext',
@@ -292,12 +324,11 @@ class ElementReader {
       text: children.has('text deleted') ? undefined : (children.get('text') ?? ''),
     };
   }
-
-  #number(text: string | undefined, where: string): number {
-    const number = Number(text ?? '0');
-    if (!Number.isSafeInteger(number)) {
-      throw new BrokenExport(`${this.#file} is damaged: "${text}" is not a number, in "${where}".`);
-    }
-    return number;
-  }
 }
+
+const numberIn = (text = '0', what: string): number => {
+  const number = Number(text);
+  if (!Number.isSafeInteger(number))
+    throw new Unusable(`${upperFirst(what)} is skipped: ${shownText(text)} is not a number.`);
+  return number;
+};

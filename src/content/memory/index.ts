@@ -1,9 +1,10 @@
 import type { SiteOptions } from '../../core/query/index.js';
-import { backlinksPerPage, linksPerPage } from '../per-page.js';
-import type { ContentPage, ContentRange, ContentSource } from '../source.js';
+import { backlinksPerPage, linksPerPage, readInOrder } from '../per-page.js';
+import type { ContentPage, ContentRange, ContentSearch, ContentSource, LinkKind } from '../source.js';
 import { memberType } from '../keys.js';
 import { compareKeys } from '../text-order.js';
-import { type MemoryPage, Store } from './store.js';
+import { searchIn } from './search.js';
+import { groupOf, type MemoryPage, Store } from './store.js';
 
 export type { MemoryPage, MemoryRevision } from './store.js';
 
@@ -18,19 +19,27 @@ export interface MemoryContentOptions {
  *
  * @throws TypeError if two pages have the same title or id.
  */
-export const memoryContent = (pages: readonly MemoryPage[], options: MemoryContentOptions = {}): ContentSource => {
-  const store = new Store(pages);
-  return {
-    ...(options.site && { site: options.site }),
+export const memoryContent = (pages: readonly MemoryPage[], { site }: MemoryContentOptions = {}): ContentSource => {
+  const store = new Store();
+  let firstId = 1;
+  for (const [index, page] of pages.entries()) {
+    const { revid = 0 } = store.add(page, page.id ?? index + 1, firstId);
+    firstId = Math.max(firstId, revid + 1);
+  }
+  return { ...(site && { site }), ...storedContent(store) };
+};
+
+/** The functions of a source for the pages of a store, which may change. */
+export const storedContent = (store: Store) =>
+  ({
     ...pageFunctions(store),
     ...revisionFunctions(store),
     ...linkFunctions(store),
     ...categoryFunctions(store),
     ...userFunctions(store),
-    search: (query) => store.search(query),
-    files: (titles) => titles.flatMap((title) => store.files.get(title) ?? []),
-  };
-};
+    search: (query: ContentSearch) => searchIn(store.pages, query),
+    files: (titles: readonly string[]) => titles.flatMap((title) => store.files.get(title) ?? []),
+  }) satisfies ContentSource;
 
 type Functions<K extends keyof ContentSource> = Required<Pick<ContentSource, K>>;
 
@@ -47,58 +56,69 @@ const pageFunctions = (store: Store): Functions<'pages' | 'pageRange' | 'shuffle
     const found = new Map<number, ContentPage>();
     const add = (page: ContentPage | undefined): void => void (page && found.set(page.id, page));
     for (const { ns, title } of titles) add(store.byTitle.get(`${ns}:${title}`));
-    for (const id of ids) add(store.byId.get(id));
+    for (const id of ids) add(store.page(id));
     for (const revid of revids) {
-      const page = store.byId.get(store.revisions.get(revid)?.page ?? 0);
+      const page = store.page(store.revisions.get(revid)?.page ?? 0);
       if (page) found.set(page.id, { ...page, revids: [...(found.get(page.id)?.revids ?? []), revid] });
     }
     return [...found.values()];
   },
-  pageRange: (range) => store.titles.range(byText(range), [range.ns]),
+  pageRange: (range) => store.titles.range(String(range.ns), byText(range)),
   shuffled: (range) => store.shuffled.range(range),
 });
 
 const revisionFunctions = (store: Store): Functions<'revisions' | 'history'> => ({
   revisions: ({ ids }) => ids.flatMap((id) => store.revisions.get(id) ?? []),
   history: ({ page, users, ...range }) => {
-    if (page !== undefined) return store.historyOf.range(range, [page]);
+    if (page !== undefined) return store.historyOf.range(String(page), range);
     if (!users) return store.history.range(range);
     const sign = range.descending ? -1 : 1;
     return [...new Set(users)]
-      .flatMap((user) => store.byUser.range(range, [user]))
+      .flatMap((user) => store.byUser.range(user, range))
       .sort((a, b) => sign * compareKeys([a.timestamp, a.id], [b.timestamp, b.id]))
       .slice(0, range.limit);
   },
 });
 
-const linkFunctions = (store: Store): Functions<'links' | 'backlinks' | 'targets'> => ({
-  links: (range) => {
-    const { kind, descending } = range;
-    return linksPerPage(range, (page, from, limit) => store.links.range({ from, descending, limit }, [kind, page]));
-  },
-  backlinks: (range) => {
-    const { kind, descending } = range;
-    return backlinksPerPage(range, (target, from, limit) => {
-      const piece = { from: from === undefined ? undefined : [from], descending, limit };
-      const rows = store.backlinks.range(piece, [kind, target.ns, target.title]);
-      return rows.map(({ of, text = '' }) => ({ target, page: of, text }));
-    });
-  },
-  targets: ({ kind, ns, unique, from, to, descending, limit }) => {
-    if (!unique) return store.backlinks.range({ from, to, descending, limit }, [kind, ns]);
-    const names = store.targets.range(byText({ from: from?.[0], to: to?.[0], descending, limit }), [kind, ns]);
-    return names.map(({ title }) => ({ ns, title, page: 0 }));
-  },
-});
+const linkFunctions = (store: Store): Functions<'links' | 'backlinks' | 'targets'> => {
+  const rowsTo = (kind: LinkKind, ns: number, title: string, range: ContentRange<readonly [number]>) =>
+    store.backlinks.range(groupOf.backlinks(kind, ns, title), range);
+  return {
+    links: (range) => {
+      const { kind, descending } = range;
+      return linksPerPage(range, (page, from, limit) =>
+        store.links.range(groupOf.links(kind, page), { from, descending, limit }),
+      );
+    },
+    backlinks: (range) => {
+      const { kind, descending } = range;
+      return backlinksPerPage(range, (target, from, limit) => {
+        const piece = { from: from === undefined ? undefined : ([from] as const), descending, limit };
+        return rowsTo(kind, target.ns, target.title, piece).map(({ of, text = '' }) => ({ target, page: of, text }));
+      });
+    },
+    targets: ({ kind, ns, unique, from, to, descending, limit }) => {
+      const range = byText({ from: from?.[0], to: to?.[0], descending, limit });
+      const names = store.targets.range(groupOf.targets(kind, ns), range);
+      if (unique) return names.map((title) => ({ ns, title, page: 0 }));
+      const pageOf = (bound: readonly [string, number] | undefined, title: string) =>
+        bound?.[0] === title ? ([bound[1]] as const) : undefined;
+      return readInOrder(names, limit, (title, remaining) => {
+        const pages = { from: pageOf(from, title), to: pageOf(to, title), descending, limit: remaining };
+        return rowsTo(kind, ns, title, pages);
+      });
+    },
+  };
+};
 
 const categoryFunctions = (store: Store): Functions<'members' | 'sizes'> => ({
   members: (query) => {
     const { category, ...range } = query;
-    return range.by === 'time' ? store.membersByTime.range(range, [category]) : store.members.range(range, [category]);
+    return range.by === 'time' ? store.membersByTime.range(category, range) : store.members.range(category, range);
   },
   sizes: (categories) =>
     categories.map((title) => {
-      const rows = store.members.range({ descending: false, limit: Infinity }, [title]);
+      const rows = store.members.all(title);
       const count = (type: number): number => rows.filter(({ page }) => memberType(page.ns) === type).length;
       return { title, pages: count(0), subcats: count(1), files: count(2) };
     }),
@@ -106,11 +126,14 @@ const categoryFunctions = (store: Store): Functions<'members' | 'sizes'> => ({
 
 const userFunctions = (store: Store): Functions<'users' | 'userRange'> => ({
   users: ({ names, ids }) => {
-    const named = names.flatMap((name) => store.users.get(name) ?? []);
-    return [...new Set([...named, ...ids.flatMap((id) => store.userIds.get(id) ?? [])])];
+    const all = new Set([...names, ...ids.flatMap((id) => store.userIds.get(id) ?? [])]);
+    return [...all].flatMap((name) => store.user(name) ?? []);
   },
   userRange: ({ since, ...range }) =>
-    store.userNames
-      .range(byText(range))
-      .map((user) => (since === undefined ? user : { ...user, recent: store.since(user.name, since) })),
+    store.userNames.range(byText(range)).flatMap((name) => {
+      const user = store.user(name);
+      if (user === undefined || since === undefined) return user ?? [];
+      const recent = store.byUser.range(name, { from: [since], descending: false, limit: Infinity }).length;
+      return { ...user, recent };
+    }),
 });

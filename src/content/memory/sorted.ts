@@ -3,43 +3,110 @@ import { compareKeys } from '../text-order.js';
 
 type Key = readonly (string | number)[];
 
-/** Rows sorted by key. */
+/** Rows sorted by key. Changes are applied when the rows are next read, so that many cost little more than one. */
 export class Sorted<Row> {
-  #rows: readonly Row[];
-  #keys: readonly Key[];
+  readonly #key: (row: Row) => Key;
+  #rows: Row[] = [];
+  #isSorted = true;
+  /** Rows to be removed. Most lists never have any. */
+  #removed: Set<Row> | undefined;
 
-  constructor(rows: readonly Row[], key: (row: Row) => Key) {
-    const entries = rows.map((row) => ({ row, key: key(row) })).sort((a, b) => compareKeys(a.key, b.key));
-    this.#rows = entries.map(({ row }) => row);
-    this.#keys = entries.map((entry) => entry.key);
+  constructor(key: (row: Row) => Key) {
+    this.#key = key;
   }
 
-  /** The rows of a range whose keys start with `within`. */
-  range({ from, to, descending, limit }: ContentRange<Key>, within: Key = []): readonly Row[] {
-    const low = this.#place([...within, ...((descending ? to : from) ?? [])], false);
-    const high = this.#place([...within, ...((descending ? from : to) ?? [])], true);
+  get size(): number {
+    return this.#rows.length - (this.#removed?.size ?? 0);
+  }
+
+  add(row: Row): void {
+    if (this.#removed?.delete(row)) return;
+    this.#rows.push(row);
+    this.#isSorted = false;
+  }
+
+  /** Removes a row that was added. */
+  remove(row: Row): void {
+    (this.#removed ??= new Set()).add(row);
+  }
+
+  /** All rows, in order. */
+  get all(): readonly Row[] {
+    const removed = this.#removed;
+    if (removed) this.#rows = this.#rows.filter((row) => !removed.has(row));
+    this.#removed = undefined;
+    if (!this.#isSorted && this.#rows.length > 1) {
+      // Takes linear time if most rows are in order.
+      const keyed = this.#rows.map((row) => ({ row, key: this.#key(row) })).sort((a, b) => compareKeys(a.key, b.key));
+      this.#rows = keyed.map(({ row }) => row);
+    }
+    this.#isSorted = true;
+    return this.#rows;
+  }
+
+  /** The rows of a range. */
+  range({ from, to, descending, limit }: ContentRange<Key>): readonly Row[] {
+    const rows = this.all;
+    const low = this.#place((descending ? to : from) ?? [], false);
+    const high = this.#place((descending ? from : to) ?? [], true);
     const count = Math.min(limit, Math.max(0, high - low));
-    return descending ? this.#rows.slice(high - count, high).reverse() : this.#rows.slice(low, low + count);
-  }
-
-  /** Maps the rows. */
-  map<Other>(form: (row: Row) => Other): Sorted<Other> {
-    const mapped = new Sorted<Other>([], () => []);
-    mapped.#rows = this.#rows.map(form);
-    mapped.#keys = this.#keys;
-    return mapped;
+    return descending ? rows.slice(high - count, high).reverse() : rows.slice(low, low + count);
   }
 
   /** The number of keys before this one; with `after`, including keys that are equal to it or start with it. */
   #place(key: Key, after: boolean): number {
     let low = 0;
-    let high = this.#keys.length;
+    let high = this.#rows.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const order = compareKeys((this.#keys[middle] ?? []).slice(0, key.length), key);
+      const order = compareKeys(this.#key(this.#rows[middle] as Row).slice(0, key.length), key);
       if (order < 0 || (after && order === 0)) low = middle + 1;
       else high = middle;
     }
     return low;
+  }
+}
+
+/** Rows in groups, each sorted by key. */
+export class Groups<Row> {
+  readonly #key: (row: Row) => Key;
+  readonly #groups = new Map<string, Sorted<Row>>();
+
+  constructor(key: (row: Row) => Key) {
+    this.#key = key;
+  }
+
+  /** Returns whether the group is new. */
+  add(name: string, row: Row): boolean {
+    const group = this.#groups.get(name);
+    if (group) group.add(row);
+    else {
+      const first = new Sorted(this.#key);
+      first.add(row);
+      this.#groups.set(name, first);
+    }
+    return group === undefined;
+  }
+
+  /** Returns whether the group is now gone. */
+  remove(name: string, row: Row): boolean {
+    const group = this.#groups.get(name);
+    group?.remove(row);
+    return group?.size === 0 && this.#groups.delete(name);
+  }
+
+  /** Applies all changes, so that the next read takes no longer than others. */
+  sort(): void {
+    for (const group of this.#groups.values()) void group.all;
+  }
+
+  /** The rows of a group, in order. */
+  all(name: string): readonly Row[] {
+    return this.#groups.get(name)?.all ?? [];
+  }
+
+  /** The rows of a group in a range. */
+  range(name: string, range: ContentRange<Key>): readonly Row[] {
+    return this.#groups.get(name)?.range(range) ?? [];
   }
 }

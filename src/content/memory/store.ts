@@ -5,16 +5,13 @@ import type {
   ContentLink,
   ContentPage,
   ContentRevision,
-  ContentSearch,
-  ContentSearchResult,
   ContentTitle,
   ContentUser,
   LinkKind,
   MemberRow,
 } from '../source.js';
 import { memberType, sortkeyOf } from '../keys.js';
-import { type Document, documentOf, ranked } from './search.js';
-import { Sorted } from './sorted.js';
+import { Groups, Sorted } from './sorted.js';
 
 /** An earlier revision of a page. */
 export type MemoryRevision = Partial<Omit<ContentRevision, 'page' | 'size' | 'sha1'>> & {
@@ -44,15 +41,24 @@ export interface MemoryPage extends Partial<
   readonly file?: Omit<ContentFile, 'title'>;
 }
 
-/** A page with all that is known of it. */
-type Stored = ContentPage & { readonly text: string; readonly links: readonly ContentLink[]; readonly shuffle: number };
-/** A page with all that is known of it. */
+/** A page, with its text and its number in the random order. */
+export type StoredPage = ContentPage & { readonly text: string; readonly shuffle: number };
+
 type StoredLink = ContentTitle & {
   readonly page: number;
   readonly text?: string;
   readonly of: ContentPage;
   readonly kind: LinkKind;
 };
+
+/** A page with all rows that it has in lists. */
+interface Entry {
+  readonly page: StoredPage;
+  readonly links: readonly StoredLink[];
+  readonly members: readonly (MemberRow & { readonly category: string })[];
+  readonly revisions: readonly ContentRevision[];
+  readonly file: ContentFile | undefined;
+}
 
 const sha1 = (text: string): string => createHash('sha1').update(text).digest('hex');
 
@@ -78,108 +84,136 @@ const revisionsOf = (page: MemoryPage, id: number, firstId: number): ContentRevi
   return rows;
 };
 
+/** The names of groups. */
+export const groupOf = {
+  links: (kind: LinkKind, page: number): string => `${kind} ${page}`,
+  backlinks: (kind: LinkKind, ns: number, title: string): string => `${kind} ${ns} ${title}`,
+  targets: (kind: LinkKind, ns: number): string => `${kind} ${ns}`,
+};
+
 /** The pages in all orders in which they are read. */
 export class Store {
-  readonly byId = new Map<number, Stored>();
-  readonly byTitle = new Map<string, Stored>();
+  readonly #entries = new Map<number, Entry>();
+  readonly byTitle = new Map<string, StoredPage>();
   readonly files = new Map<string, ContentFile>();
   readonly revisions = new Map<number, ContentRevision>();
-  readonly users = new Map<string, ContentUser>();
-  readonly userIds: ReadonlyMap<number, ContentUser>;
-  readonly titles: Sorted<Stored>;
-  readonly shuffled: Sorted<Stored>;
-  readonly links: Sorted<StoredLink>;
-  readonly backlinks: Sorted<StoredLink>;
-  readonly targets: Sorted<StoredLink>;
-  readonly members: Sorted<MemberRow>;
-  readonly membersByTime: Sorted<MemberRow>;
-  readonly history: Sorted<ContentRevision>;
-  readonly historyOf: Sorted<ContentRevision>;
-  readonly byUser: Sorted<ContentRevision>;
-  readonly userNames: Sorted<ContentUser>;
-  #documents: readonly Document[] | undefined;
+  readonly titles = new Groups<StoredPage>(({ title }) => [title]);
+  readonly shuffled = new Sorted<StoredPage>(({ shuffle, id }) => [shuffle, id]);
+  readonly links = new Groups<StoredLink>(({ ns, title }) => [ns, title]);
+  readonly backlinks = new Groups<StoredLink>(({ page }) => [page]);
+  /** All targets, once. */
+  readonly targets = new Groups<string>((title) => [title]);
+  readonly members = new Groups<MemberRow>(({ page, sortkey }) => [memberType(page.ns), sortkey, page.id]);
+  readonly membersByTime = new Groups<MemberRow>(({ timestamp, page }) => [timestamp, page.id]);
+  readonly history = new Sorted<ContentRevision>(({ timestamp, id }) => [timestamp, id]);
+  readonly historyOf = new Groups<ContentRevision>(({ timestamp, id }) => [timestamp, id]);
+  readonly byUser = new Groups<ContentRevision>(({ timestamp, id }) => [timestamp, id]);
+  readonly userNames = new Sorted<string>((name) => [name]);
+  readonly userIds = new Map<number, string>();
 
-  constructor(given: readonly MemoryPage[]) {
-    let firstId = 1;
-    for (const [index, page] of given.entries()) {
-      this.#add(page, page.id ?? index + 1, firstId);
-      firstId = Math.max(firstId, ...[...this.revisions.keys()].slice(-1).map((id) => id + 1));
-    }
-    const pages = [...this.byId.values()];
-    this.titles = new Sorted(pages, ({ ns, title }) => [ns, title]);
-    this.shuffled = new Sorted(pages, ({ shuffle, id }) => [shuffle, id]);
-    const links = pages.flatMap((of) => of.links.map((link): StoredLink => ({ ...link, page: of.id, of })));
-    this.links = new Sorted(links, ({ kind, page, ns, title }) => [kind, page, ns, title]);
-    this.backlinks = new Sorted(links, ({ kind, ns, title, page }) => [kind, ns, title, page]);
-    const unique = new Map(links.map((link) => [`${link.kind} ${link.ns} ${link.title}`, link]));
-    this.targets = new Sorted([...unique.values()], ({ kind, ns, title }) => [kind, ns, title]);
-    const members = links.filter(({ kind }) => kind === 'category').map(memberOf);
-    this.members = new Sorted(members, ({ in: name, row }) => [
-      name,
-      memberType(row.page.ns),
-      row.sortkey,
-      row.page.id,
-    ]).map(({ row }) => row);
-    this.membersByTime = new Sorted(members, ({ in: name, row }) => [name, row.timestamp, row.page.id]).map(
-      ({ row }) => row,
-    );
-    const revisions = [...this.revisions.values()];
-    this.history = new Sorted(revisions, ({ timestamp, id }) => [timestamp, id]);
-    this.historyOf = new Sorted(revisions, ({ page, timestamp, id }) => [page, timestamp, id]);
-    this.byUser = new Sorted(revisions, ({ user = '', timestamp, id }) => [user, timestamp, id]);
-    this.userIds = new Map([...this.users.values()].filter(({ id }) => id > 0).map((user) => [user.id, user]));
-    this.userNames = new Sorted([...this.users.values()], ({ name }) => [name]);
-  }
-
-  #add(page: MemoryPage, id: number, firstId: number): void {
-    const { ns = 0, title, redirect, model, text, links = [], file } = page;
+  /** @throws TypeError if another page has its title or id, or a revision its id. */
+  add(given: MemoryPage, id: number, firstId = 1): StoredPage {
+    const { ns = 0, title, redirect, model, text, file } = given;
     const name = `${ns}:${title}`;
-    if (this.byId.has(id) || this.byTitle.has(name)) {
+    if (this.#entries.has(id) || this.byTitle.has(name)) {
       throw new TypeError(
         `memoryContent: two pages have the id ${id} or the title "${title}" in namespace ${ns}. Change one of them.`,
       );
     }
-    const revisions = revisionsOf(page, id, firstId);
-    for (const revision of revisions) this.#addRevision(revision);
+    const revisions = revisionsOf(given, id, firstId);
     const latest = revisions.at(-1);
     const shuffle = createHash('sha256').update(name).digest().readUInt32BE(0) >>> 1;
-    const known = { id, ns, title, text, links, shuffle, ...(redirect && { redirect }), ...(model && { model }) };
-    const stored: Stored = {
-      ...known,
+    const page: StoredPage = {
+      ...{ id, ns, title, text, shuffle, ...(redirect && { redirect }), ...(model && { model }) },
       ...(latest && { revid: latest.id, length: latest.size, touched: latest.timestamp }),
     };
-    this.byId.set(id, stored);
-    this.byTitle.set(name, stored);
+    const links = (given.links ?? []).map((link): StoredLink => ({ ...link, page: id, of: page }));
+    const members = links.flatMap(({ kind, title: category, text: prefix = '' }) =>
+      kind === 'category'
+        ? [{ category, page, prefix, sortkey: sortkeyOf(prefix, title), timestamp: page.touched ?? '' }]
+        : [],
+    );
+    for (const revision of revisions) this.#addRevision(revision);
+    this.#entries.set(id, { page, links, members, revisions, file: file && { ...file, title } });
+    this.byTitle.set(name, page);
+    this.titles.add(String(ns), page);
+    this.shuffled.add(page);
     if (file) this.files.set(title, { ...file, title });
+    for (const link of links) {
+      this.links.add(groupOf.links(link.kind, id), link);
+      const isNew = this.backlinks.add(groupOf.backlinks(link.kind, link.ns, link.title), link);
+      if (isNew) this.targets.add(groupOf.targets(link.kind, link.ns), link.title);
+    }
+    for (const member of members) {
+      this.members.add(member.category, member);
+      this.membersByTime.add(member.category, member);
+    }
+    return page;
+  }
+
+  /** Removes a page, and its revisions. */
+  remove(id: number): void {
+    const entry = this.#entries.get(id);
+    if (!entry) return;
+    const { page, links, members, revisions, file } = entry;
+    this.#entries.delete(id);
+    this.byTitle.delete(`${page.ns}:${page.title}`);
+    this.titles.remove(String(page.ns), page);
+    this.shuffled.remove(page);
+    if (file) this.files.delete(file.title);
+    for (const link of links) {
+      this.links.remove(groupOf.links(link.kind, id), link);
+      const isGone = this.backlinks.remove(groupOf.backlinks(link.kind, link.ns, link.title), link);
+      if (isGone) this.targets.remove(groupOf.targets(link.kind, link.ns), link.title);
+    }
+    for (const member of members) {
+      this.members.remove(member.category, member);
+      this.membersByTime.remove(member.category, member);
+    }
+    for (const revision of revisions) this.#removeRevision(revision);
+  }
+
+  /** Applies all changes to lists, so that the next request takes no longer than others. */
+  sort(): void {
+    const { titles, links, backlinks, targets, members, membersByTime, historyOf, byUser } = this;
+    for (const groups of [titles, links, backlinks, targets, members, membersByTime, historyOf, byUser]) groups.sort();
+    for (const list of [this.shuffled, this.history, this.userNames]) void list.all;
+  }
+
+  page(id: number): StoredPage | undefined {
+    return this.#entries.get(id)?.page;
+  }
+
+  /** All pages, in the order in which they were added. */
+  get pages(): Iterable<StoredPage> {
+    return [...this.#entries.values()].map(({ page }) => page);
+  }
+
+  /** A user who has written a revision. */
+  user(name: string): ContentUser | undefined {
+    const revisions = this.byUser.all(name);
+    const [first] = revisions;
+    const { userid: id = 0 } = revisions.at(-1) ?? {};
+    return first && { name, id, edits: revisions.length, registration: first.timestamp };
   }
 
   #addRevision(revision: ContentRevision): void {
-    const { id, user, userid = 0, timestamp } = revision;
+    const { id, page, user, userid = 0 } = revision;
     if (this.revisions.has(id))
       throw new TypeError(`memoryContent: two revisions have the id ${id}. Change one of them.`);
     this.revisions.set(id, revision);
+    this.history.add(revision);
+    this.historyOf.add(String(page), revision);
     if (user === undefined) return;
-    const { edits = 0, registration = timestamp } = this.users.get(user) ?? {};
-    const first = registration < timestamp ? registration : timestamp;
-    this.users.set(user, { name: user, id: userid, edits: edits + 1, registration: first });
+    if (this.byUser.add(user, revision)) this.userNames.add(user);
+    if (userid > 0) this.userIds.set(userid, user);
   }
 
-  /** The number of a user's revisions since a time. */
-  since(user: string, time: string): number {
-    return this.byUser.range({ from: [time], descending: false, limit: Infinity }, [user]).length;
-  }
-
-  search(query: ContentSearch): ContentSearchResult {
-    this.#documents ??= [...this.byId.values()].map(documentOf);
-    const found = ranked(this.#documents, query);
-    const hits = found
-      .slice(query.offset, query.offset + query.limit)
-      .map(({ page, wordcount }) => ({ page, wordcount }));
-    return { hits, total: found.length };
+  #removeRevision(revision: ContentRevision): void {
+    const { id, page, user } = revision;
+    this.revisions.delete(id);
+    this.history.remove(revision);
+    this.historyOf.remove(String(page), revision);
+    if (user !== undefined && this.byUser.remove(user, revision)) this.userNames.remove(user);
   }
 }
-
-const memberOf = ({ title, text = '', of }: StoredLink): { readonly in: string; readonly row: MemberRow } => ({
-  in: title,
-  row: { page: of, sortkey: sortkeyOf(text, of.title), prefix: text, timestamp: of.touched ?? '' },
-});

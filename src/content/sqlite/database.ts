@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { SCHEMA } from './schema.js';
+import { SCHEMA, SCHEMA_VERSION } from './schema.js';
 import { type Sql, sql, type SqlValue } from './sql.js';
 
 /** The part of a SQLite driver that is used, which node:sqlite, better-sqlite3 and libsql share. */
@@ -12,6 +12,7 @@ interface Driver {
 interface Statement {
   run(...values: readonly SqlValue[]): { readonly lastInsertRowid: number | bigint };
   all(...values: readonly SqlValue[]): unknown[];
+  iterate(...values: readonly SqlValue[]): IterableIterator<unknown>;
 }
 
 /** The content of a site in a SQLite file. */
@@ -20,18 +21,33 @@ export class ContentDatabase {
   readonly #statements = new Map<string, Statement>();
   #closed = false;
 
-  /** @throws NoDriver if no driver is available, Error if the file cannot be opened. */
+  /** @throws NoDriver if no driver is available, Error if the file cannot be opened or is of a different version. */
   constructor(file: string) {
     this.#driver = openWithAnyDriver(file);
     this.#driver.exec('PRAGMA busy_timeout = 5000');
     this.#driver.exec('PRAGMA journal_mode = WAL');
     this.#driver.exec('PRAGMA synchronous = NORMAL');
+    const { user_version: version } = this.first<{ user_version: number }>(sql`PRAGMA user_version`) ?? {};
+    if (version !== SCHEMA_VERSION) {
+      if (this.first(sql`SELECT 1 FROM sqlite_schema WHERE name = 'page'`)) {
+        this.close();
+        throw new Error(
+          `${file} cannot be used: it was created by a different version of oauth-query. Delete it, and import again.`,
+        );
+      }
+      this.#driver.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
+    }
     this.#driver.exec(SCHEMA);
   }
 
   /** All rows, with the type of the selected columns. */
   all<Row>(query: Sql): readonly Row[] {
     return this.#prepare(query.text).all(...query.values) as Row[];
+  }
+
+  /** The rows one by one: the caller may stop, and then no further ones are computed. */
+  each<Row>(query: Sql): IterableIterator<Row> {
+    return this.#prepare(query.text).iterate(...query.values) as IterableIterator<Row>;
   }
 
   /** The first row, if any. */

@@ -1,5 +1,5 @@
 /** Incremented when the tables or their content change, so that older files are detected. */
-export const SCHEMA_VERSION = 5;
+export const SCHEMA_VERSION = 6;
 
 /**
  * Titles are without their namespace, as in a source. Times are texts such as `2024-05-06T07:08:09Z`, which sort
@@ -27,6 +27,7 @@ export const SCHEMA = `
   CREATE TABLE IF NOT EXISTS revision (
     id INTEGER PRIMARY KEY,
     page INTEGER NOT NULL,
+    ns INTEGER NOT NULL,
     parent INTEGER NOT NULL,
     timestamp TEXT NOT NULL,
     user TEXT,
@@ -42,6 +43,9 @@ export const SCHEMA = `
   CREATE INDEX IF NOT EXISTS revision_by_page ON revision (page, timestamp, id);
   CREATE INDEX IF NOT EXISTS revision_by_time ON revision (timestamp, id);
   CREATE INDEX IF NOT EXISTS revision_by_user ON revision (user, timestamp, id);
+  CREATE INDEX IF NOT EXISTS revision_by_namespace ON revision (ns, timestamp, id);
+  CREATE INDEX IF NOT EXISTS revision_if_minor ON revision (timestamp, id) WHERE minor = 1;
+  CREATE INDEX IF NOT EXISTS revision_if_anonymous ON revision (timestamp, id) WHERE user_id = 0;
 
   -- Who has written something. An address is a user without an id.
   CREATE TABLE IF NOT EXISTS user (name TEXT PRIMARY KEY, id INTEGER NOT NULL) WITHOUT ROWID;
@@ -95,22 +99,24 @@ export const SCHEMA = `
     UPDATE category_size SET n = n - 1 WHERE category = old.category AND type = old.type;
   END;
 
-  CREATE TABLE IF NOT EXISTS log (
-    id INTEGER PRIMARY KEY,
-    type TEXT NOT NULL,
-    action TEXT NOT NULL,
-    page INTEGER NOT NULL,
-    user TEXT NOT NULL,
-    timestamp TEXT NOT NULL,
-    comment TEXT NOT NULL,
-    params TEXT NOT NULL
-  );
-  CREATE INDEX IF NOT EXISTS log_by_time ON log (timestamp, id);
+  -- The lists of special pages as they were at the end of the last import, because each takes time to compute.
+  CREATE TABLE IF NOT EXISTS query_page (
+    name TEXT NOT NULL,
+    place INTEGER NOT NULL,
+    ns INTEGER NOT NULL,
+    title TEXT NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (name, place)
+  ) WITHOUT ROWID;
 
-  -- The index of the texts, which has none itself: they stand among the revisions.
+  -- The index of the texts, which has none itself: they stand among the revisions. The namespace is a word, so that a
+  -- search in a small namespace does not look at the pages of the others.
   CREATE VIEW IF NOT EXISTS page_search AS
-    SELECT page.id AS id, page.title AS title, revision.text AS text FROM page JOIN revision ON revision.id = latest;
-  CREATE VIRTUAL TABLE IF NOT EXISTS page_text USING fts5 (title, text, content = 'page_search', content_rowid = 'id');
+    SELECT page.id AS id, page.title AS title, revision.text AS text, 'n' || replace(page.ns, '-', 'm') AS namespace
+    FROM page JOIN revision ON revision.id = latest;
+  CREATE VIRTUAL TABLE IF NOT EXISTS page_text
+    USING fts5 (title, text, namespace, content = 'page_search', content_rowid = 'id');
+  CREATE VIRTUAL TABLE IF NOT EXISTS page_word USING fts5vocab (page_text, row);
 
   -- Who writes on a page watches it.
   CREATE VIEW IF NOT EXISTS watch AS SELECT DISTINCT user, page FROM revision;

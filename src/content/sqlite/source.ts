@@ -1,40 +1,20 @@
 import type {
   BacklinkRow,
   CategorySizes,
-  ContentLogEntry,
-  ContentPage,
+  ContentHistoryRange,
   ContentRevision,
   ContentSearch,
   ContentSource,
   ContentUser,
   LinkRow,
   MemberRow,
-  SearchHit,
 } from '../source.js';
+import { compareKeys } from '../text-order.js';
 import { backlinksPerPage, linksPerPage } from '../per-page.js';
 import type { ContentDatabase } from './database.js';
-import { MARKS, passageOf } from './passage.js';
+import { PAGE, pageOf, type PageRow } from './rows.js';
+import { searchIn } from './search.js';
 import { between, type Sql, sql, titleList, when } from './sql.js';
-
-interface PageRow {
-  readonly id: number;
-  readonly ns: number;
-  readonly title: string;
-  readonly latest: number;
-  readonly length: number;
-  readonly touched: string;
-  readonly model: string;
-  readonly redirect_to: string | null;
-  readonly redirect_fragment: string;
-}
-
-const PAGE = sql`page.id, page.ns, page.title, latest, length, touched, page.model, redirect_to, redirect_fragment`;
-
-const pageOf = (row: PageRow): ContentPage => {
-  const { id, ns, title, latest: revid, length, touched, model, redirect_to: to, redirect_fragment: fragment } = row;
-  const page = { id, ns, title, revid, length, touched, model };
-  return to === null ? page : { ...page, redirect: fragment === '' ? { to } : { to, fragment } };
-};
 
 interface RevisionRow {
   readonly id: number;
@@ -63,23 +43,19 @@ const revisionOf = ({ user, user_id: userid, minor, comment, text, ...row }: Rev
   ...(typeof text === 'string' ? { text } : {}),
 });
 
-const columns = (text: boolean): Sql => (text ? sql`${REVISION}, text` : REVISION);
-
-/** What the texts of a source are. */
-interface TextFormat {
-  /** Where the body of a text begins, after front matter. */
-  readonly bodyAt?: (text: string, model: string) => number;
-}
+const revisionColumns = (text: boolean): Sql => (text ? sql`${REVISION}, text` : REVISION);
 
 /** The functions of a source. Each statement is prepared once. */
-export const sqliteSource = (database: ContentDatabase, { bodyAt = () => 0 }: TextFormat = {}) =>
+export const sqliteSource = (database: ContentDatabase) =>
   ({
     ...pageFunctions(database),
     ...revisionFunctions(database),
     ...linkFunctions(database),
     ...categoryFunctions(database),
     ...userFunctions(database),
-    search: (query: ContentSearch) => searchIn(database, query, bodyAt),
+    /** An export does not contain files. */
+    files: () => [],
+    search: (query: ContentSearch) => searchIn(database, query),
   }) satisfies ContentSource;
 
 type Functions<K extends keyof ContentSource> = Required<Pick<ContentSource, K>>;
@@ -116,29 +92,75 @@ const pageFunctions = (database: ContentDatabase): Functions<'pages' | 'pageRang
       .map((row) => ({ ...pageOf(row), shuffle: row.random })),
 });
 
-const revisionFunctions = (database: ContentDatabase): Functions<'revisions' | 'history' | 'log'> => ({
+const revisionFunctions = (database: ContentDatabase): Functions<'revisions' | 'history'> => ({
   revisions: ({ ids, text }) =>
-    database.all<RevisionRow>(sql`SELECT ${columns(text)} FROM revision WHERE id IN ${ids}`).map(revisionOf),
-  history: ({ page, users, latest, text, ...range }) =>
-    database
-      .all<RevisionRow>(
-        sql`
-        SELECT ${columns(text)} FROM revision WHERE 1
-          ${when(page, (id) => sql`AND page = ${id}`)}
-          ${when(users, ([first = '', ...others]) => (others.length === 0 ? sql`AND user = ${first}` : sql`AND user IN ${[first, ...others]}`))}
-          ${when(latest, () => sql`AND EXISTS (SELECT 1 FROM page WHERE latest = revision.id AND page.id = revision.page)`)}
-          ${between([sql`timestamp`, sql`id`], range)}`,
-      )
-      .map(revisionOf),
-  log: (range) =>
-    database
-      .all<Omit<ContentLogEntry, 'params'> & { readonly params: string }>(
-        sql`SELECT id, type, action, page, user, timestamp, comment, params FROM log WHERE 1
-          ${between([sql`timestamp`, sql`id`], range)}`,
-      )
-      // Written by the importer.
-      .map((row) => ({ ...row, params: JSON.parse(row.params) as ContentLogEntry['params'] })),
+    database.all<RevisionRow>(sql`SELECT ${revisionColumns(text)} FROM revision WHERE id IN ${ids}`).map(revisionOf),
+  history: (range) => historyOf(database, range),
 });
+
+/** Revisions by time. One of the filters selects the index, so that the time does not depend on the revisions that it excludes. */
+const historyOf = (database: ContentDatabase, range: ContentHistoryRange): readonly ContentRevision[] => {
+  const { page, users, latest, namespaces, minor, anonymous, text } = range;
+  const bounds = { from: range.from, to: range.to, descending: range.descending, limit: range.limit };
+  const isLatest = when(
+    latest,
+    () => sql`AND EXISTS (SELECT 1 FROM page WHERE latest = revision.id AND page.id = revision.page)`,
+  );
+  const read = <Row>(selected: Sql, condition: Sql, limit: number, from = bounds.from): readonly Row[] =>
+    database.all<Row>(sql`
+      SELECT ${selected} FROM revision WHERE 1 ${condition} ${isLatest}
+        ${between([sql`timestamp`, sql`id`], { ...bounds, from, limit })}`);
+  const readAll = (condition: Sql): readonly ContentRevision[] =>
+    read<RevisionRow>(revisionColumns(text), condition, bounds.limit).map(revisionOf);
+
+  if (page !== undefined) return readAll(sql`AND page = ${page} ${when(users, (names) => sql`AND user IN ${names}`)}`);
+  if (!users && minor) return readAll(sql`AND minor = 1`);
+  if (!users && anonymous) return readAll(sql`AND user_id = 0`);
+  const lists = users
+    ? [...new Set(users)].map((name) => sql`AND user = ${name}`)
+    : [...new Set(namespaces)].map((ns) => sql`AND ns = ${ns}`);
+  if (lists.length <= 1) return readAll(lists[0] ?? sql``);
+  const ids = firstOf(lists, bounds, (condition, from, limit) => read(sql`timestamp, id`, condition, limit, from));
+  const rows = database.all<RevisionRow>(sql`SELECT ${revisionColumns(text)} FROM revision WHERE id IN ${ids}`);
+  const places = new Map(ids.map((id, index) => [id, index]));
+  return rows.map(revisionOf).sort((a, b) => (places.get(a.id) ?? 0) - (places.get(b.id) ?? 0));
+};
+
+interface Place {
+  readonly timestamp: string;
+  readonly id: number;
+}
+
+/** The ids of the first rows of several lists. Each list has an index, all together have none. */
+const firstOf = (
+  lists: readonly Sql[],
+  { descending, limit }: { readonly descending: boolean; readonly limit: number },
+  read: (list: Sql, from: readonly [string, number] | undefined, limit: number) => readonly Place[],
+): readonly number[] => {
+  const sign = descending ? -1 : 1;
+  const least = Math.ceil(limit / lists.length) + 1;
+  const open = lists.map((list) => ({ list, rows: read(list, undefined, least), at: 0, size: least }));
+  const ids: number[] = [];
+  while (ids.length < limit) {
+    let first: { readonly of: (typeof open)[number]; readonly place: Place } | undefined;
+    for (const of of open) {
+      const place = of.rows[of.at];
+      if (!place) continue;
+      const order = first && sign * compareKeys([place.timestamp, place.id], [first.place.timestamp, first.place.id]);
+      if (order === undefined || order < 0) first = { of, place };
+    }
+    if (!first) break;
+    const { of, place } = first;
+    ids.push(place.id);
+    of.at += 1;
+    if (of.at < of.rows.length || of.rows.length < of.size) continue;
+    // A range includes its start.
+    of.size = Math.min(2 * of.size, limit + 1);
+    of.rows = read(of.list, [place.timestamp, place.id], of.size);
+    of.at = 1;
+  }
+  return ids;
+};
 
 const linkFunctions = (database: ContentDatabase): Functions<'links' | 'backlinks' | 'targets'> => ({
   links: (range) =>
@@ -211,61 +233,3 @@ const userFunctions = (database: ContentDatabase): Functions<'users' | 'userRang
         FROM user WHERE 1 ${when(since, () => sql`AND recent > 0`)} ${between([sql`name`], range)}`),
   };
 };
-
-/** Further matches are neither ranked nor counted, because both take linear time and block the event loop. */
-const MAX_RANKED = 5_000;
-/** Pages with matching titles are always ranked, up to this number. */
-const MAX_TITLES = 500;
-
-interface FoundRow extends PageRow {
-  readonly text: string;
-  readonly snippet: string;
-  /** The text with marks around matches, if it could begin with front matter. */
-  readonly marked: string | null;
-  readonly titlesnippet: string;
-}
-
-const searchIn = (database: ContentDatabase, query: ContentSearch, bodyAt: NonNullable<TextFormat['bodyAt']>) => {
-  const term = (word: string): string => (word.endsWith('*') ? `${quoted(word.slice(0, -1))}*` : quoted(word));
-  const wanted = query.words.map(term).join(' AND ');
-  const unwanted = query.without.map((word) => ` NOT ${term(word)}`).join('');
-  const inTitles = `title : (${wanted})${unwanted}`;
-  const words = query.titles ? inTitles : `(${wanted})${unwanted}`;
-  const scored = (match: string, most: number): Sql => sql`
-    SELECT page.id AS id, bm25(page_text) AS score FROM page_text JOIN page ON page.id = page_text.rowid
-    WHERE page_text MATCH ${match} AND page.ns IN ${query.namespaces} LIMIT ${most}`;
-  const ranked = database.all<{ readonly id: number }>(sql`
-    SELECT id FROM (SELECT * FROM (${scored(words, MAX_RANKED)}) UNION ALL SELECT * FROM (${scored(inTitles, MAX_TITLES)}))
-    GROUP BY id ORDER BY min(score), id`);
-  const wantedHits = ranked.slice(query.offset, query.offset + query.limit);
-  const rows = new Map(
-    database
-      .all<FoundRow>(
-        sql`
-        SELECT ${PAGE}, page_text.text,
-          snippet(page_text, 1, ${MARKS.before}, ${MARKS.after}, '…', 24) AS snippet,
-          CASE WHEN page_text.text LIKE '---%' THEN highlight(page_text, 1, ${MARKS.before}, ${MARKS.after}) END AS marked,
-          highlight(page_text, 0, ${MARKS.before}, ${MARKS.after}) AS titlesnippet
-        FROM page_text JOIN page ON page.id = page_text.rowid
-        WHERE page_text MATCH ${words} AND page_text.rowid IN ${wantedHits.map(({ id }) => id)}`,
-      )
-      .map((row) => [row.id, row]),
-  );
-  const hits = wantedHits.flatMap(({ id }): SearchHit[] => {
-    const row = rows.get(id);
-    if (row === undefined) return [];
-    const { text, marked, snippet, titlesnippet } = row;
-    const body = marked === null ? 0 : bodyAt(text, row.model);
-    return [
-      {
-        page: pageOf(row),
-        snippet: marked === null || body === 0 ? snippet : passageOf(marked, body),
-        titlesnippet,
-        wordcount: text.slice(body).match(/[\p{L}\p{N}]+/gu)?.length ?? 0,
-      },
-    ];
-  });
-  return ranked.length < MAX_RANKED ? { hits, total: ranked.length } : { hits };
-};
-
-const quoted = (word: string): string => `"${word.replaceAll('"', '')}"`;

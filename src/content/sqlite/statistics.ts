@@ -2,16 +2,27 @@ import type { SiteOptions } from '../../core/query/index.js';
 import type { ContentDatabase } from './database.js';
 import { sql } from './sql.js';
 
+/** How recently a user must have edited to count as active, in milliseconds. */
+export const ACTIVE_MS = 30 * 24 * 3600 * 1000;
+
+/** Counts edits, including those whose revisions are not stored. */
+export function countEdits(database: ContentDatabase, count: number): void {
+  database.run(sql`INSERT INTO site (name, value) VALUES ('edits', ${String(count)})
+    ON CONFLICT (name) DO UPDATE SET value = CAST(CAST(value AS INTEGER) + CAST(excluded.value AS INTEGER) AS TEXT)`);
+}
+
 /** Counts the statistics of the site, once at startup. */
 export function statisticsOf(database: ContentDatabase): NonNullable<SiteOptions['statistics']> {
   const count = (query: ReturnType<typeof sql>): number => database.first<{ n: number }>(query)?.n ?? 0;
+  const since = new Date(Date.now() - ACTIVE_MS).toISOString();
   return {
     pages: count(sql`SELECT count(*) AS n FROM page`),
     articles: count(sql`SELECT count(*) AS n FROM page WHERE ns = 0 AND redirect_to IS NULL
       AND EXISTS (SELECT 1 FROM link WHERE kind = 'link' AND page = page.id)`),
-    edits: count(sql`SELECT count(*) AS n FROM revision`),
+    edits: count(sql`SELECT coalesce((SELECT CAST(value AS INTEGER) FROM site WHERE name = 'edits'),
+      (SELECT count(*) FROM revision)) AS n`),
     images: count(sql`SELECT count(*) AS n FROM page WHERE ns = 6`),
     users: count(sql`SELECT count(*) AS n FROM user WHERE id > 0`),
-    activeusers: count(sql`SELECT count(*) AS n FROM user WHERE id > 0`),
+    activeusers: count(sql`SELECT count(DISTINCT user) AS n FROM revision WHERE timestamp >= ${since} AND user_id > 0`),
   };
 }

@@ -1,6 +1,6 @@
 import type { Authorization } from './authorization.js';
-import { tokenIn } from './bearer.js';
-import { parseUrl } from './url.js';
+import { tokenIn } from './http/bearer.js';
+import { parseUrl } from './addresses/url.js';
 
 /** The authorization of a request, in the format of the official MCP SDK (`@modelcontextprotocol/sdk`). */
 export interface AuthInfo {

@@ -1,4 +1,4 @@
-import type { GuardRequirement } from './bearer.js';
+import type { GuardRequirement } from './http/bearer.js';
 import { either, ENVIRONMENT, fail, listOf, object, type Schema, text } from './schema.js';
 import { OFFLINE_ACCESS } from './scope.js';
 import { nearestName } from './spelling.js';

@@ -2,10 +2,16 @@
  * What the core needs from outside: a store, a clock, randomness. Nothing here depends on a framework or a database.
  */
 
+/** A record that can be replaced, see {@link Store.swap}. */
+export interface Revision {
+  /** 1 to 64 characters of printable ASCII without spaces: random, and written by a single call. */
+  readonly rev: string;
+}
+
 /**
- * A store of immutable records with three methods. A record is written once by `add`, and from then on only expires or is deleted.
- * There is no update, so there is no read-modify-write to race. Of any number of simultaneous `add` calls for one key, exactly one
- * resolves to `true`: every "works once" rule of the protocol relies on this.
+ * A store of records with four methods. A record is written by `add`, replaced by `swap`, and otherwise only expires or is deleted.
+ * Of any number of simultaneous `add` calls for one key, exactly one resolves to `true`, and of any number of simultaneous `swap` calls with one `before`
+ * also: every "works once" rule of the protocol relies on this.
  *
  * A store may have more methods, which are optional. The core works without them, but faster with them.
  *
@@ -16,7 +22,7 @@ export interface Store {
    * Writes a record if there is no live one under this key.
    *
    * @param key - Printable ASCII, at most 200 characters.
-   * @param value - Plain JSON data. The store keeps its current contents; it is never modified afterwards.
+   * @param value - Plain JSON data. The store keeps its current contents, whatever the caller changes afterwards.
    * @param expiresAt - Milliseconds since the epoch. From that millisecond on the record does not exist.
    * @param groups - At most four names, with the same characters and length as keys, for stores with {@link Store.list}. Other stores
    * may ignore them. The groups must list the key before the record exists, whatever fails in between.
@@ -24,10 +30,26 @@ export interface Store {
    */
   add(key: string, value: object, expiresAt: number, groups?: readonly string[]): Promise<boolean>;
 
+  /**
+   * Replaces the live record under this key if its `rev` is still `before`. It never creates one: a record that is missing, deleted or expired, or has
+   * no `rev`, is `false`. Value and expiry change together. The record stays in the groups passed to its `add`, each entry until the expiry passed there.
+   *
+   * A driver may send the command twice. If the live record has the `rev` of `value`, this very call wrote it, and the result is `true`.
+   *
+   * If it rejects, the record may have been replaced, or may still be: read it again, and assume neither.
+   *
+   * @param before - The `rev` of the record to replace.
+   * @param value - Like in {@link Store.add}, with a new `rev`.
+   * @param expiresAt - Like in {@link Store.add}. If it has passed, nothing is written.
+   * @returns `true` if this call replaced the record. `false` if it did not, or if it did, and the command was sent again after yet another call had
+   * replaced the record: read it again.
+   */
+  swap(key: string, before: string, value: Revision & object, expiresAt: number): Promise<boolean>;
+
   /** The live record under this key, or `undefined`. */
   get(key: string): Promise<object | undefined>;
 
-  /** Deletes the record. Deleting a missing record is not an error. */
+  /** Deletes the record, whatever its `rev`. Deleting a missing record is not an error. */
   delete(key: string): Promise<void>;
 
   /**

@@ -1,5 +1,5 @@
 import { UnavailableError } from './errors.js';
-import type { Clock, ListPage, ListRequest, Store } from './ports.js';
+import type { Clock, ListPage, ListRequest, Revision, Store } from './ports.js';
 import { sha256 } from './secrets.js';
 
 /** 132 bits. */
@@ -77,6 +77,24 @@ export class Records {
     if (typeof added !== 'boolean')
       throw new UnavailableError('add of the store returned something other than true or false.');
     return added;
+  }
+
+  /**
+   * Replaces the live record whose `rev` is still `before`, and resolves to whether it did. After `false`, read it again. After a
+   * rejection too: the record may or may not have been replaced.
+   *
+   * @param record - With a new `rev`, see {@link RandomSource.rev}.
+   */
+  async swap<T extends ExpiringRecord & Revision>(key: string, before: string, record: T): Promise<boolean> {
+    let swapped: unknown;
+    try {
+      swapped = await this.#store.swap(this.#prefix + key, before, record, record.exp * 1000);
+    } catch (cause) {
+      throw new UnavailableError('The store could not swap a record.', { cause });
+    }
+    if (typeof swapped !== 'boolean')
+      throw new UnavailableError('swap of the store returned something other than true or false.');
+    return swapped;
   }
 
   /** Writes a record under a unique key. If the key is already taken, the store is broken. */

@@ -1,9 +1,7 @@
-import { ANY_ORIGIN, DOCUMENT_HEADERS, preflight } from './cors.js';
-import { urlProblem } from './addresses.js';
-import { methodNotAllowed } from './errors.js';
-import type { HttpResponse, Route } from './http.js';
-import { resourceMetadataAddress } from './resource.js';
-import { oauthErrorResponse, publicJson } from './responses.js';
+import { publicDocument } from './http/public-document.js';
+import { urlProblem } from './addresses/request-addresses.js';
+import type { Route } from './http/messages.js';
+import { resourceMetadataAddress } from './addresses/resource.js';
 import { fail, listOf, refined, type Schema, text, value } from './schema.js';
 import { isScopeToken, OFFLINE_ACCESS } from './scope.js';
 
@@ -40,11 +38,6 @@ export const RESOURCE_DEFINITION = {
   documentation,
 } satisfies Schema<ResourceDefinition>;
 
-/** In seconds: long enough to save requests, short enough for configuration changes to show. */
-const MAX_AGE = 300;
-
-const METHODS = 'GET, HEAD';
-
 /**
  * Serves the metadata of a protected resource at its well-known path. It is the same for all callers, and every origin may read it.
  *
@@ -54,30 +47,12 @@ const METHODS = 'GET, HEAD';
 export const resourceMetadataRoute = (
   { resource, scopes, name, documentation }: ResourceDescription,
   issuer: string,
-): Route => {
-  const document = publicJson(
-    {
-      resource,
-      authorization_servers: [issuer],
-      ...(scopes !== undefined && { scopes_supported: scopes }),
-      bearer_methods_supported: ['header'],
-      ...(name !== undefined && { resource_name: name }),
-      ...(documentation !== undefined && { resource_documentation: documentation }),
-    },
-    MAX_AGE,
-  );
-  const readable = (response: HttpResponse): HttpResponse => ({
-    ...response,
-    headers: { ...response.headers, ...ANY_ORIGIN },
-  });
-  const answers: Readonly<Record<string, HttpResponse>> = {
-    GET: readable(document),
-    HEAD: readable(document),
-    OPTIONS: preflight(ANY_ORIGIN, METHODS, DOCUMENT_HEADERS),
-  };
-  const refusal = readable(oauthErrorResponse(methodNotAllowed(METHODS)));
-  return {
-    path: new URL(resourceMetadataAddress(resource)).pathname,
-    handle: async ({ method }) => (Object.hasOwn(answers, method) ? answers[method] : undefined) ?? refusal,
-  };
-};
+): Route =>
+  publicDocument(new URL(resourceMetadataAddress(resource)).pathname, () => ({
+    resource,
+    authorization_servers: [issuer],
+    ...(scopes !== undefined && scopes.length > 0 && { scopes_supported: scopes }),
+    bearer_methods_supported: ['header'],
+    ...(name !== undefined && { resource_name: name }),
+    ...(documentation !== undefined && { resource_documentation: documentation }),
+  }));

@@ -53,7 +53,8 @@ export const fail = (sentence: string): never => {
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const mustBe = (path: string, takes: string, hint = ''): never => fail(`${path} must be ${takes}.${hint}`);
+const mustBe = (given: unknown, path: string, takes: string, hint = ''): never =>
+  fail(`${path} must be ${takes}.${given instanceof Promise ? ' It is a promise: await it first.' : hint}`);
 
 /**
  * An option with a custom check.
@@ -65,7 +66,8 @@ export const value = <T>(takes: string, is: (given: unknown) => boolean, hint?: 
   takes,
   ...(hint !== undefined && { hint }),
   is,
-  read: (given, path) => (given === undefined || is(given) ? (given as T | undefined) : mustBe(path, takes, hint)),
+  read: (given, path) =>
+    given === undefined || is(given) ? (given as T | undefined) : mustBe(given, path, takes, hint),
 });
 
 /** A question for values that usually come from the environment. */
@@ -171,7 +173,7 @@ export const either = <A, B, OutA, OutB>(a: Entry<A, OutA>, b: Entry<B, OutB>): 
       ? a.read(given, path)
       : b.is(given)
         ? b.read(given, path)
-        : mustBe(path, `${a.takes}, or ${b.takes}`, a.hint),
+        : mustBe(given, path, `${a.takes}, or ${b.takes}`, a.hint),
 });
 
 /** The path of a field: `options.limits`, `options.scopes["photos.read"]`. */
@@ -245,7 +247,7 @@ export const object = <const T extends Table>(
     fields,
     is: isGiven,
     read: (given = {}, path) => {
-      if (!isGiven(given)) return mustBe(path, takes);
+      if (!isGiven(given)) return mustBe(given, path, takes);
       const unknown = Object.keys(given).find((name) => !Object.hasOwn(fields, name));
       if (unknown !== undefined && Object.hasOwn(moved, unknown))
         fail(`${below(path, unknown)} is now ${moved[unknown]}.`);
@@ -268,3 +270,19 @@ export const optional = <In, Out>(entry: Entry<In, Out>): Entry<In, Out | undefi
   ...entry,
   read: (given, path) => (given === undefined ? undefined : entry.read(given, path)),
 });
+
+/** A path, with aliases. The first one is the path that documents and pages name. */
+export const path = (usual: string): Entry<string | readonly string[], readonly [string, ...string[]]> => {
+  const onePath = value<string>(
+    `a path that begins with a slash, without placeholders, query or percent escapes, such as ${usual}`,
+    (given) => typeof given === 'string' && /^\/[A-Za-z0-9\-._~!$&'()+,;=@/]+$/.test(given),
+  );
+  const paths = refined(
+    either(onePath, listOf('an array of such paths', onePath)),
+    (given, at): readonly [string, ...string[]] => {
+      const [first, ...aliases] = typeof given === 'string' ? [given] : given;
+      return first === undefined ? fail(`${at} is an empty list. Leave it out for ${usual}.`) : [first, ...aliases];
+    },
+  );
+  return orElse(paths, [usual] as const, `\`${usual}\``);
+};

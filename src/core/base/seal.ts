@@ -1,4 +1,4 @@
-import { nodeCrypto } from './node-modules.js';
+import { createCipheriv, createDecipheriv } from 'node:crypto';
 import type { Clock, RandomBytes } from './ports.js';
 import { deriveKey } from './secrets.js';
 
@@ -37,7 +37,7 @@ export class Seal {
     const key = this.#keys[0];
     if (key === undefined) throw new TypeError('There is no secret to seal with.');
     const iv = this.#random(IV_BYTES);
-    const cipher = nodeCrypto().createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(this.#purpose));
+    const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(this.#purpose));
     const text = cipher.update(JSON.stringify({ value, expiresAt }), 'utf8');
     return Buffer.concat([iv, text, cipher.final(), cipher.getAuthTag()]).toString('base64url');
   }
@@ -59,8 +59,7 @@ export class Seal {
   }
 
   #decrypt(key: Uint8Array, bytes: Buffer): string | undefined {
-    const decipher = nodeCrypto()
-      .createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES))
+    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES))
       .setAAD(Buffer.from(this.#purpose))
       .setAuthTag(bytes.subarray(-TAG_BYTES));
     try {

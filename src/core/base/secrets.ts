@@ -1,15 +1,15 @@
-import { nodeCrypto } from './node-modules.js';
+import { createHmac, hash, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { RandomBytes } from './ports.js';
 
 /** Hashes a random value of 256 bits for use as a key: the value cannot be derived from the hash. */
-export const sha256 = (text: string): string => nodeCrypto().hash('sha256', text, 'base64url');
+export const sha256 = (text: string): string => hash('sha256', text, 'base64url');
 
 /** The same as bytes, for comparison only. Via text, because `hash` takes twice as long to return a buffer. */
-export const sha256Bytes = (text: string): Buffer => Buffer.from(nodeCrypto().hash('sha256', text, 'binary'), 'binary');
+export const sha256Bytes = (text: string): Buffer => Buffer.from(hash('sha256', text, 'binary'), 'binary');
 
 /** HMAC-SHA-256 for values that are too short to be safe under a plain hash, such as user codes. */
 export const hmac = (key: Uint8Array, text: string): string =>
-  nodeCrypto().createHmac('sha256', key).update(text).digest('base64url');
+  createHmac('sha256', key).update(text).digest('base64url');
 
 /** In bytes: the block and the digest of SHA-512. */
 const BLOCK = 128;
@@ -33,25 +33,28 @@ export class HmacPair {
 
   of(text: string): readonly [string, string] {
     const message = Buffer.concat([this.#inner, Buffer.from(text)]);
-    this.#outer.write(nodeCrypto().hash('sha512', message, 'binary'), BLOCK, 'binary');
-    const digest = nodeCrypto().hash('sha512', this.#outer, 'base64url');
+    this.#outer.write(hash('sha512', message, 'binary'), BLOCK, 'binary');
+    const digest = hash('sha512', this.#outer, 'base64url');
     return [digest.slice(0, digest.length / 2), digest.slice(digest.length / 2)];
   }
 }
 
 /** Derives one key per purpose from the application's secret (RFC 5869). */
 export const deriveKey = (secret: string, purpose: string): Uint8Array =>
-  new Uint8Array(nodeCrypto().hkdfSync('sha256', secret, '', `oauth-query ${purpose}`, 32));
+  new Uint8Array(hkdfSync('sha256', secret, '', `oauth-query ${purpose}`, 32));
 
 /** Compares in constant time. */
 export const equalSecrets = (a: string, b: string): boolean => {
   const left = Buffer.from(a);
   const right = Buffer.from(b);
-  return left.length === right.length && nodeCrypto().timingSafeEqual(left, right);
+  return left.length === right.length && timingSafeEqual(left, right);
 };
 
 /** Enough for a hundred tokens: one call to the system's random generator costs as much as ten tokens. */
 const POOL_SIZE = 4096;
+
+/** 96 bits: a `rev` only has to differ from the others of its record. */
+const REV_BYTES = 12;
 
 /** Random strings, read from a pool so that not every token needs a call to the generator. */
 export class RandomSource {
@@ -69,6 +72,11 @@ export class RandomSource {
     const text = this.#pool.toString('base64url', from, to);
     this.#pool.fill(0, from, to);
     return text;
+  }
+
+  /** A new `rev` for a record, of 16 characters. */
+  rev(): string {
+    return this.string(REV_BYTES);
   }
 
   /** A number of letters of an alphabet, each equally likely. */

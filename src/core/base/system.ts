@@ -1,9 +1,9 @@
-import { nodeCrypto } from './node-modules.js';
+import { randomBytes } from 'node:crypto';
 import type { RandomBytes, Timer } from './ports.js';
 
 /** The system's clock, timers and ids, used unless the application provides others. No other file of the core may use them. */
 
-export const systemRandom: RandomBytes = (size) => nodeCrypto().randomBytes(size);
+export const systemRandom: RandomBytes = (size) => randomBytes(size);
 
 /** Calls waiting for the same delay, oldest first, with one Node timer for all. It does not keep the process running. */
 class Queue {
@@ -54,4 +54,4 @@ export const systemTimer: Timer = (run, milliseconds) => {
 export const monotonic = (): number => performance.now();
 
 /** A random name for a process. */
-export const processName = (): string => nodeCrypto().randomBytes(9).toString('base64url');
+export const processName = (): string => randomBytes(9).toString('base64url');

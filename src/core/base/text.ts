@@ -2,7 +2,7 @@
 export const MAX_LENGTH = { title: 1024, name: 512, text: 8192 } as const;
 
 /** Text that a normalisation form leaves unchanged, by its characters: none is a combining mark or is affected. */
-const SETTLED = { NFC: /^[\0-\u02ff]*$/, NFKC: /^[\0-\x7f]*$/ } as const;
+const SETTLED = { NFC: /^[\0-\u02ff]*$/, NFD: /^[\0-\x7f]*$/, NFKC: /^[\0-\x7f]*$/ } as const;
 
 const MAX_MARKS = 30;
 
@@ -20,7 +20,7 @@ const UNSAFE = /(?:(?!\u034f)\p{M}){31}/u;
  * @returns `undefined` if the text is longer, or has more than 30 combining marks in a row.
  * @see {@link https://www.unicode.org/reports/tr15/#Stream_Safe_Text_Format | UAX #15 §13}
  */
-export const normalizeText = (text: string, form: 'NFC' | 'NFKC', most: number): string | undefined => {
+export const normalizeText = (text: string, form: 'NFC' | 'NFD' | 'NFKC', most: number): string | undefined => {
   if (text.length > most) return undefined;
   if (SETTLED[form].test(text)) return text;
   return text.length > MAX_MARKS && UNSAFE.test(text) ? undefined : text.normalize(form);

@@ -1,20 +1,22 @@
-import type { Budget } from '../base/budget.js';
-import type { FailureLimiter } from '../base/failure-limiter.js';
-import type { GuessLimiter } from '../base/guess-limiter.js';
-import type { HttpRequest } from '../base/http.js';
+import type { Budget } from '../base/limits/budget.js';
+import type { FailureLimiter } from '../base/limits/failure-limiter.js';
+import type { GuessLimiter } from '../base/limits/guess-limiter.js';
+import type { HttpRequest } from '../base/http/messages.js';
 import type { Clock, MaybePromise, Timer } from '../base/ports.js';
-import type { RateLimit } from '../base/rate-limit.js';
+import type { RateLimit } from '../base/limits/rate-limit.js';
 import type { Records } from '../base/records.js';
 import type { Seal } from '../base/seal.js';
 import type { RandomSource } from '../base/secrets.js';
 import type { Client } from './clients/client.js';
 import type { ClientCaller } from './clients/own-registry.js';
 import type { DeploymentWarnings } from './deployment-warnings.js';
-import type { Emit } from './events.js';
-import type { KeyRing } from './jwt/signing-keys.js';
+import type { Emit } from './events/events.js';
+import type { KeyRing } from './keys/signing-keys.js';
 import type { PageRenderers } from './pages/render.js';
+import type { Codes } from './tokens/codes.js';
 import type { RefreshTokens } from './tokens/refresh-tokens.js';
-import type { GrantInfo, OAuthConfig } from './settings.js';
+import type { OAuthConfig } from './config.js';
+import type { GrantInfo } from './settings.js';
 import type { SignIn } from './sign-in/sign-in.js';
 import type { Tokens } from './tokens/tokens.js';
 
@@ -23,6 +25,7 @@ export interface OAuthContext {
   readonly config: OAuthConfig;
   readonly records: Records;
   readonly tokens: Tokens;
+  readonly codes: Codes;
   readonly refreshTokens: RefreshTokens;
   readonly random: RandomSource;
   readonly clock: Clock;
@@ -59,8 +62,6 @@ export interface OAuthContext {
   readonly userCodeKeys: readonly [Uint8Array, ...Uint8Array[]];
   /** Derives the code from a consent form, so that pressing the same button again leads to the same code. */
   readonly consentKey: Uint8Array;
-  /** For the tokens of the query API. */
-  readonly queryKey: Uint8Array;
   /** Encrypts authorization requests while their owner signs in and decides. */
   readonly requestSeal: Seal;
   /** The keys that sign JWTs, if access tokens are JWTs. */

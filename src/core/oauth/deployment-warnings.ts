@@ -1,4 +1,4 @@
-import type { HttpRequest } from '../base/http.js';
+import type { HttpRequest } from '../base/http/messages.js';
 
 /** The number of requests examined for signs of a proxy: if there is one, the first request shows it. */
 const OBSERVED_REQUESTS = 1000;

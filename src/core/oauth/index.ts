@@ -1,17 +1,19 @@
-import type { OAuthConfig } from './settings.js';
-import type { HttpRequest, HttpResponse, Route } from '../base/http.js';
-import { onDemand } from '../base/on-demand.js';
+import type { OAuthConfig } from './config.js';
+import type { HttpRequest, HttpResponse, Route } from '../base/http/messages.js';
 import { resourceMetadataRoute } from '../base/resource-metadata.js';
 import { DEVICE_CODE_GRANT } from './clients/client.js';
 import type { OAuthContext } from './context.js';
+import { authorize } from './endpoints/authorize.js';
 import { deviceAuthorization } from './endpoints/device-authorization.js';
+import { deviceVerification, deviceVerificationForm } from './endpoints/device-verification.js';
+import { grantsForm, grantsPage } from './endpoints/grants.js';
 import { introspection } from './endpoints/introspection.js';
 import { jwks } from './endpoints/jwks.js';
 import { metadata, openIdConfiguration } from './endpoints/metadata.js';
 import { registrationWith } from './endpoints/registration.js';
 import { revocation } from './endpoints/revocation.js';
 import { token } from './endpoints/token.js';
-import { hasGrantsPage } from './grants-page.js';
+import { hasGrantsPage } from './owners/grants-page.js';
 
 export type EndpointHandler = (request: HttpRequest, context: OAuthContext) => HttpResponse | Promise<HttpResponse>;
 
@@ -28,16 +30,6 @@ export interface Endpoint {
   /** Whether scripts of other origins may call it, where the host allows their origin; `any` for documents that every origin may read. */
   readonly cors: boolean | 'any';
 }
-
-const inBrowser = onDemand(() => import('./endpoints/in-browser.js'));
-
-type InBrowser = Awaited<ReturnType<typeof inBrowser>>;
-
-/** A handler of a browser's request. Many servers never have one, or long after their start. */
-const page =
-  (name: keyof InBrowser): EndpointHandler =>
-  async (request, context) =>
-    (await inBrowser())[name](request, context);
 
 const OPENID = '/.well-known/openid-configuration';
 
@@ -96,7 +88,7 @@ export const endpointsOf = (config: OAuthConfig): readonly Endpoint[] => {
   if (grants.has('authorization_code') || grants.has('implicit')) {
     endpoints.push({
       paths: paths.authorize,
-      methods: { GET: page('authorize'), POST: page('authorize') },
+      methods: { GET: authorize, POST: authorize },
       pageMethods: ['GET', 'POST'],
       cors: false,
     });
@@ -104,7 +96,7 @@ export const endpointsOf = (config: OAuthConfig): readonly Endpoint[] => {
   if (hasGrantsPage(config)) {
     endpoints.push({
       paths: paths.grants,
-      methods: { GET: page('grantsPage'), POST: page('grantsForm') },
+      methods: { GET: grantsPage, POST: grantsForm },
       pageMethods: ['GET', 'POST'],
       start: paths.grants[0],
       cors: false,
@@ -114,14 +106,14 @@ export const endpointsOf = (config: OAuthConfig): readonly Endpoint[] => {
     endpoints.push(
       {
         paths: paths.device,
-        methods: { GET: page('deviceVerification'), POST: deviceAuthorization },
+        methods: { GET: deviceVerification, POST: deviceAuthorization },
         pageMethods: ['GET'],
         start: paths.device[0],
         cors: false,
       },
       {
         paths: paths.deviceVerify,
-        methods: { POST: page('deviceVerificationForm') },
+        methods: { POST: deviceVerificationForm },
         pageMethods: ['GET', 'POST'],
         start: paths.device[0],
         cors: false,

@@ -1,23 +1,25 @@
-import { nodeBuffer } from '../base/node-modules.js';
-import { BodyError, bufferOf, readBodyAs } from '../base/body.js';
+import { isUtf8 } from 'node:buffer';
+import { BodyError, type BodyLimits, bufferOf, readBodyAs } from '../base/http/body.js';
 import { OAuthError } from '../base/errors.js';
-import type { HttpRequest } from '../base/http.js';
-import type { MaybePromise } from '../base/ports.js';
-import { decodeUrlencoded, forEachPair } from '../base/urlencoded.js';
+import type { HttpRequest } from '../base/http/messages.js';
+import type { MaybePromise, Timer } from '../base/ports.js';
+import { decodeUrlencoded, forEachPair } from '../base/http/urlencoded.js';
 
 /**
  * The characters allowed in a parameter (RFC 6749 appendix A).
  *
  * - `vschar`: printable ASCII: identifiers, codes, tokens, `state`
  * - `uri`: printable ASCII without the space
+ * - `client_id`: `vschar` of at most 512 characters, or 1,500 for a client that registered itself
  * - `text`: any Unicode without control characters: names, passwords and secrets chosen by people
  */
-export type Grammar = 'vschar' | 'uri' | 'text';
+export type Grammar = 'vschar' | 'uri' | 'client_id' | 'text';
 
 /** The pattern of a complete value of each grammar. */
 export const GRAMMARS: Readonly<Record<Grammar, RegExp>> = {
   vschar: /^[\x20-\x7e]*$/,
   uri: /^[\x21-\x7e]*$/,
+  client_id: /^(?:reg\.[\x20-\x7e]{0,1496}|[\x20-\x7e]{0,512})$/,
   text: /^[^\u0000-\u001f\u007f\ud800-\udfff]*$/u,
 };
 
@@ -80,7 +82,7 @@ export class Parameters {
     const grammar = Object.hasOwn(this.#definitions, name) ? this.#definitions[name] : undefined;
     if (grammar === undefined) return;
     if (value !== undefined && !GRAMMARS[grammar].test(value))
-      this.#reject(name, `The parameter ${name} has a character that it must not have.`);
+      this.#reject(name, `The parameter ${name} is too long, or has a character that it must not have.`);
     if (name === REPEATABLE) {
       if (value) this.#resources.push(value);
     } else if (this.#values.has(name)) {
@@ -136,8 +138,8 @@ export const parseParameters = (text: string, definitions: Definitions, limits: 
   return parameters;
 };
 
-const refusal = ({ problem, message }: BodyError): OAuthError =>
-  new OAuthError('invalid_request', message, problem === 'too-large' ? { status: 413 } : {});
+const refusal = ({ message, status, headers }: BodyError): OAuthError =>
+  new OAuthError('invalid_request', message, { status, headers });
 
 /** Restores name-value pairs from the result of the application's body parser. */
 const parametersOfRecord = (body: object, definitions: Definitions, limits: FormLimits): Parameters => {
@@ -160,25 +162,31 @@ const isForm = (contentType: string | undefined): boolean =>
   contentType !== undefined && /^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i.test(contentType);
 
 const textOf = (bytes: Uint8Array): string => {
-  if (!nodeBuffer().isUtf8(bytes)) throw new OAuthError('invalid_request', 'The request body is not UTF-8.');
+  if (!isUtf8(bytes)) throw new OAuthError('invalid_request', 'The request body is not UTF-8.');
   return bufferOf(bytes).toString('utf8');
 };
+
+/** What reading a form depends on. */
+interface FormContext {
+  readonly config: { readonly limits: FormLimits; readonly timeouts: Pick<BodyLimits, 'request'> };
+  readonly timer: Timer;
+}
 
 /**
  * Reads the form of a POST request: its bytes, or the result of the application's body parser. Both lead to the
  * same response.
  *
- * @throws OAuthError `invalid_request`, with status 413 if the body exceeds its limit.
+ * @throws OAuthError `invalid_request`, with status 413 if the body exceeds its limit, and 408 if it does not arrive in time.
  */
 export const readForm = (
   request: HttpRequest,
   definitions: Definitions,
-  limits: FormLimits,
+  { config: { limits, timeouts }, timer }: FormContext,
 ): MaybePromise<Parameters> => {
   if (!isForm(request.header('content-type'))) {
     throw new OAuthError('invalid_request', 'The content type must be application/x-www-form-urlencoded.');
   }
-  return readBodyAs(request, limits.bodyBytes, refusal, (body) =>
+  return readBodyAs(request, { bytes: limits.bodyBytes, timer, request: timeouts.request }, refusal, (body) =>
     'bytes' in body
       ? parseParameters(textOf(body.bytes), definitions, limits)
       : parametersOfRecord(body.fields, definitions, limits),

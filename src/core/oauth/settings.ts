@@ -1,13 +1,4 @@
 import type { MaybePromise } from '../base/ports.js';
-import type { Clients } from './clients/clients.js';
-import type { Registrations } from './clients/registrations.js';
-import type { CustomGrant } from './grants/custom-grant.js';
-import type { ImpliedScopes } from './implied-scopes.js';
-import type { KeySource, SigningAlgorithm } from './jwt/signing-keys.js';
-import type { Languages } from './pages/languages/languages.js';
-import type { Resources } from './resources.js';
-import type { Owner } from './sign-in/owner.js';
-import type { Directory } from './sign-in/users.js';
 
 /** A scope: its description on consent pages, and the rights it gives in the query API. */
 export interface ScopeDefinition {
@@ -66,17 +57,16 @@ export interface Policy {
 /** Timeouts in milliseconds. */
 export interface Timeouts {
   /**
-   * 10000; 10 to 600000. For each function of the application (`clients.find`, `customGrants`, `owner`, `loginUrl`, `users`,
+   * 5000; 10 to 600000. Less than `request`, so that an error names the function that did not answer. For each function of the application (`clients.find`, `customGrants`, `owner`, `loginUrl`, `users`,
    * `policy.validateGrant`, `registration.isDenied`, `trust` of `clientDocuments`, `query.rights`, `accessTokens.keys` and their `sign`); then 503, and `onError` receives an error that names the function.
    */
   readonly host: number;
   /**
    * 8000; 10 to 600000. For a complete request to an endpoint or a guard, including all calls of the store and the application;
-   * then 503 with `Retry-After`. Does not apply to the query API.
+   * then 503 with `Retry-After`. Work that goes on after that decides nothing. A request body must arrive within nine tenths of it, or the response is
+   * 408 and the connection ends. Of the query API and the MCP server, only bodies are limited by it.
    */
   readonly request: number;
-  /** 10000. For all handlers of a request to the query API together; late results are omitted, with a warning. */
-  readonly handlers: number;
 }
 
 /** Limits beyond which requests are rejected. */
@@ -113,8 +103,6 @@ export interface Limits {
   readonly bodyBytes: number;
   /** 100. */
   readonly bodyFields: number;
-  /** 1048576: a query may contain many titles. */
-  readonly queryBodyBytes: number;
 }
 
 /** The device authorization grant (RFC 8628). */
@@ -140,9 +128,7 @@ export type PathName =
   | 'revoke'
   | 'register'
   | 'jwks'
-  | 'metadata'
-  | 'api'
-  | 'mcp';
+  | 'metadata';
 
 /** A grant, as passed to the application's policy. */
 export interface GrantInfo {
@@ -154,38 +140,4 @@ export interface GrantInfo {
   readonly sub: string;
   /** The granted scopes, separated by spaces. */
   readonly scope: string;
-}
-
-/** Returns the signed-in user of the application; without it, the built-in page is used. */
-export interface HostSignIn {
-  readonly owner?: ((native: unknown) => MaybePromise<Owner | undefined | null | false>) | undefined;
-  readonly loginUrl?: string | ((returnTo: string) => MaybePromise<string>) | undefined;
-}
-
-/** The configuration of the authorization server: validated and completed options. */
-export interface OAuthConfig {
-  readonly issuer: string | undefined;
-  readonly scopes: ReadonlyMap<string, ScopeDefinition>;
-  readonly impliedScopes: ImpliedScopes;
-  readonly introspectionScope: string;
-  readonly resources: Resources;
-  /** Including custom grants. */
-  readonly grants: ReadonlySet<string>;
-  readonly customGrants: ReadonlyMap<string, CustomGrant>;
-  readonly clients: Clients;
-  /** Self-registered clients, if enabled. */
-  readonly registrations: Registrations | undefined;
-  readonly users: Directory | undefined;
-  /** The languages of the pages. */
-  readonly languages: Languages;
-  /** Metadata members set by the application. */
-  readonly metadata: Readonly<Record<string, unknown>>;
-  readonly paths: Readonly<Record<PathName, readonly [string, ...string[]]>>;
-  readonly lifetimes: Lifetimes;
-  readonly limits: Limits;
-  readonly timeouts: Timeouts;
-  readonly device: DeviceOptions;
-  readonly corsOrigins: ReadonlySet<string>;
-  /** How JWTs are signed, if access tokens are JWTs. */
-  readonly jwt: { readonly algorithm: SigningAlgorithm; readonly keys: KeySource | undefined } | undefined;
 }

@@ -1,47 +1,54 @@
-import type { Route } from '../base/http.js';
+import type { Route } from '../base/http/messages.js';
 import { builtinHandlers } from './builtin/index.js';
 import { createEndpoint, type EndpointParts, routesOf } from './endpoint/endpoint.js';
-import { helpAction, openSearchAction, paraminfoAction, parseAction, queryAction } from './endpoint/actions.js';
-import { FORMATS, formatModules, jsonModule, mainModule } from './endpoint/main-parameters.js';
+import {
+  compareAction,
+  helpAction,
+  openSearchAction,
+  paraminfoAction,
+  parseAction,
+  queryAction,
+} from './endpoint/actions.js';
+import { FORMATS } from './answer/print.js';
+import { formatModules, jsonModule, mainModule, xmlModule } from './endpoint/main-parameters.js';
 import { buildTree, type ModuleNode } from './describe/module-tree.js';
-import type { ModuleDescriptor } from './descriptor.js';
+import type { ModuleDescriptor } from './descriptor/descriptor.js';
+import { CallerLimiter } from './run/caller-limits.js';
 import { compileModules } from './run/query-modules.js';
 import type { QueryService } from './run/query-run.js';
-import type { QueryEnvironment, QueryOptions } from './options.js';
-import type { QueryDescription } from './describe/openapi/query-openapi.js';
+import type { QueryEnvironment } from './environment.js';
 import { helpModule, paraminfoModule } from './describe/describing-actions.js';
 import { compileModule } from './parameters/parse.js';
 import { createSubqueryRunner } from './reader/subquery.js';
 import { openSearchRoutes } from './reader/description-document.js';
+import { compareModule } from './reader/compare/descriptor.js';
 import { openSearchModule, parseModule } from './reader/descriptors.js';
 import { queryModule } from './run/query-parameters.js';
-import { mcpRoutes } from './mcp/endpoint.js';
-import { sandboxRoutes } from './describe/sandbox/sandbox.js';
-import { QUERY_OPTIONS } from './option-table.js';
-import { object } from '../base/schema.js';
+import type { QuerySettings } from './option-table.js';
+import type { QueryParts } from './extension.js';
 import { siteOf } from './site/site-of.js';
-
-const TABLE = object(QUERY_OPTIONS);
 
 /** Actions that are answered by a module of `query`. */
 const ANSWERED_BY: ReadonlyMap<string, string> = new Map([
   [openSearchModule.name, 'prefixsearch'],
   [parseModule.name, 'revisions'],
+  [compareModule.name, 'revisions'],
 ]);
 
 /**
- * Creates the query API.
+ * Creates the query API from validated options.
  *
- * @throws TypeError for an invalid option, with a message that names it.
+ * @throws TypeError for a module that collides with another one, with a message that names it.
  */
 export const createQuery = (
-  given: QueryOptions,
+  options: QuerySettings,
   environment: QueryEnvironment,
-): { readonly routes: readonly Route[]; readonly description: QueryDescription } => {
-  const options = TABLE.read(given, 'options.query');
-  const { secret, base } = environment;
-  const site = siteOf(given.site, base);
-  const handlers = { ...builtinHandlers({ secret, languages: options.languages }), ...options.modules };
+): { readonly routes: readonly Route[]; readonly parts: Omit<QueryParts, 'host'> } => {
+  const { secret, base, clock, onLimit } = environment;
+  const [path] = options.path;
+  const limiter = options.limits && new CallerLimiter(options.limits, clock, onLimit);
+  const site = siteOf(options.site, base);
+  const handlers = { ...builtinHandlers({ secret, limiter, languages: options.languages }), ...options.modules };
   const modules = compileModules(handlers, options.customModules ?? [], site);
   const descriptors = [...modules.values()].map(({ descriptor }) => descriptor);
   const described = describedActions(descriptors);
@@ -58,42 +65,45 @@ export const createQuery = (
     },
     { isAnswered, listUnanswered: options.listUnanswered },
   );
-  const documentation = base + (environment.paths[0] ?? '/api');
-  const service: QueryService = {
-    modules,
-    site,
-    clock: environment.clock,
-    resolver: options.resolvePages ?? (() => []),
-    resolveUsers: options.resolveUsers,
-    missing: options.missing,
-    verifyWatchlistToken: options.verifyWatchlistToken,
-    onError: environment.onError,
-  };
+  const documentation = base + path;
+  const service = serviceOf({ options, environment, modules, site, limiter });
   const actions = actionsOf({ described, service, tree, documentation, options });
+  const { private: isPrivate, timeout, maxBodyBytes, cors } = options;
+  const body = { bytes: maxBodyBytes, timer: environment.timer, request: environment.requestTimeout };
   const handle = createEndpoint({
-    options,
+    options: { ...options, body },
     environment,
     actions,
+    limiter,
     documentation,
     site,
     main: compileModule(mainModule, site),
-    json: compileModule(jsonModule, site),
+    printers: { json: compileModule(jsonModule, site), xml: compileModule(xmlModule, site) },
   });
-  const description = { tree, site, path: environment.paths[0] ?? '/api' };
-  const page = { endpoint: description.path, tree, site, signIn: environment.signIn };
-  const { mcp } = options;
-  const server = mcp && environment.mcp;
-  const parts = { options, environment, site, tree, action: actions.query };
+  const settings = { path, origins: cors?.origins ?? [], private: isPrivate, timeout, body };
   return {
     routes: [
-      ...(mcp && server ? mcpRoutes({ ...parts, mcp, server }) : []),
-      ...routesOf(handle, environment.paths, modules.values()),
-      ...sandboxRoutes(options.sandbox, page),
-      ...(isAnswered('opensearch') ? openSearchRoutes({ site, path: description.path, endpoint: documentation }) : []),
+      ...routesOf(handle, options.path, modules.values()),
+      ...(isAnswered('opensearch') ? openSearchRoutes({ site, path, endpoint: documentation }) : []),
     ],
-    description,
+    parts: { ...settings, limiter, site, tree, action: actions.query, environment },
   };
 };
+
+interface ServiceParts extends Pick<QueryService, 'modules' | 'site' | 'limiter'> {
+  readonly options: QuerySettings;
+  readonly environment: QueryEnvironment;
+}
+
+const serviceOf = ({ options, environment, ...parts }: ServiceParts): QueryService => ({
+  ...parts,
+  clock: environment.clock,
+  resolver: options.resolvePages ?? (() => []),
+  resolveUsers: options.resolveUsers,
+  missing: options.missing,
+  verifyWatchlistToken: options.verifyWatchlistToken,
+  onError: environment.onError,
+});
 
 /** The descriptions of the actions. */
 const describedActions = (modules: readonly ModuleDescriptor[]) => ({
@@ -105,6 +115,7 @@ const describedActions = (modules: readonly ModuleDescriptor[]) => ({
   help: helpModule,
   opensearch: openSearchModule,
   parse: parseModule,
+  compare: compareModule,
 });
 
 interface ActionParts {
@@ -113,7 +124,7 @@ interface ActionParts {
   readonly tree: ModuleNode;
   /** The full URL of the endpoint. */
   readonly documentation: string;
-  readonly options: Pick<QueryOptions, 'render'> & { readonly private: boolean };
+  readonly options: Pick<QuerySettings, 'render' | 'private'>;
 }
 
 const actionsOf = ({ described, service, tree, documentation, options }: ActionParts): EndpointParts['actions'] => {
@@ -123,9 +134,10 @@ const actionsOf = ({ described, service, tree, documentation, options }: ActionP
   const renderer = typeof options.render === 'function' ? { render: options.render } : options.render;
   const access = { isPrivate: options.private };
   return {
-    query: queryAction(queries, service, access),
+    query: queryAction(queries, { runSubquery, service }, access),
     opensearch: openSearchAction(compileModule(described.opensearch, site), { runSubquery, service }, access),
     parse: parseAction(compileModule(described.parse, site), { runSubquery, service, renderer }, access),
+    compare: compareAction(compileModule(described.compare, site), { runSubquery, service }, access),
     paraminfo: paraminfoAction(compileModule(described.paraminfo, site), tree, documentation),
     help: helpAction(compileModule(described.help, site), tree, site),
   };

@@ -1,9 +1,17 @@
+/**
+ * The query API, compatible with that of MediaWiki: `oauthQuery({ query: query({ … }) })`. The names for writing handlers, modules and
+ * extensions.
+ *
+ * @module oauth-query/query
+ */
+
 export { ApiError, type ApiErrorDetails, badContinue, type ConditionData } from './answer/api-error.js';
 export type { Language } from './builtin/languageinfo.js';
 export { type CsrfTokenExpectation, verifyCsrfToken } from './builtin/tokens.js';
 export { queryTokenKey } from './token-key.js';
 export { catalogue, type Catalogue, type ModuleName, type ParamsOf } from './catalogue/index.js';
-export { createQuery } from './create-query.js';
+export { query } from './query.js';
+export type { QueryExtension, QueryParts } from './extension.js';
 export {
   type Annotation,
   defineModule,
@@ -15,7 +23,7 @@ export {
   type ResultDescriptor,
   type TypeName,
   type UserSubtype,
-} from './descriptor.js';
+} from './descriptor/descriptor.js';
 export { customModule } from './custom-module.js';
 export type {
   ContinueValue,
@@ -29,12 +37,14 @@ export type {
   ModuleRequest,
   PropHandler,
   PropResult,
+  WatchlistClaim,
 } from './run/handlers.js';
 export type { Caller } from './caller.js';
-export type { GeneratedPage } from './pages/page-model.js';
+export type { GeneratedPage } from './descriptor/page-model.js';
 export type { ResultItem } from './answer/result-format.js';
-export type { McpOptions } from './mcp/options.js';
-export type { McpEnvironment, QueryEnvironment, QueryOptions, ReplicationLag, WatchlistClaim } from './options.js';
+export type { CallerLimit, CallerLimits } from './run/caller-limits.js';
+export type { ReplicationLag } from './endpoint/lag.js';
+export type { QueryOptions } from './options.js';
 export type {
   ExistingPage,
   MissingPage,
@@ -44,7 +54,7 @@ export type {
   PageResolver,
   PageSet,
   RedirectTarget,
-} from './pages/page-model.js';
+} from './descriptor/page-model.js';
 export type { Render, RenderCall, RenderedContent, RenderedSection, Renderer, RenderPage } from './reader/renderer.js';
 export type {
   LimitBounds,
@@ -55,6 +65,5 @@ export type {
   RuleOutcome,
   RuleRequest,
   WatchlistTokenVerdict,
-} from './rules/rule.js';
-export type { SandboxOptions } from './describe/sandbox/sandbox.js';
+} from './descriptor/rule.js';
 export type { Interwiki, Namespace, NamespaceOptions, Site, SiteOptions, SiteStatistics } from './site/site.js';

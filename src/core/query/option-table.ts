@@ -1,14 +1,17 @@
-import { isOrigin } from '../base/addresses.js';
+import { isOrigin } from '../base/addresses/request-addresses.js';
 import {
+  type Checked,
   either,
   flag,
   fn,
+  having,
   listOf,
   mapOf,
   object,
   oneOf,
   optional,
   orElse,
+  path,
   required,
   type Schema,
   text,
@@ -17,8 +20,7 @@ import {
   wholeNumber,
 } from '../base/schema.js';
 import type { Language } from './builtin/languageinfo.js';
-import type { ModuleName } from './catalogue/index.js';
-import { MODULE_NAMES } from './catalogue/names.js';
+import { catalogue } from './catalogue/index.js';
 import type {
   Annotation,
   ExampleDescriptor,
@@ -27,15 +29,14 @@ import type {
   ParamDescriptor,
   ResultDescriptor,
   UserSubtype,
-} from './descriptor.js';
-import type { McpOptions } from './mcp/options.js';
-import { isScopeToken } from '../base/scope.js';
+} from './descriptor/descriptor.js';
+import type { QueryExtension } from './extension.js';
+import type { CallerLimit } from './run/caller-limits.js';
 import type { CustomModule, ModuleHandlers } from './run/handlers.js';
 import type { QueryOptions } from './options.js';
 import type { Render } from './reader/renderer.js';
-import type { LimitRule, ModuleRule, PageRule } from './rules/rule.js';
-import type { SandboxOptions } from './describe/sandbox/sandbox.js';
-import { SITE_OPTIONS } from './site/options.js';
+import type { LimitRule, ModuleRule, PageRule } from './descriptor/rule.js';
+import { SITE_OPTIONS, type SiteOptions } from './site/options.js';
 
 const names = listOf('an array of names', text('a name'));
 
@@ -138,33 +139,19 @@ const custom = {
 } satisfies Schema<CustomModule>;
 
 const handlers = Object.fromEntries(
-  [...MODULE_NAMES].map((name) => [name, fn('a function that answers the module')]),
+  Object.keys(catalogue).map((name) => [name, fn('a function that answers the module')]),
 ) as Schema<ModuleHandlers>; // One entry for each name of the catalogue.
 
-const sandbox = {
-  client_id: text('the client_id of a public client'),
-} satisfies Schema<SandboxOptions>;
+const perMinute = (unit: string) =>
+  value<number>(
+    `a whole number of ${unit} per minute, 1 or higher`,
+    (given) => Number.isSafeInteger(given) && Number(given) >= 1,
+  );
 
-const mcp = {
-  scopes: listOf(
-    'an array of scopes',
-    value<string>('the name of a scope', (given) => typeof given === 'string' && isScopeToken(given)),
-  ),
-  anonymous: value<boolean>('true or false', (given) => typeof given === 'boolean'),
-  modules: either(
-    value<'all'>("'all'", (given) => given === 'all'),
-    listOf(
-      'an array of names of modules',
-      value<ModuleName>(
-        'the name of a module of the catalogue',
-        (given) => typeof given === 'string' && MODULE_NAMES.has(given),
-      ),
-    ),
-  ),
-  customModules: flag(false),
-  hosts: listOf('an array of names and ports', text("a name, such as 'wiki.internal:8080'", /^[^\s/@?#]+$/)),
-  maxResultLength: wholeNumber(40_000, 1_000, 10_000_000, 'characters'),
-} satisfies Schema<McpOptions>;
+const callerLimit = {
+  requests: perMinute('requests'),
+  cost: perMinute('results'),
+} satisfies Schema<CallerLimit>;
 
 const origin = value<string>(
   "a whole origin such as 'https://app.example', or a host such as '*.example.org'",
@@ -175,7 +162,7 @@ const origin = value<string>(
  * Every option of the query API: accepted values, default, validation. The reference of options is generated from it.
  */
 export const QUERY_OPTIONS = {
-  site: object(SITE_OPTIONS),
+  site: unchanged<SiteOptions>(object(SITE_OPTIONS)),
   modules: unchanged<ModuleHandlers>(
     object(handlers, {
       takes: "an object of handlers by the names of the catalogue's modules",
@@ -204,7 +191,20 @@ export const QUERY_OPTIONS = {
   languages: unchanged<Readonly<Record<string, Language>>>(
     mapOf('an object of languages by their codes', object(language)),
   ),
-  sandbox: orElse(either(flag(true), optional(object(sandbox))), true),
-  mcp: optional(object(mcp)),
+  path: path('/api'),
+  extensions: orElse(
+    listOf(
+      'an array of extensions such as sandbox()',
+      having<QueryExtension>('an extension such as sandbox(), called', 'start'),
+    ),
+    [],
+    'none',
+  ),
+  maxBodyBytes: wholeNumber(1_048_576, 1024, 67_108_864, 'bytes'),
+  timeout: wholeNumber(10_000, 1, 2 ** 31 - 1, 'milliseconds'),
+  limits: optional(object({ anonymous: optional(object(callerLimit)), token: optional(object(callerLimit)) })),
   maxResultLength: wholeNumber(8_388_608, 1, 2 ** 31 - 1, 'characters'),
 } satisfies Schema<QueryOptions>;
+
+/** The options, validated and completed. */
+export type QuerySettings = Checked<typeof QUERY_OPTIONS>;

@@ -1,33 +1,13 @@
-import type { HttpRequest } from '../base/http.js';
 import type { Authorization } from '../base/authorization.js';
-import type { Clock, MaybePromise, RandomBytes, Timer } from '../base/ports.js';
+import type { MaybePromise } from '../base/ports.js';
 import type { Language } from './builtin/languageinfo.js';
-import type { GuardResult } from '../base/bearer.js';
-import type { Seal } from '../base/seal.js';
-import type { McpOptions } from './mcp/options.js';
-import type { CustomModule, ModuleHandlers } from './run/handlers.js';
+import type { LagOf } from './endpoint/lag.js';
+import type { QueryExtension } from './extension.js';
+import type { CustomModule, ModuleHandlers, ResolveUsers, VerifyWatchlistToken } from './run/handlers.js';
+import type { CallerLimits } from './run/caller-limits.js';
 import type { Render, Renderer } from './reader/renderer.js';
-import type { PageResolver } from './pages/page-model.js';
-import type { SandboxOptions } from './describe/sandbox/sandbox.js';
-import type { SignInPaths } from './describe/sandbox/page.js';
-import type { WatchlistTokenVerdict } from './rules/rule.js';
+import type { PageResolver } from './descriptor/page-model.js';
 import type { SiteOptions } from './site/site.js';
-
-/** The replication lag of the site's data. */
-export interface ReplicationLag {
-  /** Seconds. */
-  readonly lag: number;
-  /** The server that lags, if callers may see its name. */
-  readonly host?: string;
-}
-
-/** The parameters for reading another user's watchlist. */
-export interface WatchlistClaim {
-  /** The user's name, in its canonical form. */
-  readonly owner: string;
-  /** The token from the request. */
-  readonly token: string;
-}
 
 /** Options of the query API. Every option has a default; without handlers, responses are empty. */
 export interface QueryOptions {
@@ -44,7 +24,7 @@ export interface QueryOptions {
    * user` for an id that it does not return. The signal is aborted at the deadline of the request. Default: all ids are
    * unknown.
    */
-  readonly resolveUsers?: (ids: readonly number[], signal: AbortSignal) => MaybePromise<ReadonlyMap<number, string>>;
+  readonly resolveUsers?: ResolveUsers;
   /**
    * The response of a module without a handler: `empty` is an empty result with a warning, because clients add modules
    * on their own and an error would stop them; `error` is an error. Default `empty`.
@@ -78,68 +58,29 @@ export interface QueryOptions {
    * Checks the token of a user's watchlist, for requests with the parameters `owner` and `token`. Compare in constant
    * time, and return `wrong` for users without a token. Default: no watchlist can be read.
    */
-  readonly verifyWatchlistToken?: (claim: WatchlistClaim) => MaybePromise<WatchlistTokenVerdict>;
+  readonly verifyWatchlistToken?: VerifyWatchlistToken;
   /** Whether reading content requires a token. Default `false`. */
   readonly private?: boolean;
   /** The name of this server, for `servedby`. Default: none. */
   readonly servedBy?: string;
   /** Called when a request has `maxlag`. Default: no lag. */
-  readonly lag?: () => MaybePromise<ReplicationLag | undefined>;
+  readonly lag?: LagOf;
   /** Languages by their codes, for `meta=languageinfo`. Default: none, and the module has no handler. */
   readonly languages?: Readonly<Record<string, Language>>;
   /**
-   * Whether the sandbox, a page for trying out the API, is served at `sandbox` below the API's path, and the client
-   * that signs users in. It shows the same modules as help and paraminfo. Default `true`.
+   * How much a caller may use per minute; beyond it, requests get HTTP 429 with `Retry-After` and the error
+   * `ratelimited`. Callers with the right `noratelimit` have no limits. Each process counts on its own. Default: no
+   * limits.
    */
-  readonly sandbox?: boolean | SandboxOptions;
-  /**
-   * A remote MCP server at the path `mcp`, with the same modules and callers. `{}` enables it; it requires an `issuer`
-   * and the package `@modelcontextprotocol/server`. Default: disabled.
-   */
-  readonly mcp?: McpOptions;
+  readonly limits?: CallerLimits;
+  /** The path of the endpoint, or a list: the first and its aliases. Below each, every module has a path `…/query+<name>`. Default `/api`. */
+  readonly path?: string | readonly string[];
+  /** Further ways to use the API, such as `sandbox()`, `mcp()` and `openApi()`. */
+  readonly extensions?: readonly QueryExtension[];
+  /** The maximum length of a request, in bytes: a query may contain many titles. Default 1 048 576. */
+  readonly maxBodyBytes?: number;
+  /** The time limit of all handlers of a request together, in milliseconds; late results are omitted, with a warning. Default 10 000. */
+  readonly timeout?: number;
   /** The maximum length of a response, in characters; longer results are returned in parts. Default 8 388 608. */
   readonly maxResultLength?: number;
-}
-
-/** What `createServer` provides to the MCP server. */
-export interface McpEnvironment {
-  readonly paths: readonly string[];
-  /** The URL of the authorization server. */
-  readonly issuer: string;
-  /** The URL of the first path, the audience of tokens. */
-  readonly resource: string;
-  /** Seals the cursors of results. */
-  readonly cursorSeal: Seal;
-  /** The authorization of a token for the resource, or the response to reject the request with. Never rejects. */
-  guard(request: HttpRequest): Promise<GuardResult>;
-}
-
-/** What `createServer` provides to the query API. */
-export interface QueryEnvironment {
-  /**
-   * The authorization of a request's bearer token; `undefined` without a token. Rejects with an error whose `code` is
-   * `invalid_token` if the token is invalid, and with any other error if it cannot be checked.
-   */
-  identify(request: HttpRequest): Promise<Authorization | undefined>;
-  /** The rights of a token's scopes, such as `apihighlimits`. */
-  scopeRights(authorization: Authorization): readonly string[];
-  readonly clock: Clock;
-  readonly random: RandomBytes;
-  /** The key of the tokens of `meta=tokens`. */
-  readonly secret: Uint8Array;
-  /** Called with errors that are not reported to clients. */
-  onError(error: unknown): void;
-  /** The base of absolute URLs, such as `https://example.org`; empty if not known. */
-  readonly base: string;
-  /** The paths of the endpoint: `/api` and its aliases. Below each, every module has a path `…/query+<name>`. */
-  readonly paths: readonly string[];
-  /** The paths for signing in; absent without the authorization code grant. */
-  readonly signIn?: SignInPaths | undefined;
-  /** The maximum length of a request body. */
-  readonly maxBodyBytes: number;
-  /** The time limit of all handlers of a request together, in milliseconds. */
-  readonly timeout: number;
-  readonly timer: Timer;
-  /** Present when `mcp` is among the options. */
-  readonly mcp?: McpEnvironment | undefined;
 }

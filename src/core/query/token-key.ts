@@ -1,4 +1,7 @@
 import { deriveKey } from '../base/secrets.js';
 
-/** The key that authenticates the tokens of `meta=tokens`, derived from the `secret` option of the server. */
-export const queryTokenKey = (secret: string): Uint8Array => deriveKey(secret, 'query tokens');
+/** The purpose of the key that authenticates the tokens of `meta=tokens`. */
+export const QUERY_TOKENS = 'query tokens';
+
+/** That key, derived from the `secret` option of the server. */
+export const queryTokenKey = (secret: string): Uint8Array => deriveKey(secret, QUERY_TOKENS);

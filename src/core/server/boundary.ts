@@ -1,17 +1,18 @@
-import { ANY_ORIGIN, DOCUMENT_HEADERS, preflight, USUAL_HEADERS } from '../base/cors.js';
+import { ANY_ORIGIN, DOCUMENT_HEADERS, preflight, USUAL_HEADERS } from '../base/http/cors.js';
 import { concludedInTime, type Deadline } from '../base/deadline.js';
 import { BearerError, methodNotAllowed, UnavailableError } from '../base/errors.js';
 import { html } from '../base/html.js';
-import type { HttpRequest, HttpResponse, Route } from '../base/http.js';
+import type { HttpRequest, HttpResponse, Route } from '../base/http/messages.js';
 import type { MaybePromise } from '../base/ports.js';
+import { markAnswered } from '../base/waiting.js';
 import type { Endpoint } from '../oauth/index.js';
-import type { OAuthConfig } from '../oauth/settings.js';
+import type { OAuthConfig } from '../oauth/config.js';
 import type { OAuthContext } from '../oauth/context.js';
 import type { ContextOf } from './observer.js';
 import { isDevelopment } from '../oauth/authorization/refusal.js';
 import { PageError, pageErrorOf } from '../oauth/pages/page-error.js';
 import { pageResponse } from '../oauth/pages/render.js';
-import { errorResponse, protocolError, serverError } from '../base/responses.js';
+import { errorResponse, protocolError, serverError } from '../base/http/responses.js';
 
 /** The error page for an error: a page error unchanged, any other with no more detail than clients receive. */
 const readableError = (error: unknown, context: OAuthContext): PageError => {
@@ -43,14 +44,16 @@ const errorPage = async (
   }
 };
 
-/** When a response must be ready. The error names the option. */
-export const requestDeadline = ({ config, timer, onError }: OAuthContext): Deadline => {
+/** When a response must be ready. The error names the option. What goes on after it decides nothing. */
+export const requestDeadline = ({ config, timer, onError }: OAuthContext, request?: HttpRequest): Deadline => {
   const milliseconds = config.timeouts.request;
   return {
     milliseconds,
     timer,
-    error: () =>
-      new UnavailableError(`A request was not answered within ${milliseconds} ms (options.timeouts.request).`),
+    error: () => {
+      if (request !== undefined) markAnswered(request);
+      return new UnavailableError(`A request was not answered within ${milliseconds} ms (options.timeouts.request).`);
+    },
     onLateError: (error) => void protocolError(error, onError),
   };
 };
@@ -102,7 +105,7 @@ export const endpointRoutes = (
       if (handler === undefined) throw methodNotAllowed(allow);
       const work = handler(request, context);
       return work instanceof Promise
-        ? concludedInTime(work, requestDeadline(context), (response) => response, failed)
+        ? concludedInTime(work, requestDeadline(context, request), (response) => response, failed)
         : Promise.resolve(work);
     } catch (error) {
       return Promise.resolve(failed(error));

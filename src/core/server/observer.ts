@@ -1,9 +1,10 @@
 import { channel } from 'node:diagnostics_channel';
-import type { HttpRequest, HttpResponse, Route } from '../base/http.js';
+import type { HttpRequest, HttpResponse, Route } from '../base/http/messages.js';
 import type { Clock } from '../base/ports.js';
+import { printable } from '../base/printable.js';
 import type { RandomSource } from '../base/secrets.js';
 import { monotonic } from '../base/system.js';
-import { type OAuthEventListener, type OAuthOccurrence, OUTCOMES } from '../oauth/events.js';
+import { type OAuthEvent, type OAuthEventListener, type OAuthOccurrence, OUTCOMES } from '../oauth/events/events.js';
 import { derivedContext, type OAuthContext } from '../oauth/context.js';
 
 const EVENTS = channel('oauth-query:event');
@@ -35,6 +36,14 @@ const REQUEST_ID = /^[\x21-\x7e]{1,200}$/;
 /** @param isPage - Whether a person reads the response, in a language by the request. */
 export type ContextOf = (request: HttpRequest, isPage: boolean) => OAuthContext;
 
+/** Escapes what could corrupt a log or a terminal: many texts in events come from clients, their documents and proxies. */
+const cleanTexts = (event: OAuthEvent): void => {
+  for (const [name, given] of Object.entries(event)) {
+    if (typeof given === 'string') Reflect.set(event, name, printable(given));
+    else if (Array.isArray(given)) Reflect.set(event, name, given.map(printable));
+  }
+};
+
 /** Completes events and traces, and delivers them to all listeners. */
 export class Observer {
   readonly #onEvent: OAuthEventListener | undefined;
@@ -52,12 +61,13 @@ export class Observer {
   tell(occurrence: OAuthOccurrence, request?: HttpRequest): void {
     if (!this.#isHeard) return;
     // Spreads would take three microseconds.
-    const event = Object.assign(
+    const event: OAuthEvent = Object.assign(
       {},
       occurrence,
       { outcome: OUTCOMES[occurrence.type], time: this.#clock() },
       request && { request_id: this.#idOf(request), ip: request.ip },
     );
+    cleanTexts(event);
     this.#onEvent?.(event);
     if (EVENTS.hasSubscribers) EVENTS.publish(event);
   }
@@ -69,7 +79,7 @@ export class Observer {
   contexts(context: OAuthContext): ContextOf {
     const members = (emit: OAuthContext['emit']) => {
       const tokens = context.tokens.telling(emit);
-      return { emit, tokens, refreshTokens: context.refreshTokens.telling(emit, tokens) };
+      return { emit, tokens };
     };
     const unheard = derivedContext(context, members(undefined));
     return (request, isPage) => {
@@ -108,7 +118,7 @@ export class Observer {
     statusOf: (result: T) => number,
   ): Promise<T> {
     const { method, ip } = request;
-    const trace: RequestTrace = { request_id: this.#idOf(request), route, method, ip };
+    const trace: RequestTrace = { request_id: this.#idOf(request), route, method, ip: printable(ip) };
     STARTS.publish(trace);
     const start = monotonic();
     const result = await work();

@@ -1,7 +1,7 @@
-import { isLoopbackHost } from '../base/loopback.js';
+import { isLoopbackHost } from '../base/addresses/loopback.js';
 import { isRegistry, OWNER_GRANTS } from '../oauth/clients/client.js';
 import { hasShortSecret, RANDOM_CHARACTERS } from '../oauth/clients/client-secret.js';
-import type { OAuthConfig } from '../oauth/settings.js';
+import type { OAuthConfig } from '../oauth/config.js';
 import type { CheckedOptions } from './options/server-table.js';
 
 /** The warning about a client whose owners cannot sign in here. Another process with the same store may have the pages for it. */
@@ -70,6 +70,11 @@ export const warnAtStart = (options: CheckedOptions, config: OAuthConfig): void 
   if (stranded !== undefined) options.onWarning?.(stranded);
   const guessable = guessableSecrets(options);
   if (guessable !== undefined) options.onWarning?.(guessable);
+  const { host, request } = config.timeouts;
+  if (host >= request)
+    options.onWarning?.(
+      `options.timeouts.host (${host}) is not less than options.timeouts.request (${request}): a request ends before the error can name the function that did not answer. Lower timeouts.host.`,
+    );
   for (const sentence of untranslatedScopes(config)) options.onWarning?.(sentence);
   for (const grant of ['password', 'implicit']) {
     if (config.grants.has(grant))

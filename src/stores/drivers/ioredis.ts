@@ -45,6 +45,9 @@ function everyNodeOf(cluster: Cluster): Promise<unknown> {
   return new Promise((resolve) => cluster.once('ready', resolve)).then(() => Promise.all(attempts));
 }
 
+/** Like node-redis: a lost connection is restored at once, and only a failed attempt is waited for. `times` begins at 1. */
+const retryStrategy = (times: number): number => (times === 1 ? 0 : reconnectDelay(times - 2));
+
 function makeClient(ioredis: Ioredis, { address, timeout }: Connecting): Redis | Cluster {
   const { kind, tls, hosts, username, password, database, master } = address;
   const common = {
@@ -62,7 +65,7 @@ function makeClient(ioredis: Ioredis, { address, timeout }: Connecting): Redis |
     db: database,
     enableOfflineQueue: false,
     lazyConnect: true,
-    retryStrategy: reconnectDelay,
+    retryStrategy,
   };
   if (kind === 'single') return new ioredis.Redis({ ...single, ...hosts[0] });
   if (kind === 'sentinel') {
@@ -71,7 +74,7 @@ function makeClient(ioredis: Ioredis, { address, timeout }: Connecting): Redis |
       sentinels: [...hosts],
       name: master,
       sentinelCommandTimeout: timeout,
-      sentinelRetryStrategy: reconnectDelay,
+      sentinelRetryStrategy: retryStrategy,
       enableTLSForSentinelMode: tls,
       ...(tls && { sentinelTLS: {} }),
       // Learns of a new master immediately, not only when the old one closes its connections.
@@ -83,7 +86,7 @@ function makeClient(ioredis: Ioredis, { address, timeout }: Connecting): Redis |
     enableOfflineQueue: false,
     // It asks one node that is still connecting, and starts over if that cannot answer yet.
     enableReadyCheck: false,
-    clusterRetryStrategy: reconnectDelay,
+    clusterRetryStrategy: retryStrategy,
     // Unanswered commands are not resent; only redirections are followed.
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,

@@ -564,6 +564,24 @@ const ofAnotherIssuer = (): string =>
   );
 
 const CLOSER: readonly BrokenServer[] = [
+  ...['introspection', 'revocation'].map((name): BrokenServer => ({
+    rule: 'secret-host',
+    what: `the ${name} endpoint on another port`,
+    spoil: inMetadata({ [`${name}_endpoint`]: 'http://127.0.0.1:1/oauth' }),
+    seen: `the ${name} endpoint is at http://127.0.0.1:1, so the secret was not sent`,
+  })),
+  {
+    rule: 'client-accepted',
+    what: 'an error with direction marks and tags',
+    spoil: at(TOKEN, answer(400, 'application/json', '{"error":"no\u202e\u{e0041}\u009b2J"}'), isIssued),
+    seen: String.raw`400 with the error no\u202e\udb40\udc41\u009b2J`,
+  },
+  {
+    rule: 'issued-no-store',
+    what: 'C1 controls in a header',
+    spoil: at(TOKEN, setHeader('cache-control', 'private\u009b2J'), isIssued),
+    seen: String.raw`Cache-Control is private\u009b2J`,
+  },
   {
     rule: 'client-accepted',
     what: 'a client that may not',

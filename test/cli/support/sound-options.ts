@@ -1,3 +1,4 @@
+import { query } from '../../../src/core/query/index.js';
 import { generateKeyPairSync } from 'node:crypto';
 import type { HostOptions } from '../../hosts.js';
 
@@ -17,6 +18,6 @@ export const soundOptions = (): HostOptions => ({
   users: [{ username: 'alice', password: 'wonderland' }],
   accessTokens: { format: 'jwt', keys: [{ key: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey }] },
   cors: { origins: ['*'] },
-  query: {},
+  query: query(),
   onWarning: () => undefined,
 });

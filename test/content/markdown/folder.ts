@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { ContentSource } from 'oauth-query/content';
-import { type MarkdownContent, type MarkdownOptions, openMarkdown } from 'oauth-query/content/markdown';
+import { markdownFolder, type MarkdownFolder, type MarkdownOptions } from 'oauth-query/content/markdown';
 
 export const CALL = { signal: new AbortController().signal };
 
@@ -33,11 +33,10 @@ export class TestFolder {
     }
   }
 
-  /** Opens it, without watching unless told. Every change has settled, as if it were a minute later. */
-  async open(options: MarkdownOptions = {}): Promise<MarkdownContent> {
-    const content = await openMarkdown(this.path, {
+  /** Opens it, without watching unless told. */
+  async open(options: MarkdownOptions = {}): Promise<MarkdownFolder> {
+    const content = await markdownFolder(this.path, {
       watch: false,
-      clock: () => Date.now() + 60_000,
       onProblem: (sentence) => this.problems.push(sentence),
       ...options,
     });
@@ -46,17 +45,17 @@ export class TestFolder {
   }
 }
 
-type Having = Required<ContentSource>;
+type Having = MarkdownFolder & Required<ContentSource>;
 
 /** The titles of a namespace. */
-export const titlesOf = async ({ source }: MarkdownContent, ns = 0): Promise<readonly string[]> => {
-  const pages = await (source as Having).pageRange({ ns, descending: false, limit: 10_000 }, CALL);
+export const titlesOf = async (content: MarkdownFolder, ns = 0): Promise<readonly string[]> => {
+  const pages = await (content as Having).pageRange({ ns, descending: false, limit: 10_000 }, CALL);
   return pages.map(({ title }) => title);
 };
 
 /** A page of the main namespace with its latest text, and where it leads. */
-export const pageOf = async ({ source }: MarkdownContent, title: string, ns = 0) => {
-  const all = source as Having;
+export const pageOf = async (content: MarkdownFolder, title: string, ns = 0) => {
+  const all = content as Having;
   const [page] = await all.pages({ titles: [{ ns, title }], ids: [], revids: [] }, CALL);
   if (!page) return undefined;
   const kinds = ['link', 'file', 'redirect', 'category', 'url', 'property'] as const;

@@ -1,9 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, utimesSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { type MarkdownOptions, openMarkdown, TooManyFiles } from 'oauth-query/content/markdown';
-import { ContentDatabase } from '../../../src/content/sqlite/database.js';
-import { sql } from '../../../src/content/sqlite/sql.js';
+import { markdownFolder, TooManyFiles } from 'oauth-query/content/markdown';
 import { CALL, pageOf, TestFolder, titlesOf } from './folder.js';
 
 describe('a folder of Markdown files', () => {
@@ -67,6 +65,8 @@ draft: { nested: [1] }
 # Another heading
 `,
       'moved.md': '---\nredirect_to: new.md#part\n---\n',
+      'deep/moved.md': '---\nredirect_to: deep/other\n---\n',
+      'deep/near.md': '---\nredirect_to: ./other.md\n---\n',
       'plain.md': '\ufeff# The *first* heading\n\n# Second\n',
       'rule.md': '---\nno front matter\n---\n# Rule\n',
     });
@@ -80,6 +80,10 @@ draft: { nested: [1] }
       { user: 'Ann', userid: 1, timestamp: '2024-05-06T00:00:00Z', model: 'markdown', format: 'text/markdown' },
     ]);
     expect((await pageOf(content, 'Moved'))?.page.redirect).toEqual({ to: 'New', fragment: 'part' });
+    for (const title of ['Deep/moved', 'Deep/near']) {
+      expect((await pageOf(content, title))?.page.redirect, title).toEqual({ to: 'Deep/other' });
+    }
+    expect((await pageOf(content, 'Plain'))?.history).toMatchObject([{ user: 'Unknown user', userid: 0 }]);
     for (const title of ['Old/name', 'Former']) {
       const { page: alias, links, history } = (await pageOf(content, title))!;
       expect([alias.redirect, links, history[0]?.text]).toEqual([
@@ -93,31 +97,48 @@ draft: { nested: [1] }
     expect(folder.problems).toEqual([]);
   });
 
-  test('keeps earlier texts and ids when it is refreshed or opened again', async () => {
-    const folder = new TestFolder({ 'a.md': 'one', 'b.md': 'two' });
-    const database = folder.at('.content.db');
-    const first = await folder.open({ database });
-    const before = (await pageOf(first, 'A'))!;
-    folder.write({ 'a.md': 'three' });
-    expect(await first.refresh()).toEqual({ written: 1, removed: 0 });
-    expect(await first.refresh()).toEqual({ written: 0, removed: 0 });
-    await first.close();
+  test('a problem names a file without characters that a terminal would obey', async () => {
+    const folder = new TestFolder({ 'bad\n\u001b[2J\u009b\u202e.md': 'text' });
+    await folder.open();
+    expect(folder.problems).toEqual([
+      expect.stringContaining(String.raw`bad\u000a\u001b[2J\u009b\u202e.md: The file is skipped`),
+    ]);
+  });
 
-    const second = await folder.open({ database });
-    const { page, history } = (await pageOf(second, 'A'))!;
+  test('keeps earlier texts and ids when it is refreshed', async () => {
+    const folder = new TestFolder({ 'a.md': 'one', 'b.md': 'two' });
+    const content = await folder.open();
+    const before = (await pageOf(content, 'A'))!;
+    folder.write({ 'a.md': 'three' });
+    expect(await content.refresh()).toEqual({ written: 1, removed: 0 });
+    expect(await content.refresh()).toEqual({ written: 0, removed: 0 });
+    const { page, history } = (await pageOf(content, 'A'))!;
     expect(page.id).toBe(before.page.id);
     expect(history.map(({ text, parent }) => [text, parent])).toEqual([
       ['three', before.page.revid],
       ['one', 0],
     ]);
-    expect(
-      (
-        await second.source.search!(
-          { words: ['one'], without: [], titles: false, namespaces: [0], offset: 0, limit: 9 },
-          CALL,
-        )
-      ).hits,
-    ).toEqual([]);
+    const search = (word: string) =>
+      content.search!({ words: [word], without: [], titles: false, namespaces: [0], offset: 0, limit: 9 }, CALL);
+    expect((await search('one')).hits).toEqual([]);
+    expect((await search('three')).hits).toMatchObject([{ page: { title: 'A' } }]);
+  });
+
+  test('ids of pages and revisions are in the order of dates, redirects included', async () => {
+    const dated = (date: string, more = ''): string => `---\ndate: ${date}\n${more}---\n`;
+    const folder = new TestFolder({
+      'c.md': dated('2020-01-01'),
+      'a.md': dated('2022-01-01'),
+      'b.md': dated('2021-01-01', 'aliases: [old]\n'),
+    });
+    const content = await folder.open();
+    const ids = await Promise.all(['C', 'B', 'Old', 'A'].map(async (title) => (await pageOf(content, title))!.page));
+    expect(ids.map(({ id, revid }) => [id, revid])).toEqual([
+      [1, 1],
+      [2, 2],
+      [3, 3],
+      [4, 4],
+    ]);
   });
 
   test('never reuses an id, and a restored page has its own', async () => {
@@ -135,30 +156,6 @@ draft: { nested: [1] }
     folder.write({ 'b.md': 'b' });
     await content.refresh();
     expect((await pageOf(content, 'B'))?.page.id).toBe(old.page.id);
-  });
-
-  /** Opens a folder, changes what was stored of its file behind its back, and opens it again. */
-  const plantedAndOpened = async (first: MarkdownOptions, second: MarkdownOptions = {}) => {
-    const folder = new TestFolder({ 'a.md': 'as read' });
-    const database = folder.at('.content.db');
-    await (await folder.open({ ...first, database })).close();
-    const stored = new ContentDatabase(database);
-    stored.run(sql`UPDATE revision SET text = 'as planted', sha1 = ''`);
-    stored.close();
-    const content = await folder.open({ ...second, database });
-    return (await pageOf(content, 'A'))?.history.map(({ text }) => text);
-  };
-
-  test('only reads changed files when it is opened again', async () => {
-    expect(await plantedAndOpened({})).toEqual(['as planted']);
-  });
-
-  test('reads a recently written file again, because its time may not show a change', async () => {
-    expect(await plantedAndOpened({ clock: Date.now })).toEqual(['as read', 'as planted']);
-  });
-
-  test('reads everything again if the rules for titles have changed', async () => {
-    expect(await plantedAndOpened({}, { namespaceFolders: { Help: 12 } })).toEqual(['as read', 'as planted']);
   });
 
   test('history does not go backwards if an older file is restored', async () => {
@@ -282,14 +279,9 @@ describe('files that are not served', () => {
     );
   });
 
-  test('a path that is not a folder, and a database with other content', async () => {
+  test('a path that is not a folder is rejected', async () => {
     const folder = new TestFolder({ 'a.md': '' });
-    await expect(openMarkdown(folder.at('nowhere'))).rejects.toThrow(/ENOENT/);
-    await expect(openMarkdown(folder.at('a.md'))).rejects.toThrow('a.md is a file, not a folder.');
-    const file = folder.at('export.db');
-    const database = new ContentDatabase(file);
-    database.run(sql`INSERT INTO page (ns, title) VALUES (0, 'A')`);
-    database.close();
-    await expect(folder.open({ database: file })).rejects.toThrow('it contains the pages of an export.');
+    await expect(markdownFolder(folder.at('nowhere'))).rejects.toThrow(/ENOENT/);
+    await expect(markdownFolder(folder.at('a.md'))).rejects.toThrow('a.md is a file, not a folder.');
   });
 });

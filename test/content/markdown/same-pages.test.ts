@@ -6,7 +6,7 @@ import {
   memoryContent,
   type MemoryPage,
 } from 'oauth-query/content';
-import { type MarkdownContent, openMarkdown } from 'oauth-query/content/markdown';
+import { markdownFolder, type MarkdownFolder } from 'oauth-query/content/markdown';
 import { CLIENT_WALKS } from '../support/client-walks.js';
 import { gather, merged, QUERIES } from '../support/queries.js';
 import { type QueryHost, sourcesOfTheSamePages, startQuery } from '../support/same-pages.js';
@@ -84,7 +84,7 @@ const asRead = async (source: Required<ContentSource>, page: MemoryPage): Promis
   };
 };
 
-let content: MarkdownContent;
+let content: MarkdownFolder;
 let hosts: readonly QueryHost[];
 let count = 0;
 beforeAll(async () => {
@@ -101,12 +101,12 @@ beforeAll(async () => {
     watch: false,
     onProblem: (sentence: string) => expect(sentence).toBe(''),
   };
-  content = await openMarkdown(folder.path, options);
-  const source = content.source as Required<ContentSource>;
+  content = await markdownFolder(folder.path, options);
+  const source = content as MarkdownFolder & Required<ContentSource>;
   const model: MemoryPage[] = [];
   for (const page of pages) model.push(await asRead(source, page));
   count = model.length;
-  const { modules: _modules, log: _log, render: _render, ...functions } = source;
+  const { modules: _modules, render: _render, ...functions } = source;
   const { markup } = source;
   const memory = { ...memoryContent(model, { site }), markup };
   hosts = [await startQuery(contentQuery(memory)), await startQuery(contentQuery({ ...functions, site }))];

@@ -1,14 +1,14 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { contentQuery } from 'oauth-query/content';
 import { startQuery } from '../support/same-pages.js';
+import type { MarkdownOptions } from 'oauth-query/content/markdown';
 import { TestFolder } from './folder.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-const served = async (files: Readonly<Record<string, string>>) => {
+const served = async (files: Readonly<Record<string, string>>, options: MarkdownOptions = {}) => {
   const folder = new TestFolder(files);
-  const { source } = await folder.open();
-  const host = await startQuery(contentQuery(source));
+  const host = await startQuery(contentQuery(await folder.open(options)));
   onTestFinished(() => host.close());
   const ask = async (parameters: Readonly<Record<string, string>>): Promise<Json> => {
     const { json } = await host.query(parameters);
@@ -81,6 +81,77 @@ describe('Markdown over HTTP', () => {
     expect((await pageOf('Page', { ...extract, exsectionformat: 'wiki' }))['extract']).toMatch(
       /== Part ==\s+item code/,
     );
+  });
+
+  test('images, sounds and documents of the folder are files, at the URL where the server serves them', async () => {
+    const files = {
+      'a/page.md': '![b](../img/boat%20one.png) ![c](https://example.org/c.png) ![](/x.png?y)',
+      'img/boat one.png': 'PNG',
+      'img/note.txt': '',
+    };
+    for (const [fileUrl, start] of [
+      [undefined, ''],
+      ['/docs', ''],
+      ['https://cdn.example/docs/', 'https://cdn.example'],
+    ] as const) {
+      const { parse, pageOf, base } = await served(files, fileUrl === undefined ? {} : { fileUrl });
+      const folder = `${start || base}${fileUrl === undefined ? '/files' : '/docs'}`;
+      const { text } = await parse('A/page', { prop: 'text' });
+      expect([...String(text).matchAll(/src="([^"]*)"/g)].map(([, src]) => src)).toEqual([
+        `${folder}/img/boat%20one.png`,
+        'https://example.org/c.png',
+        `${folder}/x.png`,
+      ]);
+      const about = { prop: 'imageinfo', iiprop: 'url|size|mime' };
+      expect(await pageOf('File:Img/boat one.png', about)).toMatchObject({
+        pageid: expect.any(Number),
+        imagerepository: 'local',
+        imageinfo: [
+          {
+            url: `${folder}/img/boat%20one.png`,
+            descriptionurl: `${base}/wiki/File:Img/boat_one.png`,
+            size: 3,
+            mime: 'image/png',
+          },
+        ],
+      });
+      expect(await pageOf('File:X.png', about)).toEqual({
+        ns: 6,
+        title: 'File:X.png',
+        missing: true,
+        imagerepository: '',
+      });
+    }
+  });
+
+  test('the language of the site is an option, and otherwise English whatever the machine', async () => {
+    for (const [site, language] of [
+      [{}, 'en'],
+      [{ language: 'ps' }, 'ps'],
+    ] as const) {
+      const { pageOf } = await served({ 'page.md': '' }, { site });
+      expect(await pageOf('Page', { prop: 'info' })).toMatchObject({ pagelanguage: language });
+    }
+  });
+
+  test('git-remote-mediawiki gets every page: with the oldest revision as the start of each history', async () => {
+    const { pageOf } = await served({
+      'new.md': '---\ndate: 2024-01-01\n---\n',
+      'old.md': '---\ndate: 2020-01-01\n---\n',
+      'middle.md': '---\ndate: 2022-01-01\n---\n',
+    });
+    for (const title of ['New', 'Old', 'Middle']) {
+      const params = {
+        prop: 'revisions',
+        rvprop: 'content|timestamp|comment|user|ids',
+        rvstartid: '1',
+        rvslots: 'main',
+        rvdir: 'newer',
+      };
+      const { revisions } = (await pageOf(title, params)) as { readonly revisions?: readonly Json[] };
+      expect(revisions, title).toMatchObject([{ user: 'Unknown user' }]);
+      expect(revisions?.[0], title).not.toHaveProperty('userhidden');
+    }
   });
 
   test('no text of a page runs as a script in a browser', async () => {

@@ -1,6 +1,7 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { expect, test } from 'vitest';
-import type { MarkdownContent, MarkdownOptions } from 'oauth-query/content/markdown';
+import type { MarkdownFolder, MarkdownOptions } from 'oauth-query/content/markdown';
 import { pageOf, TestFolder, titlesOf } from './folder.js';
 
 /** Opens a folder, and waits for what changes in it. */
@@ -13,7 +14,7 @@ const watched = async (folder: TestFolder, options: MarkdownOptions = {}) => {
   };
   const content = await folder.open({ ...options, watch: true, onChange });
   /** Resolves when the condition holds, which is tried at each change. */
-  const until = async (condition: (content: MarkdownContent) => Promise<boolean>): Promise<void> => {
+  const until = async (condition: (content: MarkdownFolder) => Promise<boolean>): Promise<void> => {
     for (;;) {
       const changed = new Promise<void>((resolve) => (look = resolve));
       if (await condition(content)) return;
@@ -60,30 +61,48 @@ test('renamed folders are followed, and a new one with the old name too', async 
 });
 
 test('changes during a scan are not lost', async () => {
-  const folder = new TestFolder({ 'a/1.md': 'one', 'b.md': 'b' });
-  let late = 'a/2.md';
-  const { has } = await watched(folder, {
-    // Called for each file that is read: by then, names have been listed.
-    clock: () => {
-      if (late !== '') writeFileSync(folder.at(late), 'late');
-      late = '';
-      return Date.now() + 60_000;
-    },
-  });
-  await has(['A/1', 'A/2', 'B']);
-  late = 'a/3.md';
-  folder.write({ 'c.md': 'c', 'd.md': 'd' });
-  await has(['A/1', 'A/2', 'A/3', 'B', 'C', 'D']);
+  const many = Object.fromEntries(Array.from({ length: 1_200 }, (_, n) => [`b/${n}.md`, '']));
+  const folder = new TestFolder({ ...many, 'a/1.md': 'one' });
+  const { content, until } = await watched(folder);
+  const scan = content.refresh();
+  // It has begun, and lists 500 names at a time.
+  folder.write({ 'a/2.md': 'late' });
+  await scan;
+  await until(async (now) => (await pageOf(now, 'A/2')) !== undefined);
+});
+
+test('a folder that cannot be watched is read again every second', async () => {
+  const folder = new TestFolder({ 'a.md': 'a', 'sub/b.md': 'b' });
+  const { watch } = fs;
+  fs.watch = (() => {
+    throw new Error('ENOSPC: no space left for watchers');
+  }) as unknown as typeof watch;
+  syncBuiltinESMExports();
+  try {
+    const { has } = await watched(folder);
+    folder.write({ 'sub/c.md': 'c' });
+    await has(['A', 'Sub/b', 'Sub/c']);
+    folder.write({ 'd.md': 'd' });
+    await has(['A', 'D', 'Sub/b', 'Sub/c']);
+    expect(folder.problems).toEqual([
+      `${folder.path} is read again every second, because it cannot be watched: ENOSPC: no space left for watchers`,
+    ]);
+  } finally {
+    fs.watch = watch;
+    syncBuiltinESMExports();
+  }
 });
 
 test('if the folder disappears, its content stays and the problem is reported', async () => {
   const folder = new TestFolder({ 'a.md': 'a' });
   let tell: (sentence: string) => void = () => undefined;
   const told = new Promise<string>((resolve) => (tell = resolve));
-  const { content } = await watched(folder, { onProblem: tell });
+  const { content, has } = await watched(folder, { onProblem: tell });
   rmSync(folder.path, { recursive: true });
   expect(await told).toMatch(`${folder.path} could not be read again: ENOENT`);
   expect(await titlesOf(content)).toEqual(['A']);
+  folder.write({ 'b.md': 'It is back.' });
+  await has(['B']);
 });
 
 test('nothing is read after it is closed', async () => {

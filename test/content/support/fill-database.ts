@@ -14,8 +14,8 @@ export function fillDatabase(database: ContentDatabase, pages: readonly MemoryPa
           ${redirect?.to ?? null}, ${redirect?.fragment ?? ''})`);
       for (const { id: revid = 0, parent = 0, timestamp = '', user = '', userid = 0, comment = '', text } of history) {
         database.run(sql`
-          INSERT INTO revision (id, page, parent, timestamp, user, user_id, minor, comment, size, sha1, model, format, text)
-          VALUES (${revid}, ${id}, ${parent}, ${timestamp}, ${user}, ${userid}, 0, ${comment}, ${Buffer.byteLength(text)},
+          INSERT INTO revision (id, page, ns, parent, timestamp, user, user_id, minor, comment, size, sha1, model, format, text)
+          VALUES (${revid}, ${id}, ${ns}, ${parent}, ${timestamp}, ${user}, ${userid}, 0, ${comment}, ${Buffer.byteLength(text)},
             '', 'wikitext', 'text/x-wiki', ${text})`);
         database.run(sql`INSERT OR IGNORE INTO user (name, id) VALUES (${user}, ${userid})`);
       }

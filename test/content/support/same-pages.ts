@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { QueryOptions } from 'oauth-query';
+import { query, type QueryOptions } from 'oauth-query/query';
 import { type ContentSource, memoryContent, type MemoryPage, type MemoryRevision } from 'oauth-query/content';
 import { ContentDatabase, exportContent, importExport } from 'oauth-query/content/mediawiki-export';
-import { parseTitle } from '../../../src/core/query/pages/title.js';
+import { parseTitle } from '../../../src/core/query/site/title.js';
 import { resolveSite } from '../../../src/core/query/site/site.js';
 import { openExport, readExport } from '../../../src/content/mediawiki-export/reader.js';
 import { siteOptions } from '../../../src/content/mediawiki-export/site.js';
@@ -35,6 +35,7 @@ async function pagesOf(
         text: text ?? '',
       });
     },
+    skipped: () => undefined,
     pageEnd: () => undefined,
   });
   const resolved = resolveSite(site);
@@ -57,10 +58,10 @@ export async function sourcesOfTheSamePages() {
   await writeExport(file, generatedSite(142), 1_000);
   const database = new ContentDatabase(':memory:');
   // The site is what the last of them says.
-  await importExport(database, file, { clock: () => 0 });
-  await importExport(database, SAMPLE, { clock: () => 0 });
+  await importExport(database, file);
+  await importExport(database, SAMPLE);
   const [generated, sample] = [await pagesOf(file), await pagesOf(SAMPLE)];
-  const { log: _log, ...stored } = exportContent(database);
+  const stored = exportContent(database);
   const pages = [...generated.pages, ...sample.pages];
   const memory = memoryContent(pages, { site: sample.site });
   return {
@@ -86,18 +87,17 @@ export interface QueryHost {
 }
 
 /** A server that answers from content. */
-export async function startQuery(query: QueryOptions): Promise<QueryHost> {
+export async function startQuery(given: QueryOptions): Promise<QueryHost> {
   const failures: unknown[] = [];
   const store = memoryStore();
   const options = (base: string) => ({
     issuer: base,
     store,
-    paths: { api: ['/api', '/w/api.php'] },
     grants: ['password'] as const,
     scopes: { read: 'Read' },
     users: [{ username: 'alice', password: 'secret' }],
     clients: [{ client_id: 'test', client_secret: 'test-secret', grant_types: ['password'] as const, scope: 'read' }],
-    query: { ...query, site: { ...query.site, server: base } },
+    query: query({ path: ['/api', '/w/api.php'], ...given }),
     onError: (error: unknown) => void failures.push(error),
     onWarning: () => undefined,
   });

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { answer, isWriting, SCOPES } from '../../../examples/mcp/notes.js';
 import { type OAuthQueryOptions, oauthQuery } from '../../../src/adapters/express/index.js';
-import type { OAuthEvent } from '../../../src/core/oauth/events.js';
+import type { OAuthEvent } from '../../../src/core/oauth/events/events.js';
 
 export interface NotesServer {
   /** Where it listens. */

@@ -1,5 +1,5 @@
 import type { ClientRegistration, ClientRegistry } from '../../../src/core/oauth/clients/client.js';
-import type { OAuthEvent } from '../../../src/core/oauth/events.js';
+import type { OAuthEvent } from '../../../src/core/oauth/events/events.js';
 import { type MemoryStore, memoryStore } from '../../../src/stores/memory.js';
 import type { HostOptions } from '../../hosts.js';
 

@@ -37,8 +37,6 @@ export interface Refresh {
   readonly grant: Grant;
   readonly client: string;
   readonly end: number;
-  /** The end of the record that names this token. */
-  readonly known: number;
   spent?: { readonly at: number; readonly scope: string; readonly successor: Issued; sent: number | undefined };
 }
 
@@ -105,7 +103,7 @@ export class Model {
   refresh(token: Refresh, client: string, scope: string, isSent: boolean): Outcome {
     const { grant, spent } = token;
     if (client !== grant.client || !this.#isLive(grant)) return 'invalid_grant';
-    if (spent !== undefined && this.#isRemembered(token)) {
+    if (spent !== undefined) {
       const { successor } = spent;
       const isOpen = spent.sent === undefined && this.now < token.end;
       const isEarly = isOpen || this.now - (spent.sent ?? spent.at) < GRACE;
@@ -119,7 +117,7 @@ export class Model {
     }
     if (this.now >= token.end) return 'invalid_grant';
     if (grant.refreshing === 'reusable') return { access: this.#access(grant) };
-    const successor = this.#issue(grant, token);
+    const successor = this.#issue(grant);
     token.spent = { at: this.now, scope: setOf(scope), successor, sent: isSent ? this.now : undefined };
     return successor;
   }
@@ -146,13 +144,6 @@ export class Model {
     if (token.kind === 'access') token.revoked ||= this.isActive(token);
     else if (this.now < token.end) token.grant.revoked = true;
     return undefined;
-  }
-
-  /** A token that was used is known as such as long as the record that names it and the one that took it. */
-  #isRemembered({ spent, known, end }: Refresh): boolean {
-    if (spent === undefined) return false;
-    const tombstone = Math.max(end, spent.successor.refresh?.end ?? end) + GRACE + CLOCK_DIFFERENCE;
-    return this.now < Math.min(known, tombstone);
   }
 
   startDevice(client: string, refreshing: Refreshing): Device {
@@ -202,12 +193,11 @@ export class Model {
     return !grant.revoked && this.now < grant.end;
   }
 
-  #issue(grant: Grant, before?: Refresh): Issued {
+  #issue(grant: Grant): Issued {
     const access = this.#access(grant);
     if (grant.refreshing === 'none') return { access };
     const end = grant.refreshing === 'reusable' ? grant.end : Math.min(this.now + IDLE, grant.end);
-    const known = before === undefined ? grant.end : Math.max(before.end, end) + GRACE + CLOCK_DIFFERENCE;
-    const refresh: Refresh = { kind: 'refresh', grant, client: grant.client, end, known };
+    const refresh: Refresh = { kind: 'refresh', grant, client: grant.client, end };
     this.refreshes.push(refresh);
     return { access, refresh };
   }

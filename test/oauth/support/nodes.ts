@@ -1,7 +1,11 @@
 import type { Store } from '../../../src/core/base/ports.js';
+import type { ChainRecord } from '../../../src/core/oauth/tokens/chain-record.js';
 import { type HostOptions, oneHostEach, type RunningHost } from '../../hosts.js';
 import { type Fixture, fixture } from './fixture.js';
 import { Flows } from './tokens.js';
+
+/** The grant of a token, as it stands in keys: the id of its connection is a tag. */
+export const grantPart = (token: string): string => `{${token.slice(0, 12)}}${token.slice(12, 22)}`;
 
 /** Turns of the event loop. */
 export const turns = async (count: number): Promise<void> => {
@@ -62,16 +66,20 @@ export class Nodes {
 
   /** The keys of this kind that belong to the grant of a token. */
   keysOf(kind: string, token: string): readonly string[] {
-    const part = `:${kind}:{${token.slice(0, 22)}}`;
+    const part = `:${kind}:${grantPart(token)}`;
     return [...this.shared.store.entries()].map(([key]) => key).filter((key) => key.includes(part));
   }
 
   /** How many refresh tokens of a grant could be used now. */
   chains(token: string): number {
-    if (this.keysOf('grant', token).length === 0) return 0;
-    const numbers = new Set(this.keysOf('spent', token).map((key) => Number(key.split(':').at(-1))));
-    const isFirstUsed = this.keysOf('pruned', token).length > 0;
-    return [...numbers].filter((n) => !numbers.has(n + 1) && !(n === 0 && isFirstUsed)).length;
+    return this.keysOf('grant', token).length === 0 || (this.chainOf(token)?.current ?? null) === null ? 0 : 1;
+  }
+
+  /** The chain of the grant of a token. */
+  chainOf(token: string): ChainRecord | undefined {
+    const [key] = this.keysOf('chain', token);
+    for (const [name, value] of this.shared.store.entries()) if (name === key) return value as ChainRecord; // By its key.
+    return undefined;
   }
 
   async close(): Promise<void> {
@@ -97,6 +105,7 @@ export class Line {
     this.#inner = store;
     this.store = {
       add: (...record) => this.#call(() => store.add(...record)),
+      swap: (...record) => this.#call(() => store.swap(...record)),
       get: (key) => this.#call(() => store.get(key)),
       delete: (key) => this.#call(() => store.delete(key)),
       getMany: (keys) => this.#call(() => this.#getMany(keys)),

@@ -1,7 +1,7 @@
-import type { Store } from '../../../src/core/base/ports.js';
+import type { Revision, Store } from '../../../src/core/base/ports.js';
 
 export interface StoreCall {
-  readonly verb: 'add' | 'get' | 'delete';
+  readonly verb: 'add' | 'swap' | 'get' | 'delete';
   readonly key: string;
 }
 
@@ -19,12 +19,13 @@ export const distantStore = (store: Store, seed: number): Store => {
   };
   return {
     add: async (...record) => (await wait(), store.add(...record)),
+    swap: async (...record) => (await wait(), store.swap(...record)),
     get: async (key) => (await wait(), store.get(key)),
     delete: async (key) => (await wait(), store.delete(key)),
   };
 };
 
-/** A store whose `add` first looks and then writes, with a gap between the two: what no store may do. */
+/** A store whose `add` and `swap` first look and then write, with a gap between the two: what no store may do. */
 export const racyStore = (store: Store): Store => ({
   get: (key) => store.get(key),
   delete: (key) => store.delete(key),
@@ -35,10 +36,19 @@ export const racyStore = (store: Store): Store => ({
     await store.add(key, value, expiresAt);
     return true;
   },
+  swap: async (key, before, value, expiresAt) => {
+    const old = await store.get(key);
+    if (old === undefined || Reflect.get(old, 'rev') !== before) return false;
+    await turns(1);
+    await store.delete(key);
+    await store.add(key, value, expiresAt);
+    return true;
+  },
 });
 
-/** Whether a call is made after the response, which does not wait for it. */
-export const isTidyUp = (key: string): boolean => /:(?:done|refreshed):/.test(key);
+/** Whether a chain of tokens is replaced after the response, which does not wait for it. */
+export const isTidyUp = (value: object): boolean =>
+  typeof Reflect.get(value, 'done') === 'string' || Reflect.has(value, 'used_ms');
 
 /** What a broken store does instead of answering. */
 export const FAULTS = {
@@ -71,6 +81,12 @@ export class FaultyStore implements Store {
     return this.#answer('add', key, () => this.#store.add(key, value, expiresAt));
   }
 
+  swap(key: string, before: string, value: Revision & object, expiresAt: number): Promise<boolean> {
+    const swap = (): Promise<boolean> => this.#store.swap(key, before, value, expiresAt);
+    // Comes at any time, and belongs to a request that is over.
+    return isTidyUp(value) ? swap() : this.#answer('swap', key, swap);
+  }
+
   get(key: string): Promise<object | undefined> {
     return this.#answer('get', key, () => this.#store.get(key));
   }
@@ -80,7 +96,6 @@ export class FaultyStore implements Store {
   }
 
   #answer<T>(verb: StoreCall['verb'], key: string, answer: () => Promise<T>): Promise<T> {
-    if (isTidyUp(key)) return answer(); // Comes at any time, and belongs to a request that is over.
     this.#calls.push({ verb, key });
     // A fault breaks the promise of the type, and that is what it is for.
     return this.#calls.length === this.#failing?.call ? (this.#failing.fault() as Promise<T>) : answer();
@@ -100,6 +115,10 @@ export class RoundTrips implements Store {
 
   add(key: string, value: object, expiresAt: number): Promise<boolean> {
     return this.#travel(() => this.#store.add(key, value, expiresAt));
+  }
+
+  swap(...record: Parameters<Store['swap']>): Promise<boolean> {
+    return this.#travel(() => this.#store.swap(...record));
   }
 
   get(key: string): Promise<object | undefined> {

@@ -22,6 +22,9 @@ const users = (all: readonly unknown[]): readonly object[] => all.map((user) => 
 
 const alice = { username: 'alice', password: 'wonderland' };
 
+/** What a store had to have until 0.2. */
+const OLD_STORE = { add: Date.now, get: Date.now, delete: Date.now };
+
 const site = (name: string, values: readonly unknown[]): readonly object[] =>
   each('query', below('site', name, values));
 
@@ -58,12 +61,10 @@ const BOUNDS = {
     unprovenRecords: [100, 1_000_000],
     bodyBytes: [1024, 1_048_576],
     bodyFields: [10, 1000],
-    queryBodyBytes: [1024, 67_108_864],
   },
   timeouts: {
     host: [10, 600_000],
     request: [10, 600_000],
-    handlers: [1, 2_147_483_647],
   },
 } as const;
 
@@ -88,7 +89,6 @@ export const WRONG_OPTIONS: Readonly<Record<string, readonly object[]>> = {
     { query: { site: { interwiki: { de: { address: 'https://de.example/$1' } } } } },
     { query: { modules: { allpage: () => [] } } },
     { query: { modules: { fruits: () => [] } } },
-    { query: { sandbox: { clientId: 'web' } } },
     { query: { languages: { de: { autonym: 'Deutsch', direction: 'ltr' } } } },
     { query: { customModules: [{ ...customModule(fruits, () => []), name: 'fruits' }] } },
     { query: { customModules: [parameter({ type: 'limit', maximum: 5 })] } },
@@ -132,10 +132,9 @@ export const WRONG_OPTIONS: Readonly<Record<string, readonly object[]>> = {
     { pages: {} },
     { limits: { hostTimeout: 5000 } },
     { limits: { requestTimeout: 5000 } },
-    { query: { own: [] } },
-    { query: { pages: () => [] } },
-    { query: { deadline: 5000 } },
     { query: { origins: [] } },
+    { query: { mcp: {} } },
+    { query: { sandbox: false } },
   ],
   'conditions and functions': [
     ...below('policy', 'requirePkce', ['false', 0, null]),
@@ -148,7 +147,14 @@ export const WRONG_OPTIONS: Readonly<Record<string, readonly object[]>> = {
     ...below('runtime', 'timer', [5]),
     ...['onEvent', 'onError', 'onWarning', 'owner'].map((name) => ({ [name]: 'x' })),
   ],
-  store: each('store', [{}, 'redis://localhost', new Map(), { add: true, get: true, delete: true }]),
+  store: each('store', [
+    {},
+    'redis://localhost',
+    new Map(),
+    Promise.resolve({}),
+    { add: true, swap: true, get: true, delete: true },
+    OLD_STORE,
+  ]),
   issuer: each('issuer', [
     5,
     '',
@@ -251,6 +257,8 @@ export const WRONG_OPTIONS: Readonly<Record<string, readonly object[]>> = {
     ...below('query', 'private', ['no', 0, null]),
     ...below('query', 'missing', ['ignore', true]),
     ...below('query', 'maxResultLength', [0, '1 MB']),
+    ...below('query', 'maxBodyBytes', [1023, 67_108_865]),
+    ...below('query', 'timeout', [0, 2_147_483_648]),
     ...below('query', 'cors', [
       ['https://a.example'],
       {},
@@ -268,7 +276,6 @@ export const WRONG_OPTIONS: Readonly<Record<string, readonly object[]>> = {
       fruits,
       [fruits],
       [{ descriptor: fruits }],
-      [{ descriptor: fruits, handler: () => [] }],
       [{ descriptor: { ...fruits, group: 'lists' }, handler: () => [] }],
       [{ descriptor: { ...fruits, generator: false }, handler: () => [] }],
       [parameter('limit')],
@@ -285,17 +292,8 @@ export const WRONG_OPTIONS: Readonly<Record<string, readonly object[]>> = {
       { de: {} },
       { de: { autonym: 'Deutsch', dir: 'left' } },
     ]),
-    ...below('query', 'sandbox', ['yes', null, 1, { client_id: '' }, { client_id: 5 }, []]),
-  ],
-  'the client of the sandbox page': [
-    { query: { sandbox: { client_id: 'sap' } }, clients: [spa] },
-    { query: { sandbox: { client_id: 'nothing like it' } } },
-    { query: { sandbox: { client_id: 'web' } }, clients: [web] },
-    {
-      query: { sandbox: { client_id: 'tv' } },
-      clients: [{ client_id: 'tv', grant_types: ['device_code'] }],
-    },
-    { query: { sandbox: { client_id: 'spa' } }, clients: [spa], grants: ['client_credentials'] },
+    ...below('query', 'path', ['api', '/a b', [], 5]),
+    ...below('query', 'extensions', [{}, ['sandbox'], [() => ({})]]),
   ],
   'the site': [
     ...each('query', each('site', ['Fruit', null, []])),
@@ -326,7 +324,16 @@ export const WRONG_OPTIONS: Readonly<Record<string, readonly object[]>> = {
   'who signs people in': [
     { owner: () => undefined },
     { loginUrl: '/login' },
-    ...each('loginUrl', ['', 5, {}]).map((options) => ({ owner: () => undefined, ...options })),
+    ...each('loginUrl', [
+      '',
+      5,
+      {},
+      'login',
+      'login.example/x',
+      '//login.example',
+      'https:login',
+      'ftp://login.example',
+    ]).map((options) => ({ owner: () => undefined, ...options })),
     { owner: () => undefined, loginUrl: '/login', users: [] },
     ...each('users', ['alice', 5, {}, null, { authenticate: true }]),
     { users: { authenticate: () => undefined, isActive: true } },

@@ -1,7 +1,8 @@
 import { catalogue } from '../../../src/core/query/catalogue/index.js';
 import { forSite } from '../../../src/core/query/catalogue/for-site.js';
-import type { ModuleDescriptor } from '../../../src/core/query/descriptor.js';
-import { FORMATS, formatModules, mainModule } from '../../../src/core/query/endpoint/main-parameters.js';
+import type { ModuleDescriptor } from '../../../src/core/query/descriptor/descriptor.js';
+import { FORMATS } from '../../../src/core/query/answer/print.js';
+import { formatModules, mainModule } from '../../../src/core/query/endpoint/main-parameters.js';
 import { buildTree, type ModuleNode } from '../../../src/core/query/describe/module-tree.js';
 import { compileParaminfo } from '../../../src/core/query/describe/paraminfo/paraminfo.js';
 import {
@@ -9,6 +10,7 @@ import {
   paraminfoModule,
   type ParaminfoParams,
 } from '../../../src/core/query/describe/describing-actions.js';
+import { compareModule } from '../../../src/core/query/reader/compare/descriptor.js';
 import { openSearchModule, parseModule } from '../../../src/core/query/reader/descriptors.js';
 import { queryModule } from '../../../src/core/query/run/query-parameters.js';
 import { resolveSite, type SiteOptions } from '../../../src/core/query/site/site.js';
@@ -21,7 +23,14 @@ export const treeFor = (options: SiteOptions = {}, own: readonly ModuleDescripto
   const names = modules.map(({ name }) => name);
   return buildTree({
     main: mainModule,
-    actions: [queryModule(modules), paraminfoModule(names, FORMATS), helpModule, openSearchModule, parseModule],
+    actions: [
+      queryModule(modules),
+      paraminfoModule(names, FORMATS),
+      helpModule,
+      openSearchModule,
+      parseModule,
+      compareModule,
+    ],
     formats: formatModules,
     modules,
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ModuleDescriptor } from '../../../src/core/query/descriptor.js';
+import type { ModuleDescriptor } from '../../../src/core/query/descriptor/descriptor.js';
 import type { HelpParams } from '../../../src/core/query/describe/describing-actions.js';
 import { HELP_STYLE, renderHelp } from '../../../src/core/query/describe/help/help.js';
 import { descendantsOf, type ModuleNode } from '../../../src/core/query/describe/module-tree.js';
@@ -41,7 +41,7 @@ describe('the help pages', () => {
     expect(page).toMatch(/^<!DOCTYPE html>\n<html lang="en">/);
     expect(all.filter(({ name }) => name === 'h1')).toHaveLength(1);
     expect(all.filter(({ name }) => name === 'main')).toHaveLength(1);
-    for (const action of ['help', 'opensearch', 'paraminfo', 'parse', 'query'])
+    for (const action of ['compare', 'help', 'opensearch', 'paraminfo', 'parse', 'query'])
       expect(page).toContain(`<a href="?action=help&amp;modules=${action}">`);
     for (const name of Object.keys(tree.module.parameters)) expect(page).toContain(`<code>${name}</code>`);
     expect(page).toContain('Orchard');
@@ -109,8 +109,8 @@ describe('the help pages', () => {
   test('submodules includes one level, recursivesubmodules all', () => {
     const sections = (page: string) => page.match(/<section /g)?.length;
     expect(sections(help(['main']).page)).toBe(1);
-    expect(sections(help(['main'], { submodules: true }).page)).toBe(9);
-    expect(sections(help(['main'], { recursivesubmodules: true }).page)).toBe(81);
+    expect(sections(help(['main'], { submodules: true }).page)).toBe(12);
+    expect(sections(help(['main'], { recursivesubmodules: true }).page)).toBe(84);
     expect(sections(help(['query+info', 'query+info', 'query+links']).page)).toBe(2);
   });
 

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { systemTimer } from '../../../src/core/base/system.js';
 import type { Authorization } from '../../../src/core/base/authorization.js';
-import { createQuery } from '../../../src/core/query/create-query.js';
+import { query } from '../../../src/core/query/index.js';
+import { featureHost } from '../fixture.js';
 import { examplesOf } from '../../../src/core/query/describe/examples.js';
 import { HELP_STYLE } from '../../../src/core/query/describe/help/help.js';
 import { descendantsOf } from '../../../src/core/query/describe/module-tree.js';
@@ -25,34 +25,27 @@ const HIGH: Authorization = {
 let host: Host;
 
 beforeAll(async () => {
-  const { routes } = createQuery(
-    {
-      site: { name: 'Orchard', server: 'https://wiki.example' },
-      resolvePages: ({ titles }) => (titles.includes('Main Page') ? [{ pageid: 1, ns: 0, title: 'Main Page' }] : []),
-    },
-    {
+  const feature = query({
+    site: { name: 'Orchard', server: 'https://wiki.example' },
+    path: ['/api', '/w/api.php'],
+    resolvePages: ({ titles }) => (titles.includes('Main Page') ? [{ pageid: 1, ns: 0, title: 'Main Page' }] : []),
+  });
+  const routes = feature.start(
+    featureHost({
+      issuer: 'https://wiki.example',
       identify: async (request) => (request.header('authorization') === 'Bearer high' ? HIGH : undefined),
-      scopeRights: () => ['apihighlimits', 'deletedhistory', 'viewmywatchlist'],
+      rightsOf: () => ['apihighlimits', 'deletedhistory', 'viewmywatchlist'],
       clock: () => 1_000_000_000_000,
       random: (size) => randomBytes(size),
-      secret: randomBytes(32),
-      onError: (error) => {
-        throw error;
-      },
-      base: 'https://wiki.example',
-      paths: ['/api', '/w/api.php'],
-      maxBodyBytes: 1_000_000,
-      timeout: 10_000,
-      timer: systemTimer,
-    },
+    }),
   );
   host = await serve(routes);
 });
 
 afterAll(() => host.close());
 
-const get = async (query: string, headers: Record<string, string> = {}, path = '/api') => {
-  const response = await fetch(`${host.origin}${path}?${query}`, { headers });
+const get = async (search: string, headers: Record<string, string> = {}, path = '/api') => {
+  const response = await fetch(`${host.origin}${path}?${search}`, { headers });
   return { status: response.status, headers: response.headers, text: await response.text() };
 };
 
@@ -61,8 +54,8 @@ const getJson = async (query: string, headers?: Record<string, string>): Promise
 
 const FORMAT = {
   name: 'format',
-  type: ['json', 'jsonfm', 'none'],
-  submodules: { json: 'json', jsonfm: 'jsonfm', none: 'none' },
+  type: ['json', 'jsonfm', 'none', 'xml', 'xmlfm'],
+  submodules: { json: 'json', jsonfm: 'jsonfm', none: 'none', xml: 'xml', xmlfm: 'xmlfm' },
 };
 
 describe('action=paraminfo over HTTP', () => {
@@ -125,7 +118,7 @@ describe('action=paraminfo over HTTP', () => {
   });
 
   test('the main module lists the formats, and each can be selected', async () => {
-    const answer = await getJson('action=paraminfo&modules=main|json|jsonfm|none&formatversion=2');
+    const answer = await getJson('action=paraminfo&modules=main|json|jsonfm|none|xml|xmlfm&formatversion=2');
     const json = { group: 'format', parameters: [{ name: 'callback' }, {}, {}, { name: 'formatversion' }] };
     expect(answer).toMatchObject({
       paraminfo: {
@@ -134,6 +127,8 @@ describe('action=paraminfo over HTTP', () => {
           { ...json, name: 'json', path: 'json' },
           { ...json, name: 'jsonfm', path: 'jsonfm' },
           { name: 'none', path: 'none', group: 'format', parameters: [] },
+          { name: 'xml', path: 'xml', group: 'format', parameters: [{ name: 'includexmlnamespace' }] },
+          { name: 'xmlfm', path: 'xmlfm', group: 'format', parameters: [{ name: 'includexmlnamespace' }] },
         ],
       },
     });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { defineModule } from '../../../src/core/query/descriptor.js';
+import { defineModule } from '../../../src/core/query/descriptor/descriptor.js';
 import { plainText } from '../../../src/core/query/answer/messages.js';
 import { toVersion1 } from '../../../src/core/query/answer/result-format.js';
 import { ask, ENDPOINT, treeFor } from './fixture.js';
@@ -240,10 +240,12 @@ describe('selectors', () => {
   });
 
   test('* is everything directly below main, ** everything; sorted by name', () => {
-    expect(select('*').paths).toEqual(['help', 'json', 'jsonfm', 'none', 'opensearch', 'paraminfo', 'parse', 'query']);
+    expect(select('*').paths).toEqual([
+      ...['compare', 'help', 'json', 'jsonfm', 'none', 'opensearch', 'paraminfo', 'parse', 'query', 'xml', 'xmlfm'],
+    ]);
     const { paths } = select('**');
-    expect(paths).toHaveLength(8 + 72);
-    expect(paths.slice(7, 10)).toEqual(['query', 'query+allcategories', 'query+alldeletedrevisions']);
+    expect(paths).toHaveLength(11 + 72);
+    expect(paths.slice(8, 11)).toEqual(['query', 'query+allcategories', 'query+alldeletedrevisions']);
     expect(select('query+*').paths).toEqual(paths.filter((path) => String(path).startsWith('query+')));
     expect(select('query+**').paths).toEqual(select('query *').paths);
     expect(select('main+**').paths).toEqual(paths);
@@ -335,11 +337,21 @@ describe('parameters that name modules', () => {
 
   test('main: action and format', () => {
     expect(parameter('main', 'action')).toMatchObject({
-      type: ['help', 'opensearch', 'paraminfo', 'parse', 'query'],
+      type: ['compare', 'help', 'opensearch', 'paraminfo', 'parse', 'query'],
       default: 'help',
-      submodules: { help: 'help', opensearch: 'opensearch', paraminfo: 'paraminfo', parse: 'parse', query: 'query' },
+      submodules: {
+        compare: 'compare',
+        help: 'help',
+        opensearch: 'opensearch',
+        paraminfo: 'paraminfo',
+        parse: 'parse',
+        query: 'query',
+      },
     });
-    expect(parameter('main', 'format')).toMatchObject({ type: ['json', 'jsonfm', 'none'], default: 'jsonfm' });
+    expect(parameter('main', 'format')).toMatchObject({
+      type: ['json', 'jsonfm', 'none', 'xml', 'xmlfm'],
+      default: 'jsonfm',
+    });
   });
 
   test('query: prop, list, meta, generator', () => {

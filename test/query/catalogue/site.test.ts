@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { resolveSite, VERSION } from '../../../src/core/query/site/site.js';
-import { GROUPS, RIGHTS } from '../../../src/core/query/catalogue/value-sets.js';
+import { GROUPS, RIGHTS } from '../../../src/core/query/site/value-sets.js';
 import { everyRow } from '../../rows.js';
 
 describe('a site', () => {

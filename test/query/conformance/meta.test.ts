@@ -164,4 +164,10 @@ describe('userinfo', () => {
     const { json } = await hosts.bare('meta=userinfo&uiprop=*', 'alice');
     expect(json['query']?.['userinfo']).toMatchObject({ name: 'Alice', groups: expect.arrayContaining(['user']) });
   });
+  test('userinfo-4: the limits of the caller', async () => {
+    const host = await startQuery({ limits: { token: { requests: 5 } } });
+    const { json } = await host.get({ action: 'query', meta: 'userinfo', uiprop: 'ratelimits' }, { as: 'alice' });
+    expect(json['query']?.['userinfo']?.['ratelimits']).toEqual({ requests: { user: { hits: 5, seconds: 60 } } });
+    await host.close();
+  });
 });

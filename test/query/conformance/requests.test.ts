@@ -47,14 +47,14 @@ describe('the format of a response', () => {
   const varyOf = async (query: string, headers = {}): Promise<string | null> =>
     (await host.raw(query, { headers })).headers.get('vary');
 
-  test('request-3: depends on `Accept` if no format is named, and `Vary` says so', async () => {
+  test('request-3: depends on `Accept` if no known format is named, and `Vary` says so', async () => {
     const usual = 'Accept-Encoding, Treat-as-Untrusted, Authorization';
     for (const headers of [{}, { accept: 'text/html' }]) {
       expect(await varyOf('action=query', headers)).toBe(`${usual}, Accept`);
       expect(await varyOf('action=nosuch', headers)).toBe(`${usual}, Accept`);
     }
     expect(await varyOf('action=query&format=json')).toBe(usual);
-    expect(await varyOf('action=query&format=nosuch')).toBe(usual);
+    expect(await varyOf('action=query&format=nosuch')).toBe(`${usual}, Accept`);
     const origin = 'https://app.example';
     expect(await varyOf(`action=query&origin=${origin}`, { origin })).toBe(`${usual}, Origin, Accept`);
     expect(await varyOf(`action=query&format=json&origin=${origin}`, { origin })).toBe(`${usual}, Origin`);

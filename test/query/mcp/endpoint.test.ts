@@ -1,3 +1,5 @@
+import { mcp } from '../../../src/mcp/index.js';
+import { query } from '../../../src/core/query/index.js';
 import express from 'express';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -17,7 +19,8 @@ describe('the source of a request', () => {
 
   beforeAll(async () => {
     site = await startSite({
-      content: { mcp: { hosts: ['wiki.internal:8080'] }, cors: { origins: ['https://app.example'] } },
+      mcp: { hosts: ['wiki.internal:8080'] },
+      content: { cors: { origins: ['https://app.example'] } },
     });
   });
   afterAll(() => {
@@ -31,7 +34,7 @@ describe('the source of a request', () => {
       async (host) => {
         const answer = await site.send('tools/list', {}, { host });
         expect(answer.status).toBe(403);
-        expect(answer.json).toMatchObject({ error: { message: expect.stringContaining('options.query.mcp.hosts') } });
+        expect(answer.json).toMatchObject({ error: { message: expect.stringContaining('the option hosts of mcp()') } });
       },
     ));
 
@@ -79,7 +82,7 @@ describe('the source of a request', () => {
   test('accepts pages of its own origin, and of loopback origins if the issuer is one', async () => {
     for (const origin of ['http://localhost:6274', 'http://[::1]:1', site.base])
       expect((await site.send('tools/list', {}, { origin })).status).toBe(200);
-    const remote = await startSite({ issuer: 'https://wiki.example', content: { mcp: {} } });
+    const remote = await startSite({ issuer: 'https://wiki.example' });
     expect((await remote.send('tools/list', {}, { origin: 'http://localhost:6274' })).status).toBe(403);
     for (const headers of [{ host: 'wiki.example' }, { host: 'wiki.example:443', origin: 'https://wiki.example' }])
       expect((await remote.send('tools/list', {}, headers)).status).toBe(200);
@@ -128,7 +131,13 @@ describe('the source of a request', () => {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // It listens on a port.
-    app.use(oauthQuery({ issuer: base, query: contentQuery(memoryContent(PAGES), { mcp: {} }), onWarning: () => {} }));
+    app.use(
+      oauthQuery({
+        issuer: base,
+        query: query(contentQuery(memoryContent(PAGES), { extensions: [mcp()] })),
+        onWarning: () => {},
+      }),
+    );
     const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'ping' });
     const answer = await new Client(base).request('/mcp', { method: 'POST', headers: HEADERS, body });
     expect([answer.status, answer.json]).toEqual([200, { jsonrpc: '2.0', id: 7, result: {} }]);
@@ -148,7 +157,7 @@ describe('the caller', () => {
       users: undefined as never,
       owner,
       loginUrl: '/login',
-      content: { private: true, mcp: {} },
+      content: { private: true },
     });
     const answer = await site.send('tools/list', {}, { cookie: 'session=alice' });
     expect([answer.status, asked]).toEqual([401, 0]);
@@ -157,7 +166,7 @@ describe('the caller', () => {
   });
 
   test('challenges callers without a token if the API is private, with the scopes to request', async () => {
-    const site = await startSite({ content: { private: true, mcp: { scopes: ['read'] } } });
+    const site = await startSite({ content: { private: true }, mcp: { scopes: ['read'] } });
     const metadata = `${site.base}/.well-known/oauth-protected-resource/mcp`;
     const answer = await site.send('initialize');
     expect([answer.status, Object.keys(answer.json)]).toEqual([401, ['message']]);
@@ -173,14 +182,14 @@ describe('the caller', () => {
   });
 
   test('can require a token although the API does not', async () => {
-    const site = await startSite({ content: { mcp: { anonymous: false } } });
+    const site = await startSite({ mcp: { anonymous: false } });
     expect((await site.http.get('/api?action=query&list=allpages')).status).toBe(200);
     expect((await site.send('initialize')).status).toBe(401);
     site.close();
   });
 
   test('rejects tokens for other resources and tokens without its scopes, even if it requires no token', async () => {
-    const site = await startSite({ content: { mcp: { scopes: ['read', 'more'] } } });
+    const site = await startSite({ mcp: { scopes: ['read', 'more'] } });
     const metadata = `resource_metadata="${site.base}/.well-known/oauth-protected-resource/mcp"`;
     const { access_token } = await site.oauth.issue({ sub: 'alice', client_id: 'app', scope: 'read more' });
     for (const token of [access_token, 'made up']) {
@@ -199,7 +208,7 @@ describe('the caller', () => {
 
   test('challenges anonymous callers if a query requires a user, and ignores tokens in the URL', async () => {
     const site = await startSite({
-      content: { mcp: {}, modules: { watchlistraw: () => [{ ns: 0, title: 'Rope' }] } },
+      content: { modules: { watchlistraw: () => [{ ns: 0, title: 'Rope' }] } },
     });
     const query = { parameters: { list: 'watchlistraw' } };
     const unknown = await site.call('query', query);
@@ -231,8 +240,8 @@ describe('the caller', () => {
         title: `P ${index}`,
         text: 'x',
       })),
+      mcp: { maxResultLength: 1_000_000 },
       content: {
-        mcp: { maxResultLength: 1_000_000 },
         visible: (pages, { caller }) => {
           seen.push(caller?.rights);
           return caller ? pages : pages.filter(({ ns }) => ns === 0);
@@ -260,13 +269,15 @@ describe('the caller', () => {
 });
 
 describe('options', () => {
-  const query = contentQuery(memoryContent(PAGES), { mcp: { scopes: ['read'] } });
+  const tools = query(contentQuery(memoryContent(PAGES), { extensions: [mcp({ scopes: ['read'] })] }));
 
   test('require an issuer, and scopes that exist', () => {
     const quiet = { onWarning: () => undefined };
-    expect(() => oauthQuery({ query, ...quiet })).toThrow('options.query.mcp needs options.issuer');
-    expect(() => oauthQuery({ query, issuer: 'https://a.example', scopes: { reed: 'Read' }, ...quiet })).toThrow(
-      'options.query.mcp.scopes names "read", which options.scopes does not have. Did you mean "reed"?',
+    expect(() => oauthQuery({ query: tools, ...quiet })).toThrow(
+      '/mcp is a resource of its own, so it needs options.issuer',
+    );
+    expect(() => oauthQuery({ query: tools, issuer: 'https://a.example', scopes: { reed: 'Read' }, ...quiet })).toThrow(
+      'options.query: /mcp.scopes names "read", which options.scopes does not have. Did you mean "reed"?',
     );
   });
 
@@ -283,4 +294,15 @@ describe('options', () => {
       site.close();
     }
   });
+});
+
+test('messages count as requests of `query.limits`, and what their tools read as cost', async () => {
+  const site = await startSite({ content: { limits: { anonymous: { requests: 3, cost: 5 } } } });
+  const boats = () => site.call('search', { query: 'boat', limit: 5 });
+  expect((await site.send('tools/list')).status).toBe(200);
+  expect((await boats()).isError).toBe(false);
+  expect(await boats()).toMatchObject({ isError: true, text: expect.stringContaining('rate limit') });
+  const refused = await site.send('tools/list');
+  expect([refused.status, Number(refused.headers['retry-after']) > 0]).toEqual([429, true]);
+  site.close();
 });

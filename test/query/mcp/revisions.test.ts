@@ -12,6 +12,10 @@ const META = {
 const READ = { name: 'read_page', arguments: { title: 'Rope' } };
 const ROPE = 'page:///Rope';
 const MISMATCH = -32_020;
+const NOWHERE = 'page:///Nowhere';
+
+/** The codes for a resource that does not exist. */
+const NOT_FOUND = { before: -32_002, since2026: -32_602 } as const;
 
 const headersOf = (method: string, name?: string) => ({
   'mcp-protocol-version': REVISION,
@@ -40,7 +44,7 @@ describe('the revision 2026-07-28', () => {
     ['resources/list', {}, undefined],
     ['resources/templates/list', {}, undefined],
     ['resources/read', { uri: ROPE }, ROPE],
-    ['resources/read', { uri: 'page:///Nowhere' }, 'page:///Nowhere'],
+    ['resources/read', { uri: NOWHERE }, NOWHERE],
     [
       'completion/complete',
       { ref: { type: 'ref/resource', uri: 'page:///{title}' }, argument: { name: 'title', value: 'R' } },
@@ -50,7 +54,11 @@ describe('the revision 2026-07-28', () => {
     const answer = await send(method, params, headersOf(method, name));
     const before = await site.send(method, params, { 'mcp-protocol-version': '2025-11-25' });
     expect([answer.status, before.status]).toEqual([200, 200]);
-    expect(answer.json).toMatchObject(before.json);
+    expect(answer.json).toMatchObject(
+      name === NOWHERE ? { error: { code: NOT_FOUND.since2026, data: { uri: NOWHERE } } } : before.json,
+    );
+    if (name === NOWHERE)
+      expect(before.json).toMatchObject({ error: { code: NOT_FOUND.before, data: { uri: NOWHERE } } });
     expect(answer.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-store' });
     if (name === undefined) return;
     // A name may be encoded in its header.

@@ -1,3 +1,5 @@
+import { mcp, type McpOptions } from '../../../src/mcp/index.js';
+import { query } from '../../../src/core/query/index.js';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -48,10 +50,16 @@ export const SECRET = 'a secret of the test that has 32 characters';
 export interface SiteSetup extends Partial<OAuthQueryOptions> {
   readonly pages?: readonly MemoryPage[];
   readonly content?: ContentQueryOptions;
+  readonly mcp?: McpOptions;
 }
 
 /** A site with some pages and the MCP server in front of them. */
-export const startSite = async ({ pages = PAGES, content, ...options }: SiteSetup = {}): Promise<McpSite> => {
+export const startSite = async ({
+  pages = PAGES,
+  content,
+  mcp: tools,
+  ...options
+}: SiteSetup = {}): Promise<McpSite> => {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -65,7 +73,13 @@ export const startSite = async ({ pages = PAGES, content, ...options }: SiteSetu
     clients: [{ client_id: 'app', redirect_uris: ['http://127.0.0.1/cb'], scope: 'read more bulk', default_scope: '' }],
     onError: (error) => errors.push(error),
     onWarning: () => undefined,
-    query: contentQuery(memoryContent(pages), { site: { name: 'Harbour', language: 'en' }, mcp: {}, ...content }),
+    query: query(
+      contentQuery(memoryContent(pages), {
+        site: { name: 'Harbour', language: 'en' },
+        extensions: [mcp(tools)],
+        ...content,
+      }),
+    ),
     ...options,
   });
   server.on('request', oauth);

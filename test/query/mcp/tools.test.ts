@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { mcp } from '../../../src/mcp/index.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { customModule, defineModule } from '../../../src/core/index.js';
+import { customModule, defineModule, query } from '../../../src/core/query/index.js';
 import { type McpSite, startSite, type ToolAnswer } from './support.js';
 import { everyRow } from '../../rows.js';
 
@@ -76,6 +78,35 @@ describe('the standard tools', () => {
     }
   });
 
+  test('have no schema without a keyword, about which clients warn', () => {
+    const isEmpty = (value: unknown): boolean =>
+      typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+    const emptyIn = (value: unknown, path: string): readonly string[] =>
+      typeof value !== 'object' || value === null
+        ? []
+        : Object.entries(value).flatMap(([name, member]) => {
+            const here = `${path}.${name}`;
+            return isEmpty(member) && name !== 'properties' ? [here] : emptyIn(member, here);
+          });
+    expect(
+      [...tools.values()].flatMap(({ name, inputSchema, outputSchema }) =>
+        emptyIn({ inputSchema, outputSchema }, name),
+      ),
+    ).toEqual([]);
+  });
+
+  test('find what the guide shows', async () => {
+    const guide = readFileSync(new URL('../../../docs/mcp-query.md', import.meta.url), 'utf8');
+    const pages = Array.from(
+      guide.matchAll(/\{ title: '([^']+)', text: '([^']+)' \}/g),
+      ([, title = '', text = '']) => ({ title, text }),
+    );
+    const [, shown = ''] = /^```json [^\n]*\n(\{\n {2}"notice"[^]*?)```/m.exec(guide) ?? [];
+    const own = await startSite({ pages });
+    expect((await own.call('search', { query: 'rope' })).result).toEqual(JSON.parse(shown));
+    own.close();
+  });
+
   test('are described like the modules of the API', () => {
     expect(tools.get('search')).toMatchObject({
       description: 'Searches the full text of pages.',
@@ -144,7 +175,7 @@ describe('the standard tools', () => {
 describe('the list of tools', () => {
   test('contains the tools whose modules have handlers', async () => {
     const site = await startSite({
-      query: { mcp: {}, modules: { allpages: () => [{ pageid: 1, ns: 0, title: 'Apple' }] } },
+      query: query({ extensions: [mcp()], modules: { allpages: () => [{ pageid: 1, ns: 0, title: 'Apple' }] } }),
     });
     expect(await namesOf(site)).toEqual(['list_pages', 'site_info', 'describe_module', 'query']);
     const { result } = await site.call('describe_module');
@@ -174,11 +205,8 @@ describe('the list of tools', () => {
       }),
       ({ params }) => [{ title: `A ${params.colour} apple` }],
     );
-    const content = {
-      customModules: [fruit],
-      mcp: { modules: ['backlinks', 'categories'], customModules: true },
-    } as const;
-    const site = await startSite({ content });
+    const content = { customModules: [fruit] } as const;
+    const site = await startSite({ content, mcp: { modules: ['backlinks', 'categories'], customModules: true } });
     expect((await namesOf(site)).slice(USUAL.length)).toEqual(['query_backlinks', 'query_categories', 'query_fruit']);
     expect((await site.call('query_fruit', { frcolour: 'red' })).result.data).toEqual({
       fruit: [{ title: 'A red apple' }],
@@ -188,7 +216,7 @@ describe('the list of tools', () => {
     expect(result.data.pages).toHaveLength(2);
     const rest = await site.call('query_categories', { titles: ['Rope', 'Anchor'], cllimit: 1, cursor: result.cursor });
     expect(rest.result.more).toBe(false);
-    const all = await startSite({ content: { ...content, mcp: { modules: 'all' } } });
+    const all = await startSite({ content, mcp: { modules: 'all' } });
     const names = await namesOf(all);
     expect(names).toContain('query_recentchanges');
     expect(names).not.toContain('query_fruit');
@@ -265,7 +293,7 @@ describe('long and hostile content', () => {
         { title: 'Long', text: LONG },
         ...Array.from({ length: 40 }, (_, index) => ({ title: `Big ${index}`, text: `boat ${'x'.repeat(900)}` })),
       ],
-      content: { mcp: { maxResultLength: 5_000 } },
+      mcp: { maxResultLength: 5_000 },
     });
   });
   afterAll(() => {
@@ -290,7 +318,8 @@ describe('long and hostile content', () => {
     }));
     const one = await startSite({
       pages: hidden.map((character, index) => ({ title: `Page ${index}`, text: `a${character}b` })),
-      content: { mcp: { customModules: true }, customModules: [note] },
+      mcp: { customModules: true },
+      content: { customModules: [note] },
     });
     const content = { prop: 'revisions', rvprop: 'content', rvslots: 'main' };
     for (const index of hidden.keys()) {
@@ -412,7 +441,7 @@ describe('pages as resources', () => {
       async (uri) => {
         const answer = await site.send('resources/read', { uri });
         expect(answer.json).toMatchObject({
-          error: { message: expect.stringMatching(/does not exist|are pages|invalid/i) },
+          error: { code: -32_002, data: { uri }, message: expect.stringMatching(/does not exist|are pages|invalid/i) },
         });
       },
     ));

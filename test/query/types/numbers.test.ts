@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ParamDescriptor } from '../../../src/core/query/descriptor.js';
+import type { ParamDescriptor } from '../../../src/core/query/descriptor/descriptor.js';
 import { parseOne, refusal } from './parse-one.js';
 import { everyRow } from '../../rows.js';
 

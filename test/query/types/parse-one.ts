@@ -1,5 +1,5 @@
 import { ApiError } from '../../../src/core/query/answer/api-error.js';
-import type { ParamDescriptor } from '../../../src/core/query/descriptor.js';
+import type { ParamDescriptor } from '../../../src/core/query/descriptor/descriptor.js';
 import { compileModule } from '../../../src/core/query/parameters/parse.js';
 import { contextOf, site, sourceOf } from '../fixture.js';
 

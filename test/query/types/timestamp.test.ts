@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isoSeconds } from '../../../src/core/query/types/timestamp.js';
+import { isoSeconds } from '../../../src/core/query/parameters/types/timestamp.js';
 import { parseOne, refusal } from './parse-one.js';
 import { everyRow } from '../../rows.js';
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { parseOne, refusal } from './parse-one.js';
+import { compileModule } from '../../../src/core/query/parameters/parse.js';
 import { everyRow } from '../../rows.js';
+import { contextOf, site, sourceOf } from '../fixture.js';
+import { parseOne, refusal } from './parse-one.js';
 
 describe('string', () => {
   test('any text, unchanged; an empty one overrides the default', () => {
@@ -82,4 +84,43 @@ describe('namespace', () => {
     const { value } = parseOne({ type: 'namespace', multi: true, extranamespaces: [-2, -1] }, '*');
     expect(value).toEqual([-2, -1, ...Array.from({ length: 16 }, (_one, id) => id)]);
   });
+});
+
+test('a warning of a request does not depend on earlier requests', () => {
+  const { parse } = compileModule(
+    {
+      name: 'example',
+      group: 'list',
+      prefix: 'xx',
+      parameters: {
+        many: { type: ['a', 'b', 'old'], multi: true, deprecatedvalues: ['old'] },
+        one: { type: ['a', 'old'], deprecatedvalues: ['old'] },
+        text: { type: 'string', multi: true },
+        gone: { type: 'string', deprecated: true },
+      },
+    },
+    site,
+  );
+  return everyRow(
+    [
+      ['deprecation', { xxmany: 'old' }],
+      ['deprecation', { xxmany: 'a|old' }],
+      ['deprecation', { xxmany: 'a|old|b' }],
+      ['deprecation', { xxone: 'old' }],
+      ['deprecation', { xxgone: 'x' }],
+      ['unrecognizedvalues', { xxmany: 'a|c' }],
+      ['badutf8', { xxmany: 'a|b\u0001' }],
+      ['badutf8', { xxtext: 'a|\u0001' }],
+    ],
+    ([code, given]) => {
+      const codesOf = () => {
+        const context = contextOf({});
+        parse(sourceOf(given), context);
+        return context.warnings.list.map((warning) => warning.code);
+      };
+      const first = codesOf();
+      expect(first).toContain(code);
+      for (let n = 0; n < 3; n += 1) expect(codesOf()).toEqual(first);
+    },
+  );
 });

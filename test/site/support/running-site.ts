@@ -1,3 +1,6 @@
+import { openApi } from '../../../src/openapi/index.js';
+import { sandbox } from '../../../src/sandbox/index.js';
+import { query } from '../../../src/core/query/index.js';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,9 +69,8 @@ export async function startSite(source: string | ((folder: string) => Promise<st
 }
 
 const optionsOf = (base: string, database: ContentDatabase, failures: unknown[]) => {
-  const query = siteQuery(database);
+  const content = siteQuery(database);
   return {
-    paths: { api: ['/api', '/w/api.php'] },
     grants: ['client_credentials', 'password'] as const,
     scopes: { read: 'Read', bulk: { description: 'Read in bulk', rights: ['apihighlimits'] } },
     users: [{ username: 'alice', password: 'secret' }],
@@ -80,7 +82,12 @@ const optionsOf = (base: string, database: ContentDatabase, failures: unknown[])
         scope: 'read bulk',
       },
     ],
-    query: { ...query, site: { ...query.site, server: base } },
+    query: query({
+      ...content,
+      extensions: [openApi(), sandbox()],
+      path: ['/api', '/w/api.php'],
+      site: { ...content.site, server: base },
+    }),
     onError: (error: unknown) => void failures.push(error),
     onWarning: () => undefined,
   };

@@ -32,6 +32,7 @@ export function haltable(inner: Store, halt: () => Promise<unknown>): HaltableSt
   return {
     store: {
       add: (...record) => at(() => inner.add(...record)),
+      swap: (...record) => at(() => inner.swap(...record)),
       get: (key) => at(() => inner.get(key)),
       delete: (key) => at(() => inner.delete(key)),
       getMany: (keys) => at(() => getMany(keys)),

@@ -19,7 +19,11 @@ process.stdin.on('end', () => process.exit()).resume();
 const [, , address = '', json = '{}'] = process.argv;
 const settings: ProcessSettings = JSON.parse(json);
 const clock = (): number => Date.now() + (settings.ahead ?? 0);
-const onError = settings.quiet === true ? (): void => undefined : console.error;
+const abandoned: unknown[] = [];
+const onError = (error: unknown): void => {
+  if (String(error).includes('A request was abandoned')) abandoned.push(error);
+  else if (settings.quiet !== true) console.error(error);
+};
 async function open(): Promise<Store> {
   const { driver, ownClient } = settings;
   if (ownClient === true) return ownCluster(address, driver);
@@ -38,6 +42,13 @@ const store = settings.lists === true ? opened : halting.store;
 const app = express();
 app.get('/halt', ({ query }, response) => {
   halting.haltAt(Number(query['call']), query['moment'] === 'before' ? 'before' : 'after');
+  response.json({});
+});
+app.get('/abandoned', (_request, response) => void response.json({ count: abandoned.length }));
+// Long work of the application, without a pause.
+app.get('/block', ({ query }, response) => {
+  const end = Date.now() + Number(query['ms']);
+  while (Date.now() < end);
   response.json({});
 });
 app.get('/calls', (_request, response) => void response.json({ calls: halting.calls }));
@@ -70,7 +81,7 @@ const oauth = oauthQuery({
     authorizationCode: settings.authorizationCode ?? 600,
     // Unless a test wants another window, every second use is refused, and every first one can be looked at afterwards.
     refreshGrace: settings.refreshGrace ?? 0,
-    codeReplayTolerance: 60,
+    codeReplayTolerance: settings.codeReplayTolerance ?? 60,
   },
   onError,
 });

@@ -14,6 +14,10 @@ export interface OAuthProcess {
   /** Calls of its store since then. */
   calls(): Promise<number>;
   readonly isAlive: boolean;
+  /** Makes it stand still; the system goes on accepting connections and data for it. */
+  stop(): void;
+  /** Ends that. */
+  goOn(): void;
   /** Ends it without goodbye. */
   kill(): Promise<void>;
 }
@@ -32,6 +36,8 @@ export interface ProcessSettings {
   readonly refreshGrace?: number;
   /** Seconds; 600 unless told. */
   readonly authorizationCode?: number;
+  /** Seconds; 60 unless told. */
+  readonly codeReplayTolerance?: number;
   readonly driver?: 'redis' | 'ioredis';
   /** The store is over a cluster client as its library comes, and not over one that `openStore` has set up. */
   readonly ownClient?: boolean;
@@ -45,6 +51,8 @@ export interface ProcessSettings {
 
 export interface SendOptions {
   readonly form?: Readonly<Record<string, string>>;
+  /** Milliseconds after which the client gives up; 10,000 unless told. */
+  readonly timeout?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -97,6 +105,8 @@ export async function startOAuthProcess(address: string, settings: ProcessSettin
     async calls() {
       return Number((await send(agent, port, '/calls', {})).json['calls']);
     },
+    stop: () => void child.kill('SIGSTOP'),
+    goOn: () => void child.kill('SIGCONT'),
     get isAlive() {
       return isAlive();
     },
@@ -135,7 +145,12 @@ function lineOf(child: ChildProcess, lines: Interface, pattern: RegExp): Promise
   });
 }
 
-function send(agent: Agent, port: number, path: string, { form, headers = {} }: SendOptions): Promise<Answer> {
+function send(
+  agent: Agent,
+  port: number,
+  path: string,
+  { form, headers = {}, timeout = 10_000 }: SendOptions,
+): Promise<Answer> {
   const body = form && new URLSearchParams(form).toString();
   return new Promise((resolve, reject) => {
     const outgoing = request(
@@ -145,7 +160,7 @@ function send(agent: Agent, port: number, path: string, { form, headers = {} }: 
         path,
         agent,
         method: body === undefined ? 'GET' : 'POST',
-        timeout: 10_000,
+        timeout,
         headers: {
           ...(body === undefined
             ? {}

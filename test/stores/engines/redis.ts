@@ -122,8 +122,8 @@ export async function startRedisCluster(
 }
 
 /** Asks again and again, for 30 seconds. */
-export async function until(isSo: () => Promise<boolean>, otherwise: string): Promise<void> {
-  const deadline = performance.now() + 30_000;
+export async function until(isSo: () => Promise<boolean>, otherwise: string, seconds = 30): Promise<void> {
+  const deadline = performance.now() + seconds * 1_000;
   while (!(await isSo().catch(() => false))) {
     if (performance.now() > deadline) throw new Error(otherwise);
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -178,6 +178,12 @@ export interface RedisSentinel {
   remove(): Promise<void>;
 }
 
+/**
+ * Sentinels that a busy machine stops for two seconds do nothing for the next 30 (TILT), and then only choose a replica whose link
+ * has been down for less than ten times this long. With a second, they would never choose one again.
+ */
+const DOWN_AFTER_MS = 5_000;
+
 /** A master with a replica, and three sentinels who watch them. */
 export async function startRedisSentinel(): Promise<RedisSentinel> {
   const master = await startRedis();
@@ -205,7 +211,7 @@ export async function startRedisSentinel(): Promise<RedisSentinel> {
     address: `redis+sentinel://${sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',')}/mymaster`,
     async failOver() {
       await killReplicated(master);
-      const SET = ['SENTINEL', 'SET', 'mymaster', 'down-after-milliseconds', '1000'];
+      const SET = ['SENTINEL', 'SET', 'mymaster', 'down-after-milliseconds', String(DOWN_AFTER_MS)];
       await Promise.all(sentinels.map(({ port }) => command(`redis://127.0.0.1:${port}`, ...SET)));
     },
     remove: async () => void (await Promise.all([...sentinels, replica, master].map((one) => one.remove()))),

@@ -1,8 +1,8 @@
 import type { ModuleHandlers } from '../../../core/query/index.js';
+import { emptyModules } from '../../answers/empty-modules.js';
 import type { ContentDatabase } from '../database.js';
 import { contributors } from './contributors.js';
 import { allmessages } from './messages.js';
-import { withoutContent } from './none.js';
 import { querypage } from './query-page.js';
 import { watchlist, watchlistraw } from './watchlist.js';
 
@@ -13,5 +13,5 @@ export const sqliteModules = (database: ContentDatabase): ModuleHandlers => ({
   querypage: querypage(database),
   watchlist: watchlist(database),
   watchlistraw: watchlistraw(database),
-  ...withoutContent,
+  ...emptyModules,
 });

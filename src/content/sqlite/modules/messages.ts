@@ -36,19 +36,19 @@ export const allmessages =
     const titles = (ending: string) => titleList(wanted.map((name) => ({ ns: MESSAGES, title: key(name) + ending })));
     const read = (condition: ReturnType<typeof sql>): readonly Message[] =>
       database.all<Message>(sql`
-        SELECT title, text FROM page JOIN revision ON revision.id = latest WHERE ns = ${MESSAGES} AND ${condition}
+        SELECT title, text FROM page JOIN revision ON revision.id = latest WHERE page.ns = ${MESSAGES} AND ${condition}
         ORDER BY title LIMIT ${all ? MAX_MESSAGES + 1 : wanted.length}`);
     const pages = read(
       all
         ? sql`instr(title, '/') = 0 ${when(from, (name) => sql`AND title >= ${key(name)}`)}
             ${when(to, (name) => sql`AND title <= ${key(name)}`)}
             ${when(prefix, (name) => sql`AND title >= ${key(name)} AND title < ${endOf(key(name))}`)}`
-        : sql`(ns, title) IN ${titles('')}`,
+        : sql`(page.ns, title) IN ${titles('')}`,
     );
     const next = pages[MAX_MESSAGES];
     const texts = new Map(pages.slice(0, MAX_MESSAGES).map(({ title, text }) => [nameOf(title), text]));
     // A subpage of the message has the text in another language.
-    const translated = lang === site.language || all ? [] : read(sql`(ns, title) IN ${titles(`/${lang}`)}`);
+    const translated = lang === site.language || all ? [] : read(sql`(page.ns, title) IN ${titles(`/${lang}`)}`);
     for (const { title, text } of translated) texts.set(nameOf(title.slice(0, -lang.length - 1)), text);
 
     const isMeant = (name: string): boolean =>

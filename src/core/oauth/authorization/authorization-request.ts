@@ -1,22 +1,22 @@
 import { OAuthError, type OAuthErrorCode } from '../../base/errors.js';
-import type { HttpRequest, HttpResponse } from '../../base/http.js';
+import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import type { MaybePromise } from '../../base/ports.js';
-import { redirect, serverError } from '../../base/responses.js';
+import { redirect, serverError } from '../../base/http/responses.js';
 import type { Client } from '../clients/client.js';
 import { UnusableClientError } from '../clients/own-registry.js';
 import { isRegistered } from '../clients/registrations.js';
 import { callerOf, mayUse, type OAuthContext } from '../context.js';
 import type { Parameters } from '../parameters.js';
-import { isChallenge, isChallengeMethod, type ChallengeMethod } from './pkce.js';
+import { isChallenge, isChallengeMethod, type ChallengeMethod } from '../clients/pkce.js';
 import { PageError } from '../pages/page-error.js';
 import { backTo, RefusedPage, RefusedRequest, printable, reportRedirected } from './refusal.js';
-import { redirectUriMatches, withFragment, withQuery } from './redirect-uri.js';
-import { ownerResources, requestedScope } from '../requested-scope.js';
+import { redirectUriMatches, withFragment, withQuery } from '../clients/redirect-uri.js';
+import { ownerResources, requestedScope } from './requested-scope.js';
 
 /** The parameters of an authorization request (RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8707 §2, OpenID Connect Core 1.0 §3.1.2.1). */
 export const AUTHORIZATION_PARAMETERS = {
   response_type: 'vschar',
-  client_id: 'vschar',
+  client_id: 'client_id',
   redirect_uri: 'uri',
   scope: 'vschar',
   state: 'vschar',

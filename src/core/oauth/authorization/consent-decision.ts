@@ -2,13 +2,13 @@ import { hmac, sha256 } from '../../base/secrets.js';
 import type { AuthorizationRequest } from './authorization-request.js';
 import type { Client } from '../clients/client.js';
 import { type OAuthContext, secondsOf } from '../context.js';
-import { CODE, type CodeRecord, CONSENT_DECISION, type ConsentDecisionRecord, keys, MARK } from '../stored-records.js';
-import { findRemembered, forgetConsent } from './remembered-consent.js';
+import { CONSENT_DECISION, type ConsentDecisionRecord, keys } from '../records/stored-records.js';
+import { findRemembered, forgetConsent, rememberConsent } from './remembered-consent.js';
 import { formatScope } from '../../base/scope.js';
 import { PageError } from '../pages/page-error.js';
 import type { Session } from '../sign-in/sessions.js';
-import type { Grant } from '../tokens/tokens.js';
-import type { Owner } from '../sign-in/owner.js';
+import type { Grant, NewGrant } from '../tokens/tokens.js';
+import type { Owner } from '../records/owner.js';
 
 /** In seconds: a second press of the same button within this time counts as the same press, because the browser only follows the second response. */
 const SAME_PRESS = 10;
@@ -23,7 +23,7 @@ export interface Consent {
 
 /** The granted access, and the response to the client. */
 export interface Approval {
-  readonly grant: Pick<Grant, 'id' | 'client_id' | 'sub'>;
+  readonly grant: Pick<Grant, 'id' | 'client_id' | 'sub'> & Partial<Pick<Grant, 'connection'>>;
   readonly answer: Readonly<Record<string, string>>;
 }
 
@@ -32,6 +32,8 @@ export interface Decided {
   readonly approved: Approval | undefined;
   /** Whether this press decided; a second one changes nothing. */
   readonly isFirst: boolean;
+  /** Whether the owner's session had ended when the grant had been written; absent if that is still to be checked. */
+  readonly isOver?: boolean;
 }
 
 const alreadyAnswered = (): PageError => new PageError('already_answered');
@@ -39,21 +41,18 @@ const alreadyAnswered = (): PageError => new PageError('already_answered');
 /** Writes a grant and its code at the same time: neither works without the other. */
 export const saveGrantWithCode = async (
   code: string,
-  grant: Grant,
-  { client, request }: Pick<Consent, 'client' | 'request'>,
-  { records, tokens, clock, config }: OAuthContext,
-): Promise<void> => {
-  const record: CodeRecord = {
-    client_id: client.client_id,
-    grant: grant.id,
-    redirect_uri: request.redirect_uri,
-    redirect_uri_sent: request.redirect_uri_sent,
-    scope: grant.scope,
-    code_challenge: request.code_challenge,
-    code_challenge_method: request.code_challenge_method,
-    exp: secondsOf(clock) + config.lifetimes.authorizationCode,
-  };
-  await Promise.all([tokens.saveGrant(grant), records.create(keys.code(code), record)]);
+  grant: NewGrant,
+  request: AuthorizationRequest,
+  { codes, tokens, clock, config }: OAuthContext,
+): Promise<Grant> => {
+  const { redirect_uri, redirect_uri_sent, code_challenge, code_challenge_method } = request;
+  const exp = secondsOf(clock) + config.lifetimes.authorizationCode;
+  const proof = { redirect_uri, redirect_uri_sent, code_challenge, code_challenge_method };
+  const [saved] = await Promise.all([
+    tokens.saveGrant(grant),
+    codes.save(grant, { hash: sha256(code), exp, failures: 0, ...proof }),
+  ]);
+  return saved;
 };
 
 /** The earlier decision made with this form. */
@@ -81,36 +80,42 @@ export const decideOnce = async (
   if (before !== undefined) return repeat(decision, before, consent, context);
 
   const isApproval = decision === 'approve';
-  const grant =
+  const [grant, older] = await Promise.all([
     isApproval && request.response_type === 'code'
       ? tokens.newGrant(client, owner, formatScope(request.scope), request.resources, {
           grant_type: 'authorization_code',
         })
-      : undefined;
-  const code = grant === undefined ? undefined : codeOf(request, grant.id, context);
-  // Grant and code are written first, so that they exist whenever the decision does.
-  const [older] = await Promise.all([
+      : undefined,
     isApproval ? findRemembered(consent, owner.sub, context) : undefined,
-    grant === undefined || code === undefined ? undefined : saveGrantWithCode(code, grant, consent, context),
+  ]);
+  const code = grant === undefined ? '' : codeOf(request, grant.id, context);
+  // Grant and code are written first, so that they exist whenever the decision does.
+  const [saved] = await Promise.all([
+    grant === undefined ? undefined : saveGrantWithCode(code, grant, request, context),
+    // Makes way for the approval that may be remembered next. If two presses race, the owner is asked again at worst.
+    older === undefined ? undefined : forgetConsent(owner.sub, client.client_id, context),
   ]);
   const record: ConsentDecisionRecord = {
     decision,
-    grant: grant?.id ?? null,
+    grant: saved?.id ?? null,
     by: pressedBy(consent),
     at_ms: clock(),
     exp: secondsOf(clock) + context.config.lifetimes.authorizationRequest,
   };
-  const [isFirst] = await Promise.all([
-    records.add(keys.consentDecision(request.id), record),
-    // Makes way for the approval that may be remembered next. If two presses race, the owner is asked again at worst.
-    older === undefined ? undefined : forgetConsent(owner.sub, client.client_id, context),
-  ]);
-  const approved = grant === undefined || code === undefined ? undefined : { grant, answer: { code } };
-  if (isFirst) return { approved, isFirst };
-
-  if (approved !== undefined) {
-    const { code: unused } = approved.answer;
-    await Promise.all([records.delete(keys.code(unused)), tokens.revokeGrant(approved.grant, { reason: 'unused' })]);
+  const decide = records.add(keys.consentDecision(request.id), record);
+  if (saved === undefined) {
+    if (await decide) return { approved: undefined, isFirst: true };
+  } else {
+    const [isFirst, isOver] = await Promise.all([
+      decide,
+      context.signIn.isOver(consent.session, context),
+      rememberConsent(consent, owner.sub, saved.connection, context),
+    ]);
+    if (isFirst) return { approved: { grant: saved, answer: { code } }, isFirst, isOver };
+    await Promise.all([
+      tokens.revokeGrant(saved, { reason: 'unused' }),
+      forgetConsent(owner.sub, client.client_id, context),
+    ]);
   }
   const winner = await findDecision(request, context);
   if (winner === undefined) throw alreadyAnswered();
@@ -138,8 +143,8 @@ const repeat = async (
   if (decision === 'deny') return { approved: undefined, isFirst: false };
   if (before.grant === null) throw alreadyAnswered(); // The implicit grant: its token cannot be read again.
   const code = codeOf(consent.request, before.grant, context);
-  const [live, spent] = await context.records.getEach([keys.code(code), CODE], [keys.spent(before.grant, 0), MARK]);
-  if (live === undefined || spent !== undefined) throw alreadyAnswered();
+  const found = await context.codes.find(before.grant, code);
+  if (found === undefined || found.taken !== undefined) throw alreadyAnswered();
   const { client_id } = consent.client;
   return {
     approved: { grant: { id: before.grant, client_id, sub: consent.owner.sub }, answer: { code } },

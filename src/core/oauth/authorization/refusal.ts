@@ -1,12 +1,11 @@
 import { OAuthError, type OAuthErrorCode } from '../../base/errors.js';
-import { isLoopbackHost } from '../../base/loopback.js';
+import { isLoopbackHost } from '../../base/addresses/loopback.js';
 import type { OAuthContext } from '../context.js';
-import type { RefusalReason } from '../events.js';
-import type { OAuthConfig } from '../settings.js';
+import type { RefusalReason } from '../events/events.js';
 import type { Client } from '../clients/client.js';
 import type { PageProblemCode } from '../pages/languages/english.js';
 import { PageError, pageErrorOf, type PageErrorInit, type WayBack } from '../pages/page-error.js';
-import { formatUserCode } from '../user-code.js';
+import { formatUserCode } from '../records/user-code.js';
 
 /** The operator's view of a rejected authorization request. */
 interface Refusal {
@@ -48,7 +47,7 @@ export const printable = (text: string): string => {
 };
 
 /** Without an issuer, or with one on loopback, the server runs on a developer's own machine. */
-export const isDevelopment = ({ issuer }: Pick<OAuthConfig, 'issuer'>): boolean =>
+export const isDevelopment = ({ issuer }: { readonly issuer: string | undefined }): boolean =>
   issuer === undefined || isLoopbackHost(new URL(issuer).hostname);
 
 const refusalOf = (error: OAuthError | PageError): Refusal => {

@@ -3,9 +3,10 @@ import { sha256 } from '../../base/secrets.js';
 import type { AuthorizationRequest } from './authorization-request.js';
 import type { Client } from '../clients/client.js';
 import { type OAuthContext, secondsOf } from '../context.js';
-import { groups, keys, REMEMBERED_CONSENT, type RememberedConsentRecord } from '../stored-records.js';
-import { isUnprovenRedirect } from './redirect-uri.js';
-import { findResource } from '../../base/resource.js';
+import { groups, keys, REMEMBERED_CONSENT, type RememberedConsentRecord } from '../records/stored-records.js';
+import type { Connection } from '../tokens/connections.js';
+import { isUnprovenRedirect } from '../clients/redirect-uri.js';
+import { findResource } from '../../base/addresses/resource.js';
 import { formatScope, isSubset, OFFLINE_ACCESS, parseScope } from '../../base/scope.js';
 
 /** The access an owner is about to allow. */
@@ -43,22 +44,30 @@ export const findRemembered = (
 ): MaybePromise<RememberedConsentRecord | undefined> =>
   mayRemember(asked, context) ? context.records.get(keyOf(sub, asked.client.client_id), REMEMBERED_CONSENT) : undefined;
 
-/** Whether the owner has already allowed all of this, and it is remembered. */
-export const isRemembered = async (asked: Asked, sub: string, context: OAuthContext): Promise<boolean> => {
-  const consent = await findRemembered(asked, sub, context);
-  return consent !== undefined && covers(consent, asked, context);
+/** The connection in which the owner has already allowed all of this, if that is remembered. */
+export const findApproved = async (
+  asked: Asked,
+  sub: string,
+  context: OAuthContext,
+): Promise<Connection | undefined> => {
+  if (!mayRemember(asked, context)) return undefined;
+  const [consent, connection] = await Promise.all([
+    findRemembered(asked, sub, context),
+    context.tokens.connectionTo(sub, asked.client.client_id),
+  ]);
+  const isOfConnection = consent !== undefined && consent.connection === connection.record?.generation;
+  return isOfConnection && covers(consent, asked, context) ? connection : undefined;
 };
 
 /**
- * Remembers an owner's approval for a client, after forgetting an older one.
+ * Remembers an owner's approval for a client, after forgetting an older one. It ends with the connection of the resulting grant.
  *
- * @param grant_id - The resulting grant. If it has ended in the meantime, nothing is remembered: whoever revoked it
- * also looked for approvals, perhaps before this one existed.
+ * @param connection - The generation of that connection.
  */
 export const rememberConsent = async (
   asked: Asked,
   sub: string,
-  grant_id: string,
+  connection: string,
   context: OAuthContext,
 ): Promise<void> => {
   if (!mayRemember(asked, context)) return;
@@ -66,6 +75,7 @@ export const rememberConsent = async (
   const { client_id } = asked.client;
   const record: RememberedConsentRecord = {
     client_id,
+    connection,
     scope: formatScope(context.config.impliedScopes.expand(request.scope)),
     aud: request.resources,
     exp: secondsOf(context.clock) + context.config.lifetimes.rememberedConsent,
@@ -74,7 +84,6 @@ export const rememberConsent = async (
     groups.consentsOfOwner(sub),
     groups.consentsOfClient(client_id),
   ]);
-  if ((await context.tokens.findGrant(grant_id)) === undefined) await forgetConsent(sub, client_id, context);
 };
 
 /** Makes the server ask the owner again. */

@@ -1,4 +1,4 @@
-import { isPicture, urlProblem } from '../../base/addresses.js';
+import { isPicture, urlProblem } from '../../base/addresses/request-addresses.js';
 import {
   either,
   isRecord,
@@ -11,9 +11,9 @@ import {
   value,
 } from '../../base/schema.js';
 import { nearestName } from '../../base/spelling.js';
-import type { ChallengeMethod } from '../authorization/pkce.js';
-import { isUnprovenRedirect, redirectUriProblem } from '../authorization/redirect-uri.js';
-import { publicKeysProblem } from '../jwt/public-keys.js';
+import type { ChallengeMethod } from './pkce.js';
+import { isUnprovenRedirect, redirectUriProblem } from './redirect-uri.js';
+import { isSecretKey, publicKeysProblem } from '../keys/public-keys.js';
 import {
   type AuthenticationMethod,
   type Client,
@@ -24,6 +24,8 @@ import {
   GRANT_TYPES,
   type GrantName,
 } from './client.js';
+import { NAME_TAKES, shownName } from './client-metadata.js';
+import { GRAMMARS } from '../parameters.js';
 import { linksOf } from './client-links.js';
 import { type ClientSecret, type PreparedSecret, prepareSecret } from './client-secret.js';
 import { registeredScopes, type ScopeRules } from './registered-scopes.js';
@@ -41,7 +43,13 @@ export interface ServerRules extends ScopeRules {
   readonly origin?: ClientOrigin;
 }
 
-const isClientId = (given: unknown): given is string => typeof given === 'string' && /^[\x20-\x7e]+$/.test(given);
+const isClientId = (given: unknown): given is string =>
+  typeof given === 'string' && given !== '' && GRAMMARS.client_id.test(given);
+
+const CLIENT_ID_TAKES = 'printable ASCII, at most 512 characters';
+
+/** The maximum length of a client_id in a sentence. */
+const MAX_SHOWN = 600;
 
 const list = (given: string | readonly string[] | undefined): readonly string[] | undefined =>
   typeof given === 'string' ? [given] : given;
@@ -89,14 +97,11 @@ const secretsOf = (registration: ClientRegistration, report: Report): readonly P
 };
 
 /** A private key in a registration is a serious mistake; a symmetric one would be a secret. */
-const isPublicJwks = (value: unknown): boolean => {
-  if (typeof value !== 'object' || value === null || !('keys' in value) || !Array.isArray(value.keys)) return false;
-  const { keys }: { keys: readonly unknown[] } = { keys: value.keys };
-  return (
-    keys.length > 0 &&
-    keys.every((key) => typeof key === 'object' && key !== null && 'kty' in key && key.kty !== 'oct' && !('d' in key))
-  );
-};
+const isPublicJwks = (given: unknown): boolean =>
+  isRecord(given) &&
+  Array.isArray(given['keys']) &&
+  given['keys'].length > 0 &&
+  given['keys'].every((key) => isRecord(key) && 'kty' in key && !isSecretKey(key));
 
 const texts = listOf('an array of texts', text('text', /^/));
 const DAY = 86_400;
@@ -123,13 +128,13 @@ const condition = value<boolean>('true or false', (given) => typeof given === 'b
 
 /** All fields of a registration. Secrets are validated separately. */
 const FIELDS = {
-  client_id: value<string>('printable ASCII', isClientId),
+  client_id: value<string>(CLIENT_ID_TAKES, isClientId),
   client_secret: value<NonNullable<ClientRegistration['client_secret']>>('text', () => true),
   jwks: value<NonNullable<ClientRegistration['jwks']>>(
     'an object with an array of public keys, without any private member',
     isPublicJwks,
   ),
-  client_name: text('text', /^/),
+  client_name: value<string>(NAME_TAKES, (given) => typeof given === 'string' && shownName(given) !== undefined),
   redirect_uris: texts,
   grant_types: listOf(
     'an array of grant types',
@@ -293,7 +298,7 @@ const readFields = (registration: ClientRegistration, rules: ServerRules, report
   return {
     client_id,
     origin: rules.origin ?? 'operator',
-    name: registration.client_name ?? client_id,
+    name: shownName(registration.client_name ?? '') || client_id,
     secrets: secretsOf(registration, report),
     jwks,
     public: isPublic,
@@ -328,13 +333,13 @@ export interface CheckedRegistration {
 export const checkRegistration = (registration: ClientRegistration, rules: ServerRules): CheckedRegistration => {
   const id: unknown = registration?.client_id;
   const problems: string[] = [];
-  const report: Report = (problem) =>
-    void problems.push(`Client ${JSON.stringify(id)}: ${problem}${/[.?]$/.test(problem) ? '' : '.'}`);
+  const about = id === undefined ? 'A client without client_id' : `Client ${JSON.stringify(id)?.slice(0, MAX_SHOWN)}`;
+  const report: Report = (problem) => void problems.push(`${about}: ${problem}${/[.?]$/.test(problem) ? '' : '.'}`);
   if (!isClientId(id)) {
-    report('client_id must be printable ASCII');
     // It may be there under another name.
     const names = isRecord(registration) ? Object.keys(registration) : [];
     for (const name of names) if (!Object.hasOwn(TABLE, name)) report(unknownField(name));
+    report(`client_id must be ${CLIENT_ID_TAKES}`);
     return { problems };
   }
   const fields = checkTypes(registration, report);

@@ -1,8 +1,8 @@
-import { nodeCrypto } from '../../base/node-modules.js';
-import { FairQueue } from '../../base/fair-queue.js';
-import type { HttpRequest } from '../../base/http.js';
+import { scrypt, timingSafeEqual } from 'node:crypto';
+import { FairQueue } from '../../base/limits/fair-queue.js';
+import type { HttpRequest } from '../../base/http/messages.js';
 import { sha256Bytes } from '../../base/secrets.js';
-import { sourceOf } from '../../base/source.js';
+import { sourceOf } from '../../base/limits/source.js';
 import { GRAMMARS } from '../parameters.js';
 import { readHash, scryptOptions, type SlowHash } from './slow-hash.js';
 
@@ -44,8 +44,8 @@ export const hashMatches = (secret: string, expected: SlowHash, caller: HttpRequ
     () => !caller.hungUp,
     () =>
       new Promise((resolve, reject) => {
-        nodeCrypto().scrypt(secret, expected.salt, expected.hash.length, scryptOptions(expected), (error, derived) => {
-          if (error === null) resolve(nodeCrypto().timingSafeEqual(derived, expected.hash));
+        scrypt(secret, expected.salt, expected.hash.length, scryptOptions(expected), (error, derived) => {
+          if (error === null) resolve(timingSafeEqual(derived, expected.hash));
           else reject(error);
         });
       }),
@@ -117,7 +117,7 @@ export const prepareSecret = (secret: string | ClientSecret): PreparedSecret => 
  */
 export const secretMatches = (presented: string, secrets: readonly PreparedSecret[], now: number): boolean => {
   const digest = sha256Bytes(presented);
-  const equal = secrets.filter(({ sha256 }) => sha256 !== undefined && nodeCrypto().timingSafeEqual(digest, sha256));
+  const equal = secrets.filter(({ sha256 }) => sha256 !== undefined && timingSafeEqual(digest, sha256));
   return equal.some(({ expiresAt }) => now < expiresAt);
 };
 

@@ -1,6 +1,6 @@
 import type { MaybePromise } from '../../base/ports.js';
-import type { ChallengeMethod } from '../authorization/pkce.js';
-import type { Jwk } from '../jwt/signing-keys.js';
+import type { ChallengeMethod } from './pkce.js';
+import type { Jwk } from '../keys/signing-keys.js';
 import type { ClientSecret, PreparedSecret } from './client-secret.js';
 
 export const DEVICE_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -34,7 +34,7 @@ export type AuthenticationMethod = 'client_secret_basic' | 'client_secret_post' 
  * The registration of a client, with the field names of RFC 7591 where possible.
  */
 export interface ClientRegistration {
-  /** The client's identifier: printable ASCII, unique among the clients (RFC 6749 §2.2, appendix A.1). */
+  /** The client's identifier: printable ASCII, at most 512 characters, unique among the clients (RFC 6749 §2.2, appendix A.1). */
   readonly client_id: string;
   /**
    * One secret, or several during a rotation. Without this field the client is public; `undefined`, as from an unset environment
@@ -46,11 +46,11 @@ export interface ClientRegistration {
     /** If there are several, each needs a `kid`. */
     readonly keys: readonly Jwk[];
   };
-  /** The name shown to owners; default: the `client_id`. */
+  /** The name shown to owners, at most 100 characters; default: the `client_id`. Characters that are invisible or change the direction of text are omitted. */
   readonly client_name?: string;
   /**
    * Redirect URIs, compared as strings (RFC 6749 §3.1.2); a loopback URI matches any port
-   * (RFC 8252 §7.3).
+   * (RFC 8252 §7.3). An https URI begins with `https://` and its host as browsers read it, such as `127.0.0.1` instead of `127.1`.
    */
   readonly redirect_uris?: readonly string[];
   /** Default with redirect URIs: authorization code and refresh token. Without, for a confidential client: client credentials. */

@@ -24,6 +24,9 @@ interface Others {
 /** More columns than a table of clients has; beyond that, no more warnings are emitted. */
 const MAX_WARNINGS = 100;
 
+/** No client of a registry has a longer `client_id`; those of self-registered clients are, and no registry has to look for them. */
+const MAX_ASKED_LENGTH = 512;
+
 /** @throws TypeError with the first problem. */
 const clientOf = ({ client, problems }: CheckedRegistration): Client => {
   if (client === undefined) throw new TypeError(problems[0]);
@@ -102,7 +105,7 @@ export class Clients {
     if (listed !== undefined || this.areAllListed) return unlessDisabled(listed);
     const registered = this.#registrations?.open(client_id);
     if (registered !== undefined) return this.#unlessDenied(registered);
-    if (this.#registries.length === 0) return undefined;
+    if (this.#registries.length === 0 || client_id.length > MAX_ASKED_LENGTH) return undefined;
     return this.#ask(client_id, lookup).then(unlessDisabled);
   }
 

@@ -3,9 +3,10 @@ import type { Clock, MaybePromise } from '../../base/ports.js';
 import { fail, fn, listOf, orElse, refined, type Schema, text, value, wholeNumber } from '../../base/schema.js';
 import { isScopeToken } from '../../base/scope.js';
 import type { Seal } from '../../base/seal.js';
-import { FORBIDDEN_SCHEMES, redirectHost } from '../authorization/redirect-uri.js';
+import { FORBIDDEN_SCHEMES, redirectHost } from './redirect-uri.js';
 import { checkRegistration, type ServerRules } from './check-registration.js';
 import type { Client } from './client.js';
+import type { StatedMetadata } from './client-metadata.js';
 
 /** Options for self-registration of clients (RFC 7591). */
 export interface RegistrationOptions {
@@ -65,10 +66,7 @@ export const REGISTRATION_OPTIONS = {
 } satisfies Schema<RegistrationOptions>;
 
 /** The registered part of a client's metadata (RFC 7591 §2). All other members are ignored. */
-export interface ClientMetadata {
-  readonly client_name?: string;
-  readonly redirect_uris: readonly string[];
-  readonly grant_types: readonly ('authorization_code' | 'refresh_token')[];
+export interface ClientMetadata extends StatedMetadata {
   /** The scope of a request without `scope`. */
   readonly scope?: string;
 }

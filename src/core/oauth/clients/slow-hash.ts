@@ -1,4 +1,4 @@
-import { nodeCrypto } from '../../base/node-modules.js';
+import { scryptSync } from 'node:crypto';
 import { systemRandom } from '../../base/system.js';
 
 /** The cost parameters of scrypt (RFC 7914 §2): N is 2 to the power of `ln`. */
@@ -55,7 +55,7 @@ const phcText = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$
  */
 export const hashSecret = (secret: string): string => {
   const salt = Buffer.from(systemRandom(SALT_BYTES));
-  const hash = nodeCrypto().scryptSync(secret, salt, HASH_BYTES, scryptOptions(COST));
+  const hash = scryptSync(secret, salt, HASH_BYTES, scryptOptions(COST));
   return `$scrypt$ln=${COST.ln},r=${COST.r},p=${COST.p}$${phcText(salt)}$${phcText(hash)}`;
 };
 

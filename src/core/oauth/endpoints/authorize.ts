@@ -1,7 +1,6 @@
 import { OAuthError } from '../../base/errors.js';
-import type { HttpRequest, HttpResponse } from '../../base/http.js';
-import type { MaybePromise } from '../../base/ports.js';
-import { redirect } from '../../base/responses.js';
+import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
+import { redirect } from '../../base/http/responses.js';
 import {
   AUTHORIZATION_PARAMETERS,
   type AuthorizationRequest,
@@ -22,14 +21,16 @@ import { scopeViews } from '../pages/scope-views.js';
 import type { ConsentView } from '../pages/views.js';
 import { type Parameters, parseParameters, readForm } from '../parameters.js';
 import { reportedPage } from '../authorization/refusal.js';
-import { isLoopbackRedirect, redirectHost } from '../authorization/redirect-uri.js';
-import { forgetConsent, isRemembered, rememberConsent } from '../authorization/remembered-consent.js';
+import { isLoopbackRedirect, redirectHost } from '../clients/redirect-uri.js';
+import { findApproved, forgetConsent, rememberConsent } from '../authorization/remembered-consent.js';
 import { formatScope } from '../../base/scope.js';
-import { subjectName } from '../../base/slots.js';
+import { subjectName } from '../../base/limits/slots.js';
+import { checkAwaited } from '../../base/waiting.js';
 import type { Session } from '../sign-in/sessions.js';
 import { type Destination, formExpired, SIGN_IN_FIELDS } from '../sign-in/sign-in.js';
-import { wholeOf } from '../tokens/tokens.js';
-import { type Owner } from '../sign-in/owner.js';
+import type { Connection } from '../tokens/connections.js';
+import { type NewGrant, wholeOf } from '../tokens/tokens.js';
+import { type Owner } from '../records/owner.js';
 
 /** `resume` carries a validated request through sign-in and decision; it is internal and encrypted. */
 export const AUTHORIZE_PARAMETERS = {
@@ -57,7 +58,7 @@ export const authorize = async (request: HttpRequest, context: OAuthContext): Pr
   let client: Client | undefined;
   try {
     const form = isPost
-      ? await readForm(request, AUTHORIZE_PARAMETERS, context.config.limits)
+      ? await readForm(request, AUTHORIZE_PARAMETERS, context)
       : parseParameters(request.query, AUTHORIZE_PARAMETERS, context.config.limits);
     const sealed = form.get('resume');
     if (sealed === undefined) {
@@ -139,8 +140,9 @@ const show = async (request: HttpRequest, pending: Pending, context: OAuthContex
     // A form from another site comes without our cookie; a link comes with it.
     return request.method === 'POST' ? redirect(destination.returnTo, 303) : signIn.ask(session, destination, context);
   }
-  if ((await isApproved(pending, owner, context)) && maySkipQuestion(pending, owner, context)) {
-    const approval = await approveSilently(pending, owner, session, context);
+  const connection = await findApproval(pending, owner, context);
+  if (connection !== undefined && maySkipQuestion(pending, owner, context)) {
+    const approval = await approveSilently(pending, owner, { session, connection }, context);
     // If the approval was withdrawn meanwhile, or the owner was signed out, the owner is asked.
     if (approval === undefined) return show(request, pending, context);
     return authorizationResponse(pending.request, approval.answer, request.method === 'POST' ? 303 : 302);
@@ -149,9 +151,11 @@ const show = async (request: HttpRequest, pending: Pending, context: OAuthContex
   return consentPage(request, pending, shown, context);
 };
 
-/** Whether no question is needed: the owner has allowed all of this before, or it is a first-party application. */
-const isApproved = (pending: Pending, { sub }: Owner, context: OAuthContext): MaybePromise<boolean> =>
-  pending.client.consent === 'skip' || isRemembered(pending, sub, context);
+/** The connection for which no question is needed: the owner has allowed all of this before, or it is a first-party application. */
+const findApproval = (pending: Pending, { sub }: Owner, context: OAuthContext): Promise<Connection | undefined> =>
+  pending.client.consent === 'skip'
+    ? context.tokens.connectionTo(sub, pending.client.client_id)
+    : findApproved(pending, sub, context);
 
 /** Any page can make a browser open a URL, and each approval without a question writes to the store. */
 const maySkipQuestion = ({ client }: Pending, { sub }: Owner, { limiters }: OAuthContext): boolean =>
@@ -223,7 +227,13 @@ const decide = async (
   if (decision === 'switch' && signIn.isBuiltIn) return signIn.signOut(session, destination, context);
   if (decision !== 'approve' && decision !== 'deny') throw new PageError('no_decision', { back: { href: start } });
 
-  const { approved, isFirst } = await decideOnce(decision, { client, request: asked, owner, session }, before, context);
+  checkAwaited(request);
+  const { approved, isFirst, isOver } = await decideOnce(
+    decision,
+    { client, request: asked, owner, session },
+    before,
+    context,
+  );
   if (isFirst) {
     context.emit?.({
       type: 'consent.decided',
@@ -238,11 +248,14 @@ const decide = async (
     return authorizationResponse(asked, { error: 'access_denied', error_description }, 303);
   }
   const approval = approved ?? (await grantToken(pending, owner, {}, context));
-  const [isOver] = await Promise.all([
-    signIn.isOver(session, context),
-    isFirst ? rememberConsent(pending, owner.sub, approval.grant.id, context) : undefined,
+  const { connection } = approval.grant;
+  const [hasEnded] = await Promise.all([
+    isOver ?? signIn.isOver(session, context),
+    approved === undefined && connection !== undefined
+      ? rememberConsent(pending, owner.sub, connection, context)
+      : undefined,
   ]);
-  if (isOver) {
+  if (hasEnded) {
     await Promise.all([
       context.tokens.revokeGrant(approval.grant, { reason: 'unused' }),
       forgetConsent(owner.sub, client.client_id, context),
@@ -253,55 +266,50 @@ const decide = async (
 };
 
 /**
- * Grants without a question what was allowed before, unless the approval is withdrawn at the same moment: withdrawing
- * also revokes the grants that exist afterwards. So either this grant is found, or the approval is already gone.
+ * Grants without a question what was allowed before, in the connection it was allowed in, unless the approval is withdrawn at the same moment:
+ * ending the connection also ends this grant.
  */
 const approveSilently = async (
   pending: Pending,
   owner: Owner,
-  session: Session | undefined,
+  { session, connection }: { readonly session: Session | undefined; readonly connection: Connection },
   context: OAuthContext,
 ): Promise<Approval | undefined> => {
   const grant = pending.request.response_type === 'token' ? grantToken : grantCode;
-  const approval = await grant(pending, owner, { silent: true }, context);
-  const [isApprovedStill, isOver] = await Promise.all([
-    isApproved(pending, owner, context),
+  const approval = await grant(pending, owner, { silent: true, connection }, context);
+  const [still, isOver] = await Promise.all([
+    findApproval(pending, owner, context),
     context.signIn.isOver(session, context),
   ]);
-  if (isApprovedStill && !isOver) return approval;
+  if (still?.record?.generation === approval.grant.connection && !isOver) return approval;
   await context.tokens.revokeGrant(approval.grant, { reason: 'unused' });
   return undefined;
 };
 
-const grantCode = async (
+/** For a grant without a question: that it is one, and the connection in which it was allowed. */
+type Silently = { readonly silent?: true; readonly connection?: Connection };
+
+const newGrant = (
+  grant_type: string,
   { client, request }: Pending,
   owner: Owner,
-  origin: { readonly silent?: boolean },
-  context: OAuthContext,
-): Promise<Approval> => {
-  const { tokens } = context;
-  const grant = tokens.newGrant(client, owner, formatScope(request.scope), request.resources, {
-    grant_type: 'authorization_code',
-    ...origin,
-  });
-  const code = tokens.newSecret(grant.id);
-  await saveGrantWithCode(code, grant, { client, request }, context);
+  { connection, ...origin }: Silently,
+  { tokens }: OAuthContext,
+): Promise<NewGrant> =>
+  tokens.newGrant(client, owner, formatScope(request.scope), request.resources, { grant_type, ...origin }, connection);
+
+const grantCode = async (pending: Pending, owner: Owner, how: Silently, context: OAuthContext): Promise<Approval> => {
+  const grant = await newGrant('authorization_code', pending, owner, how, context);
+  const code = context.tokens.newSecret(grant.id);
+  await saveGrantWithCode(code, grant, pending.request, context);
   return { grant, answer: { code } };
 };
 
 /** The implicit grant (RFC 6749 §4.2). */
-const grantToken = async (
-  { client, request }: Pending,
-  owner: Owner,
-  origin: { readonly silent?: boolean },
-  context: OAuthContext,
-): Promise<Approval> => {
+const grantToken = async (pending: Pending, owner: Owner, how: Silently, context: OAuthContext): Promise<Approval> => {
   const { tokens } = context;
-  const grant = tokens.newGrant(client, owner, formatScope(request.scope), request.resources, {
-    grant_type: 'implicit',
-    ...origin,
-  });
-  const [issued] = await Promise.all([tokens.issue(wholeOf(grant, client)), tokens.saveGrant(grant)]);
+  const made = await newGrant('implicit', pending, owner, how, context);
+  const [issued, grant] = await Promise.all([tokens.issue(wholeOf(made, pending.client)), tokens.saveGrant(made)]);
   const { access_token, token_type, expires_in, scope } = issued;
   const { client_id, sub, id: grant_id } = grant;
   context.emit?.({ type: 'token.issued', grant_type: 'implicit', client_id, sub, scope, grant_id });

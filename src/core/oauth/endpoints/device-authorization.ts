@@ -1,16 +1,16 @@
 import { OAuthError, tooManyRequests } from '../../base/errors.js';
-import type { HttpRequest, HttpResponse } from '../../base/http.js';
-import { json } from '../../base/responses.js';
+import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
+import { json } from '../../base/http/responses.js';
 import { sha256 } from '../../base/secrets.js';
-import { limitAt, sourceOf } from '../../base/source.js';
+import { limitAt, sourceOf } from '../../base/limits/source.js';
 import { DEVICE_CODE_GRANT } from '../clients/client.js';
-import { authenticateClient, CLIENT_PARAMETERS } from '../clients/client-authentication.js';
+import { authenticateClient, CLIENT_PARAMETERS } from './client-authentication.js';
 import { mayUse, type OAuthContext, secondsOf } from '../context.js';
 import { checkedForm, readForm } from '../parameters.js';
-import { type DeviceRecord, keys } from '../stored-records.js';
-import { ownerResources, requestedScope } from '../requested-scope.js';
+import { type DeviceRecord, keys } from '../records/stored-records.js';
+import { ownerResources, requestedScope } from '../authorization/requested-scope.js';
 import { formatScope } from '../../base/scope.js';
-import { formatUserCode, userCodeDigest } from '../user-code.js';
+import { formatUserCode, userCodeDigest } from '../records/user-code.js';
 
 export const DEVICE_AUTHORIZATION_PARAMETERS = { ...CLIENT_PARAMETERS, scope: 'vschar', resource: 'uri' } as const;
 
@@ -19,8 +19,8 @@ const DEVICE_CODE_BYTES = 32;
 /** Seconds after its expiry in which a device still gets `expired_token`: twice the longest interval between two polls. */
 const RETENTION = 120;
 
-/** The records of a device code: one for the device, one for its owner. */
-const RECORDS = 2;
+/** The records of a device code: one for the device, one for its owner, one for its polls. */
+const RECORDS = 3;
 
 /** Live user codes are a tiny part of all possible ones: a collision is rare, and several in a row mean a broken store. */
 const ATTEMPTS = 5;
@@ -32,7 +32,7 @@ const ATTEMPTS = 5;
  */
 export const deviceAuthorization = async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
   const { config, records, random } = context;
-  const form = checkedForm(await readForm(request, DEVICE_AUTHORIZATION_PARAMETERS, config.limits));
+  const form = checkedForm(await readForm(request, DEVICE_AUTHORIZATION_PARAMETERS, context));
   const client = await authenticateClient(request, form, context);
   if (!mayUse(context, client, DEVICE_CODE_GRANT))
     throw new OAuthError('unauthorized_client', 'The client may not use the device grant.');
@@ -43,7 +43,17 @@ export const deviceAuthorization = async (request: HttpRequest, context: OAuthCo
   const expires_in = config.lifetimes.deviceCode;
   const code_exp = secondsOf(context.clock) + expires_in;
   if (client.public) checkLimits(request, code_exp + RETENTION, context);
-  const record: DeviceRecord = { client_id: client.client_id, scope, aud, code_exp, exp: code_exp + RETENTION };
+  const record: DeviceRecord = {
+    rev: random.rev(),
+    client_id: client.client_id,
+    scope,
+    aud,
+    code_exp,
+    owner: null,
+    decision: null,
+    grant: null,
+    exp: code_exp + RETENTION,
+  };
   const [user_code] = await Promise.all([
     claimUserCode(hash, code_exp, context),
     records.create(keys.device(hash), record),

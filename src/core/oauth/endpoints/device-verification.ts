@@ -1,9 +1,11 @@
-import type { HttpRequest, HttpResponse } from '../../base/http.js';
-import type { Guess } from '../../base/guess-limiter.js';
-import { redirect } from '../../base/responses.js';
+import { UnavailableError } from '../../base/errors.js';
+import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
+import type { Guess } from '../../base/limits/guess-limiter.js';
+import { redirect } from '../../base/http/responses.js';
 import { sha256 } from '../../base/secrets.js';
-import { subjectName } from '../../base/slots.js';
-import { limitAt, sourceOf } from '../../base/source.js';
+import { subjectName } from '../../base/limits/slots.js';
+import { limitAt, sourceOf } from '../../base/limits/source.js';
+import { checkAwaited } from '../../base/waiting.js';
 import { type Client, DEVICE_CODE_GRANT } from '../clients/client.js';
 import { type OAuthContext, secondsOf } from '../context.js';
 import { tooManyAttempts } from '../sign-in/authenticate-owner.js';
@@ -12,22 +14,13 @@ import { PageError } from '../pages/page-error.js';
 import { pageResponse } from '../pages/render.js';
 import { scopeViews } from '../pages/scope-views.js';
 import { type Parameters, parseParameters, readForm } from '../parameters.js';
-import {
-  DEVICE,
-  DEVICE_CLAIM,
-  type DeviceClaimRecord,
-  DEVICE_DECISION,
-  type DeviceDecisionRecord,
-  type DeviceRecord,
-  keys,
-  USER_CODE,
-} from '../stored-records.js';
+import { DEVICE, type DeviceRecord, keys, USER_CODE } from '../records/stored-records.js';
 import { parseScope } from '../../base/scope.js';
 import type { Session } from '../sign-in/sessions.js';
 import { type Destination, formExpired, SIGN_IN_FIELDS } from '../sign-in/sign-in.js';
-import type { Owner } from '../sign-in/owner.js';
+import type { Owner } from '../records/owner.js';
 import { grantsPath } from './grants.js';
-import { fingerprintOfHash, formatUserCode, normalizeUserCode, userCodeDigest } from '../user-code.js';
+import { fingerprintOfHash, formatUserCode, normalizeUserCode, userCodeDigest } from '../records/user-code.js';
 
 export const DEVICE_PAGE_PARAMETERS = { ...SIGN_IN_FIELDS, user_code: 'text', decision: 'vschar' } as const;
 
@@ -48,9 +41,10 @@ interface FoundCode {
 interface Claimed extends FoundCode {
   readonly device: DeviceRecord;
   readonly client: Client;
-  /** The owner's earlier decision. */
-  readonly decided: DeviceDecisionRecord | undefined;
 }
+
+/** How often a change of a device's record is tried: only its owner's own requests compete. */
+const MAX_ATTEMPTS = 5;
 
 /**
  * `GET`: the page where an owner enters the code of their device. A link that contains the code only fills it in
@@ -69,7 +63,7 @@ export const deviceVerification = async (request: HttpRequest, context: OAuthCon
 
 /** `POST`: an entered code, a decision, or the built-in sign-in form. */
 export const deviceVerificationForm = async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
-  const form = await readForm(request, DEVICE_PAGE_PARAMETERS, context.config.limits);
+  const form = await readForm(request, DEVICE_PAGE_PARAMETERS, context);
   if (form.firstProblem !== undefined) throw new PageError('invalid_request', { explanation: form.firstProblem });
   const typed = form.get('user_code') ?? '';
   const destination = destinationOf(typed, context);
@@ -118,6 +112,7 @@ const handleForm = async (
   // The form was shown to this owner for this very code, so it is no guess.
   const claimed = await claim(found, owner, context);
   if (claimed === undefined) return codePage(visitor, typed, 'wrong_code', context);
+  checkAwaited(request);
   return decide(decision, claimed, visitor, context);
 };
 
@@ -180,8 +175,8 @@ const enter = async (
   if (attempt.result === undefined) return codePage(visitor, typed, 'wrong_code', context);
   const { owner, session } = visitor;
   const { sessions } = context.signIn;
-  const { client, device, code, hash, decided } = attempt.result;
-  if (decided !== undefined) return donePage(decided.decision, client, visitor, context);
+  const { client, device, code, hash } = attempt.result;
+  if (device.decision !== null) return donePage(device.decision, client, visitor, context);
   const page = await context.pages.deviceConsent({
     action: formPath(context),
     hidden: { user_code: code, form_token: sessions.formToken(session, decisionPurpose(owner, code, context)) },
@@ -223,46 +218,31 @@ const findUserCode = async (typed: string, context: OAuthContext): Promise<Found
 /** The device of a code. It belongs to the first owner who enters the code; for all others it does not exist. */
 const claim = async (
   found: FoundCode | undefined,
-  owner: Owner,
+  { sub }: Owner,
   context: OAuthContext,
 ): Promise<Claimed | undefined> => {
   if (found === undefined) return undefined;
-  const { records, config } = context;
-  const { hash } = found;
-  const [device, decided, claimed] = await Promise.all([
-    records.get(keys.device(hash), DEVICE),
-    records.get(keys.deviceDecision(hash), DEVICE_DECISION),
-    records.get(keys.deviceClaim(hash), DEVICE_CLAIM),
-  ]);
-  if (device === undefined || secondsOf(context.clock) >= device.code_exp) return undefined;
-  const client = await config.clients.find(device.client_id);
-  if (client === undefined) return undefined;
-  const isMine =
-    claimed === undefined ? await claimDevice(hash, device, owner, context) : claimed.owner === sha256(owner.sub);
-  return isMine ? { ...found, device, client, decided } : undefined;
-};
-
-/** Claims the device for this owner. Returns whether it is theirs, also if another request of theirs claimed it. */
-const claimDevice = async (
-  hash: string,
-  { exp }: DeviceRecord,
-  { sub }: Owner,
-  { records }: OAuthContext,
-): Promise<boolean> => {
-  const claimed: DeviceClaimRecord = { owner: sha256(sub), exp };
-  return (
-    (await records.add(keys.deviceClaim(hash), claimed)) ||
-    (await records.get(keys.deviceClaim(hash), DEVICE_CLAIM))?.owner === claimed.owner
-  );
+  const { records, config, random } = context;
+  const key = keys.device(found.hash);
+  const owner = sha256(sub);
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const device = await records.get(key, DEVICE);
+    if (device === undefined || secondsOf(context.clock) >= device.code_exp) return undefined;
+    if (device.owner !== null && device.owner !== owner) return undefined;
+    const client = await config.clients.find(device.client_id);
+    if (client === undefined) return undefined;
+    const claimed: DeviceRecord = device.owner === null ? { ...device, owner, rev: random.rev() } : device;
+    if (claimed === device || (await records.swap(key, device.rev, claimed)))
+      return { ...found, device: claimed, client };
+  }
+  throw new UnavailableError('The record of a device code changed too often.');
 };
 
 /** Signing out without a decision releases the device for the next owner who enters the code. */
-const release = async ({ hash }: FoundCode, { sub }: Owner, { records }: OAuthContext): Promise<void> => {
-  const [claimed, decided] = await records.getEach(
-    [keys.deviceClaim(hash), DEVICE_CLAIM],
-    [keys.deviceDecision(hash), DEVICE_DECISION],
-  );
-  if (decided === undefined && claimed?.owner === sha256(sub)) await records.delete(keys.deviceClaim(hash));
+const release = async ({ hash }: FoundCode, { sub }: Owner, { records, random }: OAuthContext): Promise<void> => {
+  const device = await records.get(keys.device(hash), DEVICE);
+  if (device === undefined || device.decision !== null || device.owner !== sha256(sub)) return;
+  await records.swap(keys.device(hash), device.rev, { ...device, owner: null, rev: random.rev() });
 };
 
 const donePage = async (
@@ -285,20 +265,21 @@ const donePage = async (
   return pageResponse(page);
 };
 
-/** The decision is a single `add`, so it is made once; a second press shows the first result again. */
+/** The decision is made once; a second press shows the first result again. */
 const decide = async (
   decision: 'approve' | 'deny',
-  { client, device, hash, decided }: Claimed,
+  claimed: Claimed,
   visitor: Visitor,
   context: OAuthContext,
 ): Promise<HttpResponse> => {
-  if (decided !== undefined) return donePage(decided.decision, client, visitor, context);
+  const { client, device } = claimed;
+  if (device.decision !== null) return donePage(device.decision, client, visitor, context);
   const { owner, session } = visitor;
-  const { records, tokens } = context;
+  const { tokens } = context;
   // The grant is written first, so that a device never finds an approval without one.
   const grant =
     decision === 'approve'
-      ? tokens.newGrant(client, owner, device.scope, device.aud, { grant_type: DEVICE_CODE_GRANT })
+      ? await tokens.newGrant(client, owner, device.scope, device.aud, { grant_type: DEVICE_CODE_GRANT })
       : undefined;
   if (grant !== undefined) {
     await tokens.saveGrant(grant);
@@ -307,12 +288,11 @@ const decide = async (
       throw formExpired(devicePath(context));
     }
   }
-  const record: DeviceDecisionRecord = { decision, grant: grant?.id ?? null, exp: device.exp };
-  if (!(await records.add(keys.deviceDecision(hash), record))) {
+  const first = await saveDecision(claimed, { decision, grant: grant?.id ?? null }, owner, context);
+  if (first !== undefined) {
     if (grant !== undefined) await tokens.revokeGrant(grant, { reason: 'unused' });
-    const first = await records.get(keys.deviceDecision(hash), DEVICE_DECISION);
-    if (first === undefined) throw new PageError('device_already_answered');
-    return donePage(first.decision, client, visitor, context);
+    if (first === 'gone') throw new PageError('device_already_answered');
+    return donePage(first, client, visitor, context);
   }
   context.emit?.({
     type: 'device.decided',
@@ -322,4 +302,24 @@ const decide = async (
     scope: device.scope,
   });
   return donePage(decision, client, visitor, context);
+};
+
+/** @returns the earlier decision, or `gone` if the device is no longer this owner's; `undefined` if this one was saved. */
+const saveDecision = async (
+  claimed: Claimed,
+  made: Pick<DeviceRecord, 'decision' | 'grant'>,
+  owner: Owner,
+  context: OAuthContext,
+): Promise<'approve' | 'deny' | 'gone' | undefined> => {
+  const { records, random } = context;
+  let { device } = claimed;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const { rev } = device;
+    if (await records.swap(keys.device(claimed.hash), rev, { ...device, ...made, rev: random.rev() })) return undefined;
+    const now = await claim(claimed, owner, context);
+    if (now === undefined) return 'gone';
+    if (now.device.decision !== null) return now.device.decision;
+    ({ device } = now);
+  }
+  return 'gone';
 };

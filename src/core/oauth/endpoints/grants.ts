@@ -1,14 +1,14 @@
-import type { HttpRequest, HttpResponse } from '../../base/http.js';
-import { redirect } from '../../base/responses.js';
+import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
+import { redirect } from '../../base/http/responses.js';
 import { parseScope } from '../../base/scope.js';
 import type { OAuthContext } from '../context.js';
-import { endGrants } from '../owners/ended-grants.js';
+import { disconnect } from '../owners/ended-grants.js';
 import { connectedApps } from '../owners/listed-grants.js';
 import { PageError } from '../pages/page-error.js';
 import { pageResponse } from '../pages/render.js';
 import { scopeViews } from '../pages/scope-views.js';
 import { readForm } from '../parameters.js';
-import type { Owner } from '../sign-in/owner.js';
+import type { Owner } from '../records/owner.js';
 import { type Destination, formExpired, SIGN_IN_FIELDS } from '../sign-in/sign-in.js';
 
 export const GRANTS_PAGE_PARAMETERS = { ...SIGN_IN_FIELDS, disconnect: 'vschar', decision: 'vschar' } as const;
@@ -51,7 +51,7 @@ export const grantsPage = async (request: HttpRequest, context: OAuthContext): P
 /** `POST`: a button of the page, or the built-in sign-in form. Afterwards, the page shows what is left. */
 export const grantsForm = async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
   const { signIn } = context;
-  const form = await readForm(request, GRANTS_PAGE_PARAMETERS, context.config.limits);
+  const form = await readForm(request, GRANTS_PAGE_PARAMETERS, context);
   if (form.firstProblem !== undefined) throw new PageError('invalid_request', { explanation: form.firstProblem });
   const destination = destinationOf(context);
   if (form.get('username') !== undefined || form.get('password') !== undefined)
@@ -68,6 +68,8 @@ export const grantsForm = async (request: HttpRequest, context: OAuthContext): P
   if (decision === 'sign_out' && signIn.isBuiltIn) return signIn.signOut(session, destination, context);
   if (client_id === undefined && decision !== 'disconnect_all')
     throw new PageError('nothing_to_disconnect', { back: { href: destination.returnTo } });
-  await endGrants(client_id === undefined ? { sub } : { sub, client_id }, { reason: 'owner', by: sub }, context);
+  const of = client_id === undefined ? { sub } : { sub, client_id };
+  const tidy = await disconnect(of, { reason: 'owner', by: sub }, context);
+  tidy().catch(context.onError);
   return redirect(destination.returnTo, 303);
 };

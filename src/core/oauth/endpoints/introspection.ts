@@ -1,14 +1,14 @@
 import { BearerError, OAuthError } from '../../base/errors.js';
-import type { HttpRequest, HttpResponse } from '../../base/http.js';
-import { findResource } from '../../base/resource.js';
-import { json } from '../../base/responses.js';
-import { admit, bearerTokenOf } from '../../base/bearer.js';
+import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
+import { findResource } from '../../base/addresses/resource.js';
+import { json } from '../../base/http/responses.js';
+import { admit, bearerTokenOf } from '../../base/http/bearer.js';
 import type { MaybePromise } from '../../base/ports.js';
 import type { Client } from '../clients/client.js';
-import { authenticateClient, CLIENT_PARAMETERS } from '../clients/client-authentication.js';
+import { authenticateClient, CLIENT_PARAMETERS } from './client-authentication.js';
 import type { OAuthContext } from '../context.js';
 import { type Parameters, checkedForm, readForm } from '../parameters.js';
-import type { TokenClaims } from '../stored-records.js';
+import type { TokenClaims } from '../records/stored-records.js';
 import { parseScope } from '../../base/scope.js';
 import { audienceOf, ownAuthorization } from '../tokens/token-authorization.js';
 
@@ -31,7 +31,7 @@ interface Caller {
  * @see {@link https://www.rfc-editor.org/rfc/rfc7662 | RFC 7662}
  */
 export const introspection = async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
-  const form = checkedForm(await readForm(request, INTROSPECTION_PARAMETERS, context.config.limits));
+  const form = checkedForm(await readForm(request, INTROSPECTION_PARAMETERS, context));
   const found = callerOf(request, form, context);
   const caller = found instanceof Promise ? await found : found;
   const token = form.get('token');

@@ -1,5 +1,5 @@
-import type { HttpRequest, HttpResponse } from '../../base/http.js';
-import { publicJson } from '../../base/responses.js';
+import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
+import { publicJson } from '../../base/http/responses.js';
 import type { OAuthContext } from '../context.js';
 
 /** In seconds: a new key must be published for longer than this before it signs. */

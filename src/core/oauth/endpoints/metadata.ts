@@ -1,9 +1,9 @@
-import type { OAuthConfig } from '../settings.js';
-import type { HttpRequest, HttpResponse } from '../../base/http.js';
-import { publicJson } from '../../base/responses.js';
+import type { OAuthConfig } from '../config.js';
+import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
+import { publicJson } from '../../base/http/responses.js';
 import { DEVICE_CODE_GRANT } from '../clients/client.js';
 import type { OAuthContext } from '../context.js';
-import { ASSERTION_ALGORITHMS } from '../jwt/public-keys.js';
+import { ASSERTION_ALGORITHMS } from '../keys/public-keys.js';
 
 /** In seconds: long enough to save requests, short enough for configuration changes to show. */
 const MAX_AGE = 300;
@@ -25,6 +25,7 @@ export const isServerMember = (name: string): boolean => OF_THE_SERVER.test(name
  */
 export const metadataDocument = (issuer: string, { config }: Pick<OAuthContext, 'config'>): object => {
   const { grants, paths } = config;
+  const { described } = config.resources;
   const browser = grants.has('authorization_code') || grants.has('implicit');
   const hasPages = browser || grants.has(DEVICE_CODE_GRANT);
   const { authenticationMethods, challengeMethods } = config.clients;
@@ -41,9 +42,10 @@ export const metadataDocument = (issuer: string, { config }: Pick<OAuthContext, 
     revocation_endpoint: issuer + paths.revoke[0],
     ...(config.registrations === undefined ? {} : { registration_endpoint: issuer + paths.register[0] }),
     ...(config.jwt === undefined ? {} : { jwks_uri: issuer + paths.jwks[0] }),
-    scopes_supported: [...config.scopes.keys()],
+    ...(config.scopes.size > 0 ? { scopes_supported: [...config.scopes.keys()] } : {}),
+    // Required, even if it is empty.
     response_types_supported: responseTypes(config),
-    response_modes_supported: grants.has('implicit') ? ['query', 'fragment'] : ['query'],
+    ...(browser ? { response_modes_supported: grants.has('implicit') ? ['query', 'fragment'] : ['query'] } : {}),
     grant_types_supported: [...grants],
     token_endpoint_auth_methods_supported: authenticationMethods,
     ...algorithms('token'),
@@ -51,9 +53,10 @@ export const metadataDocument = (issuer: string, { config }: Pick<OAuthContext, 
     ...algorithms('introspection'),
     revocation_endpoint_auth_methods_supported: authenticationMethods,
     ...algorithms('revocation'),
-    code_challenge_methods_supported: challengeMethods,
+    ...(grants.has('authorization_code') ? { code_challenge_methods_supported: challengeMethods } : {}),
     ...(config.clients.haveDocuments ? { client_id_metadata_document_supported: true } : {}),
-    authorization_response_iss_parameter_supported: true,
+    ...(browser ? { authorization_response_iss_parameter_supported: true } : {}),
+    ...(described.length > 0 ? { protected_resources: described.map(({ resource }) => resource) } : {}),
     ...(hasPages ? { ui_locales_supported: config.metadata['ui_locales_supported'] ?? config.languages.offered } : {}),
   };
 };
@@ -65,7 +68,7 @@ const responseTypes = ({ grants }: OAuthConfig): readonly string[] => [
 
 /**
  * The same for clients that only look at the OpenID Connect location, with the members their parsers require. No ID tokens are
- * issued, so none are signed, and the keys are those of access tokens.
+ * issued, but libraries take these algorithms for those of the keys at `jwks_uri`, which sign access tokens.
  *
  * @see {@link https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderMetadata | OpenID Connect Discovery 1.0 §3}
  */
@@ -73,7 +76,7 @@ const openIdDocument = (issuer: string, context: OAuthContext): object => ({
   ...metadataDocument(issuer, context),
   jwks_uri: issuer + context.config.paths.jwks[0],
   subject_types_supported: ['public'],
-  id_token_signing_alg_values_supported: [],
+  id_token_signing_alg_values_supported: context.config.jwt === undefined ? [] : [context.config.jwt.algorithm],
 });
 
 export const openIdConfiguration = (request: HttpRequest, context: OAuthContext): HttpResponse =>

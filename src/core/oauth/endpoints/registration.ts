@@ -1,26 +1,27 @@
-import { nodeBuffer } from '../../base/node-modules.js';
-import { type BodyError, bufferOf, readBody } from '../../base/body.js';
-import { OAuthError, tooManyRequests } from '../../base/errors.js';
-import type { HttpRequest, HttpResponse } from '../../base/http.js';
-import { json } from '../../base/responses.js';
-import { limitAt, sourceOf } from '../../base/source.js';
-import { readClientMetadata } from '../clients/registration-metadata.js';
+import { isUtf8 } from 'node:buffer';
+import { type BodyError, bufferOf, readBody } from '../../base/http/body.js';
+import { OAuthError, type OAuthErrorInit, tooManyRequests } from '../../base/errors.js';
+import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
+import { json } from '../../base/http/responses.js';
+import { limitAt, sourceOf } from '../../base/limits/source.js';
+import { readRegistration } from '../clients/registration-metadata.js';
 import type { Registrations } from '../clients/registrations.js';
 import { type OAuthContext, secondsOf } from '../context.js';
 
-const invalid = (description: string, status = 400): OAuthError =>
-  new OAuthError('invalid_client_metadata', description, { status });
+const invalid = (description: string, init: OAuthErrorInit = {}): OAuthError =>
+  new OAuthError('invalid_client_metadata', description, init);
 
-const refusal = ({ problem, message }: BodyError): OAuthError => invalid(message, problem === 'too-large' ? 413 : 400);
+const refusal = ({ message, status, headers }: BodyError): OAuthError => invalid(message, { status, headers });
 
 /** A JSON document: its text, or the result of the application's body parser. */
-const readJson = async (request: HttpRequest, limit: number): Promise<unknown> => {
+const readJson = async (request: HttpRequest, { config, timer }: OAuthContext): Promise<unknown> => {
   if (!/^application\/json[ \t]*(?:;|$)/i.test(request.header('content-type') ?? ''))
     throw invalid('The content type must be application/json.');
-  const body = await readBody(request, limit, refusal);
+  const limits = { bytes: config.limits.bodyBytes, timer, request: config.timeouts.request };
+  const body = await readBody(request, limits, refusal);
   if ('fields' in body) return body.fields;
   try {
-    if (nodeBuffer().isUtf8(body.bytes)) return JSON.parse(bufferOf(body.bytes).toString('utf8'));
+    if (isUtf8(body.bytes)) return JSON.parse(bufferOf(body.bytes).toString('utf8'));
   } catch {
     // Reported below.
   }
@@ -44,7 +45,7 @@ export const registrationWith =
   (registrations: Registrations) =>
   async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
     checkLimit(request, context);
-    const metadata = readClientMetadata(await readJson(request, context.config.limits.bodyBytes), registrations);
+    const metadata = readRegistration(await readJson(request, context), registrations);
     const registered = registrations.register(metadata);
     if (registered === undefined) throw invalid('The metadata is too long: name fewer or shorter redirect_uris.');
     const { client_id, id: registration_id } = registered;

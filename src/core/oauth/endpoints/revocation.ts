@@ -1,8 +1,8 @@
 import { OAuthError } from '../../base/errors.js';
-import type { HttpRequest, HttpResponse } from '../../base/http.js';
-import { json } from '../../base/responses.js';
+import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
+import { json } from '../../base/http/responses.js';
 import type { Client } from '../clients/client.js';
-import { authenticateClient, CLIENT_PARAMETERS } from '../clients/client-authentication.js';
+import { authenticateClient, CLIENT_PARAMETERS } from './client-authentication.js';
 import type { OAuthContext } from '../context.js';
 import { checkedForm, readForm } from '../parameters.js';
 
@@ -17,7 +17,7 @@ const notYours = (): OAuthError => new OAuthError('invalid_grant', 'The token wa
  * @see {@link https://www.rfc-editor.org/rfc/rfc7009 | RFC 7009}
  */
 export const revocation = async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
-  const form = checkedForm(await readForm(request, REVOCATION_PARAMETERS, context.config.limits));
+  const form = checkedForm(await readForm(request, REVOCATION_PARAMETERS, context));
   const client = await authenticateClient(request, form, context);
   const token = form.get('token');
   if (token === undefined) throw new OAuthError('invalid_request', 'The parameter token is missing.');
@@ -33,10 +33,10 @@ const revoke = async (
   const refresh = await refreshTokens.find(token);
   if (refresh !== undefined) {
     // A rotated token also revokes the grant: its holder lost the response with the newer one.
-    const { grant, spent, exp } = refresh;
+    const { grant, place, exp } = refresh;
     if (tokens.now() >= exp) return;
     if (grant.client_id === client_id) await tokens.revokeGrant(grant, { reason: 'revocation' });
-    else if (spent === undefined && (await config.clients.find(grant.client_id)) !== undefined) throw notYours();
+    else if (place === 'current' && (await config.clients.find(grant.client_id)) !== undefined) throw notYours();
     return;
   }
   const access = await tokens.find(token);

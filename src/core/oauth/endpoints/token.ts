@@ -1,12 +1,12 @@
 import { OAuthError } from '../../base/errors.js';
-import type { HttpRequest, HttpResponse } from '../../base/http.js';
-import { json } from '../../base/responses.js';
+import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
+import { json } from '../../base/http/responses.js';
 import type { Client } from '../clients/client.js';
-import { authenticateClient, CLIENT_PARAMETERS } from '../clients/client-authentication.js';
+import { authenticateClient, CLIENT_PARAMETERS } from './client-authentication.js';
 import type { OAuthContext } from '../context.js';
 import { handlerOf } from '../grants/index.js';
 import { type Definitions, checkedForm, readForm } from '../parameters.js';
-import type { OAuthConfig } from '../settings.js';
+import type { OAuthConfig } from '../config.js';
 
 export const TOKEN_PARAMETERS = {
   grant_type: 'vschar',
@@ -36,7 +36,7 @@ export const tokenParameters = ({ customGrants }: Pick<OAuthConfig, 'customGrant
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749#section-3.2 | RFC 6749 §3.2}
  */
 export const token = async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
-  const form = checkedForm(await readForm(request, tokenParameters(context.config), context.config.limits));
+  const form = checkedForm(await readForm(request, tokenParameters(context.config), context));
   const grant_type = form.get('grant_type');
   if (grant_type === undefined) throw new OAuthError('invalid_request', 'The parameter grant_type is missing.');
   const handler = handlerOf(grant_type, context.config);

@@ -1,5 +1,5 @@
-import { CLIENT_SUBJECT } from '../sign-in/owner.js';
-import { requestedResources, requestedScope } from '../requested-scope.js';
+import { CLIENT_SUBJECT } from '../records/owner.js';
+import { requestedResources, requestedScope } from '../authorization/requested-scope.js';
 import { formatScope } from '../../base/scope.js';
 import type { GrantHandler } from './grant-handler.js';
 

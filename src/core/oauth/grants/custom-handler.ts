@@ -1,14 +1,14 @@
-import { OAuthError, UnavailableError } from '../../base/errors.js';
+import { OAuthError } from '../../base/errors.js';
 import { either, listOf, object, required, type Schema, text, value } from '../../base/schema.js';
 import { formatScope, isSubset, parseScope } from '../../base/scope.js';
 import type { Client } from '../clients/client.js';
 import type { OAuthContext } from '../context.js';
 import type { Parameters } from '../parameters.js';
-import { requestedResources, requestedScope } from '../requested-scope.js';
-import { checkOwner, CLIENT_SUBJECT, type Owner } from '../sign-in/owner.js';
-import { wholeOf } from '../tokens/tokens.js';
-import type { CustomGrant, CustomGrantAnswer, GrantParameters } from './custom-grant.js';
+import { requestedResources, requestedScope } from '../authorization/requested-scope.js';
+import { checkOwner, CLIENT_SUBJECT, type Owner } from '../records/owner.js';
+import type { CustomGrant, CustomGrantAnswer, GrantParameters } from '../custom-grant.js';
 import type { GrantHandler, Issued } from './grant-handler.js';
+import { issueFirst } from './issue-first.js';
 import { isStillAllowed } from './still-allowed.js';
 
 const resource = text('a resource');
@@ -64,20 +64,11 @@ const issueFor = async (
   allowed: Allowed,
   context: OAuthContext,
 ): Promise<Issued> => {
-  const { tokens, refreshTokens } = context;
-  const refresh = allowed.refresh ? client.refresh : 'none';
-  const grant = tokens.newGrant({ ...client, refresh }, owner, allowed.scope, allowed.aud, { grant_type });
+  const allowedClient: Client = allowed.refresh ? client : { ...client, refresh: 'none' };
+  const grant = await context.tokens.newGrant(allowedClient, owner, allowed.scope, allowed.aud, { grant_type });
   if (!(await isStillAllowed(grant, client, context)))
     throw new OAuthError('invalid_grant', 'The grant is not allowed for this resource owner.');
-  // Neither works without the other.
-  const [response] = await Promise.all([
-    refresh === 'none'
-      ? tokens.issue(wholeOf(grant, client))
-      : refreshTokens.begin({ taken: null, code: null }, wholeOf(grant, client)),
-    tokens.saveGrant(grant),
-  ]);
-  if (response === undefined) throw new UnavailableError('The store refused the first record of a new grant.');
-  return { response, sub: grant.sub, grant_id: grant.id };
+  return { response: await issueFirst(grant, allowedClient, context), sub: grant.sub, grant_id: grant.id };
 };
 
 const issueOwn = async (client: Client, { scope, aud, refresh }: Allowed, context: OAuthContext): Promise<Issued> => {

@@ -1,8 +1,10 @@
 import { OAuthError } from '../../base/errors.js';
 import { sha256 } from '../../base/secrets.js';
+import { checkAwaited } from '../../base/waiting.js';
 import { type OAuthContext, secondsOf } from '../context.js';
-import { DEVICE, DEVICE_DECISION, type DeviceRecord, keys, MARK } from '../stored-records.js';
+import { DEVICE, type DeviceRecord, keys, PACE, type PaceRecord } from '../records/stored-records.js';
 import { wholeOf } from '../tokens/tokens.js';
+import { CLOCK_DIFFERENCE } from '../records/window.js';
 import { isStillAllowed } from './still-allowed.js';
 import type { GrantHandler } from './grant-handler.js';
 
@@ -16,54 +18,55 @@ const invalidDeviceCode = (): OAuthError => new OAuthError('invalid_grant', 'The
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628#section-3.4 | RFC 8628 §3.4, §3.5}
  */
-export const deviceCode: GrantHandler = async ({ form, client, context }) => {
+export const deviceCode: GrantHandler = async ({ request, form, client, context }) => {
   const code = form.get('device_code');
   if (code === undefined) throw new OAuthError('invalid_request', 'The parameter device_code is missing.');
   const { records, tokens, refreshTokens } = context;
   const hash = sha256(code);
-  const [[device, decided], early] = await Promise.all([
-    records.getEach([keys.device(hash), DEVICE], [keys.deviceDecision(hash), DEVICE_DECISION]),
-    earlyPolls(hash, context),
-  ]);
+  const [device, pace] = await records.getEach([keys.device(hash), DEVICE], [keys.pace(hash), PACE]);
   if (device === undefined || device.client_id !== client.client_id) throw invalidDeviceCode();
-  if (decided?.decision === 'deny') throw new OAuthError('access_denied', 'The resource owner denied the request.');
+  if (device.decision === 'deny') throw new OAuthError('access_denied', 'The resource owner denied the request.');
   if (secondsOf(context.clock) >= device.code_exp)
     throw new OAuthError('expired_token', 'The device code has expired.');
-  if (decided === undefined) return refusePoll(hash, device, early, context);
-
-  const grant = decided.grant === null ? undefined : await tokens.findGrant(decided.grant);
+  if (device.decision === null) {
+    checkAwaited(request);
+    return refusePoll(hash, device, pace, context);
+  }
+  const grant = device.grant === null ? undefined : await tokens.findGrant(device.grant);
   if (grant === undefined || !(await isStillAllowed(grant, client, context))) throw invalidDeviceCode();
-  const response = await refreshTokens.begin({ taken: hash, code: null }, wholeOf(grant, client));
+  checkAwaited(request);
+  const response = await refreshTokens.begin(wholeOf(grant, client));
   if (response === undefined) throw invalidDeviceCode();
   return { response, sub: grant.sub, grant_id: grant.id };
 };
 
-const gapAfter = (earlyPolls: number, interval: number): number => Math.min(interval + earlyPolls * GAP_STEP, GAP_CAP);
+/** The seconds that a device must wait between two polls, after a number of early ones. */
+const gapAfter = (early: number, { config }: OAuthContext): number =>
+  Math.min(config.device.interval + early * GAP_STEP, GAP_CAP);
 
-/** After this many early polls, the interval no longer increases. */
-const mostEarlyPolls = ({ config }: OAuthContext): number => Math.ceil((GAP_CAP - config.device.interval) / GAP_STEP);
+/** If the last poll arrived at another process, the difference of the clocks is in favour of the device. */
+const isEarly = ({ next, process }: PaceRecord, context: OAuthContext): boolean =>
+  context.clock() < (next - (process === context.process ? 0 : CLOCK_DIFFERENCE)) * 1000;
 
-/** The number of early polls: each has left a numbered mark, so that every process knows the interval. */
-const earlyPolls = async (hash: string, context: OAuthContext): Promise<number> => {
-  const slots = Array.from({ length: mostEarlyPolls(context) }, (_, n) => keys.earlyPoll(hash, n + 1));
-  const marks = await context.records.getMany(slots, MARK);
-  return marks.filter((mark) => mark !== undefined).length;
-};
-
-/**
- * A poll writes a mark that expires after exactly one interval: a poll that cannot write it was too early. It then leaves a mark for as
- * long as the device code lives, and the interval starts again.
- */
-const refusePoll = async (hash: string, device: DeviceRecord, early: number, context: OAuthContext): Promise<never> => {
-  const { records, config, clock } = context;
-  const gap = (polls: number): number => gapAfter(polls, config.device.interval);
-  const markPoll = (polls: number): Promise<boolean> =>
-    records.add(keys.poll(hash, polls), { exp: secondsOf(clock) + gap(polls) });
-  if (await markPoll(early)) throw new OAuthError('authorization_pending', 'The resource owner has not decided yet.');
-  let polls = early;
-  if (early < mostEarlyPolls(context)) {
-    polls += 1;
-    await Promise.all([records.add(keys.earlyPoll(hash, polls), { exp: device.exp }), markPoll(polls)]);
+/** Each early poll increases the interval, which then starts again. Of simultaneous polls, only one can be in time. */
+const refusePoll = async (
+  hash: string,
+  { exp }: DeviceRecord,
+  before: PaceRecord | undefined,
+  context: OAuthContext,
+): Promise<never> => {
+  const { records, random, clock, process } = context;
+  const wasEarly = before?.early ?? 0;
+  const isTooEarly = before !== undefined && isEarly(before, context);
+  const early = isTooEarly ? wasEarly + 1 : wasEarly;
+  const gap = gapAfter(early, context);
+  // At the longest interval, a device that never waits causes no more writes.
+  if (!isTooEarly || gap > gapAfter(wasEarly, context)) {
+    const pace: PaceRecord = { ...before, rev: random.rev(), early, next: secondsOf(clock) + gap, process, exp };
+    const key = keys.pace(hash);
+    const isFirst = await (before === undefined ? records.add(key, pace) : records.swap(key, before.rev, pace));
+    if (isFirst && !isTooEarly)
+      throw new OAuthError('authorization_pending', 'The resource owner has not decided yet.');
   }
-  throw new OAuthError('slow_down', `The device must wait at least ${gap(polls)} seconds between two polls.`);
+  throw new OAuthError('slow_down', `The device must wait at least ${gap} seconds between two polls.`);
 };

@@ -1,4 +1,4 @@
-import type { HttpRequest } from '../../base/http.js';
+import type { HttpRequest } from '../../base/http/messages.js';
 import type { Client } from '../clients/client.js';
 import type { OAuthContext } from '../context.js';
 import type { Parameters } from '../parameters.js';

@@ -1,6 +1,6 @@
 import { DEVICE_CODE_GRANT } from '../clients/client.js';
 import { authorizationCode } from './authorization-code.js';
-import type { OAuthConfig } from '../settings.js';
+import type { CustomGrant } from '../custom-grant.js';
 import { clientCredentials } from './client-credentials.js';
 import { customHandler } from './custom-handler.js';
 import { deviceCode } from './device-code.js';
@@ -18,7 +18,10 @@ const GRANT_HANDLERS: ReadonlyMap<string, GrantHandler> = new Map([
 ]);
 
 /** The handler of a grant, built-in or custom. */
-export const handlerOf = (grant_type: string, { customGrants }: OAuthConfig): GrantHandler | undefined => {
+export const handlerOf = (
+  grant_type: string,
+  { customGrants }: { readonly customGrants: ReadonlyMap<string, CustomGrant> },
+): GrantHandler | undefined => {
   const custom = customGrants.get(grant_type);
   return custom === undefined ? GRANT_HANDLERS.get(grant_type) : customHandler(grant_type, custom);
 };

@@ -1,9 +1,10 @@
-import { OAuthError, tooManyRequests, UnavailableError } from '../../base/errors.js';
+import { OAuthError, tooManyRequests } from '../../base/errors.js';
 import { authenticateOwner } from '../sign-in/authenticate-owner.js';
-import { requestedResources, requestedScope } from '../requested-scope.js';
+import { requestedResources, requestedScope } from '../authorization/requested-scope.js';
 import { formatScope } from '../../base/scope.js';
-import { wholeOf } from '../tokens/tokens.js';
+import { checkAwaited } from '../../base/waiting.js';
 import type { GrantHandler } from './grant-handler.js';
+import { issueFirst } from './issue-first.js';
 
 /**
  * The legacy password grant, disabled by default.
@@ -20,13 +21,8 @@ export const password: GrantHandler = async ({ request, form, client, context })
   const resources = requestedResources(form, context);
   const attempt = await authenticateOwner(username, secret, request, context);
   if ('retryAfter' in attempt) throw tooManyRequests('Too many failed attempts of this user.', attempt.retryAfter);
-  if (attempt.result === undefined) throw new OAuthError('invalid_grant', 'The user name or the password is wrong.');
-  const grant = context.tokens.newGrant(client, attempt.result, scope, resources, { grant_type: 'password' });
-  // Neither works without the other.
-  const [response] = await Promise.all([
-    context.refreshTokens.begin({ taken: null, code: null }, wholeOf(grant, client)),
-    context.tokens.saveGrant(grant),
-  ]);
-  if (response === undefined) throw new UnavailableError('The store refused the first record of a new grant.');
-  return { response, sub: grant.sub, grant_id: grant.id };
+  if (attempt.result === undefined) throw new OAuthError('invalid_grant', 'The username or the password is wrong.');
+  checkAwaited(request);
+  const grant = await context.tokens.newGrant(client, attempt.result, scope, resources, { grant_type: 'password' });
+  return { response: await issueFirst(grant, client, context), sub: grant.sub, grant_id: grant.id };
 };

@@ -1,9 +1,11 @@
 import { OAuthError } from '../../base/errors.js';
 import type { Client } from '../clients/client.js';
-import { narrowedResources } from '../requested-scope.js';
+import { narrowedResources } from '../authorization/requested-scope.js';
 import { formatScope, isSubset, parseScope } from '../../base/scope.js';
+import { checkAwaited } from '../../base/waiting.js';
 import { invalidRefreshToken, type PresentedToken, type Refresh, type Refreshed } from '../tokens/refresh-tokens.js';
 import type { GrantHandler, TokenRequest } from './grant-handler.js';
+import { endAsReplay } from './replay.js';
 import { isStillAllowed } from './still-allowed.js';
 
 /**
@@ -19,7 +21,14 @@ export const refreshToken: GrantHandler = async (request) => {
   if (presented === undefined || presented.grant.client_id !== client.client_id) throw invalidRefreshToken();
   const { grant } = presented;
   if (!(await isStillAllowed(grant, client, context))) throw invalidRefreshToken();
-  const { response, onSent } = await answer(presented, readRefresh(request, presented), request);
+  const refresh = readRefresh(request, presented);
+  checkAwaited(request.request);
+  const refreshed = await answer(presented, refresh, request);
+  if (refreshed === 'replay') {
+    await endAsReplay('refresh_token', grant, request);
+    throw invalidRefreshToken();
+  }
+  const { response, onSent } = refreshed;
   return { response, sub: grant.sub, grant_id: grant.id, onSent };
 };
 
@@ -27,9 +36,9 @@ const answer = (
   presented: PresentedToken,
   refresh: Refresh,
   { client, context: { tokens, refreshTokens } }: TokenRequest,
-): Promise<Refreshed> =>
-  client.refresh === 'reusable' && presented.spent === undefined
-    ? tokens.issue(refresh.issue).then((response) => ({ response, onSent: () => refreshTokens.noteRefresh(presented) }))
+): Promise<Refreshed | 'replay'> =>
+  client.refresh === 'reusable' && presented.place === 'current'
+    ? tokens.issue(refresh.issue).then((response) => ({ response, onSent: () => refreshTokens.noteUse(presented) }))
     : refreshTokens.rotate(presented, refresh);
 
 /** The requested scopes and resources in the order of the grant, so that the same request always gets the same tokens. */

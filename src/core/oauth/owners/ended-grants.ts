@@ -1,10 +1,19 @@
-import { UnavailableError } from '../../base/errors.js';
 import type { ExpiringRecord, Shape } from '../../base/records.js';
 import { forgetConsent } from '../authorization/remembered-consent.js';
 import type { OAuthContext } from '../context.js';
-import { GRANT, grantIdInKey, groups, REMEMBERED_CONSENT } from '../stored-records.js';
-import { pagesOf } from './pages-of.js';
+import {
+  CONNECTION,
+  CONNECTION_MARK,
+  GRANT,
+  type GrantRecord,
+  grantIdInKey,
+  groups,
+  keys,
+  liveGrant,
+  REMEMBERED_CONSENT,
+} from '../records/stored-records.js';
 import type { RevocationReason } from '../tokens/tokens.js';
+import { pagesOf } from './pages-of.js';
 
 /** Selects the grants of an owner, of a client, or of an owner for a client. */
 export interface GrantsToEnd {
@@ -20,40 +29,62 @@ export interface EndedGrants {
   readonly consents: number;
 }
 
-/** Each further pass only finds what was granted during the previous one. */
-const MAX_PASSES = 20;
-
 /**
- * Revokes grants, and forgets the remembered approvals that belong to them.
+ * Ends connections, and with each of them every grant and every remembered approval that depends on it, however many there are. An approval
+ * in progress either depends on one of them too, or has begun a new connection after this call began.
  *
- * Approvals come first. An approval without a question first grants and then checks whether it is still remembered; one with a
- * question first remembers and then checks whether its grant still exists. So whatever is in progress either ends
- * itself or is found, at the latest by the next pass; the last pass finds nothing.
+ * @returns the rest of the work, which nothing depends on: it deletes what is no longer valid.
  */
+export const disconnect = async (
+  of: GrantsToEnd,
+  why: RevocationReason,
+  context: OAuthContext,
+): Promise<() => Promise<EndedGrants>> => {
+  const { sub, client_id } = of;
+  await deleteEach(
+    sub === undefined ? groups.connectionsOfClient(client_id ?? '') : groups.connectionsOfOwner(sub),
+    CONNECTION,
+    (connection) => client_id === undefined || connection.client_id === client_id,
+    context,
+  );
+  return async () => ({ grants: await deleteGrants(of, why, context), consents: await forgetConsents(of, context) });
+};
+
+/** Revokes grants, forgets the remembered approvals that belong to them, and deletes their records. */
 export const endGrants = async (
   of: GrantsToEnd,
   why: RevocationReason,
   context: OAuthContext,
 ): Promise<EndedGrants> => {
-  const { sub, client_id } = of;
-  let grants = 0;
-  let consents = 0;
-  for (let round = 0; round < MAX_PASSES; round += 1) {
-    consents += await forgetConsents(of, context);
-    const inRound = await endEach(
-      sub === undefined ? groups.grantsOfClient(client_id ?? '') : groups.grantsOfOwner(sub),
-      GRANT,
-      async (key, grant) => {
-        if (client_id !== undefined && grant.client_id !== client_id) return false;
-        await context.tokens.revokeGrant({ id: grantIdInKey(key), ...grant }, why);
-        return true;
-      },
-      context,
-    );
-    if (inRound === 0) return { grants, consents };
-    grants += inRound;
+  const tidy = await disconnect(of, why, context);
+  return tidy();
+};
+
+/** Deletes the grants that have lost their connection. One that was created meanwhile has its own. */
+const deleteGrants = async (
+  { sub, client_id }: GrantsToEnd,
+  why: RevocationReason,
+  context: OAuthContext,
+): Promise<number> => {
+  const group = sub === undefined ? groups.grantsOfClient(client_id ?? '') : groups.grantsOfOwner(sub);
+  let ended = 0;
+  for await (const page of pagesOf(group, GRANT, context)) {
+    const selected = page.filter(([, grant]) => client_id === undefined || grant.client_id === client_id);
+    const dead = await withoutConnection(selected, context);
+    await Promise.all(dead.map(([key, grant]) => context.tokens.revokeGrant({ id: grantIdInKey(key), ...grant }, why)));
+    ended += dead.length;
   }
-  throw new UnavailableError('Grants are created faster than they can be revoked. Call revoke again.');
+  return ended;
+};
+
+type Found = readonly [key: string, grant: GrantRecord];
+
+const withoutConnection = async (found: readonly Found[], { records }: OAuthContext): Promise<readonly Found[]> => {
+  const connectionOf = ([key]: Found): string => keys.connectionOf(grantIdInKey(key));
+  const names = [...new Set(found.map(connectionOf))];
+  const connections = names.length === 0 ? [] : await records.getMany(names, CONNECTION_MARK);
+  const byName = new Map(names.map((name, at) => [name, connections[at]]));
+  return found.filter((one) => liveGrant(one[1], byName.get(connectionOf(one))) === undefined);
 };
 
 const forgetConsents = async ({ sub, client_id }: GrantsToEnd, context: OAuthContext): Promise<number> => {
@@ -61,28 +92,22 @@ const forgetConsents = async ({ sub, client_id }: GrantsToEnd, context: OAuthCon
     await forgetConsent(sub, client_id, context);
     return 0;
   }
-  return endEach(
-    sub === undefined ? groups.consentsOfClient(client_id ?? '') : groups.consentsOfOwner(sub),
-    REMEMBERED_CONSENT,
-    async (key) => {
-      await context.records.delete(key);
-      return true;
-    },
-    context,
-  );
+  const group = sub === undefined ? groups.consentsOfClient(client_id ?? '') : groups.consentsOfOwner(sub);
+  return deleteEach(group, REMEMBERED_CONSENT, () => true, context);
 };
 
-/** Iterates over a group. @returns how many of its live records were revoked. */
-const endEach = async <T extends ExpiringRecord>(
+/** Deletes records of a group. @returns how many. */
+const deleteEach = async <T extends ExpiringRecord>(
   group: string,
   shape: Shape<T>,
-  end: (key: string, record: T) => Promise<boolean>,
+  isSelected: (record: T) => boolean,
   context: OAuthContext,
 ): Promise<number> => {
-  let ended = 0;
+  let deleted = 0;
   for await (const page of pagesOf(group, shape, context)) {
-    const endings = await Promise.all(page.map(([key, record]) => end(key, record)));
-    ended += endings.filter(Boolean).length;
+    const selected = page.filter(([, record]) => isSelected(record));
+    await Promise.all(selected.map(([key]) => context.records.delete(key)));
+    deleted += selected.length;
   }
-  return ended;
+  return deleted;
 };

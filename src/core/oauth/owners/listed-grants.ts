@@ -3,8 +3,18 @@ import { hasShape } from '../../base/records.js';
 import { parseScope } from '../../base/scope.js';
 import { DEVICE_CODE_GRANT } from '../clients/client.js';
 import type { OAuthContext } from '../context.js';
-import { GRANT, grantIdInKey, groups, keys, MARK, REFRESHED } from '../stored-records.js';
+import {
+  CONNECTION,
+  CONNECTION_MARK,
+  GRANT,
+  grantIdInKey,
+  groups,
+  keys,
+  liveGrant,
+} from '../records/stored-records.js';
+import { CHAIN, type ChainRecord, parseLast } from '../tokens/chain-record.js';
 import type { Grant } from '../tokens/tokens.js';
+import { pagesOf } from './pages-of.js';
 
 /** Selects the grants of an owner or of a client. */
 export type GrantsOf =
@@ -43,7 +53,7 @@ export interface GrantSummary {
   readonly created?: number;
   /** The time at which everything issued under it expires. */
   readonly expires: number;
-  /** The time of the last refresh, accurate to the hour; absent if it was never refreshed. */
+  /** The time of the last refresh, accurate to the hour if its token is not rotated; absent if it was never refreshed. */
   readonly last_refreshed?: number;
   /** The grant type: `authorization_code`, `implicit`, `password`, the name of the device grant or of one of `customGrants`. */
   readonly grant_type?: string;
@@ -71,19 +81,19 @@ export interface ConnectedApp {
   readonly resource: readonly string[];
   /** The time of its oldest live grant. */
   readonly created?: number;
-  /** The time of the last grant or refresh, accurate to the hour. */
+  /** The time of the last grant or refresh, accurate to the hour; absent if the owner has more than 2,000 grants. */
   readonly last_used?: number;
-  /** The time at which its last grant expires. */
+  /** The time at which its last grant expires, or a later one if the owner has more than 2,000 grants. */
   readonly expires: number;
-  /** The number of its grants. */
-  readonly grants: number;
+  /** The number of its grants; absent if the owner has more than 2,000. */
+  readonly grants?: number;
 }
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 500;
 
-/** Per owner. Owners have fewer applications, but one application may have signed its owner in very often. */
-const MAX_PAGES = 20;
+/** Per owner. Most have few grants, but one application may have signed its owner in very often. */
+const MAX_PAGES = 4;
 
 /** Unredeemed grants give no access and expire soon. */
 const AWAITING_REDEMPTION: ReadonlySet<string | undefined> = new Set([
@@ -99,19 +109,34 @@ interface FoundGrant {
 }
 
 /** The live ones among these grants, with all records read in one command. */
-const readGrants = async (ids: readonly string[], { records }: OAuthContext): Promise<readonly FoundGrant[]> => {
-  const wanted = ids.flatMap((id): readonly Wanted<ExpiringRecord>[] => [
-    [keys.grant(id), GRANT],
-    [keys.spent(id, 0), MARK],
-    [keys.refreshed(id), REFRESHED],
-  ]);
-  const found: readonly (ExpiringRecord | undefined)[] = await records.getEach(...wanted);
+const readGrants = async (ids: readonly string[], context: OAuthContext): Promise<readonly FoundGrant[]> => {
+  const connections = [...new Set(ids.map(keys.connectionOf))];
+  const wanted = [
+    ...ids.flatMap((id): readonly Wanted<ExpiringRecord>[] => [
+      [keys.grant(id), GRANT],
+      [keys.chain(id), CHAIN],
+    ]),
+    ...connections.map((key): Wanted<ExpiringRecord> => [key, CONNECTION_MARK]),
+  ];
+  const records: readonly (ExpiringRecord | undefined)[] = await context.records.getEach(...wanted);
+  const byKey = new Map(connections.map((key, at) => [key, records[2 * ids.length + at]]));
   return ids.flatMap((id, at) => {
-    const [grant, taken, refreshed] = found.slice(at * 3, at * 3 + 3);
-    if (!hasShape(grant, GRANT)) return [];
-    const summary = summaryOf({ id, ...grant }, hasShape(refreshed, REFRESHED) ? refreshed.at_ms : undefined);
-    return [{ summary, redeemed: taken !== undefined || !AWAITING_REDEMPTION.has(grant.grant_type) }];
+    const [given, found] = records.slice(at * 2, at * 2 + 2);
+    const connection = byKey.get(keys.connectionOf(id));
+    if (!hasShape(given, GRANT) || !hasShape(connection, CONNECTION_MARK)) return [];
+    const grant = liveGrant(given, connection);
+    if (grant === undefined) return [];
+    const chain = hasShape(found, CHAIN) ? found : undefined;
+    const redeemed = (chain !== undefined && chain.taken !== null) || !AWAITING_REDEMPTION.has(grant.grant_type);
+    return [{ summary: summaryOf({ id, ...grant }, lastRefreshOf(chain)), redeemed }];
   });
+};
+
+/** Milliseconds since the epoch. */
+const lastRefreshOf = (chain: ChainRecord | undefined): number | undefined => {
+  if (chain === undefined) return undefined;
+  const rotated = chain.last === null ? 0 : parseLast(chain.last).at_ms;
+  return Math.max(rotated, chain.used_ms ?? 0) || undefined;
 };
 
 const summaryOf = (grant: Grant, refreshed: number | undefined): GrantSummary => ({
@@ -153,42 +178,64 @@ export const listGrants = async (
   return next === undefined ? { grants } : { grants, next };
 };
 
+/** What a row is about: grants, or connections. */
+type Part = Pick<GrantSummary, 'client_id' | 'scope' | 'resource' | 'created' | 'expires' | 'last_refreshed'>;
+
 /** The applications of an owner, sorted by name. */
 export const connectedApps = async (sub: string, context: OAuthContext): Promise<readonly ConnectedApp[]> => {
-  const byClient = new Map<string, GrantSummary[]>();
-  let after: string | undefined;
-  for (let n = 0; n < MAX_PAGES; n += 1) {
-    const { grants, next } = await listGrants({ sub }, { after, limit: MAX_LIMIT }, context);
-    for (const grant of grants) {
-      const others = byClient.get(grant.client_id);
-      if (others === undefined) byClient.set(grant.client_id, [grant]);
-      else others.push(grant);
-    }
-    if (next === undefined) break;
-    after = next;
+  const grants = await allGrants(sub, context);
+  const byClient = new Map<string, Part[]>();
+  for (const part of grants ?? (await connectionsOf(sub, context))) {
+    const others = byClient.get(part.client_id);
+    if (others === undefined) byClient.set(part.client_id, [part]);
+    else others.push(part);
   }
   const apps = await Promise.all(
-    [...byClient].map(async ([client_id, grants]): Promise<ConnectedApp> => {
+    [...byClient].map(async ([client_id, parts]): Promise<ConnectedApp> => {
       const client = await context.config.clients.find(client_id);
-      return appOf(client_id, client?.name ?? client_id, grants);
+      const app = { client_id, client_name: client?.name ?? client_id, ...summaryOfParts(parts) };
+      return grants === undefined ? app : { ...app, ...lastUseOf(parts), grants: parts.length };
     }),
   );
   return apps.toSorted((a, b) => (a.client_name < b.client_name ? -1 : 1));
 };
 
-const appOf = (client_id: string, client_name: string, grants: readonly GrantSummary[]): ConnectedApp => {
-  const created = grants.flatMap((grant) => grant.created ?? []);
-  const used = [...created, ...grants.flatMap((grant) => grant.last_refreshed ?? [])];
+/** `undefined` if there are too many to read for one response. */
+const allGrants = async (sub: string, context: OAuthContext): Promise<readonly GrantSummary[] | undefined> => {
+  const all: GrantSummary[] = [];
+  let after: string | undefined;
+  for (let n = 0; n < MAX_PAGES; n += 1) {
+    const { grants, next } = await listGrants({ sub }, { after, limit: MAX_LIMIT }, context);
+    for (const grant of grants) all.push(grant);
+    if (next === undefined) return all;
+    after = next;
+  }
+  return undefined;
+};
+
+/** Of which there is one for each application, however many grants it has. */
+const connectionsOf = async (sub: string, context: OAuthContext): Promise<readonly Part[]> => {
+  const parts: Part[] = [];
+  for await (const page of pagesOf(groups.connectionsOfOwner(sub), CONNECTION, context)) {
+    for (const [, { client_id, scope, aud, iat, exp }] of page)
+      parts.push({ client_id, scope, resource: aud, created: iat, expires: exp });
+  }
+  return parts;
+};
+
+const summaryOfParts = (parts: readonly Part[]): Pick<ConnectedApp, 'scope' | 'resource' | 'created' | 'expires'> => {
+  const created = parts.flatMap((part) => part.created ?? []);
   return {
-    client_id,
-    client_name,
-    scope: [...new Set(grants.flatMap(({ scope }) => parseScope(scope) ?? []))].join(' '),
-    resource: [...new Set(grants.flatMap(({ resource }) => resource))],
+    scope: [...new Set(parts.flatMap(({ scope }) => parseScope(scope) ?? []))].join(' '),
+    resource: [...new Set(parts.flatMap(({ resource }) => resource))],
     ...(created.length === 0 ? {} : { created: least(created) }),
-    ...(used.length === 0 ? {} : { last_used: -least(used.map((time) => -time)) }),
-    expires: -least(grants.map(({ expires }) => -expires)),
-    grants: grants.length,
+    expires: -least(parts.map(({ expires }) => -expires)),
   };
+};
+
+const lastUseOf = (parts: readonly Part[]): Pick<ConnectedApp, 'last_used'> => {
+  const used = parts.flatMap(({ created, last_refreshed }) => [created ?? [], last_refreshed ?? []].flat());
+  return used.length === 0 ? {} : { last_used: -least(used.map((time) => -time)) };
 };
 
 /** Without spreading into arguments, of which there may be thousands. */

@@ -39,7 +39,8 @@ export interface OwnerGrants {
    */
   readonly list: (of: GrantsOf, page?: GrantPageRequest) => Promise<GrantPage>;
   /**
-   * The connected applications of an owner, one row each, sorted by name: based on the first 10,000 grants of the owner.
+   * The connected applications of an owner, one row each, sorted by name. If the owner has more than 2,000 grants, a row shows
+   * everything that was granted to the application since it was connected, also under grants that have ended.
    *
    * @throws TypeError if the owner is missing; UnavailableError if the store cannot list, or fails.
    */
@@ -48,7 +49,8 @@ export interface OwnerGrants {
     readonly sub: string;
   }) => Promise<readonly ConnectedApp[]>;
   /**
-   * Revokes grants with everything issued under them, and forgets the remembered approvals that could create new ones. Revoking something that
+   * Revokes grants with everything issued under them, and forgets the remembered approvals that could create new ones. Grants of an owner for a client
+   * end together, at once, however many there are; then their records are deleted, which is what a call waits for. Revoking something that
    * has ended, or never existed, succeeds. Afterwards no process accepts their tokens; a `jwtGuard` only checks their
    * `exp`, and an `introspectionGuard` uses its cache until it expires. Revoking all grants of a client also invalidates the client's own tokens
    * if `clients` has `endTokens`, as stored clients do; otherwise use `tokens_valid_after`.

@@ -1,5 +1,5 @@
 import type { OAuthContext } from '../context.js';
-import { groups, REMEMBERED_CONSENT } from '../stored-records.js';
+import { CONNECTION, groups, REMEMBERED_CONSENT } from '../records/stored-records.js';
 import { type GrantSummary, pageOfGrants } from './listed-grants.js';
 import { pagesOf } from './pages-of.js';
 
@@ -16,7 +16,7 @@ export interface OwnerConsentRecord {
   /** The type of record. */
   readonly type: 'consent';
   /** The client that was approved. */
-  readonly client_id?: string;
+  readonly client_id: string;
   /** Separated by spaces. */
   readonly scope: string;
   /** The resources it covers (RFC 8707); empty for the issuer itself. */
@@ -25,13 +25,33 @@ export interface OwnerConsentRecord {
   readonly expires: number;
 }
 
+/** A connected application: on this record, all grants of the owner for it depend. */
+export interface OwnerConnectionRecord {
+  /** The type of record. */
+  readonly type: 'connection';
+  /** The client. */
+  readonly client_id: string;
+  /** Everything that was granted since it was connected, separated by spaces. */
+  readonly scope: string;
+  /** The resources (RFC 8707); empty for the issuer itself. */
+  readonly resource: readonly string[];
+  /** Seconds since the epoch. */
+  readonly created: number;
+  /** Seconds since the epoch. */
+  readonly expires: number;
+}
+
 /** One record of what the server stores about an owner, as plain JSON data. */
-export type OwnerRecord = OwnerGrantRecord | OwnerConsentRecord;
+export type OwnerRecord = OwnerConnectionRecord | OwnerGrantRecord | OwnerConsentRecord;
 
 const PAGE = 100;
 
 /** Everything the server stores about an owner, except hashes. */
 export async function* recordsOf(sub: string, context: OAuthContext): AsyncGenerator<OwnerRecord, void> {
+  for await (const connections of pagesOf(groups.connectionsOfOwner(sub), CONNECTION, context)) {
+    for (const [, { client_id, scope, aud, iat, exp }] of connections)
+      yield { type: 'connection', client_id, scope, resource: aud, created: iat, expires: exp };
+  }
   let after: string | undefined;
   do {
     const page = await pageOfGrants({ sub }, { after, limit: PAGE }, context);
@@ -40,8 +60,7 @@ export async function* recordsOf(sub: string, context: OAuthContext): AsyncGener
   } while (after !== undefined);
   for await (const consents of pagesOf(groups.consentsOfOwner(sub), REMEMBERED_CONSENT, context)) {
     for (const [, { client_id, scope, aud, exp }] of consents) {
-      const named = client_id === undefined ? {} : { client_id };
-      yield { type: 'consent', ...named, scope, resource: aud, expires: exp };
+      yield { type: 'consent', client_id, scope, resource: aud, expires: exp };
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { OAuthContext } from '../context.js';
-import { checkOwner } from '../sign-in/owner.js';
+import { checkOwner } from '../records/owner.js';
 import { endSessions } from '../sign-in/owner-sessions.js';
 import { checkNames } from './check-names.js';
 import { type EndedGrants, endGrants } from './ended-grants.js';

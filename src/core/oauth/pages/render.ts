@@ -1,10 +1,10 @@
-import { nodeCrypto } from '../../base/node-modules.js';
+import { createHash } from 'node:crypto';
 import { Html } from '../../base/html.js';
-import type { HttpRequest, HttpResponse } from '../../base/http.js';
-import { onDemand } from '../../base/on-demand.js';
+import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import type { MaybePromise } from '../../base/ports.js';
 import type { Checked } from '../../base/schema.js';
 import { type BRANDING_OPTIONS, imageSource } from './branding.js';
+import { BUILT_IN_PAGES } from './built-in-pages.js';
 import type { PageProblemCode } from './languages/english.js';
 import type { PageLanguage } from './languages/language.js';
 import type { Languages } from './languages/languages.js';
@@ -147,12 +147,6 @@ const errorIn = (
   };
 };
 
-const builtInPages = onDemand(() => import('./built-in-pages.js'));
-
-const builtInPage = async <Name extends keyof Templates>(
-  name: Name,
-): Promise<(view: ViewOf<Name>, language: PageLanguage) => Html> => (await builtInPages()).BUILT_IN_PAGES[name];
-
 type Init = PagesInit & { readonly styleSource: string };
 
 /** The pages for one request. Many requests need no page, so nothing is computed before the first one. */
@@ -227,7 +221,7 @@ class RequestPages implements PageRenderers {
     // The compiler cannot infer that frame and data are a view, or which template belongs to it.
     const view = { ...rest(language, frame), ...frame } as ViewOf<Name>;
     const own = templates[name] as Template<Name> | undefined;
-    const made = own === undefined ? (await builtInPage(name))(view, language) : await own(view);
+    const made = own === undefined ? BUILT_IN_PAGES[name](view, language) : await own(view);
     const { html, styleSources = [], imageSources = [] } = toPage(name, made);
     return {
       html,
@@ -240,7 +234,7 @@ class RequestPages implements PageRenderers {
 
 /** The pages of a server, in its default language until a request selects another. */
 export const createPages = (init: PagesInit): PageRenderers => {
-  const hash = nodeCrypto().createHash('sha256').update(styleSheet(init.branding.color)).digest('base64');
+  const hash = createHash('sha256').update(styleSheet(init.branding.color)).digest('base64');
   return new RequestPages({ ...init, styleSource: `'sha256-${hash}'` });
 };
 

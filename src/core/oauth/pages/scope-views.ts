@@ -1,10 +1,14 @@
-import type { OAuthConfig } from '../settings.js';
+import type { ImpliedScopes } from '../implied-scopes.js';
+import type { ScopeDefinition } from '../settings.js';
 import type { ScopeView } from './views.js';
 
 /** Scopes as pages show them: without those that another one implies. */
 export const scopeViews = (
   granted: readonly string[],
-  { scopes, impliedScopes }: Pick<OAuthConfig, 'scopes' | 'impliedScopes'>,
+  {
+    scopes,
+    impliedScopes,
+  }: { readonly scopes: ReadonlyMap<string, ScopeDefinition>; readonly impliedScopes: ImpliedScopes },
   locale: string,
 ): readonly ScopeView[] =>
   impliedScopes.broadest(granted).map((name) => {

@@ -1,14 +1,14 @@
-import { type Attempt, type GuessLimiter, guessAt } from '../../base/guess-limiter.js';
-import type { HttpRequest } from '../../base/http.js';
-import type { Emit } from '../events.js';
+import { type Attempt, type GuessLimiter, guessAt } from '../../base/limits/guess-limiter.js';
+import type { HttpRequest } from '../../base/http/messages.js';
+import type { Emit } from '../events/events.js';
 import { minutesOf, PageError } from '../pages/page-error.js';
-import type { OAuthConfig } from '../settings.js';
-import { checkOwner, type Owner } from './owner.js';
-import { countedName } from './users.js';
+import type { Limits } from '../settings.js';
+import { checkOwner, type Owner } from '../records/owner.js';
+import { countedName, type Directory } from './users.js';
 
 /** Dependencies for checking a password. */
 export interface OwnerAuthentication {
-  readonly config: Pick<OAuthConfig, 'users' | 'limits'>;
+  readonly config: { readonly users: Directory | undefined; readonly limits: Limits };
   readonly limiters: { readonly login: GuessLimiter };
   readonly emit: Emit | undefined;
 }
@@ -31,7 +31,10 @@ export const authenticateOwner = (
   });
   return context.limiters.login.attempt(guess, request, async () => {
     const found = name === undefined ? undefined : await users.authenticate(username, password, request);
-    const owner = found === undefined || found === null || found === false ? undefined : checkOwner(found);
+    const owner =
+      found === undefined || found === null || found === false
+        ? undefined
+        : checkOwner(found, 'options.users.authenticate');
     if (owner === undefined || !(await (users.isActive?.(owner.sub) ?? true))) {
       context.emit?.({ type: 'owner.sign_in_failed' });
       return undefined;

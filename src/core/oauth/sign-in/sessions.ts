@@ -1,16 +1,16 @@
-import type { HttpRequest } from '../../base/http.js';
+import type { HttpRequest } from '../../base/http/messages.js';
 import type { Clock } from '../../base/ports.js';
 import type { Seal } from '../../base/seal.js';
 import { equalSecrets, hmac, type RandomSource } from '../../base/secrets.js';
-import { checkOwner } from './owner.js';
-import type { Owner } from './owner.js';
+import { checkOwner } from '../records/owner.js';
+import type { Owner } from '../records/owner.js';
 
 /** The session of a browser that has seen one of our pages, with the owner who signed in on the built-in page, if any. */
 export interface Session {
   readonly id: string;
   readonly owner?: Owner;
-  /** Its generation among the sessions of the owner; present with the owner. */
-  readonly generation?: string;
+  /** The owner's last sign-out before the session began, `null` if there was none: a later one ends it. Present with the owner. */
+  readonly lastSignOut?: string | null;
   /** Milliseconds since the epoch. Sessions are never extended, however many pages are viewed. */
   readonly expiresAt: number;
 }
@@ -25,7 +25,9 @@ const cookieValue = (header: string | undefined, name: string): string | undefin
   return undefined;
 };
 
-const isSession = (value: unknown): value is { id: string; owner?: unknown; generation?: unknown; expiresAt: number } =>
+const isSession = (
+  value: unknown,
+): value is { id: string; owner?: unknown; lastSignOut?: unknown; expiresAt: number } =>
   typeof value === 'object' &&
   value !== null &&
   'id' in value &&
@@ -76,14 +78,15 @@ export class Sessions {
     const sealed = cookieValue(cookies, this.#cookie.name);
     const value = sealed === undefined ? undefined : this.#seal.open(sealed);
     if (!isSession(value)) return undefined;
-    const { id, owner, generation, expiresAt } = value;
+    const { id, owner, lastSignOut, expiresAt } = value;
     if (owner === undefined) return { id, expiresAt };
-    // Versions that could not end all sessions of an owner did not write it: the owner signs in again.
-    return typeof generation === 'string' ? { id, owner: checkOwner(owner), generation, expiresAt } : undefined;
+    // Versions before 0.3 did not write it, and recorded sign-outs differently: the owner signs in again.
+    if (typeof lastSignOut !== 'string' && lastSignOut !== null) return undefined;
+    return { id, owner: checkOwner(owner), lastSignOut, expiresAt };
   }
 
   /** Starts a new session. Signing in and out always starts one, so that a session id cannot be planted (session fixation). */
-  begin(signedIn?: { readonly owner: Owner; readonly generation: string }): Session {
+  begin(signedIn?: { readonly owner: Owner; readonly lastSignOut: string | null }): Session {
     return { id: this.#random.string(SESSION_ID_BYTES), expiresAt: this.#end(), ...signedIn };
   }
 

@@ -1,18 +1,23 @@
 import { OAuthError } from '../../base/errors.js';
-import type { HttpRequest, HttpResponse } from '../../base/http.js';
+import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import type { MaybePromise } from '../../base/ports.js';
-import { redirect } from '../../base/responses.js';
+import { redirect } from '../../base/http/responses.js';
 import type { DeploymentWarnings } from '../deployment-warnings.js';
-import type { Attempt } from '../../base/guess-limiter.js';
+import type { Attempt } from '../../base/limits/guess-limiter.js';
 import { authenticateOwner, type OwnerAuthentication, tooManyAttempts } from './authenticate-owner.js';
-import { checkOwner, type Owner } from './owner.js';
+import { checkOwner, type Owner } from '../records/owner.js';
 import { PageError } from '../pages/page-error.js';
 import { pageResponse, type PageRenderers } from '../pages/render.js';
 import type { HiddenFields, LoginView } from '../pages/views.js';
 import type { Parameters } from '../parameters.js';
 import { beginningOf, endSession, isEnded, type OwnerSessionContext } from './owner-sessions.js';
 import type { Session, Sessions } from './sessions.js';
-import type { HostSignIn } from '../settings.js';
+
+/** Returns the signed-in user of the application; without it, the built-in page is used. */
+interface HostSignIn {
+  readonly owner?: ((native: unknown) => MaybePromise<Owner | undefined | null | false>) | undefined;
+  readonly loginUrl?: string | ((returnTo: string) => MaybePromise<string>) | undefined;
+}
 
 /** The place of a sign-in within a flow: where it started, and where it continues. */
 export interface Destination {
@@ -66,7 +71,7 @@ export class SignIn {
       const found = await this.#ask(owner, request, context);
       if (found === undefined || found === null || found === false) return undefined;
       context.warnings.signIn(undefined);
-      return checkOwner(found);
+      return checkOwner(found, 'options.owner');
     }
     return this.#ownerOf(session, context);
   }
@@ -100,9 +105,9 @@ export class SignIn {
    * written, because whoever ended the session meanwhile may not have seen the new grant.
    */
   isOver(session: Session | undefined, { records }: Pick<SignInContext, 'records'>): MaybePromise<boolean> {
-    if (!this.isBuiltIn || session?.owner === undefined || session.generation === undefined) return false;
-    const { id, owner, generation } = session;
-    return isEnded(owner.sub, { id, generation }, records);
+    if (!this.isBuiltIn || session?.owner === undefined) return false;
+    const { id, owner, lastSignOut = null } = session;
+    return isEnded(owner.sub, { id, lastSignOut }, records);
   }
 
   async #ask(owner: NonNullable<HostSignIn['owner']>, request: HttpRequest, context: SignInContext): Promise<unknown> {
@@ -174,10 +179,10 @@ export class SignIn {
     };
     const owner = await prove();
     if (owner === undefined) return undefined;
-    const { generation, isDoubtful } = await beginningOf(owner.sub, began, context);
+    const { lastSignOut, isDoubtful } = await beginningOf(owner.sub, began, context);
     // The password may have been changed between its verification and the sign-out.
     const still = isDoubtful ? await prove() : owner;
-    return still?.sub === owner.sub ? this.sessions.begin({ owner: still, generation }) : undefined;
+    return still?.sub === owner.sub ? this.sessions.begin({ owner: still, lastSignOut }) : undefined;
   }
 
   /** Signs out an owner of the built-in sign-in: from now on, every process rejects the cookie. */

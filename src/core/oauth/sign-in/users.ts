@@ -1,11 +1,11 @@
-import type { HttpRequest } from '../../base/http.js';
+import type { HttpRequest } from '../../base/http/messages.js';
 import type { MaybePromise } from '../../base/ports.js';
 import { either, ENVIRONMENT, fail, listOf, object, refined, required, type Schema, text } from '../../base/schema.js';
 import { equalSecrets, sha256 } from '../../base/secrets.js';
 import { MAX_LENGTH, normalizeText } from '../../base/text.js';
 import { hashMatches } from '../clients/client-secret.js';
 import { costsOf, readHash, type SlowHash } from '../clients/slow-hash.js';
-import { CLIENT_SUBJECT, type Owner } from './owner.js';
+import { CLIENT_SUBJECT, type Owner } from '../records/owner.js';
 
 /** A user of the built-in sign-in page. */
 export interface User {

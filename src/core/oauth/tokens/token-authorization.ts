@@ -1,5 +1,5 @@
 import type { Authorization } from '../../base/authorization.js';
-import type { TokenClaims } from '../stored-records.js';
+import type { TokenClaims } from '../records/stored-records.js';
 
 /** The authorization in a token record, for a resource server. */
 export const authorizationOf = (record: TokenClaims, iss: string): Authorization => {

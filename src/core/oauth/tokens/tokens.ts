@@ -4,21 +4,24 @@ import type { Records } from '../../base/records.js';
 import type { RandomSource } from '../../base/secrets.js';
 import { type Client, isValidStill, type TokenLifetimes } from '../clients/client.js';
 import type { Clients } from '../clients/clients.js';
-import type { Emit, OAuthOccurrence } from '../events.js';
+import type { Emit, OAuthOccurrence } from '../events/events.js';
 import type { ImpliedScopes } from '../implied-scopes.js';
-import type { JwtAccessTokens } from '../jwt/access-token.js';
+import type { JwtAccessTokens } from '../keys/access-token.js';
+import type { Connection, Connections } from './connections.js';
 import {
+  CONNECTION_MARK,
   GRANT,
   type GrantRecord,
   groups,
   keys,
+  liveGrant,
   MARK,
   TOKEN,
   type TokenClaims,
   type TokenRecord,
-} from '../stored-records.js';
-import { grantIdOf, isTokenShaped, TOKEN_BYTES } from './token-id.js';
-import { CLIENT_SUBJECT, type Owner } from '../sign-in/owner.js';
+} from '../records/stored-records.js';
+import { grantIdOf, isTokenShaped, TOKEN_BYTES } from '../records/token-id.js';
+import { CLIENT_SUBJECT, type Owner } from '../records/owner.js';
 
 /** The answer of the token endpoint (RFC 6749 §5.1). */
 export interface TokenResponse {
@@ -37,6 +40,11 @@ export interface TokenResponse {
 /** A grant with its id. */
 export interface Grant extends GrantRecord {
   readonly id: string;
+}
+
+/** A grant that is not written yet, and the connection it will depend on. */
+export interface NewGrant extends Grant {
+  readonly place: Connection;
 }
 
 /** How a grant was created. */
@@ -93,6 +101,7 @@ export interface TokenDependencies {
   readonly records: Records;
   readonly random: RandomSource;
   readonly clock: Clock;
+  readonly connections: Connections;
   readonly clients: Clients;
   readonly lifetimes: GrantLifetimes;
   readonly impliedScopes: ImpliedScopes;
@@ -105,6 +114,7 @@ export class Tokens {
   readonly #records: Records;
   readonly #random: RandomSource;
   readonly #clock: Clock;
+  readonly #connections: Connections;
   readonly #clients: Clients;
   readonly #lifetimes: GrantLifetimes;
   readonly #impliedScopes: ImpliedScopes;
@@ -116,6 +126,7 @@ export class Tokens {
     this.#records = dependencies.records;
     this.#random = dependencies.random;
     this.#clock = dependencies.clock;
+    this.#connections = dependencies.connections;
     this.#clients = dependencies.clients;
     this.#lifetimes = dependencies.lifetimes;
     this.#impliedScopes = dependencies.impliedScopes;
@@ -139,19 +150,28 @@ export class Tokens {
     return grantId + this.#random.string(TOKEN_BYTES.secret);
   }
 
+  /** An owner's connection to a client, or the place for it. */
+  connectionTo(sub: string, client_id: string): Promise<Connection> {
+    return this.#connections.find(sub, client_id);
+  }
+
   /**
    * A new grant, not written yet. The absolute expiry of everything issued under it is fixed here and never changes;
    * it leaves time for redeeming the code or device code first.
    *
    * @param asked - The requested scopes; the scopes they imply today are granted with them.
+   * @param connection - The connection in which it is allowed; read from the store if absent.
    */
-  newGrant(
+  async newGrant(
     { client_id, refresh, lifetimes }: Client,
     owner: Owner,
     asked: string,
     aud: readonly string[],
     origin: GrantOrigin,
-  ): Grant {
+    connection?: Connection,
+  ): Promise<NewGrant> {
+    const { sub, username = null } = owner;
+    const place = connection ?? (await this.connectionTo(sub, client_id));
     const { authorizationCode, deviceCode, accessToken, refreshTokenAbsolute } = this.#lifetimes;
     const untilRedeemed = Math.max(authorizationCode, deviceCode);
     const iat = this.now();
@@ -160,19 +180,27 @@ export class Tokens {
       (refresh === 'none'
         ? untilRedeemed + (lifetimes.accessToken ?? accessToken)
         : (lifetimes.refreshTokenAbsolute ?? refreshTokenAbsolute));
-    const { sub, username = null } = owner;
-    const id = this.#random.string(TOKEN_BYTES.id);
+    const id = place.id + this.#random.string(TOKEN_BYTES.grant);
+    const generation = place.record?.generation ?? this.#connections.newGeneration();
     const scope = this.#impliedScopes.expandText(asked);
-    return { id, client_id, sub, username, scope, aud, iat, exp, ...origin };
+    return { id, place, connection: generation, client_id, sub, username, scope, aud, iat, exp, ...origin };
   }
 
-  /** Writes a grant. Tokens issued under it do not work before. */
-  async saveGrant({ id, ...record }: Grant): Promise<void> {
+  /** Writes a grant and its connection. Tokens issued under it do not work before. */
+  async saveGrant({ id, place, ...record }: NewGrant): Promise<Grant> {
     const { client_id, sub, scope } = record;
-    await Promise.all([
+    const create = (grant: GrantRecord): Promise<void> =>
+      this.#records.create(keys.grant(id), grant, [groups.grantsOfOwner(sub), groups.grantsOfClient(client_id)]);
+    const [connection] = await Promise.all([
+      this.#connections.keep(place, record),
       this.#clients.approved(client_id),
-      this.#records.create(keys.grant(id), record, [groups.grantsOfOwner(sub), groups.grantsOfClient(client_id)]),
+      create(record),
     ]);
+    if (connection !== record.connection) {
+      // Another request connected them first.
+      await this.#records.delete(keys.grant(id));
+      await create({ ...record, connection });
+    }
     this.#emit?.({
       type: 'grant.created',
       client_id,
@@ -181,10 +209,12 @@ export class Tokens {
       grant_id: id,
       ...(record.silent === true && { silent: true }),
     });
+    return { id, ...record, connection };
   }
 
   async findGrant(id: string): Promise<Grant | undefined> {
-    const record = await this.#records.get(keys.grant(id), GRANT);
+    const found = await this.#records.getEach([keys.grant(id), GRANT], [keys.connectionOf(id), CONNECTION_MARK]);
+    const record = liveGrant(...found);
     return record === undefined ? undefined : { id, ...record };
   }
 
@@ -288,7 +318,13 @@ export class Tokens {
       const grantId = grantIdOf(token);
       if (grantId === undefined) found = await this.#records.get(keys.token(token), TOKEN);
       else {
-        [found, grant] = await this.#records.getEach([keys.token(token), TOKEN], [keys.grant(grantId), GRANT]);
+        const read = await this.#records.getEach(
+          [keys.token(token), TOKEN],
+          [keys.grant(grantId), GRANT],
+          [keys.connectionOf(grantId), CONNECTION_MARK],
+        );
+        [found] = read;
+        grant = liveGrant(read[1], read[2]);
         if (grant === undefined) return undefined;
       }
       if (found?.grant !== (grantId ?? null)) return undefined;
@@ -315,7 +351,12 @@ export class Tokens {
       const revoked = await this.#records.get(keys.revoked(jti), MARK);
       return revoked === undefined ? [jti, record] : [];
     }
-    const [revoked, grant] = await this.#records.getEach([keys.revoked(jti), MARK], [keys.grant(record.grant), GRANT]);
+    const [revoked, given, connection] = await this.#records.getEach(
+      [keys.revoked(jti), MARK],
+      [keys.grant(record.grant), GRANT],
+      [keys.connectionOf(record.grant), CONNECTION_MARK],
+    );
+    const grant = liveGrant(given, connection);
     if (revoked !== undefined || grant === undefined) return [];
     return [jti, record, grant];
   }

@@ -5,6 +5,7 @@ export type ConditionData = Readonly<Record<string, string | number | null | rea
 
 /** Optional details of an API error. */
 export interface ApiErrorDetails {
+  /** Data of the error, next to its code. */
   readonly data?: ConditionData | undefined;
   /** Path of the module that failed: `main`, `query`, `query+allpages`. */
   readonly module?: string | undefined;

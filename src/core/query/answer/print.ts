@@ -1,16 +1,26 @@
-import { nodeCrypto } from '../../base/node-modules.js';
+import { hash } from 'node:crypto';
 import { Html, html, htmlDocument } from '../../base/html.js';
-import type { HttpResponse } from '../../base/http.js';
+import type { HttpResponse } from '../../base/http/messages.js';
 import type { MutableItem } from './result-format.js';
+import { printSuggestions, printXml } from './xml.js';
+
+/** `json` and `xml` for programs; with `fm` for people: the same in a page; `none` for responses without a body. */
+export const FORMATS = ['json', 'jsonfm', 'none', 'xml', 'xmlfm'] as const;
+export type Format = (typeof FORMATS)[number];
 
 /** How a response is serialized. */
 export interface Printer {
-  readonly format: 'json' | 'jsonfm' | 'none';
+  readonly format: Format;
   /** The JSONP callback; `undefined` for plain JSON. */
   readonly callback: string | undefined;
-  /** Whether non-ASCII characters are not escaped. */
+  /** Whether JSON does not escape non-ASCII characters. */
   readonly utf8: boolean;
+  /** Whether the root element of XML has a namespace. */
+  readonly hasNamespace: boolean;
 }
+
+/** Whether a format is XML, whose result is always in formatversion 1. */
+export const isXml = (format: string): boolean => format.startsWith('xml');
 
 /** The complete response object, or a bare list (opensearch). */
 type Answer = MutableItem | readonly unknown[];
@@ -34,14 +44,17 @@ const headersOf = (type: string, extension: string): Headers => ({
 const STYLE =
   ':root{color-scheme:light dark}body{margin:1rem;font-family:sans-serif}pre{white-space:pre-wrap;overflow-wrap:anywhere}';
 
-const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${nodeCrypto().hash('sha256', STYLE, 'base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 const HEADERS = {
   json: headersOf('application/json', 'json'),
   callback: headersOf('text/javascript', 'js'),
-  jsonfm: { ...headersOf('text/html', 'html'), 'content-security-policy': PAGE_POLICY },
+  page: { ...headersOf('text/html', 'html'), 'content-security-policy': PAGE_POLICY },
   none: headersOf('text/plain', 'txt'),
+  xml: headersOf('text/xml', 'xml'),
 } as const;
+
+const NAMESPACE = 'http://www.mediawiki.org/xml/api/';
 
 /**
  * Serializes a response.
@@ -50,17 +63,42 @@ const HEADERS = {
  */
 export const printAnswer = (answer: Answer, printer: Printer, status: number, extra?: Headers): HttpResponse => {
   const { format, callback } = printer;
-  const headers = HEADERS[format === 'json' && callback !== undefined ? 'callback' : format];
+  const headers = HEADERS[headersNamed(format, callback)];
   return { status, headers: extra ? { ...headers, ...extra } : headers, body: bodyOf(answer, printer) };
 };
 
-const bodyOf = (answer: Answer, { format, callback, utf8 }: Printer): string => {
+const EXPORT_HEADERS: Headers = { ...HEADERS.xml, 'content-disposition': 'inline; filename=export.xml' };
+
+/** A response with an export of pages. */
+export const printExport = (xml: string, extra?: Headers): HttpResponse => ({
+  status: 200,
+  headers: { ...EXPORT_HEADERS, ...extra },
+  body: xml,
+});
+
+const headersNamed = (format: Format, callback: string | undefined): keyof typeof HEADERS => {
+  if (format === 'jsonfm' || format === 'xmlfm') return 'page';
+  return format === 'json' && callback !== undefined ? 'callback' : format;
+};
+
+const bodyOf = (answer: Answer, printer: Printer): string => {
+  const { format, callback, utf8 } = printer;
   if (format === 'none') return '';
-  if (format === 'jsonfm') return page(JSON.stringify(answer, undefined, 4));
+  if (format === 'jsonfm') return page(JSON.stringify(answer, undefined, 4), 'json');
+  if (format === 'xml') return xml(answer, printer);
+  if (format === 'xmlfm') return page(xml(answer, printer), 'xml');
   const text = JSON.stringify(answer);
   const json = utf8 ? text : escapeBeyondAscii(text);
   return callback === undefined ? json : `/**/${callback}(${json})`;
 };
+
+const xml = (answer: Answer, { format, hasNamespace }: Printer): string => {
+  const isIndented = format === 'xmlfm';
+  if (isList(answer)) return printSuggestions(answer, { isIndented });
+  return printXml(answer, { isIndented, namespace: hasNamespace ? NAMESPACE : undefined });
+};
+
+const isList = (answer: Answer): answer is readonly unknown[] => Array.isArray(answer);
 
 const escapeBeyondAscii = (json: string): string =>
   json.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
@@ -68,10 +106,10 @@ const escapeBeyondAscii = (json: string): string =>
 /** The name of a callback, reduced to the characters allowed in one. */
 export const cleanCallback = (callback: string): string => callback.replace(/[^[\].'"_A-Za-z0-9]/g, '');
 
-const page = (json: string): string =>
+const page = (text: string, format: 'json' | 'xml'): string =>
   htmlDocument({
     title: 'API result',
     style: STYLE,
-    body: html`<p>This page is for reading. Programs use <code>format=json</code>.</p>
-<pre>${Html.content(json)}</pre>`,
+    body: html`<p>This page is for reading. Programs use <code>format=${format}</code>.</p>
+<pre>${Html.content(text)}</pre>`,
   }).source;

@@ -1,3 +1,4 @@
+import type { CallerLimiter } from '../run/caller-limits.js';
 import type { ModuleHandlers } from '../run/handlers.js';
 import { codexicons } from './codexicons.js';
 import { type Language, languageinfo } from './languageinfo.js';
@@ -8,14 +9,15 @@ import { userinfo } from './userinfo.js';
 /** Options of the built-in handlers. */
 export interface BuiltinOptions {
   readonly secret: Uint8Array;
+  readonly limiter: CallerLimiter | undefined;
   readonly languages: Readonly<Record<string, Language>> | undefined;
 }
 
 /** Handlers of the modules that most clients request first. The host's handlers override them. */
-export const builtinHandlers = ({ secret, languages }: BuiltinOptions): ModuleHandlers => ({
+export const builtinHandlers = ({ secret, limiter, languages }: BuiltinOptions): ModuleHandlers => ({
   codexicons,
   siteinfo: siteinfo(languages ?? {}),
   tokens: tokens(secret),
-  userinfo,
+  userinfo: userinfo(limiter),
   ...(languages ? { languageinfo: languageinfo(languages) } : {}),
 });

@@ -1,3 +1,4 @@
+import { directionOf } from '../../base/direction.js';
 import type { MetaHandler } from '../run/handlers.js';
 import type { ParamsOf } from '../catalogue/index.js';
 import { commaList, message } from '../answer/messages.js';
@@ -10,7 +11,7 @@ export interface Language {
   readonly name?: string;
   /** Default: the code. */
   readonly bcp47?: string;
-  /** Default `ltr`. */
+  /** Default: that of the script of `bcp47`. */
   readonly dir?: 'ltr' | 'rtl';
   /** Codes of the languages to use when a text is missing. */
   readonly fallbacks?: readonly string[];
@@ -49,13 +50,16 @@ export const languageinfo =
     };
   };
 
-const factsOf = (code: string, { autonym, name, bcp47, dir, fallbacks, variants, variantnames }: Language) => ({
-  code,
-  bcp47: bcp47 ?? code,
-  dir: dir ?? 'ltr',
-  autonym,
-  name: name ?? autonym,
-  fallbacks: fallbacks ?? [],
-  variants: variants ?? [],
-  variantnames: variantnames ?? {},
-});
+const factsOf = (code: string, language: Language) => {
+  const { autonym, name, bcp47 = code, dir = directionOf(bcp47), fallbacks, variants, variantnames } = language;
+  return {
+    code,
+    bcp47,
+    dir,
+    autonym,
+    name: name ?? autonym,
+    fallbacks: fallbacks ?? [],
+    variants: variants ?? [],
+    variantnames: variantnames ?? {},
+  };
+};

@@ -1,11 +1,12 @@
+import { directionOf } from '../../base/direction.js';
 import { ApiError } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
 import type { ParamsOf } from '../catalogue/index.js';
 import type { MetaHandler, ModuleRequest } from '../run/handlers.js';
-import { PROTOCOLS } from '../catalogue/value-sets.js';
+import { PROTOCOLS } from '../site/value-sets.js';
 import type { Site } from '../site/site.js';
-import { titleKey } from '../pages/title.js';
-import { isoSeconds } from '../types/timestamp.js';
+import { titleKey } from '../site/title.js';
+import { isoSeconds } from '../parameters/types/timestamp.js';
 import type { Language } from './languageinfo.js';
 
 type Params = ParamsOf<'siteinfo'>;
@@ -39,7 +40,7 @@ const general = ({ site, now }: SiteFacts) => {
     case: site.namespace(0)?.case ?? 'first-letter',
     lang: site.language,
     fallback: [],
-    rtl: false,
+    rtl: directionOf(site.language) === 'rtl',
     fallback8bitEncoding: 'windows-1252',
     readonly: false,
     writeapi: false,

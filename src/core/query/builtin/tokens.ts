@@ -1,4 +1,4 @@
-import { nodeCrypto } from '../../base/node-modules.js';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { ParamsOf } from '../catalogue/index.js';
 import type { MetaHandler } from '../run/handlers.js';
 import type { Authorization } from '../../base/authorization.js';
@@ -57,10 +57,7 @@ export const verifyCsrfToken = (
   if (now / 1000 - issued > maxAge) return false;
   const secrets = typeof secret === 'string' ? [secret] : secret;
   return secrets.some((one) =>
-    nodeCrypto().timingSafeEqual(
-      Buffer.from(makeToken(queryTokenKey(one), type, authorization, issued)),
-      Buffer.from(token),
-    ),
+    timingSafeEqual(Buffer.from(makeToken(queryTokenKey(one), type, authorization, issued)), Buffer.from(token)),
   );
 };
 
@@ -73,8 +70,7 @@ const makeToken = (
 ): string => {
   const stamp = issued.toString(16).padStart(8, '0').slice(-8);
   const subject = owner ? [owner.sub, owner.client_id] : [];
-  const proof = nodeCrypto()
-    .createHmac('sha256', key)
+  const proof = createHmac('sha256', key)
     .update(JSON.stringify([type, stamp, ...subject]))
     .digest('hex')
     .slice(0, 32);

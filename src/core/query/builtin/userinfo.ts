@@ -1,5 +1,6 @@
-import { nodeCrypto } from '../../base/node-modules.js';
+import { createHash } from 'node:crypto';
 import type { ParamsOf } from '../catalogue/index.js';
+import type { CallerLimiter } from '../run/caller-limits.js';
 import type { MetaHandler } from '../run/handlers.js';
 import type { Caller } from '../caller.js';
 import type { ResultItem } from '../answer/result-format.js';
@@ -10,20 +11,26 @@ const ALL_USERS = ['*'];
 const REGISTERED = ['*', 'user'];
 
 /**
- * Answers `meta=userinfo` from the bearer token: the caller and its rights. Facts that only the host has, such as the
+ * Answers `meta=userinfo` from the bearer token: the caller, its rights and limits. Facts that only the host has, such as the
  * edit count, have the values of a new user.
  */
-export const userinfo: MetaHandler<ParamsOf<'userinfo'>> = ({ params, caller, address, site }) => {
-  const identity = caller ? { id: idOf(caller), name: caller.name } : { id: 0, name: address, anon: true };
-  const facts: Record<string, unknown> = {};
-  for (const prop of params.prop ?? []) Object.assign(facts, FACTS[prop]?.(caller, site));
-  return { data: { ...identity, ...facts } };
-};
+export const userinfo =
+  (limiter: CallerLimiter | undefined): MetaHandler<ParamsOf<'userinfo'>> =>
+  ({ params, caller, address, site }) => {
+    const identity = caller ? { id: idOf(caller), name: caller.name } : { id: 0, name: address, anon: true };
+    const facts: Record<string, unknown> = {};
+    for (const prop of params.prop ?? []) {
+      if (prop === 'ratelimits' || prop === 'theoreticalratelimits') {
+        facts[prop] = limiter?.shown(address, caller, prop === 'theoreticalratelimits') ?? {};
+      } else Object.assign(facts, FACTS[prop]?.(caller, site));
+    }
+    return { data: { ...identity, ...facts } };
+  };
 
 /** A stable numeric id of the caller: the subject if it is a number, otherwise 31 bits of its hash. */
 export const idOf = ({ authorization: { sub } }: Caller): number => {
   if (/^[1-9]\d{0,14}$/.test(sub)) return Number(sub);
-  return nodeCrypto().createHash('sha256').update(sub).digest().readUInt32BE(0) >>> 1 || 1;
+  return createHash('sha256').update(sub).digest().readUInt32BE(0) >>> 1 || 1;
 };
 
 /** The groups of the site of which the caller has every right. */
@@ -44,8 +51,6 @@ const FACTS: { readonly [P in Prop]?: (caller: Caller | undefined, site: Site) =
   changeablegroups: () => ({ changeablegroups: { add: [], remove: [], 'add-self': [], 'remove-self': [] } }),
   options: () => ({ options: {} }),
   editcount: () => ({ editcount: 0 }),
-  ratelimits: () => ({ ratelimits: {} }),
-  theoreticalratelimits: () => ({ theoreticalratelimits: {} }),
   realname: () => ({ realname: '' }),
   email: (caller) => (caller?.rights.includes('viewmyprivateinfo') ? { email: '' } : {}),
   acceptlang: () => ({ acceptlang: [] }),

@@ -1,4 +1,4 @@
-import type { ParamDescriptor } from '../descriptor.js';
+import type { ParamDescriptor } from '../descriptor/descriptor.js';
 import type { Described } from '../parameters/parse.js';
 
 /** Mistakes in a parameter, each as the rest of a sentence that starts with its name. */

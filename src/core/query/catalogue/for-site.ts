@@ -1,4 +1,4 @@
-import type { ModuleDescriptor, ParamDescriptor } from '../descriptor.js';
+import type { ModuleDescriptor, ParamDescriptor } from '../descriptor/descriptor.js';
 import type { Site } from '../site/site.js';
 
 type Values = Readonly<Record<NonNullable<ParamDescriptor['siteValues']>, readonly string[]>>;

@@ -1,5 +1,5 @@
-import type { ModuleDescriptor } from '../descriptor.js';
-import type { ModuleParams } from '../parameters/module-params.js';
+import type { ModuleDescriptor } from '../descriptor/descriptor.js';
+import type { ModuleParams } from '../descriptor/module-params.js';
 import * as changes from './list-changes.js';
 import * as other from './list-other.js';
 import * as pages from './list-pages.js';

@@ -1,4 +1,4 @@
-import { defineModule } from '../descriptor.js';
+import { defineModule } from '../descriptor/descriptor.js';
 import {
   ASCENDING,
   BOOLEAN,
@@ -25,7 +25,7 @@ import {
   deletedRevsModes,
   revisionLimit,
 } from '../rules/revisions.js';
-import { atMostOneOf, emptyIsAll, noContradiction, unlessGenerator } from '../rules/rule.js';
+import { atMostOneOf, emptyIsAll, noContradiction, unlessGenerator } from '../descriptor/rule.js';
 import { pageTitles, wholeTitles } from '../rules/titles.js';
 import { watchlistOwner } from '../rules/watchlist.js';
 

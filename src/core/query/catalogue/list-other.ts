@@ -1,8 +1,8 @@
-import { defineModule } from '../descriptor.js';
+import { defineModule } from '../descriptor/descriptor.js';
 import { BOOLEAN, INTEGER, INTEGERS, LIMIT, NAMESPACES, STRING, STRINGS } from './shared-parameters.js';
 import { ICONS } from './icons.js';
 import { continues } from '../rules/continue.js';
-import { atMostOneOf, emptyIsAll, emptyIsNone, loggedIn } from '../rules/rule.js';
+import { atMostOneOf, emptyIsAll, emptyIsNone, loggedIn } from '../descriptor/rule.js';
 import { wholeTitles } from '../rules/titles.js';
 
 /** Other list modules. */

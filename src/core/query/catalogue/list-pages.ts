@@ -1,4 +1,4 @@
-import { defineModule } from '../descriptor.js';
+import { defineModule } from '../descriptor/descriptor.js';
 import {
   ASCENDING,
   BACKLINKS_PARAMETERS,
@@ -15,7 +15,7 @@ import {
   TIMESTAMP,
   USER,
 } from './shared-parameters.js';
-import { CONTENT_MODELS, PROTOCOLS } from './value-sets.js';
+import { CONTENT_MODELS, PROTOCOLS } from '../site/value-sets.js';
 import { continues, continuesIfAny, type ContinueForm } from '../rules/continue.js';
 import {
   continueWins,
@@ -35,7 +35,7 @@ import {
   uniqueLinks,
 } from '../rules/lists.js';
 import { titleNeeds } from '../rules/props.js';
-import { emptyIsAll, emptyIsNone, type RuleRequest } from '../rules/rule.js';
+import { emptyIsAll, emptyIsNone, type RuleRequest } from '../descriptor/rule.js';
 import { byTitle, CATEGORY, categoryTarget, chosenNamespace, FILE, fileTarget, linkTarget } from '../rules/titles.js';
 
 /** Modules that list pages, titles, links between them, and files. */

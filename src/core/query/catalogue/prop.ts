@@ -1,4 +1,4 @@
-import { defineModule } from '../descriptor.js';
+import { defineModule } from '../descriptor/descriptor.js';
 import {
   ASCENDING,
   BOOLEAN,
@@ -16,7 +16,7 @@ import {
   TIMESTAMP,
   USER,
 } from './shared-parameters.js';
-import { CONTRIBUTOR_RIGHTS, GROUPS, PROTOCOLS } from './value-sets.js';
+import { CONTRIBUTOR_RIGHTS, GROUPS, PROTOCOLS } from '../site/value-sets.js';
 import { continues, continuesByTitle } from '../rules/continue.js';
 import { linkQuery } from '../rules/lists.js';
 import {
@@ -35,7 +35,7 @@ import {
   withTitles,
 } from '../rules/props.js';
 import { deletedRevisionPages, revisionLimit, revisionPages, revisionsOfPages } from '../rules/revisions.js';
-import { atLeastOneOf, atMostOneOf, emptyIsAll, loggedIn, noContradiction } from '../rules/rule.js';
+import { atLeastOneOf, atMostOneOf, emptyIsAll, loggedIn, noContradiction } from '../descriptor/rule.js';
 import { linkTitles } from '../rules/titles.js';
 
 /** Modules about given pages. */

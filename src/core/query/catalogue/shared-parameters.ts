@@ -1,4 +1,4 @@
-import { CONTENT_FORMATS, REVISION_PROPS } from './value-sets.js';
+import { CONTENT_FORMATS, REVISION_PROPS } from '../site/value-sets.js';
 
 /** Parameters that many modules share. */
 export const STRING = { type: 'string' } as const;

@@ -1,5 +1,5 @@
 import type { HelpFormat } from './texts/help-text.js';
-import type { ModuleParams } from '../parameters/module-params.js';
+import type { ModuleParams } from '../descriptor/module-params.js';
 import type { Described } from '../parameters/parse.js';
 import { BOOLEAN, DEPRECATED_BOOLEAN, STRINGS } from '../catalogue/shared-parameters.js';
 

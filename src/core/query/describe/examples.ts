@@ -12,6 +12,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   query: 'action=query&prop=info&titles=Main%20Page',
   opensearch: 'action=opensearch&search=Te',
   parse: 'action=parse&page=Main%20Page',
+  compare: 'action=compare&fromslots=main&fromtext-main=A%20boat&toslots=main&totext-main=Two%20boats',
   paraminfo: 'action=paraminfo&modules=query%2Ballpages',
   help: 'action=help&modules=query%2Ballpages',
 };

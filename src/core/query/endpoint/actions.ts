@@ -1,35 +1,27 @@
-import { nodeCrypto } from '../../base/node-modules.js';
-import type { HttpResponse } from '../../base/http.js';
+import { createHash } from 'node:crypto';
 import { ApiError } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
-import { type MutableItem, toVersion1 } from '../answer/result-format.js';
+import { toVersion1 } from '../answer/result-format.js';
 import type { HelpParams, ParaminfoParams } from '../describe/describing-actions.js';
 import type { ModuleNode } from '../describe/module-tree.js';
-import type { compileParaminfo } from '../describe/paraminfo/paraminfo.js';
+import { HELP_STYLE, renderHelp } from '../describe/help/help.js';
+import { compileParaminfo } from '../describe/paraminfo/paraminfo.js';
 import type { ModuleParser } from '../parameters/parse.js';
+import type { ExistingPage, PageSet } from '../descriptor/page-model.js';
 import type { QueryParams } from '../run/query-parameters.js';
+import type { CompareParams } from '../reader/compare/descriptor.js';
+import type { CompareParts } from '../reader/compare/sides.js';
 import type { RunSubquery } from '../reader/subquery.js';
 import type { OpenSearchParams, ParseParams } from '../reader/descriptors.js';
-import type { ParseParts } from '../reader/parse.js';
+import { compare } from '../reader/compare/compare.js';
+import { exportPages } from '../reader/export.js';
+import { suggest } from '../reader/open-search.js';
+import { type ParseParts, parsePage } from '../reader/parse.js';
+import type { Action, ActionResult } from '../run/action.js';
 import type { QueryRun, QueryService } from '../run/query-run.js';
 import type { RequestContext, Budget } from '../run/request-context.js';
 import { runQuery } from '../run/run-query.js';
 import type { Site } from '../site/site.js';
-
-/** The result of an action: data for the response, a bare list, or a page. */
-export type ActionResult =
-  | { readonly data: MutableItem }
-  | { readonly list: readonly unknown[]; readonly refusesWarnings: boolean }
-  | { readonly page: HttpResponse };
-
-/** An action of the endpoint. */
-export interface Action {
-  /**
-   * Parses the action's parameters. The returned function runs the action; it is called again with a smaller budget if
-   * the response is too long.
-   */
-  prepare(context: RequestContext): (budget: Budget) => Promise<ActionResult>;
-}
 
 const action = <Params>(
   parser: ModuleParser<Params>,
@@ -54,11 +46,22 @@ const checkAccess = ({ isPrivate }: Access, { caller }: RequestContext): void =>
 };
 
 /** `action=query` */
-export const queryAction = (parser: ModuleParser<QueryParams>, service: QueryService, access: Access): Action =>
+export const queryAction = (
+  parser: ModuleParser<QueryParams>,
+  parts: { readonly runSubquery: RunSubquery; readonly service: QueryService },
+  access: Access,
+): Action =>
   action(parser, async (context, params, budget) => {
-    const run = { service, context, params, budget };
+    let pages: readonly ExistingPage[] = [];
+    const onPages = params.export ? ({ existing }: PageSet) => void (pages = existing) : undefined;
+    const run = { service: parts.service, context, params, budget, onPages };
     if (readsContent(run)) checkAccess(access, context);
-    return { data: await runQuery(run) };
+    const data = await runQuery(run);
+    if (!params.export) return { data };
+    const xml = await exportPages(pages, params.exportschema, context, parts);
+    if (params.exportnowrap) return { xml };
+    const query = { ...Object(data['query']), export: context.style.version === 1 ? { '*': xml } : xml };
+    return { data: { ...data, query } };
   });
 
 /** `action=opensearch` */
@@ -69,7 +72,6 @@ export const openSearchAction = (
 ): Action =>
   action(parser, async (context, params) => {
     checkAccess(access, context);
-    const { suggest } = await import('../reader/open-search.js');
     return { list: await suggest(params, context, parts), refusesWarnings: params.warningsaserror };
   });
 
@@ -78,13 +80,21 @@ export const parseAction = (parser: ModuleParser<ParseParams>, parts: ParseParts
   action(parser, async (context, params, { limitFactor }) => {
     checkAccess(access, context);
     // A page cannot be shortened.
-    if (limitFactor < 1) {
-      throw new ApiError('badconfig', message('apierror-badconfig-resulttoosmall'), { module: 'main' });
-    }
-    // Imported on demand, like the help: most servers do not render HTML.
-    const { parsePage } = await import('../reader/parse.js');
+    if (limitFactor < 1) throw tooSmall();
     return { data: await parsePage(params, context, parts) };
   });
+
+/** `action=compare` */
+export const compareAction = (parser: ModuleParser<CompareParams>, parts: CompareParts, access: Access): Action =>
+  action(parser, async (context, params, { limitFactor }) => {
+    checkAccess(access, context);
+    if (limitFactor < 1) throw tooSmall();
+    return { data: await compare(params, context, parts) };
+  });
+
+/** The error for a result that cannot be shortened. */
+const tooSmall = (): ApiError =>
+  new ApiError('badconfig', message('apierror-badconfig-resulttoosmall'), { module: 'main' });
 
 /** Whether the request reads content. A few modules only help callers authenticate. */
 const readsContent = ({ params, service: { modules }, context: { addressed } }: QueryRun): boolean => {
@@ -98,8 +108,7 @@ const readsContent = ({ params, service: { modules }, context: { addressed } }: 
 export const paraminfoAction = (parser: ModuleParser<ParaminfoParams>, tree: ModuleNode, endpoint: string): Action => {
   let describe: ReturnType<typeof compileParaminfo> | undefined;
   return action(parser, async ({ highLimits, warnings, style }, params) => {
-    // Imported on demand, like the help: descriptions are a tenth of the code.
-    describe ??= (await import('../describe/paraminfo/paraminfo.js')).compileParaminfo(tree);
+    describe ??= compileParaminfo(tree);
     const { paraminfo, warnings: unknown } = describe(params, { highLimits, endpoint });
     for (const text of unknown) warnings.add('paraminfo', 'badmodule', text);
     return { data: { paraminfo: style.version === 1 ? toVersion1(paraminfo) : paraminfo } };
@@ -109,9 +118,7 @@ export const paraminfoAction = (parser: ModuleParser<ParaminfoParams>, tree: Mod
 /** `action=help`: a page, or with `wrap` its content as data. */
 export const helpAction = (parser: ModuleParser<HelpParams>, tree: ModuleNode, site: Site): Action =>
   action(parser, async (_context, params) => {
-    // Imported on demand: descriptions are a tenth of the code, and most servers never serve them.
-    const { HELP_STYLE, renderHelp } = await import('../describe/help/help.js');
-    const styleHash = nodeCrypto().createHash('sha256').update(HELP_STYLE).digest('base64');
+    const styleHash = createHash('sha256').update(HELP_STYLE).digest('base64');
     const { page, content } = renderHelp(tree, site, params);
     if (params.wrap) return { data: { help: { mime: 'text/html', help: content } } };
     return {

@@ -1,5 +1,5 @@
-import type { HttpRequest, HttpResponse } from '../../base/http.js';
-import { isLoopbackHost } from '../../base/loopback.js';
+import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
+import { isLoopbackHost } from '../../base/addresses/loopback.js';
 import { escapePattern } from '../../base/text.js';
 import { type Headers, VARY } from '../answer/print.js';
 import type { MainTexts } from './main-parameters.js';
@@ -122,7 +122,7 @@ const answerPreflight = ({ method, headers }: Preflight): Headers => {
 
 const refuse = (reason: string): OriginDecision => {
   const headers = {
-    'content-type': 'text/plain; charset=utf-8',
+    'content-type': 'text/html; charset=UTF-8',
     'cache-control': 'no-cache',
     'x-content-type-options': 'nosniff',
   };

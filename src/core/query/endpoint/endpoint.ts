@@ -1,38 +1,62 @@
-import type { HttpRequest, HttpResponse, Route } from '../../base/http.js';
-import { cleanCallback, type Headers, printAnswer, type Printer, VARY } from '../answer/print.js';
+import type { BodyLimits } from '../../base/http/body.js';
+import type { HttpRequest, HttpResponse, Route } from '../../base/http/messages.js';
+import {
+  cleanCallback,
+  FORMATS,
+  type Headers,
+  isXml,
+  printAnswer,
+  printExport,
+  type Printer,
+  VARY,
+} from '../answer/print.js';
 import { ApiError } from '../answer/api-error.js';
 import { decideOrigin, originCheck, type OriginDecision } from './cors.js';
+import type { Caller } from '../caller.js';
+import type { CallerLimiter } from '../run/caller-limits.js';
 import { Deadline } from '../run/deadline.js';
 import { type AnswerStyle, ERROR_FORMATS, writeError, writeWarnings } from '../answer/error-format.js';
 import { checkAssertions, identifyCaller } from './identity.js';
-import { checkLag } from './lag.js';
-import { FORMATS, type MainParams, type MainTexts } from './main-parameters.js';
-import type { Action, ActionResult } from './actions.js';
+import { checkLag, type LagOf } from './lag.js';
+import type { MainParams, MainTexts } from './main-parameters.js';
+import type { Action, ActionResult } from '../run/action.js';
 import { message } from '../answer/messages.js';
 import type { Site } from '../site/site.js';
 import type { QueryModule } from '../run/query-modules.js';
-import type { QueryEnvironment, QueryOptions } from '../options.js';
+import type { QueryEnvironment } from '../environment.js';
 import type { ModuleParser } from '../parameters/parse.js';
-import { readParameters, RequestParameters } from '../request/request-parameters.js';
+import { readParameters, RequestParameters } from '../parameters/request-parameters.js';
 import type { MutableItem } from '../answer/result-format.js';
 import { fitToSize } from '../run/fitting.js';
 import { warnUnrecognized } from '../run/unrecognized.js';
 import { apiErrorOf } from '../answer/unexpected-error.js';
-import { isoSeconds } from '../types/timestamp.js';
+import { isoSeconds } from '../parameters/types/timestamp.js';
 import { type Budget, FULL_BUDGET, type RequestContext } from '../run/request-context.js';
 import { Warnings } from '../answer/warnings.js';
 
-const DEFAULT_MAX_LENGTH = 8 * 1024 * 1024;
 const METHODS = new Set(['GET', 'HEAD', 'POST']);
 const EXPOSED_ERROR = 'mediawiki-api-error';
 
+/** Options of the endpoint. */
+interface EndpointOptions {
+  readonly cors?: { readonly origins: readonly string[] };
+  readonly lag?: LagOf;
+  readonly servedBy?: string;
+  readonly body: BodyLimits;
+  readonly maxResultLength: number;
+  readonly timeout: number;
+}
+
 /** The parts of the endpoint. */
 export interface EndpointParts {
-  readonly options: QueryOptions;
+  readonly options: EndpointOptions;
   readonly environment: QueryEnvironment;
   readonly main: ModuleParser<MainParams>;
-  readonly json: ModuleParser<unknown>;
+  /** The parsers of the parameters of a format. */
+  readonly printers: Readonly<Record<'json' | 'xml', ModuleParser<unknown>>>;
   readonly actions: Readonly<Record<MainParams['action'], Action>>;
+  /** Absent without `limits`. */
+  readonly limiter: CallerLimiter | undefined;
   readonly site: Site;
   /** The URL of the API documentation. */
   readonly documentation: string;
@@ -46,7 +70,7 @@ export const createEndpoint = (
   return async (request, addressed) => {
     const exchange = new Exchange(parts, request, addressed);
     try {
-      const reading = readParameters(request, parts.environment.maxBodyBytes);
+      const reading = readParameters(request, parts.options.body);
       const parameters = reading instanceof Promise ? await reading : reading;
       const origin = decideOrigin(request, parameters, allowed);
       if (origin.response) return origin.response;
@@ -73,7 +97,7 @@ class Exchange {
   #echo: MutableItem | undefined;
   #parameters = new RequestParameters();
   #isolated = false;
-  #printer: Printer = { format: 'json', callback: undefined, utf8: false };
+  #printer: Printer = { format: 'json', callback: undefined, utf8: false, hasNamespace: false };
   #style: AnswerStyle;
   #printerError: ApiError | undefined;
 
@@ -81,7 +105,7 @@ class Exchange {
     this.#parts = parts;
     this.#request = request;
     this.#addressed = addressed;
-    this.deadline = new Deadline(parts.environment.timeout, parts.environment.timer);
+    this.deadline = new Deadline(parts.options.timeout, parts.environment.timer);
     this.#style = { version: 1, errorFormat: 'bc', documentation: parts.documentation };
   }
 
@@ -95,7 +119,7 @@ class Exchange {
     const untrusted = this.#request.header('treat-as-untrusted') !== undefined;
     this.#isolated = anonymous || untrusted || this.#printer.callback !== undefined;
     if (this.#isolated) this.#addHeader('mediawiki-login-suppressed', 'true');
-    if (parameters.get('format') === undefined) this.#addHeader('vary', `${headers?.['vary'] ?? VARY}, Accept`);
+    if (!isKnown(parameters.get('format'))) this.#addHeader('vary', `${headers?.['vary'] ?? VARY}, Accept`);
     this.#echoFields(parameters);
   }
 
@@ -105,27 +129,29 @@ class Exchange {
 
   #choosePrinter(texts: MainTexts): void {
     const errorFormat = ERROR_FORMATS.find((name) => name === texts.get('errorformat')) ?? 'bc';
-    const version = ['2', 'latest'].includes(texts.get('formatversion') ?? '') ? 2 : 1;
+    const named = texts.get('format');
+    // A browser's search box sends no format, but accepts HTML.
+    const isSearchBox = named === undefined && texts.get('action') === 'opensearch';
+    const format = isSearchBox ? 'json' : this.#formatOf(named);
+    const version = !isXml(format) && ['2', 'latest'].includes(texts.get('formatversion') ?? '') ? 2 : 1;
     this.#style = { ...this.#style, errorFormat, version };
     const callback = texts.get('callback');
     this.#printer = {
-      // A browser's search box sends no format, but accepts HTML.
-      format: this.#formatOf(texts.get('format') ?? (texts.get('action') === 'opensearch' ? 'json' : undefined)),
+      format,
       callback: callback === undefined ? undefined : cleanCallback(callback),
       utf8: version === 2 ? texts.get('ascii') === undefined : texts.get('utf8') !== undefined,
+      hasNamespace: texts.get('includexmlnamespace') !== undefined,
     };
   }
 
   /**
-   * Without `format`, programs receive JSON, even if they accept any type; browsers, which do not accept JSON
-   * explicitly, receive a page. So do requests for an unknown format.
+   * Without a known `format`, programs receive JSON, even if they accept any type; browsers, which do not accept JSON
+   * explicitly, receive a page.
    */
   #formatOf(format: string | undefined): Printer['format'] {
-    if (format === undefined) {
-      const accept = this.#request.header('accept') ?? '';
-      return accept.includes('text/html') && !accept.includes('application/json') ? 'jsonfm' : 'json';
-    }
-    return FORMATS.find((name) => name === format) ?? 'jsonfm';
+    if (isKnown(format)) return format;
+    const accept = this.#request.header('accept') ?? '';
+    return accept.includes('text/html') && !accept.includes('application/json') ? 'jsonfm' : 'json';
   }
 
   #echoFields(texts: MainTexts): void {
@@ -140,9 +166,9 @@ class Exchange {
   }
 
   async answer(): Promise<HttpResponse> {
-    const { options, environment, main, json, actions } = this.#parts;
-    const known = await identifyCaller(this.#request, environment, options.rights);
-    const caller = this.#isolated ? undefined : known;
+    const { options, environment, main, actions } = this.#parts;
+    const printing = this.#parts.printers[isXml(this.#printer.format) ? 'xml' : 'json'];
+    const caller = await this.#identify();
     const context: RequestContext = {
       request: this.#request,
       parameters: this.#parameters,
@@ -151,12 +177,12 @@ class Exchange {
       style: this.#style,
       deadline: this.deadline,
       addressed: this.#addressed,
-      parsers: [main, json],
+      parsers: [main, printing],
       highLimits: caller?.rights.includes('apihighlimits') ?? false,
       now: environment.clock(),
       warnings: this.#warnings,
     };
-    this.#readPrinterParameters(json, context);
+    this.#readPrinterParameters(printing, context);
     const params = main.parse(this.#parameters, context);
     checkAssertions(params, caller, this.#parts.site);
     if (!METHODS.has(this.#request.method)) {
@@ -181,26 +207,42 @@ class Exchange {
     return maxage > 0 ? cacheable(response, maxage) : response;
   }
 
+  /** The caller, within its limit of requests. A request whose token is rejected counts as anonymous. */
+  async #identify(): Promise<Caller | undefined> {
+    const { environment, limiter } = this.#parts;
+    let caller: Caller | undefined;
+    try {
+      const known = await identifyCaller(this.#request, environment);
+      caller = this.#isolated ? undefined : known;
+    } catch (error) {
+      limiter?.take('requests', 1, this.#request, undefined);
+      throw error;
+    }
+    limiter?.take('requests', 1, this.#request, caller);
+    return caller;
+  }
+
   #fitting(answer: (budget: Budget) => Promise<ActionResult>, first: HttpResponse): Promise<HttpResponse> {
     return fitToSize({
       first,
       lengthOf: ({ body }) => body.length,
-      most: this.#parts.options.maxResultLength ?? DEFAULT_MAX_LENGTH,
+      most: this.#parts.options.maxResultLength,
       again: async (budget) => this.#printResult(await answer(budget)),
     });
   }
 
   #printResult(result: ActionResult): HttpResponse {
     if ('page' in result) return result.page;
+    if ('xml' in result) return printExport(result.xml, this.#headers);
     // The OpenSearch format consists of the list only.
     if ('list' in result) return printAnswer(result.list, this.#printer, 200, this.#headers);
     return this.#print(result.data);
   }
 
   /** An invalid printer parameter is an error only if there is no other one. */
-  #readPrinterParameters(json: ModuleParser<unknown>, context: RequestContext): void {
+  #readPrinterParameters(parser: ModuleParser<unknown>, context: RequestContext): void {
     try {
-      json.parse(this.#parameters, context);
+      parser.parse(this.#parameters, context);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       this.#printerError = error;
@@ -253,6 +295,8 @@ class Exchange {
     return Object.assign(answer, this.#echo);
   }
 }
+
+const isKnown = (format: string | undefined): format is Printer['format'] => FORMATS.some((name) => name === format);
 
 /** The response with a `max-age`. */
 const cacheable = ({ headers, ...response }: HttpResponse, maxage: number): HttpResponse => ({

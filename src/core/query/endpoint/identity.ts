@@ -1,10 +1,10 @@
 import type { Authorization } from '../../base/authorization.js';
-import type { HttpRequest } from '../../base/http.js';
+import type { HttpRequest } from '../../base/http/messages.js';
 import type { MaybePromise } from '../../base/ports.js';
 import { ApiError } from '../answer/api-error.js';
 import type { Caller } from '../caller.js';
 import { message } from '../answer/messages.js';
-import { canonicalUserName } from '../pages/user-name.js';
+import { canonicalUserName } from '../site/user-name.js';
 import type { Site } from '../site/site.js';
 import type { MainParams } from './main-parameters.js';
 
@@ -15,20 +15,17 @@ export interface IdentitySource {
    * `invalid_token` if the token is invalid, and with any other error if it cannot be checked.
    */
   identify(request: HttpRequest): Promise<Authorization | undefined>;
-  scopeRights(authorization: Authorization): readonly string[];
+  /** All rights of a caller. */
+  rightsOf(authorization: Authorization): MaybePromise<readonly string[]>;
   onError(error: unknown): void;
 }
-
-/** Rights granted by the host, in addition to those of the scopes. */
-type FurtherRights = (authorization: Authorization) => MaybePromise<readonly string[]>;
 
 /** The caller of a token, with all rights. */
 export const callerOf = async (
   authorization: Authorization,
-  source: Pick<IdentitySource, 'scopeRights'>,
-  furtherRights?: FurtherRights,
+  { rightsOf }: Pick<IdentitySource, 'rightsOf'>,
 ): Promise<Caller> => {
-  const rights = [...source.scopeRights(authorization), ...((await furtherRights?.(authorization)) ?? [])];
+  const rights = await rightsOf(authorization);
   return { authorization, name: authorization.username ?? authorization.sub, rights: [...new Set(rights)] };
 };
 
@@ -37,18 +34,12 @@ const RETRY_AFTER = '5';
 
 /**
  * Identifies the caller of a request.
- *
- * @param furtherRights - Rights in addition to those of the scopes.
  * @throws ApiError `mwoauth-invalid-authorization` for an invalid token; with HTTP 503 if it cannot be checked.
  */
-export const identifyCaller = async (
-  request: HttpRequest,
-  source: IdentitySource,
-  furtherRights?: FurtherRights,
-): Promise<Caller | undefined> => {
+export const identifyCaller = async (request: HttpRequest, source: IdentitySource): Promise<Caller | undefined> => {
   try {
     const authorization = await source.identify(request);
-    return authorization && (await callerOf(authorization, source, furtherRights));
+    return authorization && (await callerOf(authorization, source));
   } catch (error) {
     if (codeOf(error) === 'invalid_token') {
       throw new ApiError(

@@ -1,13 +1,24 @@
 import { ApiError } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
-import type { QueryOptions } from '../options.js';
+import type { MaybePromise } from '../../base/ports.js';
+
+/** The replication lag of the site's data. */
+export interface ReplicationLag {
+  /** Seconds. */
+  readonly lag: number;
+  /** The server that lags, if callers may see its name. */
+  readonly host?: string;
+}
+
+/** Returns the replication lag; nothing if there is none. */
+export type LagOf = () => MaybePromise<ReplicationLag | undefined>;
 
 /**
  * Rejects a request if the data lags by more than its `maxlag`.
  *
  * @throws ApiError `maxlag`
  */
-export const checkLag = async (maxlag: number, lagOf: NonNullable<QueryOptions['lag']>): Promise<void> => {
+export const checkLag = async (maxlag: number, lagOf: LagOf): Promise<void> => {
   const found = await lagOf();
   if (!found || found.lag <= maxlag) return;
   const { host, lag } = found;

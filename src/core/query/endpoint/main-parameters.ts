@@ -1,10 +1,9 @@
 import { ERROR_FORMATS } from '../answer/error-format.js';
+import { FORMATS, isXml } from '../answer/print.js';
 import type { Described, ParsedBy } from '../parameters/parse.js';
 
 /** The actions of the endpoint. */
-export const ACTIONS = ['help', 'opensearch', 'paraminfo', 'parse', 'query'] as const;
-/** `json` for programs, `jsonfm` for people: the same in a page; `none` for responses without a body. */
-export const FORMATS = ['json', 'jsonfm', 'none'] as const;
+export const ACTIONS = ['compare', 'help', 'opensearch', 'paraminfo', 'parse', 'query'] as const;
 
 /** Parameters of every request, in the order in which errors are reported. */
 export const mainModule = {
@@ -46,17 +45,29 @@ export const jsonModule = {
   },
 } as const satisfies Described;
 
+/** The parameters of the XML printer. */
+export const xmlModule = {
+  name: 'xml',
+  group: 'action',
+  prefix: '',
+  parameters: { includexmlnamespace: { type: 'boolean' } },
+} as const satisfies Described;
+
 /** The parsed parameters of every request. */
 export type MainParams = ParsedBy<typeof mainModule>;
 
 /** The raw parameters that determine the response format. They are read before parsing, because errors need them. */
 export interface MainTexts {
-  get(wireName: keyof typeof mainModule.parameters | keyof typeof jsonModule.parameters): string | undefined;
+  get(
+    wireName:
+      | keyof typeof mainModule.parameters
+      | keyof typeof jsonModule.parameters
+      | keyof typeof xmlModule.parameters,
+  ): string | undefined;
 }
 
-/** The printers, for descriptions. All but `none` have the same parameters. */
-export const formatModules: readonly Described[] = FORMATS.map((name) => ({
-  ...jsonModule,
-  name,
-  ...(name === 'none' ? { parameters: {} } : {}),
-}));
+/** The printers, for descriptions. */
+export const formatModules: readonly Described[] = FORMATS.map((name) => {
+  const { group, prefix, parameters } = isXml(name) ? xmlModule : jsonModule;
+  return { name, group, prefix, parameters: name === 'none' ? {} : parameters };
+});

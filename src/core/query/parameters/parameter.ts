@@ -1,8 +1,8 @@
 import { ApiError } from '../answer/api-error.js';
 import { commaList, message } from '../answer/messages.js';
-import { everythingOf, type ValueCounts, valueCounts } from './descriptor-facts.js';
+import { everythingOf, type ValueCounts, valueCounts } from '../descriptor/descriptor-facts.js';
 import { SEPARATOR, splitValues } from './multi-value.js';
-import { cleanText } from '../request/raw-values.js';
+import { cleanText } from './raw-values.js';
 import { MAX_LENGTH } from '../../base/text.js';
 import {
   enumeration,
@@ -11,7 +11,7 @@ import {
   type TypeDef,
   type TypedParameter,
   type ValueParser,
-} from '../types/index.js';
+} from './types/index.js';
 import { Warnings } from '../answer/warnings.js';
 
 /** The raw parameters of a request, by their names on the wire. */
@@ -34,8 +34,6 @@ export interface ParameterReader {
 
 /** Up to this number of values, comparing them is faster than a set. */
 const FEW = 8;
-const MAX_CACHED = 64;
-const MAX_CACHED_LENGTH = 256;
 
 /** How a parameter is parsed. */
 interface Reading {
@@ -62,9 +60,7 @@ export const compileParameter = (name: string, parameter: TypedParameter, cleans
   const type: TypeDef<unknown> = typeof descriptor.type === 'string' ? TYPES[descriptor.type] : enumeration;
   const reading = { parse: type.compile(parameter), ...(cleans ? cleanersOf(type, wireName) : AS_IT_CAME) };
   const counts = valueCounts(descriptor);
-  const convert = counts
-    ? compileMany(parameter, type, { ...reading, counts })
-    : compileSingle(parameter, reading, type.provesClean === true);
+  const convert = counts ? compileMany(parameter, type, { ...reading, counts }) : compileSingle(parameter, reading);
   return {
     name,
     wireName,
@@ -113,12 +109,7 @@ const cleanersOf = ({ most = MAX_LENGTH.name, refuse }: TypeDef<unknown>, wireNa
 export const missingParameter = (wireName: string): ApiError =>
   new ApiError('missingparam', message('paramvalidator-missingparam', { plaintext: wireName }));
 
-/** @param provesClean - Values that parse are clean, such as digits or listed words. */
-const compileSingle = (
-  parameter: TypedParameter,
-  { parse, clean, isMalformed }: Reading,
-  provesClean: boolean,
-): Converter => {
+const compileSingle = (parameter: TypedParameter, { parse, clean, isMalformed }: Reading): Converter => {
   const { descriptor, wireName } = parameter;
   // Only its presence matters, so any value is valid.
   if (descriptor.type === 'boolean') return (raw, _source, context) => parse(raw, context);
@@ -137,13 +128,6 @@ const compileSingle = (
   return (raw, source, context) => {
     if (raw.charCodeAt(0) === 0x1f) {
       throw new ApiError('badvalue', message('paramvalidator-notmulti', { plaintext: wireName }, { plaintext: raw }));
-    }
-    if (provesClean) {
-      try {
-        return read(raw, context);
-      } catch (error) {
-        if (clean(raw) === raw && !isMalformed(source)) throw error;
-      }
     }
     const text = clean(raw);
     if (text !== raw || isMalformed(source)) warnUnclean(parameter, context);
@@ -165,12 +149,8 @@ const compileMany = (
   // As the only value, with or without a leading separator.
   const whole = new Set(all === undefined ? [] : [all, SEPARATOR + all]);
   const keepsDuplicates = descriptor.allowsduplicates === true;
-  // Caches lists without warnings: clients send the same few again and again.
-  const known = type.values ? new Map<string, readonly unknown[]>() : undefined;
   return (raw, source, context) => {
-    const ready = whole.has(raw) ? everything : known?.get(raw);
-    if (ready) return ready;
-    const before = context.warnings.list.length;
+    if (whole.has(raw)) return everything;
     const pieces = splitValues(raw, high + 1);
     const limit = context.highLimits ? high : low;
     if (pieces.length > limit) throw tooMany(wireName, limit, low, high);
@@ -185,14 +165,7 @@ const compileMany = (
       else if (keepsDuplicates || texts.length > FEW || !values.includes(value)) values.push(value);
     }
     if (unknown) warnUnknown(parameter, raw, unknown, context);
-    const result = keepsDuplicates || texts.length <= FEW ? values : [...new Set(values)];
-    if (known && context.warnings.list.length === before && texts.length <= low && raw.length <= MAX_CACHED_LENGTH) {
-      // A new string does not keep the request's text in memory.
-      const key = result.join('|');
-      if (known.size >= MAX_CACHED) known.clear();
-      if (key === raw) known.set(key, Object.freeze(result));
-    }
-    return result;
+    return keepsDuplicates || texts.length <= FEW ? values : [...new Set(values)];
   };
 };
 

@@ -1,14 +1,14 @@
 import { ApiError } from '../answer/api-error.js';
-import type { ModuleDescriptor, ParamDescriptor } from '../descriptor.js';
+import type { ModuleDescriptor, ParamDescriptor } from '../descriptor/descriptor.js';
 import { compileParameter, missingParameter, type ParameterReader, type ParameterSource } from './parameter.js';
 import type { Site } from '../site/site.js';
-import type { ModuleParams } from './module-params.js';
-import type { ParsedParams } from './parsed-params.js';
+import type { ModuleParams } from '../descriptor/module-params.js';
+import type { ParsedParams } from '../descriptor/parsed-params.js';
 import { compileTemplates } from './templated.js';
-import type { ParseContext } from '../types/index.js';
+import type { ParseContext } from './types/index.js';
 
 export type { ParameterSource } from './parameter.js';
-export type { ParseContext } from '../types/index.js';
+export type { ParseContext } from './types/index.js';
 
 /** A module with parameters: a query module, an action or the main module. */
 export type Described = Omit<ModuleDescriptor, 'group'> & {

@@ -1,8 +1,8 @@
-import type { ParamDescriptor } from '../descriptor.js';
+import type { ParamDescriptor } from '../descriptor/descriptor.js';
 import { message } from '../answer/messages.js';
 import { missingParameter, type ParameterReader, type ParameterSource } from './parameter.js';
-import type { ParsedParams } from './parsed-params.js';
-import type { ParseContext } from '../types/index.js';
+import type { ParsedParams } from '../descriptor/parsed-params.js';
+import type { ParseContext } from './types/index.js';
 
 /** Parses the templated parameters of a request and adds them to the others. */
 export type Expand = (params: ParsedParams, source: ParameterSource, context: ParseContext) => void;

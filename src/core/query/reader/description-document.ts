@@ -1,9 +1,9 @@
-import { nodeCrypto } from '../../base/node-modules.js';
-import { unlessKnown } from '../../base/etag.js';
+import { createHash } from 'node:crypto';
+import { unlessKnown } from '../../base/http/etag.js';
 import { html } from '../../base/html.js';
-import type { HttpResponse, Route } from '../../base/http.js';
+import type { HttpResponse, Route } from '../../base/http/messages.js';
 import type { Site } from '../site/site.js';
-import { parseUrl } from '../../base/url.js';
+import { parseUrl } from '../../base/addresses/url.js';
 
 /** The input of the document. */
 export interface DescriptionParts {
@@ -33,7 +33,7 @@ export const openSearchRoutes = ({ site, path, endpoint }: DescriptionParts): re
     headers: {
       'content-type': 'application/opensearchdescription+xml; charset=utf-8',
       'cache-control': 'no-cache',
-      etag: `"${nodeCrypto().createHash('sha256').update(body).digest('base64')}"`,
+      etag: `"${createHash('sha256').update(body).digest('base64')}"`,
       'x-content-type-options': 'nosniff',
     },
     body,

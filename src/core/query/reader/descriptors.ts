@@ -20,19 +20,27 @@ export const openSearchModule = {
 export const PARSE_PROPS = [
   'categories',
   'displaytitle',
+  'externallinks',
+  'images',
+  'langlinks',
   'links',
   'revid',
   'sections',
+  'templates',
   'text',
   'wikitext',
 ] as const satisfies readonly string[];
 
-/** `action=parse`: the content of one page. */
+/** `action=parse`: the content of one page, or a text as if it were one. */
 export const parseModule = {
   name: 'parse',
   group: 'action',
   prefix: '',
+  // The text of a page; its length is checked by the action.
+  uncleaned: ['text'],
   parameters: {
+    title: STRING,
+    text: STRING,
     page: STRING,
     pageid: INTEGER,
     oldid: INTEGER,

@@ -1,12 +1,23 @@
 import { Html } from '../../base/html.js';
 import { ApiError } from '../answer/api-error.js';
 import { message, nameList } from '../answer/messages.js';
-import { type MutableItem, type ResultItem, toVersion1 } from '../answer/result-format.js';
-import { parseTitle, prefixedTitle, titleKey } from '../pages/title.js';
+import { type MutableItem, toVersion1 } from '../answer/result-format.js';
+import { parseTitle } from '../site/title.js';
 import type { QueryService } from '../run/query-run.js';
 import type { RequestContext } from '../run/request-context.js';
 import type { SubqueryPage, RunSubquery } from './subquery.js';
 import type { ParseParams } from './descriptors.js';
+import {
+  categoriesOf,
+  externalLinksOf,
+  imagesOf,
+  isAnswered,
+  languageLinksOf,
+  LIST_MODULES,
+  type ListedPage,
+  linksOf,
+  templatesOf,
+} from './page-lists.js';
 import { renderPage } from './render-page.js';
 import type { RenderedContent, Renderer } from './renderer.js';
 import { loadSanitizer } from './sanitize.js';
@@ -29,9 +40,10 @@ interface Reading extends ParseParts {
   readonly wants: ReadonlySet<Prop>;
 }
 
-/** The page and its revision. */
+/** The page and its revision, or the text. */
 interface Subject {
-  readonly pageid: number;
+  /** `undefined` for a text of the request. */
+  readonly pageid: number | undefined;
   readonly ns: number;
   readonly title: string;
   readonly revid: number | undefined;
@@ -41,9 +53,8 @@ interface Subject {
   readonly redirects: readonly MutableItem[];
 }
 
-/** The maximum number of links and categories of a page, and the number of titles looked up at once. */
-const MAX_LINKS = 5_000;
-const BATCH_SIZE = 500;
+/** The longest text of a request, in characters. The time of renderers is proportional to its length, or worse. */
+const MAX_TEXT = 20_000;
 
 /** Answers `action=parse`. */
 export const parsePage = async (
@@ -68,18 +79,19 @@ const readPage = async (params: ParseParams, context: RequestContext, parts: Par
     if (!renderer) wants.delete('sections');
   }
   const reading: Reading = { ...parts, params, context, wants };
-  const subject = await findSubject(reading);
+  const subject = params.text === undefined ? await findSubject(reading) : givenText(params.text, reading);
   const rendered = await renderSubject(reading, subject);
   return answerOf(reading, subject, rendered);
 };
 
-const isAnswered = (name: string, { modules }: QueryService): boolean => modules.get(name)?.handler !== undefined;
-
 /** Whether the page has to be rendered, for its HTML or for data that only the renderer returns. */
-const needsRendering = ({ wants, service, renderer }: Reading): boolean =>
+const needsRendering = ({ wants, service, renderer, params }: Reading): boolean =>
   renderer !== undefined &&
   (['text', 'sections', 'displaytitle'].some((prop) => wants.has(prop as Prop)) ||
-    (['links', 'categories'] as const).some((name) => wants.has(name) && !isAnswered(name, service)));
+    LIST_MODULES.some((name) => {
+      const prop = name === 'extlinks' ? 'externallinks' : name;
+      return wants.has(prop) && (params.text !== undefined || !isAnswered(name, service));
+    }));
 
 /** @throws ApiError if the page, revision or section does not exist, or the request does not name exactly one. */
 const findSubject = async (reading: Reading): Promise<Subject> => {
@@ -116,6 +128,33 @@ const findSubject = async (reading: Reading): Promise<Subject> => {
   return { pageid: id, ns, title, revid: revision.revid, text: content, model: contentmodel, redirects };
 };
 
+/**
+ * A text of the request, as if it were the text of the page `title`.
+ *
+ * @throws ApiError if it cannot be rendered, or the request has a page too.
+ */
+const givenText = (text: string, { params, service, renderer }: Reading): Subject => {
+  const { title = 'API', contentmodel = 'wikitext' } = params;
+  const pages = (['page', 'pageid', 'oldid', 'section'] as const).filter((name) => params[name] !== undefined);
+  const [other] = pages;
+  if (other !== undefined) {
+    throw new ApiError(
+      'invalidparammix',
+      message('apierror-invalidparammix', nameList(['text', ...pages]), pages.length + 1),
+    );
+  }
+  if (!renderer) throw new ApiError('norenderer', message('apierror-norenderer', 'text'));
+  if (text.length > MAX_TEXT) {
+    throw new ApiError('parsetoolarge', message('apierror-parsetoolarge', { num: MAX_TEXT }));
+  }
+  const parsed = parseTitle(title, service.site);
+  if (parsed.kind !== 'local') {
+    throw new ApiError('invalidtitle', message('apierror-invalidtitle', { plaintext: title }));
+  }
+  const { ns, prefixed } = parsed;
+  return { pageid: undefined, ns, title: prefixed, revid: undefined, text, model: contentmodel, redirects: [] };
+};
+
 /** A revision of `prop=revisions`. */
 interface Revision {
   readonly revid?: number;
@@ -127,7 +166,8 @@ interface Revision {
 /** The title of the page, if the request has one. */
 const sourceOf = ({ page, pageid, oldid }: ParseParams): string | undefined => {
   const given = Object.entries({ page, pageid, oldid }).filter(([, value]) => value !== undefined);
-  const names = (given.length === 0 ? ['page', 'pageid', 'oldid'] : given.map(([name]) => name)) as readonly string[];
+  const names: readonly string[] =
+    given.length === 0 ? ['page', 'pageid', 'oldid', 'text'] : given.map(([name]) => name);
   if (given.length === 0) {
     throw new ApiError('missingparam', message('apierror-missingparam-one-of', nameList(names), names.length));
   }
@@ -137,7 +177,7 @@ const sourceOf = ({ page, pageid, oldid }: ParseParams): string | undefined => {
   return page;
 };
 
-const existing = (found: SubqueryPage | undefined, params: ParseParams): Required<Place> & SubqueryPage => {
+const existing = (found: SubqueryPage | undefined, params: ParseParams): Place & SubqueryPage => {
   const { page, pageid, oldid } = params;
   const { title = '', ns = 0 } = found ?? {};
   if (found?.pageid !== undefined && found.missing !== true) return { ...found, pageid: found.pageid, ns, title };
@@ -150,7 +190,12 @@ const existing = (found: SubqueryPage | undefined, params: ParseParams): Require
   throw new ApiError('missingtitle', message('apierror-missingtitle'));
 };
 
-type Place = Pick<Subject, 'pageid' | 'ns' | 'title'>;
+/** A page that exists. */
+interface Place {
+  readonly pageid: number;
+  readonly ns: number;
+  readonly title: string;
+}
 
 const noSuchSection = (section: string | undefined, title: string): ApiError =>
   new ApiError(
@@ -162,7 +207,7 @@ const renderSubject = async (reading: Reading, subject: Subject): Promise<Render
   const { renderer, context, params, service } = reading;
   const { pageid, ns, title, revid, text, model } = subject;
   if (!renderer || text === undefined || !needsRendering(reading)) return undefined;
-  const page = { pageid, ns, title, revid, text, model, section: params.section };
+  const page = { pageid: pageid ?? 0, ns, title, revid, text, model, section: params.section };
   const { deadline, caller } = context;
   return renderPage(renderer, page, { deadline, caller, service });
 };
@@ -177,19 +222,16 @@ const answerOf = async (
   const { pageid, title, revid, text, redirects } = subject;
   const { displaytitle = title } = rendered ?? {};
   const isFirst = context.style.version === 1;
-  const shown = (value: unknown, content?: string): unknown => (isFirst ? toVersion1(value, { content }) : value);
+  const shown = (value: unknown): unknown => (isFirst ? toVersion1(value) : value);
   const whole = (value: string): unknown => (isFirst ? { '*': value } : value);
-  const item: MutableItem = { title, pageid };
+  const item: MutableItem = { title, pageid: pageid ?? 0 };
   if (wants.has('revid') && revid !== undefined) item['revid'] = revid;
   if (params.redirects) item['redirects'] = shown(redirects);
   if (wants.has('text')) {
     if (rendered) item['text'] = whole(await readableHtml(rendered.html, reading));
     else withoutRenderer('text', reading);
   }
-  if (wants.has('categories')) {
-    item['categories'] = shown(await categoriesOf(reading, subject, rendered), 'category');
-  }
-  if (wants.has('links')) item['links'] = shown(await linksOf(reading, subject, rendered), 'title');
+  await addLists(item, { pageid, rendered }, reading);
   if (wants.has('sections')) {
     if (rendered && text !== undefined) {
       const sections = sectionItems(rendered.sections ?? [], { title, text });
@@ -201,6 +243,19 @@ const answerOf = async (
   if (wants.has('wikitext') && text !== undefined) item['wikitext'] = whole(text);
   if (item['showtoc'] === false && isFirst) delete item['showtoc'];
   return item;
+};
+
+/** Adds the requested lists, in the order of MediaWiki. */
+const addLists = async (item: MutableItem, page: ListedPage, reading: Reading): Promise<void> => {
+  const { wants, context } = reading;
+  const shown = (value: unknown, content?: string): unknown =>
+    context.style.version === 1 ? toVersion1(value, { content }) : value;
+  if (wants.has('langlinks')) item['langlinks'] = shown(await languageLinksOf(page, reading), 'title');
+  if (wants.has('categories')) item['categories'] = shown(await categoriesOf(page, reading), 'category');
+  if (wants.has('links')) item['links'] = shown(await linksOf(page, reading), 'title');
+  if (wants.has('templates')) item['templates'] = shown(await templatesOf(page, reading), 'title');
+  if (wants.has('images')) item['images'] = await imagesOf(page, reading);
+  if (wants.has('externallinks')) item['externallinks'] = await externalLinksOf(page, reading);
 };
 
 /** Text is never returned as HTML: a request for HTML that is not available gets an error. */
@@ -216,82 +271,4 @@ const readableHtml = async (html: string, { renderer, service }: Reading): Promi
   if (renderer?.trusted === true) return html;
   const sanitize = await loadSanitizer((error) => service.onError(error));
   return sanitize(html);
-};
-
-/** The links or categories of a page, from the module of that name. */
-const listed = async (
-  { runSubquery, context }: Reading,
-  { pageid }: Subject,
-  name: 'links' | 'categories',
-  values: Readonly<Record<string, string>>,
-): Promise<readonly ResultItem[]> => {
-  const items: ResultItem[] = [];
-  let next: Readonly<Record<string, string | number>> | undefined = {};
-  while (next && items.length < MAX_LINKS) {
-    const more = Object.fromEntries(Object.entries(next).map(([key, value]) => [key, String(value)]));
-    const answer = await runSubquery({ pageids: [pageid], prop: [name], values: { ...values, ...more } }, context);
-    const found = answer.query.pages?.[0]?.[name];
-    if (Array.isArray(found)) items.push(...(found as readonly ResultItem[]));
-    next = answer.continue;
-  }
-  return items.slice(0, MAX_LINKS);
-};
-
-/** Looks up whether titles exist, without invalid ones. */
-const lookedUp = async (titles: readonly string[], { runSubquery, context }: Reading): Promise<readonly Link[]> => {
-  const links: Link[] = [];
-  const all = [...new Set(titles)].slice(0, MAX_LINKS);
-  for (let start = 0; start < all.length; start += BATCH_SIZE) {
-    const { query } = await runSubquery({ titles: all.slice(start, start + BATCH_SIZE) }, context);
-    for (const { ns, title, pageid, invalid } of query.pages ?? []) {
-      if (ns !== undefined && title !== undefined && invalid !== true) {
-        links.push({ ns, title, exists: pageid !== undefined });
-      }
-    }
-  }
-  return links.sort((a, b) => a.ns - b.ns || (a.title < b.title ? -1 : 1));
-};
-
-interface Link {
-  readonly ns: number;
-  readonly title: string;
-  readonly exists: boolean;
-}
-
-const linksOf = async (
-  reading: Reading,
-  subject: Subject,
-  rendered: RenderedContent | undefined,
-): Promise<readonly Link[]> => {
-  const { service } = reading;
-  if (rendered && !isAnswered('links', service)) return lookedUp(rendered.links ?? [], reading);
-  const items = await listed(reading, subject, 'links', { pllimit: 'max' });
-  return lookedUp(
-    items.flatMap(({ title }) => (typeof title === 'string' ? [title] : [])),
-    reading,
-  );
-};
-
-const categoriesOf = async (
-  reading: Reading,
-  subject: Subject,
-  rendered: RenderedContent | undefined,
-): Promise<readonly ResultItem[]> => {
-  const { service } = reading;
-  const items =
-    rendered && !isAnswered('categories', service)
-      ? (rendered.categories ?? []).map((name) => ({ title: prefixedTitle(14, name, service.site) }))
-      : await listed(reading, subject, 'categories', { cllimit: 'max', clprop: 'sortkey|hidden' });
-  const known = new Map(items.flatMap((item) => (typeof item.title === 'string' ? [[item.title, item]] : [])));
-  const links = await lookedUp([...known.keys()], reading);
-  return links.map(({ title, exists }): ResultItem => {
-    const { sortkeyprefix, hidden } = (known.get(title) ?? {}) as ResultItem;
-    const parsed = parseTitle(title, service.site);
-    return {
-      sortkey: sortkeyprefix ?? '',
-      category: titleKey(parsed.kind === 'local' ? parsed.text : title),
-      ...(exists ? {} : { missing: true }),
-      ...(hidden === true ? { hidden } : {}),
-    };
-  });
 };

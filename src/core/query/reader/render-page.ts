@@ -41,21 +41,25 @@ export const renderPage = async (
   if (isRendered(rendered)) return rendered;
   service.onError(
     new TypeError(
-      'options.query.render must return { html }, and optionally sections, links, categories and displaytitle.',
+      'options.query.render must return { html }, and optionally sections, links, categories, templates, images, externallinks and displaytitle.',
     ),
   );
   throw new ApiError('modulefailed', message('apierror-modulefailed', 'parse'));
 };
 
+const LISTS = ['links', 'categories', 'templates', 'images', 'externallinks'] as const;
+
+const isTexts = (list: unknown): boolean => Array.isArray(list) && list.every((text) => typeof text === 'string');
+
 const isRendered = (value: unknown): value is RenderedContent => {
   if (typeof value !== 'object' || value === null) return false;
-  const { html, sections = [], links = [], categories = [], displaytitle = '' } = value as Record<string, unknown>;
+  const { html, sections = [], displaytitle = '', ...lists } = value as Record<string, unknown>;
   return (
     typeof html === 'string' &&
     typeof displaytitle === 'string' &&
     Array.isArray(sections) &&
     sections.every(isSection) &&
-    [links, categories].every((list) => Array.isArray(list) && list.every((text) => typeof text === 'string'))
+    LISTS.every((name) => isTexts(lists[name] ?? []))
   );
 };
 

@@ -4,7 +4,7 @@ import type { Site } from '../site/site.js';
 
 /** A page to render. */
 export interface RenderPage {
-  /** The page id. */
+  /** The page id; 0 for a text that the request contains. */
   readonly pageid: number;
   /** The namespace id. */
   readonly ns: number;
@@ -52,6 +52,12 @@ export interface RenderedContent {
   readonly links?: readonly string[];
   /** Categories, without the namespace. Used if `prop=categories` has no handler. */
   readonly categories?: readonly string[];
+  /** Titles of included pages. Used if `prop=templates` has no handler. */
+  readonly templates?: readonly string[];
+  /** Names of files, without the namespace. Used if `prop=images` has no handler. */
+  readonly images?: readonly string[];
+  /** Addresses of links to other sites. Used if `prop=extlinks` has no handler. */
+  readonly externallinks?: readonly string[];
   /** The title to display, as plain text. */
   readonly displaytitle?: string;
 }

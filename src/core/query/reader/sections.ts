@@ -1,6 +1,6 @@
 import { Html } from '../../base/html.js';
 import type { ResultItem } from '../answer/result-format.js';
-import { titleKey } from '../pages/title.js';
+import { titleKey } from '../site/title.js';
 import type { RenderedSection } from './renderer.js';
 
 /** The headings of a page for `prop=sections`, with their numbers: `2.1` is the first below the second. */

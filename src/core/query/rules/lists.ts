@@ -1,6 +1,6 @@
 import { ApiError, badContinue } from '../answer/api-error.js';
 import { type ContinueForm, type ContinuePart, continues } from './continue.js';
-import { canonicalAddress, canonicalRange } from '../pages/ip-address.js';
+import { canonicalAddress, canonicalRange } from '../site/ip-address.js';
 import { message } from '../answer/messages.js';
 import {
   atMostOneOf,
@@ -15,7 +15,7 @@ import {
   plainName,
   type RuleRequest,
   valuesOf,
-} from './rule.js';
+} from '../descriptor/rule.js';
 import { wholeTitles } from './titles.js';
 
 /** `prlevel` requires `prtype`. The message names the parameters without their prefix, as MediaWiki does. */

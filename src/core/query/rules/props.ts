@@ -1,7 +1,7 @@
 import { ApiError, badContinue } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
-import { parseTitle } from '../pages/title.js';
-import type { PageSet } from '../pages/page-model.js';
+import { parseTitle } from '../site/title.js';
+import type { PageSet } from '../descriptor/page-model.js';
 import { type ContinuePart, continues } from './continue.js';
 import { emptyParameter } from './lists.js';
 import {
@@ -16,7 +16,7 @@ import {
   type RuleOutcome,
   type RuleRequest,
   valuesOf,
-} from './rule.js';
+} from '../descriptor/rule.js';
 import { FILE } from './titles.js';
 
 /** Runs rules in order, until one has an outcome. */

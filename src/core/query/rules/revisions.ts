@@ -1,6 +1,6 @@
 import { ApiError } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
-import type { PageSet } from '../pages/page-model.js';
+import type { PageSet } from '../descriptor/page-model.js';
 import { continues } from './continue.js';
 import { byTitle, chosenNamespace, chosenNamespaces } from './titles.js';
 import {
@@ -19,7 +19,7 @@ import {
   type RuleRequest,
   unlessGenerator,
   valuesOf,
-} from './rule.js';
+} from '../descriptor/rule.js';
 
 const WITHOUT_SLOTS = [
   'expandtemplates',

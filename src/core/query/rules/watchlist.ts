@@ -1,6 +1,6 @@
 import { ApiError } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
-import { mayByDefault, type PageRule, permissionDenied } from './rule.js';
+import { mayByDefault, type PageRule, permissionDenied } from '../descriptor/rule.js';
 
 /**
  * Selects the watchlist: that of `owner` with a valid token, for any caller; otherwise the caller's own. The handler

@@ -47,7 +47,7 @@ export class Deadline {
     const passed = new Promise<never>((_resolve, reject) => {
       this.#stop = this.#timer(() => {
         this.#over = new DeadlinePassed(
-          `The handlers of a query did not return within ${this.#milliseconds} ms (options.timeouts.handlers).`,
+          `The handlers of a query did not return within ${this.#milliseconds} ms (options.query.timeout).`,
         );
         this.#controller?.abort(this.#over);
         reject(this.#over);

@@ -1,6 +1,6 @@
-import type { ModuleDescriptor } from '../descriptor.js';
+import type { ModuleDescriptor } from '../descriptor/descriptor.js';
 import type { ContinueValue, ListResult, MetaResult, PropResult } from './handlers.js';
-import type { GeneratedPage } from '../pages/page-model.js';
+import type { GeneratedPage } from '../descriptor/page-model.js';
 import type { ResultItem } from '../answer/result-format.js';
 
 /** Validates the results of handlers. */

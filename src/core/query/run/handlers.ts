@@ -1,11 +1,12 @@
 import type { Clock, MaybePromise } from '../../base/ports.js';
 import type { Catalogue, ModuleName, ParamsOf } from '../catalogue/index.js';
 import type { ConditionData } from '../answer/api-error.js';
-import type { ModuleDescriptor } from '../descriptor.js';
+import type { ModuleDescriptor } from '../descriptor/descriptor.js';
 import type { Message } from '../answer/messages.js';
 import type { Caller } from '../caller.js';
-import type { GeneratedPage, PageSet } from '../pages/page-model.js';
+import type { GeneratedPage, PageSet } from '../descriptor/page-model.js';
 import type { ResultItem } from '../answer/result-format.js';
+import type { WatchlistTokenVerdict } from '../descriptor/rule.js';
 import type { Site } from '../site/site.js';
 
 /** The request that a handler receives. */
@@ -105,3 +106,17 @@ export type ModuleHandlers = { readonly [N in ModuleName]?: HandlerOf<Catalogue[
 
 /** A handler of any group. The descriptor has the group, and results are validated. */
 export type AnyHandler = (request: ModuleRequest & { readonly pages: PageSet }) => unknown;
+
+/** Finds user names by ids. The signal is aborted at the deadline of the request. */
+export type ResolveUsers = (ids: readonly number[], signal: AbortSignal) => MaybePromise<ReadonlyMap<number, string>>;
+
+/** The parameters for reading another user's watchlist. */
+export interface WatchlistClaim {
+  /** The user's name, in its canonical form. */
+  readonly owner: string;
+  /** The token from the request. */
+  readonly token: string;
+}
+
+/** Checks the token of a user's watchlist. */
+export type VerifyWatchlistToken = (claim: WatchlistClaim) => MaybePromise<WatchlistTokenVerdict>;

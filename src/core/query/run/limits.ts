@@ -1,8 +1,8 @@
-import type { LimitDecision, LimitRule } from '../rules/rule.js';
+import type { LimitDecision, LimitRule } from '../descriptor/rule.js';
 import type { ParameterSource } from '../parameters/parameter.js';
-import type { ParsedParams } from '../parameters/parsed-params.js';
-import { readBounded } from '../types/integer.js';
-import type { ParseContext, TypedParameter } from '../types/index.js';
+import type { ParsedParams } from '../descriptor/parsed-params.js';
+import { readBounded } from '../parameters/types/integer.js';
+import type { ParseContext, TypedParameter } from '../parameters/types/index.js';
 
 /** The input for the limit of a module, apart from its descriptor. */
 export interface LimitRequest {

@@ -1,6 +1,9 @@
-import type { ModuleDescriptor } from '../descriptor.js';
-import type { ModuleParams } from '../parameters/module-params.js';
+import type { ModuleDescriptor } from '../descriptor/descriptor.js';
+import type { ModuleParams } from '../descriptor/module-params.js';
 import type { Described } from '../parameters/parse.js';
+
+/** The versions of MediaWiki's export format that can be written. */
+const EXPORT_SCHEMAS = ['0.10', '0.11'] as const;
 
 /** The parameters of `action=query` and its page set, in the order in which errors are reported. */
 export const queryModule = (modules: readonly ModuleDescriptor[]) => {
@@ -16,6 +19,9 @@ export const queryModule = (modules: readonly ModuleDescriptor[]) => {
       list: { type: names('list'), multi: true },
       meta: { type: names('meta'), multi: true },
       indexpageids: { type: 'boolean' },
+      export: { type: 'boolean' },
+      exportnowrap: { type: 'boolean' },
+      exportschema: { type: EXPORT_SCHEMAS, default: '0.11' },
       iwurl: { type: 'boolean' },
       continue: { type: 'string' },
       rawcontinue: { type: 'boolean' },

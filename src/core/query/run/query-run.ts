@@ -1,7 +1,8 @@
 import type { Clock } from '../../base/ports.js';
-import type { PageResolver } from '../pages/page-model.js';
-import type { QueryOptions } from '../options.js';
+import type { PageResolver, PageSet } from '../descriptor/page-model.js';
 import type { Site } from '../site/site.js';
+import type { CallerLimiter } from './caller-limits.js';
+import type { ResolveUsers, VerifyWatchlistToken } from './handlers.js';
 import type { QueryModule } from './query-modules.js';
 import type { QueryParams } from './query-parameters.js';
 import type { RequestContext, Budget } from './request-context.js';
@@ -14,8 +15,10 @@ export interface QueryService {
   readonly resolver: PageResolver;
   /** The response of a module without a handler. */
   readonly missing: 'empty' | 'error';
-  readonly resolveUsers: QueryOptions['resolveUsers'];
-  readonly verifyWatchlistToken: QueryOptions['verifyWatchlistToken'];
+  /** Limits what callers may use; absent without `limits`. */
+  readonly limiter: CallerLimiter | undefined;
+  readonly resolveUsers: ResolveUsers | undefined;
+  readonly verifyWatchlistToken: VerifyWatchlistToken | undefined;
   onError(error: unknown): void;
 }
 
@@ -25,4 +28,6 @@ export interface QueryRun {
   readonly context: RequestContext;
   readonly params: QueryParams;
   readonly budget: Budget;
+  /** Called with the pages of the request, before its modules run. */
+  readonly onPages?: ((pages: PageSet) => void) | undefined;
 }

@@ -1,9 +1,9 @@
-import type { HttpRequest } from '../../base/http.js';
+import type { HttpRequest } from '../../base/http/messages.js';
 import type { AnswerStyle } from '../answer/error-format.js';
 import type { Caller } from '../caller.js';
 import type { ModuleParser } from '../parameters/parse.js';
-import type { RequestParameters } from '../request/request-parameters.js';
-import type { ParseContext } from '../types/index.js';
+import type { RequestParameters } from '../parameters/request-parameters.js';
+import type { ParseContext } from '../parameters/types/index.js';
 import type { Deadline } from './deadline.js';
 import type { QueryModule } from './query-modules.js';
 

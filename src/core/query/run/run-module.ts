@@ -5,11 +5,11 @@ import type { Caller } from '../caller.js';
 import { limitOf } from './limits.js';
 import { type Message, message } from '../answer/messages.js';
 import type { ModuleUse, QueryModule } from './query-modules.js';
-import type { PageSet } from '../pages/page-model.js';
-import type { ParsedParams } from '../parameters/parsed-params.js';
+import type { PageSet } from '../descriptor/page-model.js';
+import type { ParsedParams } from '../descriptor/parsed-params.js';
 import type { QueryRun } from './query-run.js';
 import type { RequestContext } from './request-context.js';
-import type { PageRule, RuleOutcome, RuleRequest } from '../rules/rule.js';
+import type { PageRule, RuleOutcome, RuleRequest } from '../descriptor/rule.js';
 import type { Site } from '../site/site.js';
 import type { Clock, MaybePromise } from '../../base/ports.js';
 

@@ -8,16 +8,17 @@ import {
   readProgress,
 } from './continuation.js';
 import type { ContinueValue, ListResult } from './handlers.js';
-import type { GeneratedPage } from '../pages/page-model.js';
+import type { GeneratedPage } from '../descriptor/page-model.js';
 import { message } from '../answer/messages.js';
 import { generatedPages, readListResult, readMetaResult, readPropResult } from './handler-result.js';
 import type { ModuleUse, QueryModule } from './query-modules.js';
-import { ResolvedPages, resolvePages } from '../pages/page-set.js';
+import { ResolvedPages, resolvePages } from './page-set.js';
 import { emptyResult, QueryResult } from './query-result.js';
 import type { QueryParams } from './query-parameters.js';
 import type { MutableItem } from '../answer/result-format.js';
 import type { QueryRun } from './query-run.js';
 import { resolveUserIds } from './user-ids.js';
+import { FULL_BUDGET } from './request-context.js';
 import { requestedLimit, checkPages, runModule, select, type Selected } from './run-module.js';
 
 /** Shared by requests without pages. It is never modified. */
@@ -33,6 +34,7 @@ interface Plan {
 /** Answers `action=query`. No handler runs before all parameters are validated. */
 export const runQuery = async (run: QueryRun): Promise<MutableItem> => {
   const plan = planOf(run);
+  charge(run, plan);
   if (run.context.userIds)
     await resolveUserIds(run, plan.generator ? [plan.generator, ...plan.selected] : plan.selected);
   const answer = new QueryResult(run.context.style.version, run.budget.maxLength);
@@ -45,6 +47,7 @@ export const runQuery = async (run: QueryRun): Promise<MutableItem> => {
     if (found.generator) participants.push(found.generator);
     if (plan.generator) answer.addGenerator(plan.generator.module, plan.generator.params);
   }
+  run.onPages?.(pages);
   const selected = await checkAll(run, plan.selected, pages);
   if (pages !== NO_PAGES) answer.addPages(pages, run.params.indexpageids);
   participants.push(...(await runAll(run, { ...plan, selected }, pages, answer)));
@@ -56,6 +59,15 @@ export const runQuery = async (run: QueryRun): Promise<MutableItem> => {
     );
   }
   return envelope(run, answer, participants);
+};
+
+/** Counts what the request costs. A request that is repeated because its response was too long is counted once. */
+const charge = ({ service: { limiter }, context, params, budget }: QueryRun, { generator, selected }: Plan): void => {
+  if (!limiter || budget !== FULL_BUDGET) return;
+  const { titles = [], pageids = [], revids = [] } = params;
+  let cost = titles.length + pageids.length + revids.length + (generator ? Math.max(1, generator.limit) : 0);
+  for (const { limit } of selected) cost += Math.max(1, limit);
+  limiter.take('cost', cost, context.request, context.caller);
 };
 
 const checkAll = async (

@@ -14,8 +14,8 @@ import {
   value,
   wholeNumber,
 } from '../../base/schema.js';
-import { isOrigin } from '../../base/addresses.js';
-import { CONTENT_MODELS, GROUPS, RIGHTS } from '../catalogue/value-sets.js';
+import { isOrigin } from '../../base/addresses/request-addresses.js';
+import { CONTENT_MODELS, GROUPS, RIGHTS } from './value-sets.js';
 import type { NamespaceOptions } from './namespaces.js';
 
 /** The version of this package, for `siteinfo`. */

@@ -1,6 +1,6 @@
 import { fail } from '../../base/schema.js';
 import { MAX_LENGTH, normalizeText } from '../../base/text.js';
-import { parseTitle } from '../pages/title.js';
+import { parseTitle } from './title.js';
 import type { SiteOptions } from './options.js';
 import { resolveSite, type Site } from './site.js';
 

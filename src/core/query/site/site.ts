@@ -1,5 +1,5 @@
 import { object } from '../../base/schema.js';
-import { IMPLICIT_RIGHTS } from '../catalogue/value-sets.js';
+import { IMPLICIT_RIGHTS } from './value-sets.js';
 import { foldNamespaceName, type Namespace, namespaceNames, resolveNamespaces } from './namespaces.js';
 import { type Interwiki, SITE_OPTIONS, type SiteOptions, type SiteStatistics } from './options.js';
 

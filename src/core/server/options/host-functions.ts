@@ -2,8 +2,8 @@ import { inTime } from '../../base/deadline.js';
 import { UnavailableError } from '../../base/errors.js';
 import { isAttachable, isOwnRegistry, type RegistryServer } from '../../oauth/clients/own-registry.js';
 import { type ClientRegistry, type ClientSource, isRegistry } from '../../oauth/clients/client.js';
-import type { CustomGrantRequest } from '../../oauth/grants/custom-grant.js';
-import type { ExternalKey, KeySource, SigningKey } from '../../oauth/jwt/signing-keys.js';
+import type { CustomGrantRequest } from '../../oauth/custom-grant.js';
+import type { ExternalKey, KeySource, SigningKey } from '../../oauth/keys/signing-keys.js';
 import type { UserDirectory } from '../../oauth/sign-in/users.js';
 import type { MaybePromise, Timer } from '../../base/ports.js';
 import type { CheckedOptions } from './server-table.js';
@@ -11,7 +11,7 @@ import type { CheckedOptions } from './server-table.js';
 type Work<Input extends readonly unknown[], Result> = (...input: Input) => MaybePromise<Result>;
 
 /** Limits the time in which the application's functions must answer. Synchronous results are returned unchanged. */
-class HostDeadline {
+export class HostDeadline {
   readonly #milliseconds: number;
   readonly #timer: Timer;
 
@@ -123,7 +123,7 @@ const registryServerOf = ({
  */
 export const withDeadlines = (options: CheckedOptions): CheckedOptions => {
   const deadline = new HostDeadline(options.timeouts.host, options.runtime.timer);
-  const { customGrants, owner, loginUrl, policy, query, users, clients, accessTokens, registration } = options;
+  const { customGrants, owner, loginUrl, policy, users, clients, accessTokens, registration } = options;
   const { validateGrant } = policy;
   return {
     ...options,
@@ -139,7 +139,6 @@ export const withDeadlines = (options: CheckedOptions): CheckedOptions => {
         isDenied: deadline.bound('options.registration.isDenied', registration.isDenied),
       },
     }),
-    ...(query?.rights && { query: { ...query, rights: deadline.bound('options.query.rights', query.rights) } }),
     ...(users && 'authenticate' in users && { users: boundUsers(users, deadline) }),
     ...(clients && { clients: boundClients(clients, deadline, registryServerOf(options)) }),
     ...(accessTokens?.keys && { accessTokens: { ...accessTokens, keys: boundSource(accessTokens.keys, deadline) } }),

@@ -1,15 +1,13 @@
-import type { Client } from '../../oauth/clients/client.js';
 import type { ServerRules } from '../../oauth/clients/check-registration.js';
 import { Clients } from '../../oauth/clients/clients.js';
 import { Registrations } from '../../oauth/clients/registrations.js';
-import type { OAuthConfig } from '../../oauth/settings.js';
+import type { OAuthConfig } from '../../oauth/config.js';
 import { ImpliedScopes } from '../../oauth/implied-scopes.js';
 import { Languages } from '../../oauth/pages/languages/languages.js';
 import { directoryOf, type Directory, type UserDirectory } from '../../oauth/sign-in/users.js';
 import { fail, object } from '../../base/schema.js';
 import { OFFLINE_ACCESS } from '../../base/scope.js';
 import { ownSecrets, Seal } from '../../base/seal.js';
-import { nearestName } from '../../base/spelling.js';
 import { resourcesOf } from './resources.js';
 import { type CheckedOptions, SERVER_OPTIONS } from './server-table.js';
 
@@ -54,28 +52,6 @@ const checkSignIn = ({ owner, users, loginUrl, grants }: CheckedOptions): void =
     fail('options.loginUrl needs options.owner: a function that returns the signed-in user.');
   if (users === undefined && grants.includes('password'))
     fail('options.grants names password, which needs options.users: passwords are checked there.');
-};
-
-/** Why the sandbox page cannot use this client for signing in; `undefined` if it can. */
-const sandboxProblem = (client_id: string, clients: ReadonlyMap<string, Client>): string | undefined => {
-  const client = clients.get(client_id);
-  if (client === undefined) {
-    const near = nearestName(client_id, [...clients.keys()]);
-    return `is not registered in options.clients.${near === undefined ? '' : ` Did you mean ${JSON.stringify(near)}?`}`;
-  }
-  if (!client.public) return 'has a secret, which a page cannot keep. Use a public client.';
-  if (!client.grantTypes.has('authorization_code'))
-    return 'cannot sign users in. Add authorization_code to its grant_types.';
-  return undefined;
-};
-
-const checkSandbox = ({ query }: CheckedOptions, { listed, areAllListed }: Clients): void => {
-  const sandbox = query?.sandbox;
-  const client_id = typeof sandbox === 'object' ? sandbox.client_id : undefined;
-  if (client_id === undefined || !(areAllListed || listed.has(client_id))) return;
-  const problem = sandboxProblem(client_id, listed);
-  if (problem !== undefined)
-    fail(`options.query.sandbox.client_id: the client ${JSON.stringify(client_id)} ${problem}`);
 };
 
 const isList = (users: NonNullable<CheckedOptions['users']>): users is Exclude<typeof users, UserDirectory> =>
@@ -155,7 +131,6 @@ export const configOf = (options: CheckedOptions): OAuthConfig => {
   };
   const registrations = registrationsOf(options, rules);
   const clients = new Clients(options.clients ?? [], rules, { ...options, registrations });
-  checkSandbox(options, clients);
   return {
     issuer,
     scopes,

@@ -1,5 +1,5 @@
 import type { ResourceDefinition, ResourceDescription } from '../../base/resource-metadata.js';
-import { resourceKey, resourceProblem } from '../../base/resource.js';
+import { resourceKey, resourceProblem } from '../../base/addresses/resource.js';
 import { fail } from '../../base/schema.js';
 import { nearestName } from '../../base/spelling.js';
 import { Resources } from '../../oauth/resources.js';
@@ -31,41 +31,41 @@ export const resourcesOf = (options: CheckedOptions): Resources => {
   const { resources, issuer } = options;
   if (!Array.isArray(resources)) {
     const described = describe(resources as Readonly<Record<string, ResourceDefinition>>, options);
-    return new Resources([], withMcp(described, options), issuer);
+    return new Resources([], withFeatures(described, options), issuer);
   }
-  const own = withMcp([], options);
+  const own = withFeatures([], options);
   const identifiers = resources.filter((one) =>
     own.every(({ resource }) => resourceKey(resource) !== resourceKey(one)),
   );
   return new Resources(identifiers, own, issuer);
 };
 
-/** The MCP server in front of the query API is a resource of its own, unless the options describe it themselves. */
-const withMcp = (
+/** Resources that a feature serves, unless the options describe them themselves. */
+const withFeatures = (
   described: readonly ResourceDescription[],
-  options: CheckedOptions,
+  { query, scopes, issuer }: CheckedOptions,
 ): readonly ResourceDescription[] => {
-  const { query, scopes } = options;
-  if (query?.mcp === undefined) return described;
-  const definition = {
-    scopes: query.mcp.scopes ?? [],
-    ...(query.site?.name === undefined ? {} : { name: query.site.name }),
-  };
-  const resource = mcpResource(options);
-  checkScopes(definition, scopes, 'options.query.mcp');
-  const isDescribed = described.some((one) => resourceKey(one.resource) === resourceKey(resource));
-  return isDescribed ? described : [...described, { resource, ...definition }];
+  const served = Object.entries(query?.resources ?? {}).map(([path, definition]): ResourceDescription => {
+    const resource = resourceAt(path, issuer);
+    checkScopes(definition, scopes, `options.query: ${path}`);
+    return { resource, ...definition };
+  });
+  const isDescribed = ({ resource }: ResourceDescription): boolean =>
+    described.some((one) => resourceKey(one.resource) === resourceKey(resource));
+  return [...described, ...served.filter((one) => !isDescribed(one))];
 };
 
 /**
- * The address of the MCP server, which tokens for it are for.
+ * The address of a resource of a feature, which tokens for it are for.
  *
  * @throws TypeError without an issuer.
  */
-export const mcpResource = ({ issuer, paths }: Pick<CheckedOptions, 'issuer' | 'paths'>): string =>
+export const resourceAt = (path: string, issuer: string | undefined): string =>
   issuer === undefined
-    ? fail('options.query.mcp needs options.issuer: tokens and the Host header name the address of the server.')
-    : issuer.replace(/\/$/, '') + paths.mcp[0];
+    ? fail(
+        `${path} is a resource of its own, so it needs options.issuer: tokens and the Host header name the address of the server.`,
+      )
+    : issuer.replace(/\/$/, '') + path;
 
 const describe = (
   resources: Readonly<Record<string, ResourceDefinition>>,

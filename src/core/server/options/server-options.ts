@@ -1,9 +1,9 @@
 import type { ResourceDefinition } from '../../base/resource-metadata.js';
 import type { ClientRegistry, ClientSource, GrantName } from '../../oauth/clients/client.js';
-import type { CustomGrant } from '../../oauth/grants/custom-grant.js';
-import type { OAuthEventListener } from '../../oauth/events.js';
+import type { CustomGrant } from '../../oauth/custom-grant.js';
+import type { OAuthEventListener } from '../../oauth/events/events.js';
 import type { RegistrationOptions } from '../../oauth/clients/registrations.js';
-import type { KeySource, SigningAlgorithm } from '../../oauth/jwt/signing-keys.js';
+import type { KeySource, SigningAlgorithm } from '../../oauth/keys/signing-keys.js';
 import type { Branding } from '../../oauth/pages/branding.js';
 import type { LanguageOptions } from '../../oauth/pages/languages/languages.js';
 import type { Templates } from '../../oauth/pages/views.js';
@@ -16,10 +16,10 @@ import type {
   ScopeDefinition,
   Timeouts,
 } from '../../oauth/settings.js';
-import type { Owner } from '../../oauth/sign-in/owner.js';
+import type { Owner } from '../../oauth/records/owner.js';
 import type { User, UserDirectory } from '../../oauth/sign-in/users.js';
 import type { Clock, MaybePromise, RandomBytes, Store, Timer } from '../../base/ports.js';
-import type { QueryOptions } from '../../query/index.js';
+import type { Feature } from '../../base/feature.js';
 
 /**
  * The format of access tokens. `opaque` tokens are only meaningful to this server; `jwt` tokens (RFC 9068) can be verified by every
@@ -101,8 +101,8 @@ export interface ServerOptions {
   readonly users?: readonly User[] | UserDirectory;
   /** Overrides of the default policy for clients and owners. */
   readonly policy?: Readonly<Partial<Policy>>;
-  /** Enables the query API at the path `api`. `{}` is enough; its handlers supply the content. */
-  readonly query?: QueryOptions;
+  /** The query API: `query({ … })` of `oauth-query/query`. */
+  readonly query?: Feature;
   /** Overrides of the default paths, each beginning with a slash. */
   readonly paths?: Readonly<Partial<Record<PathName, string | readonly string[]>>>;
   /**

@@ -1,13 +1,13 @@
-import { isOrigin, urlProblem } from '../../base/addresses.js';
+import { isOrigin, isPath, urlProblem } from '../../base/addresses/request-addresses.js';
 import type { GrantName } from '../../oauth/clients/client.js';
 import { BRANDING_OPTIONS } from '../../oauth/pages/branding.js';
 import { LANGUAGE_OPTIONS } from '../../oauth/pages/languages/languages.js';
 import { DEVICE_CODE_GRANT, GRANT_TYPES } from '../../oauth/clients/client.js';
 import { isServerMember } from '../../oauth/endpoints/metadata.js';
 import { TOKEN_PARAMETERS } from '../../oauth/endpoints/token.js';
-import type { CustomGrant, GrantParameter } from '../../oauth/grants/custom-grant.js';
+import type { CustomGrant, GrantParameter } from '../../oauth/custom-grant.js';
 import { REGISTRATION_OPTIONS } from '../../oauth/clients/registrations.js';
-import type { KeySource } from '../../oauth/jwt/signing-keys.js';
+import type { KeySource } from '../../oauth/keys/signing-keys.js';
 import type { Templates } from '../../oauth/pages/views.js';
 import { RESOURCE_DEFINITION } from '../../base/resource-metadata.js';
 import { systemRandom, systemTimer } from '../../base/system.js';
@@ -25,12 +25,11 @@ import { MAX_SESSION_LIFETIME } from '../../oauth/sign-in/owner-sessions.js';
 import { USER_LIST, type UserDirectory } from '../../oauth/sign-in/users.js';
 import type { ClientRegistry, ClientSource } from '../../oauth/clients/client.js';
 import type { MaybePromise, Store } from '../../base/ports.js';
-import { QUERY_OPTIONS } from '../../query/option-table.js';
+import type { Feature } from '../../base/feature.js';
 import {
   type Checked,
   either,
   ENVIRONMENT,
-  type Entry,
   fail,
   flag,
   fn,
@@ -43,16 +42,16 @@ import {
   oneOf,
   optional,
   orElse,
+  path,
   refined,
   required,
   type Schema,
   text,
-  unchanged,
   value,
   wholeNumber,
 } from '../../base/schema.js';
 import type { AccessTokenOptions, Runtime, ServerOptions } from './server-options.js';
-import { parseUrl } from '../../base/url.js';
+import { parseUrl } from '../../base/addresses/url.js';
 
 /** Whether JSON can represent the value without loss. */
 const isJson = (given: unknown): boolean =>
@@ -175,22 +174,6 @@ const scopes = mapOf(
   'contains a character that is not allowed in scopes (a space, a quotation mark, a backslash)',
 );
 
-/** A path, with aliases. */
-const path = (usual: string): Entry<string | readonly string[], readonly [string, ...string[]]> => {
-  const onePath = value<string>(
-    `a path that begins with a slash, without placeholders, query or percent escapes, such as ${usual}`,
-    (given) => typeof given === 'string' && /^\/[A-Za-z0-9\-._~!$&'()+,;=@/]+$/.test(given),
-  );
-  const paths = refined(
-    either(onePath, listOf('an array of such paths', onePath)),
-    (given, at): readonly [string, ...string[]] => {
-      const [first, ...aliases] = typeof given === 'string' ? [given] : given;
-      return first === undefined ? fail(`${at} is an empty list. Leave it out for ${usual}.`) : [first, ...aliases];
-    },
-  );
-  return orElse(paths, [usual] as const, `\`${usual}\``);
-};
-
 const paths = {
   authorize: path('/oauth/authorize'),
   token: path('/oauth/token'),
@@ -202,8 +185,6 @@ const paths = {
   register: path('/oauth/register'),
   jwks: path('/oauth/jwks'),
   metadata: path('/.well-known/oauth-authorization-server'),
-  api: path('/api'),
-  mcp: path('/mcp'),
 } satisfies Schema<Record<PathName, string | readonly string[]>>;
 
 const metadata = refined(
@@ -244,13 +225,11 @@ const limits = {
   unprovenRecords: wholeNumber(10_000, 100, 1_000_000),
   bodyBytes: wholeNumber(65_536, 1024, 1_048_576, 'bytes'),
   bodyFields: wholeNumber(100, 10, 1000),
-  queryBodyBytes: wholeNumber(1_048_576, 1024, 67_108_864, 'bytes'),
 } satisfies Schema<Limits>;
 
 const timeouts = {
-  host: wholeNumber(10_000, 10, 600_000, 'milliseconds'),
+  host: wholeNumber(5000, 10, 600_000, 'milliseconds'),
   request: wholeNumber(8000, 10, 600_000, 'milliseconds'),
-  handlers: wholeNumber(10_000, 1, 2 ** 31 - 1, 'milliseconds'),
 } satisfies Schema<Timeouts>;
 
 const policy = {
@@ -326,8 +305,9 @@ const accessTokens = {
 export const SERVER_OPTIONS = {
   store: required(
     having<Store>(
-      'a store with the functions add, get and delete, such as memoryStore() of oauth-query/stores/memory',
+      'a store with the functions add, swap, get and delete, such as memoryStore() of oauth-query/stores/memory; docs/stores.md describes them',
       'add',
+      'swap',
       'get',
       'delete',
     ),
@@ -347,32 +327,29 @@ export const SERVER_OPTIONS = {
   customGrants: orElse(customGrants, {}, 'none'),
   owner: fn<Option<'owner'>>('a function of the request'),
   loginUrl: either(
-    text('the URL of the sign-in page'),
+    value<string>(
+      'the URL of the sign-in page, or its path such as /login',
+      (given) =>
+        isPath(given) || (typeof given === 'string' && /^https?:\/\//.test(given) && parseUrl(given) !== undefined),
+    ),
     fn<Extract<Option<'loginUrl'>, (returnTo: string) => MaybePromise<string>>>(
       'a function that returns it for a URL to return to',
     ),
   ),
   users: either(USER_LIST, having<UserDirectory>('an object with authenticate(username, password)', 'authenticate')),
   policy: object(policy),
-  query: unchanged<Option<'query'>>(
-    optional(
-      object(QUERY_OPTIONS, {
-        takes: 'an object; {} enables the query API',
-        moved: {
-          own: 'options.query.customModules',
-          pages: 'options.query.resolvePages',
-          deadline: 'options.timeouts.handlers',
-        },
-      }),
-    ),
-  ),
-  paths: object(paths),
+  query: having<Feature>('the query API, such as query({}) of oauth-query/query', 'start'),
+  paths: object(paths, { moved: { api: 'the option path of query()', mcp: 'the option path of mcp()' } }),
   metadata: orElse(metadata, {}, 'none'),
   lifetimes: object(lifetimes),
   limits: object(limits, {
-    moved: { hostTimeout: 'options.timeouts.host', requestTimeout: 'options.timeouts.request' },
+    moved: {
+      hostTimeout: 'options.timeouts.host',
+      requestTimeout: 'options.timeouts.request',
+      queryBodyBytes: 'the option maxBodyBytes of query()',
+    },
   }),
-  timeouts: object(timeouts),
+  timeouts: object(timeouts, { moved: { handlers: 'the option timeout of query()' } }),
   device: object(device),
   branding: object(BRANDING_OPTIONS),
   languages: object(LANGUAGE_OPTIONS),

@@ -1,11 +1,9 @@
+import { type Direction, directionOf } from '../../../base/direction.js';
 import { type Html, html, type HtmlPart } from '../../../base/html.js';
 import { ENGLISH, type PageTextName, type PageTexts } from './english.js';
 
 /** The values in a text: its `{count}`, and those of other placeholders. */
 export type TextValues = Readonly<Record<string, HtmlPart>>;
-
-/** Right-to-left scripts. */
-const RIGHT_TO_LEFT: ReadonlySet<string> = new Set(['Adlm', 'Arab', 'Hebr', 'Mand', 'Nkoo', 'Rohg', 'Syrc', 'Thaa']);
 
 /** A split text, with the names of placeholders at odd indexes. */
 const split = (text: string): readonly string[] => text.split(/\{(\w+)\}/);
@@ -21,7 +19,7 @@ export class PageLanguage {
   /** A BCP 47 tag, such as `pt-BR`. */
   readonly locale: string;
   readonly #texts: PageTexts;
-  #dir: 'ltr' | 'rtl' | undefined;
+  #dir: Direction | undefined;
   #plurals: Intl.PluralRules | undefined;
   #numbers: Intl.NumberFormat | undefined;
   #days: Intl.DateTimeFormat | undefined;
@@ -31,9 +29,8 @@ export class PageLanguage {
     this.#texts = texts;
   }
 
-  get dir(): 'ltr' | 'rtl' {
-    const { script = '' } = this.#dir === undefined ? new Intl.Locale(this.locale).maximize() : {};
-    return (this.#dir ??= RIGHT_TO_LEFT.has(script) ? 'rtl' : 'ltr');
+  get dir(): Direction {
+    return (this.#dir ??= directionOf(this.locale));
   }
 
   /** A text for a page. Names and other untrusted texts are isolated, so that their direction does not affect the sentence. */

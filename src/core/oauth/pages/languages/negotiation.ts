@@ -1,5 +1,5 @@
-import type { HttpRequest } from '../../../base/http.js';
-import { decodeUrlencoded, forEachPair } from '../../../base/urlencoded.js';
+import type { HttpRequest } from '../../../base/http/messages.js';
+import { decodeUrlencoded, forEachPair } from '../../../base/http/urlencoded.js';
 
 /** The maximum characters and entries that are read of a list of languages. */
 const MAX_LENGTH = 500;

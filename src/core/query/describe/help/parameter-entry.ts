@@ -1,5 +1,5 @@
 import { type Html, html } from '../../../base/html.js';
-import type { ParamDescriptor } from '../../descriptor.js';
+import type { ParamDescriptor } from '../../descriptor/descriptor.js';
 import { helpQuery } from '../module-tree.js';
 import { type DescribedParameter, namespacesOf } from '../parameters.js';
 import type { Site } from '../../site/site.js';

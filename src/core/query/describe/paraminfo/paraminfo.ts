@@ -1,6 +1,6 @@
 import { ApiError } from '../../answer/api-error.js';
-import type { ParamDescriptor } from '../../descriptor.js';
-import { boundsOf, everythingOf, valueCounts } from '../../parameters/descriptor-facts.js';
+import type { ParamDescriptor } from '../../descriptor/descriptor.js';
+import { boundsOf, everythingOf, valueCounts } from '../../descriptor/descriptor-facts.js';
 import {
   annotationText,
   describesOwn,

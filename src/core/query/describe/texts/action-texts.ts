@@ -2,6 +2,7 @@
 export const ACTION_MODULE_TEXTS: Readonly<Record<string, string>> = {
   main: 'Selects an action and an output format.',
   query: 'Gets data from and about the site.',
+  compare: 'Gets the difference between two revisions, pages or texts.',
   paraminfo: 'Gets information about API modules, for programs.',
   help: 'Shows help for modules.',
   opensearch: 'Searches titles by prefix, in the OpenSearch format of browsers.',
@@ -9,6 +10,8 @@ export const ACTION_MODULE_TEXTS: Readonly<Record<string, string>> = {
   json: 'Outputs JSON.',
   jsonfm: 'Outputs JSON in an HTML page, for reading in a browser.',
   none: 'Outputs nothing.',
+  xml: 'Outputs XML.',
+  xmlfm: 'Outputs XML in an HTML page, for reading in a browser.',
 };
 
 /** Descriptions of their parameters, by module and name. */
@@ -51,6 +54,22 @@ export const ACTION_PARAMETER_TEXTS: Readonly<Record<string, Readonly<Record<str
     revids: 'Revision ids to work on.',
     titles: 'Titles to work on.',
   },
+  compare: {
+    fromid: 'The page to compare, by id.',
+    fromrev: 'The revision to compare.',
+    fromslots: 'Use texts of the request; the only slot is main.',
+    fromtext: 'The text to compare.',
+    'fromtext-{slot}': 'The text to compare, instead of the text of the page.',
+    fromtitle: 'The page to compare, by title.',
+    prop: 'The information to get.',
+    toid: 'The page to compare with, by id.',
+    torelative: 'Compare with the previous, next or current revision of the page.',
+    torev: 'The revision to compare with.',
+    toslots: 'Use texts of the request; the only slot is main.',
+    totext: 'The text to compare with.',
+    'totext-{slot}': 'The text to compare with, instead of the text of the page.',
+    totitle: 'The page to compare with, by title.',
+  },
   paraminfo: {
     formatmodules: 'The output formats to describe.',
     helpformat: 'The format of descriptions; none omits them.',
@@ -81,6 +100,8 @@ export const ACTION_PARAMETER_TEXTS: Readonly<Record<string, Readonly<Record<str
     disabletoc: 'Has no effect: there is no table of contents in the HTML.',
     oldid: 'Use this revision of the page.',
     page: 'The title of the page.',
+    text: 'A text to render instead of a page.',
+    title: 'The title of the page that the text is for.',
     pageid: 'The id of the page.',
     prop: 'The information to get.',
     redirects: 'If the page is a redirect, resolve it.',
@@ -91,5 +112,8 @@ export const ACTION_PARAMETER_TEXTS: Readonly<Record<string, Readonly<Record<str
     callback: 'A function to call with the result (JSONP).',
     formatversion: 'The version of the output format: 1 is backward compatible, 2 is modern.',
     utf8: 'Do not escape most non-ASCII characters.',
+  },
+  xml: {
+    includexmlnamespace: 'Add an XML namespace to the root element.',
   },
 };

@@ -17,8 +17,8 @@ export interface HelpText {
 /** Whether the module is part of this package, not a custom module. */
 export const describesOwn = (node: ModuleNode): boolean => !isQueryModule(node) || moduleText(node.name) !== undefined;
 
-/** jsonfm has the parameters of json. */
-const textsName = (node: ModuleNode): string => (node.name === 'jsonfm' ? 'json' : node.name);
+/** `jsonfm` has the parameters of `json`. */
+const textsName = ({ group, name }: ModuleNode): string => (group === 'format' ? name.replace(/fm$/, '') : name);
 
 export const textOfModule = (node: ModuleNode): HelpText => {
   const known = isQueryModule(node) ? moduleText(node.name) : ACTION_MODULE_TEXTS[node.name];

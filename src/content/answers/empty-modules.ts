@@ -1,0 +1,52 @@
+import { badContinue } from '../../core/query/answer/api-error.js';
+import type { ListHandler, ModuleHandlers, PropHandler } from '../../core/query/index.js';
+import type { Handler } from './answer.js';
+
+/** @throws ApiError `badcontinue`, because these lists have no continuation. */
+function endAtOnce(next: string | undefined): void {
+  if (next !== undefined) throw badContinue();
+}
+
+const emptyList: ListHandler<unknown> = ({ continue: next }) => {
+  endAtOnce(next);
+  return [];
+};
+
+const nothingOfPages: PropHandler<unknown> = ({ continue: next }) => {
+  endAtOnce(next);
+  return { pages: new Map() };
+};
+
+/** Signing in and registering are not possible with the query API: tokens come from the authorization server. */
+const authmanagerinfo: Handler<'authmanagerinfo'> = ({ params }) => ({
+  data: {
+    canauthenticatenow: false,
+    cancreateaccounts: false,
+    canlinkaccounts: false,
+    ...(params.securitysensitiveoperation === undefined ? {} : { securitysensitiveoperationstatus: 'fail' }),
+    ...(params.requestsfor === undefined ? {} : { preservedusername: false, requests: [] }),
+  },
+});
+
+/**
+ * Modules that are always empty: logs, deleted pages, blocks, protected titles, tags, gadgets. Without a handler,
+ * clients would receive a warning.
+ */
+export const emptyModules: ModuleHandlers = {
+  alldeletedrevisions: emptyList,
+  authmanagerinfo,
+  blocks: emptyList,
+  deletedrevisions: nothingOfPages,
+  deletedrevs: emptyList,
+  duplicatefiles: nothingOfPages,
+  filearchive: emptyList,
+  filerepoinfo: () => ({ data: [] }),
+  gadgetcategories: emptyList,
+  gadgets: emptyList,
+  logevents: emptyList,
+  mystashedfiles: emptyList,
+  pageimages: nothingOfPages,
+  protectedtitles: emptyList,
+  // Its continue value is the name of a tag, which may have been removed.
+  tags: () => [],
+};

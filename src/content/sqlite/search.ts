@@ -1,0 +1,197 @@
+import type { ContentSearch, ContentSearchResult, SearchHit } from '../source.js';
+import { wordsIn } from '../passage.js';
+import { Budget } from './budget.js';
+import type { ContentDatabase } from './database.js';
+import { PAGE, pageOf, type PageRow } from './rows.js';
+import { sql } from './sql.js';
+
+/** Further matches are neither ranked nor counted. */
+const MAX_MATCHES = 5_000;
+/** If not all matches are found, pages with matching titles come first, up to this number. */
+const MAX_TITLES = 500;
+/** Milliseconds of processor time for finding and ranking matches. The steps check it, so a search may take a little more. */
+const BUDGET = 30;
+
+/** The ids that are searched first. Further windows are as large as the time allows: ids have gaps, and pages any size. */
+const FIRST_WINDOW = 50;
+
+/** The words of a phrase that must follow each other: each is looked for in all its places. */
+const MAX_PHRASE = 4;
+
+/** The words that a prefix stands for in a search: the most frequent ones of the index. */
+const MAX_EXPANSIONS = 32;
+/** The words of the index that are read at once. */
+const PIECE = 20;
+
+/** A word that is in this many pages is common. */
+const COMMON = 10_000;
+/** Ranking considers so many words, the rarest ones. */
+const MAX_RANKED_WORDS = 4;
+
+/** A term as a full-text expression. */
+interface Term {
+  readonly expression: string;
+  /** Whether all words that it stands for are in the expression. */
+  readonly complete: boolean;
+  /** Its words for ranking. A page that matches has all of them. */
+  readonly parts: readonly Part[];
+}
+
+interface Part {
+  readonly expression: string;
+  /** The number of pages with it, if it is known. */
+  readonly pages?: number;
+}
+
+const quoted = (word: string): string => `"${word.replaceAll('"', '')}"`;
+const anyOf = (words: readonly string[]): string => `(${words.map(quoted).join(' OR ')})`;
+
+/** Searches in steps, so that the time is bounded however large the site is and whatever the words are. */
+export const searchIn = (database: ContentDatabase, query: ContentSearch): ContentSearchResult => {
+  const budget = new Budget(BUDGET);
+  const prefixes = [...query.words, ...query.without].filter((word) => word.endsWith('*')).length;
+  const term = (word: string): Term => termOf(database, word, budget, prefixes);
+  const wanted = query.words.map(term);
+  const unwanted = query.without.map(term);
+  const words = wanted.map(({ expression }) => expression).join(' AND ');
+  const without = unwanted.map(({ expression }) => ` NOT {title text} : ${expression}`).join('');
+  const within = ` AND namespace : ${anyOf(query.namespaces.map((ns) => `n${ns}`.replace('-', 'm')))}`;
+  const expression = (columns: string): string => `(${columns} : (${words})${within})${without}`;
+  const found = matches(database, expression(query.titles ? 'title' : '{title text}'), MAX_MATCHES, budget, 0.6);
+  const isComplete = found.complete && wanted.every(({ complete }) => complete);
+  const titled =
+    found.complete || query.titles || found.ids.length === 0
+      ? []
+      : matches(database, expression('title'), MAX_TITLES, new Budget(BUDGET), 0.6).ids;
+  const ids = [...new Set([...titled, ...found.ids])];
+  const ranked = ranking(database, ids, new Set(titled), wanted, budget);
+  const hits = hitsOf(database, ranked.slice(query.offset, query.offset + query.limit));
+  return { hits, total: ids.length, ...(isComplete ? {} : { isLowerBound: true }) };
+};
+
+/** A prefix stands for the most frequent words of the index that begin with it: the index itself would read all their places. */
+const termOf = (database: ContentDatabase, word: string, budget: Budget, prefixes: number): Term => {
+  const parts = wordsIn(word);
+  if (!word.endsWith('*') || parts.length === 0) {
+    const phrase = parts.length > MAX_PHRASE ? parts.slice(0, MAX_PHRASE).join(' ') : word;
+    const all = [phrase, ...parts.slice(MAX_PHRASE)].map(quoted);
+    return {
+      expression: `(${all.join(' AND ')})`,
+      complete: true,
+      parts: parts.map((part) => ({ expression: quoted(part) })),
+    };
+  }
+  const start = parts.at(-1) ?? '';
+  const most = Math.max(1, Math.floor(MAX_EXPANSIONS / prefixes));
+  const found: { term: string; doc: number }[] = [];
+  let from = start;
+  let isRead = false;
+  do {
+    const piece = database.all<{ term: string; doc: number }>(sql`
+      SELECT term, doc FROM page_word WHERE term >= ${from} AND term < ${`${start}\u{10ffff}`} LIMIT ${PIECE}`);
+    found.push(...(from === start ? piece : piece.slice(1)));
+    from = piece.at(-1)?.term ?? '';
+    isRead = piece.length < PIECE;
+  } while (!isRead && !budget.isSpent(0.3 / prefixes));
+  found.sort((a, b) => b.doc - a.doc);
+  const chosen = found.slice(0, most);
+  const before = parts.slice(0, -1).map((part): Part => ({ expression: quoted(part) }));
+  const any = anyOf(chosen.length > 0 ? chosen.map(({ term }) => term) : [start]);
+  const all = [...before, { expression: any, pages: chosen.reduce((sum, { doc }) => sum + doc, 0) }];
+  return {
+    expression: `(${all.map(({ expression }) => expression).join(' AND ')})`,
+    parts: all,
+    complete: isRead && found.length <= most,
+  };
+};
+
+/** The ids of the pages that match, in windows of ids, until there are enough of them or the time is spent. */
+const matches = (
+  database: ContentDatabase,
+  expression: string,
+  most: number,
+  budget: Budget,
+  share: number,
+): { readonly ids: readonly number[]; readonly complete: boolean } => {
+  const last = database.first<{ id: number | null }>(sql`SELECT max(id) AS id FROM page`)?.id ?? 0;
+  const ids: number[] = [];
+  // Drivers pass numbers as REAL, and the index ignores bounds that are no integers: it would read everything each time.
+  for (let from = 0, size = FIRST_WINDOW; from < last;) {
+    const before = budget.spent;
+    const rows = database.all<{ readonly id: number }>(sql`
+      SELECT rowid AS id FROM page_text WHERE page_text MATCH ${expression}
+        AND rowid > CAST(${from} AS INTEGER) AND rowid <= CAST(${from + size} AS INTEGER) LIMIT ${most + 1 - ids.length}`);
+    for (const { id } of rows) ids.push(id);
+    if (ids.length > most) return { ids: ids.slice(0, most), complete: false };
+    from += size;
+    if (from < last && budget.isSpent(share)) return { ids, complete: false };
+    const step = budget.spent - before;
+    size = step < 2 ? size * 4 : step > 5 ? Math.ceil(size / 2) : size;
+  }
+  return { ids, complete: true };
+};
+
+/** Orders pages by relevance (BM25): by the rarest words, because the others hardly matter. */
+const ranking = (
+  database: ContentDatabase,
+  ids: readonly number[],
+  titled: ReadonlySet<number>,
+  terms: readonly Term[],
+  budget: Budget,
+): readonly number[] => {
+  const scores = new Map<number, number>();
+  const words = ids.length > 1 ? rarest(database, terms, budget) : undefined;
+  if (words !== undefined) {
+    const within = JSON.stringify(ids);
+    const rows = database.each<{ readonly id: number; readonly score: number | null }>(sql`
+      SELECT rowid AS id,
+        CASE WHEN rowid IN (SELECT value FROM json_each(${within})) THEN bm25(page_text, 8.0, 1.0, 0.0) END AS score
+      FROM page_text WHERE page_text MATCH ${words}`);
+    for (const { id, score } of rows) {
+      if (score !== null) scores.set(id, score);
+      if (scores.size === ids.length || budget.isSpent()) break;
+    }
+  }
+  const rank = (id: number): number => (titled.has(id) ? -Infinity : (scores.get(id) ?? 0));
+  return [...ids].sort((a, b) => (rank(a) === rank(b) ? a - b : rank(a) - rank(b)));
+};
+
+/** The words to rank by. Common ones are counted in all pages, so there is at most one; `undefined` if there is no time. */
+const rarest = (database: ContentDatabase, terms: readonly Term[], budget: Budget): string | undefined => {
+  const counted = new Map<string, number>();
+  for (const { expression, pages } of terms.flatMap(({ parts }) => parts)) {
+    if (budget.isSpent(0.8)) return undefined;
+    const match = `{title text} : ${expression}`;
+    const count = () =>
+      database.first<{ n: number }>(sql`
+        SELECT count(*) AS n FROM (SELECT 1 FROM page_text WHERE page_text MATCH ${match} LIMIT ${COMMON})`);
+    if (!counted.has(expression)) counted.set(expression, pages ?? count()?.n ?? 0);
+  }
+  const rare = [...counted].filter(([, n]) => n < COMMON).sort(([, a], [, b]) => a - b);
+  const word = [...counted].find(([expression]) => expression.startsWith('"'));
+  const chosen = rare.length > 0 ? rare.slice(0, MAX_RANKED_WORDS) : word ? [word] : [];
+  return chosen.length > 0 ? `{title text} : (${chosen.map(([expression]) => expression).join(' AND ')})` : undefined;
+};
+
+const hitsOf = (database: ContentDatabase, ids: readonly number[]): readonly SearchHit[] =>
+  database
+    .all<PageRow & { readonly sizes: string }>(
+      sql`
+      SELECT ${PAGE}, hex(sz) AS sizes FROM (SELECT value AS wanted, key AS place FROM json_each(${JSON.stringify(ids)}))
+      JOIN page ON page.id = wanted JOIN page_text_docsize AS docsize ON docsize.id = wanted ORDER BY place`,
+    )
+    // The index has the numbers of words in each column. Drivers have different types for bytes.
+    .map((row) => ({ page: pageOf(row), wordcount: secondNumber(Buffer.from(row.sizes, 'hex')) }));
+
+/** Reads the second of several numbers, each in groups of seven bits, the last of which has no high bit. */
+const secondNumber = (bytes: Uint8Array): number => {
+  let at = 0;
+  while ((bytes[at] ?? 0) > 127) at += 1;
+  let number = 0;
+  for (at += 1; at < bytes.length; at += 1) {
+    const byte = bytes[at] ?? 0;
+    number = number * 128 + (byte & 127);
+    if (byte < 128) break;
+  }
+  return number;
+};

@@ -1,0 +1,44 @@
+import { isLoopbackHost } from './loopback.js';
+import { parseUrl } from './url.js';
+
+/** Whether data sent to a URL is encrypted in transit or never leaves the machine. */
+export const isProtected = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname));
+
+/** Scheme, host and port, as browsers write them in `Origin`. */
+export const isOrigin = (text: unknown): boolean => typeof text === 'string' && parseUrl(text)?.origin === text;
+
+/** An http(s) URL as it is written: scheme, authority, and a rest without white space and control characters. */
+const WRITTEN = /^(https?):\/\/([^\s\p{Cc}/?#\\]+)(?:[/?#\\][^\s\p{Cc}]*)?$/iu;
+
+/**
+ * Whether the host is written as it is read. Otherwise a browser that follows the text from a page of another host, or a program with its
+ * own parser, could contact a host that is not the one shown to people.
+ */
+const isWrittenAsRead = (text: string, { host, protocol }: URL): boolean => {
+  const authority = WRITTEN.exec(text)?.[2]?.toLowerCase();
+  if (authority === undefined) return false;
+  const isInternational = /[^\0-\x7f]/.test(authority); // Every parser reads it as Punycode.
+  return isInternational || authority === host || authority === `${host}:${protocol === 'https:' ? 443 : 80}`;
+};
+
+/** Why a URL must neither be contacted nor shown, as the end of a sentence; `undefined` if it may be. */
+export const urlProblem = (text: unknown): string | undefined => {
+  const url = typeof text === 'string' ? parseUrl(text) : undefined;
+  if (url === undefined) return 'must be an absolute URL such as https://example.org';
+  if (!isProtected(url)) return 'must begin with https://; http:// is only for loopback addresses';
+  if (url.username !== '' || url.password !== '') return 'must have neither a user name nor a password';
+  return isWrittenAsRead(String(text), url) ? undefined : `must begin with ${url.origin}, and have no white space`;
+};
+
+/** Whether text is a path of this host, which no browser takes for an address elsewhere. */
+export const isPath = (given: unknown): given is string =>
+  typeof given === 'string' && /^\/(?![/\\])[\x21-\x7e]*$/.test(given);
+
+const MAX_PICTURE_LENGTH = 65_536;
+
+/** Whether a URL contains the image itself: a `data:` URL, which is displayed without a request. */
+export const isPicture = (given: unknown): given is string =>
+  typeof given === 'string' &&
+  given.length <= MAX_PICTURE_LENGTH &&
+  /^data:image\/(?:png|jpeg|gif|webp|avif|svg\+xml)[;,][\x21-\x7e]+$/.test(given);

@@ -1,0 +1,105 @@
+import type { Authorization } from '../authorization.js';
+import { BearerError } from '../errors.js';
+import { type HttpRequest, type HttpResponse, hasRepeatedAuthorization } from './messages.js';
+import { findResource } from '../addresses/resource.js';
+import { hasScopes } from '../scope.js';
+import { hasParameter } from './urlencoded.js';
+
+/** What a route requires of a token. */
+export interface GuardRequirement {
+  /** All of these are required. */
+  readonly scopes: readonly string[];
+  /** The token must be for one of these; the issuer if absent. */
+  readonly audience?: readonly string[] | undefined;
+  /** The URL of the resource's metadata (RFC 9728), which error responses then contain. */
+  readonly metadata?: string | undefined;
+}
+
+/** Either the authorization, or the error response to send. */
+export type GuardResult =
+  | {
+      /** The contents of the token: the request may pass. */
+      readonly authorization: Authorization;
+    }
+  | {
+      /** The response to send instead. */
+      readonly response: HttpResponse;
+    };
+
+const BEARER = /^bearer(?: +|$)/i;
+
+/** The token in an `Authorization` header; `undefined` if there is none, or another scheme. */
+export const tokenIn = (header: string): string | undefined => {
+  const scheme = BEARER.exec(header)?.[0];
+  const token = scheme === undefined ? '' : header.slice(scheme.length).trimEnd();
+  return token === '' ? undefined : token;
+};
+
+/**
+ * The bearer token of a request, from the only place where it is accepted (RFC 6750 §2.1).
+ *
+ * @returns `undefined` if there is none, or another scheme.
+ * @throws BearerError `invalid_request` if there are several.
+ */
+export const bearerTokenOf = (request: HttpRequest): string | undefined => {
+  const header = request.header('authorization');
+  if (header === undefined) return undefined;
+  if (hasRepeatedAuthorization(request.rawHeaders))
+    throw new BearerError('invalid_request', 'The Authorization header must not be repeated.');
+  const token = tokenIn(header);
+  if (token === undefined) return undefined;
+  // RFC 6750 §2: a client must not use more than one method. A token in the query is never read.
+  if (hasParameter(request.query, 'access_token')) {
+    throw new BearerError('invalid_request', 'The token must only be sent in the Authorization header.');
+  }
+  return token;
+};
+
+/** Whether a token is for one of these resources. */
+const isFor = ({ aud }: Authorization, audience: readonly string[]): boolean => {
+  const resources = typeof aud === 'string' ? [aud] : aud;
+  return audience.some((resource) => findResource(resources, resource) !== undefined);
+};
+
+/**
+ * The bearer token of a request to a protected route.
+ *
+ * @throws BearerError
+ */
+export const requiredBearerToken = (request: HttpRequest): string => {
+  const token = bearerTokenOf(request);
+  if (token === undefined)
+    throw new BearerError(
+      undefined,
+      'This request requires an access token. Send it as Authorization: Bearer ACCESS_TOKEN.',
+    );
+  return token;
+};
+
+/**
+ * Returns the authorization if it belongs to a live access token for this audience with all these scopes.
+ *
+ * @param authorization - `undefined` unless the token is a live access token.
+ * @throws BearerError `invalid_token`, `insufficient_scope`
+ * @see {@link https://www.rfc-editor.org/rfc/rfc6750#section-3.1 | RFC 6750 §3.1}
+ */
+export const admit = (
+  authorization: Authorization | undefined,
+  { scopes, audience }: GuardRequirement,
+): Authorization => {
+  if (authorization === undefined) throw new BearerError('invalid_token', 'The access token is not valid.');
+  if (audience !== undefined && !isFor(authorization, audience)) {
+    throw new BearerError(
+      'invalid_token',
+      `The access token is for another resource. Request one with resource=${audience.join(' or resource=')} (RFC 8707).`,
+    );
+  }
+  if (!hasScopes(authorization.scope, scopes)) {
+    throw new BearerError(
+      'insufficient_scope',
+      'The access token lacks a scope that this request requires.',
+      scopes.join(' '),
+    );
+  }
+  return authorization;
+};

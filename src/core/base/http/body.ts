@@ -1,0 +1,122 @@
+import { inTime } from '../deadline.js';
+import type { HttpRequest, RequestBody } from './messages.js';
+import type { MaybePromise, Timer } from '../ports.js';
+
+/**
+ * Why a body cannot be read.
+ *
+ * - `too-large`: it exceeds its limit
+ * - `incomplete`: the connection ended before the body did
+ * - `late`: it did not arrive within its deadline
+ * - `charset`: its content type names a charset other than UTF-8
+ * - `encoded`: it is compressed
+ * - `consumed`: a middleware in front has read it without keeping it, a mistake of the application
+ */
+export type BodyProblem = 'too-large' | 'incomplete' | 'late' | 'charset' | 'encoded' | 'consumed';
+
+const SENTENCES: Readonly<Record<BodyProblem, string>> = {
+  'too-large': 'The request body is too large.',
+  incomplete: 'The request body was cut short.',
+  late: 'The request body did not arrive in time.',
+  charset: 'The charset of the request body must be UTF-8.',
+  encoded: 'The request body must not be compressed.',
+  consumed:
+    'A middleware in front of oauth-query has read the request body without storing it. ' +
+    'Mount oauth-query before it, or let it keep the parsed form.',
+};
+
+/** A body that cannot be read. Each protocol responds to it in its own way. */
+export class BodyError extends Error {
+  /** Always `BodyError`. */
+  override readonly name = 'BodyError';
+  /** What is wrong with the body. */
+  readonly problem: BodyProblem;
+
+  constructor(problem: BodyProblem) {
+    super(SENTENCES[problem]);
+    this.problem = problem;
+  }
+
+  /** The HTTP status of a response to it (RFC 9110 §15.5.9, §15.5.14). */
+  get status(): number {
+    return this.problem === 'too-large' ? 413 : this.problem === 'late' ? 408 : 400;
+  }
+
+  /** Headers of a response to it. The rest of a late body must not be kept in memory any longer. */
+  get headers(): Readonly<Record<string, string>> {
+    return this.problem === 'late' ? { connection: 'close' } : {};
+  }
+}
+
+/** How large a body may be, and how long it may take. */
+export interface BodyLimits {
+  readonly bytes: number;
+  readonly timer: Timer;
+  /** The deadline of its request in milliseconds. */
+  readonly request: number;
+}
+
+/** A body must have arrived before the deadline of its request, or the response could not tell what was late. */
+const SHARE = 0.9;
+
+const CHARSET = /;[ \t]*charset=(?:"([^"]*)"|([^\s;]*))/gi;
+
+const isUtf8Type = (contentType: string): boolean => {
+  if (!contentType.includes(';')) return true;
+  for (const [, quoted, plain = ''] of contentType.matchAll(CHARSET)) {
+    if ((quoted ?? plain).toLowerCase() !== 'utf-8') return false;
+  }
+  return true;
+};
+
+/** Content codings are a list of names without case (RFC 9110 §8.4). */
+const isPlain = (contentEncoding: string): boolean =>
+  contentEncoding.split(',').every((coding) => ['', 'identity'].includes(coding.trim().toLowerCase()));
+
+/** Creates the protocol's own error if the client must send the body differently. */
+type Refusal = (error: BodyError) => Error;
+
+/**
+ * Reads the body of a request: for every endpoint, on every host.
+ *
+ * @throws BodyError for a mistake of the application.
+ */
+export const readBody = (request: HttpRequest, limits: BodyLimits, refused: Refusal): MaybePromise<RequestBody> =>
+  readBodyAs(request, limits, refused, (body) => body);
+
+/** The result of `parse` for the body, as soon as it has been read. */
+export const readBodyAs = <T>(
+  request: HttpRequest,
+  { bytes, timer, request: deadline }: BodyLimits,
+  refused: Refusal,
+  parse: (body: RequestBody) => T,
+): MaybePromise<T> => {
+  const refuse = (error: unknown): never => {
+    throw error instanceof BodyError && error.problem !== 'consumed' ? refused(error) : error;
+  };
+  let body: MaybePromise<RequestBody>;
+  try {
+    if (!isUtf8Type(request.header('content-type') ?? '')) throw new BodyError('charset');
+    const milliseconds = Math.ceil(deadline * SHARE);
+    body = inTime(request.body(bytes), { milliseconds, timer, error: () => new BodyError('late') });
+  } catch (error) {
+    return refuse(error);
+  }
+  return body instanceof Promise ? body.then(parse, refuse) : parse(body);
+};
+
+/**
+ * Rejects a body by its headers, before it is read. For adapters that read it themselves; a parser of the application has already
+ * decoded it.
+ *
+ * @throws BodyError
+ */
+export const checkBodyHeaders = (request: Pick<HttpRequest, 'header'>, limit: number): void => {
+  const encoding = request.header('content-encoding');
+  if (encoding !== undefined && !isPlain(encoding)) throw new BodyError('encoded');
+  if (Number(request.header('content-length')) > limit) throw new BodyError('too-large');
+};
+
+/** The same bytes as a `Buffer`. */
+export const bufferOf = (bytes: Uint8Array): Buffer =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

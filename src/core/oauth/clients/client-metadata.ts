@@ -1,0 +1,116 @@
+import { withoutHidden } from '../../base/printable.js';
+import { MAX_LENGTH, normalizeText } from '../../base/text.js';
+import { redirectUriProblem } from './redirect-uri.js';
+
+/** Metadata as clients send or publish it (RFC 7591 §2). */
+export type Given = Readonly<Record<string, unknown>>;
+
+const MAX_NAME_LENGTH = 100;
+const MAX_REDIRECT_URIS = 100;
+
+/** Why metadata is rejected, as a sentence in ASCII. */
+export class MetadataProblem extends Error {
+  /** The member at fault, if it is a single one. */
+  readonly member: string | undefined;
+
+  constructor(sentence: string, member?: string) {
+    super(sentence);
+    this.member = member;
+  }
+}
+
+/** @throws MetadataProblem */
+export const refuse = (sentence: string, member?: string): never => {
+  throw new MetadataProblem(sentence, member);
+};
+
+/** An own member; `null` counts as absent. */
+export const member = (given: Given, name: string): unknown =>
+  Object.hasOwn(given, name) && given[name] !== null ? given[name] : undefined;
+
+export const textOf = (given: Given, name: string): string | undefined => {
+  const value = member(given, name);
+  return value === undefined || typeof value === 'string' ? value : refuse(`${name} must be text.`, name);
+};
+
+export const textsOf = (given: Given, name: string): readonly string[] | undefined => {
+  const value = member(given, name);
+  return value === undefined || (Array.isArray(value) && value.every((item) => typeof item === 'string'))
+    ? value
+    : refuse(`${name} must be an array of strings.`, name);
+};
+
+export const NAME_TAKES = `text of at most ${MAX_NAME_LENGTH} characters`;
+
+/**
+ * The name of a client for users: one line without characters that are invisible or distort the text around it.
+ *
+ * @returns empty if nothing of it is visible; `undefined` if it is too long.
+ */
+export const shownName = (text: string): string | undefined => {
+  if (text.length > MAX_LENGTH.name) return undefined;
+  const visible = withoutHidden(text.replace(/[^\S\ufeff]+/gu, ' '));
+  const name = normalizeText(visible, 'NFC', MAX_LENGTH.name)?.replace(/ +/g, ' ').trim();
+  if (name === undefined || [...name].length > MAX_NAME_LENGTH) return undefined;
+  return /[^\p{M}\p{Z}]/u.test(name) ? name : '';
+};
+
+const nameOf = (given: Given): string | undefined => {
+  const text = textOf(given, 'client_name');
+  const name = text === undefined ? '' : shownName(text);
+  if (name === undefined) return refuse(`client_name must be ${NAME_TAKES}.`, 'client_name');
+  return name === '' ? undefined : name;
+};
+
+/** Which redirect URIs a client may have. */
+interface RedirectRule {
+  /** Schemes of apps, in addition to https and http on loopback. Any app on a device can claim one. */
+  readonly schemes: readonly string[];
+  /** Omits unusable redirect URIs if there are others; by default, one rejects the client. */
+  readonly omitsUnusable?: true;
+}
+
+const redirectUrisOf = (given: Given, { schemes, omitsUnusable }: RedirectRule): readonly string[] => {
+  const uris = textsOf(given, 'redirect_uris') ?? [];
+  if (uris.length === 0 || uris.length > MAX_REDIRECT_URIS)
+    return refuse(`redirect_uris must be an array of 1 to ${MAX_REDIRECT_URIS} URIs.`, 'redirect_uris');
+  const isAllowed = (uri: string): boolean =>
+    ['http', 'https', ...schemes].includes(uri.slice(0, uri.indexOf(':')).toLowerCase());
+  const problems = uris.map(
+    (uri) =>
+      redirectUriProblem(uri) ??
+      (isAllowed(uri) ? undefined : 'has a scheme that this server does not allow; use https or a loopback URL'),
+  );
+  const usable = uris.filter((_, at) => problems[at] === undefined);
+  return usable.length === uris.length || (omitsUnusable && usable.length > 0)
+    ? [...new Set(usable)]
+    : refuse(`One of redirect_uris ${problems.find((problem) => problem !== undefined)}.`, 'redirect_uris');
+};
+
+/** Unsupported grants are omitted, as RFC 7591 §2 allows, but a client must be able to use what it gets. */
+const grantTypesOf = (given: Given): StatedMetadata['grant_types'] => {
+  const grants = textsOf(given, 'grant_types') ?? ['authorization_code', 'refresh_token'];
+  if (!grants.includes('authorization_code'))
+    return refuse('grant_types must contain authorization_code, the only grant of such clients.', 'grant_types');
+  if (textsOf(given, 'response_types')?.includes('code') === false)
+    return refuse('response_types must contain code.', 'response_types');
+  return grants.includes('refresh_token') ? ['authorization_code', 'refresh_token'] : ['authorization_code'];
+};
+
+/** What a client states about itself. */
+export interface StatedMetadata {
+  readonly client_name?: string;
+  readonly redirect_uris: readonly string[];
+  readonly grant_types: readonly ('authorization_code' | 'refresh_token')[];
+}
+
+/**
+ * Reads what a client registers or publishes about itself.
+ *
+ * @throws MetadataProblem
+ */
+export const readClientMetadata = (given: Given, redirects: RedirectRule): StatedMetadata => {
+  const redirect_uris = redirectUrisOf(given, redirects);
+  const client_name = nameOf(given);
+  return { ...(client_name !== undefined && { client_name }), redirect_uris, grant_types: grantTypesOf(given) };
+};

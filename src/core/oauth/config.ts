@@ -1,0 +1,37 @@
+import type { Clients } from './clients/clients.js';
+import type { Registrations } from './clients/registrations.js';
+import type { CustomGrant } from './custom-grant.js';
+import type { ImpliedScopes } from './implied-scopes.js';
+import type { KeySource, SigningAlgorithm } from './keys/signing-keys.js';
+import type { Languages } from './pages/languages/languages.js';
+import type { Resources } from './resources.js';
+import type { DeviceOptions, Lifetimes, Limits, PathName, ScopeDefinition, Timeouts } from './settings.js';
+import type { Directory } from './sign-in/users.js';
+
+/** The configuration of the authorization server: validated and completed options. */
+export interface OAuthConfig {
+  readonly issuer: string | undefined;
+  readonly scopes: ReadonlyMap<string, ScopeDefinition>;
+  readonly impliedScopes: ImpliedScopes;
+  readonly introspectionScope: string;
+  readonly resources: Resources;
+  /** Including custom grants. */
+  readonly grants: ReadonlySet<string>;
+  readonly customGrants: ReadonlyMap<string, CustomGrant>;
+  readonly clients: Clients;
+  /** Self-registered clients, if enabled. */
+  readonly registrations: Registrations | undefined;
+  readonly users: Directory | undefined;
+  /** The languages of the pages. */
+  readonly languages: Languages;
+  /** Metadata members set by the application. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly paths: Readonly<Record<PathName, readonly [string, ...string[]]>>;
+  readonly lifetimes: Lifetimes;
+  readonly limits: Limits;
+  readonly timeouts: Timeouts;
+  readonly device: DeviceOptions;
+  readonly corsOrigins: ReadonlySet<string>;
+  /** How JWTs are signed, if access tokens are JWTs. */
+  readonly jwt: { readonly algorithm: SigningAlgorithm; readonly keys: KeySource | undefined } | undefined;
+}

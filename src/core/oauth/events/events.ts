@@ -1,0 +1,251 @@
+import type { LimitReached } from '../../base/limits/limit-reached.js';
+import type { ClientDocumentEvent } from './document-events.js';
+
+/** Why an authorization request was rejected. */
+export type RefusalReason =
+  | 'missing_client_id'
+  | 'unknown_client'
+  | 'client_unavailable'
+  | 'client_refused'
+  | 'missing_redirect_uri'
+  | 'unregistered_redirect_uri'
+  | 'missing_response_type'
+  | 'unsupported_response_type'
+  | 'response_type_not_allowed'
+  | 'missing_pkce'
+  | 'invalid_pkce'
+  | 'missing_scope'
+  | 'invalid_scope'
+  | 'scope_not_allowed'
+  | 'unknown_resource'
+  | 'expired_request'
+  | 'client_changed'
+  | 'too_many_attempts'
+  | 'invalid_request';
+
+/** What happened. Events name a grant by its `grant_id`, which is not secret; pass it to `grants.revoke`. */
+export type OAuthOccurrence =
+  | {
+      /** The token endpoint issued a token. */
+      readonly type: 'token.issued';
+      /** The grant type. */
+      readonly grant_type: string;
+      /** The client. */
+      readonly client_id: string;
+      /** The owner, or `client:` followed by the client. */
+      readonly sub: string;
+      /** Separated by spaces. */
+      readonly scope: string;
+      /** For `grants.revoke`. */
+      readonly grant_id?: string;
+    }
+  | {
+      /** The token endpoint rejected a request; polls of a waiting device are not included. */
+      readonly type: 'token.refused';
+      /** The error code sent to the client (RFC 6749 §5.2). */
+      readonly error: string;
+      /** The reason, as a sentence. */
+      readonly reason: string;
+      /** The client. */
+      readonly client_id?: string;
+      /** The grant type. */
+      readonly grant_type?: string;
+    }
+  | {
+      /** A client revoked one of its tokens. */
+      readonly type: 'token.revoked';
+      /** The client. */
+      readonly client_id: string;
+      /** For `grants.revoke`. */
+      readonly grant_id?: string;
+    }
+  | {
+      /** An owner allowed a client something. */
+      readonly type: 'grant.created';
+      /** The client. */
+      readonly client_id: string;
+      /** The owner, or `client:` followed by the client. */
+      readonly sub: string;
+      /** Separated by spaces. */
+      readonly scope: string;
+      /** For `grants.revoke`. */
+      readonly grant_id: string;
+      /** Present if the owner was not asked: the approval was remembered, or the client has `consent: 'skip'`. */
+      readonly silent?: true;
+    }
+  | {
+      /** A grant was revoked. */
+      readonly type: 'grant.revoked';
+      /** For `grants.revoke`. */
+      readonly grant_id: string;
+      /** The client. */
+      readonly client_id?: string;
+      /** The owner of the grant. */
+      readonly sub?: string;
+      /**
+       * `replay`: a code or token was used twice. `revocation`: the client revoked it. `host`: `grants.revoke` or `owners.erase` was called.
+       * `owner`: the owner revoked it on the page. `unused`: it was never given to a client, because another press of the same button came
+       * first, or what it depended on was withdrawn at the same moment.
+       */
+      readonly reason: 'replay' | 'revocation' | 'host' | 'owner' | 'unused';
+      /** Who revoked it, as passed in `by`. */
+      readonly by?: string;
+    }
+  | {
+      /** A code or refresh token was used twice: it may have been stolen. */
+      readonly type: 'replay.detected';
+      /** What was used twice. */
+      readonly kind: 'authorization_code' | 'refresh_token';
+      /** The client. */
+      readonly client_id: string;
+      /** For `grants.revoke`. */
+      readonly grant_id: string;
+    }
+  | {
+      /** A client presented a wrong secret or assertion. */
+      readonly type: 'client.authentication_failed';
+      /** The client. */
+      readonly client_id: string;
+    }
+  | {
+      /** `grants.revoke` was called for a client, and the client's own tokens were invalidated too. */
+      readonly type: 'client.tokens_ended';
+      /** The client. */
+      readonly client_id: string;
+      /** Who invalidated them, as passed in `by`. */
+      readonly by?: string;
+    }
+  | {
+      /** A client registered itself. Nothing is stored. */
+      readonly type: 'client.registered';
+      /** The client: a text that contains everything below. */
+      readonly client_id: string;
+      /** The argument of `registration.isDenied`: 16 characters of the `client_id`. */
+      readonly registration_id: string;
+      /** The name it chose, without invisible characters. */
+      readonly client_name?: string;
+      /** Its redirect URIs. */
+      readonly redirect_uris: readonly string[];
+    }
+  | {
+      /** An owner signed in on the built-in page. */
+      readonly type: 'owner.signed_in';
+      /** The owner, or `client:` followed by the client. */
+      readonly sub: string;
+    }
+  | {
+      /** An owner signed out on a built-in page, or `owners.signOut` or `owners.erase` ended all their sessions. */
+      readonly type: 'owner.signed_out';
+      /** The owner. */
+      readonly sub: string;
+      /** Who ended it: the owner, or as passed in `by`. */
+      readonly by?: string;
+    }
+  | {
+      /** A wrong user name or password was entered on the built-in page. */
+      readonly type: 'owner.sign_in_failed';
+    }
+  | {
+      /** An owner made a decision about a client. */
+      readonly type: 'consent.decided';
+      /** What the owner decided. */
+      readonly decision: 'approve' | 'deny';
+      /** The client. */
+      readonly client_id: string;
+      /** The owner, or `client:` followed by the client. */
+      readonly sub: string;
+      /** Separated by spaces. */
+      readonly scope: string;
+    }
+  | {
+      /** An authorization request was rejected, on a page or in a redirect. Failures (503) are passed to `onError` instead. */
+      readonly type: 'authorization.refused';
+      /** The reason, as a code. */
+      readonly reason: RefusalReason;
+      /** The reason, as a sentence. */
+      readonly message: string;
+      /** The rejected value: printable ASCII, at most 200 characters. */
+      readonly value?: string;
+      /** The client, if it exists. */
+      readonly client_id?: string;
+      /** The reference shown on the page, so that users can quote it; absent if there was no page. */
+      readonly reference?: string;
+      /** The error code sent to the client in a redirect (RFC 6749 §4.1.2.1); absent if there was a page. */
+      readonly error?: string;
+    }
+  | {
+      /** A device requested a code. */
+      readonly type: 'device.requested';
+      /** The client. */
+      readonly client_id: string;
+      /** Separated by spaces. */
+      readonly scope: string;
+    }
+  | {
+      /** An owner made a decision about a device. */
+      readonly type: 'device.decided';
+      /** What the owner decided. */
+      readonly decision: 'approve' | 'deny';
+      /** The client. */
+      readonly client_id: string;
+      /** The owner, or `client:` followed by the client. */
+      readonly sub: string;
+      /** Separated by spaces. */
+      readonly scope: string;
+    }
+  | ClientDocumentEvent
+  | LimitReached;
+
+/** The time, origin and outcome of an event. */
+export interface EventOrigin {
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  /** Whether a request succeeded. An owner who denies access has made a decision: that is a success, with `decision: 'deny'`. */
+  readonly outcome: EventOutcome;
+  /**
+   * Identifies the request: the framework's request `id`, or the header `x-request-id`, or a generated id. Without a proxy that sets that
+   * header, clients choose it. Absent if the event was caused by a call of the application.
+   */
+  readonly request_id?: string;
+  /** The caller's address as the framework reports it. Absent if the event was caused by a call of the application. */
+  readonly ip?: string;
+}
+
+/** `failure` for everything that may need attention. */
+export type EventOutcome = 'success' | 'failure';
+
+/** An event for logging and alerting. No event contains a secret, a token or a code. */
+export type OAuthEvent = OAuthOccurrence & EventOrigin;
+
+/** The outcome of each type of event. */
+export const OUTCOMES: Readonly<Record<OAuthOccurrence['type'], EventOutcome>> = {
+  'token.issued': 'success',
+  'token.refused': 'failure',
+  'token.revoked': 'success',
+  'grant.created': 'success',
+  'grant.revoked': 'success',
+  'replay.detected': 'failure',
+  'client.authentication_failed': 'failure',
+  'client.tokens_ended': 'success',
+  'client.registered': 'success',
+  'client.document_fetched': 'success',
+  'client.document_failed': 'failure',
+  'client.document_changed': 'success',
+  'owner.signed_in': 'success',
+  'owner.signed_out': 'success',
+  'owner.sign_in_failed': 'failure',
+  'consent.decided': 'success',
+  'authorization.refused': 'failure',
+  'device.requested': 'success',
+  'device.decided': 'success',
+  'limit.reached': 'failure',
+};
+
+/** Emits an event; its time and request are added in one place. */
+export type Emit = (occurrence: OAuthOccurrence) => void;
+
+/**
+ * Called with each event, after the fact and without being awaited: if it throws or its promise rejects,
+ * the error goes to `onError`, and no response changes.
+ */
+export type OAuthEventListener = (event: OAuthEvent) => void;

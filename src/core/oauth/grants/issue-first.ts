@@ -1,0 +1,19 @@
+import { UnavailableError } from '../../base/errors.js';
+import type { Client } from '../clients/client.js';
+import type { OAuthContext } from '../context.js';
+import { type NewGrant, type TokenResponse, wholeOf } from '../tokens/tokens.js';
+
+/** Saves a new grant, and issues its first tokens at the same time: neither works without the other. */
+export const issueFirst = async (
+  grant: NewGrant,
+  client: Client,
+  { tokens, refreshTokens }: OAuthContext,
+): Promise<TokenResponse> => {
+  const issue = wholeOf(grant, client);
+  const [response] = await Promise.all([
+    client.refresh === 'none' ? tokens.issue(issue) : refreshTokens.begin(issue),
+    tokens.saveGrant(grant),
+  ]);
+  if (response === undefined) throw new UnavailableError('The store refused the first record of a new grant.');
+  return response;
+};

@@ -1,0 +1,248 @@
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  KeyObject,
+  sign,
+  type SignKeyObjectInput,
+  verify,
+} from 'node:crypto';
+
+import { UnavailableError } from '../../base/errors.js';
+import type { Clock, MaybePromise } from '../../base/ports.js';
+import { sha256 } from '../../base/secrets.js';
+
+/** ES256 is small and fast; so is EdDSA, if every verifier supports it; RS256 is for verifiers that support nothing else. */
+export type SigningAlgorithm = 'ES256' | 'EdDSA' | 'RS256';
+
+/** A JSON Web Key (RFC 7517). */
+export type Jwk = Readonly<Record<string, unknown>>;
+
+/** A key that never leaves its vault: it signs there, and only its public key is known. */
+export interface ExternalKey {
+  /** The public key (RFC 7517): it is published, and verifies each signature before a token is issued. */
+  readonly publicKey: Jwk;
+  /** Signs bytes as JWS (RFC 7518 §3): for ES256, returns both integers concatenated, 64 bytes. */
+  sign(data: Uint8Array): MaybePromise<Uint8Array>;
+}
+
+/** A key that signs access tokens, will sign, or has signed. */
+export interface SigningKey {
+  /** A private key as PKCS#8 PEM, JWK or KeyObject, or a key in a vault. */
+  readonly key: string | Jwk | KeyObject | ExternalKey;
+  /** Default: the key's thumbprint (RFC 7638). */
+  readonly kid?: string;
+  /**
+   * Milliseconds since the epoch. Until then the key is only published, so that verifiers know it before it signs; from
+   * then on it replaces all older ones. A key without it signs from the start; of several such keys, the first.
+   */
+  readonly signFrom?: number;
+}
+
+/** The keys, or a function that returns them: called again every minute, while requests wait at most `timeouts.host`. */
+export type KeySource = readonly SigningKey[] | (() => MaybePromise<readonly SigningKey[]>);
+
+/** A key ready for use. */
+interface ReadyKey {
+  readonly kid: string;
+  readonly signFrom: number;
+  readonly publicJwk: Jwk;
+  readonly publicKey: KeyObject;
+  sign(data: Uint8Array): MaybePromise<Uint8Array>;
+}
+
+/** Milliseconds for which the result of a key function is cached. */
+const RELOAD_AFTER = 60_000;
+
+const KEY_KINDS: Readonly<Record<SigningAlgorithm, (jwk: Jwk) => boolean>> = {
+  ES256: ({ kty, crv }) => kty === 'EC' && crv === 'P-256',
+  EdDSA: ({ kty, crv }) => kty === 'OKP' && crv === 'Ed25519',
+  RS256: ({ kty, n }) => kty === 'RSA' && typeof n === 'string' && Buffer.from(n, 'base64url').length >= 256,
+};
+
+/** A new private key that fits an algorithm. */
+export const generateKey = (algorithm: SigningAlgorithm): KeyObject => {
+  if (algorithm === 'EdDSA') return generateKeyPairSync('ed25519').privateKey;
+  if (algorithm === 'RS256') return generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+  return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+};
+
+const isExternal = (key: SigningKey['key']): key is ExternalKey =>
+  typeof key === 'object' && !(key instanceof KeyObject) && typeof key['sign'] === 'function';
+
+const privateKeyOf = (key: string | Jwk | KeyObject): KeyObject => {
+  if (key instanceof KeyObject) return key;
+  return typeof key === 'string' ? createPrivateKey(key) : createPrivateKey({ key: { ...key }, format: 'jwk' });
+};
+
+/** Node's parameters for a signature (RFC 7518 §3, RFC 8037 §3.1). */
+const signatureOf = (
+  algorithm: SigningAlgorithm,
+  key: KeyObject,
+): readonly [digest: string | null, key: SignKeyObjectInput] =>
+  algorithm === 'EdDSA'
+    ? [null, { key }]
+    : ['sha256', algorithm === 'ES256' ? { key, dsaEncoding: 'ieee-p1363' } : { key }];
+
+const ownSigner = (key: KeyObject, algorithm: SigningAlgorithm): ReadyKey['sign'] => {
+  const [digest, input] = signatureOf(algorithm, key);
+  return (data) => sign(digest, data, input);
+};
+
+/** A vault with a different key, or one that returns DER, would produce tokens that cannot be verified. */
+const externalSigner = (key: ExternalKey, publicKey: KeyObject, algorithm: SigningAlgorithm): ReadyKey['sign'] => {
+  const [digest, input] = signatureOf(algorithm, publicKey);
+  return async (data) => {
+    let signature: Uint8Array;
+    try {
+      signature = await key.sign(data);
+    } catch (cause) {
+      throw new UnavailableError('The sign function of a key of options.accessTokens failed.', { cause });
+    }
+    if (verify(digest, data, input, signature)) return signature;
+    throw new Error(
+      `The sign function of a key of options.accessTokens returned something other than an ${algorithm} signature of its publicKey.`,
+    );
+  };
+};
+
+/** The members of a public key in alphabetical order, the input of its thumbprint (RFC 7638 §3.2). */
+const publicMembers = (key: KeyObject): Jwk =>
+  Object.fromEntries(
+    Object.entries(key.export({ format: 'jwk' })).toSorted(([one], [other]) => (one < other ? -1 : 1)),
+  );
+
+/** The problem with a key, as the end of a sentence. */
+class KeyProblem extends Error {}
+
+/** The public key, and the function that signs with the private key. */
+const halvesOf = (key: SigningKey['key'], algorithm: SigningAlgorithm): Pick<ReadyKey, 'publicKey' | 'sign'> => {
+  if (isExternal(key)) {
+    const publicKey = createPublicKey({ key: { ...key.publicKey }, format: 'jwk' });
+    return { publicKey, sign: externalSigner(key, publicKey, algorithm) };
+  }
+  const privateKey = privateKeyOf(key);
+  if (privateKey.type !== 'private') throw new KeyProblem('is not a private key.');
+  return { publicKey: createPublicKey(privateKey), sign: ownSigner(privateKey, algorithm) };
+};
+
+/** @throws KeyProblem, or Node's error for an unreadable key. */
+const prepareKey = (signingKey: Partial<SigningKey> | undefined, algorithm: SigningAlgorithm): ReadyKey => {
+  const { key, kid, signFrom = 0 } = signingKey ?? {};
+  if (key === undefined) throw new KeyProblem('must be an object with a key; is the environment variable set?');
+  const { publicKey, sign } = halvesOf(key, algorithm);
+  const members = publicMembers(publicKey);
+  if (!KEY_KINDS[algorithm](members)) throw new KeyProblem(`does not fit ${algorithm}.`);
+  if (kid !== undefined && (typeof kid !== 'string' || kid === '')) throw new KeyProblem('has a kid that is not text.');
+  if (typeof signFrom !== 'number' || Number.isNaN(signFrom))
+    throw new KeyProblem('has a signFrom that is not a number of milliseconds.');
+  const id = kid ?? sha256(JSON.stringify(members));
+  return { kid: id, signFrom, publicJwk: { ...members, kid: id, alg: algorithm, use: 'sig' }, publicKey, sign };
+};
+
+const prepareKeys = (keys: readonly SigningKey[], algorithm: SigningAlgorithm): readonly ReadyKey[] => {
+  if (!Array.isArray(keys) || keys.length === 0)
+    throw new TypeError('options.accessTokens.keys must contain at least one key.');
+  const ready = keys.map((key: SigningKey, index) => {
+    try {
+      return prepareKey(key, algorithm);
+    } catch (cause) {
+      const problem =
+        cause instanceof KeyProblem ? cause.message : 'cannot be read as a private key: PKCS#8 PEM, JWK or KeyObject.';
+      throw new TypeError(`options.accessTokens.keys[${index}] ${problem}`, { cause });
+    }
+  });
+  if (new Set(ready.map(({ kid }) => kid)).size < ready.length)
+    throw new TypeError('options.accessTokens.keys has the same kid twice.');
+  // The newest is last; of keys with the same start it is the first one listed.
+  return ready.toReversed().toSorted((a, b) => a.signFrom - b.signFrom);
+};
+
+/**
+ * The keys of this server. The newest one whose time has come signs. Every key is published from the start until the
+ * last token it can have signed has expired.
+ */
+export class KeyRing {
+  readonly algorithm: SigningAlgorithm;
+  readonly #source: KeySource;
+  readonly #clock: Clock;
+  /** Lifetime of a token in milliseconds. */
+  readonly #tokenLifetimeMs: number;
+  readonly #onError: (error: unknown) => void;
+  #keys: readonly ReadyKey[];
+  #reloadAt: number;
+  #loading: Promise<void> | undefined;
+
+  /** @throws TypeError for an unusable key; keys of a function are checked when it returns them. */
+  constructor(dependencies: {
+    source: KeySource;
+    algorithm: SigningAlgorithm;
+    clock: Clock;
+    tokenLifetimeMs: number;
+    onError: (error: unknown) => void;
+  }) {
+    this.algorithm = dependencies.algorithm;
+    this.#source = dependencies.source;
+    this.#clock = dependencies.clock;
+    this.#tokenLifetimeMs = dependencies.tokenLifetimeMs;
+    this.#onError = dependencies.onError;
+    this.#keys = typeof this.#source === 'function' ? [] : prepareKeys(this.#source, this.algorithm);
+    this.#reloadAt = typeof this.#source === 'function' ? 0 : Infinity;
+  }
+
+  /** Signs with the current key. */
+  async sign(header: (kid: string) => string, payload: string): Promise<string> {
+    const keys = await this.#current();
+    const now = this.#clock();
+    const key = keys.findLast(({ signFrom }) => signFrom <= now);
+    if (key === undefined)
+      throw new UnavailableError('No key of options.accessTokens may sign yet: every signFrom is in the future.');
+    const input = `${header(key.kid)}.${payload}`;
+    const signature = await key.sign(Buffer.from(input));
+    return `${input}.${Buffer.from(signature).toString('base64url')}`;
+  }
+
+  /** The public key with this id, as long as its tokens may be live. */
+  async find(kid: string | undefined): Promise<KeyObject | undefined> {
+    const published = await this.#published();
+    return published.find((key) => key.kid === kid)?.publicKey;
+  }
+
+  /** The published keys (RFC 7517 §5). */
+  async jwks(): Promise<{ readonly keys: readonly Jwk[] }> {
+    const published = await this.#published();
+    return { keys: published.map(({ publicJwk }) => publicJwk) };
+  }
+
+  async #published(): Promise<readonly ReadyKey[]> {
+    const keys = await this.#current();
+    const now = this.#clock();
+    return keys.filter((key) => {
+      const successor = keys.find(({ signFrom }) => signFrom > key.signFrom);
+      return successor === undefined || now < successor.signFrom + this.#tokenLifetimeMs;
+    });
+  }
+
+  async #current(): Promise<readonly ReadyKey[]> {
+    if (this.#clock() >= this.#reloadAt) {
+      this.#loading ??= this.#load().finally(() => {
+        this.#loading = undefined;
+      });
+      await this.#loading;
+    }
+    return this.#keys;
+  }
+
+  /** Keys from a minute ago are better than none; without any, nothing can be signed or verified. */
+  async #load(): Promise<void> {
+    if (typeof this.#source !== 'function') return;
+    try {
+      this.#keys = prepareKeys(await this.#source(), this.algorithm);
+    } catch (cause) {
+      if (this.#keys.length === 0)
+        throw new UnavailableError('The function options.accessTokens.keys failed.', { cause });
+      this.#onError(cause);
+    }
+    this.#reloadAt = this.#clock() + RELOAD_AFTER;
+  }
+}

@@ -1,0 +1,68 @@
+import { either, listOf, object, required, type Schema, text } from '../../base/schema.js';
+import { formatScope, isSubset, parseScope } from '../../base/scope.js';
+import type { OAuthContext } from '../context.js';
+import { issueFirst } from '../grants/issue-first.js';
+import { checkOwner } from '../records/owner.js';
+import type { TokenResponse } from '../tokens/tokens.js';
+
+/** Describes the token to issue. */
+export interface IssueRequest {
+  /** The owner, as identified by the application's sign-in. */
+  readonly sub: string;
+  /** The owner's user name. */
+  readonly username?: string;
+  /** The client the token is for. */
+  readonly client_id: string;
+  /** Separated by spaces; only scopes the client may have. Default: its `default_scope`. */
+  readonly scope?: string;
+  /** The resource of the token, from `options.resources`; default: the issuer itself. */
+  readonly resource?: string | readonly string[];
+}
+
+/**
+ * Issues tokens without a request of the client: for a personal access token that an owner copies from a page of the application, and for
+ * tests. The grant is like any other: it is listed with the `grant_type` `issue`, can be revoked, and has the
+ * lifetimes of its client. A refresh token is included if the client may have one.
+ *
+ * The owner is not asked, so check who is signed in before calling this.
+ *
+ * @throws TypeError if the client is unknown, or may not have the scope or the resource; UnavailableError if the store fails.
+ */
+export type Issue = (request: IssueRequest) => Promise<TokenResponse>;
+
+const resource = text('a resource');
+
+const REQUEST = required(
+  object({
+    sub: required(text()),
+    username: text(),
+    client_id: required(text()),
+    scope: text(),
+    resource: either(resource, listOf('an array of resources', resource)),
+  } satisfies Schema<IssueRequest>),
+);
+
+const unknownResource = (resource: string): never => {
+  throw new TypeError(`issue: options.resources does not have ${JSON.stringify(resource)}.`);
+};
+
+export const issueIn =
+  (context: OAuthContext): Issue =>
+  async (request) => {
+    const { sub, username, client_id, scope, resource: given = [] } = REQUEST.read(request, 'issue');
+    const { config, tokens, emit } = context;
+    const owner = checkOwner({ sub, username });
+    const client = await config.clients.find(client_id);
+    if (client === undefined) throw new TypeError(`issue: there is no client ${JSON.stringify(client_id)}.`);
+    const scopes = scope === undefined ? client.defaultScope : parseScope(scope);
+    if (scopes === undefined || !isSubset(scopes, client.scopes))
+      throw new TypeError(
+        `issue: the client ${JSON.stringify(client_id)} may not have the scope ${JSON.stringify(scope)}.`,
+      );
+    const aud = [given].flat().map((named) => config.resources.find(named) ?? unknownResource(named));
+
+    const grant = await tokens.newGrant(client, owner, formatScope(scopes), [...new Set(aud)], { grant_type: 'issue' });
+    const response = await issueFirst(grant, client, context);
+    emit?.({ type: 'token.issued', grant_type: 'issue', client_id, sub, scope: grant.scope, grant_id: grant.id });
+    return response;
+  };

@@ -1,0 +1,253 @@
+import {
+  type ExpiringRecord,
+  isBoolean,
+  isNumber,
+  isOneOf,
+  isText,
+  isTextOrNull,
+  isTexts,
+  optional,
+  type Shape,
+} from '../../base/records.js';
+import type { Revision } from '../../base/ports.js';
+import { sha256 } from '../../base/secrets.js';
+import { CONNECTION_ID_LENGTH, connectionIdOf, grantIdOf } from './token-id.js';
+
+/** Keys with the same part in braces belong together: a cluster stores them on one node, and reads several with one command. */
+const tag = (id: string): string => `{${id}}`;
+
+/** The id of a grant in a key. It begins with the id of its connection, which is the tag of all their keys. */
+const ofGrant = (id: string): string => `${tag(connectionIdOf(id))}${id.slice(CONNECTION_ID_LENGTH)}`;
+
+/** The part for a text that begins with a grant's id; a client's own token has none. */
+const ofToken = (token: string): string => {
+  const grant = grantIdOf(token);
+  return grant === undefined ? '' : `${ofGrant(grant)}:`;
+};
+
+/**
+ * The keys of all records. Tokens and codes are random values of 256 bits, represented by their SHA-256; a grant's
+ * id is not secret, because it gives no access without a token of its family.
+ */
+export const keys = {
+  /** An owner's connection to a client. */
+  connection: (id: string): string => `connection:${tag(id)}`,
+  /** The connection that a grant depends on. */
+  connectionOf: (grant: string): string => `connection:${tag(connectionIdOf(grant))}`,
+  grant: (id: string): string => `grant:${ofGrant(id)}`,
+  /** An access token that is not a JWT. */
+  token: (token: string): string => `token:${ofToken(token)}${sha256(token)}`,
+  /** An access token, or the `jti` of one, that was revoked before its expiry. */
+  revoked: (token: string): string => `revoked:${ofToken(token)}${sha256(token)}`,
+  /** The code and the refresh tokens of a grant: `tokens/chain-record.ts`. */
+  chain: (grant: string): string => `chain:${ofGrant(grant)}`,
+  /** An assertion used for authentication. */
+  assertion: (client_id: string, jti: string): string => `assertion:${sha256(JSON.stringify([client_id, jti]))}`,
+  /** The id of a consent form yields its code, so it only exists in the browser. */
+  consentDecision: (id: string): string => `consent-decision:${sha256(id)}`,
+  /** One session of an owner; and the last sign-out from all of them. Both are read with one command. */
+  endedSession: (sub: string, id: string): string => `ended-session:${tag(sha256(sub))}:${sha256(id)}`,
+  signedOut: (sub: string): string => `signed-out:${tag(sha256(sub))}`,
+  rememberedConsent: (digest: string): string => `remembered-consent:${digest}`,
+  userCode: (digest: string): string => `user-code:${digest}`,
+  /** From here on keyed by the hash of the device code, the only part the pages know. */
+  device: (deviceHash: string): string => `device:${tag(deviceHash)}`,
+  /** When a device may poll again. Not part of its record, so that polls never delay its owner's decision. */
+  pace: (deviceHash: string): string => `pace:${tag(deviceHash)}`,
+} as const;
+
+/** The id in a key of {@link keys}`.grant`. */
+export const grantIdInKey = (key: string): string => key.slice('grant:'.length).replace(/[{}]/g, '');
+
+/** The groups in which a store lists keys, by the hash of names that may be long. */
+export const groups = {
+  grantsOfOwner: (sub: string): string => `owner-grants:${sha256(sub)}`,
+  grantsOfClient: (client_id: string): string => `client-grants:${sha256(client_id)}`,
+  connectionsOfOwner: (sub: string): string => `owner-connections:${sha256(sub)}`,
+  connectionsOfClient: (client_id: string): string => `client-connections:${sha256(client_id)}`,
+  consentsOfOwner: (sub: string): string => `owner-consents:${sha256(sub)}`,
+  consentsOfClient: (client_id: string): string => `client-consents:${sha256(client_id)}`,
+} as const;
+
+/** The part of a connection that a grant depends on. */
+export interface ConnectionMark extends ExpiringRecord {
+  /** Random. A connection that was deleted and begins again has a different one. */
+  readonly generation: string;
+}
+
+export const CONNECTION_MARK: Shape<ConnectionMark> = { exp: isNumber, generation: isText };
+
+/** What connects an owner and a client: all grants of the owner for the client are only valid while it exists. */
+export interface ConnectionRecord extends ConnectionMark, Revision {
+  readonly client_id: string;
+  /** Everything that was granted since it exists, also under grants that have ended. */
+  readonly scope: string;
+  readonly aud: readonly string[];
+  /** Seconds since the epoch: its first grant. */
+  readonly iat: number;
+}
+
+export const CONNECTION: Shape<ConnectionRecord> = {
+  ...CONNECTION_MARK,
+  rev: isText,
+  client_id: isText,
+  scope: isText,
+  aud: isTexts,
+  iat: isNumber,
+};
+
+/** What an owner allowed a client. All tokens issued under it are only valid while it exists. */
+export interface GrantRecord extends ExpiringRecord {
+  /** The generation of the connection it was created in. */
+  readonly connection: string;
+  readonly client_id: string;
+  readonly sub: string;
+  readonly username: string | null;
+  readonly scope: string;
+  readonly aud: readonly string[];
+  /** Seconds since the epoch. */
+  readonly iat?: number;
+  /** The grant type. */
+  readonly grant_type?: string;
+  /** Whether the owner was not asked, because an approval was remembered. */
+  readonly silent?: boolean;
+}
+
+export const GRANT: Shape<GrantRecord> = {
+  exp: isNumber,
+  connection: isText,
+  client_id: isText,
+  sub: isText,
+  username: isTextOrNull,
+  scope: isText,
+  aud: isTexts,
+  iat: optional(isNumber),
+  grant_type: optional(isText),
+  silent: optional(isBoolean),
+};
+
+/** A grant that was read together with its connection, if it is valid. */
+export const liveGrant = (
+  grant: GrantRecord | undefined,
+  connection: ConnectionMark | undefined,
+): GrantRecord | undefined =>
+  grant !== undefined && connection !== undefined && grant.connection === connection.generation ? grant : undefined;
+
+/**
+ * An access token. Only a client's own has no grant. It does not contain its owner's name, but its grant does, so deleting the grant
+ * removes the name.
+ */
+export interface TokenRecord extends ExpiringRecord {
+  readonly client_id: string;
+  readonly scope: string;
+  readonly aud: readonly string[];
+  readonly iat: number;
+  readonly grant: string | null;
+}
+
+export const TOKEN: Shape<TokenRecord> = {
+  exp: isNumber,
+  client_id: isText,
+  scope: isText,
+  aud: isTexts,
+  iat: isNumber,
+  grant: isTextOrNull,
+};
+
+/** The record of an access token with its owner. */
+export interface TokenClaims extends TokenRecord {
+  readonly sub: string;
+  readonly username: string | null;
+}
+
+/** When an owner was last signed out. A session is over if it began with a different `rev`, or before there was one. */
+export interface SignedOutRecord extends ExpiringRecord, Revision {
+  /** Milliseconds since the epoch. */
+  readonly at_ms: number;
+  readonly process: string;
+}
+
+export const SIGNED_OUT: Shape<SignedOutRecord> = { exp: isNumber, rev: isText, at_ms: isNumber, process: isText };
+
+/** An owner's response to a consent form, so that a second press of the same button has the same result. */
+export interface ConsentDecisionRecord extends ExpiringRecord {
+  readonly decision: 'approve' | 'deny';
+  /** The grant of an approval that leads to a code. */
+  readonly grant: string | null;
+  /** The hash of the session and the owner who responded. */
+  readonly by: string;
+  /** Milliseconds since the epoch. */
+  readonly at_ms: number;
+}
+
+export const CONSENT_DECISION: Shape<ConsentDecisionRecord> = {
+  exp: isNumber,
+  decision: isOneOf('approve', 'deny'),
+  grant: isTextOrNull,
+  by: isText,
+  at_ms: isNumber,
+};
+
+/** What an owner allowed a client, so that the owner is not asked again. */
+export interface RememberedConsentRecord extends ExpiringRecord {
+  readonly scope: string;
+  readonly aud: readonly string[];
+  readonly client_id: string;
+  /** The generation of the connection it was given in. It ends with it. */
+  readonly connection: string;
+}
+
+export const REMEMBERED_CONSENT: Shape<RememberedConsentRecord> = {
+  exp: isNumber,
+  scope: isText,
+  aud: isTexts,
+  client_id: isText,
+  connection: isText,
+};
+
+/** The request of a device, its owner's decision about it, and who that owner is. */
+export interface DeviceRecord extends ExpiringRecord, Revision {
+  readonly client_id: string;
+  readonly scope: string;
+  readonly aud: readonly string[];
+  /** Seconds since the epoch; the record outlives it, so that a late poll gets `expired_token`. */
+  readonly code_exp: number;
+  /** The SHA-256 of the `sub` of the first owner who entered the user code. */
+  readonly owner: string | null;
+  readonly decision: 'approve' | 'deny' | null;
+  /** The grant of an approval. */
+  readonly grant: string | null;
+}
+
+export const DEVICE: Shape<DeviceRecord> = {
+  exp: isNumber,
+  rev: isText,
+  client_id: isText,
+  scope: isText,
+  aud: isTexts,
+  code_exp: isNumber,
+  owner: isTextOrNull,
+  decision: isOneOf('approve', 'deny', null),
+  grant: isTextOrNull,
+};
+
+/** The pace of a device's polls. */
+export interface PaceRecord extends ExpiringRecord, Revision {
+  /** How many polls were too early. */
+  readonly early: number;
+  /** Seconds since the epoch: when the next poll is in time. */
+  readonly next: number;
+  /** Whose clock that is. */
+  readonly process: string;
+}
+
+export const PACE: Shape<PaceRecord> = { exp: isNumber, rev: isText, early: isNumber, next: isNumber, process: isText };
+
+export interface UserCodeRecord extends ExpiringRecord {
+  readonly device: string;
+}
+
+export const USER_CODE: Shape<UserCodeRecord> = { exp: isNumber, device: isText };
+
+/** A record of which only the existence matters. */
+export const MARK: Shape<ExpiringRecord> = { exp: isNumber };

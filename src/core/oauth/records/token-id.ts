@@ -1,0 +1,48 @@
+const SECRET_BYTES = 32;
+const ID_BYTES = 16;
+const SECRET_LENGTH = 43;
+const ID_LENGTH = 22;
+/** Characters of a connection's id, with which the ids of its grants begin. */
+export const CONNECTION_ID_LENGTH = 12;
+const EXPIRY_LENGTH = 7;
+const TOKEN_SHAPE = /^[A-Za-z0-9_-]{43}(?:[A-Za-z0-9_-]{22})?$/;
+const REFRESH_TOKEN_SHAPE = /^([A-Za-z0-9_-]{22})([0-9a-z]{7})([A-Za-z0-9_-]{22})[A-Za-z0-9_-]{43}$/;
+
+/** Random bytes in a token, in the id of a family, in the part of a grant's id that is its own, and in the generation of a connection. */
+export const TOKEN_BYTES = { secret: SECRET_BYTES, id: ID_BYTES, grant: 7, generation: 9 } as const;
+
+/**
+ * Whether a text could be one of our access tokens or codes; for all others, the store is not read.
+ */
+export const isTokenShaped = (text: string): boolean => TOKEN_SHAPE.test(text);
+
+/**
+ * A token or code of a grant begins with the grant's id, so that both records can be read at the same time. A
+ * client's own token only has the secret part. The length distinguishes the kinds: 43, 65 and 94 characters.
+ */
+export const grantIdOf = (token: string): string | undefined =>
+  token.length === ID_LENGTH + SECRET_LENGTH ? token.slice(0, ID_LENGTH) : undefined;
+
+/** The id of the connection that a grant depends on, so that both records can be read at the same time. */
+export const connectionIdOf = (grant: string): string => grant.slice(0, CONNECTION_ID_LENGTH);
+
+/** The parts of a refresh token in front of its secret. */
+export interface RefreshTokenParts {
+  /** The id of the grant. */
+  readonly grant: string;
+  /** Seconds since the epoch. */
+  readonly exp: number;
+  /** Random, and the same in all refresh tokens of a grant: proves that its holder had one, long after its hash was forgotten. */
+  readonly family: string;
+}
+
+/** A refresh token: the id of the grant, the expiry in base 36, the family, and the secret. */
+export const refreshTokenText = ({ grant, exp, family }: RefreshTokenParts, secret: string): string =>
+  grant + exp.toString(36).padStart(EXPIRY_LENGTH, '0') + family + secret;
+
+/** Parses a refresh token; `undefined` for every other text. */
+export const parseRefreshToken = (text: string): RefreshTokenParts | undefined => {
+  const [, grant, expiry, family] = REFRESH_TOKEN_SHAPE.exec(text) ?? [];
+  if (grant === undefined || expiry === undefined || family === undefined) return undefined;
+  return { grant, exp: Number.parseInt(expiry, 36), family };
+};

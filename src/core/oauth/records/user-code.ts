@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+import type { DeviceOptions } from '../settings.js';
+import { hmac } from '../../base/secrets.js';
+
+/** A user code as shown to users: in two halves. */
+export const formatUserCode = (code: string): string => {
+  const half = Math.ceil(code.length / 2);
+  return `${code.slice(0, half)}-${code.slice(half)}`;
+};
+
+/** A user code as stored: in capitals, without spaces and dashes, however it was entered (RFC 8628 §6.1). */
+export const normalizeUserCode = (typed: string, device: DeviceOptions): string | undefined => {
+  const code = typed.replace(/[\s\-_.]/g, '').toUpperCase();
+  const isCode =
+    code.length === device.userCodeLength && [...code].every((letter) => device.userCodeAlphabet.includes(letter));
+  return isCode ? code : undefined;
+};
+
+/** User codes are short enough for brute force, so the names of their records depend on a key that is not in the store. */
+export const userCodeDigest = (code: string, key: Uint8Array): string => hmac(key, code);
+
+/**
+ * What both screens can show of a device code, which is itself a secret: the first eight hex digits of its SHA-256.
+ *
+ * @param deviceHash - base64url
+ */
+export const fingerprintOfHash = (deviceHash: string): string =>
+  Buffer.from(deviceHash, 'base64url').toString('hex').slice(0, 8);
+
+/**
+ * What a device can show of its device code, which is itself a secret, so that the owner can compare both screens: the
+ * first eight hex digits of its SHA-256.
+ *
+ * @param device_code - As the device authorization answer gave it (RFC 8628 §3.2).
+ */
+export const deviceFingerprint = (device_code: string): string =>
+  createHash('sha256').update(device_code).digest('hex').slice(0, 8);

@@ -1,0 +1,53 @@
+import type { Records } from '../../base/records.js';
+import type { RandomSource } from '../../base/secrets.js';
+import { CONNECTION_MARK, GRANT, keys, liveGrant } from '../records/stored-records.js';
+import { CHAIN, type ChainRecord } from './chain-record.js';
+import type { Grant } from './tokens.js';
+
+/** A live grant with its chain, as read by one command. */
+export interface FoundChain {
+  readonly grant: Grant;
+  readonly chain: ChainRecord;
+}
+
+/** The parts of a chain that a step may change. */
+type Step = Partial<Omit<ChainRecord, 'rev' | 'exp'>>;
+
+/**
+ * The chain of each grant is one record, which a `swap` replaces with each step. Of all who read the same revision, one takes the step,
+ * and the others read again.
+ */
+export class Chains {
+  readonly #records: Records;
+  readonly #random: RandomSource;
+
+  constructor(records: Records, random: RandomSource) {
+    this.#records = records;
+    this.#random = random;
+  }
+
+  async find(id: string): Promise<FoundChain | undefined> {
+    const [given, connection, chain] = await this.#records.getEach(
+      [keys.grant(id), GRANT],
+      [keys.connectionOf(id), CONNECTION_MARK],
+      [keys.chain(id), CHAIN],
+    );
+    const grant = liveGrant(given, connection);
+    return grant === undefined || chain === undefined ? undefined : { grant: { id, ...grant }, chain };
+  }
+
+  /** Writes the chain of a new grant. Exactly one caller succeeds. */
+  add({ id, exp }: Grant, { code, taken, current }: Pick<ChainRecord, 'code' | 'taken' | 'current'>): Promise<boolean> {
+    // Complete, so that all chains have the same members in the same order.
+    const chain: ChainRecord = { rev: this.#random.rev(), exp, code, taken, current, last: null, done: null };
+    return this.#records.add(keys.chain(id), chain);
+  }
+
+  /** @returns what it is now, or `undefined` if it was replaced or deleted before. */
+  async swap({ grant, chain }: FoundChain, step: Step): Promise<FoundChain | undefined> {
+    // Copies all members, because a newer version may write more of them.
+    const next: ChainRecord = Object.assign({}, chain, step, { rev: this.#random.rev() });
+    const isReplaced = await this.#records.swap(keys.chain(grant.id), chain.rev, next);
+    return isReplaced ? { grant, chain: next } : undefined;
+  }
+}

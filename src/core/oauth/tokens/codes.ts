@@ -1,0 +1,100 @@
+import { UnavailableError } from '../../base/errors.js';
+import type { MaybePromise } from '../../base/ports.js';
+import { unavailable } from '../../base/http/responses.js';
+import { sha256 } from '../../base/secrets.js';
+import { type CodePart, codeText, parseCode, parseWritten } from './chain-record.js';
+import type { Chains, FoundChain } from './chains.js';
+import type { RefreshTokens } from './refresh-tokens.js';
+import type { Grant, Issue, TokenResponse, Tokens } from './tokens.js';
+import type { Written } from '../records/window.js';
+
+/** An authorization code of a live grant: one that can be redeemed, or was. */
+export interface FoundCode extends FoundChain {
+  readonly code: CodePart;
+  /** When and where it was redeemed. */
+  readonly taken: Written | undefined;
+}
+
+/** What became of a redemption: tokens, or the one before it; `undefined` if the code is no longer valid. */
+export type Redeemed = { readonly response: TokenResponse } | { readonly taken: Written } | undefined;
+
+/** What {@link Codes} depend on. */
+export interface CodeDependencies {
+  readonly chains: Chains;
+  readonly tokens: Tokens;
+  readonly refreshTokens: RefreshTokens;
+  /** The number of wrong verifiers that invalidates a code. */
+  readonly failedVerifiers: number;
+  readonly onError: (error: unknown) => void;
+}
+
+/** The authorization codes of grants. A grant has one, with which its chain begins. */
+export class Codes {
+  readonly #chains: Chains;
+  readonly #tokens: Tokens;
+  readonly #refreshTokens: RefreshTokens;
+  readonly #failedVerifiers: number;
+  readonly #onError: (error: unknown) => void;
+
+  constructor(dependencies: CodeDependencies) {
+    this.#chains = dependencies.chains;
+    this.#tokens = dependencies.tokens;
+    this.#refreshTokens = dependencies.refreshTokens;
+    this.#failedVerifiers = dependencies.failedVerifiers;
+    this.#onError = dependencies.onError;
+  }
+
+  /** Writes the code of a new grant. It does not work before the grant is written, too. */
+  async save(grant: Grant, code: CodePart): Promise<void> {
+    if (!(await this.#chains.add(grant, { code: codeText(code), taken: null, current: null })))
+      throw new UnavailableError('The store refused the chain of a new grant.');
+  }
+
+  find(id: string, code: string): Promise<FoundCode | undefined> {
+    return this.#find(id, sha256(code));
+  }
+
+  async #find(id: string, hash: string): Promise<FoundCode | undefined> {
+    const found = await this.#chains.find(id);
+    if (found === undefined || found.chain.code === null) return undefined;
+    const { grant, chain } = found;
+    const code = parseCode(found.chain.code);
+    if (code.hash !== hash) return undefined;
+    // Neither its expiry nor wrong verifiers must hide the replay of a redeemed code.
+    if (chain.taken !== null) return { grant, chain, code, taken: parseWritten(chain.taken) };
+    const isLive = this.#tokens.now() < code.exp && code.failures < this.#failedVerifiers;
+    return isLive ? { grant, chain, code, taken: undefined } : undefined;
+  }
+
+  /** Counts a wrong verifier for a code that is not redeemed. Simultaneous ones are all counted; the last one invalidates the code. */
+  async countFailure(presented: FoundCode): Promise<void> {
+    let found: FoundCode | undefined = presented;
+    for (let attempt = 0; attempt <= this.#failedVerifiers; attempt += 1) {
+      if (found === undefined || found.taken !== undefined) return;
+      const { grant, code }: FoundCode = found;
+      const counted = codeText({ ...code, failures: code.failures + 1 });
+      if (await this.#chains.swap(found, { code: counted })) return;
+      // Another request was counted first, or has redeemed the code. That happens no more often than a code may fail.
+      found = await this.#find(grant.id, code.hash);
+    }
+    throw unavailable();
+  }
+
+  /** Redeems a code, and issues the first tokens of its grant. Exactly one caller succeeds. */
+  async redeem(presented: FoundCode, issue: Issue): Promise<Redeemed> {
+    const { minted, response, step } = await this.#refreshTokens.firstTokens(issue);
+    let saving: MaybePromise<void> = this.#tokens.save(minted);
+    let found: FoundCode | undefined = presented;
+    for (let attempt = 0; attempt <= this.#failedVerifiers && found?.taken === undefined; attempt += 1) {
+      if (found === undefined) break;
+      const [isFirst] = await Promise.all([this.#chains.swap(found, step), saving]);
+      if (isFirst) return { response };
+      saving = undefined;
+      found = await this.#find(found.grant.id, found.code.hash);
+    }
+    this.#tokens.discard(minted.id).catch(this.#onError); // No response waits for it. What is left gives no access, and expires.
+    if (found === undefined) return undefined;
+    if (found.taken === undefined) throw unavailable();
+    return { taken: found.taken };
+  }
+}

@@ -1,0 +1,114 @@
+import { UnavailableError } from '../../base/errors.js';
+import type { Clock } from '../../base/ports.js';
+import type { Records } from '../../base/records.js';
+import { formatScope, isSubset, parseScope } from '../../base/scope.js';
+import { hmac, type RandomSource } from '../../base/secrets.js';
+import { CONNECTION, type ConnectionRecord, type GrantRecord, groups, keys } from '../records/stored-records.js';
+import { CONNECTION_ID_LENGTH, TOKEN_BYTES } from '../records/token-id.js';
+
+/** A lost race is repeated, but not for ever. */
+const ATTEMPTS = 20;
+
+/** The place of an owner's connection to a client, and what is there. */
+export interface Connection {
+  readonly id: string;
+  readonly record: ConnectionRecord | undefined;
+}
+
+/** What {@link Connections} depend on. */
+export interface ConnectionDependencies {
+  readonly records: Records;
+  readonly random: RandomSource;
+  readonly clock: Clock;
+  /** Derived from the current secret and from older ones. Without them, a token would show whether it is of a certain owner. */
+  readonly connectionKeys: readonly Uint8Array[];
+  /** Seconds for which a connection lives at least, because an approval may be remembered for so long. */
+  readonly lifetimes: { readonly rememberedConsent: number };
+}
+
+/**
+ * An owner's connection to a client is one record, on which all grants of this owner for this client depend: they are valid only while it
+ * exists and has the generation they were created in. So deleting it revokes any number of them at once, in every process, also one that is being
+ * created at the same moment.
+ */
+export class Connections {
+  readonly #dependencies: ConnectionDependencies;
+
+  constructor(dependencies: ConnectionDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** A connection that began under an older secret stays where it is. */
+  async find(sub: string, client_id: string): Promise<Connection> {
+    const { records, connectionKeys } = this.#dependencies;
+    const pair = JSON.stringify([sub, client_id]);
+    const ids = connectionKeys.map((key) => hmac(key, pair).slice(0, CONNECTION_ID_LENGTH));
+    const found = await records.getMany(ids.map(keys.connection), CONNECTION);
+    const at = Math.max(
+      found.findIndex((record) => record !== undefined),
+      0,
+    );
+    return { id: ids[at] ?? '', record: found[at] };
+  }
+
+  /** A generation that no grant has. */
+  newGeneration(): string {
+    return this.#dependencies.random.string(TOKEN_BYTES.generation);
+  }
+
+  /**
+   * Writes a connection for a grant that is written at the same time, or makes an existing one last as long as the grant.
+   *
+   * @returns the generation of the connection: that of the grant, unless another request has connected them meanwhile.
+   */
+  async keep({ id, record }: Connection, grant: GrantRecord): Promise<string> {
+    const { records, random } = this.#dependencies;
+    const { sub, client_id, connection: generation } = grant;
+    const key = keys.connection(id);
+    let known = record;
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const next = { ...this.#including(grant, known), rev: random.rev() };
+      if (known === undefined) {
+        if (
+          await records.add(key, { ...next, generation }, [
+            groups.connectionsOfOwner(sub),
+            groups.connectionsOfClient(client_id),
+          ])
+        )
+          return generation;
+      } else if (
+        this.#covers(known, grant) ||
+        (await records.swap(key, known.rev, { ...next, generation: known.generation }))
+      ) {
+        return known.generation;
+      }
+      const before = known;
+      known = await records.get(key, CONNECTION);
+      // Disconnected meanwhile, which has ended this grant too.
+      if (before !== undefined && known?.generation !== before.generation) return generation;
+    }
+    throw new UnavailableError('A connection was changed too often at the same moment.');
+  }
+
+  #end({ exp }: GrantRecord): number {
+    const { clock, lifetimes } = this.#dependencies;
+    return Math.max(exp, Math.ceil(clock() / 1000) + lifetimes.rememberedConsent);
+  }
+
+  #covers({ exp, scope, aud }: ConnectionRecord, grant: GrantRecord): boolean {
+    return (
+      exp >= this.#end(grant) &&
+      isSubset(parseScope(grant.scope) ?? [], parseScope(scope) ?? []) &&
+      isSubset(grant.aud, aud)
+    );
+  }
+
+  #including(grant: GrantRecord, known: ConnectionRecord | undefined): Omit<ConnectionRecord, 'rev' | 'generation'> {
+    const { client_id, iat = Math.floor(this.#dependencies.clock() / 1000) } = grant;
+    const scope = new Set([known, grant].flatMap((one) => parseScope(one?.scope ?? '') ?? []));
+    // Twice as long, so that frequent sign-ins rarely have to extend it.
+    const exp = Math.max(known?.exp ?? 0, 2 * this.#end(grant) - iat);
+    const aud = [...new Set([...(known?.aud ?? []), ...grant.aud])];
+    return { client_id, scope: formatScope([...scope]), aud, iat: known?.iat ?? iat, exp };
+  }
+}

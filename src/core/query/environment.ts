@@ -1,0 +1,28 @@
+import type { Authorization } from '../base/authorization.js';
+import type { HttpRequest } from '../base/http/messages.js';
+import type { LimitListener } from '../base/limits/limit-reached.js';
+import type { Clock, MaybePromise, RandomBytes, Timer } from '../base/ports.js';
+
+/** What the query API takes from the server it is part of. */
+export interface QueryEnvironment {
+  /**
+   * The authorization of a request's bearer token; `undefined` without a token. Rejects with an error whose `code` is
+   * `invalid_token` if the token is invalid, and with any other error if it cannot be checked.
+   */
+  identify(request: HttpRequest): Promise<Authorization | undefined>;
+  /** The rights of a caller: those of the token's scopes, such as `apihighlimits`, and those that the application adds. */
+  rightsOf(authorization: Authorization): MaybePromise<readonly string[]>;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly timer: Timer;
+  /** The deadline of requests to the server, in milliseconds: a body must arrive before. */
+  readonly requestTimeout: number;
+  /** The key of the tokens of `meta=tokens`. */
+  readonly secret: Uint8Array;
+  /** Called with errors that are not reported to clients. */
+  onError(error: unknown): void;
+  /** Called when a caller reaches one of `limits`. */
+  readonly onLimit: LimitListener;
+  /** The base of absolute URLs, such as `https://example.org`; empty if not known. */
+  readonly base: string;
+}

@@ -1,0 +1,43 @@
+import type { Feature } from '../base/feature.js';
+import { object } from '../base/schema.js';
+import { createQuery } from './create-query.js';
+import { QUERY_OPTIONS } from './option-table.js';
+import type { QueryOptions } from './options.js';
+import { QUERY_TOKENS } from './token-key.js';
+
+const TABLE = object(QUERY_OPTIONS, {
+  moved: { mcp: 'mcp() in options.query.extensions', sandbox: 'sandbox() in options.query.extensions' },
+});
+
+/**
+ * The query API, for the option `query` of the server: `oauthQuery({ query: query({ modules: { … } }) })`. Without handlers, its
+ * responses are empty.
+ *
+ * @throws TypeError for an invalid option, with a sentence that names it and the remedy.
+ */
+export const query = (given: QueryOptions = {}): Feature => {
+  const options = TABLE.read(given, 'options.query');
+  const { rights, extensions, site = {} } = options;
+  return {
+    resources: Object.assign({}, ...extensions.map(({ resources }) => resources?.(site))),
+    start: (host) => {
+      const further = rights && host.bound('options.query.rights', rights);
+      const { routes, parts } = createQuery(options, {
+        identify: host.identify,
+        rightsOf: async (authorization) => [
+          ...host.rightsOf(authorization),
+          ...((await further?.(authorization)) ?? []),
+        ],
+        clock: host.clock,
+        random: host.random,
+        timer: host.timer,
+        requestTimeout: host.requestTimeout,
+        secret: host.key(QUERY_TOKENS),
+        onError: host.onError,
+        onLimit: host.onLimit,
+        base: host.issuer ?? '',
+      });
+      return [...routes, ...extensions.flatMap((extension) => extension.start({ ...parts, host }))];
+    },
+  };
+};

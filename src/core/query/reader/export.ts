@@ -1,0 +1,93 @@
+import { ApiError } from '../answer/api-error.js';
+import { message } from '../answer/messages.js';
+import type { ExistingPage } from '../descriptor/page-model.js';
+import type { QueryService } from '../run/query-run.js';
+import type { RequestContext } from '../run/request-context.js';
+import { type ExportPage, type ExportRevision, type ExportSchema, exportXml } from './export-xml.js';
+import type { RunSubquery } from './subquery.js';
+
+/** The maximum size of all texts, in bytes: reading and escaping them takes time proportional to their length. */
+const MAX_BYTES = 512 * 1024;
+
+/** Pages whose texts are read at once: the limit of `prop=revisions` with content. */
+const BATCH = 50;
+
+const PROPS = 'ids|timestamp|flags|user|userid|comment|size|sha1|content|contentmodel';
+
+/** What an export depends on. */
+export interface ExportParts {
+  readonly runSubquery: RunSubquery;
+  readonly service: Pick<QueryService, 'site'>;
+}
+
+/**
+ * The latest revisions of pages in MediaWiki's export format. Pages whose revisions the site does not return are left
+ * out.
+ *
+ * @throws ApiError `exporttoolarge` if the texts are too long.
+ */
+export const exportPages = async (
+  pages: readonly ExistingPage[],
+  schema: ExportSchema,
+  context: RequestContext,
+  { runSubquery, service }: ExportParts,
+): Promise<string> => {
+  const sizes = await latest(pages, 'ids|size', context, runSubquery);
+  checkSize([...sizes.values()].map(({ size = 0 }) => size));
+  const exported: ExportPage[] = [];
+  let bytes = 0;
+  for (let start = 0; start < pages.length; start += BATCH) {
+    const batch = pages.slice(start, start + BATCH);
+    const revisions = await latest(batch, PROPS, context, runSubquery);
+    const targets = await redirectsOf(batch, context, runSubquery);
+    for (const { pageid, ns, title } of batch) {
+      const revision = revisions.get(pageid);
+      if (!revision) continue;
+      // A handler need not return sizes.
+      bytes += Buffer.byteLength(revision.slots?.main?.content ?? '');
+      checkSize([bytes]);
+      exported.push({ pageid, ns, title, redirect: targets.get(title), revision });
+    }
+  }
+  return exportXml(exported, service.site, schema);
+};
+
+const checkSize = (sizes: readonly number[]): void => {
+  if (sizes.reduce((sum, size) => sum + size, 0) <= MAX_BYTES) return;
+  throw new ApiError('exporttoolarge', message('apierror-exporttoolarge', { num: MAX_BYTES }), { module: 'query' });
+};
+
+/** The latest revision of each page, by page id. */
+const latest = async (
+  pages: readonly ExistingPage[],
+  rvprop: string,
+  context: RequestContext,
+  runSubquery: RunSubquery,
+): Promise<ReadonlyMap<number, ExportRevision>> => {
+  const found = new Map<number, ExportRevision>();
+  const pageids = pages.map(({ pageid }) => pageid);
+  if (pageids.length === 0) return found;
+  let next: Readonly<Record<string, string | number>> | undefined = {};
+  // A site may return the pages in parts, but at least one page each time.
+  for (let parts = 0; next && parts <= pageids.length; parts += 1) {
+    const more = Object.fromEntries(Object.entries(next).map(([key, value]) => [key, String(value)]));
+    const values = { rvslots: 'main', rvprop, ...more };
+    const answer = await runSubquery({ pageids, prop: ['revisions'], values }, context);
+    for (const { pageid, revisions } of answer.query.pages ?? []) {
+      const [revision] = (Array.isArray(revisions) ? revisions : []) as readonly ExportRevision[];
+      if (pageid !== undefined && revision) found.set(pageid, revision);
+    }
+    next = answer.continue;
+  }
+  return found;
+};
+
+/** The targets of redirects, by title. */
+const redirectsOf = async (
+  pages: readonly ExistingPage[],
+  context: RequestContext,
+  runSubquery: RunSubquery,
+): Promise<ReadonlyMap<string, string>> => {
+  const { query } = await runSubquery({ pageids: pages.map(({ pageid }) => pageid), redirects: true }, context);
+  return new Map((query.redirects ?? []).map(({ from, to }) => [String(from), String(to)]));
+};

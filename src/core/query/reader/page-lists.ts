@@ -1,0 +1,145 @@
+import type { ResultItem } from '../answer/result-format.js';
+import { parseTitle, prefixedTitle, titleKey } from '../site/title.js';
+import type { QueryService } from '../run/query-run.js';
+import type { RequestContext } from '../run/request-context.js';
+import type { RenderedContent } from './renderer.js';
+import type { RunSubquery } from './subquery.js';
+
+/** The modules whose lists `action=parse` returns. */
+export const LIST_MODULES = ['links', 'categories', 'templates', 'images', 'langlinks', 'extlinks'] as const;
+type ListModule = (typeof LIST_MODULES)[number];
+
+/** The maximum number of entries of a list, and the number of titles looked up at once. */
+const MAX_LINKS = 5_000;
+const BATCH_SIZE = 500;
+
+/** A page, or a text that is not stored, whose lists are returned. */
+export interface ListedPage {
+  /** `undefined` for a text. */
+  readonly pageid: number | undefined;
+  readonly rendered: RenderedContent | undefined;
+}
+
+/** What lists depend on. */
+export interface ListParts {
+  readonly runSubquery: RunSubquery;
+  readonly service: QueryService;
+  readonly context: RequestContext;
+}
+
+/** Whether a list of a page comes from its module; otherwise it comes from the renderer. */
+export const isAnswered = (name: ListModule, { modules }: QueryService): boolean =>
+  modules.get(name)?.handler !== undefined;
+
+/** The entries of a page, from the module of that name. */
+const listed = async (
+  pageid: number,
+  name: ListModule,
+  values: Readonly<Record<string, string>>,
+  { runSubquery, context }: ListParts,
+): Promise<readonly ResultItem[]> => {
+  const items: ResultItem[] = [];
+  let next: Readonly<Record<string, string | number>> | undefined = {};
+  while (next && items.length < MAX_LINKS) {
+    const more = Object.fromEntries(Object.entries(next).map(([key, value]) => [key, String(value)]));
+    const answer = await runSubquery({ pageids: [pageid], prop: [name], values: { ...values, ...more } }, context);
+    const found = answer.query.pages?.[0]?.[name];
+    if (Array.isArray(found)) items.push(...(found as readonly ResultItem[]));
+    next = answer.continue;
+  }
+  return items.slice(0, MAX_LINKS);
+};
+
+/** Looks up whether titles exist, without invalid ones. */
+const lookedUp = async (titles: readonly string[], { runSubquery, context }: ListParts): Promise<readonly Link[]> => {
+  const links: Link[] = [];
+  const all = [...new Set(titles)].slice(0, MAX_LINKS);
+  for (let start = 0; start < all.length; start += BATCH_SIZE) {
+    const { query } = await runSubquery({ titles: all.slice(start, start + BATCH_SIZE) }, context);
+    for (const { ns, title, pageid, invalid } of query.pages ?? []) {
+      if (ns !== undefined && title !== undefined && invalid !== true) {
+        links.push({ ns, title, exists: pageid !== undefined });
+      }
+    }
+  }
+  return links.sort((a, b) => a.ns - b.ns || (a.title < b.title ? -1 : 1));
+};
+
+/** A linked page. */
+export interface Link {
+  readonly ns: number;
+  readonly title: string;
+  readonly exists: boolean;
+}
+
+/** The entries of a list: of a page from the module, of a text or without the module from the renderer. */
+const entries = async <T>(
+  name: ListModule,
+  { pageid, rendered }: ListedPage,
+  parts: ListParts,
+  sources: {
+    readonly values: Readonly<Record<string, string>>;
+    readonly ofModule: (item: ResultItem) => T | undefined;
+    readonly ofRenderer: readonly T[] | undefined;
+  },
+): Promise<readonly T[]> => {
+  if (pageid === undefined || (rendered && !isAnswered(name, parts.service))) return sources.ofRenderer ?? [];
+  const items = await listed(pageid, name, sources.values, parts);
+  return items.flatMap((item) => sources.ofModule(item) ?? []);
+};
+
+const titleOf = ({ title }: ResultItem): string | undefined => (typeof title === 'string' ? title : undefined);
+
+/** The linked pages, and whether they exist. */
+export const linksOf = async (page: ListedPage, parts: ListParts): Promise<readonly Link[]> => {
+  const sources = { values: { pllimit: 'max' }, ofModule: titleOf, ofRenderer: page.rendered?.links };
+  return lookedUp(await entries('links', page, parts, sources), parts);
+};
+
+/** The included pages, and whether they exist. */
+export const templatesOf = async (page: ListedPage, parts: ListParts): Promise<readonly Link[]> => {
+  const sources = { values: { tllimit: 'max' }, ofModule: titleOf, ofRenderer: page.rendered?.templates };
+  return lookedUp(await entries('templates', page, parts, sources), parts);
+};
+
+/** The names of files, without the namespace. */
+export const imagesOf = async (page: ListedPage, parts: ListParts): Promise<readonly string[]> => {
+  const ofModule = (item: ResultItem): string | undefined => titleOf(item)?.replace(/^[^:]*:/, '');
+  const sources = { values: { imlimit: 'max' }, ofModule, ofRenderer: page.rendered?.images };
+  return (await entries('images', page, parts, sources)).map(titleKey);
+};
+
+/** The addresses of links to other sites. */
+export const externalLinksOf = (page: ListedPage, parts: ListParts): Promise<readonly string[]> => {
+  const ofModule = ({ url }: ResultItem): string | undefined => (typeof url === 'string' ? url : undefined);
+  const sources = { values: { ellimit: 'max' }, ofModule, ofRenderer: page.rendered?.externallinks };
+  return entries('extlinks', page, parts, sources);
+};
+
+/** The same page in other languages. */
+export const languageLinksOf = (page: ListedPage, parts: ListParts): Promise<readonly ResultItem[]> => {
+  const sources = { values: { lllimit: 'max', llprop: 'url' }, ofModule: (item: ResultItem) => item, ofRenderer: [] };
+  return entries('langlinks', page, parts, sources);
+};
+
+/** The categories, with their sort keys. */
+export const categoriesOf = async (page: ListedPage, parts: ListParts): Promise<readonly ResultItem[]> => {
+  const { site } = parts.service;
+  const items = await entries<ResultItem>('categories', page, parts, {
+    values: { cllimit: 'max', clprop: 'sortkey|hidden' },
+    ofModule: (item) => item,
+    ofRenderer: page.rendered?.categories?.map((name) => ({ title: prefixedTitle(14, name, site) })),
+  });
+  const known = new Map(items.flatMap((item) => (typeof item.title === 'string' ? [[item.title, item]] : [])));
+  const links = await lookedUp([...known.keys()], parts);
+  return links.map(({ title, exists }): ResultItem => {
+    const { sortkeyprefix, hidden } = (known.get(title) ?? {}) as ResultItem;
+    const parsed = parseTitle(title, site);
+    return {
+      sortkey: sortkeyprefix ?? '',
+      category: titleKey(parsed.kind === 'local' ? parsed.text : title),
+      ...(exists ? {} : { missing: true }),
+      ...(hidden === true ? { hidden } : {}),
+    };
+  });
+};

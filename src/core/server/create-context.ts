@@ -1,0 +1,155 @@
+import { isLoopbackHost } from '../base/addresses/loopback.js';
+import { parseUrl } from '../base/addresses/url.js';
+import type { HttpRequest } from '../base/http/messages.js';
+import { Budget } from '../base/limits/budget.js';
+import type { Clock } from '../base/ports.js';
+import { Records } from '../base/records.js';
+import { ownSecrets, Seal } from '../base/seal.js';
+import { deriveKey, RandomSource, sha256 } from '../base/secrets.js';
+import { processName } from '../base/system.js';
+import type { OAuthConfig } from '../oauth/config.js';
+import type { OAuthContext } from '../oauth/context.js';
+import { DeploymentWarnings } from '../oauth/deployment-warnings.js';
+import type { Emit } from '../oauth/events/events.js';
+import { JwtAccessTokens } from '../oauth/keys/access-token.js';
+import { generateKey, KeyRing } from '../oauth/keys/signing-keys.js';
+import { createPages } from '../oauth/pages/render.js';
+import { Sessions } from '../oauth/sign-in/sessions.js';
+import { SignIn } from '../oauth/sign-in/sign-in.js';
+import type { Timekeeper } from '../oauth/records/window.js';
+import { Chains } from '../oauth/tokens/chains.js';
+import { Codes } from '../oauth/tokens/codes.js';
+import { Connections } from '../oauth/tokens/connections.js';
+import { RefreshTokens } from '../oauth/tokens/refresh-tokens.js';
+import { Peppers } from '../oauth/tokens/successor.js';
+import { Tokens } from '../oauth/tokens/tokens.js';
+import { limitersOf } from './limiters.js';
+import type { Observer } from './observer.js';
+import type { CheckedOptions } from './options/server-table.js';
+
+/** Without a configured issuer, the request determines it, on loopback only: elsewhere any caller could name any host. */
+const issuerOf = (config: OAuthConfig): OAuthContext['issuer'] => {
+  const { issuer } = config;
+  if (issuer !== undefined) return () => issuer;
+  return (request) => {
+    const url = parseUrl(`http://${request.header('host') ?? ''}`);
+    if (url === undefined || !isLoopbackHost(url.hostname)) {
+      throw new TypeError('options.issuer is missing. Without it, only requests to a loopback address are answered.');
+    }
+    return url.origin;
+  };
+};
+
+/** The host shown to users, if the issuer is known. */
+const hostIn =
+  (issuer: OAuthContext['issuer']) =>
+  (request: HttpRequest): string | undefined => {
+    try {
+      return new URL(issuer(request)).host;
+    } catch {
+      return undefined;
+    }
+  };
+
+/** If no keys are configured, a pair is generated, which is private to this process and ends with it. */
+const keyRingOf = (
+  { jwt, lifetimes }: OAuthConfig,
+  clock: Clock,
+  onError: (error: unknown) => void,
+): KeyRing | undefined => {
+  if (jwt === undefined) return undefined;
+  const { algorithm, keys = [{ key: generateKey(algorithm) }] } = jwt;
+  return new KeyRing({ source: keys, algorithm, clock, tokenLifetimeMs: lifetimes.accessToken * 1000, onError });
+};
+
+/** What tokens need besides the options. */
+interface TokenServices extends Pick<OAuthContext, 'records' | 'random' | 'emit' | 'onError'> {
+  readonly own: Timekeeper;
+  readonly jwt: JwtAccessTokens | undefined;
+}
+
+/** Issues tokens and codes, and finds them again. */
+const tokensIn = (
+  { secret = [] }: CheckedOptions,
+  { clients, lifetimes, limits, impliedScopes }: OAuthConfig,
+  { records, random, own, jwt, emit, onError }: TokenServices,
+): Pick<OAuthContext, 'tokens' | 'codes' | 'refreshTokens'> => {
+  const { clock } = own;
+  // Without a secret, the keys of connections must be the same after a restart.
+  const connectionKeys = (secret.length === 0 ? [''] : secret).map((text) => deriveKey(text, 'connection'));
+  const connections = new Connections({ records, random, clock, lifetimes, connectionKeys });
+  const tokens = new Tokens({ records, random, clock, connections, clients, lifetimes, impliedScopes, jwt }, emit);
+  const chains = new Chains(records, random);
+  const peppers = new Peppers(secret);
+  const canList = records.canList;
+  const refreshTokens = new RefreshTokens({
+    chains,
+    tokens,
+    random,
+    own,
+    clients,
+    lifetimes,
+    peppers,
+    canList,
+    onError,
+  });
+  const { failedVerifiers } = limits;
+  return { tokens, codes: new Codes({ chains, tokens, refreshTokens, failedVerifiers, onError }), refreshTokens };
+};
+
+/** Creates what all endpoints share. */
+export const createContext = (
+  options: CheckedOptions,
+  config: OAuthConfig,
+  secrets: readonly [string, ...string[]],
+  observer: Observer,
+): OAuthContext => {
+  const { clock, random: bytes, timer } = options.runtime;
+  const onError = options.onError ?? (() => undefined);
+  const emit: Emit = (occurrence) => observer.tell(occurrence);
+  const [secret, ...older] = secrets;
+  const records = new Records(options.store, clock, config.issuer);
+  const random = new RandomSource(bytes);
+  const browserSecrets = ownSecrets(secrets, config.issuer);
+  const sessions = new Sessions({
+    seal: new Seal(browserSecrets, 'session', clock, bytes),
+    formKeys: browserSecrets.map((text) => deriveKey(text, 'form')),
+    clock,
+    random,
+    lifetime: config.lifetimes.session,
+    // Cookie names are short.
+    instance: sha256(config.issuer ?? '').slice(0, 8),
+    secure: config.issuer?.startsWith('https:') ?? false,
+  });
+  const issuer = issuerOf(config);
+  const pages = createPages({ ...options, languages: config.languages, hostOf: hostIn(issuer) });
+  const keyRing = keyRingOf(config, clock, onError);
+  const jwt = keyRing === undefined ? undefined : new JwtAccessTokens(keyRing, config.issuer ?? '', clock);
+  const own = { clock, process: processName() };
+  return {
+    config,
+    records,
+    random,
+    clock,
+    timer,
+    emit,
+    onError,
+    pages,
+    process: own.process,
+    ...tokensIn(options, config, { records, random, own, jwt, emit, onError }),
+    keyRing,
+    issuer,
+    basePath: config.issuer === undefined ? '' : new URL(config.issuer).pathname.replace(/\/$/, ''),
+    limiters: limitersOf(config.limits, { records, clock, key: deriveKey(secret, 'limiter') }, (event, request) =>
+      observer.tell(event, request),
+    ),
+    deviceBudget: new Budget(clock, config.limits.unprovenRecords / 2),
+    userCodeKeys: [deriveKey(secret, 'user code'), ...older.map((text) => deriveKey(text, 'user code'))],
+    consentKey: deriveKey(secret, 'consent'),
+    requestSeal: new Seal(browserSecrets, 'authorization request', clock, bytes),
+    warnings: new DeploymentWarnings(options.onWarning),
+    signIn: new SignIn(options, sessions),
+    allowLocalhostRedirects: options.policy.allowLocalhostRedirects,
+    validateGrant: options.policy.validateGrant ?? (() => true),
+  };
+};

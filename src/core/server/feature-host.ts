@@ -1,0 +1,65 @@
+import type { FeatureHost } from '../base/feature.js';
+import { parseScope } from '../base/scope.js';
+import { ownSecrets, Seal } from '../base/seal.js';
+import { deriveKey } from '../base/secrets.js';
+import { nearestName } from '../base/spelling.js';
+import type { Clients } from '../oauth/clients/clients.js';
+import type { OAuthConfig } from '../oauth/config.js';
+import type { OAuthContext } from '../oauth/context.js';
+import { admission, identify } from './guard.js';
+import type { Observer } from './observer.js';
+import { HostDeadline } from './options/host-functions.js';
+import { resourceAt } from './options/resources.js';
+import type { CheckedOptions } from './options/server-table.js';
+
+/** Why a page cannot sign users in as a client, as the end of a sentence. */
+const pageClientProblem = (client_id: string, { listed, areAllListed }: Clients): string | undefined => {
+  const client = listed.get(client_id);
+  if (client === undefined) {
+    if (!areAllListed) return undefined;
+    const near = nearestName(client_id, [...listed.keys()]);
+    return `is not registered in options.clients.${near === undefined ? '' : ` Did you mean ${JSON.stringify(near)}?`}`;
+  }
+  if (!client.public) return 'has a secret, which a page cannot keep. Use a public client.';
+  if (!client.grantTypes.has('authorization_code'))
+    return 'cannot sign users in. Add authorization_code to its grant_types.';
+  return undefined;
+};
+
+const signInPaths = ({ grants, paths, issuer }: OAuthConfig): FeatureHost['signIn'] =>
+  grants.has('authorization_code')
+    ? { authorize: paths.authorize[0], token: paths.token[0], revoke: paths.revoke[0], issuer }
+    : undefined;
+
+/** What this server offers to its features. */
+export const featureHost = (
+  { runtime, timeouts, issuer }: CheckedOptions,
+  secrets: readonly [string, ...string[]],
+  context: OAuthContext,
+  observer: Observer,
+): FeatureHost => {
+  const { config, clock, onError } = context;
+  const { random, timer } = runtime;
+  const deadline = new HostDeadline(timeouts.host, timer);
+  return {
+    issuer,
+    clock,
+    random,
+    timer,
+    requestTimeout: timeouts.request,
+    onError,
+    onLimit: (event, request) => observer.tell(event, request),
+    signIn: signInPaths(config),
+    rightsOf: ({ scope }) => (parseScope(scope) ?? []).flatMap((name) => config.scopes.get(name)?.rights ?? []),
+    pageClientProblem: (client_id) => pageClientProblem(client_id, config.clients),
+    resource: (path) => {
+      const resource = resourceAt(path, issuer);
+      return config.resources.find(resource) ?? resource;
+    },
+    key: (purpose) => deriveKey(secrets[0], purpose),
+    seal: (purpose) => new Seal(ownSecrets(secrets, issuer), purpose, clock, random),
+    bound: (name, work) => deadline.bound(name, work),
+    identify: (request) => identify(request, context),
+    guard: (request, requirement) => admission(request, requirement, context),
+  };
+};

@@ -1,0 +1,63 @@
+import {
+  type Checked,
+  either,
+  flag,
+  listOf,
+  path,
+  type Schema,
+  text,
+  value,
+  wholeNumber,
+} from '../core/base/schema.js';
+import { isScopeToken } from '../core/base/scope.js';
+import { catalogue, type ModuleName } from '../core/query/catalogue/index.js';
+
+/** Options of the MCP server. */
+export interface McpOptions {
+  /** The path of the server, or a list: the first, which tokens are for, and its aliases. Default `/mcp`. */
+  readonly path?: string | readonly string[];
+  /**
+   * The scopes that a token must have, and that clients request first. They must be among `options.scopes`. Default: none, so that any token for this
+   * resource is accepted.
+   */
+  readonly scopes?: readonly string[];
+  /** Whether callers without a token can use the tools, with the same access as at `/api`. Default: `true`, unless `private` is set. */
+  readonly anonymous?: boolean;
+  /** Modules of the catalogue that become additional tools: their names, or `all`. Default: none. */
+  readonly modules?: 'all' | readonly ModuleName[];
+  /** Whether the modules of `customModules` become additional tools. Default: `false`. */
+  readonly customModules?: boolean;
+  /**
+   * Values of `Host` that a proxy sends, such as `wiki.internal:8080`, in addition to the host of the issuer and loopback names. Requests with any
+   * other are rejected, because of DNS rebinding.
+   */
+  readonly hosts?: readonly string[];
+  /** The maximum length of a result, in characters; longer results are returned in parts. Default 40 000. */
+  readonly maxResultLength?: number;
+}
+
+/** Every option: accepted values, default, validation. */
+export const MCP_OPTIONS = {
+  path: path('/mcp'),
+  scopes: listOf(
+    'an array of scopes',
+    value<string>('the name of a scope', (given) => typeof given === 'string' && isScopeToken(given)),
+  ),
+  anonymous: value<boolean>('true or false', (given) => typeof given === 'boolean'),
+  modules: either(
+    value<'all'>("'all'", (given) => given === 'all'),
+    listOf(
+      'an array of names of modules',
+      value<ModuleName>(
+        'the name of a module of the catalogue',
+        (given) => typeof given === 'string' && Object.hasOwn(catalogue, given),
+      ),
+    ),
+  ),
+  customModules: flag(false),
+  hosts: listOf('an array of names and ports', text("a name, such as 'wiki.internal:8080'", /^[^\s/@?#]+$/)),
+  maxResultLength: wholeNumber(40_000, 1_000, 10_000_000, 'characters'),
+} satisfies Schema<McpOptions>;
+
+/** The options, validated and completed. */
+export type McpSettings = Checked<typeof MCP_OPTIONS>;

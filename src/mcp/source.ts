@@ -1,0 +1,48 @@
+import type { HttpRequest } from '../core/base/http/messages.js';
+import { isLoopbackHost } from '../core/base/addresses/loopback.js';
+import { parseUrl } from '../core/base/addresses/url.js';
+import { originCheck } from '../core/query/endpoint/cors.js';
+
+/** A name or an address, and optionally a port. RFC 1035 §2.3.4 limits the length of names. */
+const HOST = /^[A-Za-z0-9.\-_]{1,255}(?::\d{1,5})?$|^\[[0-9A-Fa-f:.]{2,45}\](?::\d{1,5})?$/;
+
+/** The names of this server, and the origins whose pages may send requests to it. */
+export interface AllowedSources {
+  /** The URL of the MCP server. */
+  readonly resource: string;
+  readonly hosts: readonly string[];
+  /** As in `cors` of the query API. */
+  readonly origins: readonly string[];
+}
+
+/** Returns why the `Host` or `Origin` of a request is rejected; `undefined` if both are allowed. */
+export type SourceCheck = (request: HttpRequest) => string | undefined;
+
+const isLoopbackOrigin = (origin: string): boolean => {
+  const [, host = ''] = /^https?:\/\/([^/:]+|\[[0-9a-f:]+\])(?::\d{1,5})?$/i.exec(origin) ?? [];
+  return isLoopbackHost(host);
+};
+
+/**
+ * Rejects requests of pages of other sites, and requests to other host names, which DNS rebinding sends here. Loopback names are allowed, because
+ * DNS rebinding cannot use them.
+ */
+export const createSourceCheck = ({ resource, hosts, origins }: AllowedSources): SourceCheck => {
+  const { origin: own, protocol, hostname } = new URL(resource);
+  const hostOf = (given: string): string | undefined =>
+    HOST.test(given) ? parseUrl(`${protocol}//${given}`)?.host : undefined;
+  const known = new Set([new URL(resource).host, ...hosts.map((host) => hostOf(host) ?? host)]);
+  const isAllowedOrigin = originCheck(origins);
+  const isLocal = isLoopbackHost(hostname);
+  return (request) => {
+    const host = hostOf(request.header('host') ?? '');
+    if (host === undefined || !(known.has(host) || isLoopbackHost(host.replace(/:\d+$/, ''))))
+      return 'The Host header does not name this server. Names other than that of options.issuer must be listed in the option hosts of mcp().';
+    const origin = request.header('origin');
+    const isAllowed =
+      origin === undefined || origin === own || isAllowedOrigin(origin) || (isLocal && isLoopbackOrigin(origin));
+    return isAllowed
+      ? undefined
+      : 'Pages of this origin may not send requests to this server. Allowed origins are listed in options.query.cors.origins.';
+  };
+};

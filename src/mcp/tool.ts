@@ -1,0 +1,31 @@
+import type { Schema } from '../core/query/describe/schemas/schema.js';
+import type { Call } from './queries.js';
+import type { Visible } from './visible.js';
+
+/** The arguments of a call, as received, without the cursor. */
+export type Arguments = Readonly<Record<string, unknown>>;
+
+/** The result of a call, or a part of it. */
+export interface ToolResult extends Visible {
+  /** The position at which the result continues; `undefined` at its end. */
+  readonly next?: object | undefined;
+  readonly warnings?: readonly string[];
+}
+
+/** A tool for assistants. */
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** The schema of its arguments, without the cursor. */
+  readonly input: Schema;
+  /** The schema of the data of its results. */
+  readonly output: Schema;
+  /** Whether a result can continue, so that the tool takes a cursor. */
+  readonly continues: boolean;
+  /**
+   * @param position - The `next` of an earlier result.
+   * @throws ApiError, ToolError
+   */
+  run(args: Arguments, call: Call, position: object | undefined): Promise<ToolResult>;
+}

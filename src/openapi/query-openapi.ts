@@ -1,0 +1,236 @@
+import { type ModuleNode, submodulesOf } from '../core/query/describe/module-tree.js';
+import { GROUP_TITLES, textOfModule } from '../core/query/describe/texts/help-text.js';
+import { ref, type Schema } from '../core/query/describe/schemas/schema.js';
+import { type Site, VERSION } from '../core/query/site/site.js';
+import {
+  ANSWER_HEADERS,
+  ANSWER_SCHEMAS,
+  ENDPOINT_RESPONSES,
+  moduleResponses,
+  RESPONSES,
+} from '../core/query/describe/schemas/answer-schemas.js';
+import { encodingOf, type Field, fieldsOf, toForm, toParameter } from '../core/query/describe/schemas/fields.js';
+import { schemaName, SharedSchemas } from '../core/query/describe/schemas/shared-schemas.js';
+
+/** The operations of a path, by lower-case method. */
+type PathItem = Readonly<Partial<Record<'get' | 'post', Readonly<Record<string, unknown>>>>>;
+
+/** The input of the document. */
+interface QueryDescription {
+  /** All modules. */
+  readonly tree: ModuleNode;
+  readonly site: Site;
+  /** The path of the action endpoint, below the mount point. */
+  readonly path: string;
+}
+
+/** A query parameter for any names that are not listed. */
+const openParameter = (name: string, description: string, propertyNames: Schema): object => ({
+  name,
+  in: 'query',
+  description,
+  style: 'form',
+  explode: true,
+  schema: { type: 'object', propertyNames, additionalProperties: { type: ['string', 'number', 'boolean'] } },
+});
+
+const GENERATOR_RULE =
+  'The parameters of the module that `generator` names: those of its own path, each prefixed with `g` (`gaplimit` for `aplimit`). Separate several values with a bar.';
+const OPEN_PARAMETERS = {
+  moduleParameters: openParameter(
+    'moduleParameters',
+    'The parameters of the other modules that `prop`, `list` and `meta` name: see their own paths. Separate several values with a bar.',
+    { not: { pattern: '^g' } },
+  ),
+  generatorParameters: openParameter('generatorParameters', GENERATOR_RULE, { pattern: '^g' }),
+};
+
+const OPEN = Object.keys(OPEN_PARAMETERS).map((name) => ref('parameters', name));
+
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+/** Fields and the schema of their form. */
+interface Form {
+  readonly fields: readonly Field[];
+  readonly schema: Schema;
+}
+
+/** The texts of an operation. */
+interface OperationTexts {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description?: string;
+  readonly deprecated?: true;
+}
+
+/**
+ * The two operations of a path: GET with a query string, and POST with a form for requests that are too long for one.
+ */
+const byAddressAndForm = (
+  { description, ...texts }: OperationTexts,
+  own: Form,
+  common: readonly Form[],
+  responses: object,
+): PathItem => {
+  const names = new Set(own.fields.map(({ wireName }) => wireName));
+  // A module's parameter may have the name of one of every query, such as `iwurl`: an operation lists it once.
+  const shared = common.flatMap(({ fields }) => fields).filter(({ wireName }) => !names.has(wireName));
+  return {
+    get: {
+      ...texts,
+      ...(description === undefined || description === '' ? {} : { description }),
+      parameters: [
+        ...own.fields.map(toParameter),
+        ...shared.map(({ wireName }) => ref('parameters', wireName)),
+        ...OPEN,
+      ],
+      responses,
+    },
+    post: {
+      ...texts,
+      operationId: `${texts.operationId}-form`,
+      requestBody: {
+        required: true,
+        content: {
+          [FORM_TYPE]: {
+            schema: { allOf: [own, ...common].map(({ schema }) => schema) },
+            encoding: encodingOf([...own.fields, ...shared]),
+          },
+        },
+      },
+      responses,
+    },
+  };
+};
+
+const moduleDescription = (node: ModuleNode): string => {
+  const { module, group } = node;
+  const sentences = [
+    ...(module.generator === true
+      ? [`\`generator=${module.name}\` passes its pages to other modules; its parameters are then prefixed with \`g\`.`]
+      : []),
+    ...(group === 'prop' ? ['Select pages with `titles`, `pageids`, `revids` or `generator`.'] : []),
+    ...(module.readrights === false ? [] : ['Requires read rights.']),
+    ...unansweredNote(node),
+  ];
+  return sentences.join(' ');
+};
+
+const unansweredNote = ({ unanswered }: ModuleNode): readonly string[] =>
+  unanswered === true ? ['Not available on this site.'] : [];
+
+/** Merges parameters of several actions that have the same name on the wire. */
+const mergedByAction = (actions: readonly (readonly [ModuleNode, readonly Field[]])[]): readonly Field[] => {
+  const merged = new Map<string, Field>();
+  for (const [{ name }, fields] of actions) {
+    for (const field of fields) {
+      const before = merged.get(field.wireName);
+      const text = `With \`action=${name}\`: ${field.description}`;
+      const { default: _ofOneOnly, ...schema } = field.schema;
+      merged.set(field.wireName, {
+        ...(before ?? field),
+        required: false,
+        schema: before ? eitherOf(before.schema, schema) : schema,
+        description: before ? `${before.description} ${text}` : text,
+      });
+    }
+  }
+  return [...merged.values()];
+};
+
+const eitherOf = (first: Schema, second: Schema): Schema => {
+  const all = [...(Array.isArray(first['anyOf']) ? first['anyOf'] : [first]), second];
+  const different = [...new Map(all.map((schema) => [JSON.stringify(schema), schema])).values()];
+  return different.length === 1 ? first : { anyOf: different };
+};
+
+const TAGS = GROUP_TITLES.filter(([group]) => group !== 'format').map(([name, description]) => ({ name, description }));
+
+const DESCRIPTION =
+  'A query API compatible with that of MediaWiki. ' +
+  'Parameters with several values separate them with a bar, `style: pipeDelimited`; to send a value that contains a bar, put ' +
+  'U+001F in front of every value instead. A boolean parameter is true if it is present. ' +
+  'Callers with the right `apihighlimits` have higher limits.';
+
+/** The parts that are the same for all modules. */
+const frameOf = ({ name }: Site, server: string): object => ({
+  openapi: '3.1.1',
+  info: { title: `API of ${name}`, version: VERSION, description: DESCRIPTION },
+  servers: [{ url: server }],
+  security: [{}, { bearer: [] }],
+  tags: TAGS,
+});
+
+const SECURITY = {
+  bearer: { type: 'http', scheme: 'bearer', description: 'An access token of this server (RFC 6750).' },
+};
+
+/**
+ * Describes the query API: its endpoint, and each module at its own path.
+ *
+ * @param server - The URL in front of every path; absent if it depends on the request.
+ */
+export const openApiDocument = ({ tree, site, path }: QueryDescription, server = '/'): object => {
+  const shared = new SharedSchemas();
+  const of = (node: ModuleNode): readonly Field[] => fieldsOf(node, { site, shared });
+  const child = (name: string): ModuleNode => tree.children.get(name) ?? tree;
+  const [action, ...main] = of(tree);
+  const general = [...main, ...of(child('json'))];
+  const query = of(child('query'));
+  const described = submodulesOf(tree).filter(({ group }) => group === 'action');
+  const actions = described.map((node) => [node, of(node)] as const);
+  const ofAll: Form = { fields: general, schema: ref('schemas', 'GeneralParameters') };
+  const common: readonly Form[] = [{ fields: query, schema: ref('schemas', 'QueryParameters') }, ofAll];
+  const ownForm = (name: string, fields: readonly Field[]): Form => {
+    return { fields, schema: shared.define(name, toForm(fields)) };
+  };
+
+  const modules = submodulesOf(child('query')).map((node): readonly [string, PathItem] => {
+    const { name, group, module } = node;
+    const texts: OperationTexts = {
+      operationId: `query-${name}`,
+      tags: [group],
+      summary: textOfModule(node).text,
+      description: moduleDescription(node),
+      ...(module.deprecated === true ? { deprecated: true } : {}),
+    };
+    const own = ownForm(schemaName(`${name}Parameters`), of(node));
+    return [`${path}/${node.path}`, byAddressAndForm(texts, own, common, moduleResponses(node))];
+  });
+
+  const actionFields = [...(action ? [action] : []), ...mergedByAction(actions)];
+  const endpoint = byAddressAndForm(
+    {
+      operationId: 'api',
+      tags: ['action'],
+      summary: textOfModule(tree).text,
+      description: described
+        .map((node) => [`- \`action=${node.name}\`: ${textOfModule(node).text}`, ...unansweredNote(node)].join(' '))
+        .join('\n'),
+    },
+    ownForm('ActionParameters', actionFields),
+    [ofAll],
+    ENDPOINT_RESPONSES,
+  );
+
+  return {
+    ...frameOf(site, server),
+    paths: { [path]: endpoint, ...Object.fromEntries(modules) },
+    components: {
+      parameters: {
+        ...Object.fromEntries([...query, ...general].map((field) => [field.wireName, toParameter(field)])),
+        ...OPEN_PARAMETERS,
+      },
+      schemas: {
+        ...ANSWER_SCHEMAS,
+        GeneralParameters: toForm(general),
+        QueryParameters: toForm(query),
+        ...shared.all(),
+      },
+      responses: RESPONSES,
+      headers: ANSWER_HEADERS,
+      securitySchemes: SECURITY,
+    },
+  };
+};

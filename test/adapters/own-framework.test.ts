@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express5 from 'express';
+import express4 from 'express4';
+import fastify from 'fastify';
+import Koa from 'koa';
+import { expect, test } from 'vitest';
+import { oauthQuery as forExpress } from 'oauth-query/express';
+import { oauthQuery as forFastify } from 'oauth-query/fastify';
+import { oauthQuery as forKoa } from 'oauth-query/koa';
+import { Client } from '../hosts.js';
+import { closeIdleConnections } from '../hosts/client.js';
+import { everyRow } from '../rows.js';
+import { fixture } from '../oauth/support/fixture.js';
+
+/** The answer to a request for the metadata, and what the framework reports. */
+const ask = async (listener: (...args: Parameters<RequestListener>) => unknown): Promise<number> => {
+  const server = createServer((request, response) => void listener(request, response)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // It listens on a port and not on a pipe.
+  const { status } = await new Client(`http://127.0.0.1:${port}`).get('/.well-known/oauth-authorization-server');
+  closeIdleConnections();
+  server.close();
+  return status;
+};
+
+const inExpress = (express: () => ReturnType<typeof express5>) => async (made: unknown) => {
+  const errors: unknown[] = [];
+  const app = express();
+  app.use(made as never);
+  app.use(((error: unknown, _request: unknown, response: { sendStatus: (status: number) => void }, _next: unknown) => {
+    errors.push(error);
+    response.sendStatus(500);
+  }) as never);
+  expect(await ask(app)).toBe(500);
+  return errors;
+};
+
+const inKoa = async (made: unknown) => {
+  const errors: unknown[] = [];
+  const app = new Koa();
+  app.on('error', (error) => errors.push(error));
+  app.use(made as never);
+  expect(await ask(app.callback())).toBe(500);
+  return errors;
+};
+
+const inFastify = async (made: unknown) => {
+  const app = fastify();
+  const error: unknown = await (async () => {
+    await app.register(made as never);
+    await app.ready();
+  })().catch((reason: unknown) => reason);
+  await app.close().catch(() => undefined);
+  return [error];
+};
+
+test('a server in another framework than that of its adapter is an error that names both', () => {
+  const { options } = fixture();
+  const [express, koa, plugin] = [forExpress(options), forKoa(options), forFastify(options)];
+  return everyRow(
+    [
+      ['koa', 'express 5', () => inExpress(express5)(koa)],
+      ['koa', 'express 4', () => inExpress(express4 as never)(koa)],
+      ['fastify', 'express 5', () => inExpress(express5)(plugin)],
+      ['fastify', 'express 4', () => inExpress(express4 as never)(plugin)],
+      ['express', 'koa', () => inKoa(express)],
+      ['fastify', 'koa', () => inKoa(plugin)],
+      ['express', 'fastify', () => inFastify(express)],
+    ],
+    async ([entry, , run]) => {
+      expect((await run()).map(String)).toEqual([expect.stringContaining(`oauthQuery of oauth-query/${entry}, but`)]);
+    },
+  );
+});

@@ -1,0 +1,157 @@
+import { query } from 'oauth-query/query';
+import { mcp } from 'oauth-query/mcp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  type ContentLogEntry,
+  type ContentSource,
+  contentQuery,
+  memoryContent,
+  type MemoryPage,
+} from 'oauth-query/content';
+import { markdownFolder } from 'oauth-query/content/markdown';
+import { type OAuthQueryOptions, oauthQuery } from '../../src/adapters/fetch/index.js';
+import { ContentDatabase } from '../../src/content/sqlite/database.js';
+import { Sorted } from '../../src/content/memory/sorted.js';
+import { sqliteSource } from '../../src/content/sqlite/source.js';
+import { TestFolder } from './markdown/folder.js';
+import { everyRow } from '../rows.js';
+import { EVERY_CALL, EVERY_REQUEST, type Params } from './support/every-request.js';
+import { fillDatabase } from './support/fill-database.js';
+import { MARK, OPEN_PAGES, PAGES, SITE, visible } from './support/hidden-site.js';
+
+/** Two sites are compared: one with hidden pages, and one on which these pages do not exist. */
+
+const closing: (() => unknown)[] = [];
+afterAll(async () => {
+  for (const close of closing) await close();
+});
+
+const IMPORT = {
+  type: 'import',
+  action: 'upload',
+  user: 'Importer',
+  timestamp: '2025-06-01T00:00:00Z',
+  comment: '',
+  params: {},
+};
+
+/** A page as a file. */
+const markdownOf = ({ text, redirect, links = [], history = [] }: MemoryPage): string => {
+  const { user, timestamp } = history[0] ?? {};
+  const of = (kind: string) => links.filter((link) => link.kind === kind);
+  return [
+    ...['---', `date: ${timestamp}`, `author: ${JSON.stringify(user)}`],
+    `tags: ${JSON.stringify(of('category').map(({ title }) => title))}`,
+    ...(redirect ? [`redirect_to: ${JSON.stringify(redirect.to)}`] : []),
+    ...['---', '', text, ...of('link').map(({ title }) => `[[${title}]]`)],
+    ...of('file').map(({ title }) => `![](/${title})`),
+    ...of('url').map((link) => `<${link.text}>`),
+  ].join('\n');
+};
+
+const FOLDERS = { Talk: 1, File: 6, Template: 10, Category: 14 };
+const folderOf = (ns: number): string => Object.entries(FOLDERS).find(([, id]) => id === ns)?.[0] ?? '.';
+
+const SOURCES: Readonly<Record<string, (pages: readonly MemoryPage[]) => ContentSource | Promise<ContentSource>>> = {
+  'content in memory': (pages) => memoryContent(pages),
+  'content in SQLite': (pages) => {
+    const database = new ContentDatabase(':memory:');
+    closing.push(() => database.close());
+    fillDatabase(database, pages);
+    const log = new Sorted<ContentLogEntry>(({ timestamp, id }) => [timestamp, id]);
+    for (const { id = 0, ns } of pages) if (ns === 14) log.add({ id, page: id, ...IMPORT });
+    return { ...sqliteSource(database), log: (range) => log.range(range) };
+  },
+  'a folder of Markdown files': async (pages) => {
+    const paths = pages.map(({ ns = 0, title }) => `${folderOf(ns)}/${title}.md`);
+    const folder = new TestFolder(
+      Object.fromEntries(pages.map((page, index) => [paths[index], markdownOf(page)])),
+      (end) => void closing.push(end),
+    );
+    const content = await markdownFolder(folder.path, { watch: false, namespaceFolders: FOLDERS });
+    closing.push(() => content.close());
+    return content;
+  },
+};
+
+const ISSUER = 'https://wiki.example';
+
+/** The texts of the responses of a site, without a socket. */
+const startSite = (source: ContentSource) => {
+  const failures: unknown[] = [];
+  const options: OAuthQueryOptions = {
+    issuer: ISSUER,
+    secret: 'a secret of the test that has 32 characters',
+    scopes: { read: 'Read' },
+    clients: [],
+    runtime: { clock: () => Date.parse('2025-06-02T00:00:00Z') },
+    onError: (error) => void failures.push(error),
+    onWarning: () => undefined,
+    query: query(
+      contentQuery(source, {
+        visible,
+        site: { ...SITE, name: 'Two sites', language: 'en' },
+        extensions: [mcp()],
+      }),
+    ),
+  };
+  const { handler } = oauthQuery(options);
+  const post = async (path: string, type: string, body: string): Promise<string> => {
+    const headers = { 'content-type': type, accept: 'application/json, text/event-stream' };
+    return (await handler(new Request(ISSUER + path, { method: 'POST', headers, body }))).text();
+  };
+  /** The first responses of a client that follows continuations. */
+  const walk = async (params: Params, most: number): Promise<readonly string[]> => {
+    const texts: string[] = [];
+    let progress: Params = {};
+    while (texts.length < most) {
+      const all = { action: 'query', format: 'json', formatversion: '2', ...params, ...progress };
+      const text = await post('/api', 'application/x-www-form-urlencoded', new URLSearchParams(all).toString());
+      texts.push(text);
+      const more = (JSON.parse(text) as { readonly continue?: Readonly<Record<string, unknown>> }).continue;
+      if (!more) break;
+      progress = Object.fromEntries(Object.entries(more).map(([name, value]) => [name, String(value)]));
+    }
+    return texts;
+  };
+  const call = (name: string, args: object): Promise<string> =>
+    post(
+      '/mcp',
+      'application/json',
+      JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
+    );
+  return { walk, call, failures };
+};
+
+/** Cursors are sealed with a random number. */
+const unsealed = (text: string): string => text.replaceAll(/cursor(\\?)":\1?"[^"\\]*/g, 'cursor');
+
+/** Values of the request in a response are not about the site. */
+const mentioned = (text: string, params: object): boolean =>
+  text.includes(MARK) && !JSON.stringify(params).includes(MARK);
+
+describe.each(Object.entries(SOURCES))('%s: a hidden page is treated as if it did not exist', (_name, sourceOf) => {
+  let all: ReturnType<typeof startSite>;
+  let open: ReturnType<typeof startSite>;
+  beforeAll(async () => {
+    all = startSite(await sourceOf(PAGES));
+    open = startSite(await sourceOf(OPEN_PAGES));
+  });
+
+  test('every module and action gives the same response, byte for byte', () =>
+    everyRow(EVERY_REQUEST, async (params) => {
+      const expected = await open.walk(params, 3);
+      const given = await all.walk(params, 3);
+      expect(given).toEqual(expected);
+      expect(mentioned(given.join(''), params)).toBe(false);
+    }));
+
+  test('every tool gives the same result', () =>
+    everyRow(EVERY_CALL, async ([tool, args]) => {
+      expect(unsealed(await all.call(tool, args))).toBe(unsealed(await open.call(tool, args)));
+    }));
+
+  test('and no handler failed', () => {
+    expect([...all.failures, ...open.failures]).toEqual([]);
+  });
+});

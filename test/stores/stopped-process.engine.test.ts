@@ -1,0 +1,122 @@
+import { afterEach, expect, test } from 'vitest';
+import { DEVICE_CODE } from '../oauth/support/fixture.js';
+import { describeEngine } from './engines/availability.js';
+import {
+  approve,
+  isActive,
+  newCode,
+  newDeviceCode,
+  redeemCode,
+  redeemDeviceCode,
+  refresh,
+} from './engines/oauth-flows.js';
+import { type Answer, basic, type OAuthProcess, startOAuthProcesses } from './engines/oauth-processes.js';
+import { type Place, PLACES } from './engines/places.js';
+
+const CLIENTS = 30;
+const DEVICES = 5;
+/** A client gives up after this time, in milliseconds. */
+const PATIENCE = 500;
+const WEB = basic('web');
+
+/** What a client sends to the process that stands still, and then to the other one. */
+type Form = Readonly<Record<string, string>>;
+
+const many = <T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => work(index)));
+
+const textsIn = ({ json }: Answer): readonly string[] =>
+  [json['access_token'], json['refresh_token']].filter((token) => typeof token === 'string');
+
+/** How a process comes to stand still, and how that ends. */
+const STANDSTILLS: Readonly<Record<string, (server: OAuthProcess) => () => Promise<void>>> = {
+  'is stopped': (server) => {
+    server.stop();
+    return async () => server.goOn();
+  },
+  'is blocked by long work of the application': (server) => {
+    const blocked = server.send('/block?ms=6000');
+    return async () => void (await blocked);
+  },
+};
+
+function suite(title: string, missing: string | undefined, open: () => Promise<Place>): void {
+  describeEngine(`two processes on ${title}`, missing, () => {
+    let place: Place;
+    let processes: OAuthProcess[] = [];
+    afterEach(async () => {
+      for (const server of processes) server.goOn();
+      await Promise.all(processes.map((server) => server.kill()));
+      await place?.remove();
+    });
+
+    test.each(Object.entries(STANDSTILLS))(
+      `one %s, and ${CLIENTS} clients repeat their requests at the other one: when it goes on, no grant is lost`,
+      async (_name, standStill) => {
+        place = await open();
+        processes = await startOAuthProcesses(2, place.address, {
+          refreshGrace: 1,
+          codeReplayTolerance: 0,
+          quiet: true,
+        });
+        const [still, other] = processes;
+        if (still === undefined || other === undefined) throw new Error('There are not two processes.');
+        await approve(still, other);
+        const tokens = await many(CLIENTS, async () => {
+          const { json } = await redeemCode(still, await newCode(other));
+          return String(json['refresh_token']);
+        });
+        const codes = await many(CLIENTS, () => newCode(other));
+        const devices = await many(DEVICES, (index) => newDeviceCode((n) => processes[n % 2] ?? other, index));
+
+        const end = standStill(still);
+        const giveUp = async (form: Form, headers = {}): Promise<void> => {
+          await expect(still.send('/oauth/token', { form, headers, timeout: PATIENCE })).rejects.toThrow('no answer');
+        };
+        await Promise.all([
+          ...tokens.map((refresh_token) => giveUp({ grant_type: 'refresh_token', refresh_token }, WEB)),
+          ...codes.map((code) =>
+            giveUp({ grant_type: 'authorization_code', code, redirect_uri: 'http://127.0.0.1/cb' }, WEB),
+          ),
+          ...devices.map((device_code) => giveUp({ grant_type: DEVICE_CODE, client_id: 'tv', device_code })),
+        ]);
+        // Each result is used once, so that what the other process received has been used up long ago.
+        const useOnce = async (answer: Answer): Promise<Answer> => {
+          expect(answer.status).toBe(200);
+          const next = await refresh(other, String(answer.json['refresh_token']));
+          expect(next.status).toBe(200);
+          return next;
+        };
+        const held = [
+          ...(await many(CLIENTS, async (n) => useOnce(await refresh(other, tokens[n] ?? '')))),
+          ...(await many(CLIENTS, async (n) => useOnce(await redeemCode(other, codes[n] ?? '')))),
+          ...(await many(DEVICES, async (n) => redeemDeviceCode(other, devices[n] ?? ''))),
+        ];
+        await end();
+
+        // It has read the old requests of all who had given up, and has judged none of them.
+        const abandoned = async () => (await still.send('/abandoned')).json['count'];
+        await expect.poll(abandoned, { timeout: 30_000, interval: 100 }).toBeGreaterThanOrEqual(2 * CLIENTS);
+        for (const server of processes) {
+          const alive = await Promise.all(
+            held.flatMap((answer) => textsIn(answer).slice(0, 1)).map((token) => isActive(server, token)),
+          );
+          expect(
+            alive.filter((active) => active !== true),
+            'lost',
+          ).toEqual([]);
+        }
+        const again = await many(2 * CLIENTS, (n) => refresh(still, String(held[n]?.json['refresh_token'])));
+        expect(again.filter(({ status }) => status !== 200)).toEqual([]);
+        console.log(`${title}: 0 of ${held.length} grants lost, ${String(await abandoned())} abandoned requests`);
+
+        // A client that waits is judged, as ever.
+        expect((await refresh(still, tokens[0] ?? '')).status).toBe(400);
+        expect(await isActive(other, textsIn(again[0] as Answer)[0] ?? '')).toBe(false);
+      },
+      180_000,
+    );
+  });
+}
+
+for (const [title, missing, open] of PLACES) if (!title.includes('cluster')) suite(title, missing, open);
