@@ -1,5 +1,5 @@
 /**
- * Writes the API reference, `docs/reference`, from the docstrings of all public names; part of `npm run reference`.
+ * Writes the API reference, `.docs/reference`, from the docstrings of all public names; part of `npm run reference`. Git ignores it.
  * Fails if a public name has no docstring. An argument sets a different output folder.
  */
 import { spawnSync } from 'node:child_process';
@@ -24,7 +24,7 @@ const { status } = spawnSync(
   [
     typedoc,
     ...['--options', join(dirname(home), 'typedoc.json')],
-    ...['--out', resolve(process.argv[2] ?? join(root, 'docs', 'reference'))],
+    ...['--out', resolve(process.argv[2] ?? join(root, '.docs', 'reference'))],
     ...entryPoints.flatMap((entry) => ['--entryPoints', join(root, entry)]),
   ],
   { cwd: root, stdio: 'inherit' },

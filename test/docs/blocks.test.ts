@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { type Block, fileOf, reasonNotToRun, WRITTEN } from './documents.js';
+import { type Block, fileOf, reasonNotToRun, DOCUMENTS } from './documents.js';
 
 const CODE = ['ts', 'js'];
 const ANSWERS = ['json', 'http', 'text'];
-const blocks = WRITTEN.flatMap((document) => document.blocks);
+const blocks = DOCUMENTS.flatMap((document) => document.blocks);
 
 /** What proves that a block is right; `undefined` when nothing does. */
 function proofOf(block: Block, before: Block | undefined): string | undefined {

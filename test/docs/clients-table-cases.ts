@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ClientRegistry } from 'oauth-query';
 import { basic, bearer, Client, oneHostEach, type RunningHost } from '../hosts.js';
 import { fixture } from '../oauth/support/fixture.js';
-import { ROOT, WRITTEN } from './documents.js';
+import { ROOT, DOCUMENTS } from './documents.js';
 
 interface Table extends ClientRegistry {
   add(row: object): Promise<string> | string;
@@ -20,7 +20,7 @@ interface Guide<Database> {
 
 /** The code of the guide, as it stands there. */
 const guideFor = async <Database>(section: 'PostgreSQL' | 'SQLite'): Promise<Guide<Database>> => {
-  const guide = WRITTEN.find(({ path }) => path === 'docs/clients-in-your-table.md');
+  const guide = DOCUMENTS.find(({ path }) => path === 'docs/clients-in-your-table.md');
   const code = guide?.blocks.filter(({ code: text }) => text.includes('export const clientsIn'))[
     section === 'PostgreSQL' ? 0 : 1
   ]?.code;

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Block, reasonNotToRun, ROOT, WRITTEN } from './documents.js';
+import { type Block, reasonNotToRun, ROOT, DOCUMENTS } from './documents.js';
 import { everyRow } from '../rows.js';
 
 /** What the examples in docstrings stand on, by their source. */
@@ -50,7 +50,7 @@ const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf
   .sort();
 
 const blocks = [
-  ...WRITTEN.flatMap((document) => document.blocks).filter(
+  ...DOCUMENTS.flatMap((document) => document.blocks).filter(
     (block) => ['ts', 'js'].includes(block.lang) && reasonNotToRun(block) === undefined,
   ),
   ...sources.flatMap(examplesOf),

@@ -6,7 +6,7 @@ import { type ContentSource, contentQuery, type MemoryPage } from 'oauth-query/c
 import { contentContract } from 'oauth-query/testing';
 import { type QueryHost, startQuery } from '../content/support/same-pages.js';
 import { emptyPGlite } from '../stores/engines/pglite.js';
-import { ROOT, WRITTEN } from './documents.js';
+import { ROOT, DOCUMENTS } from './documents.js';
 
 interface Statement {
   readonly name: string;
@@ -21,7 +21,7 @@ interface Guide {
 
 /** The code of the guide, as it stands there. */
 const guide = async (): Promise<Guide> => {
-  const found = WRITTEN.find(({ path }) => path === 'docs/content-in-postgresql.md');
+  const found = DOCUMENTS.find(({ path }) => path === 'docs/content-in-postgresql.md');
   const code = found?.blocks.find(({ code: text }) => text.includes('export const articlesIn'))?.code;
   if (code === undefined) throw new Error('The guide has no code.');
   mkdirSync(join(ROOT, '.data'), { recursive: true });

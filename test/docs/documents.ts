@@ -95,6 +95,3 @@ export const DOCUMENTS: readonly Document[] = [
   'CHANGELOG.md',
   ...markdownBelow('docs'),
 ].map((path) => parseDocument(path, readFileSync(join(ROOT, path), 'utf8')));
-
-/** Those that people write. The reference is made from the sources, its code blocks are signatures. */
-export const WRITTEN = DOCUMENTS.filter(({ path }) => !path.startsWith('docs/reference/'));

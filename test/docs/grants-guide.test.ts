@@ -6,7 +6,7 @@ import { hostFor, type RunningHost } from '../hosts.js';
 import { Browser, formOf } from '../oauth/support/browser.js';
 import { fixture } from '../oauth/support/fixture.js';
 import { Flows } from '../oauth/support/tokens.js';
-import { ROOT, WRITTEN } from './documents.js';
+import { ROOT, DOCUMENTS } from './documents.js';
 
 const PHOTOS = {
   client_id: 'photos',
@@ -22,7 +22,7 @@ const codeBelow = (heading: string): string => {
   const lines = readFileSync(join(ROOT, 'docs/grants.md'), 'utf8').split('\n');
   const from = lines.indexOf(`## ${heading}`) + 1;
   const to = lines.findIndex((line, at) => at >= from && line.startsWith('## '));
-  const blocks = WRITTEN.flatMap(({ blocks: all }) => all).filter(
+  const blocks = DOCUMENTS.flatMap(({ blocks: all }) => all).filter(
     ({ document, lang, line }) => document === 'docs/grants.md' && lang === 'ts' && line > from && line <= to,
   );
   expect(blocks.length, `code below ${heading}`).toBe(1);

@@ -5,9 +5,9 @@ import { expect, test } from 'vitest';
 import { Client, hostFor } from '../hosts.js';
 import { Browser, locationOf } from '../oauth/support/browser.js';
 import { fixture, SCOPES } from '../oauth/support/fixture.js';
-import { ROOT, WRITTEN } from './documents.js';
+import { ROOT, DOCUMENTS } from './documents.js';
 
-const PROGRAM = WRITTEN.flatMap(({ blocks }) => blocks).find(
+const PROGRAM = DOCUMENTS.flatMap(({ blocks }) => blocks).find(
   ({ document, code }) => document === 'docs/interoperability.md' && code.includes("from 'openid-client'"),
 );
 

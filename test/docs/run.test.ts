@@ -2,7 +2,7 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { bundleOf, packageBundle } from '../bundle.js';
 import { freePort } from '../stores/engines/daemon.js';
 import { problemsOf, textProblems } from './answers.js';
-import { type Block, type Document, fileOf, reasonNotToRun, WRITTEN } from './documents.js';
+import { type Block, type Document, fileOf, reasonNotToRun, DOCUMENTS } from './documents.js';
 import { Reader } from './reader.js';
 
 /** A command with the output that the document shows. */
@@ -19,7 +19,7 @@ const stepsOf = ({ blocks }: Document): readonly Step[] =>
     return isStep ? [{ block, answer }] : [];
   });
 
-const walks = WRITTEN.map((document) => [document.path, stepsOf(document)] as const).filter(
+const walks = DOCUMENTS.map((document) => [document.path, stepsOf(document)] as const).filter(
   ([, steps]) => steps.length > 0,
 );
 

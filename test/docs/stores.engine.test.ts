@@ -7,7 +7,7 @@ import type { Clock, Store } from 'oauth-query';
 import { storeContract } from 'oauth-query/testing';
 import { describeEngine } from '../stores/engines/availability.js';
 import { noPostgres, type PostgresServer, startPostgres } from '../stores/engines/postgres.js';
-import { ROOT, WRITTEN } from './documents.js';
+import { ROOT, DOCUMENTS } from './documents.js';
 
 const require = createRequire(import.meta.url);
 
@@ -24,7 +24,7 @@ const LIBRARIES: Readonly<Record<string, (pool: Pool, url: string) => { db: unkn
   'drizzle-orm': (pool) => ({ db: require('drizzle-orm/node-postgres').drizzle(pool), close: () => undefined }),
 };
 
-const guide = WRITTEN.find(({ path }) => path === 'docs/stores.md');
+const guide = DOCUMENTS.find(({ path }) => path === 'docs/stores.md');
 const blocksWith = (text: string): string[] =>
   (guide?.blocks ?? []).map(({ code }) => code).filter((code) => code.includes(text));
 

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { openStore, type OpenedStore } from 'oauth-query/stores/open';
-import { WRITTEN } from '../docs/documents.js';
+import { DOCUMENTS } from '../docs/documents.js';
 import { describeEngine } from './engines/availability.js';
 import { command, noRedis, startRedis, startRedisCluster } from './engines/redis.js';
 
 const LATER = (): number => Date.now() + 3_600_000;
 
 /** The commands of the operations guide, each a list of words. */
-const [single = [], cluster = []] = (WRITTEN.find(({ path }) => path === 'docs/operations.md')?.blocks ?? [])
+const [single = [], cluster = []] = (DOCUMENTS.find(({ path }) => path === 'docs/operations.md')?.blocks ?? [])
   .filter(({ code }) => code.startsWith('ACL SETUSER'))
   .map(({ code }) => code.trim().split(/\s+/));
 
