@@ -29,15 +29,12 @@ const textsIn = ({ json }: Answer): readonly string[] =>
   [json['access_token'], json['refresh_token']].filter((token) => typeof token === 'string');
 
 /** How a process comes to stand still, and how that ends. */
-const STANDSTILLS: Readonly<Record<string, (server: OAuthProcess) => () => Promise<void>>> = {
-  'is stopped': (server) => {
+const STANDSTILLS: Readonly<Record<string, (server: OAuthProcess) => Promise<() => void>>> = {
+  'is stopped': async (server) => {
     server.stop();
-    return async () => server.goOn();
+    return () => server.goOn();
   },
-  'is blocked by long work of the application': (server) => {
-    const blocked = server.send('/block?ms=6000');
-    return async () => void (await blocked);
-  },
+  'is blocked by long work of the application': (server) => server.block(),
 };
 
 function suite(title: string, missing: string | undefined, open: () => Promise<Place>): void {
@@ -69,9 +66,9 @@ function suite(title: string, missing: string | undefined, open: () => Promise<P
         const codes = await many(CLIENTS, () => newCode(other));
         const devices = await many(DEVICES, (index) => newDeviceCode((n) => processes[n % 2] ?? other, index));
 
-        const end = standStill(still);
+        const end = await standStill(still);
         const giveUp = async (form: Form, headers = {}): Promise<void> => {
-          await expect(still.send('/oauth/token', { form, headers, timeout: PATIENCE })).rejects.toThrow('no answer');
+          await expect(still.send('/oauth/token', { form, headers, patience: PATIENCE })).rejects.toThrow('no answer');
         };
         await Promise.all([
           ...tokens.map((refresh_token) => giveUp({ grant_type: 'refresh_token', refresh_token }, WEB)),
@@ -92,7 +89,7 @@ function suite(title: string, missing: string | undefined, open: () => Promise<P
           ...(await many(CLIENTS, async (n) => useOnce(await redeemCode(other, codes[n] ?? '')))),
           ...(await many(DEVICES, async (n) => redeemDeviceCode(other, devices[n] ?? ''))),
         ];
-        await end();
+        end();
 
         // It has read the old requests of all who had given up, and has judged none of them.
         const abandoned = async () => (await still.send('/abandoned')).json['count'];

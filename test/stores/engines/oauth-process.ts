@@ -4,6 +4,7 @@
  */
 import express, { type Request, type Response } from 'express';
 import { once } from 'node:events';
+import { readSync, writeSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { oauthQuery } from 'oauth-query/express';
 import { storedClients } from 'oauth-query/clients';
@@ -39,17 +40,28 @@ const halting = haltable(opened, async () => {
 });
 const store = settings.lists === true ? opened : halting.store;
 
+function hasLine(): boolean {
+  try {
+    return readSync(0, Buffer.alloc(64)) > 0;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return false;
+    throw error;
+  }
+}
+
 const app = express();
 app.get('/halt', ({ query }, response) => {
   halting.haltAt(Number(query['call']), query['moment'] === 'before' ? 'before' : 'after');
   response.json({});
 });
 app.get('/abandoned', (_request, response) => void response.json({ count: abandoned.length }));
-// Long work of the application, without a pause.
-app.get('/block', ({ query }, response) => {
-  const end = Date.now() + Number(query['ms']);
-  while (Date.now() < end);
+// Long work of the application, without a pause, until a line comes.
+app.get('/block', (_request, response) => {
   response.json({});
+  setImmediate(() => {
+    writeSync(1, 'blocked\n');
+    while (!hasLine()) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+  });
 });
 app.get('/calls', (_request, response) => void response.json({ calls: halting.calls }));
 const oauth = oauthQuery({

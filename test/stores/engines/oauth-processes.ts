@@ -7,7 +7,7 @@ import type { Moment } from './haltable.js';
 
 /** A server in a process of its own, and how to talk to it. */
 export interface OAuthProcess {
-  /** Sends a request; a form makes it a POST. Rejects when the connection breaks or nothing comes for 10 seconds. */
+  /** Sends a request; a form makes it a POST. Rejects when the connection breaks, or when the client gives up. */
   send(path: string, options?: SendOptions): Promise<Answer>;
   /** Halts at this call of its store, counted from here, if it comes to that. */
   haltAt(call: number, moment: Moment): Promise<Halt>;
@@ -18,6 +18,8 @@ export interface OAuthProcess {
   stop(): void;
   /** Ends that. */
   goOn(): void;
+  /** Makes it work without a pause, until what it returns is called. */
+  block(): Promise<() => void>;
   /** Ends it without goodbye. */
   kill(): Promise<void>;
 }
@@ -51,8 +53,8 @@ export interface ProcessSettings {
 
 export interface SendOptions {
   readonly form?: Readonly<Record<string, string>>;
-  /** Milliseconds after which the client gives up; 10,000 unless told. */
-  readonly timeout?: number;
+  /** Milliseconds after which the client gives up, from when its request is sent; 10,000 unless told. */
+  readonly patience?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -107,6 +109,12 @@ export async function startOAuthProcess(address: string, settings: ProcessSettin
     },
     stop: () => void child.kill('SIGSTOP'),
     goOn: () => void child.kill('SIGCONT'),
+    async block() {
+      const blocked = lineOf(child, lines, /^blocked$/);
+      await send(agent, port, '/block', {});
+      await blocked;
+      return () => void child.stdin.write('go on\n');
+    },
     get isAlive() {
       return isAlive();
     },
@@ -149,7 +157,7 @@ function send(
   agent: Agent,
   port: number,
   path: string,
-  { form, headers = {}, timeout = 10_000 }: SendOptions,
+  { form, headers = {}, patience = 10_000 }: SendOptions,
 ): Promise<Answer> {
   const body = form && new URLSearchParams(form).toString();
   return new Promise((resolve, reject) => {
@@ -160,7 +168,6 @@ function send(
         path,
         agent,
         method: body === undefined ? 'GET' : 'POST',
-        timeout,
         headers: {
           ...(body === undefined
             ? {}
@@ -187,7 +194,12 @@ function send(
         });
       },
     );
-    outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer from ${path}`)));
+    let timer: NodeJS.Timeout | undefined;
+    // On a full machine a connection can take longer than the patience, and a request that never left proves nothing.
+    outgoing.on('finish', () => {
+      timer = setTimeout(() => outgoing.destroy(new Error(`no answer from ${path}`)), patience);
+    });
+    outgoing.on('close', () => clearTimeout(timer));
     outgoing.on('error', reject);
     outgoing.end(body);
   });
