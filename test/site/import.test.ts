@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { contentQuery } from 'oauth-query/content';
 import { exportContent } from 'oauth-query/content/mediawiki-export';
+import { startQuery } from '../content/support/same-pages.js';
 import { BrokenExport, ContentDatabase, importExport } from '../../examples/site/index.js';
 import { sql } from '../../src/content/sqlite/sql.js';
 
@@ -106,6 +108,68 @@ test('statistics count all revisions of a file, also those that are not stored',
   expect(statistics).toMatchObject({ pages: 2, edits: 31, users: 1, activeusers: 0 });
   await importing(join(folder, 'edits.xml'));
   expect(exportContent(database).site?.statistics).toMatchObject({ edits: 31 });
+});
+
+test('the current version of a file is in imageinfo and allimages, and its content is not read', async () => {
+  const upload = (name: string, time: string, more: string): string => `<upload><timestamp>${time}</timestamp>
+<contributor><username>Bob</username><id>2</id></contributor><comment>c</comment><filename>${name}</filename>${more}
+<contents encoding="base64">${'QUJD'.repeat(1_000)}</contents></upload>`;
+  const filePage = (title: string, id: number, ...uploads: string[]): string =>
+    page(title, id, revision(id, TIME, 'A picture.'), ...uploads).replace('<ns>0</ns>', '<ns>6</ns>');
+  const old = upload(
+    'Boat.png',
+    TIME,
+    '<archivename>1!Boat.png</archivename><src>https://x.example/1</src><size>1</size>',
+  );
+  const boat = (size: number, time: string): string =>
+    upload(
+      'Boat.png',
+      time,
+      `<src>https://x.example/a/ab/Boat.png</src><size>${size}</size><sha1base36>phoiac9h4m842xq45sp7s6u21eteeq1</sha1base36>`,
+    );
+  const sentences: string[] = [];
+  await importExport(
+    database,
+    file(
+      'files.xml',
+      mediawiki(
+        filePage('File:Boat.png', 1, old, boat(2_000, '2024-02-01T00:00:00Z')),
+        filePage('File:Script.png', 2, upload('Script.png', TIME, '<src>javascript:alert(1)</src><size>5</size>')),
+        filePage('File:Late.png', 3, upload('Late.png', 'now', '<src>https://x.example/l</src><size>5</size>')),
+        page('Boat.png', 4, revision(4, TIME, 'text'), boat(9, TIME)),
+        filePage('File:Earlier.svg', 5),
+      ),
+    ),
+    { onProblem: (sentence) => sentences.push(sentence) },
+  );
+  expect(sentences).toHaveLength(2);
+  expect(sentences[0]).toContain('A file of "File:Script.png" is skipped: its address is "javascript:alert(1)".');
+  const host = await startQuery(contentQuery(exportContent(database)));
+  const ask = async () => {
+    const { json } = await host.query({
+      ...{ titles: 'File:Boat.png|File:Script.png|File:Earlier.svg', prop: 'imageinfo', list: 'allimages' },
+      iiprop: 'url|size|mime|mediatype|sha1|user|timestamp',
+      aiprop: 'size',
+    });
+    return json['query'] as { readonly pages: readonly unknown[]; readonly allimages: readonly unknown[] };
+  };
+  const boatInfo = {
+    timestamp: '2024-02-01T00:00:00Z',
+    user: 'Bob',
+    size: 2_000,
+    url: 'https://x.example/a/ab/Boat.png',
+    sha1: 'da39a3ee5e6b4b0d3255bfef95601890afd80709',
+    mime: 'image/png',
+    mediatype: 'BITMAP',
+  };
+  const { pages, allimages } = await ask();
+  expect(pages).toMatchObject([{ imageinfo: [boatInfo] }, { imagerepository: '' }, { imagerepository: '' }]);
+  expect(allimages).toMatchObject([{ title: 'File:Boat.png', size: 2_000 }]);
+  // A later export may bring a new version, or an older one.
+  const later = [filePage('File:Boat.png', 1, boat(3_000, '2024-03-01T00:00:00Z'))];
+  await importing(file('later.xml', mediawiki(...later, filePage('File:Boat.png', 1, boat(4, TIME)))));
+  expect((await ask()).pages).toMatchObject([{ imageinfo: [{ size: 3_000 }] }, {}, {}]);
+  await host.close();
 });
 
 test('a gzipped file is read directly', async () => {

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { mediaType } from '../media-types.js';
 import { isMarkdown } from './titles.js';
 
 /** A file found in the folder. */
@@ -34,27 +35,6 @@ export interface Bounds {
   /** The maximum size of a Markdown file in bytes. */
   readonly fileBytes: number;
 }
-
-/** Files that pages show or link to, by extension. */
-const MEDIA_TYPES: Readonly<Record<string, string>> = {
-  avif: 'image/avif',
-  gif: 'image/gif',
-  jpeg: 'image/jpeg',
-  jpg: 'image/jpeg',
-  mp3: 'audio/mpeg',
-  mp4: 'video/mp4',
-  ogg: 'audio/ogg',
-  pdf: 'application/pdf',
-  png: 'image/png',
-  svg: 'image/svg+xml',
-  webm: 'video/webm',
-  webp: 'image/webp',
-};
-
-const mediaType = (name: string): string | undefined => {
-  const extension = /\.([a-z\d]+)$/i.exec(name)?.[1]?.toLowerCase() ?? '';
-  return Object.hasOwn(MEDIA_TYPES, extension) ? MEDIA_TYPES[extension] : undefined;
-};
 
 /** The folder has more files than `maxFiles`. */
 export class TooManyFiles extends Error {

@@ -4,7 +4,8 @@ import { parseTitle } from '../../core/query/site/title.js';
 import type { Site } from '../../core/query/index.js';
 import { resolveSite } from '../../core/query/site/site.js';
 import type { ContentDatabase } from '../sqlite/database.js';
-import { forgetFacts, indexText, storeFacts } from '../sqlite/facts.js';
+import { mediaType } from '../media-types.js';
+import { forgetFacts, indexText, storeFacts, storeFile } from '../sqlite/facts.js';
 import { storeQueryPages } from '../sqlite/query-pages.js';
 import { sql } from '../sqlite/sql.js';
 import { countEdits } from '../sqlite/statistics.js';
@@ -14,6 +15,7 @@ import {
   type ExportedPage,
   type ExportedRevision,
   type ExportedSite,
+  type ExportedUpload,
   type ExportListener,
   type ExportSource,
   openExport,
@@ -42,6 +44,9 @@ export interface Imported {
 /** Pages and bytes per transaction. Meanwhile, requests read the previous content. */
 const BATCH_PAGES = 200;
 const BATCH_BYTES = 4_000_000;
+
+/** The namespace of files. */
+const FILE = 6;
 
 /** The latest revision of a page and twenty older ones. */
 const MAX_REVISIONS = 21;
@@ -76,6 +81,7 @@ export async function importExport(
 interface Batched {
   readonly page: ExportedPage;
   readonly revisions: ExportedRevision[];
+  upload: ExportedUpload | undefined;
   /** The number of its revisions in the file. */
   edits: number;
 }
@@ -114,7 +120,7 @@ class Importer implements ExportListener {
 
   page(page: ExportedPage): void {
     const isDone = this.imported.pages < this.#done;
-    this.#current = isDone ? undefined : { page, revisions: [], edits: 0 };
+    this.#current = isDone ? undefined : { page, revisions: [], upload: undefined, edits: 0 };
     if (this.#exported.namespaces.some(({ id }) => id === page.ns) || this.#site.namespace(page.ns)) return;
     const [name = ''] = page.title.split(':');
     const namespace = { id: page.ns, name, case: 'first-letter' };
@@ -134,6 +140,10 @@ class Importer implements ExportListener {
     let oldest = 0;
     for (const [index, one] of revisions.entries()) if (isOlder(one, revisions[oldest] ?? one)) oldest = index;
     revisions.splice(oldest, 1);
+  }
+
+  upload(upload: ExportedUpload): void {
+    if (this.#current?.page.ns === FILE) this.#current.upload = upload;
   }
 
   pageEnd(): void {
@@ -188,9 +198,10 @@ class Importer implements ExportListener {
     });
   }
 
-  #writePage({ page, revisions, edits }: Batched): void {
+  #writePage({ page, revisions, upload, edits }: Batched): void {
     const { ns, id } = page;
     const title = this.#titleOf(page);
+    if (upload) storeFile(this.#database, { ...upload, title, mime: mediaType(title) ?? 'application/octet-stream' });
     const known = this.#database.first<{ id: number }>(sql`SELECT id FROM page WHERE ns = ${ns} AND title = ${title}`);
     const pageId = known?.id ?? this.#addPage(ns, title, id);
     const wanted = known ? revisions.filter((revision) => !this.#isKnown(pageId, revision)) : revisions;

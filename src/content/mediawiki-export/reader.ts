@@ -35,11 +35,24 @@ export interface ExportedRevision {
   readonly text: string | undefined;
 }
 
-/** Receives the content in the order of the file: the site, then every page with its revisions. */
+/** The current version of the file of a page. Its content is not read. */
+export interface ExportedUpload {
+  readonly timestamp: string;
+  /** `undefined` if hidden. */
+  readonly user: string | undefined;
+  /** The URL of the file. */
+  readonly url: string;
+  readonly size: number;
+  /** In hexadecimal. */
+  readonly sha1: string | undefined;
+}
+
+/** Receives the content in the order of the file: the site, then every page with its revisions and files. */
 export interface ExportListener {
   site(site: ExportedSite): void;
   page(page: ExportedPage): void;
   revision(revision: ExportedRevision): void;
+  upload(upload: ExportedUpload): void;
   /** A page or revision that cannot be used, and is left out. */
   skipped(sentence: string): void;
   pageEnd(): void;
@@ -190,10 +203,13 @@ function exportParser(file: string, listener: ExportListener): XmlReader {
       reader.open(element, open.at(-2));
     },
     text: (text) => {
+      const element = open.at(-1);
+      // The bytes of a file in base64.
+      if (element?.name === 'contents') return;
       length += text.length;
       if (length > MAX_TEXT_LENGTH)
         throw new BrokenExport(`${file} is damaged: a text is longer than ${MAX_TEXT_LENGTH} characters.`);
-      open.at(-1)?.texts.push(text);
+      element?.texts.push(text);
     },
     close: () => {
       const element = open.pop();
@@ -241,10 +257,10 @@ class ElementReader {
         throw new BrokenExport(`${this.#file} is not a MediaWiki export: its root element is <${element.name}>.`);
       }
       this.#language = element.attributes['xml:lang'] ?? 'en';
-    } else if (element.name === 'revision' && parent.name === 'page') this.#tellPage(parent);
+    } else if (['revision', 'upload'].includes(element.name) && parent.name === 'page') this.#tellPage(parent);
   }
 
-  /** A page is reported before its first revision. */
+  /** A page is reported before its first revision or file. */
   #tellPage(element: Element): void {
     if (this.#page !== 'new') return;
     this.#page = 'skipped';
@@ -274,6 +290,10 @@ class ElementReader {
     else if (element.name === 'contributor') this.#addContributor(element, parent);
     else if (element.name === 'revision') {
       if (this.#page === 'told') this.#orSkip(() => this.#listener.revision(this.#revisionOf(element)));
+    } else if (element.name === 'upload') {
+      // Earlier versions have the name of an archive.
+      const isCurrent = !element.children.has('archivename');
+      if (this.#page === 'told' && isCurrent) this.#orSkip(() => this.#listener.upload(this.#uploadOf(element)));
     } else if (element.name === 'page') {
       this.#tellPage(element);
       this.#page = 'new';
@@ -306,11 +326,24 @@ class ElementReader {
     return { title, ns: numberIn(children.get('ns'), `the namespace of ${shownText(title)}`), id };
   }
 
+  #uploadOf({ children }: Element): ExportedUpload {
+    const where = `a file of ${shownText(this.#title)}`;
+    const url = children.get('src') ?? '';
+    if (!/^https?:\/\/[^\s<>"]+$/i.test(url))
+      throw new Unusable(`${upperFirst(where)} is skipped: its address is ${shownText(url)}.`);
+    const sha1 = children.get('sha1base36') ?? '';
+    return {
+      timestamp: timeIn(children, where),
+      user: children.get('user'),
+      url,
+      size: numberIn(children.get('size'), where),
+      sha1: /^[\da-z]{1,31}$/.test(sha1) ? hexadecimal(sha1) : undefined,
+    };
+  }
+
   #revisionOf({ children }: Element): ExportedRevision {
-    const timestamp = children.get('timestamp') ?? '';
     const where = `a revision of ${shownText(this.#title)}`;
-    const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(timestamp) && !Number.isNaN(Date.parse(timestamp));
-    if (!isTime) throw new Unusable(`${upperFirst(where)} is skipped: its time is ${shownText(timestamp)}.`);
+    const timestamp = timeIn(children, where);
     return {
       id: numberIn(children.get('id'), where),
       parent: numberIn(children.get('parentid'), where),
@@ -325,6 +358,20 @@ class ElementReader {
     };
   }
 }
+
+const timeIn = (children: Element['children'], what: string): string => {
+  const time = children.get('timestamp') ?? '';
+  const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(time) && !Number.isNaN(Date.parse(time));
+  if (!isTime) throw new Unusable(`${upperFirst(what)} is skipped: its time is ${shownText(time)}.`);
+  return time;
+};
+
+/** A SHA-1 hash as exports write it, in base 36. */
+const hexadecimal = (sha1: string): string => {
+  let number = 0n;
+  for (const digit of sha1) number = number * 36n + BigInt(Number.parseInt(digit, 36));
+  return number.toString(16).padStart(40, '0');
+};
 
 const numberIn = (text = '0', what: string): number => {
   const number = Number(text);

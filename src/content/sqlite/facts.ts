@@ -1,4 +1,4 @@
-import type { ContentLink } from '../source.js';
+import type { ContentFile, ContentLink } from '../source.js';
 import { memberType, sortkeyOf } from '../keys.js';
 import type { ContentDatabase } from './database.js';
 import { sql } from './sql.js';
@@ -10,6 +10,11 @@ export interface IndexedPage {
   readonly title: string;
   readonly timestamp: string;
 }
+
+type StoredFile = Omit<ContentFile, 'user' | 'sha1' | 'width' | 'height'> & {
+  readonly user: string | undefined;
+  readonly sha1: string | undefined;
+};
 
 /** Removes the links of an earlier text of a page. */
 export function forgetFacts(database: ContentDatabase, id: number): void {
@@ -38,4 +43,14 @@ export function indexText(database: ContentDatabase, id: number): void {
   database.run(
     sql`INSERT INTO page_text (rowid, title, text, namespace) SELECT id, title, text, namespace FROM page_search WHERE id = ${id}`,
   );
+}
+
+/** Stores a file, unless a later version of it is known. */
+export function storeFile(database: ContentDatabase, { user, sha1, timestamp = '', ...file }: StoredFile): void {
+  database.run(sql`
+    INSERT INTO file (title, url, size, mime, timestamp, user, sha1)
+    VALUES (${file.title}, ${file.url}, ${file.size}, ${file.mime}, ${timestamp}, ${user ?? null}, ${sha1 ?? null})
+    ON CONFLICT (title) DO UPDATE SET url = excluded.url, size = excluded.size, mime = excluded.mime,
+      timestamp = excluded.timestamp, user = excluded.user, sha1 = excluded.sha1
+      WHERE excluded.timestamp >= timestamp`);
 }

@@ -1,5 +1,5 @@
 /** Incremented when the tables or their content change, so that older files are detected. */
-export const SCHEMA_VERSION = 6;
+export const SCHEMA_VERSION = 7;
 
 /**
  * Titles are without their namespace, as in a source. Times are texts such as `2024-05-06T07:08:09Z`, which sort
@@ -59,6 +59,17 @@ export const SCHEMA = `
   CREATE TRIGGER IF NOT EXISTS revision_removed AFTER DELETE ON revision WHEN old.user IS NOT NULL BEGIN
     UPDATE edit_count SET n = n - 1 WHERE user = old.user;
   END;
+
+  -- The current version of the file of a page, by its title.
+  CREATE TABLE IF NOT EXISTS file (
+    title TEXT PRIMARY KEY,
+    url TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    mime TEXT NOT NULL,
+    timestamp TEXT NOT NULL,
+    user TEXT,
+    sha1 TEXT
+  ) WITHOUT ROWID;
 
   -- kind: what a source calls it. text: a section, an own sort key, a whole address, the value of a property.
   CREATE TABLE IF NOT EXISTS link (

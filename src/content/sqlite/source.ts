@@ -1,6 +1,7 @@
 import type {
   BacklinkRow,
   CategorySizes,
+  ContentFile,
   ContentHistoryRange,
   ContentRevision,
   ContentSearch,
@@ -32,6 +33,14 @@ interface RevisionRow {
   readonly text?: string | null;
 }
 
+type FileRow = Omit<ContentFile, 'user' | 'sha1'> & { readonly user: string | null; readonly sha1: string | null };
+
+const fileOf = ({ user, sha1, ...file }: FileRow): ContentFile => ({
+  ...file,
+  ...(user === null ? {} : { user }),
+  ...(sha1 === null ? {} : { sha1 }),
+});
+
 const REVISION = sql`id, page, parent, timestamp, user, user_id, minor, comment, size, sha1, model, format`;
 
 const revisionOf = ({ user, user_id: userid, minor, comment, text, ...row }: RevisionRow): ContentRevision => ({
@@ -53,8 +62,10 @@ export const sqliteSource = (database: ContentDatabase) =>
     ...linkFunctions(database),
     ...categoryFunctions(database),
     ...userFunctions(database),
-    /** An export does not contain files. */
-    files: () => [],
+    files: (titles: readonly string[]) =>
+      database
+        .all<FileRow>(sql`SELECT title, url, size, mime, timestamp, user, sha1 FROM file WHERE title IN ${titles}`)
+        .map(fileOf),
     search: (query: ContentSearch) => searchIn(database, query),
   }) satisfies ContentSource;
 

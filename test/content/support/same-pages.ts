@@ -35,6 +35,7 @@ async function pagesOf(
         text: text ?? '',
       });
     },
+    upload: () => undefined,
     skipped: () => undefined,
     pageEnd: () => undefined,
   });
