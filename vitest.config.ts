@@ -41,7 +41,7 @@ export default defineConfig(async ({ mode }) => ({
       { find: /^oauth-query$/, replacement: src('core/index.ts') },
       { find: /^oauth-query\/(express|koa|fastify|node|fetch)$/, replacement: src('adapters/$1/index.ts') },
       { find: /^oauth-query\/query$/, replacement: src('core/query/index.ts') },
-      { find: /^oauth-query\/(mcp|openapi|sandbox)$/, replacement: src('$1/index.ts') },
+      { find: /^oauth-query\/(languages|mcp|openapi|sandbox)$/, replacement: src('$1/index.ts') },
       { find: /^oauth-query\/clients$/, replacement: src('clients/index.ts') },
       { find: /^oauth-query\/content$/, replacement: src('content/index.ts') },
       { find: /^oauth-query\/content\/(.+)$/, replacement: src('content/$1/index.ts') },

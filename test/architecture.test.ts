@@ -43,6 +43,8 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
       /^node:diagnostics_channel(#channel)?$/,
     ],
   },
+  // Texts.
+  { from: /^languages\//, mayImport: [/^(type )?core\/base\/pages\/languages\/english\.ts/, /^languages\//] },
   // Extensions of the query API.
   {
     from: /^(openapi|sandbox)\//,

@@ -36,6 +36,7 @@ describe('package.json', () => {
       './fastify',
       './fetch',
       './koa',
+      './languages',
       './mcp',
       './node',
       './openapi',

@@ -44,16 +44,9 @@ export type {
 } from './oauth/events/events.js';
 export type { ExternalKey, Jwk, KeySource, SigningAlgorithm, SigningKey } from './oauth/keys/signing-keys.js';
 export { type PageContent, pageLayout } from './oauth/pages/layout.js';
-export { type AccentColors, styleSheet } from './oauth/pages/style.js';
-export type { Branding, BrandingLinks } from './oauth/pages/branding.js';
-export {
-  ENGLISH,
-  type PageProblemCode,
-  type PageTextName,
-  type PageTexts,
-  type PluralText,
-} from './oauth/pages/languages/english.js';
-export type { LanguageOptions } from './oauth/pages/languages/languages.js';
+export { type AccentColors, styleSheet } from './base/pages/style.js';
+export type { Branding, BrandingLinks } from './base/pages/branding.js';
+export type { PageLanguage, PageProblemCode, PageTextName, PageTexts, PluralText } from './base/pages/languages/english.js';
 export type {
   ConsentView,
   DeviceCodeView,

@@ -1,3 +1,4 @@
+import { arabic, english, german, spanish } from '../../src/languages/index.js';
 import { query } from '../../src/core/query/index.js';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -188,6 +189,7 @@ describeEngine('layout and accessibility of the pages', noChromium, () => {
   // The texts are longer or shorter, and in Arabic all is the other way round; colours and pictures are those of a host.
   describe.each(['de', 'es', 'ar'])('branded, in %s', (locale) => {
     const branded = fixture({
+      languages: [english, german, spanish, arabic],
       clients: [
         {
           client_id: 'photos',

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { html, type LoginView, pageLayout } from '../../src/core/index.js';
-import { contrastOf, lightened } from '../../src/core/oauth/pages/contrast.js';
-import { Languages } from '../../src/core/oauth/pages/languages/languages.js';
-import { PALETTES } from '../../src/core/oauth/pages/style.js';
+import { contrastOf, lightened } from '../../src/core/base/pages/contrast.js';
+import { PALETTES } from '../../src/core/base/pages/style.js';
 import { type Answer, Client, hostFor } from '../hosts.js';
 import { Browser, formOf, wordsOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
@@ -171,11 +170,4 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect(policyOf(await new Browser(host).authorize(WEB), 'style-src')).toBe("style-src 'unsafe-inline'");
     await host.close();
   });
-});
-
-test('languages other than English are loaded when a page uses them', async () => {
-  const languages = new Languages({ texts: { de: { signIn: 'Einloggen' } } });
-  const [first, second] = [languages.load('de'), languages.load('de')];
-  expect(first).toBe(second);
-  expect([(await first).text('signIn'), (await first).text('signOut')]).toEqual(['Einloggen', 'Abmelden']);
 });

@@ -1,19 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ARABIC } from '../../src/core/oauth/pages/languages/arabic.js';
-import { ENGLISH, type PageTextName, type PageTexts } from '../../src/core/oauth/pages/languages/english.js';
-import { GERMAN } from '../../src/core/oauth/pages/languages/german.js';
-import { PageLanguage } from '../../src/core/oauth/pages/languages/language.js';
-import { checkTexts } from '../../src/core/oauth/pages/languages/languages.js';
-import { acceptedLanguage, askedLanguage, uiLocalesOf } from '../../src/core/oauth/pages/languages/negotiation.js';
-import { SPANISH } from '../../src/core/oauth/pages/languages/spanish.js';
+import type { PageTextName } from '../../src/core/base/pages/languages/english.js';
+import { Translator } from '../../src/core/base/pages/languages/translator.js';
+import { LANGUAGES } from '../../src/core/base/pages/languages/languages.js';
+import * as languages from '../../src/languages/index.js';
+import { acceptedLanguage, askedLanguage, uiLocalesOf } from '../../src/core/base/pages/languages/negotiation.js';
 import type { HttpRequest } from '../../src/core/index.js';
 import { type Answer, Client, hostFor, type RunningHost } from '../hosts.js';
 import { Browser, formOf, locationOf, wordsOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
 import { everyRow } from '../rows.js';
 
-const LANGUAGES: Readonly<Record<string, PageTexts>> = { en: ENGLISH, de: GERMAN, es: SPANISH, ar: ARABIC };
-const NAMES = Object.keys(ENGLISH) as PageTextName[];
+const { arabic, english, german, spanish } = languages;
+const NAMES = Object.keys(english.texts) as PageTextName[];
 const WEB = { response_type: 'code', client_id: 'web' } as const;
 
 /** A name that is read from right to left, and what would turn the text around it. */
@@ -21,23 +19,46 @@ const HEBREW = 'יומן';
 
 const langOf = ({ text }: Answer): string => /<html ([^>]*)>/.exec(text)?.[1] ?? '';
 
-describe.each(Object.entries(LANGUAGES))('the texts in %s', (locale, texts) => {
+describe.each(Object.values(languages))('the texts in $locale', ({ locale, texts }) => {
   test('are complete: each text, its placeholders, and the plural forms that the language has', () => {
-    expect(checkTexts(locale, texts, locale)).toEqual([]);
+    expect(() => LANGUAGES.read([{ locale, texts }], locale)).not.toThrow();
   });
 
   test('are translated, except a few words that are the same', () => {
-    const same = NAMES.filter((name) => JSON.stringify(texts[name]) === JSON.stringify(ENGLISH[name]));
+    const same = NAMES.filter((name) => JSON.stringify(texts[name]) === JSON.stringify(english.texts[name]));
     expect(same).toEqual(locale === 'en' ? NAMES : locale === 'de' ? ['website', 'code'] : []);
   });
 
   test('have a sentence for every number', () => {
-    const language = new PageLanguage(locale, texts);
+    const language = new Translator({ locale, texts });
     const sentences = [0, 1, 2, 3, 11, 100].map((count) => language.text('apps', { count }));
     const forms = new Set([0, 1, 2, 3, 11, 100].map((count) => new Intl.PluralRules(locale).select(count)));
     expect(new Set(sentences.map((text) => text.replaceAll(/\p{Nd}+/gu, ''))).size).toBe(forms.size);
     expect(sentences.join()).not.toMatch(/undefined|[{}]/);
   });
+});
+
+test('a wrong language is rejected with the text that is wrong', () => {
+  const read = (given: unknown) => () => LANGUAGES.read(given, 'options.languages');
+  expect(read([german, english, german])).toThrow('options.languages has "de" twice.');
+  expect(read([{ locale: 'nl', texts: {} }])).toThrow(/^options\.languages\[0\]\.texts lacks help, .* more\./);
+  return everyRow(
+    [
+      [{ signin: 'x' }, 'signin is no text of the pages. Did you mean signIn?'],
+      [{ signIn: '' }, 'signIn must be'],
+      [{ signIn: 7 }, 'signIn must be'],
+      [{ signIn: undefined }, 'lacks signIn'],
+      [{ signedInAs: 'Angemeldet.' }, 'signedInAs must have {user}'],
+      [{ signedInAs: 'Als {user} bei {site} angemeldet.' }, 'signedInAs has {site}'],
+      [{ signIn: '{user}' }, 'signIn has {user}'],
+      [{ apps: '{count} Anwendungen' }, 'apps must be an object of plural forms'],
+      [{ apps: { one: 'Eine Anwendung' } }, 'apps.other is missing'],
+      [{ apps: { few: 'x', one: 'x', other: 'x' } }, 'apps.few is no plural form of de'],
+    ],
+    ([texts, problem]) => {
+      expect(read([english, { locale: 'de', texts: { ...german.texts, ...texts } }])).toThrow(problem);
+    },
+  );
 });
 
 describe('choosing the language', () => {
@@ -109,7 +130,7 @@ describe.each(hostFor(import.meta.url))('the pages on $name', ({ start }) => {
       highvolume: 'Read a lot',
       introspect: 'Look at tokens',
     },
-    languages: { texts: { de: { signIn: 'Einloggen' } } },
+    languages: [english, { ...german, texts: { ...german.texts, signIn: 'Einloggen' } }, spanish, arabic],
   });
   let host: RunningHost;
 
@@ -126,11 +147,12 @@ describe.each(hostFor(import.meta.url))('the pages on $name', ({ start }) => {
     const signIn = await browser.authorize(WEB);
     expect([langOf(signIn), wordsOf(signIn)]).toEqual(['lang="de"', expect.stringContaining('Einloggen')]);
     const wrong = await browser.submit(signIn, { username: 'alice', password: 'wrong' });
-    expect(wordsOf(wrong)).toContain(GERMAN.wrong_credentials);
+    expect(wordsOf(wrong)).toContain(german.texts.wrong_credentials);
     const consent = await browser.signIn(wrong);
     expect(wordsOf(consent)).toContain('web bittet um folgende Berechtigungen: Ihren Namen sehen Read your content');
     const unknown = await browser.authorize({ ...WEB, client_id: 'nobody' });
-    for (const text of [GERMAN.unknown_client, GERMAN.inDevelopment]) expect(wordsOf(unknown)).toContain(text);
+    for (const text of [german.texts.unknown_client, german.texts.inDevelopment])
+      expect(wordsOf(unknown)).toContain(text);
     expect(unknown.text, 'the explanation is English').toContain('<bdi lang="en" dir="ltr">There is no client');
   });
 
@@ -180,11 +202,10 @@ describe.each(hostFor(import.meta.url))('the pages on $name', ({ start }) => {
 
 describe.each(hostFor(import.meta.url))('languages of a host on $name', ({ start }) => {
   test('a complete one can be added, and only offered ones are used', async () => {
-    const french = { ...ENGLISH, signIn: 'Se connecter', apps: { one: '{count}', many: '{count}', other: '{count}' } };
-    const too_many_attempts = { one: '{count}', many: '{count}', other: '{count}' };
-    const texts = { fr: { ...french, too_many_attempts } };
-    const languages = { default: 'de', offered: ['fr', 'de'], texts };
-    const host = await start({ options: fixture({ languages }).options });
+    const counted = { one: '{count}', many: '{count}', other: '{count}' };
+    const texts = { ...english.texts, signIn: 'Se connecter', apps: counted, too_many_attempts: counted };
+    const offered = [german, { locale: 'fr', texts }];
+    const host = await start({ options: fixture({ languages: offered }).options });
     const spoken = await Promise.all(
       ['fr-CA', 'en', 'de'].map((language) => new Browser(host, { 'accept-language': language }).authorize(WEB)),
     );

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { ENGLISH } from '../../src/core/oauth/pages/languages/english.js';
+import { english } from '../../src/core/base/pages/languages/english.js';
 import { Client, hostFor, type RunningHost } from '../hosts.js';
 import { Browser, formOf, locationOf, wordsOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
@@ -72,7 +72,7 @@ describe.each(hostFor(import.meta.url))('$name: a refused authorization request'
         reference,
       },
     ]);
-    expect(wordsOf(page)).not.toContain(ENGLISH.inDevelopment);
+    expect(wordsOf(page)).not.toContain(english.texts.inDevelopment);
   });
 
   test.each([

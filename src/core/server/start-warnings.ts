@@ -46,7 +46,7 @@ const untranslatedScopes = ({ scopes, languages: { offered } }: OAuthConfig): re
       ...(missing.length <= 1
         ? []
         : [
-            `${path} lacks ${missing.join(', ')}: pages in these languages all show the description. Add translations, or name in options.languages.offered the languages in which scopes are described.`,
+            `${path} lacks ${missing.join(', ')}: pages in these languages all show the description. Add translations, or name in options.languages only those in which scopes are described.`,
           ]),
     ];
   });

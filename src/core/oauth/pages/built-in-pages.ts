@@ -1,5 +1,5 @@
 import { type Html, html } from '../../base/html.js';
-import type { PageLanguage } from './languages/language.js';
+import type { Translator } from '../../base/pages/languages/translator.js';
 import {
   changeLater,
   clientLinks,
@@ -29,7 +29,7 @@ import type {
 const strong = (text: string): Html => html`<strong><bdi>${text}</bdi></strong>`;
 
 /** The first field has the focus; after a failed attempt, that is the password. */
-const login = (view: LoginView, language: PageLanguage): Html => {
+const login = (view: LoginView, language: Translator): Html => {
   const site = strong(view.site.name);
   const purpose =
     view.clientName === undefined
@@ -51,7 +51,7 @@ ${hiddenInputs(view.hidden)}<div><label for="username">${language.text('userName
 };
 
 /** Warnings about a client with a document or its own registration. */
-const warnings = (view: ConsentView, language: PageLanguage): readonly (Html | undefined)[] => {
+const warnings = (view: ConsentView, language: Translator): readonly (Html | undefined)[] => {
   const { clientName: client, redirectHost: host, clientHost } = view;
   const trust = view.toLoopback === true ? undefined : html` <strong>${language.html('trustHost', { host })}</strong>`;
   return [
@@ -71,7 +71,7 @@ const warnings = (view: ConsentView, language: PageLanguage): readonly (Html | u
 };
 
 /** No button has the focus, so that a key pressed for another page cannot decide. */
-const consent = (view: ConsentView, language: PageLanguage): Html =>
+const consent = (view: ConsentView, language: Translator): Html =>
   pageLayout(view, {
     title: language.text('allowClient', { client: view.clientName }),
     heading: language.html('allowClient', { client: view.clientName }),
@@ -84,7 +84,7 @@ ${view.canSwitch ? html`<button name="decision" value="switch" class="link">${la
 </form>${changeLater(view.grantsPath, language)}`,
   });
 
-const deviceCode = (view: DeviceCodeView, language: PageLanguage): Html =>
+const deviceCode = (view: DeviceCodeView, language: Translator): Html =>
   pageLayout(view, {
     title: language.text('connectDevice'),
     body: html`<p>${signedIn(view.username, language)} ${language.text('enterCode')}</p>
@@ -96,7 +96,7 @@ ${hiddenInputs(view.hidden)}<div><label for="user_code">${language.text('code')}
 ${signOutButton(view, language)}</form>`,
   });
 
-const deviceConsent = (view: DeviceConsentView, language: PageLanguage): Html =>
+const deviceConsent = (view: DeviceConsentView, language: Translator): Html =>
   pageLayout(view, {
     title: language.text('allowClient', { client: view.clientName }),
     heading: language.html('allowClient', { client: view.clientName }),
@@ -112,12 +112,12 @@ ${hiddenInputs(view.hidden)}${decisionButtons(language)}
 ${signOutButton(view, language)}</form>${changeLater(view.grantsPath, language)}`,
   });
 
-const signOutForm = (view: DeviceDoneView, language: PageLanguage): Html | undefined =>
+const signOutForm = (view: DeviceDoneView, language: Translator): Html | undefined =>
   view.canSignOut
     ? html`\n<form method="post" action="${view.action}">\n${hiddenInputs(view.hidden)}${signOutButton(view, language)}</form>`
     : undefined;
 
-const deviceDone = (view: DeviceDoneView, language: PageLanguage): Html => {
+const deviceDone = (view: DeviceDoneView, language: Translator): Html => {
   const isApproved = view.decision === 'approve';
   const client = strong(view.clientName);
   return pageLayout(view, {
@@ -128,7 +128,7 @@ const deviceDone = (view: DeviceDoneView, language: PageLanguage): Html => {
   });
 };
 
-const connectedApp = (app: ConnectedAppView, language: PageLanguage): Html => html`<section>
+const connectedApp = (app: ConnectedAppView, language: Translator): Html => html`<section>
 <h2><bdi>${app.clientName}</bdi></h2>
 ${app.scopes.length === 0 ? html`<p>${language.text('knowsSignIn')}</p>` : scopeList(app.scopes)}
 <p class="soft">${app.created === undefined ? undefined : language.html('connectedOn', { date: language.day(app.created) })}${app.lastUsed === undefined ? undefined : html` ${language.html('lastUsedOn', { date: language.day(app.lastUsed) })}`}</p>
@@ -136,7 +136,7 @@ ${app.scopes.length === 0 ? html`<p>${language.text('knowsSignIn')}</p>` : scope
 </section>
 `;
 
-const grants = (view: GrantsView, language: PageLanguage): Html => {
+const grants = (view: GrantsView, language: Translator): Html => {
   const { apps } = view;
   const summary = apps.length === 0 ? language.text('noApps') : language.html('apps', { count: apps.length });
   return pageLayout(view, {
@@ -147,7 +147,7 @@ ${hiddenInputs(view.hidden)}${apps.map((app) => connectedApp(app, language))}${a
   });
 };
 
-const error = (view: ErrorView, language: PageLanguage): Html =>
+const error = (view: ErrorView, language: Translator): Html =>
   pageLayout(view, {
     title: language.text('somethingWrong'),
     body: html`<p>${view.message}</p>
@@ -159,7 +159,7 @@ ${view.reference === undefined ? undefined : html`<p class="soft">${language.htm
 
 /** Built-in templates also receive the language. */
 type BuiltInPages = {
-  readonly [Name in keyof Templates]: (view: Parameters<Templates[Name]>[0], language: PageLanguage) => Html;
+  readonly [Name in keyof Templates]: (view: Parameters<Templates[Name]>[0], language: Translator) => Html;
 };
 
 /** The built-in pages: plain HTML that works without JavaScript. */

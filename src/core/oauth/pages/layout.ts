@@ -1,7 +1,7 @@
 import { type Html, html, htmlDocument } from '../../base/html.js';
 import type { ClientLinks } from '../clients/client.js';
-import type { PageLanguage } from './languages/language.js';
-import { styleSheet } from './style.js';
+import type { Translator } from '../../base/pages/languages/translator.js';
+import { styleSheet } from '../../base/pages/style.js';
 import type { ConsentView, DeviceConsentView, HiddenFields, PageView, ScopeView, SignOutView } from './views.js';
 
 /** The content of a page. */
@@ -51,12 +51,12 @@ export const hiddenInputs = (fields: HiddenFields): readonly Html[] =>
   Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`);
 
 /** Submits the form without validation, because signing out needs no code. */
-export const signOutButton = ({ canSignOut }: SignOutView, language: PageLanguage): Html | undefined =>
+export const signOutButton = ({ canSignOut }: SignOutView, language: Translator): Html | undefined =>
   canSignOut
     ? html`<button name="decision" value="sign_out" class="link" formnovalidate>${language.text('signOut')}</button>\n`
     : undefined;
 
-export const decisionButtons = (language: PageLanguage): Html => html`<div class="actions">
+export const decisionButtons = (language: Translator): Html => html`<div class="actions">
 <button name="decision" value="approve">${language.text('allow')}</button>
 <button name="decision" value="deny" class="plain">${language.text('deny')}</button>
 </div>`;
@@ -76,7 +76,7 @@ export const scopeList = (scopes: readonly ScopeView[]): Html =>
 export const request = (
   { username, clientName, scopes }: ConsentView | DeviceConsentView,
   wants: 'clientWants' | 'deviceWants',
-  language: PageLanguage,
+  language: Translator,
 ): Html => {
   const client = html`<strong><bdi>${clientName}</bdi></strong>`;
   const who = signedIn(username, language);
@@ -88,7 +88,7 @@ export const request = (
 ${scopeList(scopes)}`;
 };
 
-export const signedIn = (username: string, language: PageLanguage): Html =>
+export const signedIn = (username: string, language: Translator): Html =>
   language.html('signedInAs', { user: html`<strong><bdi>${username}</bdi></strong>` });
 
 /** The logo is decorative, because the name follows it. */
@@ -102,7 +102,7 @@ const LINKS = [
 ] as const satisfies readonly (readonly [keyof ClientLinks, string])[];
 
 /** Links about a client, each with its host, in a new tab without a referrer. */
-export const clientLinks = (links: ClientLinks, language: PageLanguage): Html | undefined => {
+export const clientLinks = (links: ClientLinks, language: Translator): Html | undefined => {
   const found = LINKS.flatMap(([name, text]) => {
     const uri = links[name];
     return uri === undefined ? [] : [{ uri, text: language.html(text, { host: new URL(uri).host }) }];
@@ -116,7 +116,7 @@ ${found.map(({ uri, text }) => html`<li><a href="${uri}" target="_blank" rel="no
 };
 
 /** The link to the page on which access can be revoked. */
-export const changeLater = (grantsPath: string | undefined, language: PageLanguage): Html | undefined =>
+export const changeLater = (grantsPath: string | undefined, language: Translator): Html | undefined =>
   grantsPath === undefined
     ? undefined
     : html`\n<p class="soft">${language.html('changeLater', { page: html`<a href="${grantsPath}">${language.text('connectedApps')}</a>` })}</p>`;

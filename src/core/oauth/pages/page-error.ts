@@ -1,6 +1,6 @@
 import type { OAuthError } from '../../base/errors.js';
-import type { PageProblemCode } from './languages/english.js';
-import { IN_ENGLISH } from './languages/language.js';
+import type { PageProblemCode } from '../../base/pages/languages/english.js';
+import { IN_ENGLISH } from '../../base/pages/languages/translator.js';
 
 /** The link on an error page. */
 export interface WayBack {

@@ -3,14 +3,14 @@ import { Html } from '../../base/html.js';
 import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import type { MaybePromise } from '../../base/ports.js';
 import type { Checked } from '../../base/schema.js';
-import { type BRANDING_OPTIONS, imageSource } from './branding.js';
+import { type BRANDING_OPTIONS, imageSource } from '../../base/pages/branding.js';
 import { BUILT_IN_PAGES } from './built-in-pages.js';
-import type { PageProblemCode } from './languages/english.js';
-import type { PageLanguage } from './languages/language.js';
-import type { Languages } from './languages/languages.js';
-import { acceptedLanguage, askedLanguage, uiLocalesOf } from './languages/negotiation.js';
+import type { PageProblemCode } from '../../base/pages/languages/english.js';
+import type { Translator } from '../../base/pages/languages/translator.js';
+import type { Languages } from '../../base/pages/languages/languages.js';
+import { acceptedLanguage, askedLanguage, uiLocalesOf } from '../../base/pages/languages/negotiation.js';
 import type { PageError } from './page-error.js';
-import { styleSheet } from './style.js';
+import { styleSheet } from '../../base/pages/style.js';
 import type {
   ConsentView,
   DeviceCodeView,
@@ -95,7 +95,7 @@ const FOOTER = ['help', 'privacy', 'terms'] as const;
 const frameOf = (
   { branding, hostOf }: PagesInit,
   request: HttpRequest | undefined,
-  language: PageLanguage,
+  language: Translator,
 ): PageView => {
   const { name, logo, color, links } = branding;
   const host = request && hostOf(request);
@@ -123,13 +123,13 @@ const pictureSources = ({ site, logoUri }: PageView & { readonly logoUri?: strin
 };
 
 /** A problem as a sentence. */
-const problemIn = (code: PageProblemCode | undefined, language: PageLanguage): { readonly problem?: string } =>
+const problemIn = (code: PageProblemCode | undefined, language: Translator): { readonly problem?: string } =>
   code === undefined ? {} : { problem: language.text(code) };
 
 const errorIn = (
   { status, code, init }: PageError,
   { start, explanation }: ErrorDetails,
-  language: PageLanguage,
+  language: Translator,
   { site }: PageView,
 ): Omit<ErrorView, keyof PageView> => {
   const home = { href: site.home, client: site.name };
@@ -163,9 +163,9 @@ class RequestPages implements PageRenderers {
   }
 
   get locale(): string {
-    const { offered } = this.#init.languages;
-    const accepted = (): string | undefined => this.#request && acceptedLanguage(this.#request, offered);
-    return (this.#locale ??= this.#asked ?? accepted() ?? offered[0] ?? 'en');
+    const { languages } = this.#init;
+    const accepted = (): string | undefined => this.#request && acceptedLanguage(this.#request, languages.offered);
+    return (this.#locale ??= languages.get(this.#asked ?? accepted()).locale);
   }
 
   get #asked(): string | undefined {
@@ -213,10 +213,10 @@ class RequestPages implements PageRenderers {
 
   async #render<Name extends keyof Templates>(
     name: Name,
-    rest: (language: PageLanguage, frame: PageView) => Omit<ViewOf<Name>, keyof PageView>,
+    rest: (language: Translator, frame: PageView) => Omit<ViewOf<Name>, keyof PageView>,
   ): Promise<Page> {
     const { languages, templates = {}, styleSource } = this.#init;
-    const language = await languages.load(this.locale);
+    const language = languages.get(this.locale);
     const frame = frameOf(this.#init, this.#request, language);
     // The compiler cannot infer that frame and data are a view, or which template belongs to it.
     const view = { ...rest(language, frame), ...frame } as ViewOf<Name>;

@@ -1,8 +1,8 @@
 import type { Html } from '../../base/html.js';
 import type { MaybePromise } from '../../base/ports.js';
 import type { ClientLinks } from '../clients/client.js';
-import type { PageProblemCode } from './languages/english.js';
-import type { AccentColors } from './style.js';
+import type { PageProblemCode } from '../../base/pages/languages/english.js';
+import type { AccentColors } from '../../base/pages/style.js';
 
 /** A hidden field that a form must send back. */
 export type HiddenFields = Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@ import { Clients } from '../../oauth/clients/clients.js';
 import { Registrations } from '../../oauth/clients/registrations.js';
 import type { OAuthConfig } from '../../oauth/config.js';
 import { ImpliedScopes } from '../../oauth/implied-scopes.js';
-import { Languages } from '../../oauth/pages/languages/languages.js';
+import { Languages } from '../../base/pages/languages/languages.js';
 import { directoryOf, type Directory, type UserDirectory } from '../../oauth/sign-in/users.js';
 import { fail, object } from '../../base/schema.js';
 import { OFFLINE_ACCESS } from '../../base/scope.js';

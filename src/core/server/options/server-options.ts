@@ -4,8 +4,8 @@ import type { CustomGrant } from '../../oauth/custom-grant.js';
 import type { OAuthEventListener } from '../../oauth/events/events.js';
 import type { RegistrationOptions } from '../../oauth/clients/registrations.js';
 import type { KeySource, SigningAlgorithm } from '../../oauth/keys/signing-keys.js';
-import type { Branding } from '../../oauth/pages/branding.js';
-import type { LanguageOptions } from '../../oauth/pages/languages/languages.js';
+import type { Branding } from '../../base/pages/branding.js';
+import type { PageLanguage } from '../../base/pages/languages/english.js';
 import type { Templates } from '../../oauth/pages/views.js';
 import type {
   DeviceOptions,
@@ -120,8 +120,8 @@ export interface ServerOptions {
   readonly device?: Readonly<Partial<DeviceOptions>>;
   /** The name, the logo, the colour and the links of the site, for every page. */
   readonly branding?: Branding;
-  /** The languages of the pages, and custom texts. */
-  readonly languages?: LanguageOptions;
+  /** The languages of the pages, from `oauth-query/languages`; the first one is the default. Default: English alone. */
+  readonly languages?: readonly PageLanguage[];
   /** Custom renderers for single pages. */
   readonly templates?: Partial<Templates>;
   /** Browser origins that may call the token, revocation, registration and metadata endpoints; `*` allows every origin. */

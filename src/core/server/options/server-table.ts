@@ -1,7 +1,7 @@
 import { isOrigin, isPath, urlProblem } from '../../base/addresses/request-addresses.js';
 import type { GrantName } from '../../oauth/clients/client.js';
-import { BRANDING_OPTIONS } from '../../oauth/pages/branding.js';
-import { LANGUAGE_OPTIONS } from '../../oauth/pages/languages/languages.js';
+import { BRANDING_OPTIONS } from '../../base/pages/branding.js';
+import { LANGUAGES } from '../../base/pages/languages/languages.js';
 import { DEVICE_CODE_GRANT, GRANT_TYPES } from '../../oauth/clients/client.js';
 import { isServerMember } from '../../oauth/endpoints/metadata.js';
 import { TOKEN_PARAMETERS } from '../../oauth/endpoints/token.js';
@@ -352,7 +352,7 @@ export const SERVER_OPTIONS = {
   timeouts: object(timeouts, { moved: { handlers: 'the option timeout of query()' } }),
   device: object(device),
   branding: object(BRANDING_OPTIONS),
-  languages: object(LANGUAGE_OPTIONS),
+  languages: LANGUAGES,
   templates: object(templates),
   cors: optional(object({ origins: required(listOf("an array of origins such as ['https://app.example']", origin)) })),
   onEvent: fn<Option<'onEvent'>>('a function of the event'),

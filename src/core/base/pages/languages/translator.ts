@@ -1,6 +1,6 @@
-import { type Direction, directionOf } from '../../../base/direction.js';
-import { type Html, html, type HtmlPart } from '../../../base/html.js';
-import { ENGLISH, type PageTextName, type PageTexts } from './english.js';
+import { type Direction, directionOf } from '../../direction.js';
+import { type Html, html, type HtmlPart } from '../../html.js';
+import { english, type PageLanguage, type PageTextName, type PageTexts } from './english.js';
 
 /** The values in a text: its `{count}`, and those of other placeholders. */
 export type TextValues = Readonly<Record<string, HtmlPart>>;
@@ -15,7 +15,7 @@ export const placeholders = (text: string): readonly string[] => split(text).fil
 const isolated = (text: string): string => `\u2068${text}\u2069`;
 
 /** The texts of the pages in one language, ready to be filled in. Formatters are created when they are needed, because that takes milliseconds. */
-export class PageLanguage {
+export class Translator {
   /** A BCP 47 tag, such as `pt-BR`. */
   readonly locale: string;
   readonly #texts: PageTexts;
@@ -24,7 +24,7 @@ export class PageLanguage {
   #numbers: Intl.NumberFormat | undefined;
   #days: Intl.DateTimeFormat | undefined;
 
-  constructor(locale: string, texts: PageTexts) {
+  constructor({ locale, texts }: PageLanguage) {
     this.locale = locale;
     this.#texts = texts;
   }
@@ -75,4 +75,4 @@ export class PageLanguage {
 }
 
 /** The language that is always available: for events, and if no other matches. */
-export const IN_ENGLISH = new PageLanguage('en', ENGLISH);
+export const IN_ENGLISH = new Translator(english);

@@ -1,85 +1,3 @@
-/** The name of a text of the pages. Those with an underscore are the problem codes in views. */
-export type PageTextName =
-  | 'help'
-  | 'privacy'
-  | 'terms'
-  | 'backTo'
-  | 'startAgain'
-  | 'signedInAs'
-  | 'signOut'
-  | 'signIn'
-  | 'signInTo'
-  | 'signInToContinue'
-  | 'userName'
-  | 'password'
-  | 'allowClient'
-  | 'clientWants'
-  | 'clientWantsSignIn'
-  | 'allow'
-  | 'deny'
-  | 'switchAccount'
-  | 'selfNamed'
-  | 'trustHost'
-  | 'describedAt'
-  | 'justStarted'
-  | 'anyProgram'
-  | 'about'
-  | 'website'
-  | 'privacyPolicy'
-  | 'termsOfService'
-  | 'returnsTo'
-  | 'changeLater'
-  | 'connectDevice'
-  | 'enterCode'
-  | 'code'
-  | 'continue'
-  | 'deviceWants'
-  | 'deviceWantsSignIn'
-  | 'codeOnDevice'
-  | 'fingerprint'
-  | 'yourDeviceOnly'
-  | 'codeWasSent'
-  | 'deviceConnected'
-  | 'clientConnected'
-  | 'deviceNotConnected'
-  | 'clientNotConnected'
-  | 'connectAnother'
-  | 'connectedApps'
-  | 'noApps'
-  | 'apps'
-  | 'knowsSignIn'
-  | 'connectedOn'
-  | 'lastUsedOn'
-  | 'disconnect'
-  | 'disconnectAll'
-  | 'somethingWrong'
-  | 'inDevelopment'
-  | 'reference'
-  | 'wrong_credentials'
-  | 'wrong_code'
-  | 'form_expired'
-  | 'too_many_attempts'
-  | 'already_answered'
-  | 'device_already_answered'
-  | 'no_decision'
-  | 'nothing_to_disconnect'
-  | 'missing_client_id'
-  | 'unknown_client'
-  | 'unknown_registration'
-  | 'client_unavailable'
-  | 'client_refused'
-  | 'client_changed'
-  | 'missing_redirect_uri'
-  | 'unregistered_redirect_uri'
-  | 'expired_request'
-  | 'invalid_request'
-  | 'method_not_allowed'
-  | 'server_error'
-  | 'temporarily_unavailable';
-
-/** The texts that have a `{count}`. */
-type CountedTextName = 'apps' | 'too_many_attempts';
-
 /** A text with a `{count}`, for each plural form that the language has (`Intl.PluralRules`). */
 export interface PluralText {
   /** For zero, if the language has such a form, as Arabic does. */
@@ -96,16 +14,10 @@ export interface PluralText {
   readonly other: string;
 }
 
-/** All texts of the pages in one language. Each text has the same placeholders in braces as the English one. */
-export type PageTexts = {
-  readonly [Name in PageTextName]: Name extends CountedTextName ? PluralText : string;
-};
+/** English has two forms. */
+const plural = (one: string, other: string): PluralText => ({ one, other });
 
-/** The problem codes of views. */
-export type PageProblemCode = Extract<PageTextName, `${string}_${string}`>;
-
-/** The texts in English, as the basis of a translation. Every other language has the same placeholders. */
-export const ENGLISH: PageTexts = {
+const texts = {
   // every page
   help: 'Help',
   privacy: 'Privacy',
@@ -161,10 +73,7 @@ export const ENGLISH: PageTexts = {
   // the page of connected applications
   connectedApps: 'Connected applications',
   noApps: 'No application has access to your account.',
-  apps: {
-    one: '{count} application has access to your account.',
-    other: '{count} applications have access to your account.',
-  },
+  apps: plural('{count} application has access to your account.', '{count} applications have access to your account.'),
   knowsSignIn: 'It can see that you are signed in.',
   connectedOn: 'Connected on {date}.',
   lastUsedOn: 'Last used on {date}.',
@@ -180,10 +89,10 @@ export const ENGLISH: PageTexts = {
   wrong_credentials: 'Incorrect username or password.',
   wrong_code: 'This code is wrong or has expired. Check your device and enter the code again.',
   form_expired: 'This form has expired, or it was not shown in this browser.',
-  too_many_attempts: {
-    one: 'Too many attempts. Try again in {count} minute.',
-    other: 'Too many attempts. Try again in {count} minutes.',
-  },
+  too_many_attempts: plural(
+    'Too many attempts. Try again in {count} minute.',
+    'Too many attempts. Try again in {count} minutes.',
+  ),
   already_answered: 'You have already answered this request. Go back to the application.',
   device_already_answered: 'You have already answered the request of this device.',
   no_decision: 'Choose whether to allow or to deny the request.',
@@ -204,3 +113,25 @@ export const ENGLISH: PageTexts = {
   server_error: 'The server could not handle this request.',
   temporarily_unavailable: 'The server cannot answer right now. Try again in a few minutes.',
 };
+
+/** The name of a text of the pages. Those with an underscore are the problem codes in views. */
+export type PageTextName = keyof typeof texts;
+
+/** All texts of the pages in one language. Each text has the same placeholders in braces as the English one. */
+export type PageTexts = {
+  readonly [Name in PageTextName]: (typeof texts)[Name] extends string ? string : PluralText;
+};
+
+/** The problem codes of views. */
+export type PageProblemCode = Extract<PageTextName, `${string}_${string}`>;
+
+/** A language of the pages, as a value: `languages: [german, english]`. */
+export interface PageLanguage {
+  /** A BCP 47 tag, such as `pt-BR`. */
+  readonly locale: string;
+  /** The texts of all pages. */
+  readonly texts: PageTexts;
+}
+
+/** English (`en`): the pages are in English unless the option `languages` names others, and its texts are the basis of every translation. */
+export const english: PageLanguage = { locale: 'en', texts };

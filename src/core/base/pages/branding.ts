@@ -1,5 +1,5 @@
-import { isPath, isPicture, urlProblem } from '../../base/addresses/request-addresses.js';
-import { either, fail, object, refined, required, type Schema, text, value } from '../../base/schema.js';
+import { isPath, isPicture, urlProblem } from '../addresses/request-addresses.js';
+import { either, fail, object, refined, required, type Schema, text, value } from '../schema.js';
 import { contrastOf, isColor, MIN_CONTRAST, lightened } from './contrast.js';
 import { type AccentColors, PALETTES } from './style.js';
 

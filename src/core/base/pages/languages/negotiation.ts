@@ -1,5 +1,5 @@
-import type { HttpRequest } from '../../../base/http/messages.js';
-import { decodeUrlencoded, forEachPair } from '../../../base/http/urlencoded.js';
+import type { HttpRequest } from '../../http/messages.js';
+import { decodeUrlencoded, forEachPair } from '../../http/urlencoded.js';
 
 /** The maximum characters and entries that are read of a list of languages. */
 const MAX_LENGTH = 500;
@@ -36,7 +36,7 @@ const qualityOf = (parameter: string | undefined): number => {
 };
 
 /**
- * The ranges of `Accept-Language`, by descending quality.
+ * The ranges of `Accept-PageLanguage`, by descending quality.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc9110#section-12.5.4 | RFC 9110 §12.5.4}
  */

@@ -1,0 +1,16 @@
+/**
+ * The languages of the pages, as values for the option `languages`: the pages are offered in these, and the first one is the default.
+ *
+ * @module oauth-query/languages
+ */
+
+export {
+  english,
+  type PageLanguage,
+  type PageTextName,
+  type PageTexts,
+  type PluralText,
+} from '../core/base/pages/languages/english.js';
+export { arabic } from './arabic.js';
+export { german } from './german.js';
+export { spanish } from './spanish.js';

@@ -1,0 +1,103 @@
+import type { PageLanguage } from '../core/base/pages/languages/english.js';
+
+/** Spanish (`es`), with tú. */
+export const spanish: PageLanguage = {
+  locale: 'es',
+  texts: {
+    help: 'Ayuda',
+    privacy: 'Privacidad',
+    terms: 'Condiciones',
+    backTo: 'Volver a {name}',
+    startAgain: 'Volver a empezar',
+    signedInAs: 'Has iniciado sesión como {user}.',
+    signOut: 'Cerrar sesión',
+
+    signIn: 'Iniciar sesión',
+    signInTo: 'Inicia sesión con tu cuenta de {site}.',
+    signInToContinue: 'Inicia sesión con tu cuenta de {site} para continuar en {client}.',
+    userName: 'Nombre de usuario',
+    password: 'Contraseña',
+
+    allowClient: '¿Permitir el acceso de {client}?',
+    clientWants: '{client} solicita permiso para:',
+    clientWantsSignIn: '{client} solo quiere comprobar que has iniciado sesión.',
+    allow: 'Permitir',
+    deny: 'Rechazar',
+    switchAccount: 'Cerrar sesión y usar otra cuenta',
+    selfNamed: 'Esta aplicación se presenta como «{client}».',
+    trustHost: 'Permite el acceso solo si confías en {host}.',
+    describedAt: 'Esta aplicación se describe en un documento de {host}. Su nombre no está verificado.',
+    justStarted: 'Permite el acceso solo si acabas de abrir {client} en este equipo.',
+    anyProgram: 'Cualquier programa de este equipo podría usar ese nombre.',
+    about: 'Acerca de esta aplicación:',
+    website: 'Sitio web ({host})',
+    privacyPolicy: 'Política de privacidad ({host})',
+    termsOfService: 'Condiciones del servicio ({host})',
+    returnsTo: 'Después de decidir, volverás a {host}.',
+    changeLater: 'Puedes cambiarlo más adelante en {page}.',
+
+    connectDevice: 'Conectar un dispositivo',
+    enterCode: 'Escribe el código que muestra tu dispositivo.',
+    code: 'Código',
+    continue: 'Continuar',
+    deviceWants: 'Un dispositivo con {client} solicita permiso para:',
+    deviceWantsSignIn: 'Un dispositivo con {client} solo quiere comprobar que has iniciado sesión.',
+    codeOnDevice: 'Código en tu dispositivo',
+    fingerprint: 'Huella digital de tu dispositivo, si la muestra',
+    yourDeviceOnly: 'Permite el acceso solo si ves este código en un dispositivo que tengas delante.',
+    codeWasSent:
+      'Si alguien te ha enviado el código, rechaza la solicitud. De lo contrario, obtendrá acceso a tu cuenta.',
+    deviceConnected: 'Dispositivo conectado',
+    clientConnected: '{client} se ha conectado. Puedes cerrar esta página y continuar en tu dispositivo.',
+    deviceNotConnected: 'Dispositivo no conectado',
+    clientNotConnected: '{client} no se ha conectado. Puedes cerrar esta página.',
+    connectAnother: 'Conectar otro dispositivo',
+
+    connectedApps: 'Aplicaciones conectadas',
+    noApps: 'Ninguna aplicación tiene acceso a tu cuenta.',
+    apps: {
+      one: '{count} aplicación tiene acceso a tu cuenta.',
+      many: '{count} de aplicaciones tienen acceso a tu cuenta.',
+      other: '{count} aplicaciones tienen acceso a tu cuenta.',
+    },
+    knowsSignIn: 'Puede ver que has iniciado sesión.',
+    connectedOn: 'Conectada el {date}.',
+    lastUsedOn: 'Usada por última vez el {date}.',
+    disconnect: 'Desconectar {client}',
+    disconnectAll: 'Desconectar todas',
+
+    somethingWrong: 'Se ha producido un error',
+    inDevelopment: 'Visible solo en desarrollo:',
+    reference: 'Referencia: {reference}',
+
+    wrong_credentials: 'El nombre de usuario o la contraseña no son correctos.',
+    wrong_code: 'El código no es correcto o ha caducado. Compruébalo en tu dispositivo y vuelve a escribirlo.',
+    form_expired: 'Este formulario ha caducado o no se mostró en este navegador.',
+    too_many_attempts: {
+      one: 'Demasiados intentos. Inténtalo de nuevo dentro de {count} minuto.',
+      many: 'Demasiados intentos. Inténtalo de nuevo dentro de {count} de minutos.',
+      other: 'Demasiados intentos. Inténtalo de nuevo dentro de {count} minutos.',
+    },
+    already_answered: 'Ya has respondido a esta solicitud. Vuelve a la aplicación.',
+    device_already_answered: 'Ya has respondido a la solicitud de este dispositivo.',
+    no_decision: 'Elige si quieres permitir o rechazar la solicitud.',
+    nothing_to_disconnect: 'Elige qué aplicación quieres desconectar.',
+    missing_client_id: 'El enlace que te ha traído aquí no indica a qué aplicación corresponde.',
+    unknown_client: 'No se reconoce la aplicación que te ha traído aquí.',
+    unknown_registration:
+      'La aplicación que te ha traído aquí ya no está registrada. Elimina la conexión en la aplicación y vuelve a conectarte.',
+    client_unavailable:
+      'La aplicación que te ha traído aquí no se puede verificar en este momento. Inténtalo de nuevo dentro de un minuto.',
+    client_refused: 'Este servidor no acepta la aplicación que te ha traído aquí.',
+    client_changed: 'La aplicación que te ha traído aquí ya no está registrada.',
+    missing_redirect_uri: 'El enlace que te ha traído aquí no indica adónde debes volver.',
+    unregistered_redirect_uri:
+      'La aplicación que te ha traído aquí quiere enviarte a una dirección que no ha registrado.',
+    expired_request: 'Ha pasado demasiado tiempo o el enlace está dañado. Vuelve a la aplicación y empieza de nuevo.',
+    invalid_request: 'El enlace o el formulario que te ha traído aquí está dañado.',
+    method_not_allowed: 'Esta página no se puede recargar.',
+    server_error: 'El servidor no ha podido procesar esta solicitud.',
+    temporarily_unavailable:
+      'El servidor no puede responder en este momento. Inténtalo de nuevo dentro de unos minutos.',
+  },
+};
