@@ -42,6 +42,14 @@ test('the package exports these names', async () => {
   await expect(`${sections.join('\n\n')}\n`).toMatchFileSnapshot('./api-surface.snap.txt');
 });
 
+// A reader has to find the few names that matter; the rest can be had from them: `ServerOptions['lifetimes']`.
+test('the root entry has at most 45 names, and all entries together at most 200 types', () => {
+  const root = entries.filter(({ subpath }) => subpath === '.').flatMap(({ path }) => exportedNames(path));
+  expect(root.length).toBeLessThanOrEqual(45);
+  const surface = readFileSync(new URL('./api-surface.snap.txt', import.meta.url), 'utf8');
+  expect(surface.match(/^ {2}type /gm)?.length).toBeLessThanOrEqual(200);
+});
+
 // A type can change under a name that stays. This file too is written by `vitest run test/api-surface.test.ts -u`.
 test('the package declares this, as the compiler writes it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'oauth-query-declarations-'));

@@ -97,7 +97,7 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
     from: /^testing\/authorization-server\.ts$/,
     mayImport: [
       /^(type )?adapters\/(fetch|node)\/index\.ts#?/,
-      /^type adapters\/facade\.ts/,
+      /^type resource-server\/index\.ts/,
       /^core\/base\//,
       /^type core\/base\//,
       /^core\/oauth\/keys\/signing-keys\.ts/,
@@ -141,22 +141,27 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
   // The one place that knows the store which is used where the host names none.
   {
     from: /^adapters\/facade\.ts$/,
-    mayImport: [/^(type )?core\//, /^(type )?resource-server\//, /^stores\/memory\.ts$/],
+    mayImport: [/^(type )?core\//, /^type resource-server\/verifier\.ts/, /^stores\/memory\.ts$/],
   },
   {
     from: /^adapters\/node\//,
     mayImport: [
       /^(type )?core\//,
+      /^type resource-server\/verifier\.ts$/,
       /^(type )?adapters\/(facade\.ts|node\/)/,
       /^type node:(http|stream)#/,
       /^node:net(#Server)?$/,
     ],
   },
-  { from: /^adapters\/fetch\//, mayImport: [/^(type )?core\//, /^(type )?adapters\/(facade\.ts|fetch\/)/] },
+  {
+    from: /^adapters\/fetch\//,
+    mayImport: [/^(type )?core\//, /^type resource-server\/verifier\.ts$/, /^(type )?adapters\/(facade\.ts|fetch\/)/],
+  },
   {
     from: /^adapters\/express\//,
     mayImport: [
       /^type core\//,
+      /^type resource-server\/verifier\.ts$/,
       /^(type )?adapters\/(facade\.ts|node\/message\.ts|express\/)/,
       /^type express(-serve-static-core)?#/,
       /^type node:http#/,
@@ -164,12 +169,18 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
   },
   {
     from: /^adapters\/koa\//,
-    mayImport: [/^type core\//, /^(type )?adapters\/(facade\.ts|node\/message\.ts|koa\/)/, /^type koa#/],
+    mayImport: [
+      /^type core\//,
+      /^type resource-server\/verifier\.ts$/,
+      /^(type )?adapters\/(facade\.ts|node\/message\.ts|koa\/)/,
+      /^type koa#/,
+    ],
   },
   {
     from: /^adapters\/fastify\//,
     mayImport: [
       /^type core\//,
+      /^type resource-server\/verifier\.ts$/,
       /^(type )?adapters\/(facade\.ts|node\/message\.ts|fastify\/)/,
       /^type fastify#/,
       /^fastify-plugin(#|$)/,
@@ -249,7 +260,7 @@ describe('who may import whom', () => {
         ['adapters/koa/index.ts', `import { memoryStore } from '../../stores/memory.js';`, 'stores/memory.ts'],
         ['adapters/koa/index.ts', `import type { Request } from 'express';`, 'type express#Request'],
         ['adapters/express/index.ts', `import express from 'express';`, 'express'],
-        ['adapters/express/index.ts', `import { jwtGuard } from '../koa/index.js';`, 'adapters/koa/index.ts'],
+        ['adapters/express/index.ts', `import { jwtVerifier } from '../koa/index.js';`, 'adapters/koa/index.ts'],
         ['adapters/fetch/index.ts', `import { send } from '../node/message.js';`, 'adapters/node/message.ts'],
         ['adapters/fetch/message.ts', `import { Readable } from 'node:stream';`, 'node:stream#Readable'],
         ['core/index.ts', `export { wrap } from '../cli/terminal.js';`, 'cli/terminal.ts'],

@@ -5,13 +5,13 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 const PROGRAM = `import { oauthQuery } from 'oauth-query/express';
-import type { Store } from 'oauth-query';
+import type { Store } from 'oauth-query/store';
 export const store: Store | undefined = undefined;
 export const oauth = oauthQuery({ issuer: 'http://127.0.0.1' });
 `;
 
 /** The import in a file that compiles to CommonJS, under `module: node16` and `node18`. */
-const LOADING = `import type { Store } from 'oauth-query' with { 'resolution-mode': 'import' };
+const LOADING = `import type { Store } from 'oauth-query/store' with { 'resolution-mode': 'import' };
 export const store: Store | undefined = undefined;
 export const load = async () => {
   const { oauthQuery } = await import('oauth-query/express');

@@ -73,8 +73,8 @@ const expressListener = async (setup: Setup): Promise<RequestListener> => {
       app.use(oauth);
       return oauth.guard;
     },
-    introspection: async () => forExpress.introspectionGuard({ issuer: setup.issuer, credentials }),
-    jwt: async () => forExpress.jwtGuard({ issuer: setup.issuer }),
+    introspection: async () => forExpress.remoteGuard(introspectionVerifier({ issuer: setup.issuer, credentials })),
+    jwt: async () => forExpress.remoteGuard(jwtVerifier({ issuer: setup.issuer })),
   };
   const guard = await guards[guardKind(setup)]();
   return app.get(PATHS.content, guard(SCOPE), (_req, res) => void res.json(CONTENT));
@@ -88,8 +88,8 @@ const koaListener = async (setup: Setup): Promise<RequestListener> => {
       app.use(oauth);
       return oauth.guard;
     },
-    introspection: async () => forKoa.introspectionGuard({ issuer: setup.issuer, credentials }),
-    jwt: async () => forKoa.jwtGuard({ issuer: setup.issuer }),
+    introspection: async () => forKoa.remoteGuard(introspectionVerifier({ issuer: setup.issuer, credentials })),
+    jwt: async () => forKoa.remoteGuard(jwtVerifier({ issuer: setup.issuer })),
   };
   const guard = await guards[guardKind(setup)]();
   app.use(guard(SCOPE));
@@ -108,8 +108,8 @@ const fastifyListener = async (setup: Setup): Promise<RequestListener> => {
       await app.register(oauth);
       return oauth.guard;
     },
-    introspection: async () => forFastify.introspectionGuard({ issuer: setup.issuer, credentials }),
-    jwt: async () => forFastify.jwtGuard({ issuer: setup.issuer }),
+    introspection: async () => forFastify.remoteGuard(introspectionVerifier({ issuer: setup.issuer, credentials })),
+    jwt: async () => forFastify.remoteGuard(jwtVerifier({ issuer: setup.issuer })),
   };
   const guard = await guards[guardKind(setup)]();
   app.get(PATHS.content, { onRequest: guard(SCOPE) }, async () => CONTENT);

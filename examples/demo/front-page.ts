@@ -1,4 +1,4 @@
-import { html } from 'oauth-query';
+import { html } from 'oauth-query/pages';
 import type { Page } from './app.js';
 import { flowAddresses } from './guide.js';
 

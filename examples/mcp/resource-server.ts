@@ -3,19 +3,22 @@
  * tsx --tsconfig tsconfig.json examples/mcp/express.ts`.
  */
 import express from 'express';
-import { introspectionGuard } from 'oauth-query/express';
+import { remoteGuard } from 'oauth-query/express';
+import { introspectionVerifier } from 'oauth-query/guard';
 import { answer, isWriting } from './notes.js';
 
 const { PORT = '3001', ISSUER = 'http://127.0.0.1:3000', CLIENT_SECRET = 'api-secret' } = process.env;
 const base = `http://127.0.0.1:${PORT}`;
 
-const guard = introspectionGuard({
-  issuer: ISSUER,
-  credentials: { client_id: 'api', client_secret: CLIENT_SECRET },
-  resource: `${base}/mcp`,
-  scopes: ['notes.read'],
-  name: 'Notes elsewhere',
-});
+const guard = remoteGuard(
+  introspectionVerifier({
+    issuer: ISSUER,
+    credentials: { client_id: 'api', client_secret: CLIENT_SECRET },
+    resource: `${base}/mcp`,
+    scopes: ['notes.read'],
+    name: 'Notes elsewhere',
+  }),
+);
 
 const app = express();
 app.use(guard.metadata);

@@ -3,14 +3,17 @@
  * then this: npx tsx --tsconfig tsconfig.json examples/resource-server/main.ts
  */
 import express from 'express';
-import { introspectionGuard } from 'oauth-query/express';
+import { remoteGuard } from 'oauth-query/express';
+import { introspectionVerifier } from 'oauth-query/guard';
 
 const { PORT = '3001', ISSUER = 'http://127.0.0.1:3000', CLIENT_SECRET = 'api-secret' } = process.env;
 
-const guard = introspectionGuard({
-  issuer: ISSUER,
-  credentials: { client_id: 'api', client_secret: CLIENT_SECRET, method: 'bearer' },
-});
+const guard = remoteGuard(
+  introspectionVerifier({
+    issuer: ISSUER,
+    credentials: { client_id: 'api', client_secret: CLIENT_SECRET, method: 'bearer' },
+  }),
+);
 
 const app = express();
 const notes = ['Feed the rabbit', 'Paint the roses'];

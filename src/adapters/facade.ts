@@ -12,17 +12,10 @@ import type { Runtime, ServerOptions } from '../core/server/options/server-optio
 import type { MaybePromise, Store } from '../core/base/ports.js';
 import type { GuardRequirement, GuardResult } from '../core/base/http/bearer.js';
 import { createServer, type Server } from '../core/server/server.js';
-import { createIntrospectionGuard } from '../resource-server/introspection-guard.js';
-import { createJwtGuard, type JwtGuardOptions } from '../resource-server/jwt-guard.js';
-import type { IntrospectionGuardOptions } from '../resource-server/options.js';
-import type { TokenGuard } from '../resource-server/token-guard.js';
+import type { Verifier } from '../resource-server/verifier.js';
 import { memoryStore } from '../stores/memory.js';
 
-export { type AuthInfo, authInfo, type AuthorizedRequest } from '../core/base/auth-info.js';
 export type { Authorization } from '../core/base/authorization.js';
-export type { GuardOptions } from '../core/base/guard-requirement.js';
-export type { JwtGuardOptions } from '../resource-server/jwt-guard.js';
-export type { IntrospectionCredentials, IntrospectionGuardOptions } from '../resource-server/options.js';
 
 /** {@link ServerOptions} with the defaults of an adapter; `Native` is the request type of its framework. */
 export interface AdapterOptions<Native> extends Omit<ServerOptions, 'store' | 'runtime' | 'owner'> {
@@ -330,32 +323,27 @@ interface RemoteFramework<Handler, Served> {
   readonly serve: (table: RouteTable) => Served;
 }
 
-const remoteGuard =
-  <Options extends { readonly issuer?: string; readonly onError?: OnError }, Handler, Served>(
-    create: (options: Options) => TokenGuard,
-    { protect, serve }: RemoteFramework<Handler, Served>,
-  ) =>
-  (options: Options): Guard<Handler> & RemoteFacade<Served> => {
-    const onError = reporter(options?.onError);
-    const guard = create({ ...options, onError });
-    const { documents } = guard;
-    return Object.defineProperties(guardOf(guard, protect, onError), {
-      close: { value: () => guard.close() },
+/** Guards for routes in a different process from the authorization server. */
+export const guardsBy =
+  <Handler, Served>({ protect, serve }: RemoteFramework<Handler, Served>) =>
+  (verifier: Verifier): Guard<Handler> & RemoteFacade<Served> => {
+    if (!isRecord(verifier) || typeof verifier.guard !== 'function')
+      throw new TypeError(
+        'remoteGuard(verifier) takes introspectionVerifier({ … }) or jwtVerifier({ … }) of oauth-query/guard, and returns guards by scope.',
+      );
+    const { documents, onError } = verifier;
+    return Object.defineProperties(guardOf(verifier, protect, onError), {
+      close: { value: () => verifier.close() },
       metadata: {
         get: () => {
           if (documents.length === 0)
             throw new TypeError('guard.metadata needs options.resource, the URL of the resource.');
-          return serve(new RouteTable(documents, { issuer: options.issuer ?? '', onError }));
+          // Any issuer will do: this table has no mount path to compare with it.
+          return serve(new RouteTable(documents, { issuer: '', onError }));
         },
       },
     }) as Guard<Handler> & RemoteFacade<Served>; // Exactly its two properties.
   };
-
-/** Guards for routes in a different process from the authorization server. */
-export const remoteGuards = <Handler, Served>(framework: RemoteFramework<Handler, Served>) => ({
-  introspectionGuard: remoteGuard<IntrospectionGuardOptions, Handler, Served>(createIntrospectionGuard, framework),
-  jwtGuard: remoteGuard<JwtGuardOptions, Handler, Served>(createJwtGuard, framework),
-});
 
 /** The error if an adapter is called by another framework, whose arguments mean something else and would fail later without a reason. */
 export const wrongFramework = (entry: string): TypeError =>

@@ -6,12 +6,11 @@
  */
 
 export type { ClientDocument } from './documents/client-document.js';
-export { clientDocuments, type ClientDocumentsOptions, type DocumentTrust } from './documents/client-documents.js';
-export { type DocumentRequest, fetchClientDocument, type FetchDocument } from './documents/fetch-document.js';
+export { clientDocuments, type ClientDocumentsOptions } from './documents/client-documents.js';
+export { fetchClientDocument, type FetchDocument } from './documents/fetch-document.js';
 export type {
   AddClientOptions,
   ClientChanges,
-  ClientPage,
   NewClientRegistration,
   StoredClient,
   StoredClients,

@@ -2,7 +2,7 @@ import type { Authorization } from '../core/base/authorization.js';
 import { UnavailableError } from '../core/base/errors.js';
 import { discover, endpointOf } from './discovery.js';
 import { HttpClient, type JsonAnswer } from './http-client.js';
-import type { ResolvedOptions } from './options.js';
+import type { ResolvedOptions } from './introspection-options.js';
 import { singleFlight } from './single-flight.js';
 
 /** A bearer token is renewed this many milliseconds before it expires, so that it does not expire in transit. */

@@ -20,7 +20,7 @@ import {
   wholeNumber,
 } from '../core/base/schema.js';
 
-/** Options of both guards. */
+/** Options of both verifiers. */
 export interface CommonOptions extends ResourceDefinition {
   /** Tokens must be for one of these; default: the issuer itself, the audience of tokens requested without a resource. */
   readonly audience?: string | readonly string[];
@@ -57,8 +57,12 @@ export const COMMON_OPTIONS = {
   timeout: wholeNumber(2000, 1, 60_000, 'milliseconds'),
   clock: orElse(fn<Clock>('a function that returns milliseconds'), Date.now, '`Date.now`'),
   onError: refined(
-    orElse(fn<(error: unknown) => void>('a function of the error'), () => undefined, '`console.error`'),
-    (onError) => guarded(onError),
+    orElse(
+      fn<(error: unknown) => void>('a function of the error'),
+      (error: unknown) => console.error(error),
+      '`console.error`',
+    ),
+    (onError) => guarded(onError, console.error),
   ),
 } satisfies Schema<CommonOptions>;
 
@@ -81,28 +85,33 @@ export const issuer = refined(anyText, (given, path) => {
   return search === '' && hash === '' ? given : fail(`${path} must have neither a query nor a fragment.`);
 });
 
-/** Reads the options of a guard; every error message begins with the name of the guard. */
-export const guardOptions = <const T extends Table>(guard: string, fields: T): ((given: unknown) => Checked<T>) => {
+/** Reads the options of a verifier; every error message begins with its name. */
+export const verifierOptions = <const T extends Table>(
+  verifier: string,
+  fields: T,
+): ((given: unknown) => Checked<T>) => {
   const entry = object(fields);
   return (given) => {
-    const options = entry.read(given, `${guard}: options`);
-    checkResource(guard, options as ResolvedCommonOptions & { readonly issuer?: string }); // Every guard has them.
+    const options = entry.read(given, `${verifier}: options`);
+    checkResource(verifier, options as ResolvedCommonOptions & { readonly issuer?: string }); // Every verifier has them.
     return options;
   };
 };
 
 /** Rules between the resource and the other options. */
-const checkResource = (guard: string, options: ResolvedCommonOptions & { readonly issuer?: string }): void => {
+const checkResource = (verifier: string, options: ResolvedCommonOptions & { readonly issuer?: string }): void => {
   const { resource: own, audience, issuer: by } = options;
   if (own === undefined) {
     const idle = Object.keys(RESOURCE_DEFINITION).find((name) => Object.hasOwn(options, name));
-    if (idle !== undefined) fail(`${guard}: options.${idle} describes a resource. Set options.resource to its URL.`);
+    if (idle !== undefined) fail(`${verifier}: options.${idle} describes a resource. Set options.resource to its URL.`);
     return;
   }
   if (audience !== undefined)
     fail(
-      `${guard}: options.audience and options.resource exclude each other. A resource is its own audience: leave out options.audience.`,
+      `${verifier}: options.audience and options.resource exclude each other. A resource is its own audience: leave out options.audience.`,
     );
   if (by === undefined)
-    fail(`${guard}: options.issuer is missing: the metadata of options.resource names the authorization server by it.`);
+    fail(
+      `${verifier}: options.issuer is missing: the metadata of options.resource names the authorization server by it.`,
+    );
 };

@@ -10,8 +10,6 @@ import { FrozenCopies } from './frozen-copies.js';
 import { type Membership, MemoryGroups } from './memory-groups.js';
 import { StoreError } from './store-error.js';
 
-export { StoreError, type StoreErrorCode } from './store-error.js';
-
 /** A `Map` throws an error when it has more entries. */
 const MAP_SIZE = 2 ** 24;
 

@@ -18,8 +18,6 @@ import { storeOver } from './redis-store.js';
 import { sqliteStore } from './sqlite.js';
 import { DEFAULT_TIMEOUT_MS } from './within.js';
 
-export { StoreError, type StoreErrorCode } from './store-error.js';
-
 /** Options of `openStore`, all optional. */
 export interface OpenStoreOptions {
   /** Milliseconds for establishing a connection, and for each call, before the call rejects. Default: 2,000. */

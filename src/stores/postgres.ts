@@ -13,8 +13,6 @@ import { isTexts, parseRow } from './record.js';
 import { StoreError } from './store-error.js';
 import { DEFAULT_TIMEOUT_MS, within } from './within.js';
 
-export { StoreError, type StoreErrorCode } from './store-error.js';
-
 /**
  * Executes a statement with its values, like `query` of a pg `Pool`, of pglite and of most others. `name` is the same for
  * the same text, so that statements can be prepared by name.

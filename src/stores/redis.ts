@@ -7,8 +7,6 @@
 import { type AdaptedClient, adaptClient, adaptFunction, type RedisClient, type SendCommand } from './redis-client.js';
 import { type RedisStore, type RedisStoreSettings, storeOver } from './redis-store.js';
 
-export { StoreError, type StoreErrorCode } from './store-error.js';
-
 export type { RedisClient, SendCommand } from './redis-client.js';
 export type { RedisStore, RedisStoreSettings } from './redis-store.js';
 

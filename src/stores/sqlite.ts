@@ -12,8 +12,6 @@ import { doNotBlock, openFile, type SqliteDatabase, type SqliteStatement } from 
 import { inSnapshot, inTransaction, LockQueue } from './sqlite-lock.js';
 import { prepare } from './sqlite-sql.js';
 
-export { StoreError, type StoreErrorCode } from './store-error.js';
-
 export type { SqliteDatabase, SqliteStatement } from './sqlite-file.js';
 
 /** Options of `sqliteStore`. Either `file` or `database` is required. */

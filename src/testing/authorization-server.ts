@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type OAuthQuery as InProcess, oauthQuery as inProcess } from '../adapters/fetch/index.js';
-import type { IntrospectionGuardOptions } from '../adapters/facade.js';
+import type { IntrospectionVerifierOptions } from '../resource-server/index.js';
 import { type OAuthQuery, oauthQuery } from '../adapters/node/index.js';
 import { fail, flag, listOf, object, orElse, required, type Schema, text, value } from '../core/base/schema.js';
 import { isScopeToken } from '../core/base/scope.js';
@@ -35,10 +35,10 @@ export interface TestTokenRequest {
 
 /** A running server. */
 export interface TestAuthorizationServer {
-  /** Its URL, for `jwtGuard({ issuer })` and for settings of the application. */
+  /** Its URL, for `jwtVerifier({ issuer })` and for settings of the application. */
   readonly issuer: string;
-  /** Options for `introspectionGuard`: the issuer, the credentials of a client that may introspect, and no cache. */
-  readonly introspection: IntrospectionGuardOptions;
+  /** Options for `introspectionVerifier`: the issuer, the credentials of a client that may introspect, and no cache. */
+  readonly introspection: IntrospectionVerifierOptions;
   /**
    * Creates an access token. It is signed, so both kinds of guards accept it.
    *
@@ -46,7 +46,7 @@ export interface TestAuthorizationServer {
    */
   token(request?: TestTokenRequest): Promise<string>;
   /**
-   * Revokes a token: from now on, introspection reports it as inactive. `jwtGuard` does not notice.
+   * Revokes a token: from now on, introspection reports it as inactive. `jwtVerifier` does not notice.
    *
    * @throws Error if the token is not a live token of this server.
    */
@@ -111,7 +111,7 @@ const serverOptions = ({ scopes, resources }: Checked, issuer: string, client_se
 
 class RunningServer implements TestAuthorizationServer {
   readonly issuer: string;
-  readonly introspection: IntrospectionGuardOptions;
+  readonly introspection: IntrospectionVerifierOptions;
   readonly #server: Server;
   readonly #options: Checked;
   readonly #secret = randomBytes(32).toString('base64url');
@@ -185,12 +185,12 @@ class RunningServer implements TestAuthorizationServer {
 }
 
 /**
- * Starts a complete authorization server on 127.0.0.1 for tests of routes guarded by `introspectionGuard` or `jwtGuard`. It accepts any
+ * Starts a complete authorization server on 127.0.0.1 for tests of routes guarded by `introspectionVerifier` or `jwtVerifier`. It accepts any
  * client and any owner, and creates tokens on demand: valid, expired, revoked, or without a scope.
  *
  * ```ts
  * const auth = await testAuthorizationServer({ scopes: ['photos.read', 'photos.write'] });
- * const guard = introspectionGuard(auth.introspection);
+ * const guard = remoteGuard(introspectionVerifier(auth.introspection));
  * const token = await auth.token({ sub: 'alice', scope: 'photos.read' });
  * ```
  *

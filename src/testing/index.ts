@@ -8,10 +8,6 @@ export { contentContract, type ContentPlace } from './content-contract.js';
 export { CONTRACT_PAGES } from './content-pages.js';
 export { storeContract } from './store-contract.js';
 export type { StorePlace } from './bench.js';
-export type { ContractCase, StoreCapability, StoreContractOptions } from './store-contract.js';
+export type { ContractCase, StoreContractOptions } from './store-contract.js';
 export { testAuthorizationServer } from './authorization-server.js';
-export type {
-  TestAuthorizationServer,
-  TestAuthorizationServerOptions,
-  TestTokenRequest,
-} from './authorization-server.js';
+export type { TestAuthorizationServer } from './authorization-server.js';

@@ -10,6 +10,7 @@ import express from 'express';
 import fastify from 'fastify';
 import Koa from 'koa';
 import { afterEach, describe, expect, test } from 'vitest';
+import { authInfo } from '../../src/resource-server/index.js';
 import * as forExpress from '../../src/adapters/express/index.js';
 import * as forFastify from '../../src/adapters/fastify/index.js';
 import * as forFetch from '../../src/adapters/fetch/index.js';
@@ -40,14 +41,14 @@ const apps: Readonly<Record<string, Build>> = {
   express5: async () => {
     const oauth = forExpress.oauthQuery(OPTIONS);
     const app = express().get('/mcp', oauth.guard(...GUARD), (req, res) => {
-      res.end(handle(Object.assign(req, { auth: forExpress.authInfo(req) })));
+      res.end(handle(Object.assign(req, { auth: authInfo(req) })));
     });
     return [app, oauth];
   },
   koa3: async () => {
     const oauth = forKoa.oauthQuery(OPTIONS);
     const app = new Koa().use(oauth.guard(...GUARD)).use((ctx) => {
-      const auth = forKoa.authInfo({ auth: ctx.state.auth, headers: ctx.headers });
+      const auth = authInfo({ auth: ctx.state.auth, headers: ctx.headers });
       ctx.body = handle(Object.assign(ctx.req, { auth }));
     });
     const callback = app.callback();
@@ -58,7 +59,7 @@ const apps: Readonly<Record<string, Build>> = {
     const app = fastify();
     app.register(oauth);
     app.get('/mcp', { preHandler: oauth.guard(...GUARD) }, async (request) =>
-      handle(Object.assign(request.raw, { auth: forFastify.authInfo(request) })),
+      handle(Object.assign(request.raw, { auth: authInfo(request) })),
     );
     await app.ready();
     return [app.routing, oauth];
@@ -69,7 +70,7 @@ const apps: Readonly<Record<string, Build>> = {
     const answer = async (...[req, res]: Parameters<RequestListener>): Promise<void> => {
       const auth = await guard(req, res);
       if (auth === undefined) return;
-      res.end(handle(Object.assign(req, { auth: forNode.authInfo({ auth, headers: req.headers }) })));
+      res.end(handle(Object.assign(req, { auth: authInfo({ auth, headers: req.headers }) })));
     };
     return [(req, res) => void answer(req, res), oauth];
   },
@@ -79,7 +80,7 @@ const apps: Readonly<Record<string, Build>> = {
     const listener = getRequestListener(async (request) => {
       const auth = await guard(request);
       if (auth instanceof Response) return auth;
-      const authorized: SdkAuthInfo = forFetch.authInfo({ auth, headers: request.headers });
+      const authorized: SdkAuthInfo = authInfo({ auth, headers: request.headers });
       return Response.json({ ...authorized, isUrl: authorized.resource instanceof URL });
     });
     return [(req, res) => void listener(req, res), oauth];
@@ -139,7 +140,7 @@ describe.each(Object.entries(apps))('what the MCP SDK reads from a request on %s
 
 test('M47 nothing without a guard before it', () => {
   for (const headers of [{}, { authorization: 'Bearer x' }, new Headers({ authorization: 'Bearer x' })])
-    expect(() => forExpress.authInfo({ auth: undefined, headers })).toThrow(/in front of the handler/);
+    expect(() => authInfo({ auth: undefined, headers })).toThrow(/in front of the handler/);
 });
 
 test('M47 a tool of the SDK receives the caller', async () => {
@@ -153,7 +154,7 @@ test('M47 a tool of the SDK receives the caller', async () => {
     const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
     res.once('close', () => void server.close());
     await server.connect(transport as Transport);
-    await transport.handleRequest(Object.assign(req, { auth: forExpress.authInfo(req) }), res, req.body);
+    await transport.handleRequest(Object.assign(req, { auth: authInfo(req) }), res, req.body);
   });
   const client = await listen(app);
   const { access_token } = await oauth.issue({

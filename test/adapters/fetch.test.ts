@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { introspectionGuard, jwtGuard, oauthQuery } from '../../src/adapters/fetch/index.js';
+import { oauthQuery, remoteGuard } from '../../src/adapters/fetch/index.js';
+import { introspectionVerifier, jwtVerifier } from '../../src/resource-server/index.js';
 import { toResponse } from '../../src/adapters/fetch/message.js';
 import { basic, bearer } from '../hosts.js';
 
@@ -130,12 +131,14 @@ test('a response counts as sent when its whole body has been read', async () => 
 describe('guards for the tokens of another process', () => {
   test('reject with a Response, and can be closed', async () => {
     for (const remote of [
-      jwtGuard({ issuer: ISSUER, audience: 'https://api.example' }),
-      introspectionGuard({
-        issuer: ISSUER,
-        audience: 'https://api.example',
-        credentials: { client_id: 'api', client_secret: 'api-secret' },
-      }),
+      remoteGuard(jwtVerifier({ issuer: ISSUER, audience: 'https://api.example' })),
+      remoteGuard(
+        introspectionVerifier({
+          issuer: ISSUER,
+          audience: 'https://api.example',
+          credentials: { client_id: 'api', client_secret: 'api-secret' },
+        }),
+      ),
     ]) {
       const answer = await remote('profile')(new Request('https://api.example/'));
       expect(answer).toMatchObject({ status: 401 });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Store } from 'oauth-query';
+import type { Store } from 'oauth-query/store';
 import { oauthQuery } from 'oauth-query/express';
 import { type ClientDocument, clientDocuments } from 'oauth-query/clients';
 import { documentAddressProblem } from '../../src/clients/documents/document-address.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Store } from 'oauth-query';
+import type { Store } from 'oauth-query/store';
 import { type StoredClient, StoredClientError, storedClients, type StoredClientsOptions } from 'oauth-query/clients';
 import { sha256 } from '../../src/core/base/secrets.js';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import type { Store } from 'oauth-query';
+import type { Store } from 'oauth-query/store';
 import { type OpenedStore, openStore } from 'oauth-query/stores/open';
 import { join } from 'node:path';
 import { rmSync } from 'node:fs';

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Store } from 'oauth-query';
+import type { Store } from 'oauth-query/store';
 import { StoredClientError, storedClients } from 'oauth-query/clients';
 import { memoryStore } from 'oauth-query/stores/memory';
 import { basic, Client, hostFor, type RunningHost } from '../hosts.js';

@@ -21,11 +21,12 @@ const GIVEN: Readonly<Record<string, string>> = {
     declare const cluster: ReturnType<typeof createCluster>;
     declare const redisCluster: Cluster;`,
   'src/testing/authorization-server.ts': `
-    import { introspectionGuard } from 'oauth-query/express';
+    import { remoteGuard } from 'oauth-query/express';
+    import { introspectionVerifier } from 'oauth-query/guard';
     import { testAuthorizationServer } from 'oauth-query/testing';`,
   'src/testing/store-contract.ts': `
     import test from 'node:test';
-    import type { Clock, Store } from 'oauth-query';
+    import type { Clock, Store } from 'oauth-query/store';
     import { storeContract } from 'oauth-query/testing';
     declare const myStore: (options: { clock: Clock }) => Store;`,
   'src/testing/content-contract.ts': `import { test } from 'vitest';

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, test } from 'vitest';
-import type { Clock, Store } from 'oauth-query';
+import type { Clock, Store } from 'oauth-query/store';
 import { storeContract } from 'oauth-query/testing';
 import { describeEngine } from '../stores/engines/availability.js';
 import { noPostgres, type PostgresServer, startPostgres } from '../stores/engines/postgres.js';

@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
-import type { AdapterOptions, GuardOptions } from '../../src/adapters/facade.js';
+import type { AdapterOptions } from '../../src/adapters/facade.js';
+import type { GuardOptions } from '../../src/resource-server/index.js';
 import type { OwnerGrants } from '../../src/core/oauth/owners/owner-grants.js';
 import type { Owners } from '../../src/core/oauth/owners/owners.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { html, type LoginView, pageLayout } from '../../src/core/index.js';
+import { html, type LoginView, pageLayout } from '../../src/core/oauth/pages/index.js';
 import { contrastOf, lightened } from '../../src/core/base/pages/contrast.js';
 import { PALETTES } from '../../src/core/base/pages/style.js';
 import { type Answer, Client, hostFor } from '../hosts.js';

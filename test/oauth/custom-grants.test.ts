@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { customGrant, type CustomGrantAnswer, OAuthError } from '../../src/core/index.js';
+import { customGrant, OAuthError } from '../../src/core/index.js';
+import type { CustomGrantAnswer } from '../../src/core/oauth/custom-grant.js';
 import { hostFor, type HostOptions, oneHostEach, type RunningHost } from '../hosts.js';
 import { fixture } from './support/fixture.js';
 import { Flows, refusal } from './support/tokens.js';

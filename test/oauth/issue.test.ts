@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { IssueRequest } from 'oauth-query';
+import type { Issue } from 'oauth-query';
 import { oauthQuery } from 'oauth-query/fetch';
 import { fixture } from './support/fixture.js';
 import { everyRow } from '../rows.js';
@@ -75,7 +75,7 @@ describe.each([{ format: 'opaque' }, { format: 'jwt' }] as const)('oauth.issue, 
       ],
       async ([wrong, sentence]) => {
         const { oauth, store } = serve();
-        const request = { sub: 'alice', client_id: 'pat', ...wrong } as IssueRequest;
+        const request = { sub: 'alice', client_id: 'pat', ...wrong } as Parameters<Issue>[0];
         await expect(oauth.issue(request)).rejects.toThrow(sentence);
         expect(store.size).toBe(0);
       },

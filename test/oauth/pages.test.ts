@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { html } from '../../src/core/index.js';
+import { html } from '../../src/core/oauth/pages/index.js';
 import { checkRegistration } from '../../src/core/oauth/clients/check-registration.js';
 import type { ConsentView, RenderedPage } from '../../src/core/oauth/pages/views.js';
 import { type Answer, Client, hostFor, type RunningHost } from '../hosts.js';

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { checkClient, type ClientRegistration, type OAuthEvent, type Store } from 'oauth-query';
+import { checkClient, type ClientRegistration, type OAuthEvent } from 'oauth-query';
+import type { Store } from 'oauth-query/store';
 import { storedClients } from 'oauth-query/clients';
 import { bearer, Client, type HostOptions, oneHostEach, type RunningHost } from '../hosts.js';
 import { CLIENTS, DEVICE_CODE, fixture } from './support/fixture.js';

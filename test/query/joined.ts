@@ -1,4 +1,4 @@
-import { type CsrfTokenExpectation, query, type QueryOptions, verifyCsrfToken } from '../../src/core/query/index.js';
+import { query, type QueryOptions, verifyCsrfToken } from '../../src/core/query/index.js';
 import { bearer, Client, type Host, type HostOptions } from '../hosts.js';
 import { fixture, SCOPES } from '../oauth/support/fixture.js';
 import { Flows } from '../oauth/support/tokens.js';
@@ -24,7 +24,7 @@ export interface Joined {
   /** Everything that the host was told: events, errors and what reached its error handler. */
   readonly told: readonly unknown[];
   /** Whether a token of `meta=tokens` is the right one for who brings it. */
-  verify(token: string, authorization: CsrfTokenExpectation['authorization']): boolean;
+  verify(token: string, authorization: Parameters<typeof verifyCsrfToken>[1]['authorization']): boolean;
   get(params: Readonly<Record<string, string>>, as?: CallerName): Promise<Json>;
   close(): Promise<void>;
 }

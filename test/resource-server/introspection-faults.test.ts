@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { IntrospectionGuardOptions } from '../../src/resource-server/options.js';
+import type { IntrospectionVerifierOptions } from '../../src/resource-server/introspection-options.js';
 import { refusal } from '../oauth/support/tokens.js';
 import { guardHosts, oneGuardHost, type ResourceServer } from './support/guard-hosts.js';
 import { type Question, ScriptedServer, sendJson } from './support/scripted-server.js';
@@ -61,7 +61,7 @@ afterEach(async () => {
 });
 
 const start = async (
-  options: Partial<IntrospectionGuardOptions> = {},
+  options: Partial<IntrospectionVerifierOptions> = {},
   host = oneGuardHost,
 ): Promise<ResourceServer> => {
   const where = options.endpoint === undefined ? { issuer: authorizationServer.origin } : {};

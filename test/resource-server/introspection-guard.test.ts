@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { IntrospectionCredentials } from '../../src/resource-server/options.js';
+import type { IntrospectionCredentials } from '../../src/resource-server/introspection-options.js';
 import { oneHostEach, type RunningHost } from '../hosts.js';
 import { fixture } from '../oauth/support/fixture.js';
 import { Flows, refusal } from '../oauth/support/tokens.js';
@@ -18,7 +18,7 @@ const PAIRS = guardHosts.flatMap((site, index) => {
     : [{ name: site.name, other: authorizationServer.name, site, authorizationServer }];
 });
 
-describe.each(PAIRS)('introspectionGuard on $name with our server on $other', ({ site, authorizationServer }) => {
+describe.each(PAIRS)('introspectionVerifier on $name with our server on $other', ({ site, authorizationServer }) => {
   const odd = {
     client_id: 'a:b c%',
     client_secret: 'p+s:w %d',

@@ -2,7 +2,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { generateKey } from '../../src/core/oauth/keys/signing-keys.js';
-import type { JwtGuardOptions } from '../../src/resource-server/jwt-guard.js';
+import type { JwtVerifierOptions } from '../../src/resource-server/jwt-verifier.js';
 import { oneHostEach, type RunningHost } from '../hosts.js';
 import { fixture } from '../oauth/support/fixture.js';
 import { type Claims, es256, forgeries, mint, newKey, read } from '../oauth/support/jwt.js';
@@ -31,7 +31,7 @@ const PAIRS = guardHosts.flatMap((site, index) => {
 });
 
 describe.each(PAIRS)(
-  'jwtGuard on $name reads the $algorithm tokens of our server on $other',
+  'jwtVerifier on $name reads the $algorithm tokens of our server on $other',
   ({ algorithm, site, authorizationServer }) => {
     const { options, errors, advance, clock } = fixture({
       resources: [PHOTOS],
@@ -90,7 +90,7 @@ describe.each(PAIRS)(
         expect(refusal(await server.get('open', token))).toEqual([401, 'invalid_token']);
     });
 
-    test('a revoked token is accepted until it expires; introspectionGuard checks JWTs too', async () => {
+    test('a revoked token is accepted until it expires; introspectionVerifier checks JWTs too', async () => {
       const { access_token } = await flows.tokens('web');
       const credentials = { client_id: 'api', client_secret: 'api-secret' };
       const asking = await site.start({ introspection: { issuer: running.base, credentials, clock } });
@@ -104,7 +104,7 @@ describe.each(PAIRS)(
   },
 );
 
-describe('jwtGuard and its keys', () => {
+describe('jwtVerifier and its keys', () => {
   const key = newKey();
   const failures: unknown[] = [];
   let now: number;
@@ -135,7 +135,7 @@ describe('jwtGuard and its keys', () => {
   };
   const token = (changes: Claims = {}, signer = key, kid = 'k1') =>
     mint({ alg: 'ES256', typ: 'at+jwt', kid }, claims(changes), es256(signer));
-  const start = async (options: Partial<JwtGuardOptions> = {}): Promise<ResourceServer> => {
+  const start = async (options: Partial<JwtVerifierOptions> = {}): Promise<ResourceServer> => {
     site = await oneGuardHost.start({
       jwt: { issuer: authorizationServer.origin, clock, onError: (error) => failures.push(error), ...options },
     });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { introspectionGuard, jwtGuard } from '../../src/adapters/express/index.js';
+import { remoteGuard } from '../../src/adapters/express/index.js';
+import { introspectionVerifier, jwtVerifier } from '../../src/resource-server/index.js';
 import { generateKey } from '../../src/core/oauth/keys/signing-keys.js';
 import { bearer, oneHostEach, type RunningHost } from '../hosts.js';
 import { fixture } from '../oauth/support/fixture.js';
@@ -109,19 +110,21 @@ describe('a guard with an invalid resource', () => {
         [{ resource: NOTES, scopes: ['two words'] }, /scopes\[0\] must be the name of a scope/],
       ],
       ([wrong, sentence]) => {
-        expect(() => jwtGuard({ issuer, ...wrong })).toThrow(sentence);
-        expect(() => introspectionGuard({ issuer, credentials, ...wrong })).toThrow(sentence);
+        expect(() => jwtVerifier({ issuer, ...wrong })).toThrow(sentence);
+        expect(() => introspectionVerifier({ issuer, credentials, ...wrong })).toThrow(sentence);
       },
     ));
 
   test('M17 the metadata names the issuer, so it must be known', () => {
     const endpoint = `${issuer}/introspect`;
-    expect(() => introspectionGuard({ endpoint, credentials, resource: NOTES })).toThrow(/options\.issuer is missing/);
+    expect(() => introspectionVerifier({ endpoint, credentials, resource: NOTES })).toThrow(
+      /options\.issuer is missing/,
+    );
   });
 
   test('M17 there is no metadata without a resource, and no resource of a single route', () => {
-    const guard = jwtGuard({ issuer });
+    const guard = remoteGuard(jwtVerifier({ issuer }));
     expect(() => guard.metadata).toThrow(/options\.resource/);
-    expect(() => guard('read', { resource: NOTES })).toThrow(/introspectionGuard\(\{ resource \}\)/);
+    expect(() => guard('read', { resource: NOTES })).toThrow(/introspectionVerifier\(\{ resource \}\)/);
   });
 });

@@ -1,17 +1,15 @@
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
-import * as forExpress from '../../src/adapters/express/index.js';
-import * as forFastify from '../../src/adapters/fastify/index.js';
-import * as forKoa from '../../src/adapters/koa/index.js';
+import { introspectionVerifier, jwtVerifier } from '../../src/resource-server/index.js';
 
-const ADAPTERS = [forExpress, forKoa, forFastify];
+const VERIFIERS = { introspectionVerifier, jwtVerifier };
 
 const ISSUER = 'https://auth.example';
 const CREDENTIALS = { client_id: 'api', client_secret: 'api-secret' };
 
 /** Options come from JavaScript too. */
-const build = (guard: 'introspectionGuard' | 'jwtGuard', options: unknown) => () => {
-  for (const adapter of ADAPTERS) adapter[guard](options as never);
+const build = (guard: 'introspectionVerifier' | 'jwtVerifier', options: unknown) => () => {
+  VERIFIERS[guard](options as never);
 };
 
 /** What no guard takes. */
@@ -67,7 +65,7 @@ const JWT: readonly unknown[] = [
 ];
 
 test('each invalid option has a message that names the guard and the option', async () => {
-  const said = (guard: 'introspectionGuard' | 'jwtGuard', options: unknown): string => {
+  const said = (guard: 'introspectionVerifier' | 'jwtVerifier', options: unknown): string => {
     try {
       build(guard, options)();
     } catch (error) {
@@ -77,17 +75,17 @@ test('each invalid option has a message that names the guard and the option', as
     throw new Error(`${guard} takes ${inspect(options)}.`);
   };
   const lines = [
-    ...INTROSPECTION.map((options) => said('introspectionGuard', options)),
-    ...JWT.map((options) => said('jwtGuard', options)),
+    ...INTROSPECTION.map((options) => said('introspectionVerifier', options)),
+    ...JWT.map((options) => said('jwtVerifier', options)),
   ];
-  for (const line of lines) expect(line).toMatch(/\n    TypeError: (introspectionGuard|jwtGuard): .*options/);
+  for (const line of lines) expect(line).toMatch(/\n    TypeError: (introspectionVerifier|jwtVerifier): .*options/);
   await expect(lines.join('')).toMatchFileSnapshot('./options.snap.txt');
 });
 
 test('the required options are enough, and nothing is fetched before the first token', () => {
-  expect(build('introspectionGuard', { issuer: ISSUER, credentials: CREDENTIALS })).not.toThrow();
+  expect(build('introspectionVerifier', { issuer: ISSUER, credentials: CREDENTIALS })).not.toThrow();
   expect(
-    build('introspectionGuard', { endpoint: 'http://127.0.0.1:3000/oauth/introspect', credentials: CREDENTIALS }),
+    build('introspectionVerifier', { endpoint: 'http://127.0.0.1:3000/oauth/introspect', credentials: CREDENTIALS }),
   ).not.toThrow();
-  expect(build('jwtGuard', { issuer: ISSUER })).not.toThrow();
+  expect(build('jwtVerifier', { issuer: ISSUER })).not.toThrow();
 });

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { introspectionGuard, jwtGuard, type RemoteGuard } from 'oauth-query/node';
+import { introspectionVerifier, jwtVerifier } from 'oauth-query/guard';
+import { type RemoteGuard, remoteGuard } from 'oauth-query/node';
 import { type TestAuthorizationServer, testAuthorizationServer } from 'oauth-query/testing';
 import { bundleOf } from '../bundle.js';
 import { bearer, Client } from '../hosts.js';
@@ -34,14 +35,16 @@ const serve = async (guard: RemoteGuard, forApi: RemoteGuard) => {
 };
 
 const GUARDS = {
-  introspectionGuard: (auth: TestAuthorizationServer, audience?: string) =>
-    introspectionGuard({
-      ...auth.introspection,
-      ...(audience !== undefined && { audience }),
-      onError: () => undefined,
-    }),
-  jwtGuard: ({ issuer }: TestAuthorizationServer, audience?: string) =>
-    jwtGuard({ issuer, ...(audience !== undefined && { audience }), onError: () => undefined }),
+  introspectionVerifier: (auth: TestAuthorizationServer, audience?: string) =>
+    remoteGuard(
+      introspectionVerifier({
+        ...auth.introspection,
+        ...(audience !== undefined && { audience }),
+        onError: () => undefined,
+      }),
+    ),
+  jwtVerifier: ({ issuer }: TestAuthorizationServer, audience?: string) =>
+    remoteGuard(jwtVerifier({ issuer, ...(audience !== undefined && { audience }), onError: () => undefined })),
 };
 
 describe.each(Object.entries(GUARDS))('routes behind %s, with tokens of testAuthorizationServer', (name, guard) => {
@@ -63,7 +66,7 @@ describe.each(Object.entries(GUARDS))('routes behind %s, with tokens of testAuth
       200,
       {
         sub: 'alice',
-        ...(name === 'introspectionGuard' && { username: 'Alice' }),
+        ...(name === 'introspectionVerifier' && { username: 'Alice' }),
         client_id: 'photo app',
         scope: 'photos.read',
         aud: auth.issuer,
@@ -115,12 +118,12 @@ describe.each(Object.entries(GUARDS))('routes behind %s, with tokens of testAuth
     ]);
   });
 
-  test(name === 'jwtGuard' ? 'pass a revoked one, as it never asks' : 'refuse a revoked one at once', async () => {
+  test(name === 'jwtVerifier' ? 'pass a revoked one, as it never asks' : 'refuse a revoked one at once', async () => {
     for (const request of [{ sub: 'alice', client_id: 'x:y z' }, {}]) {
       const [token, other] = [await auth.token(request), await auth.token(request)];
       expect((await app.get(token)).status).toBe(200);
       await auth.revoke(token);
-      expect((await app.get(token)).status).toBe(name === 'jwtGuard' ? 200 : 401);
+      expect((await app.get(token)).status).toBe(name === 'jwtVerifier' ? 200 : 401);
       expect((await app.get(other)).status).toBe(200);
     }
   });
@@ -136,7 +139,7 @@ const verified = async (auth: TestAuthorizationServer, token: string) => {
 describe('testAuthorizationServer', () => {
   test('responds with 503 to a guard once it is closed, and can be closed twice', async () => {
     const auth = await testAuthorizationServer({ scopes: ['photos.read'] });
-    const app = await serve(GUARDS.introspectionGuard(auth), GUARDS.introspectionGuard(auth));
+    const app = await serve(GUARDS.introspectionVerifier(auth), GUARDS.introspectionVerifier(auth));
     const token = await auth.token({ sub: 'alice' });
     expect((await app.get(token)).status).toBe(200);
     await auth.close();

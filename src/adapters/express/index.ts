@@ -7,18 +7,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { AdapterOptions, Authorization, Facade, Guard, Framework, RemoteFacade, RouteTable } from '../facade.js';
-import {
-  type IntrospectionGuardOptions,
-  type JwtGuardOptions,
-  mountServer,
-  remoteGuards,
-  wrongFramework,
-} from '../facade.js';
+import { mountServer, guardsBy, wrongFramework } from '../facade.js';
 import { cookiesOf, type HeadedRequest, NodeRequest, send } from '../node/message.js';
-
-export { type AuthInfo, authInfo, type AuthorizedRequest } from '../facade.js';
-export type { Authorization, GuardOptions, IntrospectionCredentials } from '../facade.js';
-export type { IntrospectionGuardOptions, JwtGuardOptions } from '../facade.js';
+import type { Verifier } from '../../resource-server/verifier.js';
 
 declare const GUARDED: unique symbol;
 
@@ -68,7 +59,7 @@ export type ExpressGuardHandler = (
 ) => Promise<void>;
 
 /** Requires a valid token with all these scopes, and puts its authorization on `req.auth`. */
-export type ExpressGuard = Guard<ExpressGuardHandler>;
+type ExpressGuard = Guard<ExpressGuardHandler>;
 
 /** A guard for routes in a different process from the authorization server. */
 export type RemoteGuard = ExpressGuard & RemoteFacade<RequestHandler>;
@@ -121,16 +112,8 @@ const FRAMEWORK: Framework<
  */
 export const oauthQuery = (options: OAuthQueryOptions = {}): OAuthQuery => mountServer(options, FRAMEWORK);
 
-const remote = remoteGuards({ protect: FRAMEWORK.protect, serve: middleware });
-
-/**
- * Protects routes with the tokens of another authorization server: calls its introspection endpoint (RFC 7662) and
- * caches each answer for a few seconds. Throws a TypeError that names an invalid option and the remedy.
- */
-export const introspectionGuard: (options: IntrospectionGuardOptions) => RemoteGuard = remote.introspectionGuard;
-
-/**
- * Protects routes with JWT access tokens (RFC 9068) of another authorization server, without a request per token.
- * Throws a TypeError that names an invalid option and the remedy.
- */
-export const jwtGuard: (options: JwtGuardOptions) => RemoteGuard = remote.jwtGuard;
+/** Creates guards for the tokens of another authorization server, which a verifier of `oauth-query/guard` checks. */
+export const remoteGuard: (verifier: Verifier) => RemoteGuard = guardsBy({
+  protect: FRAMEWORK.protect,
+  serve: middleware,
+});

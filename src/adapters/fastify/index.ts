@@ -6,13 +6,11 @@
 
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, RouteGenericInterface } from 'fastify';
 import type { AdapterOptions, Authorization, Facade, Framework, Guard, RemoteFacade } from '../facade.js';
-import { type IntrospectionGuardOptions, type JwtGuardOptions, mountServer, remoteGuards } from '../facade.js';
+import { mountServer, guardsBy } from '../facade.js';
 import { cookiesOf, type HeadedRequest } from '../node/message.js';
 import { FastifyMessage, type MountOptions, plugin, send } from './plugin.js';
+import type { Verifier } from '../../resource-server/verifier.js';
 
-export { type AuthInfo, authInfo, type AuthorizedRequest } from '../facade.js';
-export type { Authorization, GuardOptions, IntrospectionCredentials } from '../facade.js';
-export type { IntrospectionGuardOptions, JwtGuardOptions } from '../facade.js';
 export type { MountOptions } from './plugin.js';
 
 declare const GUARDED: unique symbol;
@@ -48,7 +46,7 @@ export interface FastifyGuardHook {
 }
 
 /** Requires a valid token with all these scopes, and puts its authorization on `request.auth`. */
-export type FastifyGuard = Guard<FastifyGuardHook>;
+type FastifyGuard = Guard<FastifyGuardHook>;
 
 /** A guard for routes in a different process from the authorization server. */
 export type RemoteGuard = FastifyGuard & RemoteFacade<FastifyPluginAsync<MountOptions>>;
@@ -77,16 +75,5 @@ const FRAMEWORK: Framework<Plugin & { readonly wellKnown: Plugin }, FastifyGuard
  */
 export const oauthQuery = (options: OAuthQueryOptions = {}): OAuthQuery => mountServer(options, FRAMEWORK);
 
-const remote = remoteGuards({ protect: FRAMEWORK.protect, serve: plugin });
-
-/**
- * Protects routes with the tokens of another authorization server: calls its introspection endpoint (RFC 7662) and
- * caches each answer for a few seconds. Throws a TypeError that names an invalid option and the remedy.
- */
-export const introspectionGuard: (options: IntrospectionGuardOptions) => RemoteGuard = remote.introspectionGuard;
-
-/**
- * Protects routes with JWT access tokens (RFC 9068) of another authorization server, without a request per token.
- * Throws a TypeError that names an invalid option and the remedy.
- */
-export const jwtGuard: (options: JwtGuardOptions) => RemoteGuard = remote.jwtGuard;
+/** Creates guards for the tokens of another authorization server, which a verifier of `oauth-query/guard` checks. */
+export const remoteGuard: (verifier: Verifier) => RemoteGuard = guardsBy({ protect: FRAMEWORK.protect, serve: plugin });

@@ -15,12 +15,9 @@ import type {
   RemoteFacade,
   RouteTable,
 } from '../facade.js';
-import { type IntrospectionGuardOptions, type JwtGuardOptions, mountServer, remoteGuards } from '../facade.js';
+import { mountServer, guardsBy } from '../facade.js';
 import { FetchRequest, partsOf, toResponse } from './message.js';
-
-export { type AuthInfo, authInfo, type AuthorizedRequest } from '../facade.js';
-export type { Authorization, GuardOptions, IntrospectionCredentials } from '../facade.js';
-export type { IntrospectionGuardOptions, JwtGuardOptions } from '../facade.js';
+import type { Verifier } from '../../resource-server/verifier.js';
 
 /** Options of `oauthQuery`, all optional. `owner` receives the `Request`. */
 export interface OAuthQueryOptions extends AdapterOptions<Request> {
@@ -51,7 +48,7 @@ export interface OAuthQuery extends Answers, Facade<FetchGuardCheck, HeadedReque
 export type FetchGuardCheck = (request: Request) => Promise<Authorization | Response>;
 
 /** Creates checks that require a valid token with all these scopes. */
-export type FetchGuard = Guard<FetchGuardCheck>;
+type FetchGuard = Guard<FetchGuardCheck>;
 
 /** A guard for routes in a different process from the authorization server. */
 export type RemoteGuard = FetchGuard & RemoteFacade<Answers['fetch']>;
@@ -95,16 +92,8 @@ export const oauthQuery = (options: OAuthQueryOptions = {}): OAuthQuery => {
   return mountServer(rest, { example: 'oauthQuery({ … }).fetch(request)', mount, protect, cookiesOf });
 };
 
-const remote = remoteGuards({ protect, serve: (table) => answers(undefined)(table).fetch });
-
-/**
- * Protects routes with the tokens of another authorization server: calls its introspection endpoint (RFC 7662) and
- * caches each answer for a few seconds. Throws a TypeError that names an invalid option and the remedy.
- */
-export const introspectionGuard: (options: IntrospectionGuardOptions) => RemoteGuard = remote.introspectionGuard;
-
-/**
- * Protects routes with JWT access tokens (RFC 9068) of another authorization server, without a request per token.
- * Throws a TypeError that names an invalid option and the remedy.
- */
-export const jwtGuard: (options: JwtGuardOptions) => RemoteGuard = remote.jwtGuard;
+/** Creates guards for the tokens of another authorization server, which a verifier of `oauth-query/guard` checks. */
+export const remoteGuard: (verifier: Verifier) => RemoteGuard = guardsBy({
+  protect,
+  serve: (table) => answers(undefined)(table).fetch,
+});

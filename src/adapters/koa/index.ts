@@ -7,18 +7,9 @@
 import type { Context, Middleware } from 'koa';
 import type { HttpResponse } from '../../core/base/http/messages.js';
 import type { AdapterOptions, Authorization, Facade, Guard, Framework, RemoteFacade, RouteTable } from '../facade.js';
-import {
-  type IntrospectionGuardOptions,
-  type JwtGuardOptions,
-  mountServer,
-  remoteGuards,
-  wrongFramework,
-} from '../facade.js';
+import { mountServer, guardsBy, wrongFramework } from '../facade.js';
 import { cookiesOf, type HeadedRequest, NodeRequest, setHeaders, whenSent } from '../node/message.js';
-
-export { type AuthInfo, authInfo, type AuthorizedRequest } from '../facade.js';
-export type { Authorization, GuardOptions, IntrospectionCredentials } from '../facade.js';
-export type { IntrospectionGuardOptions, JwtGuardOptions } from '../facade.js';
+import type { Verifier } from '../../resource-server/verifier.js';
 
 /** Options of `oauthQuery`, all optional. `owner` receives Koa's own `Context`. */
 export interface OAuthQueryOptions extends AdapterOptions<Context> {}
@@ -41,7 +32,7 @@ export interface AuthorizedState {
 }
 
 /** Requires a valid token with all these scopes, and puts its authorization on `ctx.state.auth`. */
-export type KoaGuard = Guard<Middleware<AuthorizedState>>;
+type KoaGuard = Guard<Middleware<AuthorizedState>>;
 
 /** A guard for routes in a different process from the authorization server. */
 export type RemoteGuard = KoaGuard & RemoteFacade<Middleware>;
@@ -106,16 +97,8 @@ const FRAMEWORK: Framework<
  */
 export const oauthQuery = (options: OAuthQueryOptions = {}): OAuthQuery => mountServer(options, FRAMEWORK);
 
-const remote = remoteGuards({ protect: FRAMEWORK.protect, serve: middleware });
-
-/**
- * Protects routes with the tokens of another authorization server: calls its introspection endpoint (RFC 7662) and
- * caches each answer for a few seconds. Throws a TypeError that names an invalid option and the remedy.
- */
-export const introspectionGuard: (options: IntrospectionGuardOptions) => RemoteGuard = remote.introspectionGuard;
-
-/**
- * Protects routes with JWT access tokens (RFC 9068) of another authorization server, without a request per token.
- * Throws a TypeError that names an invalid option and the remedy.
- */
-export const jwtGuard: (options: JwtGuardOptions) => RemoteGuard = remote.jwtGuard;
+/** Creates guards for the tokens of another authorization server, which a verifier of `oauth-query/guard` checks. */
+export const remoteGuard: (verifier: Verifier) => RemoteGuard = guardsBy({
+  protect: FRAMEWORK.protect,
+  serve: middleware,
+});

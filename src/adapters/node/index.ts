@@ -15,12 +15,10 @@ import type {
   RemoteFacade,
   RouteTable,
 } from '../facade.js';
-import { type IntrospectionGuardOptions, type JwtGuardOptions, mountServer, remoteGuards } from '../facade.js';
+import { mountServer, guardsBy } from '../facade.js';
 import { cookiesOf, type HeadedRequest, NodeRequest, pathOf, send } from './message.js';
+import type { Verifier } from '../../resource-server/verifier.js';
 
-export { type AuthInfo, authInfo, type AuthorizedRequest } from '../facade.js';
-export type { Authorization, GuardOptions, IntrospectionCredentials } from '../facade.js';
-export type { IntrospectionGuardOptions, JwtGuardOptions } from '../facade.js';
 export { drainable, type DrainOptions } from './drainable.js';
 
 /** Options of `oauthQuery`, all optional. `owner` receives Node's own `IncomingMessage`. */
@@ -44,7 +42,7 @@ export interface OAuthQuery extends NodeListener, Facade<NodeGuardCheck, HeadedR
 export type NodeGuardCheck = (req: IncomingMessage, res: ServerResponse) => Promise<Authorization | undefined>;
 
 /** Creates checks that require a valid token with all these scopes. */
-export type NodeGuard = Guard<NodeGuardCheck>;
+type NodeGuard = Guard<NodeGuardCheck>;
 
 /** A guard for routes in a different process from the authorization server. */
 export type RemoteGuard = NodeGuard & RemoteFacade<NodeListener>;
@@ -101,16 +99,5 @@ export const oauthQuery = (options: OAuthQueryOptions = {}): OAuthQuery => {
   return mountServer(rest, { example: 'createServer(oauthQuery({ … }))', mount, protect, cookiesOf });
 };
 
-const remote = remoteGuards({ protect, serve: listener(undefined) });
-
-/**
- * Protects routes with the tokens of another authorization server: calls its introspection endpoint (RFC 7662) and
- * caches each answer for a few seconds. Throws a TypeError that names an invalid option and the remedy.
- */
-export const introspectionGuard: (options: IntrospectionGuardOptions) => RemoteGuard = remote.introspectionGuard;
-
-/**
- * Protects routes with JWT access tokens (RFC 9068) of another authorization server, without a request per token.
- * Throws a TypeError that names an invalid option and the remedy.
- */
-export const jwtGuard: (options: JwtGuardOptions) => RemoteGuard = remote.jwtGuard;
+/** Creates guards for the tokens of another authorization server, which a verifier of `oauth-query/guard` checks. */
+export const remoteGuard: (verifier: Verifier) => RemoteGuard = guardsBy({ protect, serve: listener(undefined) });

@@ -57,7 +57,7 @@ export const guardRequirement = (scope: unknown, options: unknown, server: Guard
     );
   if (server.resourceRequirement === undefined)
     return fail(
-      'guard(scope, options): options.resource must be set when the guard is created: introspectionGuard({ resource }).',
+      'guard(scope, options): options.resource must be set when the verifier is created: introspectionVerifier({ resource }).',
     );
   if (scopes.includes(OFFLINE_ACCESS))
     fail('guard(scope, options): offline_access is not a scope of a resource. Leave it out.');

@@ -12,6 +12,13 @@ import * as forFastify from '../../../src/adapters/fastify/index.js';
 import * as forFetch from '../../../src/adapters/fetch/index.js';
 import * as forKoa from '../../../src/adapters/koa/index.js';
 import * as forNode from '../../../src/adapters/node/index.js';
+import {
+  type IntrospectionVerifierOptions,
+  introspectionVerifier,
+  type JwtVerifierOptions,
+  jwtVerifier,
+  type Verifier,
+} from '../../../src/resource-server/index.js';
 import { type Answer, bearer, Client } from '../../hosts.js';
 
 export const PHOTOS = 'https://photos.example/api';
@@ -24,17 +31,12 @@ const ROUTES = {
   photos: { scope: 'content.read', audience: PHOTOS },
 } as const;
 
-export type Setup =
-  | { readonly introspection: forExpress.IntrospectionGuardOptions }
-  | { readonly jwt: forExpress.JwtGuardOptions };
+export type Setup = { readonly introspection: IntrospectionVerifierOptions } | { readonly jwt: JwtVerifierOptions };
 
-type Adapter<Guard> = {
-  readonly introspectionGuard: (options: forExpress.IntrospectionGuardOptions) => Guard;
-  readonly jwtGuard: (options: forExpress.JwtGuardOptions) => Guard;
-};
+type Adapter<Guard> = { readonly remoteGuard: (verifier: Verifier) => Guard };
 
-const guardOf = <Guard>({ introspectionGuard, jwtGuard }: Adapter<Guard>, setup: Setup): Guard =>
-  'jwt' in setup ? jwtGuard(setup.jwt) : introspectionGuard(setup.introspection);
+const guardOf = <Guard>({ remoteGuard }: Adapter<Guard>, setup: Setup): Guard =>
+  remoteGuard('jwt' in setup ? jwtVerifier(setup.jwt) : introspectionVerifier(setup.introspection));
 
 /** The metadata of a guard's resource is mounted where the guard has one. */
 const hasResource = (setup: Setup): boolean =>
@@ -66,7 +68,7 @@ const koa =
     const routes = new Map(
       Object.entries(ROUTES).map(([name, { scope, ...more }]) => [`/${name}`, guard(scope, more)]),
     );
-    app.use(async (ctx, next) => routes.get(ctx.path)?.(ctx as Parameters<ReturnType<forKoa.KoaGuard>>[0], next)); // The guard fills the state.
+    app.use(async (ctx, next) => routes.get(ctx.path)?.(ctx as Parameters<ReturnType<forKoa.RemoteGuard>>[0], next)); // The guard fills the state.
     app.use((ctx) => {
       ctx.body = { auth: ctx.state['auth'] as unknown };
     });

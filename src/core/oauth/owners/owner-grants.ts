@@ -51,8 +51,8 @@ export interface OwnerGrants {
   /**
    * Revokes grants with everything issued under them, and forgets the remembered approvals that could create new ones. Grants of an owner for a client
    * end together, at once, however many there are; then their records are deleted, which is what a call waits for. Revoking something that
-   * has ended, or never existed, succeeds. Afterwards no process accepts their tokens; a `jwtGuard` only checks their
-   * `exp`, and an `introspectionGuard` uses its cache until it expires. Revoking all grants of a client also invalidates the client's own tokens
+   * has ended, or never existed, succeeds. Afterwards no process accepts their tokens; a `jwtVerifier` only checks their
+   * `exp`, and an `introspectionVerifier` uses its cache until it expires. Revoking all grants of a client also invalidates the client's own tokens
    * if `clients` has `endTokens`, as stored clients do; otherwise use `tokens_valid_after`.
    *
    * @param target - A `grant_id`, or an object that selects grants.

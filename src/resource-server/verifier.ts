@@ -7,12 +7,14 @@ import { errorResponse } from '../core/base/http/responses.js';
 import type { GuardResult } from '../core/base/http/bearer.js';
 import type { ResolvedCommonOptions } from './option-checks.js';
 
-/** Validates bearer tokens of an authorization server in another process. */
-export interface TokenGuard {
+/** Checks the tokens of an authorization server in another process: the argument of `remoteGuard` of every adapter. */
+export interface Verifier {
   /** Never rejects: if a token cannot be checked, the response is a 503. */
   guard(request: HttpRequest, requirement: GuardRequirement): Promise<GuardResult>;
   /** The metadata of its resource, if it has one. */
   readonly documents: readonly Route[];
+  /** Receives every failure that clients see as a 503. */
+  readonly onError: (error: unknown) => void;
   /** Closes idle connections. */
   close(): void;
 }
@@ -23,17 +25,17 @@ const B64TOKEN = /^[\w.~+/-]+=*$/;
 /** Resolves to the authorization of a live access token; `undefined` for any other text. */
 export type TokenLookup = (token: string) => Promise<Authorization | undefined>;
 
-/** Options of a guard except those for tokens; `issuer` is required with a resource. */
+/** Options of a verifier except those for tokens; `issuer` is required with a resource. */
 type GuardedTokens = Pick<ResolvedCommonOptions, 'audience' | 'resource' | 'onError' | keyof ResourceDefinition> & {
   readonly issuer?: string;
 };
 
-/** Creates a guard from a function that checks tokens. */
-export const tokenGuard = (
+/** Creates a verifier from a function that checks tokens. */
+export const tokenVerifier = (
   lookUp: TokenLookup,
   { issuer = '', resource, audience: ownAudience, onError, ...about }: GuardedTokens,
   close: () => void,
-): TokenGuard => ({
+): Verifier => ({
   guard: async (request, { scopes, audience: other }) => {
     const audience = other ?? (resource === undefined ? ownAudience : [resource]);
     try {
@@ -48,5 +50,6 @@ export const tokenGuard = (
     }
   },
   documents: resource === undefined ? [] : [resourceMetadataRoute({ ...about, resource }, issuer)],
+  onError,
   close,
 });

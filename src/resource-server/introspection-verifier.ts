@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache';
 import type { Authorization } from '../core/base/authorization.js';
 import { sha256 } from '../core/base/secrets.js';
 import { Introspector } from './introspector.js';
-import { type IntrospectionGuardOptions, resolveGuardOptions } from './options.js';
-import { type TokenGuard, tokenGuard } from './token-guard.js';
+import { type IntrospectionVerifierOptions, resolveGuardOptions } from './introspection-options.js';
+import { type Verifier, tokenVerifier } from './verifier.js';
 
 /** An answer, and the time in milliseconds since the epoch until which it is cached. */
 interface Remembered {
@@ -25,7 +25,7 @@ const ACTIVE_PER_INACTIVE = 10;
  *
  * @throws TypeError with a sentence that names the invalid option and the remedy.
  */
-export const createIntrospectionGuard = (options: IntrospectionGuardOptions): TokenGuard => {
+export const introspectionVerifier = (options: IntrospectionVerifierOptions): Verifier => {
   const resolved = resolveGuardOptions(options);
   const { cacheSeconds, cacheSize, clock } = resolved;
   const introspector = new Introspector(resolved);
@@ -60,5 +60,5 @@ export const createIntrospectionGuard = (options: IntrospectionGuardOptions): To
     return question;
   };
 
-  return tokenGuard(lookUp, resolved, () => introspector.close());
+  return tokenVerifier(lookUp, resolved, () => introspector.close());
 };

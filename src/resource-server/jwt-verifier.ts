@@ -6,12 +6,12 @@ import { fail, listOf, orElse, refined, required, type Schema, text } from '../c
 import { sha256 } from '../core/base/secrets.js';
 import { discover, endpointOf } from './discovery.js';
 import { HttpClient } from './http-client.js';
-import { COMMON_OPTIONS, type CommonOptions, guardOptions, issuer, url } from './option-checks.js';
+import { COMMON_OPTIONS, type CommonOptions, verifierOptions, issuer, url } from './option-checks.js';
 import { type KeySet, RemoteKeys } from './remote-keys.js';
-import { type TokenGuard, tokenGuard } from './token-guard.js';
+import { type Verifier, tokenVerifier } from './verifier.js';
 
-/** Options of `jwtGuard`. */
-export interface JwtGuardOptions extends CommonOptions {
+/** Options of `jwtVerifier`. */
+export interface JwtVerifierOptions extends CommonOptions {
   /** The authorization server's issuer: every token must name it, and its keys are discovered there (RFC 8414). */
   readonly issuer: string;
   /** The URL of the keys, to override the metadata. */
@@ -37,9 +37,9 @@ const JWT_GUARD_OPTIONS = {
   jwksUri: url,
   algorithms: orElse(algorithms, ['ES256', 'EdDSA', 'RS256']),
   ...COMMON_OPTIONS,
-} satisfies Schema<JwtGuardOptions>;
+} satisfies Schema<JwtVerifierOptions>;
 
-const resolve = guardOptions('jwtGuard', JWT_GUARD_OPTIONS);
+const resolve = verifierOptions('jwtVerifier', JWT_GUARD_OPTIONS);
 
 /** The authorization of a verified token; `undefined` if it lacks a claim required by RFC 9068 §2.2. */
 const authorizationOf = (payload: JWTPayload): Authorization | undefined => {
@@ -104,11 +104,11 @@ const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 /**
  * Creates a guard that verifies JWT access tokens locally (RFC 9068): it fetches the authorization server's keys from time to
  * time, and never asks about a token. A revoked token is therefore accepted until it expires; if that is too
- * long, use `introspectionGuard`.
+ * long, use `introspectionVerifier`.
  *
  * @throws TypeError with a sentence that names the invalid option and the remedy.
  */
-export const createJwtGuard = (options: JwtGuardOptions): TokenGuard => {
+export const jwtVerifier = (options: JwtVerifierOptions): Verifier => {
   const resolved = resolve(options);
   const { issuer, jwksUri, algorithms, timeout, clock } = resolved;
   const http = new HttpClient(timeout);
@@ -136,5 +136,5 @@ export const createJwtGuard = (options: JwtGuardOptions): TokenGuard => {
     return found;
   };
 
-  return tokenGuard(lookUp, resolved, () => http.close());
+  return tokenVerifier(lookUp, resolved, () => http.close());
 };

@@ -11,7 +11,7 @@ import {
   text,
   wholeNumber,
 } from '../core/base/schema.js';
-import { COMMON_OPTIONS, type CommonOptions, guardOptions, issuer, url } from './option-checks.js';
+import { COMMON_OPTIONS, type CommonOptions, verifierOptions, issuer, url } from './option-checks.js';
 
 const METHODS = ['client_secret_basic', 'client_secret_post', 'bearer'] as const;
 
@@ -30,8 +30,8 @@ export interface IntrospectionCredentials {
   readonly scope?: string;
 }
 
-/** Options of `introspectionGuard`. `issuer` or `endpoint` is required. */
-export interface IntrospectionGuardOptions extends CommonOptions {
+/** Options of `introspectionVerifier`. `issuer` or `endpoint` is required. */
+export interface IntrospectionVerifierOptions extends CommonOptions {
   /** The authorization server's issuer: its endpoints are discovered (RFC 8414), and tokens of other issuers are rejected. */
   readonly issuer?: string;
   /** The introspection endpoint, if it cannot be discovered. */
@@ -58,25 +58,25 @@ const INTROSPECTION_GUARD_OPTIONS = {
   credentials: required(object(credentials), 'set it to { client_id, client_secret } of a client that may introspect'),
   cacheSeconds: wholeNumber(10, 0, 30, 'seconds'),
   ...COMMON_OPTIONS,
-} satisfies Schema<IntrospectionGuardOptions>;
+} satisfies Schema<IntrospectionVerifierOptions>;
 
 /** Options, validated and completed. */
 export type ResolvedOptions = Checked<typeof INTROSPECTION_GUARD_OPTIONS>;
 
-const read = guardOptions('introspectionGuard', INTROSPECTION_GUARD_OPTIONS);
+const read = verifierOptions('introspectionVerifier', INTROSPECTION_GUARD_OPTIONS);
 
 /** @throws TypeError with a sentence that names the option and the remedy. */
-export const resolveGuardOptions = (given: IntrospectionGuardOptions): ResolvedOptions => {
+export const resolveGuardOptions = (given: IntrospectionVerifierOptions): ResolvedOptions => {
   const options = read(given);
   if (options.issuer !== undefined) return options;
   if (options.endpoint === undefined) {
     return fail(
-      'introspectionGuard: set options.issuer, the authorization server, or options.endpoint, its introspection endpoint.',
+      'introspectionVerifier: set options.issuer, the authorization server, or options.endpoint, its introspection endpoint.',
     );
   }
   if (options.credentials.method === 'bearer' && options.tokenEndpoint === undefined) {
     return fail(
-      'introspectionGuard: options.tokenEndpoint is missing. The method bearer requests its token there, and without an issuer it cannot be discovered.',
+      'introspectionVerifier: options.tokenEndpoint is missing. The method bearer requests its token there, and without an issuer it cannot be discovered.',
     );
   }
   return options;
