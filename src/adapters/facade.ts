@@ -11,9 +11,11 @@ import type { Owners } from '../core/oauth/owners/owners.js';
 import type { Runtime, ServerOptions } from '../core/server/options/server-options.js';
 import type { MaybePromise, Store } from '../core/base/ports.js';
 import type { GuardRequirement, GuardResult } from '../core/base/http/bearer.js';
+import { checkOf, type TokenCheck } from '../core/base/token-check.js';
 import { createServer, type Server } from '../core/server/server.js';
 import type { Verifier } from '../resource-server/verifier.js';
 import { memoryStore } from '../stores/memory.js';
+
 
 export type { Authorization } from '../core/base/authorization.js';
 
@@ -48,6 +50,8 @@ export interface Facade<Handler, Headed> {
    * immediately.
    */
   readonly guard: Guard<Handler>;
+  /** Checks a token without a request, for WebSockets, subscriptions and jobs. */
+  readonly check: TokenCheck;
   /**
    * The owner who is signed in with the built-in sign-in, for pages of your own; `undefined` if there is none: no session, one that
    * has expired or ended, or an owner whose `users.isActive` is `false`. Reads only the `Cookie` header, and the store for each session.
@@ -65,6 +69,8 @@ export interface Facade<Handler, Headed> {
 
 /** Further members of a guard for the tokens of another process. `Served` is what its framework mounts. */
 export interface RemoteFacade<Served> {
+  /** Checks a token without a request, for WebSockets, subscriptions and jobs. */
+  readonly check: TokenCheck;
   /** Closes idle connections. They do not keep the process running, so calling this is optional. */
   readonly close: () => void;
   /**
@@ -310,6 +316,7 @@ export const mountServer = <Native, Mounted extends object, Handler, Headed>(
   const mounted = mount(placesOf(server, complete));
   return Object.assign(mounted, {
     guard: guardOf(server, protect, complete.onError, warnUnmounted(mounted, server, complete)),
+    check: checkOf(server),
     owner: async (request: Headed) => server.owner(cookiesOf(request)),
     grants: server.grants,
     owners: server.owners,
@@ -333,6 +340,7 @@ export const guardsBy =
       );
     const { documents, onError } = verifier;
     return Object.defineProperties(guardOf(verifier, protect, onError), {
+      check: { value: verifier.check },
       close: { value: () => verifier.close() },
       metadata: {
         get: () => {
@@ -342,7 +350,7 @@ export const guardsBy =
           return serve(new RouteTable(documents, { issuer: '', onError }));
         },
       },
-    }) as Guard<Handler> & RemoteFacade<Served>; // Exactly its two properties.
+    }) as Guard<Handler> & RemoteFacade<Served>; // Exactly its properties.
   };
 
 /** The error if an adapter is called by another framework, whose arguments mean something else and would fail later without a reason. */

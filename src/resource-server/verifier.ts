@@ -2,15 +2,24 @@ import type { Authorization } from '../core/base/authorization.js';
 import type { HttpRequest, Route } from '../core/base/http/messages.js';
 import { type ResourceDefinition, resourceMetadataRoute } from '../core/base/resource-metadata.js';
 import { resourceMetadataAddress } from '../core/base/addresses/resource.js';
-import { admit, type GuardRequirement, requiredBearerToken } from '../core/base/http/bearer.js';
-import { errorResponse } from '../core/base/http/responses.js';
-import type { GuardResult } from '../core/base/http/bearer.js';
+import {
+  admit,
+  type CheckResult,
+  givenToken,
+  type GuardRequirement,
+  type GuardResult,
+  requiredBearerToken,
+} from '../core/base/http/bearer.js';
+import { checkOf, type TokenCheck } from '../core/base/token-check.js';
+import { errorResponse, type RefusedRoute, refusalOf } from '../core/base/http/responses.js';
 import type { ResolvedCommonOptions } from './option-checks.js';
 
 /** Checks the tokens of an authorization server in another process: the argument of `remoteGuard` of every adapter. */
 export interface Verifier {
   /** Never rejects: if a token cannot be checked, the response is a 503. */
   guard(request: HttpRequest, requirement: GuardRequirement): Promise<GuardResult>;
+  /** Checks a token without a request and without a framework, for WebSockets, subscriptions and jobs. */
+  readonly check: TokenCheck;
   /** The metadata of its resource, if it has one. */
   readonly documents: readonly Route[];
   /** Receives every failure that clients see as a 503. */
@@ -35,21 +44,41 @@ export const tokenVerifier = (
   lookUp: TokenLookup,
   { issuer = '', resource, audience: ownAudience, onError, ...about }: GuardedTokens,
   close: () => void,
-): Verifier => ({
-  guard: async (request, { scopes, audience: other }) => {
+): Verifier => {
+  const decide = async <Refused>(
+    read: () => string,
+    { scopes, audience: other }: GuardRequirement,
+    refused: (error: unknown, route: RefusedRoute) => Refused,
+  ): Promise<{ readonly authorization: Authorization } | Refused> => {
     const audience = other ?? (resource === undefined ? ownAudience : [resource]);
     try {
-      const token = requiredBearerToken(request);
+      const token = read();
       const authorization = B64TOKEN.test(token) ? await lookUp(token) : undefined;
       // Without a resource a guard protects the issuer's own API, like a guard in the authorization server's process.
       const wanted = audience ?? (authorization === undefined ? [] : [authorization.iss]);
       return { authorization: admit(authorization, { scopes, audience: wanted }) };
     } catch (error) {
       const metadata = other === undefined && resource !== undefined ? resourceMetadataAddress(resource) : undefined;
-      return { response: errorResponse(error, onError, { scopes, metadata }) };
+      return refused(error, { scopes, metadata });
     }
-  },
-  documents: resource === undefined ? [] : [resourceMetadataRoute({ ...about, resource }, issuer)],
-  onError,
-  close,
-});
+  };
+  return {
+    guard: (request, requirement) =>
+      decide(
+        () => requiredBearerToken(request),
+        requirement,
+        (error, route): GuardResult => ({ response: errorResponse(error, onError, route) }),
+      ),
+    check: checkOf({
+      check: (token, requirement) =>
+        decide(
+          () => givenToken(token),
+          requirement,
+          (error, route): CheckResult => ({ refused: refusalOf(error, onError, route) }),
+        ),
+    }),
+    documents: resource === undefined ? [] : [resourceMetadataRoute({ ...about, resource }, issuer)],
+    onError,
+    close,
+  };
+};

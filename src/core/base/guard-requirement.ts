@@ -14,8 +14,14 @@ export interface GuardOptions {
   readonly resource?: string;
 }
 
+/** What a token must have where there is no middleware. */
+export interface CheckOptions extends GuardOptions {
+  /** All of these are required: text that is split at spaces, or a list; default: none. */
+  readonly scope?: string | readonly string[];
+}
+
 /** What a guard needs from its server to check its arguments. */
-interface GuardingServer {
+export interface GuardingServer {
   /** Checks the scopes, if the server knows which ones exist. */
   checkScopes?(scopes: readonly string[]): void;
   /** @throws TypeError if the server does not describe the resource. */

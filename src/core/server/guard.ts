@@ -5,12 +5,14 @@ import { BearerError } from '../base/errors.js';
 import {
   admit,
   bearerTokenOf,
+  type CheckResult,
+  givenToken,
   type GuardRequirement,
   type GuardResult,
   requiredBearerToken,
 } from '../base/http/bearer.js';
 import type { HttpRequest } from '../base/http/messages.js';
-import { errorResponse } from '../base/http/responses.js';
+import { errorResponse, refusalOf } from '../base/http/responses.js';
 import { nearestName } from '../base/spelling.js';
 import type { OAuthConfig } from '../oauth/config.js';
 import type { OAuthContext } from '../oauth/context.js';
@@ -19,24 +21,66 @@ import { ownAuthorization } from '../oauth/tokens/token-authorization.js';
 import { requestDeadline } from './boundary.js';
 import type { CheckedOptions } from './options/server-table.js';
 
+/** A token that may pass. */
+interface Decided {
+  readonly authorization: Authorization;
+}
+
+/** The decision about a token: the authorization, or what `refused` makes of the error. */
+const decide = <Refused>(
+  read: () => { readonly token: string; readonly iss: string },
+  { scopes, audience }: GuardRequirement,
+  context: OAuthContext,
+  refused: (error: unknown) => Refused,
+): Promise<Decided | Refused> => {
+  try {
+    const { token, iss } = read();
+    const admitted = (live: TokenClaims | undefined): Decided => ({
+      authorization: admit(ownAuthorization(live, iss), { scopes, audience: audience ?? [iss] }),
+    });
+    return concludedInTime<TokenClaims | undefined, Decided | Refused>(
+      context.tokens.find(token),
+      requestDeadline(context),
+      admitted,
+      refused,
+    );
+  } catch (error) {
+    return Promise.resolve(refused(error));
+  }
+};
+
 /** Whether a request may pass a guard of this server. */
 export const admission = (
   request: HttpRequest,
   requirement: GuardRequirement,
   context: OAuthContext,
-): Promise<GuardResult> => {
-  const refused = (error: unknown): GuardResult => ({ response: errorResponse(error, context.onError, requirement) });
-  try {
-    const iss = context.issuer(request);
-    const { scopes, audience = [iss] } = requirement;
-    const work = context.tokens.find(requiredBearerToken(request));
-    const admitted = (live: TokenClaims | undefined): GuardResult => ({
-      authorization: admit(ownAuthorization(live, iss), { scopes, audience }),
-    });
-    return concludedInTime(work, requestDeadline(context), admitted, refused);
-  } catch (error) {
-    return Promise.resolve(refused(error));
-  }
+): Promise<GuardResult> =>
+  decide(
+    () => ({ token: requiredBearerToken(request), iss: context.issuer(request) }),
+    requirement,
+    context,
+    (error): GuardResult => ({ response: errorResponse(error, context.onError, requirement) }),
+  );
+
+/**
+ * The decision of a guard about a token that came without a request.
+ *
+ * @throws TypeError without an issuer.
+ */
+export const checkToken = (
+  token: unknown,
+  requirement: GuardRequirement,
+  context: OAuthContext,
+): Promise<CheckResult> => {
+  const { issuer } = context.config;
+  if (issuer === undefined)
+    throw new TypeError('oauth.check needs options.issuer: without a request, the server cannot find out its own URL.');
+  return decide(
+    () => ({ token: givenToken(token), iss: issuer }),
+    requirement,
+    context,
+    (error): CheckResult => ({ refused: refusalOf(error, context.onError, requirement) }),
+  );
 };
 
 /** What the guards of a resource require. */

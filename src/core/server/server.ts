@@ -1,6 +1,6 @@
 import { inTime } from '../base/deadline.js';
 import { undeclaredScope } from '../base/guard-requirement.js';
-import type { GuardRequirement, GuardResult } from '../base/http/bearer.js';
+import type { CheckResult, GuardRequirement, GuardResult } from '../base/http/bearer.js';
 import type { HttpRequest, Route } from '../base/http/messages.js';
 import { guarded } from '../base/listeners.js';
 import { printable } from '../base/printable.js';
@@ -15,7 +15,7 @@ import type { Owner } from '../oauth/records/owner.js';
 import { endpointRoutes, requestDeadline } from './boundary.js';
 import { createContext } from './create-context.js';
 import { featureHost } from './feature-host.js';
-import { admission, resourceRequirement } from './guard.js';
+import { admission, checkToken, resourceRequirement } from './guard.js';
 import { Observer } from './observer.js';
 import { withDeadlines } from './options/host-functions.js';
 import { checkOptions, configOf } from './options/resolve.js';
@@ -41,6 +41,12 @@ export interface Server {
   resourceRequirement(resource: string): Pick<GuardRequirement, 'audience' | 'metadata'>;
   /** Checks whether a request may pass. Never rejects: if the token cannot be checked, the request is refused. */
   guard(request: HttpRequest, requirement: GuardRequirement): Promise<GuardResult>;
+  /**
+   * The decision of a guard about a token, without a request.
+   *
+   * @throws TypeError without an issuer.
+   */
+  check(token: unknown, requirement: GuardRequirement): Promise<CheckResult>;
   /** The owner who is signed in with the built-in sign-in, by the `Cookie` header of a request. */
   owner(cookies: string | undefined): Promise<Owner | undefined>;
   /** Lists and revokes what owners have allowed. */
@@ -126,6 +132,7 @@ export const createServer = (given: ServerOptions): Server => {
         () => admission(request, requirement, context),
         (result) => ('response' in result ? result.response.status : 200),
       ),
+    check: (token, requirement) => checkToken(token, requirement, context),
     owner: async (cookies) => inTime(context.signIn.builtInOwner(cookies, context), requestDeadline(context)),
     grants: ownerGrants(context),
     owners: ownersOf(context),

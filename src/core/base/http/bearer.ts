@@ -2,6 +2,7 @@ import type { Authorization } from '../authorization.js';
 import { BearerError } from '../errors.js';
 import { type HttpRequest, type HttpResponse, hasRepeatedAuthorization } from './messages.js';
 import { findResource } from '../addresses/resource.js';
+import type { Refusal } from './responses.js';
 import { hasScopes } from '../scope.js';
 import { hasParameter } from './urlencoded.js';
 
@@ -24,6 +25,21 @@ export type GuardResult =
   | {
       /** The response to send instead. */
       readonly response: HttpResponse;
+    };
+
+/** Either the authorization of a token, or why it is rejected. */
+export type CheckResult =
+  | {
+      /** The contents of the token. */
+      readonly authorization: Authorization;
+      /** Absent. */
+      readonly refused?: undefined;
+    }
+  | {
+      /** Absent. */
+      readonly authorization?: undefined;
+      /** Why the token is rejected. */
+      readonly refused: Refusal;
     };
 
 const BEARER = /^bearer(?: +|$)/i;
@@ -68,11 +84,25 @@ const isFor = ({ aud }: Authorization, audience: readonly string[]): boolean => 
  */
 export const requiredBearerToken = (request: HttpRequest): string => {
   const token = bearerTokenOf(request);
-  if (token === undefined)
-    throw new BearerError(
-      undefined,
-      'This request requires an access token. Send it as Authorization: Bearer ACCESS_TOKEN.',
-    );
+  if (token === undefined) throw missingToken();
+  return token;
+};
+
+const missingToken = (): BearerError =>
+  new BearerError(undefined, 'This request requires an access token. Send it as Authorization: Bearer ACCESS_TOKEN.');
+
+/** As long as a header may be in Node. */
+const MAX_TOKEN_LENGTH = 16_384;
+
+/**
+ * A token that the application has taken from a message of its own.
+ *
+ * @throws BearerError
+ */
+export const givenToken = (token: unknown): string => {
+  if (token === undefined || token === null || token === '') throw missingToken();
+  if (typeof token !== 'string' || token.length > MAX_TOKEN_LENGTH)
+    throw new BearerError('invalid_token', 'The access token is not valid.');
   return token;
 };
 

@@ -1,6 +1,18 @@
 import { BearerError, OAuthError, UnavailableError } from '../errors.js';
 import type { HttpResponse } from './messages.js';
 
+/** Why a token is rejected, for a program that responds in its own way. */
+export interface Refusal {
+  /** The HTTP status of a guard's response: 400, 401, 403, 429, 500 or 503. */
+  readonly status: number;
+  /** The error code, such as `invalid_token` (RFC 6750 §3.1); `undefined` without a token. */
+  readonly error: string | undefined;
+  /** For the people who write clients, in printable ASCII. */
+  readonly message: string;
+  /** Headers of a guard's response, by lower-case name, such as `www-authenticate` and `retry-after`. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Tokens, and errors about them, are for one reader only. RFC 6749 §5.1 requires both headers. */
@@ -46,8 +58,18 @@ const asDescription = (text: string): string => text.replace(/["\\]/g, "'").repl
 const asQuotedString = (text: string): string => `"${text.replace(/[^\x20-\x7e]/g, '?').replace(/["\\]/g, '\\$&')}"`;
 
 /** An OAuth error as JSON (RFC 6749 §5.2). */
-export const oauthErrorResponse = (error: OAuthError): HttpResponse =>
-  json(error.status, { error: error.code, error_description: asDescription(error.message) }, error.headers);
+export const oauthErrorResponse = (error: OAuthError): HttpResponse => responseTo(oauthRefusal(error));
+
+const oauthRefusal = (error: OAuthError): Refusal => ({
+  status: error.status,
+  error: error.code,
+  message: asDescription(error.message),
+  headers: error.headers,
+});
+
+/** Without an error code, the message is for people only (RFC 6750 §3.1). */
+const responseTo = ({ status, error, message, headers }: Refusal): HttpResponse =>
+  json(status, error === undefined ? { message } : { error, error_description: message }, headers);
 
 /** The response to an unexpected error, without any of its details. */
 export const serverError = (): OAuthError =>
@@ -68,7 +90,7 @@ export const challenge = (scheme: string, parameters: Readonly<Record<string, st
 const REALM = 'oauth';
 
 /** The route that rejected a request. */
-interface RefusedRoute {
+export interface RefusedRoute {
   /** The URL of the metadata, if the route belongs to a resource that has one. */
   readonly metadata?: string | undefined;
   /** The scopes a token needs there. */
@@ -76,27 +98,27 @@ interface RefusedRoute {
 }
 
 /**
- * The response to a rejected bearer token (RFC 6750 §3). Without a token there is no error information for clients, only a message for the people who write them. For a resource it contains the URL of
+ * Why a bearer token is rejected (RFC 6750 §3). Without a token there is no error information for clients, only a message for the people who write them. For a resource it contains the URL of
  * the metadata (RFC 9728 §5.1), and scripts may read it.
  */
-const bearerErrorResponse = (error: BearerError, { metadata, scopes }: RefusedRoute): HttpResponse => {
-  const text = asDescription(error.message);
-  const description = error.code === undefined ? undefined : text;
+const bearerRefusal = (error: BearerError, { metadata, scopes }: RefusedRoute): Refusal => {
+  const message = asDescription(error.message);
   const needed = metadata === undefined || error.status !== 401 || scopes.length === 0 ? undefined : scopes.join(' ');
   const header = challenge('Bearer', {
     ...(metadata === undefined ? { realm: REALM } : { resource_metadata: metadata }),
     error: error.code,
-    error_description: description,
+    error_description: error.code === undefined ? undefined : message,
     scope: error.scope ?? needed,
   });
-  return json(
-    error.status,
-    error.code === undefined ? { message: text } : { error: error.code, error_description: description },
-    {
+  return {
+    status: error.status,
+    error: error.code,
+    message,
+    headers: {
       'www-authenticate': header,
       ...(metadata !== undefined && { 'access-control-expose-headers': 'www-authenticate' }),
     },
-  );
+  };
 };
 
 /** Converts an error to one of the protocol. Errors that are not part of it are passed to the application in full, and to the client not at all. */
@@ -106,12 +128,16 @@ export const protocolError = (error: unknown, onError: (error: unknown) => void)
   return error instanceof UnavailableError ? unavailable() : serverError();
 };
 
-/** An error as JSON. */
-export const errorResponse = (
+/** Why a request or a token is rejected. */
+export const refusalOf = (
   error: unknown,
   onError: (error: unknown) => void,
   route: RefusedRoute = { scopes: [] },
-): HttpResponse => {
+): Refusal => {
   const known = protocolError(error, onError);
-  return known instanceof BearerError ? bearerErrorResponse(known, route) : oauthErrorResponse(known);
+  return known instanceof BearerError ? bearerRefusal(known, route) : oauthRefusal(known);
 };
+
+/** An error as JSON. */
+export const errorResponse = (error: unknown, onError: (error: unknown) => void, route?: RefusedRoute): HttpResponse =>
+  responseTo(refusalOf(error, onError, route));

@@ -1,0 +1,32 @@
+import { type CheckOptions, type GuardingServer, guardRequirement } from './guard-requirement.js';
+import type { CheckResult, GuardRequirement } from './http/bearer.js';
+
+/**
+ * Checks a token where there is no middleware, such as in the upgrade request of a WebSocket, a subscription or a job: the decision
+ * of a guard with the same scope and options. If the token cannot be checked, it is refused with the status 503.
+ *
+ * @param token - The access token itself. Anything but text counts as no token, or as an invalid one.
+ * @throws TypeError if the options are invalid, or the server has no issuer.
+ */
+export type TokenCheck = (token: unknown, options?: CheckOptions) => Promise<CheckResult>;
+
+/** What checks a token once its requirement is known. */
+interface CheckingServer extends GuardingServer {
+  check(token: unknown, requirement: GuardRequirement): Promise<CheckResult>;
+}
+
+/** The number of different scopes that are compared with those of the server. */
+const COMPARED = 100;
+
+/** A token may be checked with each message, so a scope that does not exist is reported only once. */
+export const checkOf = (server: CheckingServer): TokenCheck => {
+  const compared = new Set<string>();
+  const checkScopes = (scopes: readonly string[]): void => {
+    const text = scopes.join(' ');
+    if (compared.has(text) || compared.size >= COMPARED) return;
+    compared.add(text);
+    server.checkScopes?.(scopes);
+  };
+  const known: GuardingServer = { ...server, checkScopes };
+  return async (token, { scope = [], ...options } = {}) => server.check(token, guardRequirement(scope, options, known));
+};

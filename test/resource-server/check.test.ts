@@ -1,0 +1,146 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  introspectionGuard,
+  jwtGuard,
+  type NodeGuard,
+  oauthQuery,
+  type TokenCheck,
+} from '../../src/adapters/node/index.js';
+import type { CheckOptions } from '../../src/core/base/guard-requirement.js';
+import type { Store } from '../../src/core/base/ports.js';
+import { memoryStore } from '../../src/stores/memory.js';
+import { testAuthorizationServer, type TestAuthorizationServer } from '../../src/testing/authorization-server.js';
+import { bearer, Client } from '../hosts.js';
+
+const PHOTOS = 'https://photos.example/api';
+const SCOPES = { 'photos.read': 'See', 'photos.write': 'Change' };
+
+/** A server with three guards that decide about the same kinds of tokens. */
+interface Deciders {
+  readonly guard: NodeGuard;
+  readonly check: TokenCheck;
+  token(request: { readonly scope?: string; readonly resource?: string }): Promise<string>;
+}
+
+const errors: unknown[] = [];
+const onError = (error: unknown): number => errors.push(error);
+
+const inProcess = (): Deciders => {
+  const oauth = oauthQuery({
+    issuer: 'http://127.0.0.1:3000',
+    store: memoryStore(),
+    secret: 'a secret of at least 32 characters',
+    clients: [{ client_id: 'spa', redirect_uris: ['https://spa.example/cb'], scope: Object.keys(SCOPES).join(' ') }],
+    scopes: SCOPES,
+    resources: [PHOTOS],
+    users: [{ username: 'alice', password: 'wonderland' }],
+    onError,
+  });
+  return {
+    guard: oauth.guard,
+    check: oauth.check,
+    token: async (request) => (await oauth.issue({ sub: 'alice', client_id: 'spa', ...request })).access_token,
+  };
+};
+
+const remotely = (guard: NodeGuard & { readonly check: TokenCheck }, server: TestAuthorizationServer): Deciders => ({
+  guard,
+  check: guard.check,
+  token: (request) => server.token({ sub: 'alice', client_id: 'spa', ...request }),
+});
+
+describe('a token is checked without middleware', () => {
+  const deciders = new Map<string, Deciders>();
+  let authorizationServer: TestAuthorizationServer;
+
+  beforeAll(async () => {
+    authorizationServer = await testAuthorizationServer({ scopes: Object.keys(SCOPES), resources: [PHOTOS] });
+    const { issuer, introspection } = authorizationServer;
+    deciders.set('oauthQuery', inProcess());
+    deciders.set(
+      'introspectionGuard',
+      remotely(introspectionGuard({ ...introspection, onError }), authorizationServer),
+    );
+    deciders.set('jwtGuard', remotely(jwtGuard({ issuer, onError }), authorizationServer));
+  });
+  afterAll(() => authorizationServer.close());
+
+  /** What a guard and a check say of the same token. */
+  const both = async ({ guard, check }: Deciders, token: string | undefined, { scope, ...options }: CheckOptions) => {
+    const protect = guard(scope, options);
+    const listen = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+      const authorization = await protect(req, res);
+      if (authorization !== undefined) res.end(JSON.stringify({ authorization }));
+    };
+    const server = createServer((req, res) => void listen(req, res)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const answer = await new Client(address).get('/', token === undefined ? {} : bearer(token));
+    server.close();
+    return { answer, result: await check(token, { ...(scope !== undefined && { scope }), ...options }) };
+  };
+
+  test.each(['oauthQuery', 'introspectionGuard', 'jwtGuard'])('%s.check decides as its guard does', async (name) => {
+    const decider = deciders.get(name);
+    if (decider === undefined) throw new Error(name);
+    const token = await decider.token({ scope: 'photos.read' });
+    const elsewhere = await decider.token({ resource: PHOTOS });
+    const passing: [string, CheckOptions][] = [
+      [token, {}],
+      [token, { scope: 'photos.read' }],
+      [elsewhere, { scope: ['photos.read', 'photos.write'], audience: PHOTOS }],
+    ];
+    for (const [given, options] of passing) {
+      const { answer, result } = await both(decider, given, options);
+      expect(result.refused).toBeUndefined();
+      expect(answer.json['authorization']).toEqual(result.authorization);
+      expect(result.authorization).toMatchObject({ sub: 'alice', client_id: 'spa' });
+    }
+    const failing: [string | undefined, CheckOptions, string | undefined][] = [
+      [undefined, {}, undefined],
+      [token, { scope: 'photos.write' }, 'insufficient_scope'],
+      [elsewhere, {}, 'invalid_token'],
+      [token, { audience: PHOTOS }, 'invalid_token'],
+      [`${token}x`, {}, 'invalid_token'],
+    ];
+    for (const [given, options, error] of failing) {
+      const { answer, result } = await both(decider, given, options);
+      expect(result.authorization).toBeUndefined();
+      expect(result.refused).toMatchObject({ status: answer.status, error });
+      expect(result.refused?.headers['www-authenticate']).toBe(answer.headers['www-authenticate']);
+      expect(result.refused?.message).toBe(answer.json['error_description'] ?? answer.json['message']);
+    }
+    for (const given of [null, '', {}, [], ['x'], 7, true, { toString: () => token }, 'x'.repeat(1_000_000), 'a\r\nb'])
+      expect((await decider.check(given)).refused?.status).toBe(401);
+    expect(errors.splice(0)).toEqual([]);
+  });
+
+  test('a token that cannot be checked is refused with 503, and only a mistake of the application rejects', async () => {
+    const away: Store = { ...memoryStore(), get: () => Promise.reject(new Error('connect ECONNREFUSED')) };
+    const warnings: string[] = [];
+    const oauth = oauthQuery({
+      issuer: 'http://127.0.0.1:3000',
+      secret: 'a secret of at least 32 characters',
+      store: away,
+      scopes: SCOPES,
+      onError,
+      onWarning: (sentence) => warnings.push(sentence),
+    });
+    const { refused } = await oauth.check('x'.repeat(43));
+    expect(refused).toMatchObject({ status: 503, error: 'temporarily_unavailable', headers: { 'retry-after': '5' } });
+    expect(errors.splice(0)).toEqual([expect.objectContaining({ cause: new Error('connect ECONNREFUSED') })]);
+
+    await expect(oauth.check('x', { resource: '/unknown' })).rejects.toThrow(/resource/);
+    await expect(oauth.check('x', { scopes: 'a' } as CheckOptions)).rejects.toThrow(/scopes/);
+    const local = oauthQuery({ onWarning: () => undefined });
+    await expect(local.check('x')).rejects.toThrow(/options\.issuer/);
+
+    warnings.length = 0;
+    await oauth.check('x', { scope: 'photo.read' });
+    await oauth.check('x', { scope: 'photo.read' });
+    expect(warnings).toEqual([expect.stringMatching(/photo\.read.*Did you mean "photos\.read"/)]);
+  });
+});
