@@ -17,7 +17,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { oauthQuery as create, type TokenCheck } from '../../src/adapters/express/index.js';
 import { bearer, Client } from '../hosts.js';
-import { ROOT, WRITTEN } from './documents.js';
+import { DOCUMENTS, ROOT } from './documents.js';
 
 const oauth = create({
   issuer: 'http://127.0.0.1:3000',
@@ -57,7 +57,7 @@ const listening = async (server: Server): Promise<string> => {
 };
 
 beforeAll(async () => {
-  const blocks = WRITTEN.find(({ path }) => path === 'docs/check.md')?.blocks ?? [];
+  const blocks = DOCUMENTS.find(({ path }) => path === 'docs/check.md')?.blocks ?? [];
   const modules = await Promise.all(
     blocks
       .filter(({ lang, code }) => lang === 'ts' && code.includes('export '))
