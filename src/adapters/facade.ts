@@ -16,7 +16,6 @@ import { createServer, type Server } from '../core/server/server.js';
 import type { Verifier } from '../resource-server/verifier.js';
 import { memoryStore } from '../stores/memory.js';
 
-
 export type { Authorization } from '../core/base/authorization.js';
 
 /** {@link ServerOptions} with the defaults of an adapter; `Native` is the request type of its framework. */

@@ -15,7 +15,8 @@ import { Server as SocketServer } from 'socket.io';
 import { io as connect } from 'socket.io-client';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { oauthQuery as create, type TokenCheck } from '../../src/adapters/express/index.js';
+import { oauthQuery as create } from '../../src/adapters/express/index.js';
+import type { TokenCheck } from '../../src/resource-server/index.js';
 import { bearer, Client } from '../hosts.js';
 import { DOCUMENTS, ROOT } from './documents.js';
 

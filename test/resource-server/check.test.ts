@@ -2,13 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  introspectionGuard,
-  jwtGuard,
-  type NodeGuard,
-  oauthQuery,
-  type TokenCheck,
-} from '../../src/adapters/node/index.js';
+import { oauthQuery, remoteGuard } from '../../src/adapters/node/index.js';
+import { introspectionVerifier, jwtVerifier, type TokenCheck, type Verifier } from '../../src/resource-server/index.js';
 import type { CheckOptions } from '../../src/core/base/guard-requirement.js';
 import type { Store } from '../../src/core/base/ports.js';
 import { memoryStore } from '../../src/stores/memory.js';
@@ -20,7 +15,7 @@ const SCOPES = { 'photos.read': 'See', 'photos.write': 'Change' };
 
 /** A server with three guards that decide about the same kinds of tokens. */
 interface Deciders {
-  readonly guard: NodeGuard;
+  readonly guard: ReturnType<typeof oauthQuery>['guard'];
   readonly check: TokenCheck;
   token(request: { readonly scope?: string; readonly resource?: string }): Promise<string>;
 }
@@ -46,9 +41,9 @@ const inProcess = (): Deciders => {
   };
 };
 
-const remotely = (guard: NodeGuard & { readonly check: TokenCheck }, server: TestAuthorizationServer): Deciders => ({
-  guard,
-  check: guard.check,
+const remotely = (verifier: Verifier, server: TestAuthorizationServer): Deciders => ({
+  guard: remoteGuard(verifier),
+  check: verifier.check,
   token: (request) => server.token({ sub: 'alice', client_id: 'spa', ...request }),
 });
 
@@ -61,10 +56,10 @@ describe('a token is checked without middleware', () => {
     const { issuer, introspection } = authorizationServer;
     deciders.set('oauthQuery', inProcess());
     deciders.set(
-      'introspectionGuard',
-      remotely(introspectionGuard({ ...introspection, onError }), authorizationServer),
+      'introspectionVerifier',
+      remotely(introspectionVerifier({ ...introspection, onError }), authorizationServer),
     );
-    deciders.set('jwtGuard', remotely(jwtGuard({ issuer, onError }), authorizationServer));
+    deciders.set('jwtVerifier', remotely(jwtVerifier({ issuer, onError }), authorizationServer));
   });
   afterAll(() => authorizationServer.close());
 
@@ -83,40 +78,54 @@ describe('a token is checked without middleware', () => {
     return { answer, result: await check(token, { ...(scope !== undefined && { scope }), ...options }) };
   };
 
-  test.each(['oauthQuery', 'introspectionGuard', 'jwtGuard'])('%s.check decides as its guard does', async (name) => {
-    const decider = deciders.get(name);
-    if (decider === undefined) throw new Error(name);
-    const token = await decider.token({ scope: 'photos.read' });
-    const elsewhere = await decider.token({ resource: PHOTOS });
-    const passing: [string, CheckOptions][] = [
-      [token, {}],
-      [token, { scope: 'photos.read' }],
-      [elsewhere, { scope: ['photos.read', 'photos.write'], audience: PHOTOS }],
-    ];
-    for (const [given, options] of passing) {
-      const { answer, result } = await both(decider, given, options);
-      expect(result.refused).toBeUndefined();
-      expect(answer.json['authorization']).toEqual(result.authorization);
-      expect(result.authorization).toMatchObject({ sub: 'alice', client_id: 'spa' });
-    }
-    const failing: [string | undefined, CheckOptions, string | undefined][] = [
-      [undefined, {}, undefined],
-      [token, { scope: 'photos.write' }, 'insufficient_scope'],
-      [elsewhere, {}, 'invalid_token'],
-      [token, { audience: PHOTOS }, 'invalid_token'],
-      [`${token}x`, {}, 'invalid_token'],
-    ];
-    for (const [given, options, error] of failing) {
-      const { answer, result } = await both(decider, given, options);
-      expect(result.authorization).toBeUndefined();
-      expect(result.refused).toMatchObject({ status: answer.status, error });
-      expect(result.refused?.headers['www-authenticate']).toBe(answer.headers['www-authenticate']);
-      expect(result.refused?.message).toBe(answer.json['error_description'] ?? answer.json['message']);
-    }
-    for (const given of [null, '', {}, [], ['x'], 7, true, { toString: () => token }, 'x'.repeat(1_000_000), 'a\r\nb'])
-      expect((await decider.check(given)).refused?.status).toBe(401);
-    expect(errors.splice(0)).toEqual([]);
-  });
+  test.each(['oauthQuery', 'introspectionVerifier', 'jwtVerifier'])(
+    '%s.check decides as its guard does',
+    async (name) => {
+      const decider = deciders.get(name);
+      if (decider === undefined) throw new Error(name);
+      const token = await decider.token({ scope: 'photos.read' });
+      const elsewhere = await decider.token({ resource: PHOTOS });
+      const passing: [string, CheckOptions][] = [
+        [token, {}],
+        [token, { scope: 'photos.read' }],
+        [elsewhere, { scope: ['photos.read', 'photos.write'], audience: PHOTOS }],
+      ];
+      for (const [given, options] of passing) {
+        const { answer, result } = await both(decider, given, options);
+        expect(result.refused).toBeUndefined();
+        expect(answer.json['authorization']).toEqual(result.authorization);
+        expect(result.authorization).toMatchObject({ sub: 'alice', client_id: 'spa' });
+      }
+      const failing: [string | undefined, CheckOptions, string | undefined][] = [
+        [undefined, {}, undefined],
+        [token, { scope: 'photos.write' }, 'insufficient_scope'],
+        [elsewhere, {}, 'invalid_token'],
+        [token, { audience: PHOTOS }, 'invalid_token'],
+        [`${token}x`, {}, 'invalid_token'],
+      ];
+      for (const [given, options, error] of failing) {
+        const { answer, result } = await both(decider, given, options);
+        expect(result.authorization).toBeUndefined();
+        expect(result.refused).toMatchObject({ status: answer.status, error });
+        expect(result.refused?.headers['www-authenticate']).toBe(answer.headers['www-authenticate']);
+        expect(result.refused?.message).toBe(answer.json['error_description'] ?? answer.json['message']);
+      }
+      for (const given of [
+        null,
+        '',
+        {},
+        [],
+        ['x'],
+        7,
+        true,
+        { toString: () => token },
+        'x'.repeat(1_000_000),
+        'a\r\nb',
+      ])
+        expect((await decider.check(given)).refused?.status).toBe(401);
+      expect(errors.splice(0)).toEqual([]);
+    },
+  );
 
   test('a token that cannot be checked is refused with 503, and only a mistake of the application rejects', async () => {
     const away: Store = { ...memoryStore(), get: () => Promise.reject(new Error('connect ECONNREFUSED')) };
