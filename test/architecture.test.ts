@@ -45,6 +45,11 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
   },
   // Texts.
   { from: /^languages\//, mayImport: [/^(type )?core\/base\/pages\/languages\/english\.ts/, /^languages\//] },
+  // Features of the authorization server.
+  {
+    from: /^openid\//,
+    mayImport: [/^(type )?core\/(base|oauth)\//, /^(type )?openid\//, /^(type )?jose(#|$)/, /^node:crypto(#|$)/],
+  },
   // Extensions of the query API.
   {
     from: /^(openapi|sandbox)\//,

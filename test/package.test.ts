@@ -40,6 +40,7 @@ describe('package.json', () => {
       './mcp',
       './node',
       './openapi',
+      './openid',
       './package.json',
       './query',
       './sandbox',

@@ -27,7 +27,7 @@ export type { Owner } from './oauth/records/owner.js';
 export { deviceFingerprint } from './oauth/records/user-code.js';
 export type { GrantInfo, ScopeDefinition } from './oauth/settings.js';
 export type { User, UserDirectory } from './oauth/sign-in/users.js';
-export type { TokenResponse } from './oauth/tokens/tokens.js';
+export type { TokenResponse } from './oauth/tokens/token-response.js';
 export type { RequestTrace } from './server/observer.js';
 export type { ServerOptions } from './server/options/server-options.js';
 export { createServer, type Server } from './server/server.js';

@@ -17,6 +17,8 @@ export const arabic: PageLanguage = {
     signInToContinue: 'سجّل الدخول باستخدام حسابك على {site} للمتابعة إلى {client}.',
     userName: 'اسم المستخدم',
     password: 'كلمة المرور',
+    continueAs: 'المتابعة باسم {user}',
+    useAnotherAccount: 'أو سجّل الدخول بحساب آخر:',
 
     allowClient: 'هل تسمح لتطبيق {client} بالوصول إلى حسابك؟',
     clientWants: 'يطلب تطبيق {client} الإذن بما يلي:',

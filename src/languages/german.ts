@@ -17,6 +17,8 @@ export const german: PageLanguage = {
     signInToContinue: 'Melden Sie sich mit Ihrem Konto bei {site} an, um mit {client} fortzufahren.',
     userName: 'Benutzername',
     password: 'Passwort',
+    continueAs: 'Als {user} fortfahren',
+    useAnotherAccount: 'Oder melden Sie sich mit einem anderen Konto an:',
 
     allowClient: 'Zugriff für {client} erlauben?',
     clientWants: '{client} bittet um folgende Berechtigungen:',

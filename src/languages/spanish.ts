@@ -17,6 +17,8 @@ export const spanish: PageLanguage = {
     signInToContinue: 'Inicia sesión con tu cuenta de {site} para continuar en {client}.',
     userName: 'Nombre de usuario',
     password: 'Contraseña',
+    continueAs: 'Continuar como {user}',
+    useAnotherAccount: 'O inicia sesión con otra cuenta:',
 
     allowClient: '¿Permitir el acceso de {client}?',
     clientWants: '{client} solicita permiso para:',

@@ -20,6 +20,10 @@ export interface Authorization {
   readonly exp: number;
   /** Seconds since the epoch. */
   readonly iat: number;
+  /** Seconds since the epoch: when the owner signed in, if the authorization server keeps it and knows it (RFC 9470 §6.2). */
+  readonly auth_time?: number;
+  /** How the owner signed in: the authentication context class, if the authorization server keeps it and knows it. */
+  readonly acr?: string;
   /** How the token is used (RFC 6750). */
   readonly token_type: 'Bearer';
 }

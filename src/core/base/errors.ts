@@ -17,6 +17,13 @@ export const OAUTH_ERRORS = {
   authorization_pending: { status: 400, spec: 'RFC 8628 §3.5' },
   slow_down: { status: 400, spec: 'RFC 8628 §3.5' },
   expired_token: { status: 400, spec: 'RFC 8628 §3.5' },
+  login_required: { status: 400, spec: 'OpenID Connect Core 1.0 §3.1.2.6' },
+  account_selection_required: { status: 400, spec: 'OpenID Connect Core 1.0 §3.1.2.6' },
+  consent_required: { status: 400, spec: 'OpenID Connect Core 1.0 §3.1.2.6' },
+  interaction_required: { status: 400, spec: 'OpenID Connect Core 1.0 §3.1.2.6' },
+  request_not_supported: { status: 400, spec: 'OpenID Connect Core 1.0 §3.1.2.6' },
+  request_uri_not_supported: { status: 400, spec: 'OpenID Connect Core 1.0 §3.1.2.6' },
+  registration_not_supported: { status: 400, spec: 'OpenID Connect Core 1.0 §3.1.2.6' },
   invalid_redirect_uri: { status: 400, spec: 'RFC 7591 §3.2.2' },
   invalid_client_metadata: { status: 400, spec: 'RFC 7591 §3.2.2' },
 } as const;

@@ -32,6 +32,8 @@ export interface OAuthConfig {
   readonly timeouts: Timeouts;
   readonly device: DeviceOptions;
   readonly corsOrigins: ReadonlySet<string>;
+  /** Whether the server keeps when and how owners sign in, because a feature reads it. */
+  readonly keepsSignIn: boolean;
   /** How JWTs are signed, if access tokens are JWTs. */
   readonly jwt: { readonly algorithm: SigningAlgorithm; readonly keys: KeySource | undefined } | undefined;
 }

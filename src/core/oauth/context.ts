@@ -11,6 +11,7 @@ import type { Client } from './clients/client.js';
 import type { ClientCaller } from './clients/own-registry.js';
 import type { DeploymentWarnings } from './deployment-warnings.js';
 import type { Emit } from './events/events.js';
+import type { OAuthHooks } from './hooks.js';
 import type { KeyRing } from './keys/signing-keys.js';
 import type { PageRenderers } from './pages/render.js';
 import type { Codes } from './tokens/codes.js';
@@ -72,6 +73,8 @@ export interface OAuthContext {
   readonly pages: PageRenderers;
   readonly allowLocalhostRedirects: boolean;
   validateGrant(grant: GrantInfo): MaybePromise<boolean>;
+  /** What features change. */
+  readonly hooks: OAuthHooks;
 }
 
 /** A context with members of its own. It inherits all others, because copying thirty of them takes ten microseconds. */

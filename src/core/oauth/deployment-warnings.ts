@@ -71,6 +71,15 @@ export class DeploymentWarnings {
     );
   }
 
+  /** Reports a sign-in page that came back without the new sign-in that a client asked for. */
+  oldSignIn(auth_time: number | undefined): void {
+    this.#once('old sign-in', () =>
+      auth_time === undefined
+        ? 'A client asked for a recent sign-in, but options.owner returns no auth_time, so the client gets login_required. Return auth_time: the seconds since the epoch at which the user signed in.'
+        : 'A client asked for a new sign-in, but the browser came back from options.loginUrl with the auth_time of an earlier one, so the client gets login_required. Show the sign-in form when the page is called with prompt or max_age, also to users who are signed in, and set auth_time anew.',
+    );
+  }
+
   /** Reports a failure of `options.owner`, which usually reads a session that does not exist yet. */
   ownerFailed(error: unknown): void {
     if (!(error instanceof TypeError)) return;

@@ -1,8 +1,8 @@
 import type { OAuthConfig } from './config.js';
-import type { HttpRequest, HttpResponse, Route } from '../base/http/messages.js';
+import type { Route } from '../base/http/messages.js';
 import { resourceMetadataRoute } from '../base/resource-metadata.js';
 import { DEVICE_CODE_GRANT } from './clients/client.js';
-import type { OAuthContext } from './context.js';
+import type { Endpoint } from './endpoint.js';
 import { authorize } from './endpoints/authorize.js';
 import { deviceAuthorization } from './endpoints/device-authorization.js';
 import { deviceVerification, deviceVerificationForm } from './endpoints/device-verification.js';
@@ -14,32 +14,20 @@ import { registrationWith } from './endpoints/registration.js';
 import { revocation } from './endpoints/revocation.js';
 import { token } from './endpoints/token.js';
 import { hasGrantsPage } from './owners/grants-page.js';
-
-export type EndpointHandler = (request: HttpRequest, context: OAuthContext) => HttpResponse | Promise<HttpResponse>;
-
-type Method = 'GET' | 'POST';
-
-/** A path, with a handler for each method. */
-export interface Endpoint {
-  readonly paths: readonly string[];
-  readonly methods: Readonly<Partial<Record<Method, EndpointHandler>>>;
-  /** The methods used by browsers: their errors are pages. All others are for programs. */
-  readonly pageMethods: readonly Method[];
-  /** The path where its pages begin, to which an error leads back. The authorization endpoint has none: a client leads there. */
-  readonly start?: string;
-  /** Whether scripts of other origins may call it, where the host allows their origin; `any` for documents that every origin may read. */
-  readonly cors: boolean | 'any';
-}
+import type { OAuthHooks } from './hooks.js';
 
 const OPENID = '/.well-known/openid-configuration';
 
-/** The server metadata. If resources are described, scripts of any origin follow a link from there to read it. */
+/** Whether every origin may read the metadata and the keys: scripts follow links to them. */
+const corsOf = ({ resources }: OAuthConfig, { publicKeys }: OAuthHooks): Endpoint['cors'] =>
+  (resources.described.length === 0 && publicKeys === undefined) || 'any';
+
+/** The server metadata. */
 const documents = (
-  { resources }: OAuthConfig,
+  cors: Endpoint['cors'],
   metadataPaths: readonly string[],
   openIdPaths: readonly string[],
 ): readonly Endpoint[] => {
-  const cors = resources.described.length === 0 || 'any';
   return [
     { paths: [...new Set(metadataPaths)], methods: { GET: metadata }, pageMethods: [], cors },
     { paths: [...new Set(openIdPaths)], methods: { GET: openIdConfiguration }, pageMethods: [], cors },
@@ -53,9 +41,9 @@ const insertedPaths = ({ paths, issuer }: OAuthConfig): readonly [metadata: read
 };
 
 /** The metadata at the root of the host. */
-export const wellKnownEndpoints = (config: OAuthConfig): readonly Endpoint[] => {
+export const wellKnownEndpoints = (config: OAuthConfig, hooks: OAuthHooks): readonly Endpoint[] => {
   const [metadataPaths, openIdPath] = insertedPaths(config);
-  return documents(config, metadataPaths, [openIdPath]);
+  return documents(corsOf(config, hooks), metadataPaths, [openIdPath]);
 };
 
 /** The metadata of resources on this host. Other hosts serve their own. */
@@ -67,15 +55,15 @@ export const resourceRoutes = ({ resources, issuer }: OAuthConfig): readonly Rou
         .map((description) => resourceMetadataRoute(description, issuer));
 
 /** The enabled endpoints. */
-export const endpointsOf = (config: OAuthConfig): readonly Endpoint[] => {
+export const endpointsOf = (config: OAuthConfig, hooks: OAuthHooks): readonly Endpoint[] => {
   const { grants, paths } = config;
   const [metadataPaths, openIdPath] = insertedPaths(config);
   const endpoints: Endpoint[] = [
     { paths: paths.token, methods: { POST: token }, pageMethods: [], cors: true },
     { paths: paths.introspect, methods: { POST: introspection }, pageMethods: [], cors: false },
     { paths: paths.revoke, methods: { POST: revocation }, pageMethods: [], cors: true },
-    ...documents(config, [...paths.metadata, ...metadataPaths], [OPENID, openIdPath]),
-    { paths: paths.jwks, methods: { GET: jwks }, pageMethods: [], cors: true },
+    ...documents(corsOf(config, hooks), [...paths.metadata, ...metadataPaths], [OPENID, openIdPath]),
+    { paths: paths.jwks, methods: { GET: jwks }, pageMethods: [], cors: hooks.publicKeys === undefined || 'any' },
   ];
   if (config.registrations !== undefined) {
     endpoints.push({

@@ -5,7 +5,7 @@ import { html } from '../base/html.js';
 import type { HttpRequest, HttpResponse, Route } from '../base/http/messages.js';
 import type { MaybePromise } from '../base/ports.js';
 import { markAnswered } from '../base/waiting.js';
-import type { Endpoint } from '../oauth/index.js';
+import type { Endpoint } from '../oauth/endpoint.js';
 import type { OAuthConfig } from '../oauth/config.js';
 import type { OAuthContext } from '../oauth/context.js';
 import type { ContextOf } from './observer.js';

@@ -71,14 +71,17 @@ interface TokenServices extends Pick<OAuthContext, 'records' | 'random' | 'emit'
 /** Issues tokens and codes, and finds them again. */
 const tokensIn = (
   { secret = [] }: CheckedOptions,
-  { clients, lifetimes, limits, impliedScopes }: OAuthConfig,
+  { clients, lifetimes, limits, impliedScopes, keepsSignIn }: OAuthConfig,
   { records, random, own, jwt, emit, onError }: TokenServices,
 ): Pick<OAuthContext, 'tokens' | 'codes' | 'refreshTokens'> => {
   const { clock } = own;
   // Without a secret, the keys of connections must be the same after a restart.
   const connectionKeys = (secret.length === 0 ? [''] : secret).map((text) => deriveKey(text, 'connection'));
   const connections = new Connections({ records, random, clock, lifetimes, connectionKeys });
-  const tokens = new Tokens({ records, random, clock, connections, clients, lifetimes, impliedScopes, jwt }, emit);
+  const tokens = new Tokens(
+    { records, random, clock, connections, clients, lifetimes, impliedScopes, jwt, keepsSignIn },
+    emit,
+  );
   const chains = new Chains(records, random);
   const peppers = new Peppers(secret);
   const canList = records.canList;
@@ -148,8 +151,9 @@ export const createContext = (
     consentKey: deriveKey(secret, 'consent'),
     requestSeal: new Seal(browserSecrets, 'authorization request', clock, bytes),
     warnings: new DeploymentWarnings(options.onWarning),
-    signIn: new SignIn(options, sessions),
+    signIn: new SignIn(options, sessions, config.keepsSignIn),
     allowLocalhostRedirects: options.policy.allowLocalhostRedirects,
     validateGrant: options.policy.validateGrant ?? (() => true),
+    hooks: {},
   };
 };

@@ -1,5 +1,6 @@
 import { inTime } from '../base/deadline.js';
 import { undeclaredScope } from '../base/guard-requirement.js';
+import type { FeatureHost } from '../base/feature.js';
 import type { CheckResult, GuardRequirement, GuardResult } from '../base/http/bearer.js';
 import type { HttpRequest, Route } from '../base/http/messages.js';
 import { guarded } from '../base/listeners.js';
@@ -7,7 +8,11 @@ import { printable } from '../base/printable.js';
 import { fail } from '../base/schema.js';
 import { RandomSource } from '../base/secrets.js';
 import type { OAuthConfig } from '../oauth/config.js';
-import { type Endpoint, endpointsOf, resourceRoutes, wellKnownEndpoints } from '../oauth/index.js';
+import { derivedContext, type OAuthContext } from '../oauth/context.js';
+import type { Endpoint } from '../oauth/endpoint.js';
+import { joinHooks } from '../oauth/hooks.js';
+import { endpointsOf, resourceRoutes, wellKnownEndpoints } from '../oauth/index.js';
+import type { OAuthParts } from '../oauth/oauth-feature.js';
 import { type Issue, issueIn } from '../oauth/owners/issue.js';
 import { type OwnerGrants, ownerGrants } from '../oauth/owners/owner-grants.js';
 import { type Owners, ownersOf } from '../oauth/owners/owners.js';
@@ -18,7 +23,7 @@ import { featureHost } from './feature-host.js';
 import { admission, checkToken, resourceRequirement } from './guard.js';
 import { Observer } from './observer.js';
 import { withDeadlines } from './options/host-functions.js';
-import { checkOptions, configOf } from './options/resolve.js';
+import { checkOptions, configOf, featuresOf } from './options/resolve.js';
 import type { ServerOptions } from './options/server-options.js';
 import type { CheckedOptions } from './options/server-table.js';
 import { warnAtStart } from './start-warnings.js';
@@ -88,6 +93,21 @@ const routeNames = ({ paths }: OAuthConfig): ((route: Route) => string) => {
   return ({ path }) => names.get(path) ?? (isMetadata(path) ? 'metadata' : 'api');
 };
 
+/** Starts the features of the authorization server. */
+const withFeatures = (
+  options: CheckedOptions,
+  secrets: readonly [string, ...string[]],
+  bare: OAuthContext,
+  observer: Observer,
+): { readonly context: OAuthContext; readonly parts: readonly OAuthParts[]; readonly host: FeatureHost } => {
+  const host = featureHost(options, secrets, bare, observer);
+  const parts = featuresOf(options).map((feature) => feature.start(bare, host));
+  const hooks = joinHooks(parts.map((part) => part.hooks));
+  const taken = Object.keys(hooks.metadata?.('') ?? {}).find((name) => Object.hasOwn(options.metadata, name));
+  if (taken !== undefined) fail(`options.metadata.${taken} is set by the server. Leave it out.`);
+  return { context: parts.length === 0 ? bare : derivedContext(bare, { hooks }), parts, host };
+};
+
 /**
  * Creates an authorization server from validated options.
  *
@@ -100,7 +120,12 @@ export const createServer = (given: ServerOptions): Server => {
   const observer = new Observer({ onEvent: options.onEvent, clock, random: new RandomSource(random) });
   const [secret = Buffer.from(random(32)).toString('base64url'), ...older] = options.secret ?? [];
   const secrets = [secret, ...older] as const;
-  const context = createContext(options, config, secrets, observer);
+  const { context, parts, host } = withFeatures(
+    options,
+    secrets,
+    createContext(options, config, secrets, observer),
+    observer,
+  );
   const contextOf = observer.contexts(context);
   const nameOf = routeNames(config);
   warnAtStart(options, config);
@@ -109,14 +134,15 @@ export const createServer = (given: ServerOptions): Server => {
     endpoints.flatMap((endpoint) => endpointRoutes(endpoint, config, contextOf));
   const { query } = options;
   const routes = [
-    ...routesOf(endpointsOf(config)),
+    ...routesOf(endpointsOf(config, context.hooks)),
+    ...routesOf(parts.flatMap(({ endpoints }) => endpoints)),
     ...resourceRoutes(config),
-    ...(query?.start(featureHost(options, secrets, context, observer)) ?? []),
+    ...(query?.start(host) ?? []),
   ];
   checkRoutes(routes);
   return {
     routes: routes.map((route) => observer.traced(nameOf(route), route)),
-    wellKnown: [...routesOf(wellKnownEndpoints(config)), ...resourceRoutes(config)].map((route) =>
+    wellKnown: [...routesOf(wellKnownEndpoints(config, context.hooks)), ...resourceRoutes(config)].map((route) =>
       observer.traced('metadata', route),
     ),
     basePath: context.basePath,

@@ -2,6 +2,8 @@ import { isLoopbackHost } from '../base/addresses/loopback.js';
 import { isRegistry, OWNER_GRANTS } from '../oauth/clients/client.js';
 import { hasShortSecret, RANDOM_CHARACTERS } from '../oauth/clients/client-secret.js';
 import type { OAuthConfig } from '../oauth/config.js';
+import type { ScopeDefinition } from '../oauth/settings.js';
+import { featuresOf } from './options/resolve.js';
 import type { CheckedOptions } from './options/server-table.js';
 
 /** The warning about a client whose owners cannot sign in here. Another process with the same store may have the pages for it. */
@@ -31,8 +33,14 @@ const guessableSecrets = ({ issuer, clients = [] }: CheckedOptions): string | un
 };
 
 /** Warnings about scopes that owners cannot read in the language of the page. A scope without translations is left alone. */
-const untranslatedScopes = ({ scopes, languages: { offered } }: OAuthConfig): readonly string[] =>
-  [...scopes].flatMap(([name, { translations = {} }]) => {
+const untranslatedScopes = (
+  { languages: { offered }, scopes }: OAuthConfig,
+  ofFeatures: readonly ScopeDefinition[],
+): readonly string[] =>
+  [...scopes].flatMap(([name, definition]) => {
+    const { translations = {} } = definition;
+    // Features translate theirs into every language of the package.
+    if (ofFeatures.includes(definition)) return [];
     const given = Object.keys(translations);
     if (given.length === 0) return [];
     const path = `options.scopes[${JSON.stringify(name)}].translations`;
@@ -75,7 +83,8 @@ export const warnAtStart = (options: CheckedOptions, config: OAuthConfig): void 
     options.onWarning?.(
       `options.timeouts.host (${host}) is not less than options.timeouts.request (${request}): a request ends before the error can name the function that did not answer. Lower timeouts.host.`,
     );
-  for (const sentence of untranslatedScopes(config)) options.onWarning?.(sentence);
+  const ofFeatures = featuresOf(options).flatMap(({ scopes }) => Object.values(scopes));
+  for (const sentence of untranslatedScopes(config, ofFeatures)) options.onWarning?.(sentence);
   for (const grant of ['password', 'implicit']) {
     if (config.grants.has(grant))
       options.onWarning?.(

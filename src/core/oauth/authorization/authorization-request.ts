@@ -12,6 +12,8 @@ import { PageError } from '../pages/page-error.js';
 import { backTo, RefusedPage, RefusedRequest, printable, reportRedirected } from './refusal.js';
 import { redirectUriMatches, withFragment, withQuery } from '../clients/redirect-uri.js';
 import { ownerResources, requestedScope } from './requested-scope.js';
+import type { AskedSignIn } from '../sign-in/asked-sign-in.js';
+import type { KeptParameters } from '../tokens/chain-record.js';
 
 /** The parameters of an authorization request (RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8707 §2, OpenID Connect Core 1.0 §3.1.2.1). */
 export const AUTHORIZATION_PARAMETERS = {
@@ -45,6 +47,10 @@ export interface AuthorizationRequest extends ResponseTarget {
   readonly resources: readonly string[];
   readonly code_challenge: string | null;
   readonly code_challenge_method: ChallengeMethod | null;
+  /** The sign-in it asks for, if a feature reads that. */
+  readonly signIn?: AskedSignIn;
+  /** What features keep with the code. */
+  readonly kept?: KeptParameters;
 }
 
 /** An error that is sent to the client in a redirect. */
@@ -240,12 +246,17 @@ export const readAuthorizationRequest = async (
   const { client_id } = client;
   // A repeated state is not returned: the client could not compare it.
   const state = form.isRepeated('state') ? null : (form.get('state') ?? null);
-  const inFragment = form.get('response_type') === 'token' && context.config.grants.has('implicit');
+  const inFragment =
+    (form.get('response_type') === 'token' && context.config.grants.has('implicit')) ||
+    context.hooks.isInFragment?.(form, client) === true;
   const target: ResponseTarget = { client_id, redirect_uri, state, inFragment, iss };
   try {
     if (form.firstProblem !== undefined) throw new OAuthError('invalid_request', form.firstProblem);
     const response_type = readResponseType(form, client, context);
     const { code_challenge, code_challenge_method } = readChallenge(form, client, response_type);
+    const scope = requestedScope(form, client, RESPONSE_TYPE_GRANTS[response_type], context);
+    const resources = ownerResources(form, client, context);
+    const read = await context.hooks.readRequest?.({ form, client, scope, response_type });
     const request: AuthorizationRequest = {
       client_id,
       redirect_uri,
@@ -257,8 +268,9 @@ export const readAuthorizationRequest = async (
       response_type,
       code_challenge,
       code_challenge_method,
-      scope: requestedScope(form, client, context),
-      resources: ownerResources(form, client, context),
+      scope,
+      resources,
+      ...read,
     };
     return { client, request };
   } catch (error) {

@@ -45,12 +45,12 @@ export const saveGrantWithCode = async (
   request: AuthorizationRequest,
   { codes, tokens, clock, config }: OAuthContext,
 ): Promise<Grant> => {
-  const { redirect_uri, redirect_uri_sent, code_challenge, code_challenge_method } = request;
+  const { redirect_uri, redirect_uri_sent, code_challenge, code_challenge_method, kept } = request;
   const exp = secondsOf(clock) + config.lifetimes.authorizationCode;
   const proof = { redirect_uri, redirect_uri_sent, code_challenge, code_challenge_method };
   const [saved] = await Promise.all([
     tokens.saveGrant(grant),
-    codes.save(grant, { hash: sha256(code), exp, failures: 0, ...proof }),
+    codes.save(grant, { hash: sha256(code), exp, failures: 0, ...proof }, kept),
   ]);
   return saved;
 };

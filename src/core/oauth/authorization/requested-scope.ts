@@ -12,9 +12,16 @@ const MAX_QUOTED_LENGTH = 200;
 /**
  * The scopes of a request, or the client's default.
  *
+ * @param grant_type - The grant that the request leads to.
  * @throws OAuthError `invalid_scope` for malformed scopes, and for scopes this client may not request.
  */
-export const requestedScope = (form: Parameters, client: Client, context: OAuthContext): readonly string[] => {
+export const requestedScope = (
+  form: Parameters,
+  client: Client,
+  grant_type: string,
+  context: OAuthContext,
+): readonly string[] => {
+  const { askedScope = ({ scopes }) => scopes } = context.hooks;
   const text = form.get('scope');
   if (text === undefined) {
     if (client.defaultScope.length === 0 && context.config.scopes.size > 0) {
@@ -22,14 +29,15 @@ export const requestedScope = (form: Parameters, client: Client, context: OAuthC
         reason: 'missing_scope',
       });
     }
-    return client.defaultScope;
+    return askedScope({ scopes: client.defaultScope, client, grant_type });
   }
-  const scopes = parseScope(text);
-  if (scopes === undefined)
+  const parsed = parseScope(text);
+  if (parsed === undefined)
     throw new RefusedRequest('invalid_scope', 'The scope must be scopes separated by single spaces.', {
       reason: 'invalid_scope',
       value: text,
     });
+  const scopes = askedScope({ scopes: parsed, client, grant_type });
   if (!isSubset(scopes, client.scopes)) {
     const value = scopes.filter((scope) => !isSubset([scope], client.scopes)).join(' ');
     throw new RefusedRequest(

@@ -10,6 +10,8 @@ export interface ScopeRules {
   readonly introspectionScope: string;
   /** Implied scopes; a client that may request a scope may also request these. */
   readonly impliedScopes?: ImpliedScopes;
+  /** Scopes that a client only gets by naming them in a request or in its `default_scope`. */
+  readonly neverByDefault?: ReadonlySet<string>;
 }
 
 type Report = (problem: string) => void;
@@ -36,7 +38,8 @@ export const registeredScopes = (
 ): Pick<Client, 'scopes' | 'defaultScope'> => {
   const named = namedScopes(registration, rules, report);
   const scopes = new Set(rules.impliedScopes?.expand(named) ?? named);
-  if (registration.default_scope === undefined) return { scopes, defaultScope: named };
+  if (registration.default_scope === undefined)
+    return { scopes, defaultScope: named.filter((scope) => rules.neverByDefault?.has(scope) !== true) };
   const parsed = parseScope(registration.default_scope);
   if (parsed === undefined) report('default_scope must be scopes separated by single spaces');
   const unknown = parsed?.find((scope) => !scopes.has(scope));

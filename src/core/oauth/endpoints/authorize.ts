@@ -12,20 +12,21 @@ import {
 } from '../authorization/authorization-request.js';
 import type { Client } from '../clients/client.js';
 import { type Approval, decideOnce, findDecision, saveGrantWithCode } from '../authorization/consent-decision.js';
-import { derivedContext, type OAuthContext } from '../context.js';
+import { derivedContext, type OAuthContext, secondsOf } from '../context.js';
 import { clientView } from '../pages/client-view.js';
 import { PageError } from '../pages/page-error.js';
 import { pageResponse } from '../pages/render.js';
 import { grantsPath } from './grants.js';
 import { scopeViews } from '../pages/scope-views.js';
 import type { ConsentView } from '../pages/views.js';
-import { type Parameters, parseParameters, readForm } from '../parameters.js';
-import { reportedPage } from '../authorization/refusal.js';
+import { type Definitions, type Parameters, parseParameters, readForm } from '../parameters.js';
+import { RefusedRequest, reportedPage } from '../authorization/refusal.js';
 import { isLoopbackRedirect, redirectHost } from '../clients/redirect-uri.js';
 import { findApproved, forgetConsent, rememberConsent } from '../authorization/remembered-consent.js';
 import { formatScope } from '../../base/scope.js';
 import { subjectName } from '../../base/limits/slots.js';
 import { checkAwaited } from '../../base/waiting.js';
+import { shortfallOf, type SignInShortfall } from '../sign-in/asked-sign-in.js';
 import type { Session } from '../sign-in/sessions.js';
 import { type Destination, formExpired, SIGN_IN_FIELDS } from '../sign-in/sign-in.js';
 import type { Connection } from '../tokens/connections.js';
@@ -39,6 +40,9 @@ export const AUTHORIZE_PARAMETERS = {
   resume: 'vschar',
   decision: 'vschar',
 } as const;
+
+const parametersOf = ({ hooks: { parameters } }: OAuthContext): Definitions =>
+  parameters === undefined ? AUTHORIZE_PARAMETERS : { ...parameters, ...AUTHORIZE_PARAMETERS };
 
 /** A request in progress. */
 interface Pending {
@@ -58,8 +62,8 @@ export const authorize = async (request: HttpRequest, context: OAuthContext): Pr
   let client: Client | undefined;
   try {
     const form = isPost
-      ? await readForm(request, AUTHORIZE_PARAMETERS, context)
-      : parseParameters(request.query, AUTHORIZE_PARAMETERS, context.config.limits);
+      ? await readForm(request, parametersOf(context), context)
+      : parseParameters(request.query, parametersOf(context), context.config.limits);
     const sealed = form.get('resume');
     if (sealed === undefined) {
       const checked = await readAuthorizationRequest(form, request, context);
@@ -89,11 +93,9 @@ const begin = async (
   checked: Omit<Pending, 'sealed'>,
   context: OAuthContext,
 ): Promise<HttpResponse> => {
-  const end = context.clock() + context.config.lifetimes.authorizationRequest * 1000;
   const { client, request: asked } = checked;
-  const pending = { client, request: asked, sealed: () => context.requestSeal.seal(asked, end) };
   try {
-    return await show(request, pending, context);
+    return await show(request, pendingOf(client, asked, context), context);
   } catch (error) {
     throw redirected(error, asked, context);
   }
@@ -107,7 +109,10 @@ const resume = (
   context: OAuthContext,
 ): Promise<HttpResponse> => {
   if (request.method !== 'POST') return show(request, pending, context);
-  if (form.get('decision') !== undefined) return decide(request, form, pending, context);
+  const decision = form.get('decision');
+  // The request was sealed again with the page that offers it.
+  if (decision === 'continue' && pending.request.signIn?.choose === true) return show(request, pending, context);
+  if (decision !== undefined) return decide(request, form, pending, context);
   return context.signIn.submit(request, form, destinationOf(pending, context), context);
 };
 
@@ -126,8 +131,50 @@ const destinationOf = (pending: Pending, context: OAuthContext): Destination => 
     clientId: client.client_id,
     clientName: client.name,
     leadsToClient,
+    wishes: pending.request.signIn?.wishes,
   };
 };
+
+/** Sealed again, the request says that its owner was sent to sign in: then a sign-in can be newer than it. */
+const sentToSignIn = (pending: Pending, context: OAuthContext): Pending => {
+  const { client, request } = pending;
+  const { signIn } = request;
+  if (signIn === undefined || signIn.sent === true) return pending;
+  return pendingOf(client, { ...request, signIn: { ...signIn, sent: true } }, context);
+};
+
+const pendingOf = (client: Client, request: AuthorizationRequest, context: OAuthContext): Pending => {
+  const end = context.clock() + context.config.lifetimes.authorizationRequest * 1000;
+  return { client, request, sealed: () => context.requestSeal.seal(request, end) };
+};
+
+/** The sign-in is missing, or not what the request asks for: the owner signs in, or the client learns that nobody did. */
+const askToSignIn = (
+  { session, owner }: { readonly session: Session | undefined; readonly owner: Owner | undefined },
+  shortfall: SignInShortfall,
+  pending: Pending,
+  context: OAuthContext,
+): Promise<HttpResponse> => {
+  const { signIn, warnings } = context;
+  const asked = pending.request.signIn;
+  if (asked?.silent === true) throw refusedSilently('login_required');
+  // The page of the application did not do what the request asks for, and would not do it the next time.
+  if (asked?.sent === true && owner !== undefined && !signIn.isBuiltIn) {
+    if (asked.sub === undefined || asked.sub === owner.sub) warnings.oldSignIn(owner.auth_time);
+    throw refusedSilently('login_required');
+  }
+  const destination = destinationOf(sentToSignIn(pending, context), context);
+  return signIn.ask(session, shortfall === 'choose' ? { ...destination, continueAs: owner } : destination, context);
+};
+
+const SILENT_REFUSALS = {
+  login_required: 'The owner must sign in.',
+  consent_required: 'The owner must allow this.',
+  interaction_required: 'The owner must confirm this: there were too many requests without a page.',
+} as const;
+
+const refusedSilently = (code: keyof typeof SILENT_REFUSALS): RefusedRequest =>
+  new RefusedRequest(code, SILENT_REFUSALS[code], { reason: code });
 
 /** The next step for this browser: signing in, deciding, or nothing if the owner has decided before. */
 const show = async (request: HttpRequest, pending: Pending, context: OAuthContext): Promise<HttpResponse> => {
@@ -135,18 +182,23 @@ const show = async (request: HttpRequest, pending: Pending, context: OAuthContex
   // If the application has its own sign-in, only the page needs our session.
   const session = signIn.isBuiltIn ? signIn.sessions.read(request) : undefined;
   const owner = await signIn.currentOwner(request, session, context);
-  if (owner === undefined) {
-    const destination = destinationOf(pending, context);
+  const asked = pending.request.signIn;
+  const shortfall = shortfallOf(asked, owner, secondsOf(context.clock));
+  if (owner === undefined || shortfall !== undefined) {
     // A form from another site comes without our cookie; a link comes with it.
-    return request.method === 'POST' ? redirect(destination.returnTo, 303) : signIn.ask(session, destination, context);
+    if (request.method === 'POST') return redirect(destinationOf(pending, context).returnTo, 303);
+    return askToSignIn({ session, owner }, shortfall ?? 'sign_in', pending, context);
   }
-  const connection = await findApproval(pending, owner, context);
+  context.hooks.checkOwner?.(owner, pending.request.scope);
+  const connection = asked?.consent === true ? undefined : await findApproval(pending, owner, context);
   if (connection !== undefined && maySkipQuestion(pending, owner, context)) {
     const approval = await approveSilently(pending, owner, { session, connection }, context);
     // If the approval was withdrawn meanwhile, or the owner was signed out, the owner is asked.
     if (approval === undefined) return show(request, pending, context);
     return authorizationResponse(pending.request, approval.answer, request.method === 'POST' ? 303 : 302);
   }
+  if (asked?.silent === true)
+    throw refusedSilently(connection === undefined ? 'consent_required' : 'interaction_required');
   const shown = { owner, session: signIn.sessions.read(request) ?? signIn.sessions.begin() };
   return consentPage(request, pending, shown, context);
 };

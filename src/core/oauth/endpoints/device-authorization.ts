@@ -36,7 +36,7 @@ export const deviceAuthorization = async (request: HttpRequest, context: OAuthCo
   const client = await authenticateClient(request, form, context);
   if (!mayUse(context, client, DEVICE_CODE_GRANT))
     throw new OAuthError('unauthorized_client', 'The client may not use the device grant.');
-  const scope = formatScope(requestedScope(form, client, context));
+  const scope = formatScope(requestedScope(form, client, DEVICE_CODE_GRANT, context));
   const aud = ownerResources(form, client, context);
   const device_code = random.string(DEVICE_CODE_BYTES);
   const hash = sha256(device_code);

@@ -92,7 +92,7 @@ const maySee = (caller: Caller, record: TokenClaims, iss: string): boolean => {
 
 /** JSON omits the members that are undefined. Only access tokens have a type. */
 const describe = (record: TokenClaims, iss: string, token_type?: 'Bearer'): object => {
-  const { client_id, username, scope, sub, exp, iat } = record;
+  const { client_id, username, scope, sub, exp, iat, auth_time, acr } = record;
   return {
     active: true,
     sub,
@@ -104,5 +104,7 @@ const describe = (record: TokenClaims, iss: string, token_type?: 'Bearer'): obje
     exp,
     iat,
     token_type,
+    auth_time,
+    acr,
   };
 };

@@ -6,9 +6,12 @@ import type { OAuthContext } from '../context.js';
 const MAX_AGE = 300;
 
 /**
- * Serves the public keys of access tokens.
+ * Serves the public keys of access tokens, and of features. A key that both use is listed once.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc7517#section-5 | RFC 7517 §5}
  */
-export const jwks = async (_request: HttpRequest, { keyRing }: OAuthContext): Promise<HttpResponse> =>
-  publicJson((await keyRing?.jwks()) ?? { keys: [] }, MAX_AGE);
+export const jwks = async (_request: HttpRequest, { keyRing, hooks }: OAuthContext): Promise<HttpResponse> => {
+  const [own, others] = await Promise.all([keyRing?.jwks(), hooks.publicKeys?.()]);
+  const keys = new Map([...(own?.keys ?? []), ...(others ?? [])].map((key) => [key['kid'], key]));
+  return publicJson({ keys: [...keys.values()] }, MAX_AGE);
+};

@@ -23,7 +23,7 @@ export const isServerMember = (name: string): boolean => OF_THE_SERVER.test(name
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc8414#section-2 | RFC 8414 §2}
  */
-export const metadataDocument = (issuer: string, { config }: Pick<OAuthContext, 'config'>): object => {
+export const metadataDocument = (issuer: string, { config, hooks }: Pick<OAuthContext, 'config' | 'hooks'>): object => {
   const { grants, paths } = config;
   const { described } = config.resources;
   const browser = grants.has('authorization_code') || grants.has('implicit');
@@ -58,6 +58,7 @@ export const metadataDocument = (issuer: string, { config }: Pick<OAuthContext, 
     ...(browser ? { authorization_response_iss_parameter_supported: true } : {}),
     ...(described.length > 0 ? { protected_resources: described.map(({ resource }) => resource) } : {}),
     ...(hasPages ? { ui_locales_supported: config.metadata['ui_locales_supported'] ?? config.languages.offered } : {}),
+    ...hooks.metadata?.(issuer),
   };
 };
 
@@ -77,6 +78,7 @@ const openIdDocument = (issuer: string, context: OAuthContext): object => ({
   jwks_uri: issuer + context.config.paths.jwks[0],
   subject_types_supported: ['public'],
   id_token_signing_alg_values_supported: context.config.jwt === undefined ? [] : [context.config.jwt.algorithm],
+  ...context.hooks.metadata?.(issuer),
 });
 
 export const openIdConfiguration = (request: HttpRequest, context: OAuthContext): HttpResponse =>

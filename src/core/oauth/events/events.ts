@@ -21,6 +21,9 @@ export type RefusalReason =
   | 'expired_request'
   | 'client_changed'
   | 'too_many_attempts'
+  | 'login_required'
+  | 'consent_required'
+  | 'interaction_required'
   | 'invalid_request';
 
 /** What happened. Events name a grant by its `grant_id`, which is not secret; pass it to `grants.revoke`. */

@@ -83,7 +83,7 @@ const issueOwn = async (client: Client, { scope, aud, refresh }: Allowed, contex
 export const customHandler =
   (name: string, { parameters = {}, handle }: CustomGrant): GrantHandler =>
   async ({ request, form, client, context }) => {
-    const asked = { scope: requestedScope(form, client, context), aud: requestedResources(form, context) };
+    const asked = { scope: requestedScope(form, client, name, context), aud: requestedResources(form, context) };
     const answer = await handle({
       client: { client_id: client.client_id, client_name: client.name, public: client.public },
       parameters: read(form, parameters),

@@ -1,9 +1,10 @@
 import { OAuthError } from '../../base/errors.js';
 import { sha256 } from '../../base/secrets.js';
 import { checkAwaited } from '../../base/waiting.js';
+import { DEVICE_CODE_GRANT } from '../clients/client.js';
 import { type OAuthContext, secondsOf } from '../context.js';
 import { DEVICE, type DeviceRecord, keys, PACE, type PaceRecord } from '../records/stored-records.js';
-import { wholeOf } from '../tokens/tokens.js';
+import { fieldsFor } from '../hooks.js';
 import { CLOCK_DIFFERENCE } from '../records/window.js';
 import { isStillAllowed } from './still-allowed.js';
 import type { GrantHandler } from './grant-handler.js';
@@ -35,7 +36,9 @@ export const deviceCode: GrantHandler = async ({ request, form, client, context 
   const grant = device.grant === null ? undefined : await tokens.findGrant(device.grant);
   if (grant === undefined || !(await isStillAllowed(grant, client, context))) throw invalidDeviceCode();
   checkAwaited(request);
-  const response = await refreshTokens.begin(wholeOf(grant, client));
+  const { scope, aud } = grant;
+  const asked = { http: request, grant_type: DEVICE_CODE_GRANT, client, grant, scope, aud, kept: {} };
+  const response = await refreshTokens.begin({ client, grant, scope, aud, fields: fieldsFor(context.hooks, asked) });
   if (response === undefined) throw invalidDeviceCode();
   return { response, sub: grant.sub, grant_id: grant.id };
 };

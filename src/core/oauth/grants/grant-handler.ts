@@ -2,7 +2,7 @@ import type { HttpRequest } from '../../base/http/messages.js';
 import type { Client } from '../clients/client.js';
 import type { OAuthContext } from '../context.js';
 import type { Parameters } from '../parameters.js';
-import type { TokenResponse } from '../tokens/tokens.js';
+import type { TokenResponse } from '../tokens/token-response.js';
 
 /** A token request whose client is known and may use the grant. */
 export interface TokenRequest {

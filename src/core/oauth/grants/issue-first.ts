@@ -1,7 +1,8 @@
 import { UnavailableError } from '../../base/errors.js';
 import type { Client } from '../clients/client.js';
 import type { OAuthContext } from '../context.js';
-import { type NewGrant, type TokenResponse, wholeOf } from '../tokens/tokens.js';
+import type { TokenResponse } from '../tokens/token-response.js';
+import { type NewGrant, wholeOf } from '../tokens/tokens.js';
 
 /** Saves a new grant, and issues its first tokens at the same time: neither works without the other. */
 export const issueFirst = async (

@@ -17,7 +17,7 @@ export const password: GrantHandler = async ({ request, form, client, context })
   if (username === undefined || secret === undefined) {
     throw new OAuthError('invalid_request', 'The parameters username and password are needed.');
   }
-  const scope = formatScope(requestedScope(form, client, context));
+  const scope = formatScope(requestedScope(form, client, 'password', context));
   const resources = requestedResources(form, context);
   const attempt = await authenticateOwner(username, secret, request, context);
   if ('retryAfter' in attempt) throw tooManyRequests('Too many failed attempts of this user.', attempt.retryAfter);

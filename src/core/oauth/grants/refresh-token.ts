@@ -2,6 +2,7 @@ import { OAuthError } from '../../base/errors.js';
 import type { Client } from '../clients/client.js';
 import { narrowedResources } from '../authorization/requested-scope.js';
 import { formatScope, isSubset, parseScope } from '../../base/scope.js';
+import { fieldsFor } from '../hooks.js';
 import { checkAwaited } from '../../base/waiting.js';
 import { invalidRefreshToken, type PresentedToken, type Refresh, type Refreshed } from '../tokens/refresh-tokens.js';
 import type { GrantHandler, TokenRequest } from './grant-handler.js';
@@ -42,7 +43,7 @@ const answer = (
     : refreshTokens.rotate(presented, refresh);
 
 /** The requested scopes and resources in the order of the grant, so that the same request always gets the same tokens. */
-const readRefresh = ({ form, client, context }: TokenRequest, { grant }: PresentedToken): Refresh => {
+const readRefresh = ({ request, form, client, context }: TokenRequest, { grant }: PresentedToken): Refresh => {
   const granted = parseScope(grant.scope) ?? [];
   const text = form.get('scope');
   const named = text === undefined ? granted : parseScope(text);
@@ -53,8 +54,13 @@ const readRefresh = ({ form, client, context }: TokenRequest, { grant }: Present
   const resources = narrowedResources(form, grant.aud, context);
   const aud = grant.aud.filter((resource) => resources.includes(resource));
   const isWhole = asked.length === granted.length && aud.length === grant.aud.length;
+  const scope = formatScope(allowedOf(asked, client));
+  const fields = fieldsFor(context.hooks, {
+    ...{ http: request, grant_type: 'refresh_token', client, grant, scope, aud },
+    kept: {},
+  });
   return {
-    issue: { client, grant, scope: formatScope(allowedOf(asked, client)), aud },
+    issue: { client, grant, scope, aud, fields },
     // Without scopes removed by a changed registration: a client that repeats its request is not an attacker.
     request: isWhole ? '' : JSON.stringify([asked, aud]),
   };

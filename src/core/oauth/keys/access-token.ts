@@ -43,8 +43,20 @@ export class JwtAccessTokens {
 
   /** @param jti - Begins with the id of the grant, like every secret of a token family. */
   sign(jti: string, record: TokenClaims): Promise<string> {
-    const { sub, client_id, scope, aud, iat, exp } = record;
-    const claims = { iss: this.#issuer, sub, aud: this.#audience(aud), client_id, scope, iat, exp, jti };
+    const { sub, client_id, scope, aud, iat, exp, auth_time, acr } = record;
+    // JSON omits the members that are undefined.
+    const claims = {
+      iss: this.#issuer,
+      sub,
+      aud: this.#audience(aud),
+      client_id,
+      scope,
+      iat,
+      exp,
+      jti,
+      auth_time,
+      acr,
+    };
     return this.#keys.sign((kid) => this.#header(kid), base64url(claims));
   }
 

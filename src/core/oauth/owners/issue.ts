@@ -3,7 +3,7 @@ import { formatScope, isSubset, parseScope } from '../../base/scope.js';
 import type { OAuthContext } from '../context.js';
 import { issueFirst } from '../grants/issue-first.js';
 import { checkOwner } from '../records/owner.js';
-import type { TokenResponse } from '../tokens/tokens.js';
+import type { TokenResponse } from '../tokens/token-response.js';
 
 /** Describes the token to issue. */
 export interface IssueRequest {

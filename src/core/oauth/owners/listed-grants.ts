@@ -14,6 +14,7 @@ import {
 } from '../records/stored-records.js';
 import { CHAIN, type ChainRecord, parseLast } from '../tokens/chain-record.js';
 import type { Grant } from '../tokens/tokens.js';
+import { type SignInFacts, signInFacts } from '../records/owner.js';
 import { pagesOf } from './pages-of.js';
 
 /** Selects the grants of an owner or of a client. */
@@ -106,6 +107,7 @@ const AWAITING_REDEMPTION: ReadonlySet<string | undefined> = new Set([
 interface FoundGrant {
   readonly summary: GrantSummary;
   readonly redeemed: boolean;
+  readonly facts: SignInFacts;
 }
 
 /** The live ones among these grants, with all records read in one command. */
@@ -128,7 +130,7 @@ const readGrants = async (ids: readonly string[], context: OAuthContext): Promis
     if (grant === undefined) return [];
     const chain = hasShape(found, CHAIN) ? found : undefined;
     const redeemed = (chain !== undefined && chain.taken !== null) || !AWAITING_REDEMPTION.has(grant.grant_type);
-    return [{ summary: summaryOf({ id, ...grant }, lastRefreshOf(chain)), redeemed }];
+    return [{ summary: summaryOf({ id, ...grant }, lastRefreshOf(chain)), redeemed, facts: signInFacts(grant) }];
   });
 };
 

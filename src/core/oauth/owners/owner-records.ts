@@ -1,10 +1,11 @@
 import type { OAuthContext } from '../context.js';
+import type { SignInFacts } from '../records/owner.js';
 import { CONNECTION, groups, REMEMBERED_CONSENT } from '../records/stored-records.js';
 import { type GrantSummary, pageOfGrants } from './listed-grants.js';
 import { pagesOf } from './pages-of.js';
 
 /** A stored grant, including one its client never redeemed. */
-export interface OwnerGrantRecord extends GrantSummary {
+export interface OwnerGrantRecord extends GrantSummary, SignInFacts {
   /** The type of record. */
   readonly type: 'grant';
   /** Whether its client has redeemed it. */
@@ -55,7 +56,7 @@ export async function* recordsOf(sub: string, context: OAuthContext): AsyncGener
   let after: string | undefined;
   do {
     const page = await pageOfGrants({ sub }, { after, limit: PAGE }, context);
-    for (const { summary, redeemed } of page.found) yield { type: 'grant', ...summary, redeemed };
+    for (const { summary, redeemed, facts } of page.found) yield { type: 'grant', ...summary, redeemed, ...facts };
     after = page.next;
   } while (after !== undefined);
   for await (const consents of pagesOf(groups.consentsOfOwner(sub), REMEMBERED_CONSENT, context)) {

@@ -28,6 +28,16 @@ import type {
 
 const strong = (text: string): Html => html`<strong><bdi>${text}</bdi></strong>`;
 
+/** The choice between the signed-in account and another one. */
+const continueForm = ({ action, hidden, continueAs }: LoginView, language: PageLanguage): Html | undefined =>
+  continueAs === undefined
+    ? undefined
+    : html`<form method="post" action="${action}">
+${hiddenInputs(hidden)}<div class="actions"><button name="decision" value="continue">${language.html('continueAs', { user: continueAs })}</button></div>
+</form>
+<p>${language.text('useAnotherAccount')}</p>
+`;
+
 /** The first field has the focus; after a failed attempt, that is the password. */
 const login = (view: LoginView, language: Translator): Html => {
   const site = strong(view.site.name);
@@ -39,7 +49,7 @@ const login = (view: LoginView, language: Translator): Html => {
   return pageLayout(view, {
     title: language.text('signIn'),
     body: html`<p>${purpose}</p>
-${problemText(view.problem)}
+${continueForm(view, language)}${problemText(view.problem)}
 <form method="post" action="${view.action}">
 ${hiddenInputs(view.hidden)}<div><label for="username">${language.text('userName')}</label>
 <input id="username" name="username" autocomplete="username" autocapitalize="none" spellcheck="false" dir="auto" required${first} value="${view.username}"${invalid(view.problem)}></div>

@@ -54,14 +54,16 @@ interface FormView extends PageView {
   readonly hidden: HiddenFields;
 }
 
-/** Fields `username` and `password`. */
+/** Fields `username` and `password`; with `continueAs`, also a button `decision` with the value `continue`. */
 export interface LoginView extends FormView {
   /** The client that the owner signs in for; absent on the pages for devices and connected applications. */
   readonly clientId?: string;
   /** Its `client_name`, or its `client_id`. */
   readonly clientName?: string;
-  /** The name from the previous attempt; empty at first. */
+  /** The name from the previous attempt; at first empty, or as the client expects it. */
   readonly username: string;
+  /** The signed-in user, who may continue or use another account, because the client lets them choose. */
+  readonly continueAs?: string;
   /** The problem of the previous attempt. */
   readonly problemCode?: PageProblemCode;
   /** The problem as a sentence. */

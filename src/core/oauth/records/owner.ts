@@ -1,8 +1,18 @@
 /** The prefix of `sub` in a client's own tokens. No resource owner may have such a `sub`. */
 export const CLIENT_SUBJECT = 'client:';
 
+/** When and how an owner signed in. Only features read it, such as OpenID Connect; without one, it is dropped. */
+export interface SignInFacts {
+  /** Seconds since the epoch: when the owner last proved who they are. Not the time of this request. */
+  readonly auth_time?: number;
+  /** The authentication context class, such as `urn:example:two-factors`: at most 256 characters. */
+  readonly acr?: string;
+  /** The authentication methods, such as `['pwd', 'otp']` (RFC 8176): at most 16 texts of at most 256 characters. */
+  readonly amr?: readonly string[];
+}
+
 /** A resource owner, as returned by the application. */
-export interface Owner {
+export interface Owner extends SignInFacts {
   /**
    * The permanent identifier: never reassigned to another owner, and not beginning with `client:`. Becomes the token's
    * `sub`.
@@ -21,14 +31,66 @@ const kindOf = (given: unknown): string => {
   return `an object with ${Object.keys(given).slice(0, 5).join(', ') || 'no members'}`;
 };
 
+/** In seconds: how far the clock of the application may be ahead. */
+const MAX_AHEAD = 60;
+const MAX_METHODS = 16;
+const MAX_FACT_LENGTH = 256;
+
+const isFact = (given: unknown): given is string =>
+  typeof given === 'string' && given !== '' && given.length <= MAX_FACT_LENGTH;
+
+const fact = (owner: object, name: keyof SignInFacts): unknown => {
+  const given: unknown = Reflect.get(owner, name);
+  return given === null ? undefined : given;
+};
+
+/**
+ * The sign-in facts of an owner, validated.
+ *
+ * @param now - Milliseconds since the epoch.
+ * @throws TypeError that names the fact and the function that returned it.
+ */
+const factsIn = (owner: object, from: string, now: number): SignInFacts => {
+  const [auth_time, acr, amr] = [fact(owner, 'auth_time'), fact(owner, 'acr'), fact(owner, 'amr')];
+  if (auth_time !== undefined && (typeof auth_time !== 'number' || !Number.isFinite(auth_time) || auth_time < 0))
+    throw new TypeError(`The auth_time of ${from} must be a number of seconds since the epoch.`);
+  if (auth_time !== undefined && auth_time > now / 1000 + MAX_AHEAD)
+    throw new TypeError(
+      `The auth_time of ${from} is in the future. It must be in seconds since the epoch, not milliseconds.`,
+    );
+  if (acr !== undefined && !isFact(acr))
+    throw new TypeError(`The acr of ${from} must be text of at most ${MAX_FACT_LENGTH} characters.`);
+  if (amr !== undefined && !(Array.isArray(amr) && amr.length <= MAX_METHODS && amr.every(isFact)))
+    throw new TypeError(`The amr of ${from} must be an array of at most ${MAX_METHODS} texts.`);
+  return {
+    ...(auth_time !== undefined && { auth_time: Math.floor(auth_time) }),
+    ...(acr !== undefined && { acr }),
+    ...(amr !== undefined && { amr }),
+  };
+};
+
+/** The facts without undefined members. */
+export const signInFacts = ({
+  auth_time,
+  acr,
+  amr,
+}: {
+  readonly [Name in keyof SignInFacts]: SignInFacts[Name] | undefined;
+}): SignInFacts => ({
+  ...(auth_time !== undefined && { auth_time }),
+  ...(acr !== undefined && { acr }),
+  ...(amr !== undefined && { amr }),
+});
+
 /**
  * Validates an owner returned by the application or its directory. Rejects a `sub` that could be mistaken for a client's own
  * (RFC 9700 §4.15).
  *
  * @param from - The function of the options that returned it, if there is one.
+ * @param now - Milliseconds since the epoch, to keep the sign-in facts; without it they are dropped.
  * @throws TypeError that describes the problem.
  */
-export const checkOwner = (owner: unknown, from?: string): Owner => {
+export const checkOwner = (owner: unknown, from?: string, now?: number): Owner => {
   if (typeof owner !== 'object' || owner === null || !('sub' in owner)) {
     throw new TypeError(
       `${from ?? 'The application'} must return an object with a sub, such as { sub: String(user.id) }, or nothing if the user is not signed in. It returned ${kindOf(owner)}.`,
@@ -46,5 +108,6 @@ export const checkOwner = (owner: unknown, from?: string): Owner => {
   if (username !== undefined && username !== null && typeof username !== 'string') {
     throw new TypeError('The username of an owner must be text, or absent.');
   }
-  return typeof username === 'string' ? { sub, username } : { sub };
+  const checked = typeof username === 'string' ? { sub, username } : { sub };
+  return now === undefined ? checked : { ...checked, ...factsIn(owner, from ?? 'the owner', now) };
 };

@@ -11,6 +11,7 @@ import {
 } from '../../base/records.js';
 import type { Revision } from '../../base/ports.js';
 import { sha256 } from '../../base/secrets.js';
+import type { SignInFacts } from './owner.js';
 import { CONNECTION_ID_LENGTH, connectionIdOf, grantIdOf } from './token-id.js';
 
 /** Keys with the same part in braces belong together: a cluster stores them on one node, and reads several with one command. */
@@ -96,8 +97,8 @@ export const CONNECTION: Shape<ConnectionRecord> = {
   iat: isNumber,
 };
 
-/** What an owner allowed a client. All tokens issued under it are only valid while it exists. */
-export interface GrantRecord extends ExpiringRecord {
+/** What an owner allowed a client. All tokens issued under it are only valid while it exists. The sign-in facts are those of the approval. */
+export interface GrantRecord extends ExpiringRecord, SignInFacts {
   /** The generation of the connection it was created in. */
   readonly connection: string;
   readonly client_id: string;
@@ -124,6 +125,9 @@ export const GRANT: Shape<GrantRecord> = {
   iat: optional(isNumber),
   grant_type: optional(isText),
   silent: optional(isBoolean),
+  auth_time: optional(isNumber),
+  acr: optional(isText),
+  amr: optional(isTexts),
 };
 
 /** A grant that was read together with its connection, if it is valid. */
@@ -155,7 +159,7 @@ export const TOKEN: Shape<TokenRecord> = {
 };
 
 /** The record of an access token with its owner. */
-export interface TokenClaims extends TokenRecord {
+export interface TokenClaims extends TokenRecord, Pick<SignInFacts, 'auth_time' | 'acr'> {
   readonly sub: string;
   readonly username: string | null;
 }

@@ -11,6 +11,8 @@ export interface Session {
   readonly owner?: Owner;
   /** The owner's last sign-out before the session began, `null` if there was none: a later one ends it. Present with the owner. */
   readonly lastSignOut?: string | null;
+  /** Milliseconds since the epoch: the sign-in, if a feature reads it. Earlier sessions do not have it. */
+  readonly signedInAt?: number;
   /** Milliseconds since the epoch. Sessions are never extended, however many pages are viewed. */
   readonly expiresAt: number;
 }
@@ -27,7 +29,7 @@ const cookieValue = (header: string | undefined, name: string): string | undefin
 
 const isSession = (
   value: unknown,
-): value is { id: string; owner?: unknown; lastSignOut?: unknown; expiresAt: number } =>
+): value is { id: string; owner?: unknown; lastSignOut?: unknown; signedInAt?: unknown; expiresAt: number } =>
   typeof value === 'object' &&
   value !== null &&
   'id' in value &&
@@ -78,15 +80,18 @@ export class Sessions {
     const sealed = cookieValue(cookies, this.#cookie.name);
     const value = sealed === undefined ? undefined : this.#seal.open(sealed);
     if (!isSession(value)) return undefined;
-    const { id, owner, lastSignOut, expiresAt } = value;
+    const { id, owner, lastSignOut, signedInAt, expiresAt } = value;
     if (owner === undefined) return { id, expiresAt };
     // Versions before 0.3 did not write it, and recorded sign-outs differently: the owner signs in again.
     if (typeof lastSignOut !== 'string' && lastSignOut !== null) return undefined;
-    return { id, owner: checkOwner(owner), lastSignOut, expiresAt };
+    const session = { id, owner: checkOwner(owner), lastSignOut, expiresAt };
+    return typeof signedInAt === 'number' ? { ...session, signedInAt } : session;
   }
 
   /** Starts a new session. Signing in and out always starts one, so that a session id cannot be planted (session fixation). */
-  begin(signedIn?: { readonly owner: Owner; readonly lastSignOut: string | null }): Session {
+  begin(
+    signedIn?: Pick<Session, 'signedInAt'> & { readonly owner: Owner; readonly lastSignOut: string | null },
+  ): Session {
     return { id: this.#random.string(SESSION_ID_BYTES), expiresAt: this.#end(), ...signedIn };
   }
 

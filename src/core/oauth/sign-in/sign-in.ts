@@ -10,13 +10,14 @@ import { PageError } from '../pages/page-error.js';
 import { pageResponse, type PageRenderers } from '../pages/render.js';
 import type { HiddenFields, LoginView } from '../pages/views.js';
 import type { Parameters } from '../parameters.js';
+import type { SignInWishes } from './asked-sign-in.js';
 import { beginningOf, endSession, isEnded, type OwnerSessionContext } from './owner-sessions.js';
 import type { Session, Sessions } from './sessions.js';
 
 /** Returns the signed-in user of the application; without it, the built-in page is used. */
 interface HostSignIn {
   readonly owner?: ((native: unknown) => MaybePromise<Owner | undefined | null | false>) | undefined;
-  readonly loginUrl?: string | ((returnTo: string) => MaybePromise<string>) | undefined;
+  readonly loginUrl?: string | ((returnTo: string, wishes?: SignInWishes) => MaybePromise<string>) | undefined;
 }
 
 /** The place of a sign-in within a flow: where it started, and where it continues. */
@@ -31,6 +32,10 @@ export interface Destination {
   readonly clientName?: string;
   /** Whether signing in may lead directly to the client, because the owner has decided before. */
   readonly leadsToClient?: boolean;
+  /** What the request wants from the sign-in page. */
+  readonly wishes?: SignInWishes | undefined;
+  /** The signed-in owner, who may continue without signing in again. */
+  readonly continueAs?: Owner | undefined;
 }
 
 /** Dependencies of the sign-in. */
@@ -45,14 +50,20 @@ export const SIGN_IN_FIELDS = { username: 'text', password: 'text', form_token: 
 
 const LOGIN = ['login'];
 
+/** RFC 8176: a password. */
+const BUILT_IN_METHODS = ['pwd'];
+
 /** Identifies the user of a browser, with the application's sign-in or the built-in one. */
 export class SignIn {
   readonly #options: HostSignIn;
+  readonly #keepsSignIn: boolean;
   readonly sessions: Sessions;
 
-  constructor(options: HostSignIn, sessions: Sessions) {
+  /** @param keepsSignIn - Whether sessions contain when they began. */
+  constructor(options: HostSignIn, sessions: Sessions, keepsSignIn: boolean) {
     this.#options = options;
     this.sessions = sessions;
+    this.#keepsSignIn = keepsSignIn;
   }
 
   /** Whether the built-in sign-in is used, which can also sign users out. */
@@ -71,7 +82,7 @@ export class SignIn {
       const found = await this.#ask(owner, request, context);
       if (found === undefined || found === null || found === false) return undefined;
       context.warnings.signIn(undefined);
-      return checkOwner(found, 'options.owner');
+      return checkOwner(found, 'options.owner', this.#keepsSignIn ? context.clock() : undefined);
     }
     return this.#ownerOf(session, context);
   }
@@ -97,7 +108,11 @@ export class SignIn {
       context.config.users?.isActive?.(known.sub) ?? true,
       this.isOver(session, context),
     ]);
-    return isActive && !isOver ? known : undefined;
+    if (!isActive || isOver) return undefined;
+    const { signedInAt } = session;
+    return this.#keepsSignIn && signedInAt !== undefined
+      ? { ...known, auth_time: Math.floor(signedInAt / 1000), amr: BUILT_IN_METHODS }
+      : known;
   }
 
   /**
@@ -123,15 +138,18 @@ export class SignIn {
   async ask(session: Session | undefined, destination: Destination, context: SignInContext): Promise<HttpResponse> {
     const { loginUrl } = this.#options;
     if (loginUrl !== undefined) {
-      const { returnTo } = destination;
+      const { returnTo, wishes } = destination;
       context.warnings.signIn(returnTo);
       if (typeof loginUrl === 'function') {
-        const address: unknown = await loginUrl(returnTo);
+        const address: unknown = await (wishes === undefined ? loginUrl(returnTo) : loginUrl(returnTo, wishes));
         if (typeof address !== 'string')
           throw new TypeError('options.loginUrl must return the URL of the sign-in page.');
         return redirect(address, 302);
       }
-      return redirect(`${loginUrl}${loginUrl.includes('?') ? '&' : '?'}return_to=${encodeURIComponent(returnTo)}`, 302);
+      const added = Object.entries({ return_to: returnTo, ...wishes }).map(
+        ([name, value]) => `${name}=${encodeURIComponent(value)}`,
+      );
+      return redirect(`${loginUrl}${loginUrl.includes('?') ? '&' : '?'}${added.join('&')}`, 302);
     }
     if (context.config.users === undefined) {
       context.onError(new TypeError('Users cannot sign in. Set options.users, or options.owner and options.loginUrl.'));
@@ -182,7 +200,12 @@ export class SignIn {
     const { lastSignOut, isDoubtful } = await beginningOf(owner.sub, began, context);
     // The password may have been changed between its verification and the sign-out.
     const still = isDoubtful ? await prove() : owner;
-    return still?.sub === owner.sub ? this.sessions.begin({ owner: still, lastSignOut }) : undefined;
+    if (still?.sub !== owner.sub) return undefined;
+    return this.sessions.begin({
+      owner: still,
+      lastSignOut,
+      ...(this.#keepsSignIn && { signedInAt: context.clock() }),
+    });
   }
 
   /** Signs out an owner of the built-in sign-in: from now on, every process rejects the cookie. */
@@ -201,13 +224,14 @@ export class SignIn {
     state: Pick<LoginView, 'problemCode'> & { readonly username?: string },
     { pages }: SignInContext,
   ): Promise<HttpResponse> {
-    const { action, clientId, clientName } = destination;
+    const { action, clientId, clientName, wishes, continueAs } = destination;
     const page = await pages.login({
       action,
       hidden: { ...destination.hidden, form_token: this.sessions.formToken(session, LOGIN) },
-      username: state.username ?? '',
+      username: state.username ?? wishes?.login_hint ?? '',
       ...(clientId !== undefined && { clientId }),
       ...(clientName !== undefined && { clientName }),
+      ...(continueAs !== undefined && { continueAs: continueAs.username ?? continueAs.sub }),
       ...(state.problemCode !== undefined && { problemCode: state.problemCode }),
     });
     return pageResponse(page, {

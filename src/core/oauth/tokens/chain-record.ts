@@ -22,7 +22,12 @@ export interface ChainRecord extends ExpiringRecord, Revision {
   readonly done: string | null;
   /** Milliseconds since the epoch: the last refresh with a token that is not rotated, accurate to the hour. */
   readonly used_ms?: number;
+  /** What features keep of the authorization request for the token request, as JSON; absent if they keep nothing. */
+  readonly kept?: string;
 }
+
+/** What features keep of an authorization request, by the name of the parameter. */
+export type KeptParameters = Readonly<Record<string, string>>;
 
 export const CHAIN: Shape<ChainRecord> = {
   exp: isNumber,
@@ -33,6 +38,7 @@ export const CHAIN: Shape<ChainRecord> = {
   last: isTextOrNull,
   done: isTextOrNull,
   used_ms: optional(isNumber),
+  kept: optional(isText),
 };
 
 /** An authorization code, and what a token request must match. */
@@ -118,6 +124,15 @@ export const parseCode = (text: string): CodePart => {
     redirect_uri_sent: sent === '1',
     redirect_uri,
   };
+};
+
+export const parseKept = (text: string | undefined): KeptParameters => {
+  if (text === undefined) return {};
+  try {
+    return JSON.parse(text) as KeptParameters; // Written by this server.
+  } catch {
+    throw damaged();
+  }
 };
 
 export const currentText = ({ hash, exp, family }: CurrentPart): string => `${hash} ${exp.toString(36)} ${family}`;

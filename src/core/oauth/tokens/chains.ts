@@ -37,10 +37,13 @@ export class Chains {
   }
 
   /** Writes the chain of a new grant. Exactly one caller succeeds. */
-  add({ id, exp }: Grant, { code, taken, current }: Pick<ChainRecord, 'code' | 'taken' | 'current'>): Promise<boolean> {
+  add(
+    { id, exp }: Grant,
+    { code, taken, current, kept }: Pick<ChainRecord, 'code' | 'taken' | 'current' | 'kept'>,
+  ): Promise<boolean> {
     // Complete, so that all chains have the same members in the same order.
     const chain: ChainRecord = { rev: this.#random.rev(), exp, code, taken, current, last: null, done: null };
-    return this.#records.add(keys.chain(id), chain);
+    return this.#records.add(keys.chain(id), kept === undefined ? chain : { ...chain, kept });
   }
 
   /** @returns what it is now, or `undefined` if it was replaced or deleted before. */

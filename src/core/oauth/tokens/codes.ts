@@ -2,10 +2,11 @@ import { UnavailableError } from '../../base/errors.js';
 import type { MaybePromise } from '../../base/ports.js';
 import { unavailable } from '../../base/http/responses.js';
 import { sha256 } from '../../base/secrets.js';
-import { type CodePart, codeText, parseCode, parseWritten } from './chain-record.js';
+import { type CodePart, codeText, type KeptParameters, parseCode, parseWritten } from './chain-record.js';
 import type { Chains, FoundChain } from './chains.js';
 import type { RefreshTokens } from './refresh-tokens.js';
-import type { Grant, Issue, TokenResponse, Tokens } from './tokens.js';
+import type { TokenResponse } from './token-response.js';
+import type { Grant, Issue, Tokens } from './tokens.js';
 import type { Written } from '../records/window.js';
 
 /** An authorization code of a live grant: one that can be redeemed, or was. */
@@ -45,8 +46,9 @@ export class Codes {
   }
 
   /** Writes the code of a new grant. It does not work before the grant is written, too. */
-  async save(grant: Grant, code: CodePart): Promise<void> {
-    if (!(await this.#chains.add(grant, { code: codeText(code), taken: null, current: null })))
+  async save(grant: Grant, code: CodePart, kept?: KeptParameters): Promise<void> {
+    const chain = { code: codeText(code), taken: null, current: null };
+    if (!(await this.#chains.add(grant, kept === undefined ? chain : { ...chain, kept: JSON.stringify(kept) })))
       throw new UnavailableError('The store refused the chain of a new grant.');
   }
 

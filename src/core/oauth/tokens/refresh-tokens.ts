@@ -17,7 +17,8 @@ import {
 import type { Chains, FoundChain } from './chains.js';
 import { type Peppers, successorOf } from './successor.js';
 import { parseRefreshToken, refreshTokenText, TOKEN_BYTES } from '../records/token-id.js';
-import type { Grant, Issue, MintedToken, TokenResponse, Tokens } from './tokens.js';
+import type { MintedToken, ResponseFields, TokenResponse } from './token-response.js';
+import type { Grant, Issue, Tokens } from './tokens.js';
 import { CLOCK_DIFFERENCE, isRecent, type Timekeeper } from '../records/window.js';
 
 /** Milliseconds after which a client may have repeated its request at another process and revoked the result. */
@@ -73,13 +74,11 @@ export interface RefreshTokenDependencies {
 export const invalidRefreshToken = (): OAuthError => new OAuthError('invalid_grant', 'The refresh token is not valid.');
 
 /** Without a spread, which takes a microsecond where members follow it. */
-const withRefreshToken = (
-  { access_token, token_type, expires_in, scope }: TokenResponse,
-  refresh_token: string | undefined,
-): TokenResponse =>
-  refresh_token === undefined
-    ? { access_token, token_type, expires_in, scope }
-    : { access_token, token_type, expires_in, scope, refresh_token };
+const withRefreshToken = (response: TokenResponse, refresh_token: string, fields?: ResponseFields): TokenResponse => {
+  const { access_token, token_type, expires_in, scope } = response;
+  const answer = { access_token, token_type, expires_in, scope, refresh_token };
+  return fields === undefined ? answer : { ...fields, ...answer };
+};
 
 /** The first tokens of a grant, not written yet. */
 export interface FirstTokens {
@@ -139,7 +138,7 @@ export class RefreshTokens {
     const family = this.#random.string(TOKEN_BYTES.id);
     const token = refreshTokenText({ grant: grant.id, exp, family }, this.#random.string(TOKEN_BYTES.secret));
     const current = currentText({ hash: sha256(token), exp, family: sha256(family) });
-    return { minted, response: withRefreshToken(minted.response, token), step: { taken, current } };
+    return { minted, response: withRefreshToken(minted.response, token, minted.fields), step: { taken, current } };
   }
 
   /** A refresh token of a live grant. Only its grant and its chain are read, with one command. */
@@ -193,7 +192,7 @@ export class RefreshTokens {
       last: lastText(last),
       done: null,
     };
-    const response = withRefreshToken(minted.response, refresh_token);
+    const response = withRefreshToken(minted.response, refresh_token, minted.fields);
     let saving: MaybePromise<void> = this.#tokens.saveAgain(minted, () => this.#own.clock() - at_ms > SLOW);
     let found: PresentedToken | undefined = presented;
     for (let attempt = 0; attempt < MAX_ATTEMPTS && found?.place === 'current'; attempt += 1) {
@@ -236,7 +235,7 @@ export class RefreshTokens {
     if (sha256(refresh_token) !== current.hash)
       throw new UnavailableError('The record of a rotation does not match its successor token.');
     if (now >= current.exp) throw invalidRefreshToken();
-    return this.#answer(presented, withRefreshToken(await this.#accessAgain(minted, issue, isDone), refresh_token));
+    return this.#answer(presented, { ...(await this.#accessAgain(minted, issue, isDone)), refresh_token });
   }
 
   /** An expired token says nothing about the current one. */

@@ -8,6 +8,7 @@ import type { Emit, OAuthOccurrence } from '../events/events.js';
 import type { ImpliedScopes } from '../implied-scopes.js';
 import type { JwtAccessTokens } from '../keys/access-token.js';
 import type { Connection, Connections } from './connections.js';
+import { type FieldsOf, type MintedToken, mintedOf, type TokenResponse, withFields } from './token-response.js';
 import {
   CONNECTION_MARK,
   GRANT,
@@ -21,21 +22,7 @@ import {
   type TokenRecord,
 } from '../records/stored-records.js';
 import { grantIdOf, isTokenShaped, TOKEN_BYTES } from '../records/token-id.js';
-import { CLIENT_SUBJECT, type Owner } from '../records/owner.js';
-
-/** The answer of the token endpoint (RFC 6749 §5.1). */
-export interface TokenResponse {
-  /** The token, for the `Authorization` header. */
-  readonly access_token: string;
-  /** Always `Bearer` (RFC 6750). */
-  readonly token_type: 'Bearer';
-  /** Seconds. */
-  readonly expires_in: number;
-  /** What it allows, separated by spaces. */
-  readonly scope: string;
-  /** Absent for a client that may not refresh. */
-  readonly refresh_token?: string;
-}
+import { CLIENT_SUBJECT, type Owner, type SignInFacts, signInFacts } from '../records/owner.js';
 
 /** A grant with its id. */
 export interface Grant extends GrantRecord {
@@ -62,6 +49,8 @@ export interface Issue {
   readonly grant: Grant;
   readonly scope: string;
   readonly aud: readonly string[];
+  /** Further fields of the response with this access token. Called before anything is used up, so it may fail. */
+  readonly fields?: FieldsOf | undefined;
 }
 
 /** Everything a grant allows. */
@@ -72,14 +61,6 @@ export interface LiveToken extends TokenClaims {
   readonly jti?: string;
 }
 
-/** An access token that is not in the store yet. */
-export interface MintedToken {
-  /** The token itself, or the `jti` of a JWT. */
-  readonly id: string;
-  readonly record: TokenRecord;
-  readonly response: TokenResponse;
-}
-
 /** Seconds. */
 export interface GrantLifetimes extends TokenLifetimes {
   readonly authorizationCode: number;
@@ -87,14 +68,9 @@ export interface GrantLifetimes extends TokenLifetimes {
 }
 
 /** The subject of a token. */
-type TokenSubject = Pick<TokenClaims, 'sub' | 'username'>;
+type TokenSubject = Pick<TokenClaims, 'sub' | 'username' | 'auth_time' | 'acr'>;
 
 const clientItself = (client_id: string): TokenSubject => ({ sub: CLIENT_SUBJECT + client_id, username: null });
-
-const mintedOf = (id: string, record: TokenRecord, access_token: string): MintedToken => {
-  const expires_in = record.exp - record.iat;
-  return { id, record, response: { access_token, token_type: 'Bearer', expires_in, scope: record.scope } };
-};
 
 /** What {@link Tokens} depend on. */
 export interface TokenDependencies {
@@ -107,6 +83,8 @@ export interface TokenDependencies {
   readonly impliedScopes: ImpliedScopes;
   /** Creates access tokens as JWTs; without it they are opaque. */
   readonly jwt: JwtAccessTokens | undefined;
+  /** Whether tokens show when and how their owner signed in. */
+  readonly keepsSignIn: boolean;
 }
 
 /** The only place that creates, finds and revokes grants and access tokens. */
@@ -119,6 +97,7 @@ export class Tokens {
   readonly #lifetimes: GrantLifetimes;
   readonly #impliedScopes: ImpliedScopes;
   readonly #jwt: JwtAccessTokens | undefined;
+  readonly #keepsSignIn: boolean;
   readonly #emit: Emit | undefined;
   readonly #dependencies: TokenDependencies;
 
@@ -131,6 +110,7 @@ export class Tokens {
     this.#lifetimes = dependencies.lifetimes;
     this.#impliedScopes = dependencies.impliedScopes;
     this.#jwt = dependencies.jwt;
+    this.#keepsSignIn = dependencies.keepsSignIn;
     this.#emit = emit;
     this.#dependencies = dependencies;
   }
@@ -183,7 +163,8 @@ export class Tokens {
     const id = place.id + this.#random.string(TOKEN_BYTES.grant);
     const generation = place.record?.generation ?? this.#connections.newGeneration();
     const scope = this.#impliedScopes.expandText(asked);
-    return { id, place, connection: generation, client_id, sub, username, scope, aud, iat, exp, ...origin };
+    const facts = signInFacts(owner);
+    return { id, place, connection: generation, client_id, sub, username, scope, aud, iat, exp, ...origin, ...facts };
   }
 
   /** Writes a grant and its connection. Tokens issued under it do not work before. */
@@ -256,21 +237,29 @@ export class Tokens {
    * @param iat - Seconds since the epoch.
    */
   mint(
-    { client, grant, scope, aud }: Issue,
+    { client, grant, scope, aud, fields }: Issue,
     iat: number = this.now(),
     id: string = this.newSecret(grant.id),
   ): MaybePromise<MintedToken> {
     const exp = Math.min(iat + this.#accessToken(client), grant.exp);
-    return this.#mint(id, { client_id: grant.client_id, scope, aud, iat, exp, grant: grant.id }, grant);
+    const made = this.#mint(id, { client_id: grant.client_id, scope, aud, iat, exp, grant: grant.id }, grant);
+    return fields === undefined ? made : withFields(made, fields);
   }
 
   #accessToken({ lifetimes }: Client): number {
     return lifetimes.accessToken ?? this.#lifetimes.accessToken;
   }
 
-  #mint(id: string, record: TokenRecord, { sub, username }: TokenSubject): MaybePromise<MintedToken> {
+  #mint(id: string, record: TokenRecord, subject: TokenSubject): MaybePromise<MintedToken> {
     if (this.#jwt === undefined) return mintedOf(id, record, id);
-    return this.#jwt.sign(id, { ...record, sub, username }).then((token) => mintedOf(id, record, token));
+    const { sub, username } = subject;
+    return this.#jwt
+      .sign(id, { ...record, sub, username, ...this.#factsOf(subject) })
+      .then((token) => mintedOf(id, record, token));
+  }
+
+  #factsOf({ auth_time, acr }: TokenSubject): SignInFacts | undefined {
+    return this.#keepsSignIn ? signInFacts({ auth_time, acr }) : undefined;
   }
 
   /** Makes a token valid. A JWT needs no record. */
@@ -336,9 +325,11 @@ export class Tokens {
     const client = known instanceof Promise ? await known : known;
     if (client === undefined || !isValidStill(client, found.iat)) return undefined;
     if (grant !== undefined && !isValidStill(client, grant.iat)) return undefined;
-    const { sub, username } = grant ?? clientItself(found.client_id);
+    const subject = grant ?? clientItself(found.client_id);
+    const { sub, username } = subject;
     const { client_id, scope, aud, iat, exp, grant: id } = found;
     const live = { client_id, scope, aud, iat, exp, grant: id, sub, username };
+    if (this.#keepsSignIn) Object.assign(live, this.#factsOf(subject));
     return jti === undefined ? live : { ...live, jti };
   }
 

@@ -2,6 +2,7 @@ import type { ServerRules } from '../../oauth/clients/check-registration.js';
 import { Clients } from '../../oauth/clients/clients.js';
 import { Registrations } from '../../oauth/clients/registrations.js';
 import type { OAuthConfig } from '../../oauth/config.js';
+import type { OAuthFeature } from '../../oauth/oauth-feature.js';
 import { ImpliedScopes } from '../../oauth/implied-scopes.js';
 import { Languages } from '../../base/pages/languages/languages.js';
 import { directoryOf, type Directory, type UserDirectory } from '../../oauth/sign-in/users.js';
@@ -18,7 +19,21 @@ const TABLE = object(SERVER_OPTIONS, { takes: 'an object of options', moved: { p
  *
  * @throws TypeError with a sentence that names the option and the remedy.
  */
-export const checkOptions = (options: unknown): CheckedOptions => TABLE.read(options, 'options');
+export const checkOptions = (options: unknown): CheckedOptions => {
+  const checked = TABLE.read(options, 'options');
+  const features = featuresOf(checked);
+  return features.length === 0 ? checked : { ...checked, scopes: withFeatureScopes(checked.scopes, features) };
+};
+
+/** The features of the authorization server. */
+export const featuresOf = ({ openid, profile }: CheckedOptions): readonly OAuthFeature[] =>
+  [openid, profile].filter((feature) => feature !== undefined);
+
+/** The application may describe a scope of a feature itself. */
+const withFeatureScopes = (
+  own: CheckedOptions['scopes'],
+  features: readonly OAuthFeature[],
+): CheckedOptions['scopes'] => Object.assign({}, ...features.map(({ scopes }) => scopes), own);
 
 const checkPaths = (paths: OAuthConfig['paths']): void => {
   const taken = new Map<string, string>();
@@ -118,6 +133,7 @@ export const configOf = (options: CheckedOptions): OAuthConfig => {
   const scopes = new Map(Object.entries(options.scopes));
   const impliedScopes = new ImpliedScopes(scopes);
   checkImplied(scopes, introspectionScope);
+  const features = featuresOf(options);
   const customGrants = new Map(Object.entries(options.customGrants));
   const grants = new Set([...options.grants, ...customGrants.keys()]);
   const rules = {
@@ -127,6 +143,7 @@ export const configOf = (options: CheckedOptions): OAuthConfig => {
     requirePkce,
     refreshTokens: grants.has('refresh_token'),
     customGrants: new Set(customGrants.keys()),
+    neverByDefault: new Set(features.flatMap((feature) => Object.keys(feature.scopes))),
     ...(isJwt && { longestAccessToken: options.lifetimes.accessToken }),
   };
   const registrations = registrationsOf(options, rules);
@@ -150,6 +167,7 @@ export const configOf = (options: CheckedOptions): OAuthConfig => {
     timeouts: options.timeouts,
     device: options.device,
     corsOrigins: new Set(options.cors?.origins),
+    keepsSignIn: features.some(({ keepsSignIn }) => keepsSignIn),
     jwt: isJwt ? { algorithm: accessTokens.algorithm ?? 'ES256', keys: accessTokens.keys } : undefined,
   };
 };

@@ -16,7 +16,9 @@ import type {
   ScopeDefinition,
   Timeouts,
 } from '../../oauth/settings.js';
+import type { OAuthFeature } from '../../oauth/oauth-feature.js';
 import type { Owner } from '../../oauth/records/owner.js';
+import type { SignInWishes } from '../../oauth/sign-in/asked-sign-in.js';
 import type { User, UserDirectory } from '../../oauth/sign-in/users.js';
 import type { Clock, MaybePromise, RandomBytes, Store, Timer } from '../../base/ports.js';
 import type { Feature } from '../../base/feature.js';
@@ -95,14 +97,21 @@ export interface ServerOptions {
   readonly customGrants?: Readonly<Record<string, CustomGrant>>;
   /** Returns the signed-in user of the application; called with the framework's own request. Needs `loginUrl`. */
   readonly owner?: (native: unknown) => MaybePromise<Owner | undefined | null | false>;
-  /** The application's sign-in page, which receives the URL to return to as `return_to`; or a function of that URL. */
-  readonly loginUrl?: string | ((returnTo: string) => MaybePromise<string>);
+  /**
+   * The application's sign-in page, which receives the URL to return to as `return_to`; or a function of that URL. What an OpenID Connect request
+   * wants from the page follows as further parameters, or as the second argument of the function.
+   */
+  readonly loginUrl?: string | ((returnTo: string, wishes?: SignInWishes) => MaybePromise<string>);
   /** Enables the built-in sign-in page: an array of users, or a directory of the application. */
   readonly users?: readonly User[] | UserDirectory;
   /** Overrides of the default policy for clients and owners. */
   readonly policy?: Readonly<Partial<Policy>>;
   /** The query API: `query({ … })` of `oauth-query/query`. */
   readonly query?: Feature;
+  /** A document about the owner of a token: `profileResource({ … })` of `oauth-query/openid`. */
+  readonly profile?: OAuthFeature;
+  /** OpenID Connect: `openIdConnect({ … })` of `oauth-query/openid`. */
+  readonly openid?: OAuthFeature;
   /** Overrides of the default paths, each beginning with a slash. */
   readonly paths?: Readonly<Partial<Record<PathName, string | readonly string[]>>>;
   /**

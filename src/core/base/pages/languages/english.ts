@@ -33,6 +33,8 @@ const texts = {
   signInToContinue: 'Sign in with your account at {site} to continue to {client}.',
   userName: 'Username',
   password: 'Password',
+  continueAs: 'Continue as {user}',
+  useAnotherAccount: 'Or sign in with another account:',
 
   // the consent page
   allowClient: 'Allow {client}?',

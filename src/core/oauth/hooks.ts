@@ -1,0 +1,106 @@
+import type { HttpRequest } from '../base/http/messages.js';
+import type { MaybePromise } from '../base/ports.js';
+import type { Client } from './clients/client.js';
+import type { Jwk } from './keys/signing-keys.js';
+import type { Definitions, Parameters } from './parameters.js';
+import type { Owner } from './records/owner.js';
+import type { AskedSignIn } from './sign-in/asked-sign-in.js';
+import type { KeptParameters } from './tokens/chain-record.js';
+import type { FieldsOf, IssuedToken, ResponseFields } from './tokens/token-response.js';
+import type { Grant } from './tokens/tokens.js';
+
+/** The scopes of a request, before they are compared with those of the client. */
+export interface AskedScope {
+  readonly scopes: readonly string[];
+  readonly client: Client;
+  /** The grant the request leads to, in the spelling of `grant_type`. */
+  readonly grant_type: string;
+}
+
+/** An authorization request whose client and redirect URI are known. Errors are sent there. */
+export interface AskedAuthorization {
+  readonly form: Parameters;
+  readonly client: Client;
+  readonly scope: readonly string[];
+  readonly response_type: 'code' | 'token';
+}
+
+/** What a feature reads from an authorization request. */
+export interface ReadAuthorization {
+  readonly signIn?: AskedSignIn;
+  /** Kept with the code until the token request. */
+  readonly kept?: KeptParameters;
+}
+
+/** A response of the token endpoint that belongs to an owner's grant. */
+export interface AskedTokens {
+  readonly http: HttpRequest;
+  readonly grant_type: string;
+  readonly client: Client;
+  readonly grant: Grant;
+  /** Space-separated; after a refresh, it may be narrower than the grant. */
+  readonly scope: string;
+  readonly aud: readonly string[];
+  /** Empty for a grant without a code, and for a refresh. */
+  readonly kept: KeptParameters;
+}
+
+/** What features change in the requests of the authorization server. Each may be absent; none may be slow without a deadline. */
+export interface OAuthHooks {
+  /** Further parameters of authorization requests. All other names are ignored. */
+  readonly parameters?: Definitions;
+  /** Whether the response to an authorization request goes into the fragment. Never throws. */
+  readonly isInFragment?: (form: Parameters, client: Client) => boolean;
+  /** May omit scopes, or reject the request with an `OAuthError`. */
+  readonly askedScope?: (asked: AskedScope) => readonly string[];
+  /** @throws OAuthError, which is sent to the client. */
+  readonly readRequest?: (asked: AskedAuthorization) => MaybePromise<ReadAuthorization>;
+  /** Whether an owner may allow these scopes. @throws OAuthError, which is sent to the client. */
+  readonly checkOwner?: (owner: Owner, scope: readonly string[]) => void;
+  /** Further fields of a token response. Called before anything is used up; if it rejects, the client may repeat its request. */
+  readonly tokenFields?: (asked: AskedTokens, token: IssuedToken) => MaybePromise<ResponseFields>;
+  /** Further members of the metadata documents. */
+  readonly metadata?: (issuer: string) => Readonly<Record<string, unknown>>;
+  /** Further published keys. */
+  readonly publicKeys?: () => Promise<readonly Jwk[]>;
+}
+
+/** The function for further fields of a token response, if a feature has any. */
+export const fieldsFor = ({ tokenFields }: OAuthHooks, asked: AskedTokens): FieldsOf | undefined =>
+  tokenFields === undefined ? undefined : (token) => tokenFields(asked, token);
+
+type Hook<Name extends keyof OAuthHooks> = NonNullable<OAuthHooks[Name]>;
+
+/** The hooks of several features as one. */
+export const joinHooks = (all: readonly OAuthHooks[]): OAuthHooks => {
+  const [first, ...others] = all;
+  if (first === undefined) return {};
+  if (others.length === 0) return first;
+  const each = <Name extends keyof OAuthHooks>(name: Name): readonly Hook<Name>[] =>
+    all.flatMap((hooks) => (hooks[name] === undefined ? [] : [hooks[name] as Hook<Name>])); // It is not undefined.
+  return {
+    parameters: Object.assign({}, ...each('parameters')),
+    isInFragment: (form, client) => each('isInFragment').some((is) => is(form, client)),
+    askedScope: (asked) => each('askedScope').reduce((scopes, hook) => hook({ ...asked, scopes }), asked.scopes),
+    readRequest: async (asked) => {
+      const read = await Promise.all(each('readRequest').map(async (hook) => hook(asked)));
+      const signIns = read.flatMap(({ signIn }) => signIn ?? []);
+      const kept = Object.assign({}, ...read.map((one) => one.kept));
+      return {
+        ...(signIns.length > 0 && { signIn: Object.assign({}, ...signIns) }),
+        ...(Object.keys(kept).length > 0 && { kept }),
+      };
+    },
+    checkOwner: (owner, scope) => {
+      for (const check of each('checkOwner')) check(owner, scope);
+    },
+    ...(each('tokenFields').length > 0 && {
+      tokenFields: async (asked, token) =>
+        Object.assign({}, ...(await Promise.all(each('tokenFields').map(async (hook) => hook(asked, token))))),
+    }),
+    metadata: (issuer) => Object.assign({}, ...each('metadata').map((hook) => hook(issuer))),
+    ...(each('publicKeys').length > 0 && {
+      publicKeys: async () => (await Promise.all(each('publicKeys').map((hook) => hook()))).flat(),
+    }),
+  };
+};

@@ -1,0 +1,50 @@
+import type { Authorization } from '../core/base/authorization.js';
+import { BearerError } from '../core/base/errors.js';
+import { admit } from '../core/base/http/bearer.js';
+import type { HttpRequest, HttpResponse } from '../core/base/http/messages.js';
+import { errorResponse } from '../core/base/http/responses.js';
+import type { OAuthContext } from '../core/oauth/context.js';
+import { isStillAllowed } from '../core/oauth/grants/still-allowed.js';
+import { ownAuthorization } from '../core/oauth/tokens/token-authorization.js';
+import type { Grant } from '../core/oauth/tokens/tokens.js';
+
+/** The owner of an access token, and the grant it was issued under. */
+export interface TokenOwner {
+  readonly authorization: Authorization;
+  readonly grant: Grant;
+}
+
+/**
+ * The owner of an access token for this server, as of this moment: the grant is still allowed, and so are its owner and its client.
+ *
+ * @throws BearerError `invalid_token`, `insufficient_scope`
+ */
+export const tokenOwner = async (
+  token: string,
+  scopes: readonly string[],
+  request: HttpRequest,
+  context: OAuthContext,
+): Promise<TokenOwner> => {
+  const iss = context.issuer(request);
+  const live = await context.tokens.find(token);
+  const authorization = admit(ownAuthorization(live, iss), { scopes, audience: [iss] });
+  if (live === undefined || live.grant === null)
+    throw new BearerError(
+      'insufficient_scope',
+      'The access token belongs to a client and not to a user.',
+      scopes.join(' '),
+    );
+  const [grant, client] = await Promise.all([
+    context.tokens.findGrant(live.grant),
+    context.config.clients.find(live.client_id),
+  ]);
+  if (grant === undefined || client === undefined || !(await isStillAllowed(grant, client, context)))
+    throw new BearerError('invalid_token', 'The access token is not valid.');
+  return { authorization, grant };
+};
+
+/** The response to a request that was refused. Scripts may read why. */
+export const refusal = (error: unknown, scopes: readonly string[], context: OAuthContext): HttpResponse => {
+  const response = errorResponse(error, context.onError, { scopes });
+  return { ...response, headers: { ...response.headers, 'access-control-expose-headers': 'www-authenticate' } };
+};
