@@ -4,8 +4,6 @@
  * @module oauth-query/openid
  */
 
-export type { OAuthFeature } from '../core/oauth/oauth-feature.js';
-export type { SignInWishes } from '../core/oauth/sign-in/asked-sign-in.js';
 export {
   mediaWikiProfile,
   type MediaWikiProfileOptions,

@@ -1,4 +1,5 @@
 import type { Authorization } from '../core/base/authorization.js';
+import type { AuthorizationFeature } from '../core/base/feature.js';
 import { requiredBearerToken } from '../core/base/http/bearer.js';
 import { json } from '../core/base/http/responses.js';
 import type { MaybePromise } from '../core/base/ports.js';
@@ -46,10 +47,10 @@ const checkDocument = (given: unknown, sub: string): object => {
  *
  * @throws TypeError for an invalid option, with a sentence that names it and the remedy.
  */
-export const profileResource = (given: ProfileOptions): OAuthFeature => {
+export const profileResource = (given: ProfileOptions): AuthorizationFeature => {
   const { path: paths, scope, claims } = TABLE.read(given, 'profileResource');
   const scopes = parseScope(scope) ?? fail('profileResource: scope must be scopes separated by single spaces.');
-  return {
+  const feature: OAuthFeature = {
     scopes: {},
     keepsSignIn: false,
     start: ({ config }, host) => {
@@ -80,6 +81,7 @@ export const profileResource = (given: ProfileOptions): OAuthFeature => {
       };
     },
   };
+  return feature;
 };
 
 /** A user, as {@link mediaWikiProfile} needs it. */
@@ -133,7 +135,7 @@ const timestamp = (date: Date): string => date.toISOString().replace(/\D/g, '').
  *
  * @throws TypeError for an invalid option, with a sentence that names it and the remedy.
  */
-export const mediaWikiProfile = (given: MediaWikiProfileOptions): OAuthFeature => {
+export const mediaWikiProfile = (given: MediaWikiProfileOptions): AuthorizationFeature => {
   const { user: find, path: paths, privateScopes } = MEDIAWIKI.read(given, 'mediaWikiProfile');
   return profileResource({
     path: paths,

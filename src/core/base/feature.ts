@@ -61,6 +61,19 @@ export interface FeatureHost {
 }
 
 /**
+ * A feature of the authorization server, as an entry of its own provides it: `oauthQuery({ profile: profileResource({ … }) })`. What is in it is for
+ * the server alone, and may change in any version.
+ */
+export interface AuthorizationFeature {
+  /** The scopes it defines, by name. */
+  readonly scopes: object;
+  /** Whether it reads when and how owners sign in. */
+  readonly keepsSignIn: boolean;
+  /** Called by the server, once. */
+  readonly start: (...server: never[]) => unknown;
+}
+
+/**
  * A part of the server that an entry of its own provides, as a value: `oauthQuery({ query: query({ … }) })`. The core imports none of
  * them.
  */

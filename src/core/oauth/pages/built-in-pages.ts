@@ -29,7 +29,7 @@ import type {
 const strong = (text: string): Html => html`<strong><bdi>${text}</bdi></strong>`;
 
 /** The choice between the signed-in account and another one. */
-const continueForm = ({ action, hidden, continueAs }: LoginView, language: PageLanguage): Html | undefined =>
+const continueForm = ({ action, hidden, continueAs }: LoginView, language: Translator): Html | undefined =>
   continueAs === undefined
     ? undefined
     : html`<form method="post" action="${action}">

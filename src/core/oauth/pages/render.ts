@@ -92,11 +92,7 @@ const toPage = (name: string, page: RenderedPage): MadePage => {
 const FOOTER = ['help', 'privacy', 'terms'] as const;
 
 /** The frame of each page. */
-const frameOf = (
-  { branding, hostOf }: PagesInit,
-  request: HttpRequest | undefined,
-  language: Translator,
-): PageView => {
+const frameOf = ({ branding, hostOf }: PagesInit, request: HttpRequest | undefined, language: Translator): PageView => {
   const { name, logo, color, links } = branding;
   const host = request && hostOf(request);
   return {

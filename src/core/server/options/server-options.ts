@@ -16,12 +16,11 @@ import type {
   ScopeDefinition,
   Timeouts,
 } from '../../oauth/settings.js';
-import type { OAuthFeature } from '../../oauth/oauth-feature.js';
 import type { Owner } from '../../oauth/records/owner.js';
 import type { SignInWishes } from '../../oauth/sign-in/asked-sign-in.js';
 import type { User, UserDirectory } from '../../oauth/sign-in/users.js';
 import type { Clock, MaybePromise, RandomBytes, Store, Timer } from '../../base/ports.js';
-import type { Feature } from '../../base/feature.js';
+import type { AuthorizationFeature, Feature } from '../../base/feature.js';
 
 /**
  * The format of access tokens. `opaque` tokens are only meaningful to this server; `jwt` tokens (RFC 9068) can be verified by every
@@ -109,9 +108,7 @@ export interface ServerOptions {
   /** The query API: `query({ … })` of `oauth-query/query`. */
   readonly query?: Feature;
   /** A document about the owner of a token: `profileResource({ … })` of `oauth-query/openid`. */
-  readonly profile?: OAuthFeature;
-  /** OpenID Connect: `openIdConnect({ … })` of `oauth-query/openid`. */
-  readonly openid?: OAuthFeature;
+  readonly profile?: AuthorizationFeature;
   /** Overrides of the default paths, each beginning with a slash. */
   readonly paths?: Readonly<Partial<Record<PathName, string | readonly string[]>>>;
   /**

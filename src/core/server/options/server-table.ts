@@ -21,12 +21,11 @@ import type {
   ScopeDefinition,
   Timeouts,
 } from '../../oauth/settings.js';
-import type { OAuthFeature } from '../../oauth/oauth-feature.js';
 import { MAX_SESSION_LIFETIME } from '../../oauth/sign-in/owner-sessions.js';
 import { USER_LIST, type UserDirectory } from '../../oauth/sign-in/users.js';
 import type { ClientRegistry, ClientSource } from '../../oauth/clients/client.js';
 import type { Store } from '../../base/ports.js';
-import type { Feature } from '../../base/feature.js';
+import type { AuthorizationFeature, Feature } from '../../base/feature.js';
 import {
   type Checked,
   either,
@@ -340,11 +339,10 @@ export const SERVER_OPTIONS = {
   users: either(USER_LIST, having<UserDirectory>('an object with authenticate(username, password)', 'authenticate')),
   policy: object(policy),
   query: having<Feature>('the query API, such as query({}) of oauth-query/query', 'start'),
-  profile: having<OAuthFeature>(
+  profile: having<AuthorizationFeature>(
     'a profile resource, such as profileResource({ claims }) of oauth-query/openid',
     'start',
   ),
-  openid: having<OAuthFeature>('OpenID Connect, such as openIdConnect({}) of oauth-query/openid', 'start'),
   paths: object(paths, { moved: { api: 'the option path of query()', mcp: 'the option path of mcp()' } }),
   metadata: orElse(metadata, {}, 'none'),
   lifetimes: object(lifetimes),
