@@ -70,7 +70,7 @@ export interface AuthorizationFeature {
   /** Whether it reads when and how owners sign in. */
   readonly keepsSignIn: boolean;
   /** Called by the server, once. */
-  readonly start: (...server: never[]) => unknown;
+  readonly start: unknown;
 }
 
 /**
