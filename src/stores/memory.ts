@@ -5,13 +5,17 @@
  */
 
 import type { Clock, Store } from '../core/base/ports.js';
-import { ExpiringTable } from './expiring-table.js';
-import { FrozenCopies } from './frozen-copies.js';
-import { type Membership, MemoryGroups } from './memory-groups.js';
+import { type Listing, MemoryGroups } from './memory-groups.js';
 import { StoreError } from './store-error.js';
 
 /** A `Map` throws an error when it has more entries. */
 const MAP_SIZE = 2 ** 24;
+
+/** Records that each `add` looks at: a full turn of the sweep leaves about an eighth of the store to expired ones. */
+const SWEPT = 4;
+
+/** Records that an `add` looks at in a full store. More would be a pause, and a stranger could cause it again and again. */
+const SWEPT_WHEN_FULL = 1000;
 
 /** Options of `memoryStore`, all optional. */
 export interface MemoryStoreOptions {
@@ -32,67 +36,86 @@ export interface MemoryStore extends Required<Store> {
   entries(): IterableIterator<readonly [key: string, value: object]>;
 }
 
+interface Kept {
+  readonly value: object;
+  readonly expiresAt: number;
+  readonly listing: Listing | undefined;
+}
+
 /**
  * A store for one process: records live in its memory and are lost when it ends.
  *
  * Values are copied and the copies frozen: results of `get` cannot be modified.
- * Each `add` removes at most two expired records, found with a heap: no call iterates over the whole store.
+ * Each `add` looks at a few records, in turn, and removes those that have expired: no call iterates over the whole store.
  *
  * @throws TypeError at construction if `max` is not a whole number from 1 to 16,777,216.
- * @returns a store whose `add` rejects with a `StoreError` with the code `STORE_FULL` when `max` records are alive.
+ * @returns a store whose `add` rejects with a `StoreError` with the code `STORE_FULL` when it has `max` records and finds none that has expired
+ * among the next 1,000.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   const { max = 1_000_000, clock = Date.now } = options;
   if (!Number.isSafeInteger(max) || max < 1 || max > MAP_SIZE) {
     throw new TypeError(`memoryStore: max must be a whole number from 1 to ${MAP_SIZE}, not ${String(max)}`);
   }
+  const records = new Map<string, Kept>();
   const groups = new MemoryGroups();
-  const table = new ExpiringTable<object>((kept) => {
-    if (kept instanceof Listed) groups.remove(kept.membership);
-  });
-  const copies = new FrozenCopies();
+  let turn = records.entries();
 
-  function makeRoom(now: number): void {
-    // Two for each new record: expired records become fewer with every write.
-    if (table.deleteDue(now)) table.deleteDue(now);
-    if (table.size >= max) {
-      throw new StoreError('STORE_FULL', `The memory store holds ${max} live records. Raise max or use another store.`);
+  const remove = (key: string, { listing }: Kept): void => {
+    records.delete(key);
+    if (listing !== undefined) groups.remove(listing);
+  };
+
+  const sweep = (count: number, now: number): void => {
+    for (let left = count; left > 0; left -= 1) {
+      const { value: next, done } = turn.next();
+      if (done === true) turn = records.entries();
+      else if (next[1].expiresAt <= now) remove(...next);
     }
-  }
+  };
 
-  function live(key: string, now: number): object | undefined {
-    const kept = table.get(key, now);
-    return kept && valueOf(kept);
-  }
+  const live = (key: string, now: number): Kept | undefined => {
+    const kept = records.get(key);
+    return kept !== undefined && kept.expiresAt > now ? kept : undefined;
+  };
 
   return {
     async add(given, value, expiresAt, names = []) {
       const now = clock();
       const key = inOnePiece(given);
-      if (!(expiresAt > now) || !table.free(key, now)) return false;
-      makeRoom(now);
-      const copy = copies.of(value);
-      table.insert(key, names.length === 0 ? copy : new Listed(copy, groups.add(key, names)), expiresAt);
+      if (!(expiresAt > now) || live(key, now) !== undefined) return false;
+      const expired = records.get(key);
+      if (expired !== undefined) remove(key, expired);
+      sweep(SWEPT, now);
+      if (records.size >= max) sweep(Math.min(SWEPT_WHEN_FULL, 2 * max), now);
+      if (records.size >= max) {
+        throw new StoreError(
+          'STORE_FULL',
+          `The memory store holds ${max} live records. Raise max or use another store.`,
+        );
+      }
+      const listing = names.length === 0 ? undefined : groups.add(key, names);
+      records.set(key, { value: frozenCopy(value), expiresAt, listing });
       return true;
     },
 
     async swap(key, before, value, expiresAt) {
       const now = clock();
-      const kept = expiresAt > now ? table.get(key, now) : undefined;
+      const kept = expiresAt > now ? live(key, now) : undefined;
       if (kept === undefined) return false;
-      const rev: unknown = Reflect.get(valueOf(kept), 'rev');
+      const rev: unknown = Reflect.get(kept.value, 'rev');
       if (rev !== before && rev !== value.rev) return false;
-      table.replace(key, inPlaceOf(kept, copies.of(value)), expiresAt);
+      records.set(key, { value: frozenCopy(value), expiresAt, listing: kept.listing });
       return true;
     },
 
     async get(key) {
-      return live(key, clock());
+      return live(key, clock())?.value;
     },
 
     async getMany(keys) {
       const now = clock();
-      return keys.map((key) => live(key, now));
+      return keys.map((key) => live(key, now)?.value);
     },
 
     async list(group, page) {
@@ -100,35 +123,31 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     },
 
     async delete(key) {
-      table.delete(key);
+      const kept = records.get(key);
+      if (kept !== undefined) remove(key, kept);
     },
 
     get size() {
-      return table.size;
+      return records.size;
     },
 
     *entries() {
-      for (const [key, kept] of table.entries(clock())) yield [key, valueOf(kept)];
+      const now = clock();
+      for (const [key, { value, expiresAt }] of [...records]) if (expiresAt > now) yield [key, value];
     },
   };
 }
 
-/** A value whose key is in groups. Most are not, so the table holds them without this. */
-class Listed {
-  readonly value: object;
-  readonly membership: Membership;
+const frozenMember = (member: unknown): unknown =>
+  typeof member === 'object' && member !== null ? frozenCopy(member) : member;
 
-  constructor(value: object, membership: Membership) {
-    this.value = value;
-    this.membership = membership;
-  }
-}
-
-/** What to keep for a new value: its key stays in its groups. */
-const inPlaceOf = (kept: object, value: object): object =>
-  kept instanceof Listed ? new Listed(value, kept.membership) : value;
-
-const valueOf = (kept: object): object => (kept instanceof Listed ? kept.value : kept);
+/** A deep copy of plain data that nobody can change. A frozen `{ ...value }` would take 200 bytes more. */
+const frozenCopy = (value: object): object =>
+  Object.freeze(
+    Array.isArray(value)
+      ? value.map(frozenMember)
+      : Object.fromEntries(Object.entries(value).map(([name, member]) => [name, frozenMember(member)])),
+  );
 
 /** The same text as a single string: a concatenated key would keep its parts in memory for as long as it lives. */
 const inOnePiece = (key: string): string => [key.slice(0, 1), key.slice(1)].join('');

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { memoryStore } from 'oauth-query/stores/memory';
-import { ExpiringTable } from '../../src/stores/expiring-table.js';
-import { type Membership, MemoryGroups } from '../../src/stores/memory-groups.js';
+import { type Listing, MemoryGroups } from '../../src/stores/memory-groups.js';
 import { storeContract } from 'oauth-query/testing';
 import { everyRow } from '../rows.js';
 
@@ -13,6 +12,39 @@ describe('memory store: the contract', () => {
   })) {
     test(name, run);
   }
+});
+
+describe('memory store: its copies', () => {
+  const isFrozen = (value: unknown): boolean =>
+    typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(isFrozen));
+
+  test('any JSON is returned equal, frozen at every depth', () => {
+    const json = fc.oneof(
+      fc.dictionary(fc.constantFrom('a', 'b', '__proto__'), fc.jsonValue()),
+      fc.array(fc.jsonValue()),
+    );
+    return fc.assert(
+      fc.asyncProperty(json, async (value) => {
+        // A text of JSON knows no -0.
+        const plain: object = JSON.parse(JSON.stringify(value));
+        const store = memoryStore();
+        await store.add('k', plain, Infinity);
+        const copy = await store.get('k');
+        expect(JSON.stringify(copy)).toBe(JSON.stringify(plain));
+        expect(isFrozen(copy)).toBe(true);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('changes to a value after it was added do not affect the copy', async () => {
+    const store = memoryStore();
+    const value = { scope: 'read', aud: ['https://a.example'] };
+    await store.add('k', value, Infinity);
+    value.scope = 'write';
+    value.aud.push('https://b.example');
+    expect(await store.get('k')).toEqual({ scope: 'read', aud: ['https://a.example'] });
+  });
 });
 
 const FULL = expect.objectContaining({ code: 'STORE_FULL' });
@@ -57,7 +89,7 @@ describe('memory store: its limit', () => {
     expect(store.size).toBeLessThan(300);
   });
 
-  test('each add removes two, so many that expire at once are removed too', async () => {
+  test('each add looks at four, so many that expire at once are removed too', async () => {
     let now = 0;
     const store = memoryStore({ clock: () => now });
     for (let index = 0; index < 1_000; index += 1) await store.add(`old:${index}`, {}, 100);
@@ -66,36 +98,25 @@ describe('memory store: its limit', () => {
     expect(store.size).toBe(500);
   });
 
+  test('in a full store each add looks at a thousand, so one that has expired is found sooner or later', async () => {
+    let now = 0;
+    const store = memoryStore({ max: 5_000, clock: () => now });
+    for (let index = 0; index < 5_000; index += 1) await store.add(`k:${index}`, {}, index === 4_000 ? 100 : 1_000);
+    now = 100;
+    const answers: boolean[] = [];
+    for (let attempt = 0; attempt < 6; attempt += 1) {
+      answers.push(await store.add('new', {}, 1_000).catch(() => false));
+    }
+    expect(answers.filter(Boolean)).toEqual([true]);
+    expect(store.size).toBe(5_000);
+  });
+
   test('an invalid max is rejected', () =>
     everyRow([0, -1, 1.5, NaN, Infinity, 2 ** 24 + 1], (max) => {
       expect(() => memoryStore({ max })).toThrow(
         new TypeError(`memoryStore: max must be a whole number from 1 to 16777216, not ${max}`),
       );
     }));
-});
-
-describe('the table of expiring keys', () => {
-  test('finds expired keys after any inserts and deletes', () => {
-    const deadlines = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 30, maxLength: 80 });
-    const deleted = fc.array(fc.nat(79), { maxLength: 25 });
-    fc.assert(
-      fc.property(deadlines, deleted, (times, holes) => {
-        const table = new ExpiringTable<object>();
-        const left = new Map(times.map((time, index) => [`k${index}`, time]));
-        for (const [key, time] of left) table.insert(key, { key }, time);
-        for (const hole of holes) {
-          table.delete(`k${hole}`);
-          left.delete(`k${hole}`);
-        }
-        for (let now = 0; now <= 100; now += 1) {
-          while (table.deleteDue(now));
-          const alive = [...left].filter(([, time]) => time > now).map(([key]) => [key, { key }] as const);
-          expect(new Map(table.entries(0))).toEqual(new Map(alive));
-        }
-      }),
-      { numRuns: 100 },
-    );
-  });
 });
 
 describe('the groups of a memory store', () => {
@@ -109,10 +130,10 @@ describe('the groups of a memory store', () => {
         fc.integer({ min: 1, max: 300 }),
         (steps, limit) => {
           const groups = new MemoryGroups();
-          const model = new Map<string, Membership>();
+          const model = new Map<string, Listing>();
           const remove = (one: string) => {
-            const membership = model.get(one);
-            if (membership !== undefined) groups.remove(membership);
+            const listing = model.get(one);
+            if (listing !== undefined) groups.remove(listing);
             model.delete(one);
           };
           for (const { isAdd, key: one } of steps) {
