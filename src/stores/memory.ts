@@ -61,7 +61,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   const groups = new MemoryGroups();
   let turn = records.entries();
 
-  const remove = (key: string, { listing }: Kept): void => {
+  const remove = (key: string): void => {
+    const listing = records.get(key)?.listing;
     records.delete(key);
     if (listing !== undefined) groups.remove(listing);
   };
@@ -70,7 +71,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     for (let left = count; left > 0; left -= 1) {
       const { value: next, done } = turn.next();
       if (done === true) turn = records.entries();
-      else if (next[1].expiresAt <= now) remove(...next);
+      else if (next[1].expiresAt <= now) remove(next[0]);
     }
   };
 
@@ -84,8 +85,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
       const now = clock();
       const key = inOnePiece(given);
       if (!(expiresAt > now) || live(key, now) !== undefined) return false;
-      const expired = records.get(key);
-      if (expired !== undefined) remove(key, expired);
+      remove(key);
       sweep(SWEPT, now);
       if (records.size >= max) sweep(Math.min(SWEPT_WHEN_FULL, 2 * max), now);
       if (records.size >= max) {
@@ -109,22 +109,17 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
       return true;
     },
 
-    async get(key) {
-      return live(key, clock())?.value;
-    },
+    get: async (key) => live(key, clock())?.value,
 
     async getMany(keys) {
       const now = clock();
       return keys.map((key) => live(key, now)?.value);
     },
 
-    async list(group, page) {
-      return groups.page(group, page);
-    },
+    list: async (group, page) => groups.page(group, page),
 
     async delete(key) {
-      const kept = records.get(key);
-      if (kept !== undefined) remove(key, kept);
+      remove(key);
     },
 
     get size() {
