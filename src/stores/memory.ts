@@ -42,6 +42,32 @@ interface Kept {
   readonly listing: Listing | undefined;
 }
 
+/** The records and the sweep, which looks at them in turn. */
+class SweptMap {
+  readonly records = new Map<string, Kept>();
+  readonly groups = new MemoryGroups();
+  #turn = this.records.entries();
+
+  live(key: string, now: number): Kept | undefined {
+    const kept = this.records.get(key);
+    return kept !== undefined && kept.expiresAt > now ? kept : undefined;
+  }
+
+  delete(key: string): void {
+    const listing = this.records.get(key)?.listing;
+    this.records.delete(key);
+    if (listing !== undefined) this.groups.remove(listing);
+  }
+
+  sweep(count: number, now: number): void {
+    for (let left = count; left > 0; left -= 1) {
+      const { value: next, done } = this.#turn.next();
+      if (done === true) this.#turn = this.records.entries();
+      else if (next[1].expiresAt <= now) this.delete(next[0]);
+    }
+  }
+}
+
 /**
  * A store for one process: records live in its memory and are lost when it ends.
  *
@@ -57,37 +83,17 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   if (!Number.isSafeInteger(max) || max < 1 || max > MAP_SIZE) {
     throw new TypeError(`memoryStore: max must be a whole number from 1 to ${MAP_SIZE}, not ${String(max)}`);
   }
-  const records = new Map<string, Kept>();
-  const groups = new MemoryGroups();
-  let turn = records.entries();
-
-  const remove = (key: string): void => {
-    const listing = records.get(key)?.listing;
-    records.delete(key);
-    if (listing !== undefined) groups.remove(listing);
-  };
-
-  const sweep = (count: number, now: number): void => {
-    for (let left = count; left > 0; left -= 1) {
-      const { value: next, done } = turn.next();
-      if (done === true) turn = records.entries();
-      else if (next[1].expiresAt <= now) remove(next[0]);
-    }
-  };
-
-  const live = (key: string, now: number): Kept | undefined => {
-    const kept = records.get(key);
-    return kept !== undefined && kept.expiresAt > now ? kept : undefined;
-  };
+  const swept = new SweptMap();
+  const { records, groups } = swept;
 
   return {
     async add(given, value, expiresAt, names = []) {
       const now = clock();
       const key = inOnePiece(given);
-      if (!(expiresAt > now) || live(key, now) !== undefined) return false;
-      remove(key);
-      sweep(SWEPT, now);
-      if (records.size >= max) sweep(Math.min(SWEPT_WHEN_FULL, 2 * max), now);
+      if (!(expiresAt > now) || swept.live(key, now) !== undefined) return false;
+      swept.delete(key);
+      swept.sweep(SWEPT, now);
+      if (records.size >= max) swept.sweep(Math.min(SWEPT_WHEN_FULL, 2 * max), now);
       if (records.size >= max) {
         throw new StoreError(
           'STORE_FULL',
@@ -101,7 +107,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
 
     async swap(key, before, value, expiresAt) {
       const now = clock();
-      const kept = expiresAt > now ? live(key, now) : undefined;
+      const kept = expiresAt > now ? swept.live(key, now) : undefined;
       if (kept === undefined) return false;
       const rev: unknown = Reflect.get(kept.value, 'rev');
       if (rev !== before && rev !== value.rev) return false;
@@ -109,17 +115,17 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
       return true;
     },
 
-    get: async (key) => live(key, clock())?.value,
+    get: async (key) => swept.live(key, clock())?.value,
 
     async getMany(keys) {
       const now = clock();
-      return keys.map((key) => live(key, now)?.value);
+      return keys.map((key) => swept.live(key, now)?.value);
     },
 
     list: async (group, page) => groups.page(group, page),
 
     async delete(key) {
-      remove(key);
+      swept.delete(key);
     },
 
     get size() {
