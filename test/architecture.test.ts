@@ -145,8 +145,13 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
   },
   // The one place that knows the store which is used where the host names none.
   {
-    from: /^adapters\/facade\.ts$/,
-    mayImport: [/^(type )?core\//, /^type resource-server\/verifier\.ts/, /^stores\/memory\.ts$/],
+    from: /^adapters\/(facade|mount-warnings)\.ts$/,
+    mayImport: [
+      /^(type )?core\//,
+      /^type resource-server\/verifier\.ts/,
+      /^stores\/memory\.ts$/,
+      /^adapters\/mount-warnings\.ts$/,
+    ],
   },
   {
     from: /^adapters\/node\//,

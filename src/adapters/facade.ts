@@ -1,7 +1,10 @@
 import type { Authorization } from '../core/base/authorization.js';
+import { warnUnmounted, warnUnreached, warnUnstored } from './mount-warnings.js';
 import { type GuardOptions, guardRequirement } from '../core/base/guard-requirement.js';
 import { guarded } from '../core/base/listeners.js';
 import { isLoopbackHost } from '../core/base/addresses/loopback.js';
+import { isForwarded } from '../core/base/http/forwarded.js';
+import { fromCaller, mistake, type OnWarning } from '../core/base/mistakes.js';
 import type { HttpRequest, HttpResponse, Route } from '../core/base/http/messages.js';
 import { isRecord } from '../core/base/schema.js';
 import type { Owner } from '../core/oauth/records/owner.js';
@@ -21,9 +24,9 @@ export type { Authorization } from '../core/base/authorization.js';
 /** {@link ServerOptions} with the defaults of an adapter; `Native` is the request type of its framework. */
 export interface AdapterOptions<Native> extends Omit<ServerOptions, 'store' | 'runtime' | 'owner'> {
   /** Default: `memoryStore()`, for a single process; its data is lost when the process ends. */
-  readonly store?: Store;
+  readonly store?: Store | undefined;
   /** Default: `Date.now` and `crypto.randomBytes`; replaced in tests. Your own store needs the same clock. */
-  readonly runtime?: Readonly<Partial<Runtime>>;
+  readonly runtime?: { readonly [Name in keyof Runtime]?: Runtime[Name] | undefined } | undefined;
   /** Returns the signed-in user of the application. Needs `loginUrl`. */
   readonly owner?: (request: Native) => MaybePromise<Owner | undefined | null | false>;
 }
@@ -37,7 +40,10 @@ interface MountedOptions extends ServerOptions {
 }
 
 /** The options a route table needs. */
-type TableOptions = Pick<MountedOptions, 'issuer' | 'onError' | 'onWarning'>;
+interface TableOptions extends Pick<MountedOptions, 'onError'> {
+  readonly issuer: string | undefined;
+  readonly warn?: OnWarning;
+}
 
 /** Creates handlers that require a valid token with all these scopes. */
 export type Guard<Handler> = (scope?: string | readonly string[], options?: GuardOptions) => Handler;
@@ -122,6 +128,9 @@ export class RouteTable {
   /** The path of the issuer, until a request has shown where the routes are mounted. */
   #expected: string | undefined;
   #registered = '';
+  #isReached = false;
+  /** Called with every request that is answered. */
+  onAnswer: ((request: HttpRequest) => void) | undefined;
 
   /** @param expected - The path of the issuer, if the mount point must be the same. */
   constructor(routes: readonly Route[], options: TableOptions, expected?: string) {
@@ -131,7 +140,14 @@ export class RouteTable {
     this.#options = options;
   }
 
-  find(path: string): Route | undefined {
+  /** Whether the framework has called or registered this table. */
+  get isReached(): boolean {
+    return this.#isReached;
+  }
+
+  /** @param prefix - The mount path, removed by the framework. */
+  find(path: string, prefix = ''): Route | undefined {
+    if (!this.#isReached) this.#reach(prefix);
     // The path of a module contains a plus sign, which many clients encode.
     return this.#byPath.get(path.replace(/%2b/i, '+'));
   }
@@ -143,9 +159,11 @@ export class RouteTable {
    */
   checkMount(prefix: string): void {
     this.#registered = prefix;
+    if (!this.#isReached) this.#reach(prefix);
     if (this.#options.issuer === undefined && prefix !== '') {
-      throw new TypeError(
+      throw mistake(
         `options.issuer is missing. A server mounted below ${prefix} needs it: set it to a URL that ends with ${prefix}.`,
+        'OQ102',
       );
     }
   }
@@ -164,25 +182,37 @@ export class RouteTable {
     try {
       this.checkMount(prefix);
       if (this.#expected !== undefined) this.#compareMount(this.#expected, prefix, request);
+      this.onAnswer?.(request);
       return send(await route.handle(request));
     } catch (error) {
       return sendBroken(send, error, this.#options.onError);
     }
   }
 
+  /** The paths of the endpoints have a beginning of their own, so a mount path that repeats it is a mistake, unless the issuer ends with it. */
+  #reach(prefix: string): void {
+    this.#isReached = true;
+    const last = prefix.slice(prefix.lastIndexOf('/'));
+    if (last.length < 2 || this.#expected?.endsWith(last) === true) return;
+    const repeated = this.routes.find(({ path }) => path.startsWith(`${last}/`))?.path;
+    if (repeated === undefined) return;
+    this.#expected = undefined;
+    this.#options.warn?.(
+      `This server is mounted at ${JSON.stringify(prefix)}, and its own paths begin with ${JSON.stringify(last)} too, so ${prefix}${repeated} exists and ${repeated} does not. Mount it one level higher: app.use(oauth), or app.register(oauth) without that prefix.`,
+      'OQ302',
+    );
+  }
+
   /** Browsers and clients are sent to paths below the issuer's path, so the routes must be mounted there. */
   #compareMount(expected: string, prefix: string, request: HttpRequest): void {
     this.#expected = undefined;
     if (prefix === expected || (isForwarded(request) && expected.endsWith(prefix))) return;
-    this.#options.onWarning?.(
+    this.#options.warn?.(
       `options.issuer has the path ${JSON.stringify(expected)}, but this server is mounted at ${JSON.stringify(prefix)}: clients and browsers are sent to paths that do not exist. Mount it there, or change options.issuer.`,
+      'OQ301',
     );
   }
 }
-
-/** Signs of a proxy, which may have removed a part of the path. */
-const isForwarded = (request: HttpRequest): boolean =>
-  ['x-forwarded-for', 'x-forwarded-host', 'forwarded', 'via'].some((name) => request.header(name) !== undefined);
 
 /** The routes of a server, for each way of mounting them. */
 export interface Places {
@@ -198,6 +228,8 @@ export interface Places {
 export interface Framework<Mounted extends object, Handler, Headed> {
   /** How to mount the result of `oauthQuery`, for an error message. */
   readonly example: string;
+  /** Whether a server that is mounted at the root is called before every route, or registered at the start. */
+  readonly isFirst?: true;
   readonly mount: (places: Places) => Mounted;
   readonly protect: (check: Check) => Handler;
   /** The `Cookie` header of a request. */
@@ -208,28 +240,38 @@ export interface Framework<Mounted extends object, Handler, Headed> {
 const reporter = (onError: OnError = console.error): OnError =>
   typeof onError === 'function' ? guarded(onError, console.error) : onError;
 
-/** @throws Error for a version of Node without what this package uses. */
+/** @throws TypeError for a version of Node without what this package uses. */
 const checkNode = (): void => {
   if (typeof process.getBuiltinModule !== 'function')
-    throw new Error(`oauth-query requires Node.js 20.19 or later, but this is ${process.version}. Update Node.js.`);
+    throw mistake(
+      `oauth-query requires Node.js 20.19 or later, but this is ${process.version}. Update Node.js.`,
+      'OQ106',
+    );
 };
 
-/**
- * Adds the defaults of the adapters: a memory store, a clock, and the console for errors and warnings.
- *
- * @throws TypeError if the adapter was passed to the framework without being called.
- */
-const serverOptions = <Native>(options: AdapterOptions<Native>, example: string): MountedOptions => {
+/** @throws TypeError if the adapter was passed to the framework without being called, so that its options are a request or an app. */
+export const calledWith = <Options>(options: Options, example: string): Options => {
   const prototype: unknown =
     typeof options === 'object' && options !== null ? Object.getPrototypeOf(options) : undefined;
-  if (prototype !== Object.prototype && prototype !== null) {
-    throw new TypeError(`oauthQuery takes an object of options and returns what you mount. Call it: ${example}.`);
-  }
-  const { owner, store, runtime = {}, onError, onWarning = console.warn, ...rest } = options;
+  if (prototype === Object.prototype || prototype === null) return options;
+  throw mistake(`oauthQuery takes an object of options and returns what you mount. Call it: ${example}.`, 'OQ104');
+};
+
+/** Adds the defaults of the adapters: a memory store, a clock, and the console for errors and warnings. */
+const serverOptions = <Native>(options: AdapterOptions<Native>, example: string): MountedOptions => {
+  const {
+    owner,
+    store,
+    runtime = {},
+    onError,
+    onWarning = (sentence: string) => console.warn(sentence),
+    ...rest
+  } = calledWith(options, example);
   const { clock = Date.now } = isRecord(runtime) ? runtime : {};
   return {
     ...rest,
-    runtime: isRecord(runtime) ? { ...runtime, clock } : runtime,
+    // The table of options reads `undefined` as absent.
+    runtime: (isRecord(runtime) ? { ...runtime, clock } : runtime) as Runtime,
     // The adapter creates every HttpRequest, so `native` is a request of its own framework.
     ...(owner !== undefined && { owner: owner as NonNullable<ServerOptions['owner']> }),
     store: store ?? memoryStore({ clock }),
@@ -238,24 +280,24 @@ const serverOptions = <Native>(options: AdapterOptions<Native>, example: string)
   };
 };
 
-const placesOf = ({ routes, wellKnown, basePath }: Server, options: MountedOptions): Places => {
+const placesOf = ({ routes, wellKnown, basePath, warn }: Server, { issuer, onError }: MountedOptions): Places => {
+  const options = { issuer, onError, warn };
   const whole = routes.map((route) => ({ ...route, path: basePath + route.path }));
   return {
-    routes: new RouteTable(routes, options, options.issuer === undefined ? undefined : basePath),
+    routes: new RouteTable(routes, options, issuer === undefined ? undefined : basePath),
     wellKnown: new RouteTable(wellKnown, options),
     whole: new RouteTable([...whole, ...wellKnown], options),
   };
 };
 
-const guardOf =
-  <Handler>(
-    server: Pick<Server, 'guard'> & Partial<Pick<Server, 'checkScopes' | 'resourceRequirement'>>,
-    protect: (check: Check) => Handler,
-    onError: OnError,
-    onRefused?: (requirement: GuardRequirement, request: HttpRequest) => void,
-  ): Guard<Handler> =>
-  (scope = [], options = {}) => {
-    const requirement = guardRequirement(scope, options, server);
+const guardOf = <Handler>(
+  server: Pick<Server, 'guard'> & Partial<Pick<Server, 'checkScopes' | 'resourceRequirement'>>,
+  protect: (check: Check) => Handler,
+  onError: OnError,
+  onRefused?: (requirement: GuardRequirement, request: HttpRequest) => void,
+): Guard<Handler> => {
+  const guard: Guard<Handler> = (scope = [], options = {}) => {
+    const requirement = fromCaller(guard, () => guardRequirement(scope, options, server));
     return protect(async (request, send, pass) => {
       let result: GuardResult;
       try {
@@ -270,51 +312,28 @@ const guardOf =
       return pass(result.authorization);
     });
   };
-
-/**
- * Warns about a resource of an issuer with a path: its metadata is at the root of the host, which is mounted separately. Warns once, with the first
- * error response that names it.
- */
-const warnUnmounted = (mounted: object, { basePath }: Server, { onWarning }: MountedOptions) => {
-  if (basePath === '' || !('wellKnown' in mounted)) return undefined;
-  const { wellKnown } = mounted;
-  let isDone = false;
-  Object.defineProperty(mounted, 'wellKnown', {
-    enumerable: true,
-    get: () => {
-      isDone = true; // It is only read to mount it.
-      return wellKnown;
-    },
-  });
-  return ({ metadata }: GuardRequirement, request: HttpRequest): void => {
-    if (isDone || metadata === undefined || isForwarded(request)) return;
-    isDone = true;
-    onWarning?.(
-      `A guard sends clients to ${metadata}, which is at the root of the host, and oauth.wellKnown is not mounted there. Mount it: app.use(oauth.wellKnown), or app.register(oauth.wellKnown) on Fastify.`,
-    );
-  };
+  return guard;
 };
 
-/** Warns about a server in production whose grants are kept in the memory of this process. */
-const warnUnstored = ({ store }: { readonly store?: unknown }, { issuer, onWarning }: MountedOptions): void => {
-  if (store !== undefined || issuer === undefined || isLoopbackHost(new URL(issuer).hostname)) return;
-  onWarning?.(
-    'options.store is missing, so tokens are kept in memory: they are lost when this process ends, and other processes do not accept them. Use a store of oauth-query/stores, or set memoryStore() to confirm.',
-  );
-};
-
-/** Creates a server, mounted in the way of its framework. */
-export const mountServer = <Native, Mounted extends object, Handler, Headed>(
+const mounted = <Native, Mounted extends object, Handler, Headed>(
   options: AdapterOptions<Native>,
-  { example, mount, protect, cookiesOf }: Framework<Mounted, Handler, Headed>,
+  { example, mount, protect, cookiesOf, isFirst }: Framework<Mounted, Handler, Headed>,
 ): Mounted & Facade<Handler, Headed> => {
   checkNode();
   const complete = serverOptions(options, example);
   const server = createServer(complete);
-  warnUnstored(options, complete);
-  const mounted = mount(placesOf(server, complete));
-  return Object.assign(mounted, {
-    guard: guardOf(server, protect, complete.onError, warnUnmounted(mounted, server, complete)),
+  warnUnstored(options, complete, server);
+  const places = placesOf(server, complete);
+  const whole = mount(places);
+  const unmounted = warnUnmounted(whole, server, complete);
+  const unreached = warnUnreached(places, server, isFirst);
+  places.routes.onAnswer = unmounted;
+  const onRefused = (requirement: GuardRequirement, request: HttpRequest): void => {
+    if (requirement.metadata !== undefined) unmounted?.(request, requirement);
+    unreached(request);
+  };
+  return Object.assign(whole, {
+    guard: guardOf(server, protect, complete.onError, onRefused),
     check: checkOf(server),
     owner: async (request: Headed) => server.owner(cookiesOf(request)),
     grants: server.grants,
@@ -322,6 +341,17 @@ export const mountServer = <Native, Mounted extends object, Handler, Headed>(
     issue: server.issue,
   });
 };
+
+/**
+ * Creates a server, mounted in the way of its framework.
+ *
+ * @param publicFunction - The function of the adapter, at whose caller the stack of an error begins.
+ */
+export const mountServer = <Native, Mounted extends object, Handler, Headed>(
+  publicFunction: (options: never) => unknown,
+  options: AdapterOptions<Native>,
+  framework: Framework<Mounted, Handler, Headed>,
+): Mounted & Facade<Handler, Headed> => fromCaller(publicFunction, () => mounted(options, framework));
 
 /** The framework-specific part of an adapter, for guards without a server. */
 interface RemoteFramework<Handler, Served> {
@@ -334,8 +364,9 @@ export const guardsBy =
   <Handler, Served>({ protect, serve }: RemoteFramework<Handler, Served>) =>
   (verifier: Verifier): Guard<Handler> & RemoteFacade<Served> => {
     if (!isRecord(verifier) || typeof verifier.guard !== 'function')
-      throw new TypeError(
+      throw mistake(
         'remoteGuard(verifier) takes introspectionVerifier({ … }) or jwtVerifier({ … }) of oauth-query/guard, and returns guards by scope.',
+        'OQ107',
       );
     const { documents, onError } = verifier;
     return Object.defineProperties(guardOf(verifier, protect, onError), {
@@ -354,6 +385,7 @@ export const guardsBy =
 
 /** The error if an adapter is called by another framework, whose arguments mean something else and would fail later without a reason. */
 export const wrongFramework = (entry: string): TypeError =>
-  new TypeError(
+  mistake(
     `This server was created with oauthQuery of oauth-query/${entry}, but another framework called it. Import oauthQuery from the entry for your framework: oauth-query/express, koa, fastify, node or fetch.`,
+    'OQ105',
   );

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Authorization } from '../core/base/authorization.js';
+import { fromCaller, mistake } from '../core/base/mistakes.js';
 import { sha256 } from '../core/base/secrets.js';
 import { Introspector } from './introspector.js';
 import { type IntrospectionVerifierOptions, resolveGuardOptions } from './introspection-options.js';
@@ -20,25 +21,46 @@ interface Answers {
 /** The number of active answers per inactive one. */
 const ACTIVE_PER_INACTIVE = 10;
 
+/** Inactive tokens before the first active one, after which the registration of the guard's client is doubted. */
+const DOUBTFUL = 5;
+
+/** Reports once that no token was ever active, which a client without the right to introspect causes. */
+const doubter = (onError: (error: unknown) => void): ((isActive: boolean) => void) => {
+  let left = DOUBTFUL;
+  return (isActive) => {
+    if (left === 0) return;
+    left = isActive ? 0 : left - 1;
+    if (isActive || left > 0) return;
+    onError(
+      mistake(
+        `introspectionVerifier: the authorization server answered that all of the first ${DOUBTFUL} tokens are inactive. If they are valid, register the client of this guard there with introspect: true.`,
+        'OQ403',
+      ),
+    );
+  };
+};
+
 /**
  * Creates a guard that introspects each token and caches the answers briefly.
  *
  * @throws TypeError with a sentence that names the invalid option and the remedy.
  */
 export const introspectionVerifier = (options: IntrospectionVerifierOptions): Verifier => {
-  const resolved = resolveGuardOptions(options);
+  const resolved = fromCaller(introspectionVerifier, () => resolveGuardOptions(options));
   const { cacheSeconds, cacheSize, clock } = resolved;
   const introspector = new Introspector(resolved);
   const answers: Answers = {
     active: new LRUCache({ max: cacheSize }),
     inactive: new LRUCache({ max: Math.ceil(cacheSize / ACTIVE_PER_INACTIVE) }),
   };
+  const note = doubter(resolved.onError);
   const questions = new Map<string, Promise<Authorization | undefined>>();
 
   const ask = async (key: string, token: string): Promise<Authorization | undefined> => {
     // The answer may not reflect changes after this moment, so its cache lifetime starts here.
     const believed = clock() + cacheSeconds * 1000;
     const authorization = await introspector.introspect(token);
+    note(authorization !== undefined);
     const until = authorization === undefined ? believed : Math.min(believed, authorization.exp * 1000);
     answers[authorization === undefined ? 'inactive' : 'active'].set(key, { authorization, until });
     return authorization;

@@ -1,4 +1,5 @@
 import { errors, type JWTPayload, jwtVerify } from 'jose';
+import { fromCaller } from '../core/base/mistakes.js';
 import type { Authorization } from '../core/base/authorization.js';
 import { UnavailableError } from '../core/base/errors.js';
 import type { Clock } from '../core/base/ports.js';
@@ -109,7 +110,7 @@ const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
  * @throws TypeError with a sentence that names the invalid option and the remedy.
  */
 export const jwtVerifier = (options: JwtVerifierOptions): Verifier => {
-  const resolved = resolve(options);
+  const resolved = fromCaller(jwtVerifier, () => resolve(options));
   const { issuer, jwksUri, algorithms, timeout, clock } = resolved;
   const http = new HttpClient(timeout);
   const verify = verifier(issuer, algorithms, clock);

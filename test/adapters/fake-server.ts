@@ -98,6 +98,7 @@ export const fakeServer = (options: ServerOptions): Server => ({
       },
     };
   },
+  warn: () => undefined,
   checkScopes: () => undefined,
   resourceRequirement: () => ({}),
   owner: async () => undefined,

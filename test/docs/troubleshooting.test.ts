@@ -26,3 +26,12 @@ test('every message and code in docs/troubleshooting.md occurs in the sources', 
   expect(quoted.length).toBeGreaterThan(60);
   expect(quoted.filter((message) => !partsOf(message).every((part) => sources.includes(part)))).toEqual([]);
 });
+
+test('every code has a section, and every section a code that the sources use', () => {
+  const declared = readFileSync(join(ROOT, 'src/core/base/mistakes.ts'), 'utf8').match(/OQ\d{3}(?=')/g) ?? [];
+  const sections = readFileSync(join(ROOT, 'docs/troubleshooting.md'), 'utf8').match(/(?<=^### )OQ\d{3}$/gm) ?? [];
+  expect(sections).toEqual(declared);
+  const used = new Set(sources.match(/(?<=')OQ\d{3}(?=')/g));
+  expect(declared.filter((code) => sources.split(`'${code}'`).length < 3)).toEqual([]);
+  expect(used.size).toBe(declared.length);
+});

@@ -47,7 +47,7 @@ describe('wrong options', () => {
     everyRow(CASES, ({ options }) => {
       const said = sentence(() => build(options));
       expect(said).toMatch(
-        /^(options\.[\w$.[\]" -]+|options\[".+"\]|(?:Client .+|A client without client_id): [\w$ ]+|The (query module|parameter) ".+")/,
+        /^(options\.[\w$.[\]" -]+|options\[".+"\]|(?:Client .+|A client without client_id):? [\w$ ]+|The (query module|parameter) ".+")/,
       );
       expect(said).toMatch(/[a-z0-9)'\]}"][.?]$/i);
       expect(said).not.toMatch(/cannot read|is not a function|not iterable|\[object/i);

@@ -60,8 +60,8 @@ describe.each(hostFor(import.meta.url))('a registry of the application, $name', 
       expect((await server.token(id, 'shop-secret')).json['scope'], id).toBe('profile content.read');
     expect((await server.page('shop')).status).toBe(200);
     expect(server.warnings()).toEqual([
-      'clients.find: The column "created_at" is ignored: registrations have no such field.',
-      'clients.find: The column "redirect_url" is ignored: registrations have no such field. Did you mean redirect_uris?',
+      'clients.find: The column "created_at" is ignored: registrations have no such field. (OQ309)',
+      'clients.find: The column "redirect_url" is ignored: registrations have no such field. Did you mean redirect_uris? (OQ309)',
     ]);
     expect(server.errors).toEqual([]);
   });
@@ -70,7 +70,7 @@ describe.each(hostFor(import.meta.url))('a registry of the application, $name', 
     const server = await serve(table({ ...ROW, ['x\u009b2J\u202e']: 1 } as ClientRow));
     await server.page('shop');
     expect(server.warnings()).toContain(
-      String.raw`clients.find: The column "x\u009b2J\u202e" is ignored: registrations have no such field.`,
+      String.raw`clients.find: The column "x\u009b2J\u202e" is ignored: registrations have no such field. (OQ309)`,
     );
   });
 

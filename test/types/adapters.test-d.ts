@@ -5,11 +5,17 @@ import fastify, { type FastifyRequest } from 'fastify';
 import Koa, { type Context, type DefaultState } from 'koa';
 import mount from 'koa-mount';
 import { type Authorization, customGrant, type Owner, type OwnerGrants } from 'oauth-query';
-import { type GuardedLocals, oauthQuery as forExpress, type OAuthQueryOptions } from 'oauth-query/express';
+import {
+  type GuardedLocals,
+  type GuardedRouter,
+  oauthQuery as forExpress,
+  type OAuthQueryOptions,
+} from 'oauth-query/express';
 import { type GuardedRoute, oauthQuery as forFastify } from 'oauth-query/fastify';
 import { oauthQuery as forFetch } from 'oauth-query/fetch';
 import { oauthQuery as forKoa } from 'oauth-query/koa';
 import { oauthQuery as forNode } from 'oauth-query/node';
+import { memoryStore } from 'oauth-query/stores/memory';
 import { expectTypeOf } from 'vitest';
 
 // No options at all are fine, and the options are the same but for the request that `owner` gets.
@@ -84,6 +90,14 @@ forExpress({ clients: [{ client_id: 'gateway', grant_types: ['voucher'] }] });
   app.get<object, string, object, object, Locals>('/me', oauth.guard(), (req) => {
     expectTypeOf(req.auth).toEqualTypeOf<Authorization | undefined>();
   });
+  const photos: GuardedRouter = express.Router();
+  photos.use(oauth.guard('profile'));
+  photos.get('/:id', (req, res) => {
+    expectTypeOf(req.auth).toEqualTypeOf<Authorization>();
+    expectTypeOf(req.params.id).toEqualTypeOf<string>();
+    res.json({ of: req.auth.sub });
+  });
+  app.use('/photos', photos);
   app.use('/admin', oauth.guard(['a', 'b'], { audience: ['https://api.example'] }), express.Router());
   // @ts-expect-error a scope is text
   oauth.guard(1);
@@ -162,3 +176,11 @@ createServer((req) => expectTypeOf(forNode().owner(req)).toEqualTypeOf<SignedIn>
 expectTypeOf(forFetch().owner({ headers: new Headers() })).toEqualTypeOf<SignedIn>();
 // @ts-expect-error a Request of fetch is not one of Node
 void forNode().owner(new Request('http://127.0.0.1'));
+
+// With exactOptionalPropertyTypes, what only production has need not be spread.
+const production: { readonly store?: ReturnType<typeof memoryStore> } = {};
+forExpress({
+  store: production.store,
+  secret: process.env['SECRET'],
+  runtime: { clock: undefined, random: undefined },
+});

@@ -5,7 +5,8 @@
  */
 
 import type { IncomingMessage } from 'node:http';
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { NextFunction, Request, RequestHandler, Response, Router } from 'express';
+import type { RouteParameters } from 'express-serve-static-core';
 import type { AdapterOptions, Authorization, Facade, Guard, Framework, RemoteFacade, RouteTable } from '../facade.js';
 import { mountServer, guardsBy, wrongFramework } from '../facade.js';
 import { cookiesOf, type HeadedRequest, NodeRequest, send } from '../node/message.js';
@@ -36,6 +37,27 @@ export type GuardedLocals = Response['locals'] & {
   /** Never present. */
   readonly [GUARDED]?: true;
 };
+
+type Verb = 'all' | 'get' | 'post' | 'put' | 'patch' | 'delete' | 'head' | 'options';
+
+type GuardedRoutes = {
+  readonly [Name in Verb]: <Path extends string>(
+    path: Path,
+    ...handlers: readonly RequestHandler<
+      RouteParameters<Path>,
+      Parameters<Response['json']>[0],
+      Request['body'],
+      Request['query'],
+      GuardedLocals
+    >[]
+  ) => unknown;
+};
+
+/**
+ * A router behind a guard. `req.auth` is present in its handlers:
+ * `const photos: GuardedRouter = Router(); photos.use(oauth.guard('photos.read'))`.
+ */
+export interface GuardedRouter extends RequestHandler, Pick<Router, 'use' | 'param' | 'stack'>, GuardedRoutes {}
 
 /** Options of `oauthQuery`, all optional. `owner` receives Express's own `Request`. */
 export interface OAuthQueryOptions extends AdapterOptions<Request> {}
@@ -81,7 +103,7 @@ const middleware =
     if (typeof next !== 'function') throw wrongFramework('express');
     // Fastify calls a plugin with a function for errors in the same place.
     if (typeof req.path !== 'string') return next(wrongFramework('express'));
-    const route = table.find(req.path);
+    const route = table.find(req.path, req.baseUrl);
     if (route === undefined) next();
     else void table.answer(route, new ExpressRequest(req, req), (response) => send(res, response), req.baseUrl);
   };
@@ -92,6 +114,7 @@ const FRAMEWORK: Framework<
   HeadedRequest
 > = {
   cookiesOf,
+  isFirst: true,
   example: 'app.use(oauthQuery({ … }))',
   mount: ({ routes, wellKnown }) => Object.assign(middleware(routes), { wellKnown: middleware(wellKnown) }),
   protect: (check) => (req, res, next) =>
@@ -110,7 +133,7 @@ const FRAMEWORK: Framework<
  *
  * @throws TypeError with a sentence that names the invalid option and the remedy.
  */
-export const oauthQuery = (options: OAuthQueryOptions = {}): OAuthQuery => mountServer(options, FRAMEWORK);
+export const oauthQuery = (options: OAuthQueryOptions = {}): OAuthQuery => mountServer(oauthQuery, options, FRAMEWORK);
 
 /** Creates guards for the tokens of another authorization server, which a verifier of `oauth-query/guard` checks. */
 export const remoteGuard: (verifier: Verifier) => RemoteGuard = guardsBy({

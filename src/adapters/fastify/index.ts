@@ -55,6 +55,7 @@ type Plugin = FastifyPluginAsync<MountOptions>;
 
 const FRAMEWORK: Framework<Plugin & { readonly wellKnown: Plugin }, FastifyGuardHook, HeadedRequest> = {
   cookiesOf,
+  isFirst: true,
   example: 'app.register(oauthQuery({ … }))',
   mount: ({ routes, wellKnown }) => Object.assign(plugin(routes), { wellKnown: plugin(wellKnown) }),
   protect: (check) => async (request: FastifyRequest, reply) => {
@@ -73,7 +74,7 @@ const FRAMEWORK: Framework<Plugin & { readonly wellKnown: Plugin }, FastifyGuard
  *
  * @throws TypeError with a sentence that names the invalid option and the remedy.
  */
-export const oauthQuery = (options: OAuthQueryOptions = {}): OAuthQuery => mountServer(options, FRAMEWORK);
+export const oauthQuery = (options: OAuthQueryOptions = {}): OAuthQuery => mountServer(oauthQuery, options, FRAMEWORK);
 
 /** Creates guards for the tokens of another authorization server, which a verifier of `oauth-query/guard` checks. */
 export const remoteGuard: (verifier: Verifier) => RemoteGuard = guardsBy({ protect: FRAMEWORK.protect, serve: plugin });

@@ -15,7 +15,7 @@ import type {
   RemoteFacade,
   RouteTable,
 } from '../facade.js';
-import { mountServer, guardsBy } from '../facade.js';
+import { calledWith, mountServer, guardsBy } from '../facade.js';
 import { FetchRequest, partsOf, toResponse } from './message.js';
 import type { Verifier } from '../../resource-server/verifier.js';
 
@@ -80,6 +80,8 @@ const protect =
     return result ?? Response.error();
   };
 
+const EXAMPLE = 'oauthQuery({ … }).fetch(request)';
+
 /**
  * An OAuth 2.0 authorization server, its guard and the query API, as functions from `Request` to
  * `Response`.
@@ -87,9 +89,9 @@ const protect =
  * @throws TypeError with a sentence that names the invalid option and the remedy.
  */
 export const oauthQuery = (options: OAuthQueryOptions = {}): OAuthQuery => {
-  const { address, ...rest } = options;
+  const { address, ...rest } = calledWith(options, EXAMPLE);
   const mount = ({ whole }: Places): Answers => answers(address)(whole);
-  return mountServer(rest, { example: 'oauthQuery({ … }).fetch(request)', mount, protect, cookiesOf });
+  return mountServer(oauthQuery, rest, { example: EXAMPLE, mount, protect, cookiesOf });
 };
 
 /** Creates guards for the tokens of another authorization server, which a verifier of `oauth-query/guard` checks. */

@@ -66,10 +66,10 @@ const middleware =
   (table: RouteTable): Middleware =>
   (ctx, next) => {
     if (typeof next !== 'function') throw wrongFramework('koa');
-    const route = table.find(ctx.path);
-    if (route === undefined) return next();
     const prefix: unknown = ctx['mountPath']; // Set by koa-mount.
     const at = typeof prefix === 'string' ? prefix : '';
+    const route = table.find(ctx.path, at);
+    if (route === undefined) return next();
     return table.answer(route, new KoaRequest(ctx, ctx.req), (response) => send(ctx, response), at);
   };
 
@@ -79,6 +79,7 @@ const FRAMEWORK: Framework<
   HeadedRequest
 > = {
   cookiesOf,
+  isFirst: true,
   example: 'app.use(oauthQuery({ … }))',
   mount: ({ routes, wellKnown }) => Object.assign(middleware(routes), { wellKnown: middleware(wellKnown) }),
   protect: (check) => async (ctx, next) => {
@@ -95,7 +96,7 @@ const FRAMEWORK: Framework<
  *
  * @throws TypeError with a sentence that names the invalid option and the remedy.
  */
-export const oauthQuery = (options: OAuthQueryOptions = {}): OAuthQuery => mountServer(options, FRAMEWORK);
+export const oauthQuery = (options: OAuthQueryOptions = {}): OAuthQuery => mountServer(oauthQuery, options, FRAMEWORK);
 
 /** Creates guards for the tokens of another authorization server, which a verifier of `oauth-query/guard` checks. */
 export const remoteGuard: (verifier: Verifier) => RemoteGuard = guardsBy({

@@ -15,7 +15,7 @@ import type {
   RemoteFacade,
   RouteTable,
 } from '../facade.js';
-import { mountServer, guardsBy } from '../facade.js';
+import { calledWith, mountServer, guardsBy } from '../facade.js';
 import { cookiesOf, type HeadedRequest, NodeRequest, pathOf, send } from './message.js';
 import type { Verifier } from '../../resource-server/verifier.js';
 
@@ -88,15 +88,17 @@ const protect =
       (authorization) => authorization,
     );
 
+const EXAMPLE = 'createServer(oauthQuery({ … }))';
+
 /**
  * An OAuth 2.0 authorization server, its guard and the query API, as one listener for `node:http`.
  *
  * @throws TypeError with a sentence that names the invalid option and the remedy.
  */
 export const oauthQuery = (options: OAuthQueryOptions = {}): OAuthQuery => {
-  const { address, ...rest } = options;
+  const { address, ...rest } = calledWith(options, EXAMPLE);
   const mount = ({ whole }: Places): NodeListener => listener(address)(whole);
-  return mountServer(rest, { example: 'createServer(oauthQuery({ … }))', mount, protect, cookiesOf });
+  return mountServer(oauthQuery, rest, { example: EXAMPLE, mount, protect, cookiesOf });
 };
 
 /** Creates guards for the tokens of another authorization server, which a verifier of `oauth-query/guard` checks. */

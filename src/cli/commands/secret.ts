@@ -27,13 +27,15 @@ const checkRandomness = (secret: string): void => {
 };
 
 export const secret: Command = {
-  help: `oauth-query secret: generate a client secret, and the hash to register
+  help: `oauth-query secret: generate a client secret and the hash to register, or the secret of the server
 
   oauth-query secret [--json]
+  oauth-query secret --raw
   oauth-query secret --stdin [--hash scrypt|sha256] [--json]
 
 Without options, generates a secret of 32 random bytes and prints it once.
 
+  --raw     Print only the secret, for options.secret: OAUTH_SECRET="$(oauth-query secret --raw)"
   --stdin   Hash an existing secret, read from standard input. An argument would remain in the
             history of the shell.
   --hash    sha256 for random secrets, scrypt for secrets chosen by a person. Default: sha256 for
@@ -47,9 +49,15 @@ Example:
   run: async (args, terminal) => {
     const { values } = readArguments(
       args,
-      { stdin: { type: 'boolean' }, hash: { type: 'string' }, json: { type: 'boolean' } },
+      { raw: { type: 'boolean' }, stdin: { type: 'boolean' }, hash: { type: 'string' }, json: { type: 'boolean' } },
       0,
     );
+    if (values.raw) {
+      if (values.stdin || values.hash !== undefined || values.json)
+        throw new UsageError('--raw prints a new secret and nothing else. Leave out the other options.');
+      terminal.print(randomBytes(32).toString('base64url'));
+      return EXIT.fine;
+    }
     const form = formOf(values.hash ?? (values.stdin ? 'scrypt' : 'sha256'));
     const text = values.stdin ? await readSecret(terminal) : randomBytes(32).toString('base64url');
     if (form === 'sha256') checkRandomness(text);

@@ -44,6 +44,7 @@ const scopesOf = (given: unknown): readonly string[] => {
     return list(given).flatMap((names) => names.split(' ').filter((name) => name !== ''));
   return fail(
     "guard(scope) takes a scope such as 'photos.read' or an array of scopes, and returns the middleware. Call it: pass guard('photos.read') or guard() to the route, not guard.",
+    'OQ107',
   );
 };
 

@@ -1,3 +1,4 @@
+import { type ErrorCode, mistake } from './mistakes.js';
 import { nearestName } from './spelling.js';
 
 /** One option in a table: what it accepts, how it is checked, and its default. */
@@ -45,16 +46,18 @@ type Given<T extends Table> = {
   readonly [Name in keyof T]?: T[Name] extends Entry<infer In, unknown> ? In : never;
 };
 
-/** @throws TypeError */
-export const fail = (sentence: string): never => {
-  throw new TypeError(sentence);
+/** @throws TypeError with the code. */
+export const fail = (sentence: string, code: ErrorCode = 'OQ100'): never => {
+  throw mistake(sentence, code);
 };
 
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const mustBe = (given: unknown, path: string, takes: string, hint = ''): never =>
-  fail(`${path} must be ${takes}.${given instanceof Promise ? ' It is a promise: await it first.' : hint}`);
+  given instanceof Promise
+    ? fail(`${path} must be ${takes}. It is a promise: await it first.`, 'OQ103')
+    : fail(`${path} must be ${takes}.${hint}`);
 
 /**
  * An option with a custom check.
@@ -94,7 +97,7 @@ export const required = <In, Out>(
   default: 'required',
   read: (given, path) =>
     given === undefined
-      ? fail(`${path} is missing: ${remedy}.${entry.hint ?? ''}`)
+      ? fail(`${path} is missing: ${remedy}.${entry.hint ?? ''}`, 'OQ102')
       : (entry.read(given, path) as Exclude<Out, undefined>),
 });
 
@@ -250,13 +253,13 @@ export const object = <const T extends Table>(
       if (!isGiven(given)) return mustBe(given, path, takes);
       const unknown = Object.keys(given).find((name) => !Object.hasOwn(fields, name));
       if (unknown !== undefined && Object.hasOwn(moved, unknown))
-        fail(`${below(path, unknown)} is now ${moved[unknown]}.`);
-      if (unknown !== undefined) fail(unknownName(unknown, path, fields, remedy));
+        fail(`${below(path, unknown)} is now ${moved[unknown]}.`, 'OQ111');
+      if (unknown !== undefined) fail(unknownName(unknown, path, fields, remedy), 'OQ101');
       const read: Record<string, unknown> = {};
       for (const [name, field] of Object.entries(fields)) {
         const own = given[name];
         if (own === undefined && field.refusesUndefined && Object.hasOwn(given, name))
-          fail(`${below(path, name)} is undefined.${ENVIRONMENT}`);
+          fail(`${below(path, name)} is undefined.${ENVIRONMENT}`, 'OQ102');
         const checked = field.read(own, below(path, name));
         if (checked !== undefined) read[name] = checked;
       }

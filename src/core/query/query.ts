@@ -1,3 +1,4 @@
+import { fromCaller } from '../base/mistakes.js';
 import type { Feature } from '../base/feature.js';
 import { object } from '../base/schema.js';
 import { createQuery } from './create-query.js';
@@ -16,7 +17,7 @@ const TABLE = object(QUERY_OPTIONS, {
  * @throws TypeError for an invalid option, with a sentence that names it and the remedy.
  */
 export const query = (given: QueryOptions = {}): Feature => {
-  const options = TABLE.read(given, 'options.query');
+  const options = fromCaller(query, () => TABLE.read(given, 'options.query'));
   const { rights, extensions, site = {} } = options;
   return {
     resources: Object.assign({}, ...extensions.map(({ resources }) => resources?.(site))),

@@ -100,6 +100,7 @@ export const endpointRoutes = (
       isPage ? errorPage(error, endpoint, context) : errorResponse(error, context.onError);
     try {
       context.warnings.proxy(request);
+      if (!isPublic) context.warnings.host(request); // Health checks read documents from inside.
       if (lacksCors) context.warnings.crossOrigin(request, () => new URL(context.issuer(request)).origin);
       const handler = isKnown && known.includes(request.method) ? endpoint.methods[method] : undefined;
       if (handler === undefined) throw methodNotAllowed(allow);

@@ -150,7 +150,7 @@ export const createContext = (
     userCodeKeys: [deriveKey(secret, 'user code'), ...older.map((text) => deriveKey(text, 'user code'))],
     consentKey: deriveKey(secret, 'consent'),
     requestSeal: new Seal(browserSecrets, 'authorization request', clock, bytes),
-    warnings: new DeploymentWarnings(options.onWarning),
+    warnings: new DeploymentWarnings(options.onWarning, config.issuer),
     signIn: new SignIn(options, sessions, config.keepsSignIn),
     allowLocalhostRedirects: options.policy.allowLocalhostRedirects,
     validateGrant: options.policy.validateGrant ?? (() => true),

@@ -95,6 +95,7 @@ export const resourceRequirement = (
     if (new URL(metadata).origin !== new URL(issuer).origin)
       onWarning?.(
         `guard(scope, { resource: ${JSON.stringify(name)} }) sends clients to ${metadata}, which is not on the host of options.issuer, so this server does not serve it.`,
+        'OQ209',
       );
     return { audience: [described.resource], metadata };
   }

@@ -4,6 +4,7 @@ import type { FeatureHost } from '../base/feature.js';
 import type { CheckResult, GuardRequirement, GuardResult } from '../base/http/bearer.js';
 import type { HttpRequest, Route } from '../base/http/messages.js';
 import { guarded } from '../base/listeners.js';
+import { type OnWarning, fromCaller } from '../base/mistakes.js';
 import { printable } from '../base/printable.js';
 import { fail } from '../base/schema.js';
 import { RandomSource } from '../base/secrets.js';
@@ -36,6 +37,8 @@ export interface Server {
   readonly wellKnown: readonly Route[];
   /** The issuer's path: the mount point, in front of every path. */
   readonly basePath: string;
+  /** Reports a mistake to `options.onWarning`. */
+  readonly warn: OnWarning;
   /** Warns if a guard requires a scope that no token of this server can have. */
   checkScopes(scopes: readonly string[]): void;
   /**
@@ -71,7 +74,10 @@ const withGuardedListeners = (options: CheckedOptions): CheckedOptions => {
     ...(onError !== undefined && { onError }),
     ...(onEvent !== undefined && { onEvent: guarded(onEvent, onError) }),
     ...(onWarning !== undefined && {
-      onWarning: guarded((sentence: string) => onWarning(printable(sentence)), onError),
+      onWarning: guarded<Parameters<OnWarning>>(
+        (sentence, code) => onWarning(`${printable(sentence)} (${code})`, code),
+        onError,
+      ),
     }),
   };
 };
@@ -113,7 +119,9 @@ const withFeatures = (
  *
  * @throws TypeError with a sentence that names the option and the remedy.
  */
-export const createServer = (given: ServerOptions): Server => {
+export const createServer = (options: ServerOptions): Server => fromCaller(createServer, () => serverOf(options));
+
+const serverOf = (given: ServerOptions): Server => {
   const options = withDeadlines(withGuardedListeners(checkOptions(given)));
   const config = configOf(options);
   const { clock, random } = options.runtime;
@@ -146,9 +154,10 @@ export const createServer = (given: ServerOptions): Server => {
       observer.traced('metadata', route),
     ),
     basePath: context.basePath,
+    warn: (sentence, code) => options.onWarning?.(sentence, code),
     checkScopes: (scopes) => {
       const sentence = undeclaredScope(scopes, declared);
-      if (sentence !== undefined) options.onWarning?.(sentence);
+      if (sentence !== undefined) options.onWarning?.(sentence, 'OQ208');
     },
     resourceRequirement: (name) => resourceRequirement(name, config, options.onWarning),
     guard: (request, requirement) =>

@@ -73,22 +73,24 @@ export const warnAtStart = (options: CheckedOptions, config: OAuthConfig): void 
         ]
       : []),
   ];
-  if (missing.length > 0) options.onWarning?.(`Missing options: ${missing.join('; ')}.`);
+  if (missing.length > 0) options.onWarning?.(`Missing options: ${missing.join('; ')}.`, 'OQ201');
   const stranded = strandedClient(options, config);
-  if (stranded !== undefined) options.onWarning?.(stranded);
+  if (stranded !== undefined) options.onWarning?.(stranded, 'OQ203');
   const guessable = guessableSecrets(options);
-  if (guessable !== undefined) options.onWarning?.(guessable);
+  if (guessable !== undefined) options.onWarning?.(guessable, 'OQ204');
   const { host, request } = config.timeouts;
   if (host >= request)
     options.onWarning?.(
       `options.timeouts.host (${host}) is not less than options.timeouts.request (${request}): a request ends before the error can name the function that did not answer. Lower timeouts.host.`,
+      'OQ205',
     );
   const ofFeatures = featuresOf(options).flatMap(({ scopes }) => Object.values(scopes));
-  for (const sentence of untranslatedScopes(config, ofFeatures)) options.onWarning?.(sentence);
+  for (const sentence of untranslatedScopes(config, ofFeatures)) options.onWarning?.(sentence, 'OQ206');
   for (const grant of ['password', 'implicit']) {
     if (config.grants.has(grant))
       options.onWarning?.(
         `The ${grant} grant is enabled. It is discouraged (RFC 9700 §2): use it only for clients that support no other.`,
+        'OQ207',
       );
   }
 };

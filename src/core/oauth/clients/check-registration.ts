@@ -358,7 +358,8 @@ export const checkRegistrations = (
   return registrations.map((registration) => {
     const checked = checkRegistration(registration, rules);
     const id = checked.client?.client_id;
-    if (id !== undefined && known.has(id)) return { problems: [`Client ${JSON.stringify(id)}: is registered twice.`] };
+    if (id !== undefined && known.has(id))
+      return { problems: [`Client ${JSON.stringify(id)} is registered twice. Remove one.`] };
     if (id !== undefined) known.add(id);
     return checked;
   });

@@ -1,5 +1,6 @@
 import { UnavailableError } from '../../base/errors.js';
 import type { MaybePromise } from '../../base/ports.js';
+import { mistake, type OnWarning } from '../../base/mistakes.js';
 import {
   type AuthenticationMethod,
   type Client,
@@ -18,7 +19,7 @@ interface Others {
   /** Self-registered clients. */
   readonly registrations?: Registrations | undefined;
   readonly onError?: ((error: unknown) => void) | undefined;
-  readonly onWarning?: ((sentence: string) => void) | undefined;
+  readonly onWarning?: OnWarning | undefined;
 }
 
 /** More columns than a table of clients has; beyond that, no more warnings are emitted. */
@@ -29,7 +30,7 @@ const MAX_ASKED_LENGTH = 512;
 
 /** @throws TypeError with the first problem. */
 const clientOf = ({ client, problems }: CheckedRegistration): Client => {
-  if (client === undefined) throw new TypeError(problems[0]);
+  if (client === undefined) throw mistake(problems[0] ?? 'A client is invalid.', 'OQ108');
   return client;
 };
 
@@ -159,7 +160,7 @@ export class Clients {
   #prepare(row: unknown, client_id: string, registry: ClientRegistry): Client | undefined {
     const { onError } = this.#listeners;
     if (typeof row !== 'object' || row === null || !('client_id' in row) || row.client_id !== client_id) {
-      onError?.(new TypeError('clients.find returned a different client from the one requested.'));
+      onError?.(mistake('clients.find returned a different client from the one requested.', 'OQ108'));
       return undefined;
     }
     const found = row as ClientRow; // What it holds is checked here, or was before.
@@ -167,7 +168,7 @@ export class Clients {
     if (known !== undefined) return known.client;
     const rules = isOwnRegistry(registry) ? { ...this.#rules, origin: registry.origin } : this.#rules;
     const { client, problems } = checkRow(found, rules, (column, sentence) => this.#warn(column, sentence));
-    if (client === undefined) onError?.(new TypeError(problems.join(' ')));
+    if (client === undefined) onError?.(mistake(problems.join(' '), 'OQ108'));
     this.#prepared.set(found, { client });
     return client;
   }
@@ -175,7 +176,7 @@ export class Clients {
   #warn(column: string, sentence: string): void {
     if (this.#warned.has(column) || this.#warned.size >= MAX_WARNINGS) return;
     this.#warned.add(column);
-    this.#listeners.onWarning?.(`clients.find: ${sentence}`);
+    this.#listeners.onWarning?.(`clients.find: ${sentence}`, 'OQ309');
   }
 }
 

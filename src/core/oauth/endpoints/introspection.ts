@@ -38,7 +38,11 @@ export const introspection = async (request: HttpRequest, context: OAuthContext)
   if (token === undefined) throw new OAuthError('invalid_request', 'The parameter token is missing.');
   const iss = context.issuer(request);
   const access = await context.tokens.find(token);
-  if (access !== undefined) return json(200, maySee(caller, access, iss) ? describe(access, iss, 'Bearer') : INACTIVE);
+  if (access !== undefined) {
+    if (maySee(caller, access, iss)) return json(200, describe(access, iss, 'Bearer'));
+    if (!caller.seesAll) context.warnings.cannotIntrospect(caller.client_id);
+    return json(200, INACTIVE);
+  }
   // A resource server should never receive such a token.
   const refresh = await context.refreshTokens.findLive(token);
   const isShown = refresh?.client_id === caller.client_id && maySee(caller, refresh, iss);

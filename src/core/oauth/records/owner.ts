@@ -1,3 +1,5 @@
+import { mistake } from '../../base/mistakes.js';
+
 /** The prefix of `sub` in a client's own tokens. No resource owner may have such a `sub`. */
 export const CLIENT_SUBJECT = 'client:';
 
@@ -92,21 +94,23 @@ export const signInFacts = ({
  */
 export const checkOwner = (owner: unknown, from?: string, now?: number): Owner => {
   if (typeof owner !== 'object' || owner === null || !('sub' in owner)) {
-    throw new TypeError(
+    throw mistake(
       `${from ?? 'The application'} must return an object with a sub, such as { sub: String(user.id) }, or nothing if the user is not signed in. It returned ${kindOf(owner)}.`,
+      'OQ402',
     );
   }
   const { sub } = owner;
   const username = 'username' in owner ? owner.username : undefined;
   if (typeof sub !== 'string' || sub === '')
-    throw new TypeError(
+    throw mistake(
       `The sub of an owner must be text and not empty.${from === undefined ? '' : ` ${from} returned ${kindOf(sub)}; use String(user.id).`}`,
+      'OQ402',
     );
   if (sub.startsWith(CLIENT_SUBJECT)) {
-    throw new TypeError(`The sub of an owner must not begin with ${CLIENT_SUBJECT}, which is reserved for clients.`);
+    throw mistake(`The sub of an owner must not begin with ${CLIENT_SUBJECT}, which is reserved for clients.`, 'OQ402');
   }
   if (username !== undefined && username !== null && typeof username !== 'string') {
-    throw new TypeError('The username of an owner must be text, or absent.');
+    throw mistake('The username of an owner must be text, or absent.', 'OQ402');
   }
   const checked = typeof username === 'string' ? { sub, username } : { sub };
   return now === undefined ? checked : { ...checked, ...factsIn(owner, from ?? 'the owner', now) };

@@ -1,5 +1,6 @@
-import { OAuthError } from '../../base/errors.js';
+import { OAuthError, UnavailableError } from '../../base/errors.js';
 import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
+import { mistake } from '../../base/mistakes.js';
 import type { MaybePromise } from '../../base/ports.js';
 import { redirect } from '../../base/http/responses.js';
 import type { DeploymentWarnings } from '../deployment-warnings.js';
@@ -130,7 +131,8 @@ export class SignIn {
       return await owner(request.native);
     } catch (error) {
       context.warnings.ownerFailed(error);
-      throw error;
+      if (error instanceof UnavailableError) throw error;
+      throw mistake(`options.owner failed: ${error instanceof Error ? error.message : String(error)}`, 'OQ401', error);
     }
   }
 

@@ -1,3 +1,4 @@
+import { parseUrl } from '../../base/addresses/url.js';
 import type { ServerRules } from '../../oauth/clients/check-registration.js';
 import { Clients } from '../../oauth/clients/clients.js';
 import { Registrations } from '../../oauth/clients/registrations.js';
@@ -56,17 +57,28 @@ const checkDevice = ({ userCodeAlphabet, userCodeLength }: CheckedOptions['devic
   );
 };
 
+/** A page of another host would get a path of this one to return to. */
+const checkLoginUrl = ({ loginUrl, issuer }: CheckedOptions): void => {
+  const login = typeof loginUrl === 'string' ? parseUrl(loginUrl) : undefined;
+  if (login === undefined || issuer === undefined || login.origin === new URL(issuer).origin) return;
+  fail(
+    `options.loginUrl is on ${login.origin}, and options.issuer on ${new URL(issuer).origin}: that page would get a return_to which is only a path. Use a function that adds the host: (path) => '${login.origin}${login.pathname}?return_to=' + encodeURIComponent('${new URL(issuer).origin}' + path).`,
+    'OQ109',
+  );
+};
+
 const checkSignIn = ({ owner, users, loginUrl, grants }: CheckedOptions): void => {
   if (owner !== undefined && users !== undefined)
     fail(
       'options.owner and options.users exclude each other: use options.owner for your own sign-in, or options.users for the built-in page.',
+      'OQ112',
     );
   if (owner !== undefined && loginUrl === undefined)
-    fail('options.owner needs options.loginUrl: the page to which users who are not signed in are sent.');
+    fail('options.owner needs options.loginUrl: the page to which users who are not signed in are sent.', 'OQ112');
   if (owner === undefined && loginUrl !== undefined)
-    fail('options.loginUrl needs options.owner: a function that returns the signed-in user.');
+    fail('options.loginUrl needs options.owner: a function that returns the signed-in user.', 'OQ112');
   if (users === undefined && grants.includes('password'))
-    fail('options.grants names password, which needs options.users: passwords are checked there.');
+    fail('options.grants names password, which needs options.users: passwords are checked there.', 'OQ112');
 };
 
 const isList = (users: NonNullable<CheckedOptions['users']>): users is Exclude<typeof users, UserDirectory> =>
@@ -88,10 +100,12 @@ const registrationsOf = (options: CheckedOptions, rules: ServerRules): Registrat
   if (secret === undefined)
     fail(
       'options.registration needs options.secret: registrations are encrypted with it and would be lost when the process ends.',
+      'OQ112',
     );
   if (!grants.includes('authorization_code'))
     fail(
       'options.registration needs the grant authorization_code in options.grants: self-registered clients can use no other.',
+      'OQ112',
     );
   for (const scope of registration.scopes ?? []) {
     if (!rules.scopes.has(scope))
@@ -128,8 +142,10 @@ export const configOf = (options: CheckedOptions): OAuthConfig => {
   checkPaths(paths);
   checkDevice(options.device);
   checkSignIn(options);
+  checkLoginUrl(options);
   const isJwt = accessTokens?.format === 'jwt';
-  if (isJwt && issuer === undefined) fail('options.accessTokens: JWTs name their issuer, so options.issuer is needed.');
+  if (isJwt && issuer === undefined)
+    fail('options.accessTokens: JWTs name their issuer, so options.issuer is needed.', 'OQ112');
   const scopes = new Map(Object.entries(options.scopes));
   const impliedScopes = new ImpliedScopes(scopes);
   checkImplied(scopes, introspectionScope);

@@ -1,3 +1,4 @@
+import type { WarningCode } from '../../base/mistakes.js';
 import type { ResourceDefinition } from '../../base/resource-metadata.js';
 import type { ClientRegistry, ClientSource, GrantName } from '../../oauth/clients/client.js';
 import type { CustomGrant } from '../../oauth/custom-grant.js';
@@ -139,6 +140,9 @@ export interface ServerOptions {
   readonly onEvent?: OAuthEventListener;
   /** Called with errors that are not reported to clients. If it throws or rejects, no response changes. */
   readonly onError?: (error: unknown) => void;
-  /** Called with a sentence for each setting that works but should be changed. */
-  readonly onWarning?: (message: string) => void;
+  /**
+   * Called with a sentence for each setting that works but should be changed. The sentence ends with a code such as `OQ305`, which
+   * `docs/troubleshooting.md` explains, and which is the second argument: to silence a warning, return if the code is its own.
+   */
+  readonly onWarning?: (message: string, code: WarningCode) => void;
 }

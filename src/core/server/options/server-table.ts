@@ -90,11 +90,16 @@ const MIN_SECRET_LENGTH = 32;
 
 /** Keys are derived from secrets, so these must be too long to guess. */
 const oneSecret = refined(text('text of at least 32 characters', /^[^]+$/, ENVIRONMENT), (given, path) =>
-  given.length >= MIN_SECRET_LENGTH
-    ? given
-    : fail(
-        `${path} has ${given.length} characters and needs at least ${MIN_SECRET_LENGTH}. Generate one with "openssl rand -base64 32".`,
-      ),
+  given.includes('client_secret')
+    ? fail(
+        `${path} is the registration of a client secret. Use a secret of its own: npx oauth-query secret --raw, or openssl rand -base64 32.`,
+        'OQ110',
+      )
+    : given.length >= MIN_SECRET_LENGTH
+      ? given
+      : fail(
+          `${path} has ${given.length} characters and needs at least ${MIN_SECRET_LENGTH}. Generate one with "openssl rand -base64 32".`,
+        ),
 );
 
 const secret = refined(
@@ -361,7 +366,7 @@ export const SERVER_OPTIONS = {
   cors: optional(object({ origins: required(listOf("an array of origins such as ['https://app.example']", origin)) })),
   onEvent: fn<Option<'onEvent'>>('a function of the event'),
   onError: fn<Option<'onError'>>('a function of the error'),
-  onWarning: fn<Option<'onWarning'>>('a function of the message'),
+  onWarning: fn<Option<'onWarning'>>('a function of the message and its code'),
 } satisfies Schema<ServerOptions>;
 
 /** Options, validated and completed one by one. */

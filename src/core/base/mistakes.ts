@@ -1,0 +1,70 @@
+/**
+ * The codes of mistakes. `docs/troubleshooting.md` has a section for each. A code keeps its meaning; sentences may improve.
+ *
+ * OQ1…: errors at the start. OQ2…: warnings at the start. OQ3…: warnings while running. OQ4…: errors passed to `onError`.
+ */
+type StartCode =
+  | 'OQ100' // an option has a wrong value
+  | 'OQ101' // an option or field is unknown
+  | 'OQ102' // an option is missing
+  | 'OQ103' // a promise instead of its result
+  | 'OQ104' // oauthQuery was passed on without a call
+  | 'OQ105' // the adapter of another framework
+  | 'OQ106' // Node.js is too old
+  | 'OQ107' // guard was passed on without a call
+  | 'OQ108' // a client is registered wrongly
+  | 'OQ109' // loginUrl on another host
+  | 'OQ110' // the hash of a client secret as the server's secret
+  | 'OQ111' // an option of an earlier version
+  | 'OQ112'; // two options contradict or need each other
+
+export type WarningCode =
+  | 'OQ201' // options are missing
+  | 'OQ202' // tokens in the memory of one process
+  | 'OQ203' // clients need a sign-in that is not there
+  | 'OQ204' // a client secret could be guessed
+  | 'OQ205' // timeouts.host is not the smaller one
+  | 'OQ206' // scopes in some languages only
+  | 'OQ207' // password or implicit is enabled
+  | 'OQ208' // a guard requires an undeclared scope
+  | 'OQ209' // a guard names metadata of another host
+  | 'OQ301' // mounted at another path than that of the issuer
+  | 'OQ302' // mounted below a path that the endpoints already have
+  | 'OQ303' // wellKnown is not mounted
+  | 'OQ304' // requests for another host than that of the issuer
+  | 'OQ305' // the proxy is not trusted
+  | 'OQ306' // a script of another origin
+  | 'OQ307' // signing in leads back to signing in
+  | 'OQ308' // owner reads a session that is not there
+  | 'OQ309' // a row of clients.find has a problem
+  | 'OQ310' // a client may not introspect the tokens of others
+  | 'OQ311' // a guard is used, and the server is not mounted
+  | 'OQ312'; // a new sign-in was asked for, and owner returns an earlier one
+
+type LateCode =
+  | 'OQ401' // options.owner threw
+  | 'OQ402' // options.owner returned something else than an owner
+  | 'OQ403'; // every token of a guard was inactive
+
+export type ErrorCode = StartCode | LateCode;
+
+/** Receives warnings. */
+export type OnWarning = (message: string, code: WarningCode) => void;
+
+/** An error with a code. */
+export const mistake = (sentence: string, code: ErrorCode, cause?: unknown): TypeError =>
+  Object.assign(new TypeError(sentence, cause === undefined ? undefined : { cause }), { code });
+
+/**
+ * Runs the work of a public function. The stack of an error begins at the caller of that function, because the caller has to correct
+ * its arguments.
+ */
+export const fromCaller = <T>(publicFunction: (...input: never[]) => unknown, work: () => T): T => {
+  try {
+    return work();
+  } catch (error) {
+    // An error without a code is a bug of ours or of the application, and needs its whole stack.
+    if (error instanceof TypeError && 'code' in error) Error.captureStackTrace(error, publicFunction);
+    throw error;
+  }
+};

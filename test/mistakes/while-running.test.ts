@@ -1,0 +1,351 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import fastify from 'fastify';
+import Koa from 'koa';
+import mount from 'koa-mount';
+import { afterEach, expect, test } from 'vitest';
+import { oauthQuery, remoteGuard } from 'oauth-query/express';
+import { oauthQuery as forFastify } from 'oauth-query/fastify';
+import { introspectionVerifier } from 'oauth-query/guard';
+import { oauthQuery as forKoa } from 'oauth-query/koa';
+import { memoryStore } from 'oauth-query/stores/memory';
+import type { ServerOptions } from '../../src/core/index.js';
+import { everyRow } from '../rows.js';
+
+const SECRET = 'a secret of the test that has 32 characters';
+const LONG = 'x'.repeat(40);
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+const listen = async (listener: RequestListener = () => undefined) => {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  // It listens on a port and not on a pipe.
+  return { server, base: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+};
+
+type Options = Partial<ServerOptions> & { readonly owner?: (request: never) => never };
+
+/** Collects the codes that a server reports, with what it takes to get there. */
+const reporting = (base: string, options: object = {}) => {
+  const codes: string[] = [];
+  const sentences: string[] = [];
+  const note = (sentence: string, code: unknown): void => {
+    codes.push(String(code));
+    sentences.push(sentence);
+  };
+  const complete = {
+    issuer: base,
+    secret: SECRET,
+    store: memoryStore(),
+    clients: [
+      { client_id: 'service', client_secret: LONG, scope: '' },
+      { client_id: 'api', client_secret: LONG },
+      { client_id: 'web', client_secret: LONG, redirect_uris: ['https://app.example/cb'] },
+    ],
+    users: [{ username: 'alice', password: 'wonderland' }],
+    ...options,
+    onWarning: note,
+    onError: (error: unknown) => {
+      const { message, code } = error as Error & { code?: string };
+      note(message, code);
+    },
+  } satisfies Options;
+  return { codes, sentences, options: complete };
+};
+
+const form = (fields: Readonly<Record<string, string>>, client = 'service', headers = {}): RequestInit => ({
+  method: 'POST',
+  headers: { authorization: `Basic ${Buffer.from(`${client}:${LONG}`).toString('base64')}`, ...headers },
+  body: new URLSearchParams(fields),
+  redirect: 'manual',
+});
+const TOKEN = form({ grant_type: 'client_credentials' });
+const AUTHORIZE =
+  '/oauth/authorize?response_type=code&client_id=web&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&state=s&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256';
+
+interface Site {
+  readonly base: string;
+  readonly app: express.Express;
+  readonly oauth: ReturnType<typeof oauthQuery>;
+  readonly report: ReturnType<typeof reporting>;
+  readonly send: (path: string, init?: RequestInit) => Promise<Response>;
+}
+
+/** An Express app, mounted as a row of the table says. */
+const site = async (
+  options: object | ((base: string) => object) = {},
+  build: (site: Pick<Site, 'app' | 'oauth'>) => unknown = ({ app, oauth }) => app.use(oauth),
+): Promise<Site> => {
+  const app = express();
+  const { server, base } = await listen();
+  server.on('request', app);
+  const report = reporting(base, typeof options === 'function' ? options(base) : options);
+  const oauth = oauthQuery(report.options as never);
+  build({ app, oauth });
+  return { base, app, oauth, report, send: (path, init) => fetch(base + path, { redirect: 'manual', ...init }) };
+};
+
+const withOwner = (owner: () => unknown) => ({ users: undefined, owner, loginUrl: '/login' });
+
+const ownerRow = (title: string, code: string, names: RegExp, owner: () => unknown): Row => [
+  title,
+  code,
+  names,
+  async () => {
+    const { users: _, ...others } = withOwner(owner);
+    const { send, report } = await site({ ...others, users: undefined });
+    await send(AUTHORIZE);
+    await send(AUTHORIZE);
+    return report;
+  },
+];
+
+type Row = readonly [title: string, code: string, names: RegExp, work: () => Promise<ReturnType<typeof reporting>>];
+
+const ROWS: readonly Row[] = [
+  [
+    'the issuer of the documentation',
+    'OQ304',
+    /127\.0\.0\.1.*options\.issuer/,
+    async () => {
+      const { send, report } = await site({ issuer: 'https://example.org' });
+      await send('/oauth/token', TOKEN);
+      await send('/oauth/token', TOKEN);
+      return report;
+    },
+  ],
+  [
+    'mounted at another path than the issuer',
+    'OQ301',
+    /"\/auth"/,
+    async () => {
+      const { send, report } = await site(
+        (base) => ({ issuer: `${base}/auth` }),
+        ({ app, oauth }) => app.use(oauth).use(oauth.wellKnown),
+      );
+      await send('/oauth/token', TOKEN);
+      await send('/oauth/token', TOKEN);
+      return report;
+    },
+  ],
+  [
+    'mounted at /oauth on Express',
+    'OQ302',
+    /one level higher/,
+    async () => {
+      const { send, report } = await site({}, ({ app, oauth }) => app.use('/oauth', oauth));
+      await send('/oauth/token', TOKEN);
+      await send('/oauth/token', TOKEN);
+      return report;
+    },
+  ],
+  [
+    'mounted at /oauth on Koa',
+    'OQ302',
+    /one level higher/,
+    async () => {
+      const { server, base } = await listen();
+      const report = reporting(base);
+      const listener = new Koa().use(mount('/oauth', forKoa(report.options as never))).callback();
+      server.on('request', (req, res) => void listener(req, res));
+      await fetch(`${base}/oauth/token`, TOKEN);
+      await fetch(`${base}/oauth/token`, TOKEN);
+      return report;
+    },
+  ],
+  [
+    'registered with the prefix /oauth on Fastify',
+    'OQ302',
+    /one level higher/,
+    async () => {
+      const report = reporting('http://127.0.0.1:3000');
+      const app = fastify();
+      await app.register(forFastify(report.options as never), { prefix: '/oauth' });
+      await app.ready();
+      await app.close();
+      return report;
+    },
+  ],
+  [
+    'the metadata of an issuer with a path',
+    'OQ303',
+    /oauth-authorization-server\/auth.*oauth\.wellKnown/,
+    async () => {
+      const { send, report } = await site(
+        (base) => ({ issuer: `${base}/auth` }),
+        ({ app, oauth }) => app.use('/auth', oauth),
+      );
+      await send('/auth/oauth/token', TOKEN);
+      await send('/auth/oauth/token', TOKEN);
+      return report;
+    },
+  ],
+  [
+    'an untrusted proxy',
+    'OQ305',
+    /trust/,
+    async () => {
+      const { send, report } = await site();
+      const init = form({ grant_type: 'client_credentials' }, 'service', { 'x-forwarded-for': '192.0.2.1' });
+      await send('/oauth/token', init);
+      await send('/oauth/token', init);
+      return report;
+    },
+  ],
+  [
+    'a script of another origin',
+    'OQ306',
+    /options\.cors\.origins/,
+    async () => {
+      const { send, report } = await site();
+      const init = form({ grant_type: 'client_credentials' }, 'service', { origin: 'https://spa.example' });
+      await send('/oauth/token', init);
+      await send('/oauth/token', init);
+      return report;
+    },
+  ],
+  [
+    'a sign-in that leads back to signing in',
+    'OQ307',
+    /loop.*session middleware/,
+    async () => {
+      const { send, report } = await site(withOwner(() => undefined));
+      let path = AUTHORIZE;
+      for (let visit = 0; visit < 5; visit += 1) {
+        const login = new URL((await send(path)).headers.get('location') ?? '', 'http://127.0.0.1');
+        path = login.searchParams.get('return_to') ?? '';
+      }
+      return report;
+    },
+  ],
+  [
+    'a row with a column too many',
+    'OQ309',
+    /redirect_url.*redirect_uris/,
+    async () => {
+      const row = {
+        client_id: 'shop',
+        client_secret: LONG,
+        redirect_url: 'https://app.example/cb',
+        grant_types: ['client_credentials'],
+      };
+      const { send, report } = await site({ clients: { find: () => ({ ...row }) } });
+      await send('/oauth/token', form({ grant_type: 'client_credentials' }, 'shop'));
+      await send('/oauth/token', form({ grant_type: 'client_credentials' }, 'shop'));
+      return report;
+    },
+  ],
+  [
+    "a guard's client without introspect, at the authorization server",
+    'OQ310',
+    /"api".*introspect: true/,
+    async () => {
+      const { send, report } = await site();
+      const { access_token: token } = (await (await send('/oauth/token', TOKEN)).json()) as { access_token: string };
+      await send('/oauth/introspect', form({ token }, 'api'));
+      await send('/oauth/introspect', form({ token }, 'api'));
+      return report;
+    },
+  ],
+  [
+    "a guard's client without introspect, at the guard",
+    'OQ403',
+    /introspect: true/,
+    async () => {
+      const { base } = await site();
+      const report = reporting(base);
+      const app = express();
+      const verifier = introspectionVerifier({
+        issuer: base,
+        credentials: { client_id: 'api', client_secret: LONG },
+        audience: base,
+        onError: report.options.onError,
+      });
+      app.get('/photos', remoteGuard(verifier)(), (_req, res) => void res.json({}));
+      const api = await listen(app);
+      for (let request = 0; request < 8; request += 1) {
+        const { access_token: token } = (await (await fetch(`${base}/oauth/token`, TOKEN)).json()) as {
+          access_token: string;
+        };
+        await fetch(`${api.base}/photos`, { headers: { authorization: `Bearer ${token}` } });
+      }
+      return report;
+    },
+  ],
+  [
+    'a server that is guarded with, and not mounted, on Express',
+    'OQ311',
+    /app\.use\(oauth\)/,
+    async () => {
+      const { send, report } = await site({}, ({ app, oauth }) => app.get('/photos', oauth.guard(), () => undefined));
+      const init = { headers: { authorization: 'Bearer x' } };
+      await send('/photos', init);
+      await send('/photos', init);
+      return report;
+    },
+  ],
+  [
+    'the same on Fastify',
+    'OQ311',
+    /app\.register\(oauth\)/,
+    async () => {
+      const report = reporting('http://127.0.0.1:3000');
+      const app = fastify();
+      app.decorateRequest('auth');
+      app.get('/photos', { preHandler: forFastify(report.options as never).guard() }, async () => ({}));
+      const get = () => app.inject({ url: '/photos', headers: { authorization: 'Bearer x', host: '127.0.0.1:3000' } });
+      await get();
+      await get();
+      await app.close();
+      return report;
+    },
+  ],
+];
+
+test(`${ROWS.length} mistakes that only requests show: each is reported once, with its code`, () =>
+  everyRow(ROWS, async ([, code, names, work]) => {
+    const { codes, sentences } = await work();
+    expect(codes).toEqual([code]);
+    expect(sentences[0]).toMatch(names);
+  }));
+
+const OWNERS: readonly Row[] = [
+  ownerRow('owner throws', 'OQ401', /options\.owner failed: db down/, () => {
+    throw new Error('db down');
+  }),
+  ownerRow('owner rejects', 'OQ401', /options\.owner failed: db down/, () => Promise.reject(new Error('db down'))),
+  ownerRow('owner returns a row', 'OQ402', /options\.owner.*sub: String.*id, name/, () => ({ id: 42, name: 'alice' })),
+  ownerRow('owner returns a number', 'OQ402', /options\.owner.*a number/, () => 42),
+  ownerRow('owner returns a numeric sub', 'OQ402', /options\.owner.*a number.*String\(user\.id\)/, () => ({ sub: 42 })),
+  ownerRow('owner forgets to await', 'OQ402', /options\.owner.*undefined/, () => ({
+    sub: (Promise.resolve({ id: 'alice' }) as unknown as { id: string }).id,
+  })),
+];
+
+test(`${OWNERS.length} mistakes in options.owner: each error names it, and what it returned`, () =>
+  everyRow(OWNERS, async ([, code, names, work]) => {
+    const { codes, sentences } = await work();
+    expect(new Set(codes)).toEqual(new Set([code]));
+    expect(sentences[0]).toMatch(names);
+  }));
+
+test('a server that is mounted and used as documented reports nothing', async () => {
+  const { send, report } = await site({}, ({ app, oauth }) =>
+    app.use(oauth).get('/photos', oauth.guard(), (_q, res) => void res.json({})),
+  );
+  await send('/photos', { headers: { authorization: 'Bearer x' } });
+  const { access_token: token } = (await (await send('/oauth/token', TOKEN)).json()) as { access_token: string };
+  expect((await send('/photos', { headers: { authorization: `Bearer ${token}` } })).status).toBe(200);
+  await send('/oauth/introspect', form({ token }, 'service'));
+  await send(AUTHORIZE);
+  expect(report.sentences).toEqual([]);
+});
