@@ -9,12 +9,16 @@ import { parseRedisAddress } from './drivers/address.js';
 import { atMost, seldom } from './drivers/connection.js';
 import { connectIoredis } from './drivers/ioredis.js';
 import { loadDriver } from './drivers/load.js';
+import { connectMariadb, connectMysql2 } from './drivers/mysql.js';
+import { parseMysqlAddress } from './drivers/mysql-address.js';
 import { connectNodeRedis } from './drivers/node-redis.js';
 import { connectPg } from './drivers/pg.js';
 import { unreachable } from './drivers/unreachable.js';
 import { memoryStore } from './memory.js';
+import { mysqlStore } from './mysql.js';
 import { postgresStore } from './postgres.js';
 import { storeOver } from './redis-store.js';
+import type { MigrateOptions, SqlStore, SqlStoreOptions } from './sql-store.js';
 import { sqliteStore } from './sqlite.js';
 import { DEFAULT_TIMEOUT_MS } from './within.js';
 
@@ -22,15 +26,15 @@ import { DEFAULT_TIMEOUT_MS } from './within.js';
 export interface OpenStoreOptions {
   /** Milliseconds for establishing a connection, and for each call, before the call rejects. Default: 2,000. */
   readonly timeout?: number;
-  /** Driver for Redis. Default: node-redis (`redis`) if installed, otherwise `ioredis`. */
-  readonly driver?: 'redis' | 'ioredis';
+  /** Driver. Default for Redis: node-redis (`redis`) if installed, otherwise `ioredis`; for MariaDB and MySQL: the one that the URL is named after, otherwise the other. */
+  readonly driver?: 'redis' | 'ioredis' | 'mysql2' | 'mariadb';
   /** Redis: prefix of every key, by default `oauth:`. */
   readonly prefix?: string;
-  /** PostgreSQL: name of the table, by default `oauth_records`. */
+  /** SQL servers: name of the table, by default `oauth_records`. */
   readonly table?: string;
-  /** PostgreSQL: maximum number of connections of this process, by default 4. A connection answers one call at a time, in about a millisecond. */
+  /** SQL servers: maximum number of connections of this process, by default 4. A connection answers one call at a time, in about a millisecond. */
   readonly connections?: number;
-  /** PostgreSQL: number of processes that use this database, by default 1. `check` warns if they need more connections than it allows. */
+  /** SQL servers: number of processes that use this database, by default 1. `check` warns if they need more connections than it allows. */
   readonly processes?: number;
   /** Called with errors of connections (which are re-established), of clearing, and of Redis's policy. Default: `console.error`. */
   readonly onError?: (error: unknown) => void;
@@ -44,8 +48,8 @@ export interface OpenStoreOptions {
 export interface OpenedStore extends Required<Store> {
   /** Rejects with an explanation if the store cannot be used: unreachable, without its table, or configured to remove live records. */
   check(): Promise<void>;
-  /** Creates what is missing: tables and indexes in PostgreSQL, nothing in other stores. */
-  migrate(): Promise<void>;
+  /** Creates what is missing: tables and indexes in SQL servers, nothing in other stores. With `print`, it prints the SQL and executes nothing. */
+  migrate(options?: MigrateOptions): Promise<void>;
   /** Closes the connections. Calls in progress may reject. */
   close(): Promise<void>;
 }
@@ -62,6 +66,8 @@ export interface OpenedStore extends Required<Store> {
  * | `redis+sentinel://host1:26379,host2:26379/mymaster`              | the master named by Sentinel                                 |
  * | `rediss://…`, `rediss+cluster://…`, `rediss+sentinel://…`        | the same over TLS                                            |
  * | `postgres://user:password@host:5432/database`                    | PostgreSQL, with the package `pg`; also through PgBouncer    |
+ * | `mysql://user:password@host:3306/database`, `mariadb://…`        | MySQL or MariaDB, with the package `mysql2` or `mariadb`     |
+ * | `mariadb://user:password@host1:3306,host2:3306/database`         | a Galera cluster, one node at a time                         |
  *
  * ```ts
  * import { openStore } from 'oauth-query/stores/open';
@@ -82,8 +88,9 @@ export async function openStore(url: string, options: OpenStoreOptions = {}): Pr
   if (scheme === 'sqlite') return openSqlite(url.slice('sqlite:'.length), options);
   if (/^rediss?(\+cluster|\+sentinel)?$/.test(scheme)) return openRedis(url, options);
   if (/^postgres(ql)?$/.test(scheme)) return openPostgres(url, options);
+  if (scheme === 'mysql' || scheme === 'mariadb') return openMysql(scheme, url, options);
   throw new TypeError(
-    'openStore: the URL must be memory:, sqlite:<file>, redis://…, redis+cluster://…, redis+sentinel://… or postgres://…' +
+    'openStore: the URL must be memory:, sqlite:<file>, redis://…, redis+cluster://…, redis+sentinel://…, postgres://…, mysql://… or mariadb://…' +
       (scheme === '' ? '' : `, not ${scheme}:…`),
   );
 }
@@ -148,13 +155,61 @@ async function openRedis(url: string, options: OpenStoreOptions): Promise<Opened
 }
 
 async function openPostgres(url: string, options: OpenStoreOptions): Promise<OpenedStore> {
+  const { driver } = await loadDriver('postgres:', [{ name: 'pg', load: () => import('pg') }]);
+  return overPool(options, (pool) => {
+    const { query, close } = connectPg(driver.default, { url, ...pool });
+    return { close, storeWith: (common) => postgresStore({ query, ...common }) };
+  });
+}
+
+async function openMysql(
+  scheme: 'mysql' | 'mariadb',
+  url: string,
+  options: OpenStoreOptions,
+): Promise<OpenedStore> {
+  const { driver, timeout = DEFAULT_TIMEOUT_MS } = options;
+  const address = parseMysqlAddress(url);
+  const loaders = [
+    { name: 'mysql2', load: () => import('mysql2/promise') },
+    { name: 'mariadb', load: () => import('mariadb') },
+  ] as const;
+  const loaded = await loadDriver(
+    `${scheme}:`,
+    (scheme === 'mysql' ? loaders : loaders.toReversed()).filter(({ name }) => driver === undefined || name === driver),
+  );
+  return overPool(options, (pool) => {
+    const settings = { address, ...pool };
+    const { query, close } =
+      loaded.name === 'mysql2' ? connectMysql2(loaded.driver, settings) : connectMariadb(loaded.driver, settings);
+    return {
+      close,
+      storeWith(common) {
+        const store = mysqlStore({ query, ...common });
+        const check = async (): Promise<void> => {
+          await store.check().catch(async (error: unknown) => {
+            const problem = await unreachable(address.hosts, timeout);
+            throw problem === undefined ? error : new Error(`openStore: ${problem}`, { cause: error });
+          });
+        };
+        return { ...store, check };
+      },
+    };
+  });
+}
+
+/** A store in an SQL server, over a pool of its own. */
+function overPool(
+  options: OpenStoreOptions,
+  connect: (pool: {
+    readonly timeout: number;
+    readonly connections: number;
+    readonly onError: (error: unknown) => void;
+  }) => { close(): Promise<void>; storeWith(common: SqlStoreOptions): SqlStore },
+): OpenedStore {
   const { timeout = DEFAULT_TIMEOUT_MS, table = 'oauth_records', clock = Date.now } = options;
   const { connections = 4, processes = 1, onError = console.error, onWarning = console.warn } = options;
-  const { driver } = await loadDriver('postgres:', [{ name: 'pg', load: () => import('pg') }]);
-  const pool = connectPg(driver.default, { url, timeout, connections, onError: seldom(onError) });
-  const { query } = pool;
-  const store = postgresStore({
-    query,
+  const { close, storeWith } = connect({ timeout, connections, onError: seldom(onError) });
+  const store = storeWith({
     table,
     timeout,
     clock,
@@ -166,7 +221,7 @@ async function openPostgres(url: string, options: OpenStoreOptions): Promise<Ope
     ...store,
     async close() {
       await store.close();
-      await pool.close();
+      await close();
     },
   };
 }

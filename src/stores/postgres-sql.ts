@@ -1,3 +1,5 @@
+import { tableNames, type TableNames } from './sql-store.js';
+
 /** Statements that only take values. */
 export type Verb = 'look' | 'state' | 'migrate' | 'add' | 'swap' | 'get' | 'remove' | 'list' | 'clear' | 'clearGroups';
 
@@ -13,44 +15,22 @@ interface Statements extends Record<Verb, string> {
 const MAX_NAME_LENGTH = 63 - '_groups_by_expiry'.length;
 
 /** @throws TypeError if the table is not a plain name. */
-export const statements = (table: string): Statements => {
-  const names = namesFor(table);
-  return { ...schemaStatements(names), ...recordStatements(names) };
-};
+export const postgresTables = (table: string): TableNames => tableNames('postgresStore', table, MAX_NAME_LENGTH);
 
-interface Names {
-  readonly table: string;
-  readonly groups: string;
-  readonly index: string;
-  readonly groupsIndex: string;
-  /** With its dot, if the table has one: an index is created without it, but looked up with it. */
-  readonly schema: string;
-}
-
-function namesFor(table: string): Names {
-  const [, schema = '', name = ''] = /^([a-z_][a-z0-9_]*\.)?([a-z_][a-z0-9_]*)$/.exec(table) ?? [];
-  if (name === '' || name.length > MAX_NAME_LENGTH) {
-    throw new TypeError(
-      `postgresStore: table must be a name of lower-case letters, digits and _, of at most ${MAX_NAME_LENGTH} characters, ` +
-        `not ${JSON.stringify(table)}`,
-    );
-  }
-  return {
-    table,
-    schema,
-    groups: `${table}_groups`,
-    index: `${name}_by_expiry`,
-    groupsIndex: `${name}_groups_by_expiry`,
-  };
-}
+export const statements = (names: TableNames): Statements => ({
+  ...schemaStatements(names),
+  ...recordStatements(names),
+});
 
 function schemaStatements({
   table,
   groups,
-  index,
-  groupsIndex,
   schema,
-}: Names): Pick<Statements, 'look' | 'state' | 'migrate'> {
+  name,
+}: TableNames): Pick<Statements, 'look' | 'state' | 'migrate'> {
+  // An index is created without the schema, but looked up with it.
+  const index = `${name}_by_expiry`;
+  const groupsIndex = `${name}_groups_by_expiry`;
   const rights = [table, groups].flatMap((one) =>
     ['SELECT', 'INSERT', 'UPDATE', 'DELETE'].map(
       (right) => `has_table_privilege(to_regclass('${one}')::oid, '${right}')`,
@@ -105,7 +85,7 @@ function schemaStatements({
   };
 }
 
-function recordStatements({ table, groups }: Names): Omit<Statements, 'look' | 'state' | 'migrate'> {
+function recordStatements({ table, groups }: TableNames): Omit<Statements, 'look' | 'state' | 'migrate'> {
   // One statement decides and writes: a second writer of a row waits for the first and then checks the expiry again. A row with
   // the nonce of this call was written by this call, when it was sent the first time. The nonce of a record that has a rev is its rev.
   const add = `

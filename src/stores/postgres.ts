@@ -4,12 +4,12 @@
  * @module oauth-query/stores/postgres
  */
 
-import type { Clock, Store } from '../core/base/ports.js';
-import { clearInBackground, CLOCK_SLACK_MS, type ClearingOptions } from './clearing.js';
-import { type Ask, statements } from './postgres-sql.js';
+import { clearInBackground, CLOCK_SLACK_MS } from './clearing.js';
+import { type Ask, postgresTables, statements } from './postgres-sql.js';
 import { revisionOf } from './revision.js';
 import { pageOf } from './page.js';
-import { isTexts, parseRow } from './record.js';
+import { parseRow } from './record.js';
+import { keysOf, problems, type SqlStore, type SqlStoreOptions, type TableNames, warnOfConnections } from './sql-store.js';
 import { StoreError } from './store-error.js';
 import { DEFAULT_TIMEOUT_MS, within } from './within.js';
 
@@ -27,38 +27,13 @@ export type PostgresQuery = (
 }>;
 
 /** Options of `postgresStore`. */
-export interface PostgresStoreOptions extends ClearingOptions {
+export interface PostgresStoreOptions extends SqlStoreOptions {
   /** Sends a query to the database: `(text, values) => pool.query(text, values)` for pg. */
   readonly query: PostgresQuery;
-  /** Name of the table, by default `oauth_records`; `schema.table` works too. A second table has the same name with `_groups` appended. */
-  readonly table?: string;
-  /** Milliseconds to wait for a response before the call rejects, by default 2,000. */
-  readonly timeout?: number;
-  /** How many connections all processes together may open; `check` warns if the server allows fewer. By default not checked. */
-  readonly connections?: number;
-  /** Called with a sentence about a setting to change; default: `console.warn`. */
-  readonly onWarning?: (message: string) => void;
-  /** Returns milliseconds since the epoch; default: `Date.now`. */
-  readonly clock?: Clock;
 }
 
-/** A store in PostgreSQL; see {@link postgresStore}. */
-export interface PostgresStore extends Required<Store> {
-  /**
-   * Creates missing tables, columns and indexes, and gives the table of an earlier version a fill factor; if nothing is missing, it changes nothing and needs no permission to. Several
-   * processes may call it at once. It waits at most a second for locks, and then rejects.
-   */
-  migrate(): Promise<void>;
-  /**
-   * Rejects with an explanation if the tables are not as required, if this role may not read, write or delete in them, or
-   * if the server is a replica. Warns if the server allows fewer connections than `connections`.
-   */
-  check(): Promise<void>;
-  /** Deletes up to `size` records, and as many group entries, that expired at least two minutes ago; resolves to their number. Runs automatically, see `clearEvery`. */
-  clearExpired(size: number): Promise<number>;
-  /** Stops clearing. Does not close your pool. */
-  close(): Promise<void>;
-}
+/** A store in PostgreSQL; see {@link postgresStore}. `migrate` also gives the table of an earlier version a fill factor, waits at most a second for locks, and then rejects. */
+export type PostgresStore = SqlStore;
 
 /**
  * A store in PostgreSQL 9.6 or later. One statement and one round trip per call.
@@ -87,7 +62,8 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
   const { connections = 0, onWarning = console.warn } = options;
   // A bigint column does not accept fractions, which the clock may have.
   const clock = (): number => Math.floor((options.clock ?? Date.now)());
-  const sql = statements(table);
+  const names = postgresTables(table);
+  const sql = statements(names);
   const run = async (text: string, name: string, values: (string | number)[]): Promise<readonly unknown[]> => {
     const { rows } = await within(timeout, 'PostgreSQL', () => query(text, values, `${table}_${name}`));
     if (!Array.isArray(rows)) throw new StoreError('STORE_ANSWER', 'PostgreSQL returned no rows array');
@@ -105,11 +81,11 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
       const now = clock();
       if (!(expiresAt > now)) return false;
       const record = [key, JSON.stringify(value), Math.ceil(expiresAt), now, revisionOf(value)];
-      const names = [...new Set(groups)];
+      const entered = [...new Set(groups)];
       const rows =
-        names.length === 0
+        entered.length === 0
           ? await ask('add', ...record)
-          : await run(sql.addTo(names.length), `add_${names.length}`, [...record, ...names]);
+          : await run(sql.addTo(entered.length), `add_${entered.length}`, [...record, ...entered]);
       return rows.length === 1;
     },
     async swap(key, before, value, expiresAt) {
@@ -132,24 +108,22 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
       return keys.map((key) => records.get(key));
     },
     list: async (group, { after = '', limit }) =>
-      pageOf(keysOf(await ask('list', group, after, clock(), limit + 1)), limit),
+      pageOf(keysOf(await ask('list', group, after, clock(), limit + 1), 'PostgreSQL'), limit),
     delete: async (key) => void (await ask('remove', key)),
-    migrate: async () => {
+    async migrate({ print } = {}) {
+      if (print) {
+        print(sql.migrate.trim());
+        return;
+      }
       const { complete, packed } = await look(ask);
       if (!complete || packed) await ask('migrate');
     },
-    check: () => checkTable(ask, { table, connections, onWarning }),
+    check: () => checkTable(ask, names, connections, onWarning),
     clearExpired,
     async close() {
       stopClearing();
     },
   };
-}
-
-function keysOf(rows: readonly unknown[]): string[] {
-  const keys = rows.map((row): unknown => Reflect.get(Object(row), 'key'));
-  if (!isTexts(keys)) throw new StoreError('STORE_ANSWER', 'PostgreSQL returned keys that are not text');
-  return keys;
 }
 
 /** Whether the tables are as required, and whether the first lacks room for swaps. */
@@ -163,26 +137,15 @@ async function look(ask: Ask): Promise<{ readonly complete: boolean; readonly pa
 
 async function checkTable(
   ask: Ask,
-  { table, connections, onWarning }: Required<Pick<PostgresStoreOptions, 'table' | 'connections' | 'onWarning'>>,
+  names: TableNames,
+  connections: number,
+  onWarning: (message: string) => void,
 ): Promise<void> {
+  const { replica, incomplete, forbidden } = problems('postgresStore', names);
   const [row] = await ask('state');
   const field = (name: string): unknown => Reflect.get(Object(row), name);
-  if (field('replica') === true) {
-    throw new Error('postgresStore: this server is a replica; use the address of the primary');
-  }
-  if (!(await look(ask)).complete) {
-    throw new Error(
-      `postgresStore: the table ${table} or ${table}_groups is missing or incomplete; call migrate() as a role that may create them`,
-    );
-  }
-  if (field('writable') !== true) {
-    throw new Error(`postgresStore: this role needs SELECT, INSERT, UPDATE and DELETE on ${table} and ${table}_groups`);
-  }
-  const allowed = Number(field('allowed'));
-  if (connections > allowed) {
-    onWarning(
-      `postgresStore: all processes together may open ${connections} connections, and this server allows ${allowed}. ` +
-        'Give each process fewer connections, raise max_connections, or put PgBouncer between them.',
-    );
-  }
+  if (field('replica') === true) throw new Error(replica);
+  if (!(await look(ask)).complete) throw new Error(incomplete);
+  if (field('writable') !== true) throw new Error(forbidden);
+  warnOfConnections({ store: 'postgresStore', connections, remedy: 'PgBouncer' }, Number(field('allowed')), onWarning);
 }

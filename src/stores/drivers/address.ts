@@ -29,7 +29,7 @@ export function parseRedisAddress(url: string): RedisAddress {
   const { user, password, hosts = '', path = '' } = FORM.exec(url)?.groups ?? {};
   if (kind !== 'single' && kind !== 'cluster' && kind !== 'sentinel') throw malformed();
   if (scheme === undefined) throw malformed();
-  const parts = path === '' ? [] : path.split('/').map(decode);
+  const parts = path === '' ? [] : path.split('/').map((part) => decode(part, malformed));
   const master = kind === 'sentinel' ? parts.shift() : '';
   const [database = '0', ...rest] = parts;
   if (master === undefined)
@@ -38,7 +38,7 @@ export function parseRedisAddress(url: string): RedisAddress {
     );
   if (rest.length > 0 || !/^\d+$/.test(database)) throw malformed();
   if (kind === 'cluster' && database !== '0') throw new TypeError('openStore: a Redis Cluster has only database 0');
-  const addresses = hosts.split(',').map((host) => hostPort(host, kind === 'sentinel' ? 26_379 : 6_379));
+  const addresses = hostsOf(hosts, kind === 'sentinel' ? 26_379 : 6_379, malformed);
   if (kind === 'single' && addresses.length > 1) {
     throw new TypeError('openStore: redis:// takes one host; for several use redis+cluster:// or redis+sentinel://');
   }
@@ -46,21 +46,26 @@ export function parseRedisAddress(url: string): RedisAddress {
     kind,
     tls: scheme === 'rediss',
     hosts: addresses,
-    username: user ? decode(user) : undefined,
-    password: password ? decode(password) : undefined,
+    username: user ? decode(user, malformed) : undefined,
+    password: password ? decode(password, malformed) : undefined,
     database: Number(database),
     master,
   };
 }
 
-function hostPort(text: string, defaultPort: number): HostPort {
+/** Hosts separated by commas, each with its port or the default. */
+export const hostsOf = (text: string, defaultPort: number, malformed: () => TypeError): HostPort[] =>
+  text.split(',').map((host) => hostPort(host, defaultPort, malformed));
+
+function hostPort(text: string, defaultPort: number, malformed: () => TypeError): HostPort {
   const [, bracketed, plain, port] = /^(?:\[([\da-f:.]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/i.exec(text) ?? [];
   const host = bracketed ?? plain;
   if (host === undefined || Number(port) > 65_535) throw malformed();
   return { host, port: port === undefined ? defaultPort : Number(port) };
 }
 
-function decode(text: string): string {
+/** A percent-encoded part of a URL. */
+export function decode(text: string, malformed: () => TypeError): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -1,0 +1,260 @@
+/**
+ * A store in MariaDB or MySQL, for many machines; also in a Galera cluster.
+ *
+ * @module oauth-query/stores/mysql
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { clearInBackground, CLOCK_SLACK_MS } from './clearing.js';
+import { mysqlStatements, mysqlTables, type Statements } from './mysql-sql.js';
+import { pageOf } from './page.js';
+import { parseRow } from './record.js';
+import { revisionOf } from './revision.js';
+import { keysOf, problems, type SqlStore, type SqlStoreOptions, warnOfConnections } from './sql-store.js';
+import { StoreError } from './store-error.js';
+import { DEFAULT_TIMEOUT_MS, within } from './within.js';
+
+export { StoreError, type StoreErrorCode } from './store-error.js';
+
+/**
+ * Executes a statement with its values, and returns the rows of a query, or an object with the number of affected rows: what `execute` of the driver
+ * `mariadb` returns, and the first element of what `execute` of `mysql2/promise` returns.
+ */
+export type MysqlQuery = (text: string, values: (string | number)[]) => Promise<unknown>;
+
+/** Options of `mysqlStore`. */
+export interface MysqlStoreOptions extends SqlStoreOptions {
+  /** Sends a statement to the database, outside any transaction: `async (text, values) => (await pool.execute(text, values))[0]` for `mysql2/promise`. */
+  readonly query: MysqlQuery;
+}
+
+/** A store in MariaDB or MySQL; see {@link mysqlStore}. */
+export type MysqlStore = SqlStore;
+
+/**
+ * A store in MariaDB 10.6 or later, or MySQL 8.
+ *
+ * ```ts
+ * const pool = mysql.createPool({ uri, connectionLimit: 4, connectTimeout: 2_000 });   // mysql2/promise
+ * const store = mysqlStore({ query: async (text, values) => (await pool.execute(text, values))[0] });
+ * await store.migrate();
+ * await store.check();
+ * ```
+ *
+ * Every statement is a transaction of its own and keeps nothing in the session. Use `execute`, which sends values separately from the text: `query` of
+ * `mysql2` puts them into the text, in a way that is unsafe if the server's `sql_mode` contains `NO_BACKSLASH_ESCAPES`.
+ *
+ * A statement that ends in a deadlock, or loses the certification of a Galera cluster, is sent again a few times. It has the same `rev`, so it cannot be counted twice. In a
+ * cluster whose nodes are all written to, set `wsrep_sync_wait = 7` for the session: otherwise a node answers before it has applied what another confirmed.
+ *
+ * @throws TypeError at construction if `table` is not a plain name.
+ * @returns a store that rejects with the driver's error, with a `StoreError` with the code `STORE_TIMEOUT` if no response
+ * arrives in time, and with `STORE_ANSWER` if the response is invalid.
+ */
+export function mysqlStore(options: MysqlStoreOptions): MysqlStore {
+  const { table = 'oauth_records', connections = 0, onWarning = console.warn } = options;
+  // A bigint column rounds fractions, which the clock may have.
+  const clock = (): number => Math.floor((options.clock ?? Date.now)());
+  const names = mysqlTables(table);
+  const sql = mysqlStatements(names);
+  const database = databaseOver(options);
+  const { rows, affected } = database;
+  const clearExpired = async (size: number): Promise<number> => {
+    const due = clock() - CLOCK_SLACK_MS;
+    return (await affected(sql.clear(Number(size)), due)) + (await affected(sql.clearGroups(Number(size)), due));
+  };
+  const stopClearing = clearInBackground(clearExpired, options);
+
+  return {
+    async add(key, value, expiresAt, groups = []) {
+      const now = clock();
+      if (!(expiresAt > now)) return false;
+      const end = Math.ceil(expiresAt);
+      const entered = [...new Set(groups)];
+      // Before the record, so that a live record is in its groups whatever fails in between.
+      if (entered.length > 0) {
+        await affected(sql.enter(entered.length), ...entered.flatMap((group) => [group, key, end]));
+      }
+      return addRecord(database, sql, { key, json: toAscii(value), end, now, rev: revisionOf(value) });
+    },
+    async swap(key, before, value, expiresAt) {
+      const now = clock();
+      if (!(expiresAt > now)) return false;
+      const rev = revisionOf(value);
+      return (await affected(sql.swap, toAscii(value), Math.ceil(expiresAt), rev, key, before, rev, now)) === 1;
+    },
+    async get(key) {
+      const [row] = await rows(sql.get, key, clock());
+      return parseRow(row);
+    },
+    async getMany(keys) {
+      const different = [...new Set(keys)];
+      if (different.length === 0) return [];
+      const found = await rows(sql.getMany(different.length), ...different, clock());
+      const records = new Map(found.map((row) => [Reflect.get(Object(row), 'key'), parseRow(row)]));
+      return keys.map((key) => records.get(key));
+    },
+    list: async (group, { after = '', limit }) =>
+      pageOf(keysOf(await rows(sql.list(Number(limit) + 1), group, after, clock()), 'MySQL'), limit),
+    delete: async (key) => void (await affected(sql.remove, key)),
+    async migrate({ print } = {}) {
+      if (print) {
+        for (const statement of sql.schema) print(statement);
+        return;
+      }
+      if ((await refusal(database, sql)) === undefined) return;
+      for (const statement of sql.schema) await affected(statement);
+    },
+    async check() {
+      const { replica, incomplete, forbidden } = problems('mysqlStore', names);
+      const settings = await settingsOf(database, sql);
+      if ((settings.get('read_only') ?? 'OFF') !== 'OFF') throw new Error(replica);
+      if (settings.get('autocommit') === 'OFF') {
+        throw new Error('mysqlStore: autocommit is off, so nothing that is written would stay; switch it on for this pool');
+      }
+      const refused = await refusal(database, sql);
+      if (refused !== undefined) {
+        throw new Error(DENIED.has(errnoOf(refused)) ? forbidden : incomplete, { cause: refused });
+      }
+      warnOfSettings(settings, connections, onWarning);
+    },
+    clearExpired,
+    async close() {
+      stopClearing();
+    },
+  };
+}
+
+interface Database {
+  /** Executes a query. */
+  rows(text: string, ...values: (string | number)[]): Promise<readonly unknown[]>;
+  /** Executes a statement that returns no rows, and returns how many it affected. */
+  affected(text: string, ...values: (string | number)[]): Promise<number>;
+}
+
+/** How often a statement is sent that loses against others. Each time others have won, so more attempts would hardly ever be needed. */
+const ATTEMPTS = 10;
+
+function databaseOver({ query, timeout = DEFAULT_TIMEOUT_MS }: MysqlStoreOptions): Database {
+  const run = async (text: string, values: (string | number)[]): Promise<unknown> => {
+    const end = performance.now() + timeout;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await within(timeout, 'MySQL', () => query(text, values));
+      } catch (error) {
+        if (attempt === ATTEMPTS || performance.now() > end || !CONFLICTS.has(errnoOf(error))) throw error;
+        await sleep(Math.random() * 5 * attempt);
+      }
+    }
+  };
+  return {
+    async rows(text, ...values) {
+      const answer = await run(text, values);
+      if (Array.isArray(answer) && !answer.some(Array.isArray)) return answer;
+      throw new StoreError('STORE_ANSWER', '`query` of mysqlStore did not return the rows of a query: return the first element of what mysql2 returns');
+    },
+    async affected(text, ...values) {
+      const count: unknown = Reflect.get(Object(await run(text, values)), 'affectedRows');
+      if (typeof count === 'number' || typeof count === 'bigint') return Number(count);
+      throw new StoreError('STORE_ANSWER', '`query` of mysqlStore did not return an object with `affectedRows`: return the first element of what mysql2 returns');
+    },
+  };
+}
+
+/** The transaction was rolled back in favour of another: a deadlock, a lost certification in Galera, or a row that has changed since it was read. */
+const CONFLICTS: ReadonlySet<unknown> = new Set([1213, 1020]);
+const MISSING: ReadonlySet<unknown> = new Set([1146, 1054]);
+const DENIED: ReadonlySet<unknown> = new Set([1142, 1143]);
+
+/** The number of the server's error. Libraries around a driver keep its error as the `cause`. */
+function errnoOf(error: unknown): unknown {
+  for (let at = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth += 1) {
+    if ('errno' in at) return at.errno;
+  }
+  return undefined;
+}
+
+interface NewRecord {
+  readonly key: string;
+  readonly json: string;
+  readonly end: number;
+  readonly now: number;
+  readonly rev: string;
+}
+
+/**
+ * Inserts the record, or replaces one that has expired. A live record with the same `rev` was written by this very call, whose statement was sent twice.
+ * Between two statements others may delete or replace the record; then it starts again.
+ */
+async function addRecord(
+  { rows, affected }: Database,
+  sql: Statements,
+  { key, json, end, now, rev }: NewRecord,
+): Promise<boolean> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    if ((await affected(sql.insert, key, json, end, rev)) === 1) return true;
+    const [row] = await rows(sql.look, key);
+    if (row === undefined) continue;
+    const found = Object(row);
+    if (Number(Reflect.get(found, 'expires_at')) > now) return Reflect.get(found, 'rev') === rev;
+    if ((await affected(sql.renew, json, end, rev, key, now)) === 1) return true;
+  }
+  throw new StoreError('STORE_TIMEOUT', 'MySQL: other processes kept changing this record');
+}
+
+/** JSON in ASCII, which every connection and every table stores unchanged, whatever their character set. */
+const toAscii = (value: object): string =>
+  JSON.stringify(value).replace(
+    /[\u0080-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
+/** The server's error if a table or a column is missing, or a right; MySQL does not tell a role without rights whether a table exists. */
+async function refusal({ affected }: Database, { trials }: Statements): Promise<unknown> {
+  for (const trial of trials) {
+    try {
+      await affected(trial);
+    } catch (error) {
+      if (MISSING.has(errnoOf(error)) || DENIED.has(errnoOf(error))) return error;
+      throw error;
+    }
+  }
+  return undefined;
+}
+
+async function settingsOf({ rows }: Database, { settings }: Statements): Promise<ReadonlyMap<string, string>> {
+  const found = await rows(settings);
+  return new Map(
+    found.map((row) => [
+      String(Reflect.get(Object(row), 'Variable_name')),
+      String(Reflect.get(Object(row), 'Value')).toUpperCase(),
+    ]),
+  );
+}
+
+/** The largest records are a few thousand bytes; a client's registration can be larger. */
+const PACKET_BYTES = 1_048_576;
+/** Reads, changes and insertions wait until this node has applied what others had confirmed. */
+const SYNC_WAIT = 7;
+
+function warnOfSettings(
+  settings: ReadonlyMap<string, string>,
+  connections: number,
+  onWarning: (message: string) => void,
+): void {
+  const number = (name: string): number => Number(settings.get(name));
+  warnOfConnections(
+    { store: 'mysqlStore', connections, remedy: 'a proxy such as ProxySQL' },
+    number('max_connections'),
+    onWarning,
+  );
+  if (number('max_allowed_packet') < PACKET_BYTES) {
+    onWarning('mysqlStore: max_allowed_packet of this server is less than 1 MiB, so large records are rejected; raise it');
+  }
+  if (settings.get('wsrep_on') === 'ON' && (number('wsrep_sync_wait') & SYNC_WAIT) !== SYNC_WAIT) {
+    onWarning(
+      'mysqlStore: this server belongs to a Galera cluster, and may answer before it has applied what another node has confirmed. ' +
+        'If several nodes are used, set wsrep_sync_wait = 7 for the session; openStore does.',
+    );
+  }
+}
