@@ -91,10 +91,17 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
     mayImport: [/^(type )?stores\//, /^node:(module|fs|timers\/promises)(#|$)/],
   },
   // The other drivers are loaded by `openStore` alone, when it is called, and otherwise handed in by the host.
-  { from: /^stores\/open\.ts$/, mayImport: [/^type core\//, /^(type )?stores\//, /^(redis|ioredis|pg)#\*$/] },
+  {
+    from: /^stores\/open\.ts$/,
+    mayImport: [/^type core\//, /^(type )?stores\//, /^(redis|ioredis|pg|mysql2\/promise|mariadb)#\*$/],
+  },
   {
     from: /^stores\/drivers\//,
-    mayImport: [/^(type )?stores\//, /^type (redis|ioredis|pg)#/, /^node:(net|timers\/promises)(#|$)/],
+    mayImport: [
+      /^(type )?stores\//,
+      /^type (redis|ioredis|pg|mysql2\/promise|mariadb)#/,
+      /^node:(net|timers\/promises)(#|$)/,
+    ],
   },
   { from: /^stores\//, mayImport: [/^type core\//, /^(type )?stores\//, /^node:crypto(#|$)/] },
   // A whole server, for tests of those who guard routes.

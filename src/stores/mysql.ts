@@ -4,17 +4,21 @@
  * @module oauth-query/stores/mysql
  */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { clearInBackground, CLOCK_SLACK_MS } from './clearing.js';
 import { mysqlStatements, mysqlTables, type Statements } from './mysql-sql.js';
 import { pageOf } from './page.js';
 import { parseRow } from './record.js';
 import { revisionOf } from './revision.js';
-import { keysOf, problems, type SqlStore, type SqlStoreOptions, warnOfConnections } from './sql-store.js';
+import {
+  keysOf,
+  problems,
+  type SqlStore,
+  type SqlStoreOptions,
+  type TableNames,
+  warnOfConnections,
+} from './sql-store.js';
 import { StoreError } from './store-error.js';
 import { DEFAULT_TIMEOUT_MS, within } from './within.js';
-
-export { StoreError, type StoreErrorCode } from './store-error.js';
 
 /**
  * Executes a statement with its values, and returns the rows of a query, or an object with the number of affected rows: what `execute` of the driver
@@ -98,25 +102,11 @@ export function mysqlStore(options: MysqlStoreOptions): MysqlStore {
       pageOf(keysOf(await rows(sql.list(Number(limit) + 1), group, after, clock()), 'MySQL'), limit),
     delete: async (key) => void (await affected(sql.remove, key)),
     async migrate({ print } = {}) {
-      if (print) {
-        for (const statement of sql.schema) print(statement);
-        return;
-      }
-      if ((await refusal(database, sql)) === undefined) return;
-      for (const statement of sql.schema) await affected(statement);
+      if (print) for (const statement of sql.schema) print(statement);
+      else await migrateTables(database, sql);
     },
     async check() {
-      const { replica, incomplete, forbidden } = problems('mysqlStore', names);
-      const settings = await settingsOf(database, sql);
-      if ((settings.get('read_only') ?? 'OFF') !== 'OFF') throw new Error(replica);
-      if (settings.get('autocommit') === 'OFF') {
-        throw new Error('mysqlStore: autocommit is off, so nothing that is written would stay; switch it on for this pool');
-      }
-      const refused = await refusal(database, sql);
-      if (refused !== undefined) {
-        throw new Error(DENIED.has(errnoOf(refused)) ? forbidden : incomplete, { cause: refused });
-      }
-      warnOfSettings(settings, connections, onWarning);
+      warnOfSettings(await checkServer(database, sql, names), connections, onWarning);
     },
     clearExpired,
     async close() {
@@ -143,7 +133,7 @@ function databaseOver({ query, timeout = DEFAULT_TIMEOUT_MS }: MysqlStoreOptions
         return await within(timeout, 'MySQL', () => query(text, values));
       } catch (error) {
         if (attempt === ATTEMPTS || performance.now() > end || !CONFLICTS.has(errnoOf(error))) throw error;
-        await sleep(Math.random() * 5 * attempt);
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 5 * attempt));
       }
     }
   };
@@ -151,12 +141,18 @@ function databaseOver({ query, timeout = DEFAULT_TIMEOUT_MS }: MysqlStoreOptions
     async rows(text, ...values) {
       const answer = await run(text, values);
       if (Array.isArray(answer) && !answer.some(Array.isArray)) return answer;
-      throw new StoreError('STORE_ANSWER', '`query` of mysqlStore did not return the rows of a query: return the first element of what mysql2 returns');
+      throw new StoreError(
+        'STORE_ANSWER',
+        '`query` of mysqlStore did not return the rows of a query: return the first element of what mysql2 returns',
+      );
     },
     async affected(text, ...values) {
       const count: unknown = Reflect.get(Object(await run(text, values)), 'affectedRows');
       if (typeof count === 'number' || typeof count === 'bigint') return Number(count);
-      throw new StoreError('STORE_ANSWER', '`query` of mysqlStore did not return an object with `affectedRows`: return the first element of what mysql2 returns');
+      throw new StoreError(
+        'STORE_ANSWER',
+        '`query` of mysqlStore did not return an object with `affectedRows`: return the first element of what mysql2 returns',
+      );
     },
   };
 }
@@ -204,10 +200,33 @@ async function addRecord(
 
 /** JSON in ASCII, which every connection and every table stores unchanged, whatever their character set. */
 const toAscii = (value: object): string =>
-  JSON.stringify(value).replace(
-    /[\u0080-\uffff]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  JSON.stringify(value).replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+async function migrateTables(database: Database, sql: Statements): Promise<void> {
+  if ((await refusal(database, sql)) === undefined) return;
+  for (const statement of sql.schema) await database.affected(statement);
+}
+
+/**
+ * Verifies what the store cannot work without.
+ *
+ * @returns the settings of the server.
+ */
+async function checkServer(
+  database: Database,
+  sql: Statements,
+  names: TableNames,
+): Promise<ReadonlyMap<string, string>> {
+  const { replica, incomplete, forbidden } = problems('mysqlStore', names);
+  const settings = await settingsOf(database, sql);
+  if ((settings.get('read_only') ?? 'OFF') !== 'OFF') throw new Error(replica);
+  if (settings.get('autocommit') === 'OFF') {
+    throw new Error('mysqlStore: autocommit is off, so nothing that is written would stay; switch it on for this pool');
+  }
+  const refused = await refusal(database, sql);
+  if (refused === undefined) return settings;
+  throw new Error(DENIED.has(errnoOf(refused)) ? forbidden : incomplete, { cause: refused });
+}
 
 /** The server's error if a table or a column is missing, or a right; MySQL does not tell a role without rights whether a table exists. */
 async function refusal({ affected }: Database, { trials }: Statements): Promise<unknown> {
@@ -249,7 +268,9 @@ function warnOfSettings(
     onWarning,
   );
   if (number('max_allowed_packet') < PACKET_BYTES) {
-    onWarning('mysqlStore: max_allowed_packet of this server is less than 1 MiB, so large records are rejected; raise it');
+    onWarning(
+      'mysqlStore: max_allowed_packet of this server is less than 1 MiB, so large records are rejected; raise it',
+    );
   }
   if (settings.get('wsrep_on') === 'ON' && (number('wsrep_sync_wait') & SYNC_WAIT) !== SYNC_WAIT) {
     onWarning(

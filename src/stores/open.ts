@@ -162,11 +162,7 @@ async function openPostgres(url: string, options: OpenStoreOptions): Promise<Ope
   });
 }
 
-async function openMysql(
-  scheme: 'mysql' | 'mariadb',
-  url: string,
-  options: OpenStoreOptions,
-): Promise<OpenedStore> {
+async function openMysql(scheme: 'mysql' | 'mariadb', url: string, options: OpenStoreOptions): Promise<OpenedStore> {
   const { driver, timeout = DEFAULT_TIMEOUT_MS } = options;
   const address = parseMysqlAddress(url);
   const loaders = [

@@ -22,12 +22,7 @@ export const statements = (names: TableNames): Statements => ({
   ...recordStatements(names),
 });
 
-function schemaStatements({
-  table,
-  groups,
-  schema,
-  name,
-}: TableNames): Pick<Statements, 'look' | 'state' | 'migrate'> {
+function schemaStatements({ table, groups, schema, name }: TableNames): Pick<Statements, 'look' | 'state' | 'migrate'> {
   // An index is created without the schema, but looked up with it.
   const index = `${name}_by_expiry`;
   const groupsIndex = `${name}_groups_by_expiry`;

@@ -9,7 +9,14 @@ import { type Ask, postgresTables, statements } from './postgres-sql.js';
 import { revisionOf } from './revision.js';
 import { pageOf } from './page.js';
 import { parseRow } from './record.js';
-import { keysOf, problems, type SqlStore, type SqlStoreOptions, type TableNames, warnOfConnections } from './sql-store.js';
+import {
+  keysOf,
+  problems,
+  type SqlStore,
+  type SqlStoreOptions,
+  type TableNames,
+  warnOfConnections,
+} from './sql-store.js';
 import { StoreError } from './store-error.js';
 import { DEFAULT_TIMEOUT_MS, within } from './within.js';
 
@@ -59,7 +66,6 @@ export type PostgresStore = SqlStore;
  */
 export function postgresStore(options: PostgresStoreOptions): PostgresStore {
   const { query, table = 'oauth_records', timeout = DEFAULT_TIMEOUT_MS } = options;
-  const { connections = 0, onWarning = console.warn } = options;
   // A bigint column does not accept fractions, which the clock may have.
   const clock = (): number => Math.floor((options.clock ?? Date.now)());
   const names = postgresTables(table);
@@ -110,15 +116,8 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
     list: async (group, { after = '', limit }) =>
       pageOf(keysOf(await ask('list', group, after, clock(), limit + 1), 'PostgreSQL'), limit),
     delete: async (key) => void (await ask('remove', key)),
-    async migrate({ print } = {}) {
-      if (print) {
-        print(sql.migrate.trim());
-        return;
-      }
-      const { complete, packed } = await look(ask);
-      if (!complete || packed) await ask('migrate');
-    },
-    check: () => checkTable(ask, names, connections, onWarning),
+    migrate: async ({ print } = {}) => (print ? print(sql.migrate.trim()) : migrateTables(ask)),
+    check: () => checkTable(ask, names, options),
     clearExpired,
     async close() {
       stopClearing();
@@ -135,11 +134,15 @@ async function look(ask: Ask): Promise<{ readonly complete: boolean; readonly pa
   };
 }
 
+async function migrateTables(ask: Ask): Promise<void> {
+  const { complete, packed } = await look(ask);
+  if (!complete || packed) await ask('migrate');
+}
+
 async function checkTable(
   ask: Ask,
   names: TableNames,
-  connections: number,
-  onWarning: (message: string) => void,
+  { connections = 0, onWarning = console.warn }: PostgresStoreOptions,
 ): Promise<void> {
   const { replica, incomplete, forbidden } = problems('postgresStore', names);
   const [row] = await ask('state');

@@ -7,6 +7,10 @@ import { everyRow } from '../rows.js';
 
 /** What the examples in docstrings stand on, by their source. */
 const GIVEN: Readonly<Record<string, string>> = {
+  'src/stores/mysql.ts': `
+    import mysql from 'mysql2/promise';
+    import { mysqlStore } from 'oauth-query/stores/mysql';
+    declare const uri: string;`,
   'src/stores/postgres.ts': `
     import { Pool } from 'pg';
     import { postgresStore } from 'oauth-query/stores/postgres';

@@ -24,7 +24,10 @@ describeEngine('MariaDB', noMariadb, () => {
     const account = { host: '127.0.0.1', port, user: 'app', password: 'password', database: 'oauth' };
     counting = mysql2.createPool({ ...account, connectionLimit: 10, flags: ['-FOUND_ROWS'], charset: 'latin1' });
     counting.pool.on('connection', (connection) => {
-      connection.query("SET SESSION time_zone = '-09:30', SESSION sql_mode = 'NO_BACKSLASH_ESCAPES,ANSI_QUOTES'", onError);
+      connection.query(
+        "SET SESSION time_zone = '-09:30', SESSION sql_mode = 'NO_BACKSLASH_ESCAPES,ANSI_QUOTES'",
+        onError,
+      );
     });
   });
   afterAll(async () => {
@@ -92,7 +95,8 @@ describeEngine('MariaDB', noMariadb, () => {
         const least = await open(url, { table });
         await expect(least.check()).rejects.toThrow('needs SELECT, INSERT, UPDATE and DELETE');
         await least.close();
-        if (index === 1) for (const one of [table, each]) await admin(`GRANT DELETE ON ${one} TO least_${driver}@'127.0.0.1'`);
+        if (index === 1)
+          for (const one of [table, each]) await admin(`GRANT DELETE ON ${one} TO least_${driver}@'127.0.0.1'`);
       }
       const least = await open(url, { table });
       await least.migrate();
@@ -139,7 +143,15 @@ describeEngine('MariaDB', noMariadb, () => {
 
   test('a pool without autocommit is rejected', async () => {
     const { port } = server;
-    const pool = mariadb.createPool({ host: '127.0.0.1', port, user: 'app', password: 'password', database: 'oauth', initSql: 'SET autocommit = 0', connectionLimit: 1 });
+    const pool = mariadb.createPool({
+      host: '127.0.0.1',
+      port,
+      user: 'app',
+      password: 'password',
+      database: 'oauth',
+      initSql: 'SET autocommit = 0',
+      connectionLimit: 1,
+    });
     const store = mysqlStore({ query: (text, values) => pool.execute(text, values), clearEvery: false });
     await expect(store.check()).rejects.toThrow('autocommit is off');
     await pool.end();
@@ -196,7 +208,15 @@ describeEngine('MariaDB', noMariadb, () => {
     await admin(`INSERT INTO plans_groups VALUES ${rows.join(', ')}`);
     const connection = await counting.getConnection();
     const before = await handlerReads(connection);
-    expect((await mysqlStore({ query: async (text, values) => (await connection.execute(text, values))[0], table: 'plans', clearEvery: false }).list('g', { after: 'k:01000', limit: 10 })).keys).toHaveLength(10);
+    expect(
+      (
+        await mysqlStore({
+          query: async (text, values) => (await connection.execute(text, values))[0],
+          table: 'plans',
+          clearEvery: false,
+        }).list('g', { after: 'k:01000', limit: 10 })
+      ).keys,
+    ).toHaveLength(10);
     expect((await handlerReads(connection)) - before).toBeLessThan(40);
     connection.release();
   });

@@ -52,7 +52,10 @@ test('an add that finds a record: its own is true, a live one false, an expired 
       [[[{ rev: 'other', expires_at: String(now + 60_000) }]], false],
       [[[{ rev: 'other', expires_at: String(now) }], wrote(1)], true],
       // Another call replaced it, or deleted it, in between.
-      [[[{ rev: 'other', expires_at: '1' }], wrote(0), wrote(0), [{ rev: 'third', expires_at: String(now + 1) }]], false],
+      [
+        [[{ rev: 'other', expires_at: '1' }], wrote(0), wrote(0), [{ rev: 'third', expires_at: String(now + 1) }]],
+        false,
+      ],
       [[[], wrote(1)], true],
     ] as const,
     async ([answers, result]) => {
@@ -84,9 +87,12 @@ test('values are sent in ASCII, and never as a part of the statement', async () 
   expect(JSON.parse(json)).toEqual({ name: 'ü☃💾\'"\\' });
 });
 
-test.each(['records; DROP TABLE users', '`records`', 'a.b.c', '', 'x'.repeat(58)])('the table name %j is rejected', (table) => {
-  expect(() => over(answering().query, { table })).toThrow(/table must be a name/);
-});
+test.each(['records; DROP TABLE users', '`records`', 'a.b.c', '', 'x'.repeat(58)])(
+  'the table name %j is rejected',
+  (table) => {
+    expect(() => over(answering().query, { table })).toThrow(/table must be a name/);
+  },
+);
 
 test('addresses: several hosts, TLS and encoded credentials; an invalid one is rejected without its secret', async () => {
   expect(parseMysqlAddress('mariadb://u%40:p%2F@a:3307,b,[::1]:1/db?ssl=true')).toEqual({
@@ -101,7 +107,14 @@ test('addresses: several hosts, TLS and encoded credentials; an invalid one is r
     tls: true,
   });
   await everyRow(
-    ['mysql://host/db', 'mysql://u:secret@host', 'mysql://u:secret@host/', 'mysql://u:%zzsecret@host/db', 'mysql://u:secret@host/db?ssl=no', 'mysql://u:secret@host:99999/db'],
+    [
+      'mysql://host/db',
+      'mysql://u:secret@host',
+      'mysql://u:secret@host/',
+      'mysql://u:%zzsecret@host/db',
+      'mysql://u:secret@host/db?ssl=no',
+      'mysql://u:secret@host:99999/db',
+    ],
     async (url) => {
       expect(() => parseMysqlAddress(url)).toThrow(/must look like mariadb:\/\/user:password/);
       expect(() => parseMysqlAddress(url)).not.toThrow(/secret/);

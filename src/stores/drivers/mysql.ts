@@ -1,4 +1,3 @@
-import type { EventEmitter } from 'node:events';
 import type { MysqlQuery } from '../mysql.js';
 import { StoreError } from '../store-error.js';
 import { within } from '../within.js';
@@ -38,7 +37,10 @@ interface Connected {
 const SYNC = 'SET SESSION wsrep_sync_wait = 7';
 
 /** Pools of mysql2, one for each host. */
-export function connectMysql2(mysql: Pick<typeof import('mysql2/promise'), 'createPool'>, settings: PoolSettings): Connected {
+export function connectMysql2(
+  mysql: Pick<typeof import('mysql2/promise'), 'createPool'>,
+  settings: PoolSettings,
+): Connected {
   const { timeout, connections } = settings;
   return overHosts(settings, (host, credentials) => {
     const pool = mysql.createPool({
@@ -66,7 +68,10 @@ export function connectMysql2(mysql: Pick<typeof import('mysql2/promise'), 'crea
 }
 
 /** Pools of mariadb, one for each host. */
-export function connectMariadb(mariadb: Pick<typeof import('mariadb'), 'createPool'>, settings: PoolSettings): Connected {
+export function connectMariadb(
+  mariadb: Pick<typeof import('mariadb'), 'createPool'>,
+  settings: PoolSettings,
+): Connected {
   const { timeout, connections, onError } = settings;
   return overHosts(settings, (host, credentials) => {
     const pool = mariadb.createPool({
@@ -81,7 +86,7 @@ export function connectMariadb(mariadb: Pick<typeof import('mariadb'), 'createPo
       noControlAfterUse: true,
     });
     // The declarations of the driver lack this event; without a listener it would end the process.
-    (pool as unknown as EventEmitter).on('error', onError);
+    (pool as unknown as { on(event: 'error', listener: (error: unknown) => void): void }).on('error', onError);
     return {
       getConnection: async () => {
         // Its own error only says that there is no connection; the reason is the cause.

@@ -11,7 +11,9 @@ const install = findProgram('mariadb-install-db');
 
 /** Why no MariaDB can be started here, if so. */
 export const noMariadb =
-  mariadbd === undefined || install === undefined ? 'there is no mariadbd with its mariadb-install-db in PATH' : undefined;
+  mariadbd === undefined || install === undefined
+    ? 'there is no mariadbd with its mariadb-install-db in PATH'
+    : undefined;
 
 export interface MariadbServer extends Daemon {
   /** As `openStore` understands it, for an account with all rights on its database. */
@@ -76,7 +78,13 @@ export async function startMariadb(...more: string[]): Promise<MariadbServer> {
 
 /** Executes a statement as an administrator. */
 export async function mariadbQuery({ port }: Pick<MariadbServer, 'port'>, text: string): Promise<readonly unknown[]> {
-  const connection = await createConnection({ host: '127.0.0.1', port, user: 'admin', password: 'password', database: 'oauth' });
+  const connection = await createConnection({
+    host: '127.0.0.1',
+    port,
+    user: 'admin',
+    password: 'password',
+    database: 'oauth',
+  });
   try {
     const answer: unknown = await connection.query(text);
     return Array.isArray(answer) ? answer : [];
