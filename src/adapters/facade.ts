@@ -2,7 +2,6 @@ import type { Authorization } from '../core/base/authorization.js';
 import { warnUnmounted, warnUnreached, warnUnstored } from './mount-warnings.js';
 import { type GuardOptions, guardRequirement } from '../core/base/guard-requirement.js';
 import { guarded } from '../core/base/listeners.js';
-import { isLoopbackHost } from '../core/base/addresses/loopback.js';
 import { isForwarded } from '../core/base/http/forwarded.js';
 import { fromCaller, mistake, type OnWarning } from '../core/base/mistakes.js';
 import type { HttpRequest, HttpResponse, Route } from '../core/base/http/messages.js';
