@@ -20,3 +20,10 @@ test('what only looks like HTML is escaped, or refused by its type', () => {
   // @ts-expect-error An object of one's own is no HTML.
   expect(() => html`<p>${{ source: '<script>' }}</p>`.source).toThrow(TypeError);
 });
+
+test('long texts that consist of characters to replace are escaped as short ones are', () => {
+  const pieces = ['<&>', 'é"', '\u{1f34e}', '中', `'x`.repeat(3)];
+  const text = Array.from({ length: 30_000 }, (_, n) => pieces[(n * n) % 5]).join('');
+  const short = Array.from({ length: 30_000 }, (_, n) => html`${pieces[(n * n) % 5]}`.source).join('');
+  expect(html`${text}`.source).toBe(short);
+});

@@ -519,3 +519,63 @@ describe('the structure of the data', () => {
     });
   });
 });
+
+describe('many modules in one request', () => {
+  const LISTS = {
+    allpages: 'ap',
+    allcategories: 'ac',
+    alllinks: 'al',
+    alltransclusions: 'at',
+    allredirects: 'ar',
+    allusers: 'au',
+    pagepropnames: 'ppn',
+    recentchanges: 'rc',
+    logevents: 'le',
+    random: 'rn',
+  };
+  const max = Object.fromEntries(Object.values(LISTS).map((prefix) => [`${prefix}limit`, 'max']));
+
+  test('share 2,500 results, and a module alone has its own limit', async () => {
+    const limits = new Map<string, number>();
+    const modules: ModuleHandlers = Object.fromEntries(
+      Object.keys(LISTS).map((name) => [
+        name,
+        ({ limit }: { readonly limit: number }) => {
+          limits.set(name, limit);
+          return [];
+        },
+      ]),
+    );
+    const host = await startQuery({ modules });
+    await host.get({ ...ALL, ...max, list: 'allpages|allcategories|alllinks|alltransclusions|allredirects' });
+    expect([...limits.values()]).toEqual([500, 500, 500, 500, 500]);
+    await host.get({ ...ALL, ...max, list: Object.keys(LISTS).join('|') });
+    expect([...limits.values()]).toEqual(Array.from({ length: 10 }, () => 250));
+    await host.get({ ...ALL, ...max, list: 'allpages' }, { as: 'bot' });
+    expect(limits.get('allpages')).toBe(5_000);
+    await host.get({ ...ALL, ...max, list: 'allpages|alllinks' }, { as: 'bot' });
+    expect([limits.get('allpages'), limits.get('alllinks')]).toEqual([2_500, 2_500]);
+    await host.close();
+  });
+
+  test('let other requests run before they have all started, and a failure is one of its module', async () => {
+    const order: string[] = [];
+    const modules: ModuleHandlers = Object.fromEntries(
+      Object.keys(LISTS).map((name, index) => [
+        name,
+        () => {
+          if (index === 0) setImmediate(() => order.push('another request'));
+          order.push(name);
+          if (index === 1) throw new ApiError('broken', 'This module is broken.');
+          return [];
+        },
+      ]),
+    );
+    const host = await startQuery({ modules });
+    const { json } = await host.get({ ...ALL, list: Object.keys(LISTS).join('|') });
+    await host.close();
+    expect(json['errors']).toMatchObject([{ code: 'broken', module: 'query+allcategories' }]);
+    expect(order).toHaveLength(11);
+    expect(order.indexOf('another request')).toBeLessThan(order.length - 1);
+  });
+});

@@ -74,8 +74,6 @@ export interface ChangeFilter {
   readonly latest: boolean;
   /** Only changes of this page. */
   readonly page?: number | undefined;
-  /** Filters pages. Default: all. */
-  readonly among?: (pages: readonly number[]) => ReadonlySet<number>;
 }
 
 type Changes = Having<'history' | 'pages'>;
@@ -89,21 +87,17 @@ export const changeList = async (
   pageOf: (change: Change) => GeneratedPage,
 ): Promise<ListResult> => {
   const { limit, continue: next } = request;
-  const { namespace = [], user, excludeuser, type, show = [], latest, page, among, prop } = filter;
+  const { namespace = [], user, excludeuser, type, show = [], latest, page, prop } = filter;
   // No change is by a bot.
   if (show.includes('bot')) return { items: [] };
   const bounds = timeBounds(filter, readKey(next, 'time', 'number'));
-  const attach = withPages<Change>(content, request);
   const found = await content.collect<Change, TimeKey>(
     {
       limit,
       from: bounds.from,
       read: (from, size) => readChanges(content, request, filter, { ...bounds, from, limit: size }),
       key: keyOf,
-      open: async (rows) => {
-        const wanted = among?.(rows.map((row) => row.page));
-        return attach(wanted ? rows.filter((row) => wanted.has(row.page)) : rows);
-      },
+      open: withPages<Change>(content, request),
       keep: (row) =>
         (row.entry !== undefined || type.includes((row.revision?.parent ?? 0) === 0 ? 'new' : 'edit')) &&
         (page === undefined || row.page === page) &&

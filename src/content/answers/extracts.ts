@@ -4,6 +4,7 @@ import type { ParamsOf } from '../../core/query/index.js';
 import { headingOf } from '../wikitext/markup.js';
 import type { ContentMarkup } from '../source.js';
 import { type Handler, type Having, idsOf, readKey } from './answer.js';
+import { howManyFit } from './texts.js';
 
 type Params = ParamsOf<'extracts'>;
 
@@ -24,12 +25,9 @@ export const extracts =
       .filter((id) => id >= start)
       .sort((a, b) => a - b);
     const known = await content.byId(ids.slice(0, limit), request);
-    let size = 0;
-    const end = ids.slice(0, limit).findIndex((id, index) => {
-      size += known.get(id)?.length ?? 0;
-      return index > 0 && size > MAX_READ;
-    });
-    const read = ids.slice(0, end < 0 ? limit : end);
+    const wanted = ids.slice(0, limit);
+    const sizes = wanted.map((id) => known.get(id)?.length ?? 0);
+    const read = wanted.slice(0, howManyFit(sizes, MAX_READ));
     const revids = read.flatMap((id) => known.get(id)?.revid ?? []);
     const found = revids.length === 0 ? [] : await content.source.revisions({ ids: revids, text: true }, request);
     const shown = found.map((row) => {

@@ -41,7 +41,7 @@ const ANSWERS: { readonly [N in ModuleName]?: Answer<N> } = {
   alllinks: [['targets', 'pages'], alllinks],
   allpages: [['pageRange'], allpages],
   allredirects: [['targets', 'pages'], allredirects],
-  allrevisions: [['history', 'pages'], allrevisions],
+  allrevisions: [['history', 'revisions', 'pages'], allrevisions],
   alltransclusions: [['targets', 'pages'], alltransclusions],
   allusers: [['userRange'], allusers],
   backlinks: [['backlinks', 'pages'], backlinks],

@@ -4,11 +4,12 @@ import type { Asking } from '../content.js';
 import type { ContentRevision } from '../source.js';
 import { byPage, type Handler, type Having, idsOf, listOf, readKey, timeBounds } from './answer.js';
 import { type OfPage, revisionItem, withPages } from './revision-item.js';
+import { withTexts } from './texts.js';
 
 type Params = ParamsOf<'revisions'>;
 type TimeKey = readonly [timestamp: string, id: number];
 
-const needsText = (prop: readonly string[]): boolean => prop.includes('content');
+const timeKey = ({ timestamp, id }: ContentRevision): TimeKey => [timestamp, id];
 
 /** The latest revision of each page, those with given ids, or the history of one page. */
 export const revisions =
@@ -23,10 +24,13 @@ export const revisions =
     const ids = (named ? [...pages.revids.keys()] : known.flatMap(({ revid }) => revid ?? []))
       .filter((id) => id >= start)
       .sort((a, b) => a - b);
-    const asked = { ids: ids.slice(0, limit), text: needsText(params.prop) };
-    const found = asked.ids.length === 0 ? [] : await content.source.revisions(asked, request);
+    const asked = ids.slice(0, limit);
+    // One text is always returned, whatever its size.
+    const text = asked.length === 1 && params.prop.includes('content');
+    const found = asked.length === 0 ? [] : await content.source.revisions({ ids: asked, text }, request);
     const rows = [...found].sort((a, b) => a.id - b.id);
-    return byPage({ rows, next: ids[limit] }, (row) => revisionItem(row, request, content));
+    const listed = await withTexts(content, { rows, next: ids[limit] }, ({ id }) => id, request);
+    return byPage(listed, (row) => revisionItem(row, request, content));
   };
 
 const isHistory = ({ user, excludeuser, limit, startid, endid, start, end, dir }: Params): boolean =>
@@ -53,13 +57,13 @@ const historyOf = async (
     {
       limit,
       from: query.from,
-      read: (from, size) => history({ ...query, page, from, limit: size, text: needsText(params.prop) }, request),
-      key: ({ timestamp, id }) => [timestamp, id],
+      read: (from, size) => history({ ...query, page, from, limit: size, text: false }, request),
+      key: timeKey,
       keep: isBy(params),
     },
     request,
   );
-  return byPage(found, (row) => revisionItem(row, request, content));
+  return byPage(await withTexts(content, found, timeKey, request), (row) => revisionItem(row, request, content));
 };
 
 /** @throws ApiError `badid_rvstartid`, `badid_rvendid` if the revision does not exist. */
@@ -87,25 +91,25 @@ export const isBy =
 
 /** All revisions by time; consecutive ones of a page are grouped. */
 export const allrevisions =
-  (content: Having<'history' | 'pages'>): Handler<'allrevisions'> =>
+  (content: Having<'history' | 'pages' | 'revisions'>): Handler<'allrevisions'> =>
   async (request) => {
     const { params, limit, continue: next } = request;
     const { namespace = [], user } = params;
     const bounds = timeBounds(params, readKey(next, 'time', 'number'));
-    const text = needsText(params.prop);
     const users = user === undefined ? undefined : [user];
     const by = isBy(params);
-    const found = await content.collect<OfPage, TimeKey>(
+    const rows = await content.collect<OfPage, TimeKey>(
       {
         limit,
         from: bounds.from,
-        read: (from, size) => content.source.history({ ...bounds, users, from, limit: size, text }, request),
-        key: ({ timestamp, id }) => [timestamp, id],
+        read: (from, size) => content.source.history({ ...bounds, users, from, limit: size, text: false }, request),
+        key: timeKey,
         open: withPages(content, request),
         keep: (row) => by(row) && (namespace.length === 0 || namespace.includes(row.of?.ns ?? -1)),
       },
       request,
     );
+    const found = await withTexts(content, rows, timeKey, request);
     const list = listOf(found, {
       item: (row) => revisionItem(row, request, content),
       page: ({ page, id }) => (params.generatetitles ? { pageid: page } : { revid: id }),

@@ -128,7 +128,4 @@ export const SCHEMA = `
   CREATE VIRTUAL TABLE IF NOT EXISTS page_text
     USING fts5 (title, text, namespace, content = 'page_search', content_rowid = 'id');
   CREATE VIRTUAL TABLE IF NOT EXISTS page_word USING fts5vocab (page_text, row);
-
-  -- Who writes on a page watches it.
-  CREATE VIEW IF NOT EXISTS watch AS SELECT DISTINCT user, page FROM revision;
 `;

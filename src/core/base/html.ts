@@ -1,12 +1,8 @@
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
+import { replacing } from './replacing.js';
 
-const escape = (text: string, marks: RegExp): string => text.replace(marks, (mark) => ENTITIES[mark] ?? mark);
+const IN_CONTENT = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+const escapeContent = replacing(IN_CONTENT);
+const escape = replacing({ ...IN_CONTENT, '"': '&quot;', "'": '&#39;' });
 
 /** HTML in which all interpolated text is escaped. Only the tag {@link html} creates it, so it never contains markup from a request. */
 export class Html {
@@ -28,7 +24,7 @@ export class Html {
 
   /** Text between two tags, never in an attribute: quotation marks are not escaped. */
   static content(text: string): Html {
-    return new Html(escape(text, /[&<>]/g));
+    return new Html(escapeContent(text));
   }
 }
 
@@ -37,7 +33,7 @@ export type HtmlPart = Html | string | number | undefined | readonly HtmlPart[];
 
 const render = (part: HtmlPart): string => {
   if (part instanceof Html) return part.source;
-  if (typeof part === 'string') return escape(part, /[&<>"']/g);
+  if (typeof part === 'string') return escape(part);
   if (typeof part === 'number') return String(part);
   return part === undefined ? '' : part.map(render).join('');
 };

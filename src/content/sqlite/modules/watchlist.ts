@@ -3,7 +3,8 @@ import { type Handler, type Having, isDescending, listOf, readKey } from '../../
 import { changeList } from '../../answers/changes.js';
 import { Content } from '../../content.js';
 import type { ContentDatabase } from '../database.js';
-import { sqliteSource } from '../source.js';
+import type { ContentHistoryRange } from '../../source.js';
+import { historyOf, sqliteSource, watchedBy } from '../source.js';
 import { between, sql, when } from '../sql.js';
 
 /** The caller's name as in revisions, with an upper-case first letter. */
@@ -17,17 +18,12 @@ export const watchlist = (database: ContentDatabase): Handler<'watchlist'> => {
   const source = sqliteSource(database);
   return (request) => {
     const { params, caller, site } = request;
-    const content: Having<'history' | 'pages'> = new Content(source, site, undefined);
+    const watcher = watcherOf(caller);
+    const history = (range: ContentHistoryRange) => historyOf(database, range, watcher);
+    const content: Having<'history' | 'pages'> = new Content({ ...source, history }, site, undefined);
     // All changes count as seen, because there are no notifications.
     const unread = params.show?.includes('unread') ?? false;
-    const watcher = watcherOf(caller);
-    const among = (pages: readonly number[]): ReadonlySet<number> =>
-      new Set(
-        database
-          .all<{ page: number }>(sql`SELECT page FROM watch WHERE user = ${watcher} AND page IN ${pages}`)
-          .map(({ page }) => page),
-      );
-    const filter = { ...params, latest: !params.allrev, type: unread ? [] : params.type, among };
+    const filter = { ...params, latest: !params.allrev, type: unread ? [] : params.type };
     return changeList(content, request, filter, ({ page, revision }) =>
       params.allrev && revision ? { revid: revision.id } : { pageid: page },
     );
@@ -46,7 +42,7 @@ export const watchlistraw =
     const from = readKey(next, 'number', 'text') ?? bound(params.fromtitle);
     const range = { from, to: bound(params.totitle), descending: isDescending(params.dir), limit: limit + 1 };
     const rows = database.all<{ ns: number; title: string }>(sql`
-      SELECT ns, title FROM page WHERE id IN (SELECT page FROM watch WHERE user = ${watcherOf(caller)})
+      SELECT ns, title FROM page WHERE 1 ${watchedBy(database, watcherOf(caller), sql`page.id`).condition}
         ${when(params.namespace, (list) => sql`AND ns IN ${list}`)}
         ${when(params.show?.includes('changed'), () => sql`AND 0`)}
         ${between([sql`ns`, sql`title`], range)}`);

@@ -100,8 +100,39 @@ const xml = (answer: Answer, { format, hasNamespace }: Printer): string => {
 
 const isList = (answer: Answer): answer is readonly unknown[] => Array.isArray(answer);
 
-const escapeBeyondAscii = (json: string): string =>
-  json.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+/** Characters that are escaped at once. */
+const PIECE = 16_384;
+const [BACKSLASH = 0, U = 0] = Buffer.from('\\u');
+const HEX = Buffer.from('0123456789abcdef');
+
+/** A regular expression with a function for each character takes ten times as long for a text in Chinese. */
+const escapeBeyondAscii = (json: string): string => {
+  const first = json.search(/[\u0080-\uffff]/);
+  if (first < 0) return json;
+  const bytes = Buffer.allocUnsafe(6 * Math.min(PIECE, json.length - first));
+  let escaped = json.slice(0, first);
+  for (let start = first; start < json.length; start += PIECE) {
+    const length = escapeInto(bytes, json.slice(start, start + PIECE));
+    escaped += bytes.toString('latin1', 0, length);
+  }
+  return escaped;
+};
+
+/** Writes a text with escapes, and returns the length. */
+const escapeInto = (bytes: Buffer, text: string): number => {
+  let at = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code < 128) bytes[at++] = code;
+    else {
+      bytes[at] = BACKSLASH;
+      bytes[at + 1] = U;
+      for (let digit = 0; digit < 4; digit += 1) bytes[at + 2 + digit] = HEX[(code >> (12 - 4 * digit)) & 15] ?? 0;
+      at += 6;
+    }
+  }
+  return at;
+};
 
 /** The name of a callback, reduced to the characters allowed in one. */
 export const cleanCallback = (callback: string): string => callback.replace(/[^[\].'"_A-Za-z0-9]/g, '');

@@ -1,3 +1,4 @@
+import { replacing } from '../../base/replacing.js';
 import { entryName, KEY_ATTRIBUTES, xmlName } from './xml-names.js';
 
 /** Characters that XML 1.0 §2.2 does not allow, escaped or not. */
@@ -9,14 +10,14 @@ const SURROGATE = /[\uD800-\uDFFF]/;
 const allowed = (text: string): string =>
   FORBIDDEN.test(text) || SURROGATE.test(text) ? text.replace(ALL_FORBIDDEN, '\uFFFD') : text;
 
-/** Text between two tags. A parser would read a bare carriage return as a line feed. */
-export const xmlText = (text: string): string =>
-  allowed(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('\r', '&#13;');
+const IN_TEXT = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#13;' };
+const escapeText = replacing(IN_TEXT);
+const escapeAttribute = replacing({ ...IN_TEXT, '"': '&quot;', "'": '&#039;', '\n': '&#10;', '\t': '&#9;' });
 
-const attribute = (name: string, value: unknown): string => {
-  const text = xmlText(String(value)).replaceAll('"', '&quot;').replaceAll("'", '&#039;');
-  return ` ${name}="${text.replaceAll('\n', '&#10;').replaceAll('\t', '&#9;')}"`;
-};
+/** Text between two tags. A parser would read a bare carriage return as a line feed. */
+export const xmlText = (text: string): string => escapeText(allowed(text));
+
+const attribute = (name: string, value: unknown): string => ` ${name}="${escapeAttribute(allowed(String(value)))}"`;
 
 /** Keys with text that is an element, not an attribute, although formatversion 1 has it as plain text. */
 const ELEMENTS: ReadonlySet<string> = new Set(['help>help']);

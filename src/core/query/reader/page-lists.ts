@@ -10,7 +10,7 @@ export const LIST_MODULES = ['links', 'categories', 'templates', 'images', 'lang
 type ListModule = (typeof LIST_MODULES)[number];
 
 /** The maximum number of entries of a list, and the number of titles looked up at once. */
-const MAX_LINKS = 5_000;
+const MAX_LINKS = 2_000;
 const BATCH_SIZE = 500;
 
 /** A page, or a text that is not stored, whose lists are returned. */

@@ -32,9 +32,10 @@ interface Plan {
 }
 
 /** Answers `action=query`. No handler runs before all parameters are validated. */
-export const runQuery = async (run: QueryRun): Promise<MutableItem> => {
-  const plan = planOf(run);
-  charge(run, plan);
+export const runQuery = async (given: QueryRun): Promise<MutableItem> => {
+  const plan = planOf(given);
+  charge(given, plan);
+  const run = withinRows(given, plan);
   if (run.context.userIds)
     await resolveUserIds(run, plan.generator ? [plan.generator, ...plan.selected] : plan.selected);
   const answer = new QueryResult(run.context.style.version, run.budget.maxLength);
@@ -68,6 +69,23 @@ const charge = ({ service: { limiter }, context, params, budget }: QueryRun, { g
   let cost = titles.length + pageids.length + revids.length + (generator ? Math.max(1, generator.limit) : 0);
   for (const { limit } of selected) cost += Math.max(1, limit);
   limiter.take('cost', cost, context.request, context.caller);
+};
+
+/** The results of all modules of a request together. Beyond it each module returns a share of its limit, and is continued. */
+const MAX_ROWS = 2_500;
+
+/** The run with lower limits, if its modules could return too many results together. */
+const withinRows = (run: QueryRun, { selected }: Plan): QueryRun => {
+  let [rows, most] = [0, MAX_ROWS];
+  for (const { limit } of selected) {
+    rows += limit;
+    // A module alone is not cut, whatever the limits of the caller.
+    most = Math.max(most, limit);
+  }
+  if (rows <= most) return run;
+  const { service, context, params, budget, onPages } = run;
+  const lower = { limitFactor: budget.limitFactor * (most / rows), maxLength: budget.maxLength };
+  return { service, context, params, budget: lower, onPages };
 };
 
 const checkAll = async (
@@ -258,13 +276,33 @@ const runAll = async (
   pages: ResolvedPages,
   answer: QueryResult,
 ): Promise<readonly Participant[]> => {
-  const outcomes = await inOrder(selected.map((one) => runOne(run, one, pages, progress)));
+  const outcomes = await inOrder(await started(selected, (one) => runOne(run, one, pages, progress)));
   return outcomes.map(({ place, more }, index) => {
     const module = selected[index]?.module;
     place?.(answer);
     return { name: module?.name ?? '', kind: module?.group === 'prop' ? 'prop' : 'other', more };
   });
 };
+
+/** Modules that start together. Handlers may compute all at once, so other requests run before further ones start. */
+const AT_ONCE = 4;
+
+const started = async (
+  all: readonly Selected[],
+  start: (one: Selected) => Promise<Outcome>,
+): Promise<readonly Promise<Outcome>[]> => {
+  const running: Promise<Outcome>[] = [];
+  for (const [index, one] of all.entries()) {
+    if (index > 0 && index % AT_ONCE === 0) await nextTurn();
+    const outcome = start(one);
+    // Its error is read later.
+    outcome.catch(() => undefined);
+    running.push(outcome);
+  }
+  return running;
+};
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 const runOne = (
   run: QueryRun,

@@ -1,0 +1,45 @@
+import type { Asking, Found } from '../content.js';
+import type { ContentRevision } from '../source.js';
+import type { Having } from './answer.js';
+
+/** The size of all texts of a response, in bytes: reading and writing them takes time. Further ones are continued. */
+const MAX_TEXTS = 4 * 2 ** 20;
+
+/** The number of texts with these sizes that fit, at least one. */
+export const howManyFit = (sizes: readonly number[], most: number): number => {
+  let sum = 0;
+  const end = sizes.findIndex((size, index) => (sum += size) > most && index > 0);
+  return end < 0 ? sizes.length : end;
+};
+
+interface TextRequest extends Asking {
+  readonly params: { readonly prop: readonly string[] };
+}
+
+/** Adds the texts, if they are requested: as many as fit. */
+export const withTexts = async <Row extends ContentRevision, Key>(
+  { source }: Having<'revisions'>,
+  { rows, next }: Found<Row, Key>,
+  key: (row: Row) => Key,
+  request: TextRequest,
+): Promise<Found<Row, Key>> => {
+  if (!request.params.prop.includes('content')) return { rows, next };
+  const count = howManyFit(
+    rows.map(({ size }) => size),
+    MAX_TEXTS,
+  );
+  const more = rows[count];
+  const shown = rows.slice(0, count);
+  const after = more ? key(more) : next;
+  // A source may return texts that were not requested.
+  if (shown.every(({ text }) => text !== undefined)) return { rows: shown, next: after };
+  const asked = { ids: shown.map(({ id }) => id), text: true };
+  const texts = new Map((await source.revisions(asked, request)).map(({ id, text }) => [id, text]));
+  return {
+    rows: shown.map((row) => {
+      const text = texts.get(row.id);
+      return text === undefined ? row : { ...row, text };
+    }),
+    next: after,
+  };
+};

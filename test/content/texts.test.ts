@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { contentQuery, memoryContent } from 'oauth-query/content';
+import { type QueryHost, startQuery } from './support/same-pages.js';
+
+const LARGE = 3_000_000;
+const text = (letter: string): string => letter.repeat(LARGE);
+const HISTORY = 4;
+
+let host: QueryHost;
+beforeAll(async () => {
+  const history = [...'efgh'].map((letter, n) => ({
+    timestamp: `2024-01-0${n + 1}T00:00:00Z`,
+    user: 'Alice',
+    text: text(letter),
+  }));
+  const pages = [...'abcd'].map((letter) => ({ title: `Page ${letter}`, text: text(letter), user: 'Bob' }));
+  host = await startQuery(contentQuery(memoryContent([...pages, { title: 'Old', text: text('h'), history }])));
+});
+afterAll(() => host.close());
+
+type Answer = Readonly<Record<string, unknown>>;
+
+/** The first letters of the texts of each response, until there is no further one. */
+const lettersOf = async (params: Readonly<Record<string, string>>): Promise<readonly string[]> => {
+  const responses: string[] = [];
+  let next: Readonly<Record<string, string>> | undefined = {};
+  while (next) {
+    const { json } = await host.query({ ...params, ...next });
+    const letters = [...JSON.stringify(json['query']).matchAll(/"content":"(.)/g)].map(([, letter]) => letter);
+    responses.push(letters.join(''));
+    next = (json as Answer)['continue'] as Readonly<Record<string, string>> | undefined;
+  }
+  return responses;
+};
+
+const CONTENT = { rvprop: 'content', rvslots: 'main' };
+
+test('a response has as many texts as fit, at least one, and the others are continued', async () => {
+  const pages = { titles: 'Page a|Page b|Page c|Page d', prop: 'revisions', ...CONTENT };
+  expect(await lettersOf(pages)).toEqual(['a', 'b', 'c', 'd']);
+  expect(await lettersOf({ ...pages, titles: 'Page a' })).toEqual(['a']);
+  expect(await lettersOf({ revids: '1|2|3', prop: 'revisions', ...CONTENT })).toEqual(['a', 'b', 'c']);
+  const history = await lettersOf({ titles: 'Old', prop: 'revisions', rvlimit: 'max', ...CONTENT });
+  expect(history).toEqual(['h', 'g', 'f', 'e']);
+  const all = { list: 'allrevisions', arvuser: 'Alice', arvprop: 'content', arvslots: 'main', arvlimit: 'max' };
+  expect(await lettersOf(all)).toEqual(['h', 'g', 'f', 'e']);
+});
+
+test('without texts, all revisions are in one response', async () => {
+  const { json } = await host.query({ titles: 'Old', prop: 'revisions', rvlimit: 'max', rvprop: 'ids' });
+  expect(json).not.toHaveProperty('continue');
+  expect(JSON.stringify(json).match(/"revid"/g)).toHaveLength(HISTORY);
+});
