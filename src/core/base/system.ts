@@ -55,3 +55,6 @@ export const monotonic = (): number => performance.now();
 
 /** A random name for a process. */
 export const processName = (): string => randomBytes(9).toString('base64url');
+
+/** Lets other requests run. */
+export const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));

@@ -19,6 +19,7 @@ import type { MutableItem } from '../answer/result-format.js';
 import type { QueryRun } from './query-run.js';
 import { resolveUserIds } from './user-ids.js';
 import { FULL_BUDGET } from './request-context.js';
+import { runInOrder } from './in-order.js';
 import { requestedLimit, checkPages, runModule, select, type Selected } from './run-module.js';
 
 /** Shared by requests without pages. It is never modified. */
@@ -276,33 +277,13 @@ const runAll = async (
   pages: ResolvedPages,
   answer: QueryResult,
 ): Promise<readonly Participant[]> => {
-  const outcomes = await inOrder(await started(selected, (one) => runOne(run, one, pages, progress)));
+  const outcomes = await runInOrder(selected, (one) => runOne(run, one, pages, progress));
   return outcomes.map(({ place, more }, index) => {
     const module = selected[index]?.module;
     place?.(answer);
     return { name: module?.name ?? '', kind: module?.group === 'prop' ? 'prop' : 'other', more };
   });
 };
-
-/** Modules that start together. Handlers may compute all at once, so other requests run before further ones start. */
-const AT_ONCE = 4;
-
-const started = async (
-  all: readonly Selected[],
-  start: (one: Selected) => Promise<Outcome>,
-): Promise<readonly Promise<Outcome>[]> => {
-  const running: Promise<Outcome>[] = [];
-  for (const [index, one] of all.entries()) {
-    if (index > 0 && index % AT_ONCE === 0) await nextTurn();
-    const outcome = start(one);
-    // Its error is read later.
-    outcome.catch(() => undefined);
-    running.push(outcome);
-  }
-  return running;
-};
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 const runOne = (
   run: QueryRun,
@@ -315,16 +296,6 @@ const runOne = (
   if (group === 'list') return runList(run, selected);
   if (group === 'meta') return runMeta(run, selected);
   return generatorDone || !hasWork(selected, pages) ? FINISHED : runProp(run, selected, pages);
-};
-
-/** Awaits all, and throws the error that comes first in order, not in time. Most requests have a single module. */
-const inOrder = async (running: readonly Promise<Outcome>[]): Promise<readonly Outcome[]> => {
-  const [first, second] = running;
-  if (first && !second) return [await first];
-  return (await Promise.allSettled(running)).map((outcome) => {
-    if (outcome.status === 'rejected') throw outcome.reason;
-    return outcome.value;
-  });
 };
 
 const hasWork = ({ module: { descriptor }, isSettled }: Selected, pages: ResolvedPages): boolean => {
