@@ -1,6 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { HmacPair } from '../../src/core/base/secrets.js';
 import { type Node, Nodes } from './support/nodes.js';
 
 const counted = vi.hoisted(() => ({ hashes: 0, hmacs: 0 }));
@@ -43,15 +41,8 @@ describe('the number of hashes and HMACs of an operation: more would hash someth
     expect(await measure(() => node.flows.redeem('web', code))).toEqual({ hashes: 6, hmacs: 0 });
   });
 
-  test('a refresh: the secret, the token, and both new tokens, from one HMAC of two hashes', async () => {
+  test('a refresh: the secret, the token, and and both new tokens, from one HMAC', async () => {
     const { refresh_token } = await node.flows.tokens('web');
-    expect(await measure(() => node.flows.refresh('web', refresh_token))).toEqual({ hashes: 6, hmacs: 0 });
-  });
-
-  test('that HMAC is HMAC-SHA-512 for any length of text', () => {
-    for (const length of [0, 1, 94, 127, 128, 1000]) {
-      const [key, text] = [randomBytes(32), 'ü'.repeat(length)];
-      expect(new HmacPair(key).of(text).join('')).toBe(createHmac('sha512', key).update(text).digest('base64url'));
-    }
+    expect(await measure(() => node.flows.refresh('web', refresh_token))).toEqual({ hashes: 4, hmacs: 1 });
   });
 });

@@ -21,7 +21,7 @@ import type { GrantInfo } from './settings.js';
 import type { SignIn } from './sign-in/sign-in.js';
 import type { Tokens } from './tokens/tokens.js';
 
-/** Shared by all endpoints: created once by the server, and never modified. */
+/** Shared by all endpoints: created once by the server, and never modified. A request with listeners has a copy, whose `emit` names it. */
 export interface OAuthContext {
   readonly config: OAuthConfig;
   readonly records: Records;
@@ -76,12 +76,6 @@ export interface OAuthContext {
   /** What features change. */
   readonly hooks: OAuthHooks;
 }
-
-/** A context with members of its own. It inherits all others, because copying thirty of them takes ten microseconds. */
-export const derivedContext = (
-  context: OAuthContext,
-  ...own: readonly (Partial<OAuthContext> | false)[]
-): OAuthContext => Object.assign(Object.create(context) as OAuthContext, ...own); // Its prototype has every member.
 
 /** Seconds since the epoch. */
 export const secondsOf = (clock: Clock): number => Math.floor(clock() / 1000);

@@ -72,16 +72,23 @@ interface TokenServices extends Pick<OAuthContext, 'records' | 'random' | 'emit'
 const tokensIn = (
   { secret = [] }: CheckedOptions,
   { clients, lifetimes, limits, impliedScopes, keepsSignIn }: OAuthConfig,
-  { records, random, own, jwt, emit, onError }: TokenServices,
+  { records, random, own, jwt, onError }: TokenServices,
 ): Pick<OAuthContext, 'tokens' | 'codes' | 'refreshTokens'> => {
   const { clock } = own;
   // Without a secret, the keys of connections must be the same after a restart.
   const connectionKeys = (secret.length === 0 ? [''] : secret).map((text) => deriveKey(text, 'connection'));
   const connections = new Connections({ records, random, clock, lifetimes, connectionKeys });
-  const tokens = new Tokens(
-    { records, random, clock, connections, clients, lifetimes, impliedScopes, jwt, keepsSignIn },
-    emit,
-  );
+  const tokens = new Tokens({
+    records,
+    random,
+    clock,
+    connections,
+    clients,
+    lifetimes,
+    impliedScopes,
+    jwt,
+    keepsSignIn,
+  });
   const chains = new Chains(records, random);
   const peppers = new Peppers(secret);
   const canList = records.canList;

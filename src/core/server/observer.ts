@@ -5,7 +5,7 @@ import { printable } from '../base/printable.js';
 import type { RandomSource } from '../base/secrets.js';
 import { monotonic } from '../base/system.js';
 import { type OAuthEvent, type OAuthEventListener, type OAuthOccurrence, OUTCOMES } from '../oauth/events/events.js';
-import { derivedContext, type OAuthContext } from '../oauth/context.js';
+import type { OAuthContext } from '../oauth/context.js';
 
 const EVENTS = channel('oauth-query:event');
 const STARTS = channel('oauth-query:request:start');
@@ -60,13 +60,12 @@ export class Observer {
   /** @param request - The request that caused it; absent if the application did. */
   tell(occurrence: OAuthOccurrence, request?: HttpRequest): void {
     if (!this.#isHeard) return;
-    // Spreads would take three microseconds.
-    const event: OAuthEvent = Object.assign(
-      {},
-      occurrence,
-      { outcome: OUTCOMES[occurrence.type], time: this.#clock() },
-      request && { request_id: this.#idOf(request), ip: request.ip },
-    );
+    const event: OAuthEvent = {
+      ...occurrence,
+      outcome: OUTCOMES[occurrence.type],
+      time: this.#clock(),
+      ...(request !== undefined && { request_id: this.#idOf(request), ip: request.ip }),
+    };
     cleanTexts(event);
     this.#onEvent?.(event);
     if (EVENTS.hasSubscribers) EVENTS.publish(event);
@@ -77,20 +76,11 @@ export class Observer {
    * requests that are not for a page.
    */
   contexts(context: OAuthContext): ContextOf {
-    const members = (emit: OAuthContext['emit']) => {
-      const tokens = context.tokens.telling(emit);
-      return { emit, tokens };
-    };
-    const unheard = derivedContext(context, members(undefined));
+    const unheard: OAuthContext = { ...context, emit: undefined };
     return (request, isPage) => {
-      const pages = isPage && { pages: context.pages.for(request) };
-      if (this.#isHeard)
-        return derivedContext(
-          context,
-          members((occurrence) => this.tell(occurrence, request)),
-          pages,
-        );
-      return pages ? derivedContext(unheard, pages) : unheard;
+      if (!this.#isHeard && !isPage) return unheard;
+      const emit: OAuthContext['emit'] = this.#isHeard ? (occurrence) => this.tell(occurrence, request) : undefined;
+      return { ...context, emit, pages: isPage ? context.pages.for(request) : context.pages };
     };
   }
 

@@ -9,7 +9,7 @@ import { printable } from '../base/printable.js';
 import { fail } from '../base/schema.js';
 import { RandomSource } from '../base/secrets.js';
 import type { OAuthConfig } from '../oauth/config.js';
-import { derivedContext, type OAuthContext } from '../oauth/context.js';
+import type { OAuthContext } from '../oauth/context.js';
 import type { Endpoint } from '../oauth/endpoint.js';
 import { joinHooks } from '../oauth/hooks.js';
 import { endpointsOf, resourceRoutes, wellKnownEndpoints } from '../oauth/index.js';
@@ -111,7 +111,7 @@ const withFeatures = (
   const hooks = joinHooks(parts.map((part) => part.hooks));
   const taken = Object.keys(hooks.metadata?.('') ?? {}).find((name) => Object.hasOwn(options.metadata, name));
   if (taken !== undefined) fail(`options.metadata.${taken} is set by the server. Leave it out.`);
-  return { context: parts.length === 0 ? bare : derivedContext(bare, { hooks }), parts, host };
+  return { context: { ...bare, hooks }, parts, host };
 };
 
 /**

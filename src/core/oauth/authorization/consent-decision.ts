@@ -43,13 +43,13 @@ export const saveGrantWithCode = async (
   code: string,
   grant: NewGrant,
   request: AuthorizationRequest,
-  { codes, tokens, clock, config }: OAuthContext,
+  { codes, tokens, clock, config, emit }: OAuthContext,
 ): Promise<Grant> => {
   const { redirect_uri, redirect_uri_sent, code_challenge, code_challenge_method, kept } = request;
   const exp = secondsOf(clock) + config.lifetimes.authorizationCode;
   const proof = { redirect_uri, redirect_uri_sent, code_challenge, code_challenge_method };
   const [saved] = await Promise.all([
-    tokens.saveGrant(grant),
+    tokens.saveGrant(grant, emit),
     codes.save(grant, { hash: sha256(code), exp, failures: 0, ...proof }, kept),
   ]);
   return saved;
@@ -113,7 +113,7 @@ export const decideOnce = async (
     ]);
     if (isFirst) return { approved: { grant: saved, answer: { code } }, isFirst, isOver };
     await Promise.all([
-      tokens.revokeGrant(saved, { reason: 'unused' }),
+      tokens.revokeGrant(saved, { reason: 'unused' }, context.emit),
       forgetConsent(owner.sub, client.client_id, context),
     ]);
   }

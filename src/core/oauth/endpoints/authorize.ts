@@ -12,7 +12,7 @@ import {
 } from '../authorization/authorization-request.js';
 import type { Client } from '../clients/client.js';
 import { type Approval, decideOnce, findDecision, saveGrantWithCode } from '../authorization/consent-decision.js';
-import { derivedContext, type OAuthContext, secondsOf } from '../context.js';
+import { type OAuthContext, secondsOf } from '../context.js';
 import { clientView } from '../pages/client-view.js';
 import { PageError } from '../pages/page-error.js';
 import { pageResponse } from '../pages/render.js';
@@ -70,7 +70,7 @@ export const authorize = async (request: HttpRequest, context: OAuthContext): Pr
       const asked = form.get('ui_locales');
       // In a query it has been read before.
       const pages = isPost ? context.pages.for(request, asked) : context.pages;
-      return await begin(request, checked, isPost ? derivedContext(context, { pages }) : context);
+      return await begin(request, checked, { ...context, pages });
     }
     if (form.firstProblem !== undefined) throw new PageError('invalid_request', { explanation: form.firstProblem });
     const pending: Pending = { ...(await resumeAuthorizationRequest(sealed, request, context)), sealed: () => sealed };
@@ -309,7 +309,7 @@ const decide = async (
   ]);
   if (hasEnded) {
     await Promise.all([
-      context.tokens.revokeGrant(approval.grant, { reason: 'unused' }),
+      context.tokens.revokeGrant(approval.grant, { reason: 'unused' }, context.emit),
       forgetConsent(owner.sub, client.client_id, context),
     ]);
     throw formExpired(start);
@@ -334,7 +334,7 @@ const approveSilently = async (
     context.signIn.isOver(session, context),
   ]);
   if (still?.record?.generation === approval.grant.connection && !isOver) return approval;
-  await context.tokens.revokeGrant(approval.grant, { reason: 'unused' });
+  await context.tokens.revokeGrant(approval.grant, { reason: 'unused' }, context.emit);
   return undefined;
 };
 
@@ -361,7 +361,10 @@ const grantCode = async (pending: Pending, owner: Owner, how: Silently, context:
 const grantToken = async (pending: Pending, owner: Owner, how: Silently, context: OAuthContext): Promise<Approval> => {
   const { tokens } = context;
   const made = await newGrant('implicit', pending, owner, how, context);
-  const [issued, grant] = await Promise.all([tokens.issue(wholeOf(made, pending.client)), tokens.saveGrant(made)]);
+  const [issued, grant] = await Promise.all([
+    tokens.issue(wholeOf(made, pending.client)),
+    tokens.saveGrant(made, context.emit),
+  ]);
   const { access_token, token_type, expires_in, scope } = issued;
   const { client_id, sub, id: grant_id } = grant;
   context.emit?.({ type: 'token.issued', grant_type: 'implicit', client_id, sub, scope, grant_id });

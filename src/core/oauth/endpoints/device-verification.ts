@@ -282,15 +282,15 @@ const decide = async (
       ? await tokens.newGrant(client, owner, device.scope, device.aud, { grant_type: DEVICE_CODE_GRANT })
       : undefined;
   if (grant !== undefined) {
-    await tokens.saveGrant(grant);
+    await tokens.saveGrant(grant, context.emit);
     if (await context.signIn.isOver(session, context)) {
-      await tokens.revokeGrant(grant, { reason: 'unused' });
+      await tokens.revokeGrant(grant, { reason: 'unused' }, context.emit);
       throw formExpired(devicePath(context));
     }
   }
   const first = await saveDecision(claimed, { decision, grant: grant?.id ?? null }, owner, context);
   if (first !== undefined) {
-    if (grant !== undefined) await tokens.revokeGrant(grant, { reason: 'unused' });
+    if (grant !== undefined) await tokens.revokeGrant(grant, { reason: 'unused' }, context.emit);
     if (first === 'gone') throw new PageError('device_already_answered');
     return donePage(first, client, visitor, context);
   }

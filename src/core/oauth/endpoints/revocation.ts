@@ -28,19 +28,19 @@ export const revocation = async (request: HttpRequest, context: OAuthContext): P
 const revoke = async (
   token: string,
   { client_id }: Client,
-  { tokens, refreshTokens, config }: OAuthContext,
+  { tokens, refreshTokens, config, emit }: OAuthContext,
 ): Promise<void> => {
   const refresh = await refreshTokens.find(token);
   if (refresh !== undefined) {
     // A rotated token also revokes the grant: its holder lost the response with the newer one.
     const { grant, place, exp } = refresh;
     if (tokens.now() >= exp) return;
-    if (grant.client_id === client_id) await tokens.revokeGrant(grant, { reason: 'revocation' });
+    if (grant.client_id === client_id) await tokens.revokeGrant(grant, { reason: 'revocation' }, emit);
     else if (place === 'current' && (await config.clients.find(grant.client_id)) !== undefined) throw notYours();
     return;
   }
   const access = await tokens.find(token);
   if (access === undefined) return;
   if (access.client_id !== client_id) throw notYours();
-  await tokens.revokeToken(token, access);
+  await tokens.revokeToken(token, access, emit);
 };

@@ -8,12 +8,12 @@ import { type NewGrant, wholeOf } from '../tokens/tokens.js';
 export const issueFirst = async (
   grant: NewGrant,
   client: Client,
-  { tokens, refreshTokens }: OAuthContext,
+  { tokens, refreshTokens, emit }: OAuthContext,
 ): Promise<TokenResponse> => {
   const issue = wholeOf(grant, client);
   const [response] = await Promise.all([
     client.refresh === 'none' ? tokens.issue(issue) : refreshTokens.begin(issue),
-    tokens.saveGrant(grant),
+    tokens.saveGrant(grant, emit),
   ]);
   if (response === undefined) throw new UnavailableError('The store refused the first record of a new grant.');
   return response;

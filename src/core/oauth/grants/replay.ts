@@ -20,5 +20,5 @@ export const endAsReplay = async (
 ): Promise<void> => {
   await checkStillAwaited(request, context.timer);
   context.emit?.({ type: 'replay.detected', kind, client_id, grant_id: grant.id });
-  await context.tokens.revokeGrant(grant, { reason: 'replay' });
+  await context.tokens.revokeGrant(grant, { reason: 'replay' }, context.emit);
 };

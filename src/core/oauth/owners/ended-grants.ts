@@ -71,7 +71,9 @@ const deleteGrants = async (
   for await (const page of pagesOf(group, GRANT, context)) {
     const selected = page.filter(([, grant]) => client_id === undefined || grant.client_id === client_id);
     const dead = await withoutConnection(selected, context);
-    await Promise.all(dead.map(([key, grant]) => context.tokens.revokeGrant({ id: grantIdInKey(key), ...grant }, why)));
+    await Promise.all(
+      dead.map(([key, grant]) => context.tokens.revokeGrant({ id: grantIdInKey(key), ...grant }, why, context.emit)),
+    );
     ended += dead.length;
   }
   return ended;

@@ -89,7 +89,7 @@ const checkTarget = (call: string, target: unknown, allowed: readonly (readonly 
 const revokeOne = async (id: string, why: RevocationReason, context: OAuthContext): Promise<number> => {
   const grant = await context.tokens.findGrant(id);
   if (grant !== undefined) await forgetConsent(grant.sub, grant.client_id, context);
-  await context.tokens.revokeGrant(grant ?? { id }, why);
+  await context.tokens.revokeGrant(grant ?? { id }, why, context.emit);
   return grant === undefined ? 0 : 1;
 };
 

@@ -17,7 +17,7 @@ import {
 import type { Chains, FoundChain } from './chains.js';
 import { type Peppers, successorOf } from './successor.js';
 import { parseRefreshToken, refreshTokenText, TOKEN_BYTES } from '../records/token-id.js';
-import type { MintedToken, ResponseFields, TokenResponse } from './token-response.js';
+import type { MintedToken, TokenResponse } from './token-response.js';
 import type { Grant, Issue, Tokens } from './tokens.js';
 import { CLOCK_DIFFERENCE, isRecent, type Timekeeper } from '../records/window.js';
 
@@ -72,13 +72,6 @@ export interface RefreshTokenDependencies {
 
 /** The same message for unknown, expired and used refresh tokens, so that guessing reveals nothing. */
 export const invalidRefreshToken = (): OAuthError => new OAuthError('invalid_grant', 'The refresh token is not valid.');
-
-/** Without a spread, which takes a microsecond where members follow it. */
-const withRefreshToken = (response: TokenResponse, refresh_token: string, fields?: ResponseFields): TokenResponse => {
-  const { access_token, token_type, expires_in, scope } = response;
-  const answer = { access_token, token_type, expires_in, scope, refresh_token };
-  return fields === undefined ? answer : { ...fields, ...answer };
-};
 
 /** The first tokens of a grant, not written yet. */
 export interface FirstTokens {
@@ -138,7 +131,7 @@ export class RefreshTokens {
     const family = this.#random.string(TOKEN_BYTES.id);
     const token = refreshTokenText({ grant: grant.id, exp, family }, this.#random.string(TOKEN_BYTES.secret));
     const current = currentText({ hash: sha256(token), exp, family: sha256(family) });
-    return { minted, response: withRefreshToken(minted.response, token, minted.fields), step: { taken, current } };
+    return { minted, response: { ...minted.response, refresh_token: token }, step: { taken, current } };
   }
 
   /** A refresh token of a live grant. Only its grant and its chain are read, with one command. */
@@ -192,7 +185,7 @@ export class RefreshTokens {
       last: lastText(last),
       done: null,
     };
-    const response = withRefreshToken(minted.response, refresh_token, minted.fields);
+    const response = { ...minted.response, refresh_token };
     let saving: MaybePromise<void> = this.#tokens.saveAgain(minted, () => this.#own.clock() - at_ms > SLOW);
     let found: PresentedToken | undefined = presented;
     for (let attempt = 0; attempt < MAX_ATTEMPTS && found?.place === 'current'; attempt += 1) {

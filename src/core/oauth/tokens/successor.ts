@@ -1,12 +1,12 @@
 import { UnavailableError } from '../../base/errors.js';
-import { deriveKey, HmacPair, sha256 } from '../../base/secrets.js';
+import { deriveKey, hmacPair, sha256 } from '../../base/secrets.js';
 
 const ID_LENGTH = 11;
 
 /** A key used for deriving successors, and the id by which tombstones refer to it. */
 export interface Pepper {
   readonly id: string | null;
-  readonly key: HmacPair;
+  readonly key: Uint8Array;
 }
 
 /** Keys that prevent a stolen store and an old refresh token from yielding the current one. */
@@ -14,13 +14,13 @@ export class Peppers {
   readonly #all: readonly Pepper[];
 
   /** Used if the application has configured no secret that other processes would share. */
-  readonly #none: Pepper = { id: null, key: new HmacPair(Buffer.from('oauth-query without a secret')) };
+  readonly #none: Pepper = { id: null, key: Buffer.from('oauth-query without a secret') };
 
   /** @param secrets - The configured secrets: the first one is used, all of them are accepted. */
   constructor(secrets: readonly string[]) {
     this.#all = secrets.map((secret) => {
       const key = deriveKey(secret, 'refresh token');
-      return { id: sha256(Buffer.from(key).toString('base64url')).slice(0, ID_LENGTH), key: new HmacPair(key) };
+      return { id: sha256(Buffer.from(key).toString('base64url')).slice(0, ID_LENGTH), key };
     });
   }
 
@@ -54,6 +54,6 @@ export const successorOf = (
   { salt, request }: { readonly salt: string; readonly request: string },
   { key }: Pepper,
 ): Successor => {
-  const [access, refresh] = key.of(token + salt + request); // The first two are of fixed length.
+  const [access, refresh] = hmacPair(key, token + salt + request); // The first two are of fixed length.
   return { access, refresh };
 };

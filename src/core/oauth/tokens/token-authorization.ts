@@ -4,17 +4,20 @@ import type { TokenClaims } from '../records/stored-records.js';
 
 /** The authorization in a token record, for a resource server. */
 export const authorizationOf = (record: TokenClaims, iss: string): Authorization => {
-  const { sub, username, client_id, scope, exp, iat } = record;
+  const { sub, username, client_id, scope, exp, iat, auth_time, acr } = record;
   const aud = audienceOf(record, iss);
-  const { auth_time, acr } = record;
-  // Two literals, because a spread takes a microsecond where members follow it.
-  const authorization: Authorization =
-    username === null
-      ? { sub, client_id, scope, aud, iss, exp, iat, token_type: 'Bearer' }
-      : { sub, username, client_id, scope, aud, iss, exp, iat, token_type: 'Bearer' };
-  return auth_time === undefined && acr === undefined
-    ? authorization
-    : Object.assign(authorization, signInFacts({ auth_time, acr }));
+  return {
+    sub,
+    ...(username !== null && { username }),
+    client_id,
+    scope,
+    aud,
+    iss,
+    exp,
+    iat,
+    token_type: 'Bearer',
+    ...signInFacts({ auth_time, acr }),
+  };
 };
 
 /** A token requested without a resource is for the issuer itself. */

@@ -35,7 +35,6 @@ export interface MintedToken {
   readonly record: TokenRecord;
   /** Includes the further fields. */
   readonly response: TokenResponse;
-  readonly fields?: ResponseFields;
 }
 
 export const mintedOf = (id: string, record: TokenRecord, access_token: string): MintedToken => {
@@ -46,5 +45,5 @@ export const mintedOf = (id: string, record: TokenRecord, access_token: string):
 export const withFields = async (made: MaybePromise<MintedToken>, fieldsOf: FieldsOf): Promise<MintedToken> => {
   const { id, record, response } = await made;
   const fields = await fieldsOf({ access_token: response.access_token, iat: record.iat });
-  return { id, record, response: { ...fields, ...response }, fields };
+  return { id, record, response: { ...fields, ...response } };
 };

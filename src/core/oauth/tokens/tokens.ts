@@ -98,10 +98,8 @@ export class Tokens {
   readonly #impliedScopes: ImpliedScopes;
   readonly #jwt: JwtAccessTokens | undefined;
   readonly #keepsSignIn: boolean;
-  readonly #emit: Emit | undefined;
-  readonly #dependencies: TokenDependencies;
 
-  constructor(dependencies: TokenDependencies, emit: Emit | undefined) {
+  constructor(dependencies: TokenDependencies) {
     this.#records = dependencies.records;
     this.#random = dependencies.random;
     this.#clock = dependencies.clock;
@@ -111,13 +109,6 @@ export class Tokens {
     this.#impliedScopes = dependencies.impliedScopes;
     this.#jwt = dependencies.jwt;
     this.#keepsSignIn = dependencies.keepsSignIn;
-    this.#emit = emit;
-    this.#dependencies = dependencies;
-  }
-
-  /** The same, with a different listener for events. */
-  telling(emit: Emit | undefined): Tokens {
-    return new Tokens(this.#dependencies, emit);
   }
 
   /** Seconds since the epoch. */
@@ -168,7 +159,7 @@ export class Tokens {
   }
 
   /** Writes a grant and its connection. Tokens issued under it do not work before. */
-  async saveGrant({ id, place, ...record }: NewGrant): Promise<Grant> {
+  async saveGrant({ id, place, ...record }: NewGrant, emit: Emit | undefined): Promise<Grant> {
     const { client_id, sub, scope } = record;
     const create = (grant: GrantRecord): Promise<void> =>
       this.#records.create(keys.grant(id), grant, [groups.grantsOfOwner(sub), groups.grantsOfClient(client_id)]);
@@ -182,7 +173,7 @@ export class Tokens {
       await this.#records.delete(keys.grant(id));
       await create({ ...record, connection });
     }
-    this.#emit?.({
+    emit?.({
       type: 'grant.created',
       client_id,
       sub,
@@ -200,9 +191,9 @@ export class Tokens {
   }
 
   /** Revokes a grant with every token of its family, in a single step. */
-  async revokeGrant({ id, client_id, sub }: KnownGrant, why: RevocationReason): Promise<void> {
+  async revokeGrant({ id, client_id, sub }: KnownGrant, why: RevocationReason, emit: Emit | undefined): Promise<void> {
     await this.#records.delete(keys.grant(id));
-    this.#emit?.({
+    emit?.({
       type: 'grant.revoked',
       grant_id: id,
       ...(client_id === undefined ? {} : { client_id }),
@@ -353,12 +344,12 @@ export class Tokens {
   }
 
   /** Revokes one token; the rest of its family stays valid. */
-  async revokeToken(token: string, live: LiveToken): Promise<void> {
+  async revokeToken(token: string, live: LiveToken, emit: Emit | undefined): Promise<void> {
     const id = live.jti ?? token;
     // The mark comes first: a refresh repeated at the same moment must not write the token again.
     if (live.grant !== null || live.jti !== undefined) await this.#records.add(keys.revoked(id), { exp: live.exp });
     if (live.jti === undefined) await this.#records.delete(keys.token(id));
-    this.#emit?.({
+    emit?.({
       type: 'token.revoked',
       client_id: live.client_id,
       ...(live.grant === null ? {} : { grant_id: live.grant }),
