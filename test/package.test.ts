@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { parseDocument } from './docs/documents.js';
@@ -111,22 +112,42 @@ describe('package.json', () => {
     expect(manifest.devDependencies['oxfmt']).toMatch(/^\d+\.\d+\.\d+$/);
   });
 
-  test('the changelog links only to what comes with the package', () => {
+  test('every link of a document in the package leads to a file of the package', () => {
     const pack = ['pack', '--dry-run', '--json', '--ignore-scripts'];
     const said = execFileSync('npm', pack, { cwd: fileURLToPath(at('')), encoding: 'utf8', stdio: 'pipe' });
     const [{ files }]: [{ files: { path: string }[] }] = JSON.parse(said);
     const paths = files.map(({ path }) => path);
-    const { links } = parseDocument('CHANGELOG.md', readFileSync(at('CHANGELOG.md'), 'utf8'));
-    const missing = links.filter(({ url }) => !/^(https:|#)/.test(url) && !paths.includes(url.split('#')[0] ?? ''));
-    expect(paths).toContain('README.md');
-    expect(missing).toEqual([]);
+    expect(paths).toEqual(
+      expect.arrayContaining(['README.md', 'CHANGELOG.md', 'SECURITY.md', 'docs/getting-started.md']),
+    );
+    const broken = paths
+      .filter((path) => path.endsWith('.md'))
+      .flatMap((path) => parseDocument(path, readFileSync(at(path), 'utf8')).links)
+      .filter(({ url }) => !/^(https:|http:\/\/127|mailto:|#)/.test(url))
+      .filter(({ place, url }) => {
+        const folder = posix.dirname(place.split(':')[0] ?? '');
+        return !paths.includes(posix.join(folder, url.split('#')[0] ?? ''));
+      });
+    expect(broken.map(({ place, url }) => `${place} ${url}`)).toEqual([]);
   });
 
-  // Nothing is known about where this is developed; an address that leads nowhere would be worse than none.
-  test('names no repository, home page or tracker as long as there is none', () => {
-    expect(Object.keys(manifest)).not.toEqual(
-      expect.arrayContaining([expect.stringMatching(/^(repository|homepage|bugs)$/)]),
-    );
+  // An address that leads nowhere would be worse than none. docs/publishing.md says when to add them.
+  test('names a repository, a home page and a tracker, or none of them', () => {
+    const named = Object.keys(manifest).filter((name) => ['repository', 'homepage', 'bugs'].includes(name));
+    expect([0, 3]).toContain(named.length);
+  });
+
+  // Anyone could publish a package under a name that is not claimed.
+  test('as long as it is not published, no command asks the registry for its name', () => {
+    if ('repository' in manifest) return;
+    const asks =
+      /(?:npm (?:i|install|add|exec)|pnpm (?:add|dlx)|yarn (?:add|dlx)|bunx?(?: add)?|npx (?:-p|-y|--package)\S*)(?: -\S+)* oauth-query(?=[@\s`'"]|$)/m;
+    const texts = execFileSync('git', ['ls-files', '*.md', 'src/*.ts', 'examples/*'], {
+      cwd: fileURLToPath(at('')),
+      encoding: 'utf8',
+    });
+    const asking = texts.split('\n').filter((path) => path !== '' && asks.test(readFileSync(at(path), 'utf8')));
+    expect(asking).toEqual(['docs/publishing.md']);
   });
 
   test('the changelog begins with this version or with what is not released yet', () => {

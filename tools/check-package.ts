@@ -33,10 +33,10 @@ function run(cwd: string, program: string, ...args: readonly string[]): string {
   }
 }
 
-/** Only what users need: compiled modules with their types, the four texts, and the files of the command line. */
+/** Only what users need: compiled modules with their types, the guides, and the files of the command line. */
 function checkFiles(paths: readonly string[]): void {
   const expected =
-    /^(dist\/.+\.(js|d\.ts)|dist\/cli\/site\/sample\.xml|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
+    /^(dist\/.+\.(js|d\.ts)|dist\/cli\/site\/sample\.xml|package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md|docs\/[\w/-]+\.md)$/;
   assert.deepEqual(
     paths.filter((path) => !expected.test(path)),
     [],

@@ -32,6 +32,8 @@ export interface Document {
   readonly path: string;
   readonly blocks: readonly Block[];
   readonly links: readonly Link[];
+  /** Files of the repository that stand as code in a sentence. */
+  readonly files: readonly string[];
   /** What a link may name behind `#`. */
   readonly anchors: ReadonlySet<string>;
 }
@@ -56,6 +58,7 @@ export const fileOf = ({ mark }: Block): string | undefined => /^file=(\S+)$/.ex
 export function parseDocument(path: string, text: string): Document {
   const blocks: Block[] = [];
   const links: Link[] = [];
+  const files: string[] = [];
   const anchors = new Set<string>();
   const slugger = new GithubSlugger();
   let given = '';
@@ -65,6 +68,8 @@ export function parseDocument(path: string, text: string): Document {
     if (node.type === 'link' || node.type === 'definition' || node.type === 'image') {
       links.push({ place: `${path}:${line}`, url: node.url });
     }
+    if (node.type === 'inlineCode' && /^(?:src|test|examples|tools|bench|docs)\/[\w./-]+$/.test(node.value))
+      files.push(node.value);
     if (node.type === 'html') {
       for (const [, id = ''] of node.value.matchAll(/<a id="([^"]+)">/g)) anchors.add(id);
       given = /^<!-- given\n([^]*)-->$/.exec(node.value)?.[1] ?? given;
@@ -78,7 +83,7 @@ export function parseDocument(path: string, text: string): Document {
       });
     }
   }
-  return { path, blocks, links, anchors };
+  return { path, blocks, links, files, anchors };
 }
 
 const markdownBelow = (folder: string): readonly string[] =>
