@@ -204,13 +204,13 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
       /^(type )?node:(http|stream)(#|$)/,
     ],
   },
-  // The demo has two starts, one of them in the package; the program brings it along.
+  // The demo has two starts, one of them in the package; the program brings it and the starters along.
   {
-    from: /^cli\/(commands\/serve|plain-app)\.ts$/,
+    from: /^cli\/(commands\/(serve|new)|plain-app)\.ts$/,
     mayImport: [
       /^(type )?cli\//,
       /^oauth-query\/node(#oauthQuery)?$/,
-      /^(type )?\.\.\/examples\/demo\//,
+      /^(type )?\.\.\/examples\/(demo|starters)\//,
       /^(type )?node:/,
     ],
   },

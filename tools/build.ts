@@ -47,6 +47,8 @@ const buildCommandLine = async (): Promise<void> => {
   });
   // The path where the demo looks for it, relative to a chunk. Its reader decompresses the file.
   mkdirSync(`${root}/dist/cli/site`);
+  for (const framework of ['express', 'koa', 'fastify'])
+    cpSync(`${root}/examples/starters/${framework}`, `${root}/dist/cli/starters/${framework}`, { recursive: true });
   writeFileSync(`${root}/dist/cli/site/sample.xml`, gzipSync(readFileSync(`${root}/examples/site/sample.xml`)));
 };
 

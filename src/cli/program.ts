@@ -10,6 +10,10 @@ interface Entry {
 }
 
 const COMMANDS: Readonly<Record<string, Entry>> = {
+  new: {
+    summary: 'write a program to start from: new express, koa or fastify',
+    load: async () => (await import('./commands/new.js')).create,
+  },
   secret: {
     summary: 'generate a client secret, and the hash to register',
     load: async () => (await import('./commands/secret.js')).secret,

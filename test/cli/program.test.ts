@@ -37,7 +37,10 @@ describe('oauth-query', () => {
   test('wrong arguments end with one sentence and exit code 2', () =>
     everyRow(
       [
-        [['toString'], 'Unknown command "toString". Commands: secret, client, serve, doctor. See: oauth-query --help'],
+        [
+          ['toString'],
+          'Unknown command "toString". Commands: new, secret, client, serve, doctor. See: oauth-query --help',
+        ],
         [['secret', '--colour'], "Unknown option '--colour'. See: oauth-query secret --help"],
         [['secret', 'hunter2'], 'Unexpected argument "hunter2". See: oauth-query secret --help'],
         [['secret', '--hash', 'md5'], '--hash must be sha256 or scrypt, not "md5". See: oauth-query secret --help'],

@@ -65,7 +65,9 @@ test('every document can be reached from docs/README.md, which README.md names',
 
 test('every file of the repository that a document names in code exists', () => {
   const missing = DOCUMENTS.flatMap(({ path, files }) =>
-    files.filter((file) => ![file, `test/${file}`].some((one) => existsSync(join(ROOT, one)))).map((file) => `${path}: ${file}`),
+    files
+      .filter((file) => ![file, `test/${file}`].some((one) => existsSync(join(ROOT, one))))
+      .map((file) => `${path}: ${file}`),
   );
   expect(missing).toEqual([]);
 });
