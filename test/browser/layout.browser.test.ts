@@ -66,6 +66,7 @@ describeEngine('layout and accessibility of the pages', noChromium, () => {
       },
     ],
     registration: {},
+    tokens: {},
     query: query({ site: { name: 'Example' } }),
   });
   let browser: Browser;
@@ -94,7 +95,7 @@ describeEngine('layout and accessibility of the pages', noChromium, () => {
     await page.goto(
       `${authorize(String(json['client_id']))}&code_challenge=${code_challenge}&code_challenge_method=${code_challenge_method}`,
     );
-    expect(await page.getByText('calls itself').count()).toBe(1);
+    expect(await page.getByText('registered itself').count()).toBe(1);
   };
 
   /** How to come to each page; every one begins where the one before ended. */
@@ -132,10 +133,20 @@ describeEngine('layout and accessibility of the pages', noChromium, () => {
         const form = { grant_type: DEVICE_CODE, client_id: 'television', device_code };
         await new Client(host.base).post('/oauth/token', form);
         await page.goto(`${host.base}/oauth/grants`);
-        expect(await page.locator('h2').allInnerTexts()).toEqual(['Living Room TV']);
+        expect(await page.locator('h2 bdi').allInnerTexts()).toEqual(['Living Room TV']);
       },
     ],
+    ['question before disconnecting', (page) => press(page, 'Disconnect Living Room TV')],
     ['no connected application', (page) => press(page, 'Disconnect Living Room TV')],
+    ['personal tokens', (page) => page.goto(`${host.base}/oauth/tokens`)],
+    [
+      'new personal token',
+      async (page) => {
+        await page.getByLabel('Name', { exact: true }).fill(LONG);
+        await page.getByLabel('See your name').check();
+        await press(page, 'Create token');
+      },
+    ],
     ['device sign in', (page) => forget().then(() => page.goto(`${host.base}/oauth/device`))],
     ['help', (page) => page.goto(`${host.base}/api`)],
     ['help of a module', (page) => page.goto(`${host.base}/api?action=help&modules=query%2Ballpages`)],

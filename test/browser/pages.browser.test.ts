@@ -3,6 +3,7 @@ import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Client, oneHostEach, type RunningHost } from '../hosts.js';
 import { DEVICE_CODE, fixture } from '../oauth/support/fixture.js';
+import { Flows } from '../oauth/support/tokens.js';
 import { describeEngine } from '../stores/engines/availability.js';
 import { noChromium, openWindow, startChromium, type Window } from './chromium.js';
 import { type ClientSite, startClientSite } from './client-site.js';
@@ -81,8 +82,8 @@ describeEngine('the pages in a browser', noChromium, () => {
         redirect_uris: [redirectUri],
         scope: 'profile content.read',
       };
-      set = fixture({ clients: [site], device: { verificationUriComplete: true }, query: query() });
-      host = await start({ options: set.options });
+      set = fixture({ clients: [site], device: { verificationUriComplete: true }, tokens: {}, query: query() });
+      host = await start({ options: set.options, guarded: { profile: { scope: 'profile' } } });
     });
     beforeEach(() => set.advance(3600)); // Failed attempts of the last test are forgotten.
     afterEach(async () => {
@@ -125,7 +126,7 @@ describeEngine('the pages in a browser', noChromium, () => {
       expect(await page.getByLabel('Username').inputValue()).toBe('alice');
       expect(await page.getByLabel('Password').inputValue()).toBe('');
       await signIn(page, ALICE);
-      expect(await heading(page)).toBe('Allow The Site?');
+      expect(await heading(page)).toBe('Allow The Site to access your account?');
       expect(await page.getByRole('listitem').allInnerTexts()).toEqual(['See your name', 'Read your content']);
       await press(page, 'Allow');
       const { code = '', state, iss } = await arrival(page);
@@ -146,7 +147,7 @@ describeEngine('the pages in a browser', noChromium, () => {
       await page.getByLabel('Username').fill('alice');
       await page.getByLabel('Password').fill('wonderland');
       const statuses = await pressTwice(page, 'Sign in', '**/oauth/authorize');
-      await page.getByRole('heading', { name: 'Allow The Site?' }).waitFor();
+      await page.getByRole('heading', { name: 'Allow The Site to access your account?' }).waitFor();
       expect(statuses).toEqual([303, 303]);
     });
 
@@ -166,7 +167,7 @@ describeEngine('the pages in a browser', noChromium, () => {
           await route.fulfill({ response, headers });
         });
         await page.reload();
-        expect(await heading(page)).toBe('Allow The Site?');
+        expect(await heading(page)).toBe('Allow The Site to access your account?');
         return page;
       };
 
@@ -178,7 +179,7 @@ describeEngine('the pages in a browser', noChromium, () => {
           const stopped = page.waitForEvent('console', (message) => message.text().includes('form-action'));
           await press(page, 'Allow');
           await stopped;
-          expect(await heading(page)).toBe('Allow The Site?');
+          expect(await heading(page)).toBe('Allow The Site to access your account?');
           expect(windows.pop()?.complaints).toEqual([expect.stringContaining('form-action')]);
           await page.context().close();
         },
@@ -223,7 +224,7 @@ describeEngine('the pages in a browser', noChromium, () => {
       const fields = { response_type: 'code', client_id: 'site', state: 'posted' };
       await page.goto(client.postedFrom(`${host.base}/oauth/authorize`, fields));
       await press(page, 'Sign in there');
-      expect(await heading(page)).toBe('Allow The Site?');
+      expect(await heading(page)).toBe('Allow The Site to access your account?');
       expect(await page.locator('main').innerText()).toContain('You are signed in as alice.');
       expect(cookies).toEqual([undefined]);
       await press(page, 'Allow');
@@ -241,13 +242,13 @@ describeEngine('the pages in a browser', noChromium, () => {
     test('an error page for an unknown client, and for an expired form', async () => {
       const { page } = await open();
       const answer = await page.goto(authorizeAddress({ client_id: 'nobody' }));
-      expect([answer?.status(), await heading(page)]).toEqual([400, 'Something went wrong']);
-      expect(await page.locator('main').innerText()).toContain('The application that brought you here is not known.');
+      const unknown = 'The application that brought you here is not known';
+      expect([answer?.status(), await heading(page)]).toEqual([400, unknown]);
       await page.goto(authorizeAddress());
       await signIn(page, ALICE);
       set.advance(86_400);
       await press(page, 'Allow');
-      expect(await heading(page)).toBe('Something went wrong');
+      expect(await heading(page)).toBe('This took too long, or the link is damaged');
       expect(await page.locator('main').innerText()).toContain('Go back to the application and start again.');
     });
 
@@ -260,7 +261,7 @@ describeEngine('the pages in a browser', noChromium, () => {
       await page.keyboard.press('Tab');
       await page.keyboard.type('wonderland');
       await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name: 'Allow The Site?' }).waitFor();
+      await page.getByRole('heading', { name: 'Allow The Site to access your account?' }).waitFor();
       expect(await tabOrder(page, 4)).toEqual([
         new URL(host.base).host,
         'Allow',
@@ -279,6 +280,50 @@ describeEngine('the pages in a browser', noChromium, () => {
       await page.getByRole('navigation').getByRole('link', { name: 'Query modules' }).click();
       await page.locator('a', { hasText: 'allpages' }).first().click();
       expect(await page.locator('h1').innerText()).toContain('allpages');
+    });
+
+    test('disconnects one application and then all, each after a question that can be cancelled', async () => {
+      const flows = new Flows(host);
+      await Promise.all([flows.tokens('web'), flows.tokens('native')]);
+      const { page } = await begin();
+      await signIn(page, ALICE);
+      await press(page, 'Allow');
+      expect(await redeem((await arrival(page))['code'] ?? '')).toBe(200);
+      await page.goto(`${host.base}/oauth/grants`);
+      const names = (): Promise<readonly string[]> => page.locator('section h2 bdi').allInnerTexts();
+      expect((await names()).length).toBe(3);
+      await press(page, 'Disconnect The Site');
+      expect(await heading(page)).toBe('Disconnect The Site?');
+      await page.getByRole('link', { name: 'Cancel' }).click();
+      expect((await names()).length).toBe(3);
+      await press(page, 'Disconnect The Site');
+      await press(page, 'Disconnect The Site');
+      expect(await page.getByRole('status').innerText()).toBe('The Site no longer has access to your account.');
+      expect((await names()).length).toBe(2);
+      await press(page, 'Disconnect all applications');
+      await press(page, 'Disconnect all applications');
+      expect(await page.getByRole('status').innerText()).toMatch(/^2\sapplications no longer have access/);
+      expect(await names()).toEqual([]);
+    });
+
+    test('makes a personal token, uses it, and revokes it; it is shown only once', async () => {
+      const { page } = await open();
+      await page.goto(`${host.base}/oauth/tokens`);
+      await signIn(page, ALICE);
+      await page.getByLabel('Name', { exact: true }).fill('Backup script');
+      await page.getByLabel('See your name').check();
+      await page.getByLabel('Expires after').selectOption('7 days');
+      await press(page, 'Create token');
+      const token = await page.locator('.secret .code').innerText();
+      const headers = { authorization: `Bearer ${token}` };
+      const use = async () => (await new Client(host.base).get('/guarded/profile', headers)).status;
+      expect(await use()).toBe(200);
+      await page.goto(`${host.base}/oauth/tokens`);
+      expect(await page.content()).not.toContain(token);
+      await press(page, 'Revoke Backup script');
+      await press(page, 'Revoke Backup script');
+      expect(await page.getByRole('status').innerText()).toBe('Backup script no longer works.');
+      expect(await use()).toBe(401);
     });
 
     describe('a device', () => {
@@ -323,7 +368,7 @@ describeEngine('the pages in a browser', noChromium, () => {
         await typeCode(first, 'WRNG-CODE');
         expect(await alertOf(first)).toContain('This code is wrong or has expired.');
         await typeCode(first, device.user_code.toLowerCase());
-        expect(await heading(first)).toBe('Allow tv?');
+        expect(await heading(first)).toBe('Allow tv to access your account?');
         expect(await first.locator('main').innerText()).toContain(device.user_code);
         await typeCode(second, device.user_code);
         expect(await alertOf(second)).toContain('This code is wrong or has expired.');
@@ -341,7 +386,7 @@ describeEngine('the pages in a browser', noChromium, () => {
         await signIn(page, ALICE);
         expect(await heading(page)).toBe('Connect a device');
         await press(page, 'Continue');
-        expect(await heading(page)).toBe('Allow tv?');
+        expect(await heading(page)).toBe('Allow tv to access your account?');
         expect(await page.locator('main').innerText()).toContain(device.user_code);
         expect(await device.poll()).toBe('authorization_pending');
         await press(page, 'Deny');
@@ -362,7 +407,7 @@ describeEngine('the pages in a browser', noChromium, () => {
         await signIn(page, ALICE);
         await page.getByLabel('Code').fill(device.user_code);
         await page.keyboard.press('Enter');
-        await page.getByRole('heading', { name: 'Allow tv?' }).waitFor();
+        await page.getByRole('heading', { name: 'Allow tv to access your account?' }).waitFor();
         await press(page, 'Sign out');
         expect(await heading(page)).toBe('Sign in');
         await signIn(page, BOB);

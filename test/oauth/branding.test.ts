@@ -1,3 +1,4 @@
+import { english, german } from '../../src/languages/index.js';
 import { describe, expect, test } from 'vitest';
 import { html, type LoginView, pageLayout } from '../../src/core/oauth/pages/index.js';
 import { contrastOf, lightened } from '../../src/core/base/pages/contrast.js';
@@ -108,7 +109,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       const browser = new Browser(host);
       const page = await browser.signIn(await browser.authorize({ response_type: 'code', client_id: 'logo' }));
       await host.close();
-      return [/<img class="client" src="([^"]*)"/.exec(page.text)?.[1], policyOf(page, 'img-src')];
+      return [/<div class="pair"><img src="([^"]*)"/.exec(page.text)?.[1], policyOf(page, 'img-src')];
     };
     expect(await shown(() => PICTURE)).toEqual([PICTURE, 'img-src data:']);
     expect(await shown(() => 'https://tracker.example/logo.png')).toEqual([undefined, undefined]);
@@ -125,9 +126,9 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     const prefix = host.base.slice(host.origin.length);
     const browser = new Browser(host);
     const wayOf = ({ text }: Answer) => /<p><a href="([^"]*)">(.*?)<\/a><\/p>/.exec(text)?.slice(1) ?? [];
-    const home = ['/', 'Back to \u2068Orchard\u2069'];
+    const home = ['/', 'Back to Orchard'];
     const start_ = 'Start again';
-    const client = ['https://app.example/', 'Back to \u2068Known\u2069'];
+    const client = ['https://app.example/', 'Back to Known'];
     const request = { response_type: 'code', client_id: 'known' };
     const consent = await browser.signIn(await browser.authorize(request));
     const grants = `${prefix}/oauth/grants`;
@@ -155,7 +156,9 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   test('a custom page can use the same frame: layout, style sheet and tag are exported', async () => {
     const login = (view: LoginView) =>
       pageLayout(view, { title: 'Come in', body: html`<p>${view.site.name} ${view.clientId} ${view.locale}</p>` });
-    const host = await start({ options: fixture({ branding: BRANDING, templates: { login } }).options });
+    const host = await start({
+      options: fixture({ branding: BRANDING, templates: { login }, languages: [english, german] }).options,
+    });
     const page = await new Browser(host).authorize({ ...WEB, ui_locales: 'de' });
     expect(wordsOf(page)).toMatch(/^Come in · Orchard <b> .* Come in Orchard <b> web de Hilfe/);
     const style = /<style>([\s\S]*?)<\/style>/.exec(page.text)?.[1] ?? '';

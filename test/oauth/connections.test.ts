@@ -26,7 +26,8 @@ describe('an owner disconnects an application', () => {
     const page = await browser.open('/oauth/grants');
     // Nothing is tidied up before the end of this test.
     const { arrived, letGo } = gate.hold('getMany', ':grant:');
-    expect((await browser.submit(page, { disconnect: 'web' })).status).toBe(303);
+    const question = await browser.submit(page, { disconnect: 'web' });
+    expect((await browser.submit(question)).status).toBe(303);
     await arrived;
     expect(lost.flatMap(({ access_token }) => nodes.keysOf('grant', access_token))).toHaveLength(3);
 

@@ -65,8 +65,15 @@ describe.each(hostFor(import.meta.url))('the page of connected applications on $
       'decision=disconnect_all',
       'decision=sign_out',
     ]);
-    const answer = await browser.submit(page, { disconnect: 'web' });
-    expect([answer.status, new URL(locationOf(answer), path).href]).toEqual([303, path]);
+    const question = await browser.submit(page, { disconnect: 'web' });
+    expect([question.status, wordsOf(question)]).toEqual([200, expect.stringContaining('Disconnect web?')]);
+    expect(await flows.isActive(web.access_token), 'before the answer').toBe(true);
+    const answer = await browser.submit(question);
+    expect([answer.status, locationOf(answer)]).toEqual([
+      303,
+      expect.stringMatching(/\/oauth\/grants\?ended=disconnect&/),
+    ]);
+    expect(wordsOf(await browser.follow(answer))).toContain('web no longer has access to your account.');
     expect(await flows.areActive(web.access_token, web.refresh_token, native.access_token)).toEqual([
       false,
       false,
@@ -92,7 +99,10 @@ describe.each(hostFor(import.meta.url))('the page of connected applications on $
   test('disconnects all applications of this owner, and none of another', async () => {
     const mine = [await flows.tokens('web'), await flows.tokens('native')];
     const other = await flows.tokens('web', {}, 'bob');
-    await browser.submit(await signedIn(), { decision: 'disconnect_all' });
+    const question = await browser.submit(await signedIn(), { decision: 'disconnect_all' });
+    expect(wordsOf(question)).toContain('Disconnect all 2 applications?');
+    const done = await browser.follow(await browser.submit(question));
+    expect(wordsOf(done)).toContain('2 applications no longer have access to your account.');
     expect(await flows.areActive(...mine.map(({ access_token }) => access_token))).toEqual([false, false]);
     expect(await flows.isActive(other.access_token)).toBe(true);
   });
@@ -114,6 +124,26 @@ describe.each(hostFor(import.meta.url))('the page of connected applications on $
     expect(stranger.status, 'without a cookie').toBe(303);
     expect((await browser.submit(page)).status, 'without a button').toBe(400);
     expect(await flows.isActive(access_token)).toBe(true);
+  });
+
+  test('says what was disconnected only to the browser that did it', async () => {
+    await flows.tokens('web');
+    const question = await browser.submit(await signedIn(), { disconnect: 'web' });
+    const address = new URL(locationOf(await browser.submit(question)), path);
+    const told = async (url: URL, in_ = browser) => wordsOf(await in_.open(url.href)).includes('no longer has access');
+    expect(await told(address)).toBe(true);
+    const bob = flows.browser('bob');
+    await signedIn(BOB, bob);
+    expect(await told(address, bob)).toBe(false);
+    for (const [name, value] of [
+      ['of', 'Your bank'],
+      ['ended', 'revoke'],
+      ['proof', ''],
+    ] as const) {
+      const forged = new URL(address);
+      forged.searchParams.set(name, value);
+      expect(await told(forged)).toBe(false);
+    }
   });
 
   test('signs out: a copy of the cookie is rejected too', async () => {

@@ -45,7 +45,7 @@ describe.each(hostFor(import.meta.url))('metadata on $name', (host) => {
       revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
       code_challenge_methods_supported: ['S256'],
       authorization_response_iss_parameter_supported: true,
-      ui_locales_supported: ['en', 'de', 'es', 'ar'],
+      ui_locales_supported: ['en'],
     });
   });
 

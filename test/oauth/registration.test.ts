@@ -183,7 +183,7 @@ describe.each(oneHostEach)('a registered client at $name', ({ start }) => {
     const browser = new Browser(host);
     const client_id = await registered(host.base, { ...CLAUDE, client_name: 'Your bank' });
     const page = wordsOf(await browser.signIn(await browser.authorize(requestOf(client_id))));
-    expect(page).toContain('This application calls itself “Your bank”.');
+    expect(page).toContain('This application registered itself, so its name is not verified.');
     expect(page).toContain('Only allow this if you trust claude.example.');
     expect(page).toContain('you return to claude.example .');
     expect(page).not.toContain('just started');
@@ -196,7 +196,7 @@ describe.each(oneHostEach)('a registered client at $name', ({ start }) => {
     const redirect_uris = ['http://127.0.0.1:33418/cb', 'http://localhost:33418/cb'];
     const client_id = await registered(host.base, { client_name: 'Editor', redirect_uris });
     const page = wordsOf(await browser.signIn(await browser.authorize(requestOf(client_id, redirect_uris[0]))));
-    expect(page).toContain('Only allow this if you have just started Editor on this computer.');
+    expect(page).toContain('Only allow this if you have just started the application on this computer.');
     expect(page).not.toContain('if you trust');
     const mixed = await registered(host.base, { redirect_uris: [...redirect_uris, ...CLAUDE.redirect_uris] });
     expect(wordsOf(await browser.authorize(requestOf(mixed)))).not.toContain('just started');
@@ -208,7 +208,7 @@ describe.each(oneHostEach)('a registered client at $name', ({ start }) => {
     const browser = new Browser(host);
     const client_id = await registered(host.base, { redirect_uris: CLAUDE.redirect_uris });
     const page = wordsOf(await browser.signIn(await browser.authorize(requestOf(client_id))));
-    expect(page).toContain('Allow claude.example?');
+    expect(page).toContain('Allow claude.example to access your account?');
   });
 
   test('M42 a client_id that was never registered is invalid_client at the token endpoint, and a page at the authorization endpoint', async () => {
@@ -367,7 +367,7 @@ describe('metadata sent by a client', () => {
     const browser = new Browser(host);
     const page = await browser.signIn(await browser.authorize(requestOf(client_id)));
     expect(page.text).not.toContain('<script>');
-    expect(wordsOf(page)).toContain('calls itself “<script>alert(1)</script>"”');
+    expect(wordsOf(page)).toContain('Allow <script>alert(1)</script>" to access your account?');
   });
 
   test('nested, doubled and prototype members have no effect', async () => {

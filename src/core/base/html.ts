@@ -56,6 +56,8 @@ export interface HtmlDocument {
   readonly style: string;
   /** Instructions for search engines; absent on pages they cannot reach. */
   readonly robots?: string;
+  /** Further elements of the head. */
+  readonly head?: Html | undefined;
   /** Attributes of the body, each with a leading space. */
   readonly attributes?: Html | undefined;
   readonly body: Html;
@@ -68,6 +70,7 @@ export const htmlDocument = ({
   dir = 'ltr',
   style,
   robots,
+  head,
   attributes,
   body,
 }: HtmlDocument): Html => html`<!DOCTYPE html>
@@ -75,7 +78,7 @@ export const htmlDocument = ({
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-${robots === undefined ? undefined : html`<meta name="robots" content="${robots}">\n`}<title>${title}</title>
+${robots === undefined ? undefined : html`<meta name="robots" content="${robots}">\n`}${head}<title>${title}</title>
 <style>${Html.trusted(style)}</style>
 </head>
 <body${attributes}>

@@ -22,6 +22,8 @@ export interface OAuthConfig {
   /** Self-registered clients, if enabled. */
   readonly registrations: Registrations | undefined;
   readonly users: Directory | undefined;
+  /** Personal tokens of owners, if enabled. */
+  readonly personalTokens: { readonly maxDays: number; readonly maxTokens: number } | undefined;
   /** The languages of the pages. */
   readonly languages: Languages;
   /** Metadata members set by the application. */

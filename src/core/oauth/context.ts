@@ -3,6 +3,7 @@ import type { FailureLimiter } from '../base/limits/failure-limiter.js';
 import type { GuessLimiter } from '../base/limits/guess-limiter.js';
 import type { HttpRequest } from '../base/http/messages.js';
 import type { Clock, MaybePromise, Timer } from '../base/ports.js';
+import type { Frame } from '../base/pages/frame.js';
 import type { RateLimit } from '../base/limits/rate-limit.js';
 import type { Records } from '../base/records.js';
 import type { Seal } from '../base/seal.js';
@@ -69,6 +70,8 @@ export interface OAuthContext {
   readonly keyRing: KeyRing | undefined;
   readonly warnings: DeploymentWarnings;
   readonly signIn: SignIn;
+  /** The frame of pages that are not the core's own. */
+  readonly frame: Frame;
   /** In a request for a page they are in its language. */
   readonly pages: PageRenderers;
   readonly allowLocalhostRedirects: boolean;

@@ -10,6 +10,7 @@ import { grantsForm, grantsPage } from './endpoints/grants.js';
 import { introspection } from './endpoints/introspection.js';
 import { jwks } from './endpoints/jwks.js';
 import { metadata, openIdConfiguration } from './endpoints/metadata.js';
+import { tokensForm, tokensPage } from './endpoints/personal-tokens.js';
 import { registrationWith } from './endpoints/registration.js';
 import { revocation } from './endpoints/revocation.js';
 import { token } from './endpoints/token.js';
@@ -87,6 +88,15 @@ export const endpointsOf = (config: OAuthConfig, hooks: OAuthHooks): readonly En
       methods: { GET: grantsPage, POST: grantsForm },
       pageMethods: ['GET', 'POST'],
       start: paths.grants[0],
+      cors: false,
+    });
+  }
+  if (config.personalTokens !== undefined) {
+    endpoints.push({
+      paths: paths.tokens,
+      methods: { GET: tokensPage, POST: tokensForm },
+      pageMethods: ['GET', 'POST'],
+      start: paths.tokens[0],
       cors: false,
     });
   }

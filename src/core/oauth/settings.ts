@@ -124,6 +124,7 @@ export type PathName =
   | 'device'
   | 'deviceVerify'
   | 'grants'
+  | 'tokens'
   | 'introspect'
   | 'revoke'
   | 'register'

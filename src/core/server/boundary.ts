@@ -11,7 +11,7 @@ import type { OAuthContext } from '../oauth/context.js';
 import type { ContextOf } from './observer.js';
 import { isDevelopment } from '../oauth/authorization/refusal.js';
 import { PageError, pageErrorOf } from '../oauth/pages/page-error.js';
-import { pageResponse } from '../oauth/pages/render.js';
+import { pageResponse } from '../base/pages/response.js';
 import { errorResponse, protocolError, serverError } from '../base/http/responses.js';
 
 /** The error page for an error: a page error unchanged, any other with no more detail than clients receive. */

@@ -2,6 +2,7 @@ import { isLoopbackHost } from '../base/addresses/loopback.js';
 import { parseUrl } from '../base/addresses/url.js';
 import type { HttpRequest } from '../base/http/messages.js';
 import { Budget } from '../base/limits/budget.js';
+import { Frame } from '../base/pages/frame.js';
 import type { Clock } from '../base/ports.js';
 import { Records } from '../base/records.js';
 import { ownSecrets, Seal } from '../base/seal.js';
@@ -22,6 +23,7 @@ import { Codes } from '../oauth/tokens/codes.js';
 import { Connections } from '../oauth/tokens/connections.js';
 import { RefreshTokens } from '../oauth/tokens/refresh-tokens.js';
 import { Peppers } from '../oauth/tokens/successor.js';
+import { TokenUses } from '../oauth/tokens/token-uses.js';
 import { Tokens } from '../oauth/tokens/tokens.js';
 import { limitersOf } from './limiters.js';
 import type { Observer } from './observer.js';
@@ -88,6 +90,7 @@ const tokensIn = (
     impliedScopes,
     jwt,
     keepsSignIn,
+    uses: new TokenUses({ records, random, clock, onError }),
   });
   const chains = new Chains(records, random);
   const peppers = new Peppers(secret);
@@ -132,7 +135,7 @@ export const createContext = (
     secure: config.issuer?.startsWith('https:') ?? false,
   });
   const issuer = issuerOf(config);
-  const pages = createPages({ ...options, languages: config.languages, hostOf: hostIn(issuer) });
+  const frame = Frame.of({ branding: options.branding, languages: config.languages, hostOf: hostIn(issuer) });
   const keyRing = keyRingOf(config, clock, onError);
   const jwt = keyRing === undefined ? undefined : new JwtAccessTokens(keyRing, config.issuer ?? '', clock);
   const own = { clock, process: processName() };
@@ -144,7 +147,8 @@ export const createContext = (
     timer,
     emit,
     onError,
-    pages,
+    frame,
+    pages: createPages(frame, options.templates),
     process: own.process,
     ...tokensIn(options, config, { records, random, own, jwt, emit, onError }),
     keyRing,

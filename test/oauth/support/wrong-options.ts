@@ -94,7 +94,7 @@ export const WRONG_OPTIONS: Readonly<Record<string, readonly object[]>> = {
     { query: { customModules: [parameter({ type: 'limit', maximum: 5 })] } },
     { scopes: { read: { description: 'x', right: [] } } },
     { accessTokens: { format: 'jwt', key: [] } },
-    { paths: { tokens: '/t' } },
+    { paths: { tokenz: '/t' } },
     { lifetimes: { code: 60 } },
     { lifetimes: { constructor: 60 } },
     { limits: { body: 1 } },
@@ -535,6 +535,11 @@ export const WRONG_OPTIONS: Readonly<Record<string, readonly object[]>> = {
       { light: '#999999', dark: '#ffffff' },
     ]),
     ...below('branding', 'links', [{ imprint: '/imprint' }, { privacy: 'javascript:alert(1)' }, { help: 'help' }]),
+  ],
+  tokens: [
+    ...each('tokens', [true, { maxDays: 366 }, { maxTokens: 0 }, { scopes: 'profile' }, {}]),
+    { tokens: { scopes: ['nothing'] }, users: [] },
+    { tokens: {}, users: [], issuer: 'https://op.example', accessTokens: { format: 'jwt' } },
   ],
   languages: each('languages', [
     'de',

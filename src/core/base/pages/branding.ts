@@ -28,6 +28,10 @@ export interface BrandingLinks {
   readonly terms?: string;
   /** Your help page. */
   readonly help?: string;
+  /** Your page for users who have forgotten their password, on the sign-in page. */
+  readonly forgotPassword?: string;
+  /** Your page for new users, on the sign-in page. */
+  readonly createAccount?: string;
 }
 
 const isAddress = (given: unknown): boolean => isPath(given) || urlProblem(given) === undefined;
@@ -67,7 +71,14 @@ const accentsOf = (given: string | AccentColors, path: string): AccentColors => 
   return given;
 };
 
-const links = { home: address, privacy: address, terms: address, help: address } satisfies Schema<BrandingLinks>;
+const links = {
+  home: address,
+  privacy: address,
+  terms: address,
+  help: address,
+  forgotPassword: address,
+  createAccount: address,
+} satisfies Schema<BrandingLinks>;
 
 /** The validation of the option. */
 export const BRANDING_OPTIONS = {

@@ -45,52 +45,82 @@ const variables = (palette: Readonly<Record<string, string>>, accent: string | u
 
 const RULES = `
 * { box-sizing: border-box; }
-body { margin: 0; min-height: 100vh; display: grid; align-content: center; justify-items: center; gap: 1.25rem; padding: 1.5rem 1rem; background: var(--back); color: var(--text); font: 1rem/1.55 system-ui, sans-serif; overflow-wrap: anywhere; }
-header, main, footer { width: 100%; max-width: 27rem; min-width: 0; }
+[hidden] { display: none !important; }
+body { margin: 0; min-height: 100vh; display: grid; align-content: center; justify-items: center; gap: 1.25rem; padding: 1.5rem 1rem; background: var(--back) linear-gradient(color-mix(in srgb, var(--accent) 9%, var(--back)), var(--back) 26rem) no-repeat; color: var(--text); font: 1rem/1.55 system-ui, sans-serif; overflow-wrap: anywhere; }
+header, main, footer { width: 100%; max-width: 28rem; min-width: 0; }
 header { display: flex; align-items: center; gap: 0.75rem; padding: 0 0.25rem; }
 header a { color: inherit; font-weight: 700; text-decoration: none; }
 header a:hover { text-decoration: underline; }
 header div { min-width: 0; line-height: 1.35; }
-header span { display: block; color: var(--soft); font-size: 0.9rem; }
-header img { max-width: 9rem; max-height: 3rem; }
-main { padding: 2rem; display: grid; gap: 1.25rem; background: var(--card); border: 1px solid var(--edge); border-radius: 1rem; box-shadow: 0 1px 2px #0000000d, 0 8px 24px #0000000d; }
-footer { display: flex; flex-wrap: wrap; gap: 0.35rem 1.25rem; padding: 0 0.25rem; font-size: 0.9rem; }
-footer a { color: var(--soft); }
-main > *, form > * { min-width: 0; }
-h1, h2, p, ul, dl, dd { margin: 0; }
-h1 { font-size: 1.5rem; line-height: 1.25; letter-spacing: -0.01em; text-wrap: balance; }
-:lang(ar) h1, :lang(fa) h1, :lang(ur) h1 { letter-spacing: 0; }
+header div span { display: block; color: var(--soft); font-size: 0.9rem; }
+header img { max-width: 9rem; max-height: 2.75rem; }
+.mark { flex: none; display: grid; place-items: center; width: 2.75rem; height: 2.75rem; overflow: hidden; border-radius: 0.75rem; background: var(--accent); color: var(--on-accent); font-size: 1.35rem; font-weight: 700; line-height: 1; }
+main { padding: 2rem; display: grid; gap: 1.25rem; background: var(--card); border: 1px solid var(--edge); border-radius: 1.1rem; box-shadow: 0 1px 2px #0000000d, 0 12px 32px #00000012; }
+footer { display: flex; flex-wrap: wrap; gap: 0 1.25rem; padding: 0 0.25rem; font-size: 0.9rem; }
+footer a { color: var(--soft); padding: 0.65rem 0; }
+main > *, form > *, section > *, section > form > * { min-width: 0; }
+h1, h2, p, ul, dl, dd, fieldset { margin: 0; }
+h1 { font-size: 1.55rem; line-height: 1.25; letter-spacing: -0.012em; text-wrap: balance; }
+:lang(ar) h1, :lang(fa) h1, :lang(ur) h1, :lang(ja) h1, :lang(zh) h1 { letter-spacing: 0; }
+:lang(ja), :lang(zh) { word-break: auto-phrase; line-break: strict; }
 h2 { font-size: 1.15rem; line-height: 1.3; }
-section { display: grid; gap: 0.75rem; padding-bottom: 1.1rem; border-bottom: 1px solid var(--edge); }
+h1 bdi, h2 bdi, button bdi, strong bdi { display: inline-block; max-width: 100%; }
+section { display: grid; gap: 0.75rem; padding-top: 1.25rem; border-top: 1px solid var(--edge); }
+section h2 { display: flex; align-items: center; gap: 0.65rem; }
+section h2 img, section h2 .mark { width: 2rem; height: 2rem; object-fit: contain; border-radius: 0.5rem; font-size: 1rem; }
+section > button { justify-self: start; }
 a { color: var(--accent); text-underline-offset: 0.2em; }
-.client { display: block; max-width: 100%; width: 4rem; height: 4rem; object-fit: contain; border-radius: 0.75rem; }
+.pair { display: flex; align-items: center; gap: 0.6rem; }
+.pair::before { content: ""; order: 1; width: 2.5rem; border-top: 3px dotted var(--line); }
+.pair > :last-child { order: 2; }
+.pair .mark, .pair img { width: 3.5rem; height: 3.5rem; border-radius: 0.9rem; font-size: 1.6rem; object-fit: contain; }
+.mark.other { background: var(--note-back); color: var(--text); border: 1px solid var(--edge); }
 .good h1::before, .bad h1::before { display: grid; place-items: center; width: 3rem; height: 3rem; margin-bottom: 1rem; border: 2px solid; border-radius: 50%; font-size: 1.4rem; line-height: 1; }
 .good h1::before { content: "✓"; content: "✓" / ""; color: var(--good); }
 .bad h1::before { content: "!"; content: "!" / ""; color: var(--bad); }
 ul { padding: 0.9rem 1.1rem; display: grid; gap: 0.5rem; list-style: none; background: var(--note-back); border-radius: 0.6rem; }
 li { padding-inline-start: 1.6rem; }
 li::before { content: "✓"; content: "✓" / ""; float: inline-start; margin-inline-start: -1.6rem; color: var(--accent); font-weight: 700; }
-ul.links { padding: 0; gap: 0.25rem; background: none; }
-.links li { padding: 0; } .links li::before { content: none; }
+.links { display: flex; flex-wrap: wrap; gap: 0 1.25rem; }
+.links a { padding: 0.65rem 0; }
 form { display: grid; gap: 1.1rem; }
-label { display: block; margin-bottom: 0.35rem; font-weight: 600; }
-input { display: block; width: 100%; padding: 0.65rem 0.8rem; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 0.5rem; }
+label, legend { display: block; margin-bottom: 0.35rem; padding: 0; font-weight: 600; }
+fieldset { border: 0; padding: 0; }
+input, select { display: block; width: 100%; min-height: 2.75rem; padding: 0.6rem 0.8rem; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 0.5rem; }
+input::placeholder { color: var(--soft); opacity: 1; }
 input[aria-invalid] { border: 2px solid var(--bad); }
-button { min-height: 2.75rem; padding: 0.6rem 1.25rem; font: inherit; font-weight: 600; color: var(--on-accent); background: var(--accent); border: 1px solid var(--accent); border-radius: 0.5rem; cursor: pointer; }
+.choice { display: flex; align-items: center; gap: 0.7rem; min-height: 2.75rem; margin: 0; font-weight: 400; }
+.choice input { flex: none; width: 1.25rem; height: 1.25rem; min-height: 0; margin: 0; accent-color: var(--accent); }
+.field { display: grid; grid-template-columns: 1fr auto; align-items: baseline; }
+.field input { grid-area: 2 / 1 / 3 / 3; }
+.field button { grid-area: 1 / 2; }
+button, a.button { min-height: 2.75rem; padding: 0.6rem 1.25rem; font: inherit; font-weight: 600; color: var(--on-accent); background: var(--accent); border: 1px solid var(--accent); border-radius: 0.5rem; cursor: pointer; }
 button:hover { box-shadow: inset 0 0 0 2px var(--on-accent); }
-button.plain { color: var(--text); background: transparent; border-color: var(--line); }
-button.plain:hover { background: var(--note-back); box-shadow: none; }
+button.plain, a.button { color: var(--text); background: transparent; border-color: var(--line); }
+a.button { display: grid; place-items: center; text-decoration: none; }
+button.plain:hover, a.button:hover { background: var(--note-back); box-shadow: none; }
+button.danger { background: var(--bad); border-color: var(--bad); }
 button.link { justify-self: start; min-height: 0; padding: 0.25rem 0; font-weight: 400; text-align: start; color: var(--accent); background: none; border: 0; border-radius: 0.2rem; text-decoration: underline; text-underline-offset: 0.2em; }
+button.link.danger { color: var(--bad); }
 button.link:hover { box-shadow: none; text-decoration-thickness: 2px; }
-a:focus-visible, input:focus-visible, button:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+a:focus-visible, input:focus-visible, select:focus-visible, button:focus-visible, summary:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 .actions { display: flex; flex-wrap: wrap; gap: 0.75rem; margin-top: 0.25rem; }
-.actions button { flex: 1 1 8rem; }
+.actions button, .actions a.button { flex: 1 1 8rem; }
+.quiet { display: flex; flex-wrap: wrap; gap: 0.5rem 1.5rem; padding-top: 1.1rem; border-top: 1px solid var(--edge); }
+.quiet:empty { display: none; }
+.quiet button { min-height: 2.75rem; }
 .soft, dt { color: var(--soft); }
-.problem { padding: 0.75rem 1rem; color: var(--bad); background: var(--bad-back); border-inline-start: 4px solid; border-radius: 0.3rem; }
-.note { padding: 0.75rem 1rem; background: var(--note-back); border-inline-start: 4px solid var(--bad); border-radius: 0.3rem; }
+.hint { margin-top: 0.35rem; font-size: 0.9rem; }
+.problem, .note, .notice { padding: 0.75rem 1rem; border-inline-start: 4px solid; border-radius: 0.3rem; }
+.problem { color: var(--bad); background: var(--bad-back); }
+.note { background: var(--note-back); border-color: var(--bad); }
+.notice { background: var(--note-back); border-color: var(--good); }
 .code { font: 600 1.3rem/1.4 ui-monospace, monospace; letter-spacing: 0.08em; }
 input.code { text-align: center; text-transform: uppercase; }
+.secret { padding: 1.1rem; border: 2px solid var(--good); border-radius: 0.6rem; }
+.secret .code { font-size: 1rem; letter-spacing: 0; user-select: all; }
 dl { display: grid; gap: 0.75rem; } dl > div { min-width: 0; }
+.wide header, .wide main, .wide footer { max-width: 58rem; }
 @media (max-width: 30rem) { body { align-content: start; padding: min(0.75rem, 3vw); } main { padding: 1.5rem min(1.25rem, 5vw); } }
 `;
 

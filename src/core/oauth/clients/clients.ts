@@ -74,7 +74,7 @@ export class Clients {
   get authenticationMethods(): readonly AuthenticationMethod[] {
     const has = (method: AuthenticationMethod): boolean =>
       this.#registries.length > 0 ||
-      [...this.#listed.values()].some((client) => client.authenticationMethod === method);
+      [...this.#listed.values()].some((client) => client.authenticationMethod === method && client.grantTypes.size > 0);
     // Some clients use the first supported method: the header comes first.
     return [
       'client_secret_basic',

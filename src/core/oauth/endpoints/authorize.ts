@@ -15,9 +15,9 @@ import { type Approval, decideOnce, findDecision, saveGrantWithCode } from '../a
 import { type OAuthContext, secondsOf } from '../context.js';
 import { clientView } from '../pages/client-view.js';
 import { PageError } from '../pages/page-error.js';
-import { pageResponse } from '../pages/render.js';
-import { grantsPath } from './grants.js';
-import { scopeViews } from '../pages/scope-views.js';
+import { pageResponse } from '../../base/pages/response.js';
+import { grantsPath } from './owner-paths.js';
+import { resourceNames, scopeViews } from '../pages/scope-views.js';
 import type { ConsentView } from '../pages/views.js';
 import { type Definitions, type Parameters, parseParameters, readForm } from '../parameters.js';
 import { RefusedRequest, reportedPage } from '../authorization/refusal.js';
@@ -249,6 +249,7 @@ const consentPage = async (
     ...clientView(client, context.issuer(http)),
     username: owner.username ?? owner.sub,
     scopes: scopeViews(request.scope, context.config, context.pages.locale),
+    resources: resourceNames(request.resources, context.config),
     redirectHost: redirectHost(request.redirect_uri),
     ...selfDescription(client, request),
     canSwitch: signIn.isBuiltIn,

@@ -11,15 +11,15 @@ import { type OAuthContext, secondsOf } from '../context.js';
 import { tooManyAttempts } from '../sign-in/authenticate-owner.js';
 import { clientView } from '../pages/client-view.js';
 import { PageError } from '../pages/page-error.js';
-import { pageResponse } from '../pages/render.js';
-import { scopeViews } from '../pages/scope-views.js';
+import { pageResponse } from '../../base/pages/response.js';
+import { resourceNames, scopeViews } from '../pages/scope-views.js';
 import { type Parameters, parseParameters, readForm } from '../parameters.js';
 import { DEVICE, type DeviceRecord, keys, USER_CODE } from '../records/stored-records.js';
 import { parseScope } from '../../base/scope.js';
 import type { Session } from '../sign-in/sessions.js';
 import { type Destination, formExpired, SIGN_IN_FIELDS } from '../sign-in/sign-in.js';
 import type { Owner } from '../records/owner.js';
-import { grantsPath } from './grants.js';
+import { grantsPath } from './owner-paths.js';
 import { fingerprintOfHash, formatUserCode, normalizeUserCode, userCodeDigest } from '../records/user-code.js';
 
 export const DEVICE_PAGE_PARAMETERS = { ...SIGN_IN_FIELDS, user_code: 'text', decision: 'vschar' } as const;
@@ -154,6 +154,7 @@ const codePage = async (
     action: formPath(context),
     hidden: { form_token: sessions.formToken(session, codePurpose(owner)) },
     userCode: typed,
+    example: formatUserCode('X'.repeat(context.config.device.userCodeLength)),
     username: owner.username ?? owner.sub,
     canSignOut: context.signIn.isBuiltIn,
     ...(problemCode !== undefined && { problemCode }),
@@ -183,6 +184,7 @@ const enter = async (
     ...clientView(client, context.issuer(request)),
     username: owner.username ?? owner.sub,
     scopes: scopeViews(parseScope(device.scope) ?? [], context.config, context.pages.locale),
+    resources: resourceNames(device.aud, context.config),
     userCode: formatUserCode(code),
     fingerprint: fingerprintOfHash(hash),
     canSignOut: context.signIn.isBuiltIn,

@@ -1,21 +1,28 @@
 import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { redirect } from '../../base/http/responses.js';
+import { pageResponse } from '../../base/pages/response.js';
 import { parseScope } from '../../base/scope.js';
+import { PERSONAL_TOKENS } from '../clients/personal-client.js';
 import type { OAuthContext } from '../context.js';
 import { disconnect } from '../owners/ended-grants.js';
-import { connectedApps } from '../owners/listed-grants.js';
+import { appsOf, type FoundApp } from '../owners/listed-grants.js';
+import { clientView } from '../pages/client-view.js';
+import type { Ending } from '../pages/endings.js';
 import { PageError } from '../pages/page-error.js';
-import { pageResponse } from '../pages/render.js';
-import { scopeViews } from '../pages/scope-views.js';
+import { resourceNames, scopeViews } from '../pages/scope-views.js';
+import type { ConnectedAppView } from '../pages/views.js';
 import { readForm } from '../parameters.js';
 import type { Owner } from '../records/owner.js';
 import { type Destination, formExpired, SIGN_IN_FIELDS } from '../sign-in/sign-in.js';
+import { endedPath, readEnded } from './ended.js';
+import { grantsPath, tokensPath } from './owner-paths.js';
 
-export const GRANTS_PAGE_PARAMETERS = { ...SIGN_IN_FIELDS, disconnect: 'vschar', decision: 'vschar' } as const;
-
-/** Where the page is. */
-export const grantsPath = ({ basePath, config, pages }: OAuthContext): string =>
-  pages.address(basePath + config.paths.grants[0]);
+export const GRANTS_PAGE_PARAMETERS = {
+  ...SIGN_IN_FIELDS,
+  disconnect: 'vschar',
+  decision: 'vschar',
+  confirmed: 'vschar',
+} as const;
 
 const destinationOf = (context: OAuthContext): Destination => {
   const action = grantsPath(context);
@@ -24,31 +31,51 @@ const destinationOf = (context: OAuthContext): Destination => {
 
 const purposeOf = (owner: Owner): readonly string[] => ['grants', owner.sub];
 
+const applicationsOf = async (sub: string, context: OAuthContext): Promise<readonly FoundApp[]> =>
+  (await appsOf(sub, context)).filter(({ app }) => app.client_id !== PERSONAL_TOKENS);
+
+const appView = ({ app, client }: FoundApp, request: HttpRequest, context: OAuthContext): ConnectedAppView => {
+  const { client_id, client_name, scope, resource, created, last_used } = app;
+  const { logoUri } = client === undefined ? {} : clientView(client, context.issuer(request));
+  return {
+    clientId: client_id,
+    clientName: client_name,
+    scopes: scopeViews(parseScope(scope) ?? [], context.config, context.pages.locale),
+    resources: resourceNames(resource, context.config),
+    ...(logoUri === undefined ? {} : { logoUri }),
+    ...(created === undefined ? {} : { created }),
+    ...(last_used === undefined ? {} : { lastUsed: last_used }),
+  };
+};
+
 /** `GET`: the page that shows owners their connected applications. */
 export const grantsPage = async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
-  const { signIn, config, pages } = context;
+  const { signIn, pages } = context;
   const known = signIn.sessions.read(request);
   const owner = await signIn.currentOwner(request, known, context);
   if (owner === undefined) return signIn.ask(known, destinationOf(context), context);
   const session = known ?? signIn.sessions.begin();
-  const apps = await connectedApps(owner.sub, context);
+  const apps = await applicationsOf(owner.sub, context);
   const page = await pages.grants({
     action: grantsPath(context),
     hidden: { form_token: signIn.sessions.formToken(session, purposeOf(owner)) },
     username: owner.username ?? owner.sub,
-    apps: apps.map(({ client_id, client_name, scope, created, last_used }) => ({
-      clientId: client_id,
-      clientName: client_name,
-      scopes: scopeViews(parseScope(scope) ?? [], config, pages.locale),
-      ...(created === undefined ? {} : { created }),
-      ...(last_used === undefined ? {} : { lastUsed: last_used }),
-    })),
+    apps: apps.map((found) => appView(found, request, context)),
+    done: readEnded(request, known, owner.sub, context),
     canSignOut: signIn.isBuiltIn,
+    ...(context.config.personalTokens !== undefined && { tokensPath: tokensPath(context) }),
   });
   return pageResponse(page, { cookie: signIn.sessions.setCookie(session) });
 };
 
-/** `POST`: a button of the page, or the built-in sign-in form. Afterwards, the page shows what is left. */
+/** What a button ends: one application by its name, or all by their number. */
+const endingOf = async (client_id: string | undefined, sub: string, context: OAuthContext): Promise<Ending> => {
+  if (client_id === undefined) return { kind: 'disconnect_all', of: (await applicationsOf(sub, context)).length };
+  const client = await context.config.clients.find(client_id);
+  return { kind: 'disconnect', of: client?.name ?? client_id };
+};
+
+/** `POST`: a button of the page, which asks first; or the built-in sign-in form. Afterwards, the page shows what is left. */
 export const grantsForm = async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
   const { signIn } = context;
   const form = await readForm(request, GRANTS_PAGE_PARAMETERS, context);
@@ -59,17 +86,25 @@ export const grantsForm = async (request: HttpRequest, context: OAuthContext): P
   const session = signIn.sessions.read(request);
   const owner = await signIn.currentOwner(request, session, context);
   if (owner === undefined) return redirect(destination.returnTo, 303);
-  if (!signIn.sessions.isFormToken(form.get('form_token'), session, purposeOf(owner)))
-    throw formExpired(destination.returnTo);
+  const form_token = form.get('form_token');
+  if (!signIn.sessions.isFormToken(form_token, session, purposeOf(owner))) throw formExpired(destination.returnTo);
 
   const { sub } = owner;
   const client_id = form.get('disconnect');
   const decision = form.get('decision');
   if (decision === 'sign_out' && signIn.isBuiltIn) return signIn.signOut(session, destination, context);
   if (client_id === undefined && decision !== 'disconnect_all')
-    throw new PageError('nothing_to_disconnect', { back: { href: destination.returnTo } });
-  const of = client_id === undefined ? { sub } : { sub, client_id };
+    throw new PageError('nothing_chosen', { back: { href: destination.returnTo } });
+  const ending = await endingOf(client_id, sub, context);
+  if (form.get('confirmed') === undefined) {
+    const chosen = client_id === undefined ? { decision: 'disconnect_all' } : { disconnect: client_id };
+    const hidden = { form_token: form_token ?? '', ...chosen, confirmed: 'yes' };
+    return pageResponse(
+      await context.pages.confirm({ action: destination.action, hidden, cancelPath: destination.returnTo, ending }),
+    );
+  }
+  const of = client_id === undefined ? { sub, except: PERSONAL_TOKENS } : { sub, client_id };
   const tidy = await disconnect(of, { reason: 'owner', by: sub }, context);
   tidy().catch(context.onError);
-  return redirect(destination.returnTo, 303);
+  return redirect(endedPath(context.basePath + context.config.paths.grants[0], ending, { session, sub }, context), 303);
 };

@@ -19,6 +19,8 @@ import { pagesOf } from './pages-of.js';
 export interface GrantsToEnd {
   readonly sub?: string;
   readonly client_id?: string;
+  /** A client whose grants are kept. */
+  readonly except?: string;
 }
 
 /** What was revoked. */
@@ -40,11 +42,11 @@ export const disconnect = async (
   why: RevocationReason,
   context: OAuthContext,
 ): Promise<() => Promise<EndedGrants>> => {
-  const { sub, client_id } = of;
+  const { sub, client_id, except } = of;
   await deleteEach(
     sub === undefined ? groups.connectionsOfClient(client_id ?? '') : groups.connectionsOfOwner(sub),
     CONNECTION,
-    (connection) => client_id === undefined || connection.client_id === client_id,
+    (connection) => (client_id ?? connection.client_id) === connection.client_id && connection.client_id !== except,
     context,
   );
   return async () => ({ grants: await deleteGrants(of, why, context), consents: await forgetConsents(of, context) });

@@ -1,7 +1,7 @@
 import type { ExpiringRecord, Wanted } from '../../base/records.js';
 import { hasShape } from '../../base/records.js';
 import { parseScope } from '../../base/scope.js';
-import { DEVICE_CODE_GRANT } from '../clients/client.js';
+import { type Client, DEVICE_CODE_GRANT } from '../clients/client.js';
 import type { OAuthContext } from '../context.js';
 import {
   CONNECTION,
@@ -54,12 +54,14 @@ export interface GrantSummary {
   readonly created?: number;
   /** The time at which everything issued under it expires. */
   readonly expires: number;
-  /** The time of the last refresh, accurate to the hour if its token is not rotated; absent if it was never refreshed. */
+  /** The time of the last refresh, accurate to the hour if its token is not rotated, or of the last use of a personal token; absent if there was none. */
   readonly last_refreshed?: number;
   /** The grant type: `authorization_code`, `implicit`, `password`, the name of the device grant or of one of `customGrants`. */
   readonly grant_type?: string;
   /** Whether the owner was not asked, because an earlier approval was remembered. */
   readonly silent: boolean;
+  /** The name of a personal token. */
+  readonly name?: string;
 }
 
 /** One page of grants. */
@@ -111,7 +113,7 @@ interface FoundGrant {
 }
 
 /** The live ones among these grants, with all records read in one command. */
-const readGrants = async (ids: readonly string[], context: OAuthContext): Promise<readonly FoundGrant[]> => {
+export const readGrants = async (ids: readonly string[], context: OAuthContext): Promise<readonly FoundGrant[]> => {
   const connections = [...new Set(ids.map(keys.connectionOf))];
   const wanted = [
     ...ids.flatMap((id): readonly Wanted<ExpiringRecord>[] => [
@@ -153,6 +155,7 @@ const summaryOf = (grant: Grant, refreshed: number | undefined): GrantSummary =>
   ...(refreshed === undefined ? {} : { last_refreshed: Math.floor(refreshed / 1000) }),
   ...(grant.grant_type === undefined ? {} : { grant_type: grant.grant_type }),
   silent: grant.silent ?? false,
+  ...(grant.name === undefined ? {} : { name: grant.name }),
 });
 
 /** One page of the grants of an owner or a client: two store commands, one after the other. */
@@ -183,8 +186,18 @@ export const listGrants = async (
 /** What a row is about: grants, or connections. */
 type Part = Pick<GrantSummary, 'client_id' | 'scope' | 'resource' | 'created' | 'expires' | 'last_refreshed'>;
 
+/** A connected application with its registration, if there still is one. */
+export interface FoundApp {
+  readonly app: ConnectedApp;
+  readonly client: Client | undefined;
+}
+
 /** The applications of an owner, sorted by name. */
-export const connectedApps = async (sub: string, context: OAuthContext): Promise<readonly ConnectedApp[]> => {
+export const connectedApps = async (sub: string, context: OAuthContext): Promise<readonly ConnectedApp[]> =>
+  (await appsOf(sub, context)).map(({ app }) => app);
+
+/** The same, with their registrations. */
+export const appsOf = async (sub: string, context: OAuthContext): Promise<readonly FoundApp[]> => {
   const grants = await allGrants(sub, context);
   const byClient = new Map<string, Part[]>();
   for (const part of grants ?? (await connectionsOf(sub, context))) {
@@ -193,13 +206,14 @@ export const connectedApps = async (sub: string, context: OAuthContext): Promise
     else others.push(part);
   }
   const apps = await Promise.all(
-    [...byClient].map(async ([client_id, parts]): Promise<ConnectedApp> => {
+    [...byClient].map(async ([client_id, parts]): Promise<FoundApp> => {
       const client = await context.config.clients.find(client_id);
       const app = { client_id, client_name: client?.name ?? client_id, ...summaryOfParts(parts) };
-      return grants === undefined ? app : { ...app, ...lastUseOf(parts), grants: parts.length };
+      const found = grants === undefined ? app : { ...app, ...lastUseOf(parts), grants: parts.length };
+      return { app: found, client };
     }),
   );
-  return apps.toSorted((a, b) => (a.client_name < b.client_name ? -1 : 1));
+  return apps.toSorted((a, b) => (a.app.client_name < b.app.client_name ? -1 : 1));
 };
 
 /** `undefined` if there are too many to read for one response. */

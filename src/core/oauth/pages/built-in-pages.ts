@@ -1,20 +1,24 @@
-import { type Html, html } from '../../base/html.js';
+import { Html, html } from '../../base/html.js';
 import type { Translator } from '../../base/pages/languages/translator.js';
+import { confirmContent, hiddenInputs, noticeText, problemText } from '../../base/pages/forms.js';
+import { mark, pageLayout } from '../../base/pages/layout.js';
 import {
   changeLater,
   clientLinks,
-  clientLogo,
   decisionButtons,
-  hiddenInputs,
+  further,
+  home,
   invalid,
-  pageLayout,
-  problemText,
+  pair,
   request,
+  resourceText,
   scopeList,
   signedIn,
   signOutButton,
 } from './layout.js';
+import { tokens } from './token-page.js';
 import type {
+  ConfirmView,
   ConnectedAppView,
   ConsentView,
   DeviceCodeView,
@@ -25,6 +29,15 @@ import type {
   LoginView,
   Templates,
 } from './views.js';
+
+/** Shows the password while its button is pressed. The page works without it, and its content security policy names its hash. */
+export const SHOW_PASSWORD = `{
+const button = document.getElementById('show'), field = document.getElementById('password');
+const show = function (isShown) { field.type = isShown ? 'text' : 'password'; button.setAttribute('aria-pressed', isShown); };
+button.hidden = false;
+button.onclick = function () { show(field.type === 'password'); };
+field.form.onsubmit = function () { show(false); };
+}`;
 
 const strong = (text: string): Html => html`<strong><bdi>${text}</bdi></strong>`;
 
@@ -53,31 +66,31 @@ ${continueForm(view, language)}${problemText(view.problem)}
 <form method="post" action="${view.action}">
 ${hiddenInputs(view.hidden)}<div><label for="username">${language.text('userName')}</label>
 <input id="username" name="username" autocomplete="username" autocapitalize="none" spellcheck="false" dir="auto" required${first} value="${view.username}"${invalid(view.problem)}></div>
-<div><label for="password">${language.text('password')}</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required${second}${view.problem === undefined ? undefined : html` aria-invalid="true"`}></div>
+<div class="field"><label for="password">${language.text('password')}</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required${second}${view.problem === undefined ? undefined : html` aria-invalid="true"`}>
+<button type="button" id="show" class="link" aria-pressed="false" aria-controls="password" hidden>${language.text('showPassword')}</button></div>
 <div class="actions"><button>${language.text('signIn')}</button></div>
-</form>`,
+</form>${view.links.length === 0 ? undefined : html`\n<p class="links">${view.links.map(({ href, text }) => html`<a href="${href}">${text}</a>\n`)}</p>`}
+<script>${Html.content(SHOW_PASSWORD)}</script>`,
   });
 };
 
-/** Warnings about a client with a document or its own registration. */
-const warnings = (view: ConsentView, language: Translator): readonly (Html | undefined)[] => {
-  const { clientName: client, redirectHost: host, clientHost } = view;
-  const trust = view.toLoopback === true ? undefined : html` <strong>${language.html('trustHost', { host })}</strong>`;
-  return [
-    view.selfNamed === true
-      ? html`<p class="note">${language.html('selfNamed', { client })}${trust}</p>
-`
-      : undefined,
+/** What is to be known about a client with a document or its own registration, in one place. */
+const warning = (view: ConsentView, language: Translator): Html | undefined => {
+  const { redirectHost: host, clientHost, selfNamed, toLoopback } = view;
+  if (clientHost === undefined && selfNamed !== true) return undefined;
+  const origin =
     clientHost === undefined
-      ? undefined
-      : html`<p class="soft">${language.html('describedAt', { host: strong(clientHost) })}</p>
-`,
-    view.toLoopback === true
-      ? html`<p class="note"><strong>${language.html('justStarted', { client })}</strong> ${language.text('anyProgram')}</p>
-`
-      : undefined,
-  ];
+      ? language.text('selfRegistered')
+      : language.html('describedAt', { host: strong(clientHost) });
+  const advice =
+    toLoopback === true
+      ? html` <strong>${language.text('justStarted')}</strong> ${language.text('anyProgram')}`
+      : selfNamed === true
+        ? html` <strong>${language.html('trustHost', { host })}</strong>`
+        : undefined;
+  return html`<p class="note">${origin}${advice}</p>
+`;
 };
 
 /** No button has the focus, so that a key pressed for another page cannot decide. */
@@ -85,9 +98,9 @@ const consent = (view: ConsentView, language: Translator): Html =>
   pageLayout(view, {
     title: language.text('allowClient', { client: view.clientName }),
     heading: language.html('allowClient', { client: view.clientName }),
-    above: clientLogo(view),
+    above: pair(view),
     body: html`${request(view, 'clientWants', language)}
-${warnings(view, language)}${clientLinks(view, language)}<p class="soft">${language.html('returnsTo', { host: strong(view.redirectHost) })}</p>
+${warning(view, language)}${clientLinks(view, language)}<p class="soft">${language.html('returnsTo', { host: strong(view.redirectHost) })}</p>
 <form method="post" action="${view.action}">
 ${hiddenInputs(view.hidden)}${decisionButtons(language)}
 ${view.canSwitch ? html`<button name="decision" value="switch" class="link">${language.text('switchAccount')}</button>` : undefined}
@@ -101,7 +114,8 @@ const deviceCode = (view: DeviceCodeView, language: Translator): Html =>
 ${problemText(view.problem)}
 <form method="post" action="${view.action}">
 ${hiddenInputs(view.hidden)}<div><label for="user_code">${language.text('code')}</label>
-<input id="user_code" name="user_code" class="code" dir="ltr" autocomplete="off" autocapitalize="characters" spellcheck="false" required autofocus value="${view.userCode}"${invalid(view.problem)}></div>
+<input id="user_code" name="user_code" class="code" dir="ltr" autocomplete="off" autocapitalize="characters" spellcheck="false" required autofocus placeholder="${view.example}" value="${view.userCode}" aria-describedby="hint${view.problem === undefined ? undefined : ' problem'}"${view.problem === undefined ? undefined : html` aria-invalid="true"`}>
+<p class="soft hint" id="hint">${language.text('codeHint')}</p></div>
 <div class="actions"><button>${language.text('continue')}</button></div>
 ${signOutButton(view, language)}</form>`,
   });
@@ -110,7 +124,7 @@ const deviceConsent = (view: DeviceConsentView, language: Translator): Html =>
   pageLayout(view, {
     title: language.text('allowClient', { client: view.clientName }),
     heading: language.html('allowClient', { client: view.clientName }),
-    above: clientLogo(view),
+    above: pair(view),
     body: html`${request(view, 'deviceWants', language)}
 <dl>
 <div><dt>${language.text('codeOnDevice')}</dt><dd class="code"><bdi dir="ltr">${view.userCode}</bdi></dd></div>
@@ -139,30 +153,34 @@ const deviceDone = (view: DeviceDoneView, language: Translator): Html => {
 };
 
 const connectedApp = (app: ConnectedAppView, language: Translator): Html => html`<section>
-<h2><bdi>${app.clientName}</bdi></h2>
-${app.scopes.length === 0 ? html`<p>${language.text('knowsSignIn')}</p>` : scopeList(app.scopes)}
+<h2>${mark(app.clientName, app.logoUri, true)}<bdi>${app.clientName}</bdi></h2>
+${app.scopes.length === 0 ? html`<p>${language.text('knowsSignIn')}</p>` : scopeList(app.scopes)}${resourceText(app.resources, language)}
 <p class="soft">${app.created === undefined ? undefined : language.html('connectedOn', { date: language.day(app.created) })}${app.lastUsed === undefined ? undefined : html` ${language.html('lastUsedOn', { date: language.day(app.lastUsed) })}`}</p>
 <button name="disconnect" value="${app.clientId}" class="plain">${language.html('disconnect', { client: app.clientName })}</button>
 </section>
 `;
 
 const grants = (view: GrantsView, language: Translator): Html => {
-  const { apps } = view;
+  const { apps, tokensPath } = view;
   const summary = apps.length === 0 ? language.text('noApps') : language.html('apps', { count: apps.length });
+  const own = tokensPath === undefined ? undefined : { href: tokensPath, text: language.text('personalTokens') };
   return pageLayout(view, {
     title: language.text('connectedApps'),
-    body: html`<p>${signedIn(view.username, language)} ${summary}</p>
+    body: html`${noticeText(view.notice)}<p>${signedIn(view.username, language)} ${summary}</p>
 <form method="post" action="${view.action}">
-${hiddenInputs(view.hidden)}${apps.map((app) => connectedApp(app, language))}${apps.length > 1 ? html`<button name="decision" value="disconnect_all">${language.text('disconnectAll')}</button>\n` : undefined}${signOutButton(view, language)}</form>`,
+${hiddenInputs(view.hidden)}${apps.map((app) => connectedApp(app, language))}<div class="quiet">${apps.length > 1 ? html`<button name="decision" value="disconnect_all" class="link danger">${language.text('disconnectAll')}</button>\n` : undefined}${signOutButton(view, language)}</div></form>${further(own, home(view, language))}`,
   });
 };
 
+const confirm = (view: ConfirmView): Html => pageLayout(view, confirmContent(view));
+
+/** A heading has no full stop. */
+const asHeading = (sentence: string): string => sentence.replace(/[.。]$/u, '');
+
 const error = (view: ErrorView, language: Translator): Html =>
   pageLayout(view, {
-    title: language.text('somethingWrong'),
-    body: html`<p>${view.message}</p>
-${view.explanation === undefined ? undefined : html`<p class="note"><strong>${language.text('inDevelopment')}</strong> <bdi lang="en" dir="ltr">${view.explanation}</bdi></p>`}
-<p><a href="${view.back.href}">${view.back.text}</a></p>
+    title: asHeading(view.message),
+    body: html`${view.advice && html`<p>${view.advice}</p>\n`}${view.explanation === undefined ? undefined : html`<p class="note"><strong>${language.text('inDevelopment')}</strong> <bdi lang="en" dir="ltr">${view.explanation}</bdi></p>\n`}<p><a href="${view.back.href}">${view.back.text}</a></p>
 ${view.reference === undefined ? undefined : html`<p class="soft">${language.html('reference', { reference: view.reference })}</p>`}`,
     end: 'bad',
   });
@@ -173,4 +191,14 @@ type BuiltInPages = {
 };
 
 /** The built-in pages: plain HTML that works without JavaScript. */
-export const BUILT_IN_PAGES: BuiltInPages = { login, consent, deviceCode, deviceConsent, deviceDone, grants, error };
+export const BUILT_IN_PAGES: BuiltInPages = {
+  login,
+  consent,
+  deviceCode,
+  deviceConsent,
+  deviceDone,
+  grants,
+  tokens,
+  confirm,
+  error,
+};

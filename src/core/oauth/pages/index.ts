@@ -7,8 +7,9 @@
 export { type Html, html, type HtmlPart } from '../../base/html.js';
 export type { Branding } from '../../base/pages/branding.js';
 export { styleSheet } from '../../base/pages/style.js';
-export { type PageContent, pageLayout } from './layout.js';
+export { type PageContent, pageLayout } from '../../base/pages/layout.js';
 export type {
+  ConfirmView,
   ConsentView,
   DeviceCodeView,
   DeviceConsentView,
@@ -17,4 +18,5 @@ export type {
   GrantsView,
   LoginView,
   Templates,
+  TokensView,
 } from './views.js';

@@ -1,68 +1,19 @@
-import { type Html, html, htmlDocument } from '../../base/html.js';
-import type { ClientLinks } from '../clients/client.js';
+import { type Html, html } from '../../base/html.js';
 import type { Translator } from '../../base/pages/languages/translator.js';
-import { styleSheet } from '../../base/pages/style.js';
-import type { ConsentView, DeviceConsentView, HiddenFields, PageView, ScopeView, SignOutView } from './views.js';
-
-/** The content of a page. */
-export interface PageContent {
-  /** The title of the tab and, without a `heading`, of the page. */
-  readonly title: string;
-  /** The heading, if it contains names. */
-  readonly heading?: Html;
-  /** Content above the heading, such as the logo of a client. */
-  readonly above?: Html | undefined;
-  /** Content below it. */
-  readonly body: Html;
-  /** A mark for the outcome of a decision. */
-  readonly end?: 'good' | 'bad';
-}
-
-const header = ({ name, host, logo, home }: PageView['site']): Html => html`<header>
-${logo === undefined ? undefined : html`<img src="${logo}" alt="">\n`}<div><a href="${home}"><bdi>${name}</bdi></a>${host === undefined || host === name ? undefined : html` <span><bdi dir="ltr">${host}</bdi></span>`}</div>
-</header>`;
-
-const footer = ({ links }: PageView['site']): Html | undefined =>
-  links.length === 0
-    ? undefined
-    : html`\n<footer>\n${links.map(({ href, text }) => html`<a href="${href}">${text}</a>\n`)}</footer>`;
-
-/**
- * A complete page: the frame of all pages with this content. The header has the site's name and host, the footer its links.
- *
- * @param view - The view that the template received.
- */
-export const pageLayout = (view: PageView, { title, heading, above, body, end }: PageContent): Html =>
-  htmlDocument({
-    title: `${title} · ${view.site.name}`,
-    lang: view.locale,
-    dir: view.dir,
-    style: styleSheet(view.site.accent),
-    robots: 'noindex',
-    attributes: end && html` class="${end}"`,
-    body: html`${header(view.site)}
-<main>
-${above}<h1>${heading ?? title}</h1>
-${body}
-</main>${footer(view.site)}`,
-  });
-
-export const hiddenInputs = (fields: HiddenFields): readonly Html[] =>
-  Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`);
+import { mark, type PageLink, type PageView } from '../../base/pages/layout.js';
+import type { ClientLinks } from '../clients/client.js';
+import type { ConsentView, DeviceConsentView, ScopeView, SignOutView } from './views.js';
 
 /** Submits the form without validation, because signing out needs no code. */
-export const signOutButton = ({ canSignOut }: SignOutView, language: Translator): Html | undefined =>
+export const signOutButton = ({ canSignOut }: SignOutView, language: Translator, attributes?: Html): Html | undefined =>
   canSignOut
-    ? html`<button name="decision" value="sign_out" class="link" formnovalidate>${language.text('signOut')}</button>\n`
+    ? html`<button name="decision" value="sign_out" class="link" formnovalidate${attributes}>${language.text('signOut')}</button>\n`
     : undefined;
 
 export const decisionButtons = (language: Translator): Html => html`<div class="actions">
 <button name="decision" value="approve">${language.text('allow')}</button>
 <button name="decision" value="deny" class="plain">${language.text('deny')}</button>
 </div>`;
-
-export const problemText = (problem: string | undefined): Html | undefined =>
-  problem === undefined ? undefined : html`<p class="problem" role="alert" id="problem">${problem}</p>`;
 
 /** Attributes of a field with a problem. */
 export const invalid = (problem: string | undefined): Html | undefined =>
@@ -72,9 +23,15 @@ export const invalid = (problem: string | undefined): Html | undefined =>
 export const scopeList = (scopes: readonly ScopeView[]): Html =>
   html`<ul>\n${scopes.map(({ description }) => html`<li><bdi>${description}</bdi></li>\n`)}</ul>`;
 
+/** The resources that an access is for. */
+export const resourceText = (resources: readonly string[], language: Translator): Html | undefined =>
+  resources.length === 0
+    ? undefined
+    : html`\n<p class="soft">${language.html('accessTo', { resource: html`<bdi>${resources.join(', ')}</bdi>` })}</p>`;
+
 /** The user, the client, and the requested scopes. */
 export const request = (
-  { username, clientName, scopes }: ConsentView | DeviceConsentView,
+  { username, clientName, scopes, resources }: ConsentView | DeviceConsentView,
   wants: 'clientWants' | 'deviceWants',
   language: Translator,
 ): Html => {
@@ -82,18 +39,18 @@ export const request = (
   const who = signedIn(username, language);
   return scopes.length === 0
     ? html`<p>${who}</p>
-<p>${language.html(`${wants}SignIn`, { client })}</p>`
+<p>${language.html(`${wants}SignIn`, { client })}</p>${resourceText(resources, language)}`
     : html`<p>${who}</p>
 <p>${language.html(wants, { client })}</p>
-${scopeList(scopes)}`;
+${scopeList(scopes)}${resourceText(resources, language)}`;
 };
 
 export const signedIn = (username: string, language: Translator): Html =>
   language.html('signedInAs', { user: html`<strong><bdi>${username}</bdi></strong>` });
 
-/** The logo is decorative, because the name follows it. */
-export const clientLogo = ({ logoUri }: ClientLinks): Html | undefined =>
-  logoUri === undefined ? undefined : html`<img class="client" src="${logoUri}" alt="">\n`;
+/** The application and the site that it wants access to. */
+export const pair = ({ site, clientName, logoUri }: ConsentView | DeviceConsentView): Html =>
+  html`<div class="pair">${mark(clientName, logoUri, true)}${mark(site.name, site.logo)}</div>\n`;
 
 const LINKS = [
   ['clientUri', 'website'],
@@ -101,18 +58,21 @@ const LINKS = [
   ['tosUri', 'termsOfService'],
 ] as const satisfies readonly (readonly [keyof ClientLinks, string])[];
 
-/** Links about a client, each with its host, in a new tab without a referrer. */
-export const clientLinks = (links: ClientLinks, language: Translator): Html | undefined => {
-  const found = LINKS.flatMap(([name, text]) => {
+/** Links about a client by their host, in a new tab without a referrer. */
+export const clientLinks = (links: ClientLinks, language: Translator): readonly Html[] => {
+  const byHost = new Map<string, Html[]>();
+  for (const [name, text] of LINKS) {
     const uri = links[name];
-    return uri === undefined ? [] : [{ uri, text: language.html(text, { host: new URL(uri).host }) }];
-  });
-  return found.length === 0
-    ? undefined
-    : html`<div class="soft"><p>${language.text('about')}</p>
-<ul class="links">
-${found.map(({ uri, text }) => html`<li><a href="${uri}" target="_blank" rel="noreferrer noopener">${text}</a></li>\n`)}</ul></div>
-`;
+    if (uri === undefined) continue;
+    const { host } = new URL(uri);
+    const link = html`<a href="${uri}" target="_blank" rel="noreferrer noopener">${language.text(text)}</a>\n`;
+    byHost.set(host, [...(byHost.get(host) ?? []), link]);
+  }
+  return [...byHost].map(
+    ([host, found]) => html`<div class="soft"><p>${language.html('about', { host })}</p>
+<p class="links">${found}</p></div>
+`,
+  );
 };
 
 /** The link to the page on which access can be revoked. */
@@ -120,3 +80,12 @@ export const changeLater = (grantsPath: string | undefined, language: Translator
   grantsPath === undefined
     ? undefined
     : html`\n<p class="soft">${language.html('changeLater', { page: html`<a href="${grantsPath}">${language.text('connectedApps')}</a>` })}</p>`;
+
+/** Where else an owner may want to go. */
+export const further = (link: PageLink | undefined, site: PageLink): Html =>
+  html`\n<p class="links">${link && html`<a href="${link.href}">${link.text}</a>\n`}<a href="${site.href}">${site.text}</a></p>`;
+
+export const home = ({ site }: PageView, language: Translator): PageLink => ({
+  href: site.home,
+  text: language.text('backTo', { name: site.name }),
+});

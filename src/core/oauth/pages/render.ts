@@ -1,17 +1,16 @@
-import { createHash } from 'node:crypto';
 import { Html } from '../../base/html.js';
-import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
-import type { MaybePromise } from '../../base/ports.js';
-import type { Checked } from '../../base/schema.js';
-import { type BRANDING_OPTIONS, imageSource } from '../../base/pages/branding.js';
-import { BUILT_IN_PAGES } from './built-in-pages.js';
+import type { HttpRequest } from '../../base/http/messages.js';
+import { Frame, type FrameInit, hashSource } from '../../base/pages/frame.js';
 import type { PageProblemCode } from '../../base/pages/languages/english.js';
 import type { Translator } from '../../base/pages/languages/translator.js';
-import type { Languages } from '../../base/pages/languages/languages.js';
-import { acceptedLanguage, askedLanguage, uiLocalesOf } from '../../base/pages/languages/negotiation.js';
+import type { PageLink, PageView } from '../../base/pages/layout.js';
+import type { Page } from '../../base/pages/response.js';
+import type { MaybePromise } from '../../base/ports.js';
+import { BUILT_IN_PAGES, SHOW_PASSWORD } from './built-in-pages.js';
+import { confirmationOf, doneText, type Ending } from './endings.js';
 import type { PageError } from './page-error.js';
-import { styleSheet } from '../../base/pages/style.js';
 import type {
+  ConfirmView,
   ConsentView,
   DeviceCodeView,
   DeviceConsentView,
@@ -19,20 +18,13 @@ import type {
   ErrorView,
   GrantsView,
   LoginView,
-  PageView,
   RenderedPage,
   Templates,
+  TokensView,
 } from './views.js';
 
-/** A rendered page. */
-export interface Page {
-  readonly html: Html;
-  readonly styleSources: readonly string[];
-  readonly imageSources: readonly string[];
-}
-
 /** A view from an endpoint; the language, the site and the sentences are added here. */
-type Given<View> = Omit<View, keyof PageView | 'problem'>;
+type Given<View, Added extends PropertyKey = never> = Omit<View, keyof PageView | 'problem' | Added>;
 
 type ViewOf<Name extends keyof Templates> = Parameters<Templates[Name]>[0];
 
@@ -45,15 +37,22 @@ interface ErrorDetails {
   readonly explanation?: string;
 }
 
+/** What the last form of a page ended. */
+interface Done {
+  readonly done: Ending | undefined;
+}
+
 /** The pages of this server for one request: the built-in ones, or the application's own. */
 export interface PageRenderers {
   readonly locale: string;
-  login(view: Given<LoginView>): Promise<Page>;
+  login(view: Given<LoginView, 'links'>): Promise<Page>;
   consent(view: Given<ConsentView>): Promise<Page>;
   deviceCode(view: Given<DeviceCodeView>): Promise<Page>;
   deviceConsent(view: Given<DeviceConsentView>): Promise<Page>;
   deviceDone(view: Given<DeviceDoneView>): Promise<Page>;
-  grants(view: Given<GrantsView>): Promise<Page>;
+  grants(view: Given<GrantsView, 'notice'> & Done): Promise<Page>;
+  tokens(view: Given<TokensView, 'notice'> & Done): Promise<Page>;
+  confirm(view: Pick<ConfirmView, 'action' | 'hidden' | 'cancelPath'> & { readonly ending: Ending }): Promise<Page>;
   error(error: PageError, details: ErrorDetails): Promise<Page>;
   /** The URL of a page, in the language that the request selected by `ui_locales`. */
   address(path: string): string;
@@ -66,12 +65,8 @@ export interface PageRenderers {
 }
 
 /** The settings of the pages. */
-export interface PagesInit {
+export interface PagesInit extends FrameInit {
   readonly templates?: Partial<Templates> | undefined;
-  readonly branding: Checked<typeof BRANDING_OPTIONS>;
-  readonly languages: Languages;
-  /** The host of the issuer; `undefined` if it is not known. */
-  hostOf(request: HttpRequest): string | undefined;
 }
 
 interface MadePage {
@@ -89,189 +84,128 @@ const toPage = (name: string, page: RenderedPage): MadePage => {
   throw new TypeError(`options.templates.${name} must return the HTML of the page, as text or made by the tag html.`);
 };
 
-const FOOTER = ['help', 'privacy', 'terms'] as const;
-
-/** The frame of each page. */
-const frameOf = ({ branding, hostOf }: PagesInit, request: HttpRequest | undefined, language: Translator): PageView => {
-  const { name, logo, color, links } = branding;
-  const host = request && hostOf(request);
-  return {
-    locale: language.locale,
-    dir: language.dir,
-    site: {
-      name: name ?? host ?? '',
-      ...(host !== undefined && { host }),
-      ...(logo !== undefined && { logo }),
-      home: links.home ?? '/',
-      links: FOOTER.flatMap((link) => {
-        const href = links[link];
-        return href === undefined ? [] : [{ href, text: language.text(link) }];
-      }),
-      ...(color !== undefined && { accent: color }),
-    },
-  };
-};
-
-/** The sources of the images on a page: the logos of the site and of the client. */
-const pictureSources = ({ site, logoUri }: PageView & { readonly logoUri?: string }): readonly string[] => {
-  const pictures = [site.logo, logoUri].filter((picture) => picture !== undefined);
-  return [...new Set(pictures.map(imageSource))];
-};
-
 /** A problem as a sentence. */
 const problemIn = (code: PageProblemCode | undefined, language: Translator): { readonly problem?: string } =>
   code === undefined ? {} : { problem: language.text(code) };
 
+const noticeIn = ({ done }: Done, language: Translator): { readonly notice?: Html } =>
+  done === undefined ? {} : { notice: doneText(done, language) };
+
+/** The logos in a view, besides that of the site. */
+const logosIn = (view: PageView & { readonly logoUri?: string; readonly apps?: GrantsView['apps'] }) =>
+  [view, ...(view.apps ?? [])].flatMap(({ logoUri }: { readonly logoUri?: string }) => logoUri ?? []);
+
 const errorIn = (
   { status, code, init }: PageError,
   { start, explanation }: ErrorDetails,
-  language: Translator,
-  { site }: PageView,
+  { language, view: { site } }: Frame,
 ): Omit<ErrorView, keyof PageView> => {
   const home = { href: site.home, client: site.name };
   const { href, client } = init.back ?? (start === undefined ? home : { href: start, client: undefined });
+  const [message = '', advice] = language.lines(code, { count: init.count ?? 0 });
+  const back: PageLink = {
+    href,
+    text: client === undefined ? language.text('startAgain') : language.text('backTo', { name: client }),
+  };
   return {
     status,
     code,
-    message: language.text(code, { count: init.count ?? 0 }),
-    back: {
-      href,
-      text: client === undefined ? language.text('startAgain') : language.text('backTo', { name: client }),
-    },
+    message,
+    back,
+    ...(advice !== undefined && { advice }),
     ...(init.reference !== undefined && { reference: init.reference }),
     ...(explanation !== undefined && { explanation }),
   };
 };
 
-type Init = PagesInit & { readonly styleSource: string };
+/** The script of the built-in sign-in page. */
+const SCRIPT = hashSource(SHOW_PASSWORD);
 
-/** The pages for one request. Many requests need no page, so nothing is computed before the first one. */
+/** The pages for one request. */
 class RequestPages implements PageRenderers {
-  readonly #init: Init;
-  readonly #request: HttpRequest | undefined;
-  readonly #uiLocales: string | undefined;
-  #locale: string | undefined;
+  readonly #frame: Frame;
+  readonly #templates: Partial<Templates>;
 
-  constructor(init: Init, request?: HttpRequest, uiLocales?: string) {
-    this.#init = init;
-    this.#request = request;
-    this.#uiLocales = uiLocales;
+  constructor(frame: Frame, templates: Partial<Templates>) {
+    this.#frame = frame;
+    this.#templates = templates;
   }
 
   get locale(): string {
-    const { languages } = this.#init;
-    const accepted = (): string | undefined => this.#request && acceptedLanguage(this.#request, languages.offered);
-    return (this.#locale ??= languages.get(this.#asked ?? accepted()).locale);
+    return this.#frame.language.locale;
   }
 
-  get #asked(): string | undefined {
-    const { languages } = this.#init;
-    return askedLanguage(this.#uiLocales ?? uiLocalesOf(this.#request?.query ?? ''), languages.offered);
-  }
-
-  login(given: Given<LoginView>): Promise<Page> {
-    return this.#render('login', (language) => ({ ...given, ...problemIn(given.problemCode, language) }));
+  login(given: Given<LoginView, 'links'>): Promise<Page> {
+    const { language, accountLinks: links } = this.#frame;
+    return this.#render('login', { ...given, links, ...problemIn(given.problemCode, language) });
   }
 
   consent(given: Given<ConsentView>): Promise<Page> {
-    return this.#render('consent', () => given);
+    return this.#render('consent', given);
   }
 
   deviceCode(given: Given<DeviceCodeView>): Promise<Page> {
-    return this.#render('deviceCode', (language) => ({ ...given, ...problemIn(given.problemCode, language) }));
+    return this.#render('deviceCode', { ...given, ...problemIn(given.problemCode, this.#frame.language) });
   }
 
   deviceConsent(given: Given<DeviceConsentView>): Promise<Page> {
-    return this.#render('deviceConsent', () => given);
+    return this.#render('deviceConsent', given);
   }
 
   deviceDone(given: Given<DeviceDoneView>): Promise<Page> {
-    return this.#render('deviceDone', () => given);
+    return this.#render('deviceDone', given);
   }
 
-  grants(given: Given<GrantsView>): Promise<Page> {
-    return this.#render('grants', () => given);
+  grants(given: Given<GrantsView, 'notice'> & Done): Promise<Page> {
+    return this.#render('grants', { ...given, ...noticeIn(given, this.#frame.language) });
+  }
+
+  tokens(given: Given<TokensView, 'notice'> & Done): Promise<Page> {
+    const { language } = this.#frame;
+    return this.#render('tokens', {
+      ...given,
+      ...noticeIn(given, language),
+      ...problemIn(given.problemCode, language),
+    });
+  }
+
+  confirm({
+    ending,
+    ...given
+  }: Pick<ConfirmView, 'action' | 'hidden' | 'cancelPath'> & { readonly ending: Ending }): Promise<Page> {
+    return this.#render('confirm', { ...given, ...confirmationOf(ending, this.#frame.language) });
   }
 
   error(error: PageError, details: ErrorDetails): Promise<Page> {
-    return this.#render('error', (language, frame) => errorIn(error, details, language, frame));
+    return this.#render('error', errorIn(error, details, this.#frame));
   }
 
   address(path: string): string {
-    const asked = this.#asked;
-    if (asked === undefined) return path;
-    return `${path}${path.includes('?') ? '&' : '?'}ui_locales=${encodeURIComponent(asked)}`;
+    return this.#frame.address(path);
   }
 
   for(request: HttpRequest, uiLocales?: string): PageRenderers {
-    return new RequestPages(this.#init, request, uiLocales);
+    return new RequestPages(this.#frame.for(request, uiLocales), this.#templates);
   }
 
-  async #render<Name extends keyof Templates>(
-    name: Name,
-    rest: (language: Translator, frame: PageView) => Omit<ViewOf<Name>, keyof PageView>,
-  ): Promise<Page> {
-    const { languages, templates = {}, styleSource } = this.#init;
-    const language = languages.get(this.locale);
-    const frame = frameOf(this.#init, this.#request, language);
+  async #render<Name extends keyof Templates>(name: Name, rest: Omit<ViewOf<Name>, keyof PageView>): Promise<Page> {
+    const frame = this.#frame;
     // The compiler cannot infer that frame and data are a view, or which template belongs to it.
-    const view = { ...rest(language, frame), ...frame } as ViewOf<Name>;
-    const own = templates[name] as Template<Name> | undefined;
-    const made = own === undefined ? BUILT_IN_PAGES[name](view, language) : await own(view);
+    const view = { ...rest, ...frame.view } as ViewOf<Name>;
+    const own = this.#templates[name] as Template<Name> | undefined;
+    const made = own === undefined ? BUILT_IN_PAGES[name](view, frame.language) : await own(view);
     const { html, styleSources = [], imageSources = [] } = toPage(name, made);
+    const page = frame.page(html, logosIn(view));
     return {
-      html,
+      ...page,
       // A hash would disable 'unsafe-inline'.
-      styleSources: styleSources.includes("'unsafe-inline'") ? styleSources : [styleSource, ...styleSources],
-      imageSources: [...pictureSources(view), ...imageSources],
+      styleSources: styleSources.includes("'unsafe-inline'") ? styleSources : [...page.styleSources, ...styleSources],
+      imageSources: [...page.imageSources, ...imageSources],
+      scriptSources: own === undefined && name === 'login' ? [SCRIPT] : [],
     };
   }
 }
 
 /** The pages of a server, in its default language until a request selects another. */
-export const createPages = (init: PagesInit): PageRenderers => {
-  const hash = createHash('sha256').update(styleSheet(init.branding.color)).digest('base64');
-  return new RequestPages({ ...init, styleSource: `'sha256-${hash}'` });
-};
-
-export interface PageResponseInit {
-  readonly status?: number;
-  /**
-   * Whether a form of the page may redirect to a client. Some browsers apply `form-action` to every following
-   * redirect, including those of the client, whose targets are unknown.
-   */
-  readonly leadsToClient?: boolean;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly cookie?: string | undefined;
-}
-
-/**
- * An HTML page that cannot be framed, loads nothing from other sites and sends no referrer.
- *
- * @see {@link https://www.rfc-editor.org/rfc/rfc9700#section-4.16 | RFC 9700 §4.16}
- */
-export const pageResponse = (page: Page, init: PageResponseInit = {}): HttpResponse => {
-  const { html, styleSources, imageSources } = page;
-  const policy = [
-    "default-src 'none'",
-    ...(styleSources.length === 0 ? [] : [`style-src ${styleSources.join(' ')}`]),
-    ...(imageSources.length === 0 ? [] : [`img-src ${imageSources.join(' ')}`]),
-    ...(init.leadsToClient === true ? [] : ["form-action 'self'"]),
-    "frame-ancestors 'none'",
-    "base-uri 'none'",
-  ];
-  return {
-    status: init.status ?? 200,
-    headers: {
-      'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': policy.join('; '),
-      'x-frame-options': 'DENY',
-      'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
-      'cache-control': 'no-store',
-      ...init.headers,
-      ...(init.cookie === undefined ? {} : { 'set-cookie': init.cookie }),
-    },
-    body: html.source,
-  };
-};
+export const createPages = (frame: Frame, templates: Partial<Templates> = {}): PageRenderers =>
+  new RequestPages(frame, templates);

@@ -1,5 +1,6 @@
 import type { ImpliedScopes } from '../implied-scopes.js';
 import type { ScopeDefinition } from '../settings.js';
+import type { Resources } from '../resources.js';
 import type { ScopeView } from './views.js';
 
 /** Scopes as pages show them: without those that another one implies. */
@@ -16,3 +17,12 @@ export const scopeViews = (
     const translation = Object.hasOwn(translations, locale) ? translations[locale] : undefined;
     return { name, description: translation ?? description };
   });
+
+/** Resources as pages show them: their names, or their URLs. The server's own needs none. */
+export const resourceNames = (
+  named: readonly string[],
+  { resources, issuer }: { readonly resources: Resources; readonly issuer: string | undefined },
+): readonly string[] =>
+  named
+    .filter((resource) => resource !== issuer)
+    .map((resource) => resources.describe(resource)?.name ?? resource.replace(/^https?:\/\//, ''));

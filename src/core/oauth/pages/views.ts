@@ -1,11 +1,9 @@
 import type { Html } from '../../base/html.js';
 import type { MaybePromise } from '../../base/ports.js';
 import type { ClientLinks } from '../clients/client.js';
+import type { Confirmation, HiddenFields } from '../../base/pages/forms.js';
 import type { PageProblemCode } from '../../base/pages/languages/english.js';
-import type { AccentColors } from '../../base/pages/style.js';
-
-/** A hidden field that a form must send back. */
-export type HiddenFields = Readonly<Record<string, string>>;
+import type { PageLink, PageView } from '../../base/pages/layout.js';
 
 /** A scope as a page shows it. */
 export interface ScopeView {
@@ -13,37 +11,6 @@ export interface ScopeView {
   readonly name: string;
   /** Its description in `options.scopes`. */
   readonly description: string;
-}
-
-/** The site: the header and footer of each page. */
-export interface SiteView {
-  /** `branding.name`, or the host. */
-  readonly name: string;
-  /** The host of the issuer. Absent if it is not known: without an `issuer`, at an address that is not loopback. */
-  readonly host?: string;
-  /** `branding.logo`. */
-  readonly logo?: string;
-  /** The link of the name: `branding.links.home`. */
-  readonly home: string;
-  /** The other `branding.links`, with their names in the language of the page. */
-  readonly links: readonly {
-    /** The target of the link. */
-    readonly href: string;
-    /** The text of the link. */
-    readonly text: string;
-  }[];
-  /** The colours derived from `branding.color`; absent for the default colours. */
-  readonly accent?: AccentColors;
-}
-
-/** The data of every page, for `pageLayout`. */
-export interface PageView {
-  /** The language of the page, such as `de`, for `lang`. */
-  readonly locale: string;
-  /** The text direction, for `dir`. */
-  readonly dir: 'ltr' | 'rtl';
-  /** The site of the page. */
-  readonly site: SiteView;
 }
 
 /** The data of a page with a form. */
@@ -64,6 +31,8 @@ export interface LoginView extends FormView {
   readonly username: string;
   /** The signed-in user, who may continue or use another account, because the client lets them choose. */
   readonly continueAs?: string;
+  /** Your pages for a forgotten password and a new account: `branding.links`. */
+  readonly links: readonly PageLink[];
   /** The problem of the previous attempt. */
   readonly problemCode?: PageProblemCode;
   /** The problem as a sentence. */
@@ -86,6 +55,8 @@ export interface ConsentView extends FormView, ClientLinks {
   readonly username: string;
   /** The requested scopes. */
   readonly scopes: readonly ScopeView[];
+  /** The names of the resources that the access is for, or their URLs; none for the site itself. */
+  readonly resources: readonly string[];
   /** The host of the redirect URI. */
   readonly redirectHost: string;
   /** Set for a client that has registered itself: its name is its own claim, and only `redirectHost` is verified. */
@@ -107,6 +78,8 @@ export interface ConsentView extends FormView, ClientLinks {
 export interface DeviceCodeView extends FormView, SignOutView {
   /** The code from the previous attempt or from the URL; empty at first. */
   readonly userCode: string;
+  /** The form of a code, such as `XXXX-XXXX`. Hyphens and small letters make no difference. */
+  readonly example: string;
   /** The signed-in user. */
   readonly username: string;
   /** The problem of the previous attempt. */
@@ -125,6 +98,8 @@ export interface DeviceConsentView extends FormView, SignOutView, ClientLinks {
   readonly username: string;
   /** The requested scopes. */
   readonly scopes: readonly ScopeView[];
+  /** The names of the resources that the access is for, or their URLs; none for the site itself. */
+  readonly resources: readonly string[];
   /** The code that the owner typed; the device shows it too (RFC 8628 §5.4). */
   readonly userCode: string;
   /** The first eight hex digits of the SHA-256 of the device code; the device can show the same. */
@@ -148,26 +123,85 @@ export interface DeviceDoneView extends FormView, SignOutView {
 }
 
 /** An application with access to an owner's account. Times are in seconds since the epoch. */
-export interface ConnectedAppView {
+export interface ConnectedAppView extends Pick<ClientLinks, 'logoUri'> {
   /** The value of its button `disconnect`. */
   readonly clientId: string;
   /** Its `client_name`, or its `client_id`. */
   readonly clientName: string;
   /** The scopes it has. */
   readonly scopes: readonly ScopeView[];
+  /** The names of the resources that the access is for, or their URLs; none for the site itself. */
+  readonly resources: readonly string[];
   /** The time of its oldest grant that is still valid. */
   readonly created?: number;
   /** The time of its latest grant or refresh, to the hour. */
   readonly lastUsed?: number;
 }
 
-/** A button `disconnect` with the `clientId` for each application; buttons `decision` with `disconnect_all` and `sign_out`. */
+/** A button `disconnect` with the `clientId` for each application; buttons `decision` with `disconnect_all` and `sign_out`. Each but the last leads to the page `confirm`. */
 export interface GrantsView extends FormView, SignOutView {
   /** The signed-in user. */
   readonly username: string;
   /** The applications, sorted by name. */
   readonly apps: readonly ConnectedAppView[];
+  /** What the last form did. */
+  readonly notice?: Html;
+  /** The page of personal tokens, if it is enabled. */
+  readonly tokensPath?: string;
 }
+
+/** A personal token. Times are in seconds since the epoch. */
+export interface PersonalTokenView {
+  /** The value of its button `revoke`. */
+  readonly id: string;
+  /** The name its owner gave it. */
+  readonly name: string;
+  /** The scopes it has. */
+  readonly scopes: readonly ScopeView[];
+  /** The time it was created. */
+  readonly created?: number;
+  /** The time of its last use, to the hour; absent if it was never used. */
+  readonly lastUsed?: number;
+  /** The time at which it expires. */
+  readonly expires: number;
+}
+
+/**
+ * The personal tokens of an owner, and a form for another one: fields `name` and `days`, a checkbox for each scope with its `field`, and a button
+ * `decision` with the value `create`. A button `revoke` with the `id` of each token; buttons `decision` with `revoke_all` and `sign_out`.
+ */
+export interface TokensView extends FormView, SignOutView {
+  /** The signed-in user. */
+  readonly username: string;
+  /** The tokens, the newest first. */
+  readonly tokens: readonly PersonalTokenView[];
+  /** The scopes that a token may have. */
+  readonly scopes: readonly (ScopeView & {
+    /** The name of its checkbox. */
+    readonly field: string;
+    /** Whether it was chosen in the previous attempt. */
+    readonly isChosen: boolean;
+  })[];
+  /** The lifetimes to choose from, in days. */
+  readonly days: readonly number[];
+  /** The lifetime to select at first, or from the previous attempt. */
+  readonly selectedDays: number;
+  /** The name from the previous attempt; empty at first. */
+  readonly name: string;
+  /** A token that was just created. It is not shown again. */
+  readonly created?: string;
+  /** What the last form did. */
+  readonly notice?: Html;
+  /** The problem of the previous attempt. */
+  readonly problemCode?: PageProblemCode;
+  /** The problem as a sentence. */
+  readonly problem?: string;
+  /** The page of connected applications. */
+  readonly grantsPath: string;
+}
+
+/** A question before access ends: a form with the `hidden` fields. */
+export interface ConfirmView extends PageView, Confirmation {}
 
 /** An error that is shown to the owner, because there is no safe URI to redirect it to. */
 export interface ErrorView extends PageView {
@@ -175,8 +209,10 @@ export interface ErrorView extends PageView {
   readonly status: number;
   /** The error code, such as `form_expired`. */
   readonly code: PageProblemCode;
-  /** The error in one or two sentences. */
+  /** The error in a sentence. */
   readonly message: string;
+  /** What to do about it, if the error has advice. */
+  readonly advice?: string;
   /** A link to the first step, the client, or the home page. */
   readonly back: {
     /** The target of the link. */
@@ -204,6 +240,10 @@ export interface Templates {
   deviceDone(view: DeviceDoneView): MaybePromise<RenderedPage>;
   /** Lists the applications with access to the owner's account. */
   grants(view: GrantsView): MaybePromise<RenderedPage>;
+  /** Lists an owner's personal tokens, and creates them. */
+  tokens(view: TokensView): MaybePromise<RenderedPage>;
+  /** Asks before an application is disconnected or a token revoked. */
+  confirm(view: ConfirmView): MaybePromise<RenderedPage>;
   /** Shows an error. */
   error(view: ErrorView): MaybePromise<RenderedPage>;
 }

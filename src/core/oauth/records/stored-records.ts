@@ -63,6 +63,8 @@ export const grantIdInKey = (key: string): string => key.slice('grant:'.length).
 /** The groups in which a store lists keys, by the hash of names that may be long. */
 export const groups = {
   grantsOfOwner: (sub: string): string => `owner-grants:${sha256(sub)}`,
+  /** Those of personal tokens. */
+  tokensOfOwner: (sub: string): string => `owner-tokens:${sha256(sub)}`,
   grantsOfClient: (client_id: string): string => `client-grants:${sha256(client_id)}`,
   connectionsOfOwner: (sub: string): string => `owner-connections:${sha256(sub)}`,
   connectionsOfClient: (client_id: string): string => `client-connections:${sha256(client_id)}`,
@@ -112,6 +114,8 @@ export interface GrantRecord extends ExpiringRecord, SignInFacts {
   readonly grant_type?: string;
   /** Whether the owner was not asked, because an approval was remembered. */
   readonly silent?: boolean;
+  /** The name of a personal token. */
+  readonly name?: string;
 }
 
 export const GRANT: Shape<GrantRecord> = {
@@ -128,6 +132,7 @@ export const GRANT: Shape<GrantRecord> = {
   auth_time: optional(isNumber),
   acr: optional(isText),
   amr: optional(isTexts),
+  name: optional(isText),
 };
 
 /** A grant that was read together with its connection, if it is valid. */

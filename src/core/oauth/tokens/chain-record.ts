@@ -20,7 +20,7 @@ export interface ChainRecord extends ExpiringRecord, Revision {
   readonly last: string | null;
   /** When and where a response with the current token was first sent; `null` until then. */
   readonly done: string | null;
-  /** Milliseconds since the epoch: the last refresh with a token that is not rotated, accurate to the hour. */
+  /** Milliseconds since the epoch, accurate to the hour: the last refresh with a token that is not rotated, or the last use of a personal token. */
   readonly used_ms?: number;
   /** What features keep of the authorization request for the token request, as JSON; absent if they keep nothing. */
   readonly kept?: string;

@@ -9,6 +9,7 @@ import type { ImpliedScopes } from '../implied-scopes.js';
 import type { JwtAccessTokens } from '../keys/access-token.js';
 import type { Connection, Connections } from './connections.js';
 import { type FieldsOf, type MintedToken, mintedOf, type TokenResponse, withFields } from './token-response.js';
+import type { TokenUses } from './token-uses.js';
 import {
   CONNECTION_MARK,
   GRANT,
@@ -35,7 +36,7 @@ export interface NewGrant extends Grant {
 }
 
 /** How a grant was created. */
-export type GrantOrigin = Required<Pick<GrantRecord, 'grant_type'>> & Pick<GrantRecord, 'silent'>;
+export type GrantOrigin = Required<Pick<GrantRecord, 'grant_type'>> & Pick<GrantRecord, 'silent' | 'name'>;
 
 /** The parts of a grant that matter for revoking it. */
 export type KnownGrant = Pick<Grant, 'id'> & Partial<Pick<Grant, 'client_id' | 'sub'>>;
@@ -85,6 +86,8 @@ export interface TokenDependencies {
   readonly jwt: JwtAccessTokens | undefined;
   /** Whether tokens show when and how their owner signed in. */
   readonly keepsSignIn: boolean;
+  /** Records uses of personal tokens. */
+  readonly uses: TokenUses;
 }
 
 /** The only place that creates, finds and revokes grants and access tokens. */
@@ -98,6 +101,7 @@ export class Tokens {
   readonly #impliedScopes: ImpliedScopes;
   readonly #jwt: JwtAccessTokens | undefined;
   readonly #keepsSignIn: boolean;
+  readonly #uses: TokenUses;
 
   constructor(dependencies: TokenDependencies) {
     this.#records = dependencies.records;
@@ -109,6 +113,7 @@ export class Tokens {
     this.#impliedScopes = dependencies.impliedScopes;
     this.#jwt = dependencies.jwt;
     this.#keepsSignIn = dependencies.keepsSignIn;
+    this.#uses = dependencies.uses;
   }
 
   /** Seconds since the epoch. */
@@ -160,9 +165,13 @@ export class Tokens {
 
   /** Writes a grant and its connection. Tokens issued under it do not work before. */
   async saveGrant({ id, place, ...record }: NewGrant, emit: Emit | undefined): Promise<Grant> {
-    const { client_id, sub, scope } = record;
+    const { client_id, sub, scope, name } = record;
     const create = (grant: GrantRecord): Promise<void> =>
-      this.#records.create(keys.grant(id), grant, [groups.grantsOfOwner(sub), groups.grantsOfClient(client_id)]);
+      this.#records.create(keys.grant(id), grant, [
+        groups.grantsOfOwner(sub),
+        groups.grantsOfClient(client_id),
+        ...(name === undefined ? [] : [groups.tokensOfOwner(sub)]),
+      ]);
     const [connection] = await Promise.all([
       this.#connections.keep(place, record),
       this.#clients.approved(client_id),
@@ -318,6 +327,7 @@ export class Tokens {
     if (grant !== undefined && !isValidStill(client, grant.iat)) return undefined;
     const subject = grant ?? clientItself(found.client_id);
     const { sub, username } = subject;
+    if (grant?.name !== undefined && found.grant !== null) this.#uses.record(found.grant, found.exp);
     const { client_id, scope, aud, iat, exp, grant: id } = found;
     const live = { client_id, scope, aud, iat, exp, grant: id, sub, username };
     if (this.#keepsSignIn) Object.assign(live, this.#factsOf(subject));

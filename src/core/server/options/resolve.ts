@@ -1,6 +1,8 @@
 import { parseUrl } from '../../base/addresses/url.js';
 import type { ServerRules } from '../../oauth/clients/check-registration.js';
+import { type ClientRegistry, type ClientSource, isRegistry } from '../../oauth/clients/client.js';
 import { Clients } from '../../oauth/clients/clients.js';
+import { personalClient } from '../../oauth/clients/personal-client.js';
 import { Registrations } from '../../oauth/clients/registrations.js';
 import type { OAuthConfig } from '../../oauth/config.js';
 import type { OAuthFeature } from '../../oauth/oauth-feature.js';
@@ -93,6 +95,28 @@ const directory = (users: CheckedOptions['users']): Directory | undefined => {
   return users;
 };
 
+const checkTokens = ({ tokens, owner, users, accessTokens, scopes, store }: CheckedOptions): void => {
+  if (tokens === undefined) return;
+  if (owner === undefined && users === undefined)
+    fail('options.tokens needs options.users, or options.owner and options.loginUrl: owners sign in to create tokens.');
+  if (accessTokens?.format === 'jwt')
+    fail(
+      'options.tokens needs opaque access tokens, because a long-lived JWT stays valid after it is revoked. Leave out options.accessTokens, or options.tokens.',
+    );
+  if (store.list === undefined)
+    fail('options.tokens needs a store that can list: docs/stores.md describes the function list.');
+  for (const scope of tokens.scopes ?? []) {
+    if (!Object.hasOwn(scopes, scope))
+      fail(`options.tokens.scopes names ${JSON.stringify(scope)}, which options.scopes does not have.`);
+  }
+};
+
+/** The clients of the options, and the one that personal tokens belong to. */
+const clientsOf = ({ clients = [], tokens }: CheckedOptions): readonly ClientSource[] | ClientRegistry => {
+  if (tokens === undefined) return clients;
+  return [...(isRegistry(clients) ? [clients] : clients), personalClient(tokens)];
+};
+
 /** Self-registration of clients, if enabled. */
 const registrationsOf = (options: CheckedOptions, rules: ServerRules): Registrations | undefined => {
   const { registration, secret, issuer, grants, runtime } = options;
@@ -163,7 +187,8 @@ export const configOf = (options: CheckedOptions): OAuthConfig => {
     ...(isJwt && { longestAccessToken: options.lifetimes.accessToken }),
   };
   const registrations = registrationsOf(options, rules);
-  const clients = new Clients(options.clients ?? [], rules, { ...options, registrations });
+  checkTokens(options);
+  const clients = new Clients(clientsOf(options), rules, { ...options, registrations });
   return {
     issuer,
     scopes,
@@ -175,6 +200,7 @@ export const configOf = (options: CheckedOptions): OAuthConfig => {
     clients,
     registrations,
     users: directory(options.users),
+    personalTokens: options.tokens,
     languages: new Languages(options.languages),
     metadata: options.metadata,
     paths,

@@ -3,6 +3,7 @@ import type { ResourceDefinition } from '../../base/resource-metadata.js';
 import type { ClientRegistry, ClientSource, GrantName } from '../../oauth/clients/client.js';
 import type { CustomGrant } from '../../oauth/custom-grant.js';
 import type { OAuthEventListener } from '../../oauth/events/events.js';
+import type { PersonalTokenOptions } from '../../oauth/clients/personal-client.js';
 import type { RegistrationOptions } from '../../oauth/clients/registrations.js';
 import type { KeySource, SigningAlgorithm } from '../../oauth/keys/signing-keys.js';
 import type { Branding } from '../../base/pages/branding.js';
@@ -125,6 +126,8 @@ export interface ServerOptions {
   readonly timeouts?: Readonly<Partial<Timeouts>>;
   /** Overrides of the device grant's defaults. */
   readonly device?: Readonly<Partial<DeviceOptions>>;
+  /** Lets owners create personal tokens for scripts and assistants, on a page at `paths.tokens`; `{}` for the defaults. Default: off. */
+  readonly tokens?: PersonalTokenOptions;
   /** The name, the logo, the colour and the links of the site, for every page. */
   readonly branding?: Branding;
   /** The languages of the pages, from `oauth-query/languages`; the first one is the default. Default: English alone. */

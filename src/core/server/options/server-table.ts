@@ -1,3 +1,4 @@
+import type { PersonalTokenOptions } from '../../oauth/clients/personal-client.js';
 import { isOrigin, isPath, urlProblem } from '../../base/addresses/request-addresses.js';
 import type { GrantName } from '../../oauth/clients/client.js';
 import { BRANDING_OPTIONS } from '../../base/pages/branding.js';
@@ -185,6 +186,7 @@ const paths = {
   device: path('/oauth/device'),
   deviceVerify: path('/oauth/device/verify'),
   grants: path('/oauth/grants'),
+  tokens: path('/oauth/tokens'),
   introspect: path('/oauth/introspect'),
   revoke: path('/oauth/revoke'),
   register: path('/oauth/register'),
@@ -289,8 +291,16 @@ const templates = {
   deviceConsent: template<'deviceConsent'>(),
   deviceDone: template<'deviceDone'>(),
   grants: template<'grants'>(),
+  tokens: template<'tokens'>(),
+  confirm: template<'confirm'>(),
   error: template<'error'>(),
 } satisfies Schema<Templates>;
+
+const tokens = {
+  scopes: listOf('an array of scopes', text('the name of a scope')),
+  maxDays: wholeNumber(365, 1, 365, 'days'),
+  maxTokens: wholeNumber(20, 1, 100),
+} satisfies Schema<PersonalTokenOptions>;
 
 const origin = value<string>(
   "an origin such as 'https://app.example', without a path, or '*'",
@@ -360,6 +370,7 @@ export const SERVER_OPTIONS = {
   }),
   timeouts: object(timeouts, { moved: { handlers: 'the option timeout of query()' } }),
   device: object(device),
+  tokens: optional(object(tokens, { takes: 'an object; {} lets owners create tokens' })),
   branding: object(BRANDING_OPTIONS),
   languages: LANGUAGES,
   templates: object(templates),

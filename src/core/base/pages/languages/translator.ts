@@ -11,9 +11,6 @@ const split = (text: string): readonly string[] => text.split(/\{(\w+)\}/);
 /** The placeholders of a text, in order. */
 export const placeholders = (text: string): readonly string[] => split(text).filter((_part, index) => index % 2 === 1);
 
-/** First strong isolate and pop directional isolate: the equivalent of the element `bdi` in plain text. */
-const isolated = (text: string): string => `\u2068${text}\u2069`;
-
 /** The texts of the pages in one language, ready to be filled in. Formatters are created when they are needed, because that takes milliseconds. */
 export class Translator {
   /** A BCP 47 tag, such as `pt-BR`. */
@@ -44,14 +41,19 @@ export class Translator {
     return html`${parts}`;
   }
 
-  /** A text without elements, for a title or an error. */
+  /** A text without elements, for a title or an error: in one line, without control characters, which window titles show as boxes. */
   text(name: PageTextName, values: Readonly<Record<string, string | number>> = {}): string {
+    return this.lines(name, values).join(' ');
+  }
+
+  /** The lines of such a text; of an error, the first is the heading, and the second says what to do. */
+  lines(name: PageTextName, values: Readonly<Record<string, string | number>> = {}): readonly string[] {
     const parts = split(this.#textOf(name, values)).map((part, index) => {
       if (index % 2 === 0) return part;
       const value = values[part] ?? '';
-      return typeof value === 'number' ? this.#number(value) : isolated(value);
+      return typeof value === 'number' ? this.#number(value) : value;
     });
-    return parts.join('');
+    return parts.join('').split('\n');
   }
 
   /** @param seconds - Since the epoch. */

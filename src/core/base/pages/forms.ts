@@ -1,0 +1,46 @@
+import { type Html, html } from '../html.js';
+import type { PageContent } from './layout.js';
+
+/** A hidden field that a form must send back. */
+export type HiddenFields = Readonly<Record<string, string>>;
+
+export const hiddenInputs = (fields: HiddenFields): readonly Html[] =>
+  Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`);
+
+export const problemText = (problem: string | undefined): Html | undefined =>
+  problem === undefined ? undefined : html`<p class="problem" role="alert" id="problem">${problem}</p>\n`;
+
+/** What the last form did. */
+export const noticeText = (notice: Html | undefined): Html | undefined =>
+  notice && html`<p class="notice" role="status">${notice}</p>\n`;
+
+/** A question before something ends. */
+export interface Confirmation {
+  /** The title of the tab. */
+  readonly title: string;
+  /** The question, with names. */
+  readonly question: Html;
+  /** What happens then. */
+  readonly explanation: string;
+  /** The URL to which the form posts. */
+  readonly action: string;
+  /** Fields to send back unchanged, by name. */
+  readonly hidden: HiddenFields;
+  /** The text of the button. */
+  readonly confirm: Html;
+  /** The text of the link back. */
+  readonly cancel: string;
+  /** The page without the change. */
+  readonly cancelPath: string;
+}
+
+/** The page that asks it. No button has the focus. */
+export const confirmContent = (asked: Confirmation): PageContent => ({
+  title: asked.title,
+  heading: asked.question,
+  body: html`<p>${asked.explanation}</p>
+<form method="post" action="${asked.action}">
+${hiddenInputs(asked.hidden)}<div class="actions"><button class="danger">${asked.confirm}</button>
+<a class="button" href="${asked.cancelPath}">${asked.cancel}</a></div>
+</form>`,
+});

@@ -1,0 +1,31 @@
+import type { ClientRegistration } from './client.js';
+
+/** The `client_id` of personal tokens, in events, lists and introspection. */
+export const PERSONAL_TOKENS = 'personal-tokens';
+
+/** Personal tokens that owners create for scripts and assistants. */
+export interface PersonalTokenOptions {
+  /** The scopes that owners may choose from; default: all but the introspection scope. */
+  readonly scopes?: readonly string[];
+  /** 365; 1 to 365. The longest lifetime of a token, in days. */
+  readonly maxDays?: number;
+  /** 20; 1 to 100. How many tokens an owner may have. */
+  readonly maxTokens?: number;
+}
+
+export const DAY = 86_400;
+
+/** The client that all personal tokens belong to. It has no secret and no grant, so it can request nothing. */
+export const personalClient = ({
+  scopes,
+  maxDays,
+}: {
+  readonly scopes?: readonly string[] | undefined;
+  readonly maxDays: number;
+}): ClientRegistration => ({
+  client_id: PERSONAL_TOKENS,
+  client_name: 'Personal tokens',
+  grant_types: [],
+  access_token_lifetime: maxDays * DAY,
+  ...(scopes !== undefined && { scope: scopes.join(' ') }),
+});

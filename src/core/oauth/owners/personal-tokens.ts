@@ -1,0 +1,96 @@
+import { UnavailableError } from '../../base/errors.js';
+import { hmac } from '../../base/secrets.js';
+import { formatScope, parseScope } from '../../base/scope.js';
+import { DAY, PERSONAL_TOKENS } from '../clients/personal-client.js';
+import type { OAuthContext } from '../context.js';
+import { readGrants } from './listed-grants.js';
+import type { Owner } from '../records/owner.js';
+import { grantIdInKey, groups } from '../records/stored-records.js';
+import { TOKEN_BYTES } from '../records/token-id.js';
+import { wholeOf } from '../tokens/tokens.js';
+
+/** A personal token. Times are in seconds since the epoch. */
+export interface PersonalToken {
+  /** Its grant. */
+  readonly id: string;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly created: number | undefined;
+  readonly lastUsed: number | undefined;
+  readonly expires: number;
+}
+
+/** More than an owner may have, including revoked ones that the store still lists. */
+const MAX_LISTED = 500;
+
+/** The personal tokens of an owner, the newest first. */
+export const personalTokens = async (sub: string, context: OAuthContext): Promise<readonly PersonalToken[]> => {
+  const { keys: found } = await context.records.list(groups.tokensOfOwner(sub), { limit: MAX_LISTED });
+  const all = found.length === 0 ? [] : await readGrants(found.map(grantIdInKey), context);
+  return all
+    .map(({ summary: { grant_id, name = '', scope, created, last_refreshed, expires } }) => ({
+      id: grant_id,
+      name,
+      scopes: parseScope(scope) ?? [],
+      created,
+      lastUsed: last_refreshed,
+      expires,
+    }))
+    .toSorted((a, b) => (b.created ?? 0) - (a.created ?? 0));
+};
+
+/** What an owner wants of a token. */
+export interface WantedToken {
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly days: number;
+  /** The form: a second press of its button creates no second token. */
+  readonly form: string;
+}
+
+/** The id of the grant that a form creates, within its connection. */
+const grantOfForm = (connection: string, form: string, { consentKey }: OAuthContext): string =>
+  connection + hmac(consentKey, JSON.stringify(['personal token', form])).slice(0, (TOKEN_BYTES.grant * 4 + 2) / 3);
+
+/**
+ * Creates a token, valid for everything that this server protects.
+ *
+ * @returns the token, which is not stored, and its grant; `undefined` if this form has created one before.
+ */
+export const createPersonalToken = async (
+  owner: Owner,
+  { name, scopes, days, form }: WantedToken,
+  context: OAuthContext,
+): Promise<{ readonly token: string; readonly id: string } | undefined> => {
+  const { config, tokens, emit } = context;
+  const client = await config.clients.find(PERSONAL_TOKENS);
+  if (client === undefined) throw new UnavailableError('The client of personal tokens is missing.');
+  const { names } = config.resources;
+  const aud = names.length === 0 || config.issuer === undefined ? names : [...new Set([config.issuer, ...names])];
+  const origin = { grant_type: 'personal_token', name };
+  const made = await tokens.newGrant(client, owner, formatScope(scopes), aud, origin);
+  const id = grantOfForm(made.place.id, form, context);
+  if ((await tokens.findGrant(id)) !== undefined) return undefined;
+  const grant = { ...made, id, exp: tokens.now() + days * DAY };
+  const [{ access_token }] = await Promise.all([tokens.issue(wholeOf(grant, client)), tokens.saveGrant(grant, emit)]);
+  emit?.({
+    type: 'token.issued',
+    grant_type: origin.grant_type,
+    client_id: PERSONAL_TOKENS,
+    sub: owner.sub,
+    scope: grant.scope,
+    grant_id: grant.id,
+  });
+  return { token: access_token, id };
+};
+
+/** A token of this owner. */
+export const findPersonalToken = async (
+  sub: string,
+  id: string,
+  context: OAuthContext,
+): Promise<PersonalToken | undefined> => (await personalTokens(sub, context)).find((token) => token.id === id);
+
+/** Revokes one token of an owner. */
+export const endPersonalToken = (sub: string, { id }: PersonalToken, context: OAuthContext): Promise<void> =>
+  context.tokens.revokeGrant({ id, client_id: PERSONAL_TOKENS, sub }, { reason: 'owner', by: sub }, context.emit);
