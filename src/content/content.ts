@@ -150,22 +150,27 @@ export class Content<S extends ContentSource = ContentSource> {
     const open = new Set<string>();
     let undecided = users.map(({ name }) => ({ name, from: undefined as TimeKey | undefined }));
     for (let limit = FIRST_REVISIONS; undecided.length > 0; limit = PIECE) {
-      const read = undecided.map(async ({ name, from }) => {
-        // The additional row is the start of the next batch.
-        const range = { users: [name], from, descending: true, text: false, limit: limit + 1 } as const;
-        return { name, rows: await history.call(this.source, range, asking) };
-      });
-      const batches = await Promise.all(read);
-      const shown = await this.byId(
-        batches.flatMap(({ rows }) => rows.map(({ page }) => page)),
-        asking,
-      );
-      for (const { name, rows } of batches) if (rows.some(({ page }) => shown.has(page))) open.add(name);
-      undecided = batches.flatMap(({ name, rows }) => {
-        const next = open.has(name) ? undefined : rows[limit];
-        return next ? [{ name, from: [next.timestamp, next.id] as const }] : [];
-      });
-      if (undecided.length > 0) await othersTurn(asking);
+      // Users whose revisions are read at once.
+      const [size, further]: [number, typeof undecided] = [Math.ceil(PIECE / limit), []];
+      for (let first = 0; first < undecided.length; first += size) {
+        if (first > 0) await othersTurn(asking);
+        const some = undecided.slice(first, first + size).map(async ({ name, from }) => {
+          // The additional row is the start of the next batch.
+          const range = { users: [name], from, descending: true, text: false, limit: limit + 1 } as const;
+          return { name, rows: await history.call(this.source, range, asking) };
+        });
+        const batches = await Promise.all(some);
+        const shown = await this.byId(
+          batches.flatMap(({ rows }) => rows.map(({ page }) => page)),
+          asking,
+        );
+        for (const { name, rows } of batches) {
+          const next = rows[limit];
+          if (rows.some(({ page }) => shown.has(page))) open.add(name);
+          else if (next) further.push({ name, from: [next.timestamp, next.id] });
+        }
+      }
+      undecided = further;
     }
     return users.filter(({ name }) => open.has(name));
   }

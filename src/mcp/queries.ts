@@ -33,6 +33,9 @@ export interface VisibleAnswer extends Visible, QueryAnswer {
   readonly warnings: readonly string[];
 }
 
+/** Further results would not fit. */
+const TOOL_BUDGET: Budget = { ...FULL_BUDGET, rows: 500 };
+
 /** Runs `action=query` for the caller of a message, with the same checks as a request to the API. */
 export class Queries {
   readonly #query: QueryParts;
@@ -56,8 +59,12 @@ export class Queries {
         const { data, next } = await read(budget);
         return { ...visible(data), next };
       };
-      const first = await again(FULL_BUDGET);
-      return fitToSize({ first, lengthOf: ({ json }) => json.length, most: this.#maxLength, again });
+      return fitToSize({
+        first: await again(TOOL_BUDGET),
+        lengthOf: ({ json }) => json.length,
+        most: this.#maxLength,
+        again: (lower) => again({ ...TOOL_BUDGET, ...lower }),
+      });
     });
     return { ...answer, warnings: [...new Set(context.warnings.list.map(({ text }) => plainText(text)))] };
   }

@@ -1,9 +1,8 @@
 import type { SiteOptions } from '../../core/query/index.js';
+import { firstOf } from '../first-of.js';
 import { backlinksPerPage, linksPerPage, readInOrder } from '../per-page.js';
 import type { ContentPage, ContentRange, ContentSearch, ContentSource, LinkKind } from '../source.js';
-import { memberType } from '../keys.js';
-import { compareKeys } from '../text-order.js';
-import { searchIn } from './search.js';
+import { indexPage, searchIn } from './search.js';
 import { groupOf, type MemoryPage, Store } from './store.js';
 
 export type { MemoryPage, MemoryRevision } from './store.js';
@@ -23,8 +22,9 @@ export const memoryContent = (pages: readonly MemoryPage[], { site }: MemoryCont
   const store = new Store();
   let firstId = 1;
   for (const [index, page] of pages.entries()) {
-    const { revid = 0 } = store.add(page, page.id ?? index + 1, firstId);
-    firstId = Math.max(firstId, revid + 1);
+    const added = store.add(page, page.id ?? index + 1, firstId);
+    indexPage(added);
+    firstId = Math.max(firstId, (added.revid ?? 0) + 1);
   }
   return { ...(site && { site }), ...storedContent(store) };
 };
@@ -72,11 +72,10 @@ const revisionFunctions = (store: Store): Functions<'revisions' | 'history'> => 
   history: ({ page, users, ...range }) => {
     if (page !== undefined) return store.historyOf.range(String(page), range);
     if (!users) return store.history.range(range);
-    const sign = range.descending ? -1 : 1;
-    return [...new Set(users)]
-      .flatMap((user) => store.byUser.range(user, range))
-      .sort((a, b) => sign * compareKeys([a.timestamp, a.id], [b.timestamp, b.id]))
-      .slice(0, range.limit);
+    const ids = firstOf([...new Set(users)], range, (user, from = range.from, limit = range.limit) =>
+      store.byUser.range(user, { ...range, from, limit }),
+    );
+    return ids.flatMap((id) => store.revisions.get(id) ?? []);
   },
 });
 
@@ -118,8 +117,7 @@ const categoryFunctions = (store: Store): Functions<'members' | 'sizes'> => ({
   },
   sizes: (categories) =>
     categories.map((title) => {
-      const rows = store.members.all(title);
-      const count = (type: number): number => rows.filter(({ page }) => memberType(page.ns) === type).length;
+      const count = (type: number): number => store.members.count(title, [type]);
       return { title, pages: count(0), subcats: count(1), files: count(2) };
     }),
 });

@@ -53,6 +53,12 @@ export class Sorted<Row> {
     return descending ? rows.slice(high - count, high).reverse() : rows.slice(low, low + count);
   }
 
+  /** The number of rows whose keys start with this one. */
+  count(key: Key): number {
+    void this.all;
+    return this.#place(key, true) - this.#place(key, false);
+  }
+
   /** The number of keys before this one; with `after`, including keys that are equal to it or start with it. */
   #place(key: Key, after: boolean): number {
     let low = 0;
@@ -108,5 +114,10 @@ export class Groups<Row> {
   /** The rows of a group in a range. */
   range(name: string, range: ContentRange<Key>): readonly Row[] {
     return this.#groups.get(name)?.range(range) ?? [];
+  }
+
+  /** The number of rows of a group whose keys start with this one. */
+  count(name: string, key: Key): number {
+    return this.#groups.get(name)?.count(key) ?? 0;
   }
 }

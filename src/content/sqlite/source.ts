@@ -10,7 +10,7 @@ import type {
   LinkRow,
   MemberRow,
 } from '../source.js';
-import { compareKeys } from '../text-order.js';
+import { firstOf } from '../first-of.js';
 import { backlinksPerPage, linksPerPage } from '../per-page.js';
 import type { ContentDatabase } from './database.js';
 import { PAGE, pageOf, type PageRow } from './rows.js';
@@ -168,42 +168,6 @@ export const historyOf = (
   const rows = database.all<RevisionRow>(sql`SELECT ${revisionColumns(text)} FROM revision WHERE id IN ${ids}`);
   const places = new Map(ids.map((id, index) => [id, index]));
   return rows.map(revisionOf).sort((a, b) => (places.get(a.id) ?? 0) - (places.get(b.id) ?? 0));
-};
-
-interface Place {
-  readonly timestamp: string;
-  readonly id: number;
-}
-
-/** The ids of the first rows of several lists. Each list has an index, all together have none. */
-const firstOf = (
-  lists: readonly Sql[],
-  { descending, limit }: { readonly descending: boolean; readonly limit: number },
-  read: (list: Sql, from: readonly [string, number] | undefined, limit: number) => readonly Place[],
-): readonly number[] => {
-  const sign = descending ? -1 : 1;
-  const least = Math.ceil(limit / lists.length) + 1;
-  const open = lists.map((list) => ({ list, rows: read(list, undefined, least), at: 0, size: least }));
-  const ids: number[] = [];
-  while (ids.length < limit) {
-    let first: { readonly of: (typeof open)[number]; readonly place: Place } | undefined;
-    for (const of of open) {
-      const place = of.rows[of.at];
-      if (!place) continue;
-      const order = first && sign * compareKeys([place.timestamp, place.id], [first.place.timestamp, first.place.id]);
-      if (order === undefined || order < 0) first = { of, place };
-    }
-    if (!first) break;
-    const { of, place } = first;
-    ids.push(place.id);
-    of.at += 1;
-    if (of.at < of.rows.length || of.rows.length < of.size) continue;
-    // A range includes its start.
-    of.size = Math.min(2 * of.size, limit + 1);
-    of.rows = read(of.list, [place.timestamp, place.id], of.size);
-    of.at = 1;
-  }
-  return ids;
 };
 
 const linkFunctions = (database: ContentDatabase): Functions<'links' | 'backlinks' | 'targets'> => ({

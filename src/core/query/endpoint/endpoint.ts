@@ -227,7 +227,7 @@ class Exchange {
       first,
       lengthOf: ({ body }) => body.length,
       most: this.#parts.options.maxResultLength,
-      again: async (budget) => this.#printResult(await answer(budget)),
+      again: async (lower) => this.#printResult(await answer({ ...FULL_BUDGET, ...lower })),
     });
   }
 

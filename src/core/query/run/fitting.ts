@@ -13,7 +13,7 @@ export interface FitOptions<T> {
   readonly lengthOf: (answer: T) => number;
   readonly most: number;
   /** Runs the request again, with lower limits. */
-  readonly again: (budget: Budget) => Promise<T>;
+  readonly again: (budget: Pick<Budget, 'limitFactor' | 'maxLength'>) => Promise<T>;
 }
 
 /**

@@ -28,7 +28,9 @@ export interface Budget {
   readonly limitFactor: number;
   /** The maximum length, beyond which data is omitted; set if lower limits did not suffice. */
   readonly maxLength: number | undefined;
+  /** The number of results that all modules of a request share, each at most its limit. */
+  readonly rows: number;
 }
 
 /** The budget of a first attempt. */
-export const FULL_BUDGET: Budget = { limitFactor: 1, maxLength: undefined };
+export const FULL_BUDGET: Budget = { limitFactor: 1, maxLength: undefined, rows: 2_500 };

@@ -65,27 +65,25 @@ export const runQuery = async (given: QueryRun): Promise<MutableItem> => {
 
 /** Counts what the request costs. A request that is repeated because its response was too long is counted once. */
 const charge = ({ service: { limiter }, context, params, budget }: QueryRun, { generator, selected }: Plan): void => {
-  if (!limiter || budget !== FULL_BUDGET) return;
+  if (!limiter || budget.limitFactor < 1) return;
   const { titles = [], pageids = [], revids = [] } = params;
   let cost = titles.length + pageids.length + revids.length + (generator ? Math.max(1, generator.limit) : 0);
   for (const { limit } of selected) cost += Math.max(1, limit);
   limiter.take('cost', cost, context.request, context.caller);
 };
 
-/** The results of all modules of a request together. Beyond it each module returns a share of its limit, and is continued. */
-const MAX_ROWS = 2_500;
-
 /** The run with lower limits, if its modules could return too many results together. */
 const withinRows = (run: QueryRun, { selected }: Plan): QueryRun => {
-  let [rows, most] = [0, MAX_ROWS];
+  const { service, context, params, budget, onPages } = run;
+  let [rows, most] = [0, budget.rows];
   for (const { limit } of selected) {
     rows += limit;
     // A module alone is not cut, whatever the limits of the caller.
     most = Math.max(most, limit);
   }
   if (rows <= most) return run;
-  const { service, context, params, budget, onPages } = run;
-  const lower = { limitFactor: budget.limitFactor * (most / rows), maxLength: budget.maxLength };
+  const { maxLength } = budget;
+  const lower = { limitFactor: budget.limitFactor * (most / rows), maxLength, rows: budget.rows };
   return { service, context, params, budget: lower, onPages };
 };
 
