@@ -72,7 +72,7 @@ const revisionFunctions = (store: Store): Functions<'revisions' | 'history'> => 
   history: ({ page, users, ...range }) => {
     if (page !== undefined) return store.historyOf.range(String(page), range);
     if (!users) return store.history.range(range);
-    const ids = firstOf([...new Set(users)], range, (user, from = range.from, limit = range.limit) =>
+    const ids = firstOf([...new Set(users)], range, (user, from = range.from, limit) =>
       store.byUser.range(user, { ...range, from, limit }),
     );
     return ids.flatMap((id) => store.revisions.get(id) ?? []);

@@ -18,7 +18,6 @@ import type { QueryParams } from './query-parameters.js';
 import type { MutableItem } from '../answer/result-format.js';
 import type { QueryRun } from './query-run.js';
 import { resolveUserIds } from './user-ids.js';
-import { FULL_BUDGET } from './request-context.js';
 import { runInOrder } from './in-order.js';
 import { requestedLimit, checkPages, runModule, select, type Selected } from './run-module.js';
 
