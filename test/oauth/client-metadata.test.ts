@@ -17,7 +17,6 @@ const { start } = anyHost;
 const REDIRECT = { redirect_uris: ['https://app.example/cb'] };
 const RULES = {
   scopes: new Set<string>(),
-  introspectionScope: 'introspect',
   requirePkce: false,
   refreshTokens: true,
 };

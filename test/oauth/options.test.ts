@@ -73,7 +73,7 @@ describe('valid options', () => {
     { grants: [] },
     { lifetimes: { refreshGrace: 0, authorizationCode: 600, accessToken: 1 } },
     { lifetimes: { accessToken: undefined } },
-    { device: { userCodeAlphabet: '0123456789', userCodeLength: 11, interval: 1, verificationUriComplete: true } },
+    { device: { interval: 1, verificationUriComplete: true } },
     { paths: { token: ['/token', '/rest.php/oauth2/access_token'], jwks: '/keys' } },
     { cors: { origins: ['*', 'https://app.example', 'http://localhost:5173'] } },
     { resources: ['https://api.example/v1?x=1', 'urn:example:api'] },

@@ -299,7 +299,6 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   test('a client with a document or its own registration has neither links nor a logo', () => {
     const rules = {
       scopes: new Set<string>(),
-      introspectionScope: 'introspect',
       requirePkce: false,
       refreshTokens: true,
     };

@@ -10,7 +10,6 @@ let host: QueryHost;
 beforeAll(async () => {
   host = await startQuery({
     cors: { origins: ['https://allowed.example', '*.wild.example'] },
-    servedBy: 'server-1',
     resolvePages: ({ titles }) => (titles.includes('Apple') ? [APPLE] : []),
     modules: {
       allpages: ({ limit, params, continue: from }) => {
@@ -310,7 +309,6 @@ describe('main parameters and the order of processing', () => {
     });
     expect(json).toMatchObject({
       requestid: '<b>é',
-      servedby: 'server-1',
       curtimestamp: '2024-05-06T07:08:09Z',
       uselang: 'en',
       errorlang: 'en',

@@ -77,7 +77,6 @@ const meaningOf = ({ client }: CheckedRegistration): string | undefined =>
 export const check = (registrations: readonly ClientRegistration[], scopes: string | undefined): readonly Checked[] => {
   const rules = {
     scopes: new Set(knownScopes(scopes, registrations)),
-    introspectionScope: 'introspect',
     requirePkce: false,
     refreshTokens: true,
   };

@@ -1,3 +1,4 @@
+import { INTROSPECT } from '../../core/base/scope.js';
 import { LRUCache } from 'lru-cache';
 import { inTime } from '../../core/base/deadline.js';
 import { UnavailableError } from '../../core/base/errors.js';
@@ -283,9 +284,9 @@ const checkScopes = ({ scopes = [] }: Settings, server: RegistryServer): void =>
     throw new TypeError(
       `clientDocuments: scopes names ${JSON.stringify(unknown)}, which options.scopes does not have.`,
     );
-  if (scopes.includes(server.introspectionScope))
+  if (scopes.includes(INTROSPECT))
     throw new TypeError(
-      `clientDocuments: scopes names ${JSON.stringify(server.introspectionScope)}, which lets a client introspect every token. Leave it out.`,
+      `clientDocuments: scopes names ${JSON.stringify(INTROSPECT)}, which lets a client introspect every token. Leave it out.`,
     );
 };
 

@@ -114,6 +114,6 @@ const otherId = (name: string, { ns, title }: Subject, { talks }: Known): Result
 const urls = (title: string, site: Site): ResultItem => {
   const name = encodeURIComponent(title.replaceAll(' ', '_'));
   const fullurl = pageAddress(title, site);
-  const editurl = `${site.server}${site.scriptPath}/index.php?title=${name}&action=edit`;
+  const editurl = `${site.server}/index.php?title=${name}&action=edit`;
   return { fullurl, editurl, canonicalurl: fullurl };
 };

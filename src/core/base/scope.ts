@@ -3,6 +3,9 @@ const SCOPE_TOKEN = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 
 export const isScopeToken = (text: string): boolean => SCOPE_TOKEN.test(text);
 
+/** Lets the holder of a token introspect. A client only gets it by naming it. */
+export const INTROSPECT = 'introspect';
+
 /** Requests a refresh token; it grants no access to a resource (OpenID Connect Core 1.0 §11). */
 export const OFFLINE_ACCESS = 'offline_access';
 

@@ -13,7 +13,6 @@ export interface OAuthConfig {
   readonly issuer: string | undefined;
   readonly scopes: ReadonlyMap<string, ScopeDefinition>;
   readonly impliedScopes: ImpliedScopes;
-  readonly introspectionScope: string;
   readonly resources: Resources;
   /** Including custom grants. */
   readonly grants: ReadonlySet<string>;

@@ -29,8 +29,10 @@ export type Definitions = Readonly<Record<string, Grammar>>;
 export interface FormLimits {
   /** In bytes. */
   readonly bodyBytes: number;
-  readonly bodyFields: number;
 }
+
+/** The fields of a form or a query. */
+const MAX_FIELDS = 100;
 
 const BROKEN_ESCAPE = 'The request has a broken percent escape.';
 
@@ -125,12 +127,12 @@ const tooManyFields = (limit: number): OAuthError =>
   new OAuthError('invalid_request', `The request has more than ${limit} parameters.`);
 
 /** Parses `application/x-www-form-urlencoded` text; everything is decoded once. */
-export const parseParameters = (text: string, definitions: Definitions, limits: FormLimits): Parameters => {
+export const parseParameters = (text: string, definitions: Definitions, maxFields = MAX_FIELDS): Parameters => {
   const parameters = new Parameters(definitions);
   let fields = 0;
   forEachPair(text, (name, value) => {
     fields += 1;
-    if (fields > limits.bodyFields) throw tooManyFields(limits.bodyFields);
+    if (fields > maxFields) throw tooManyFields(maxFields);
     const decoded = decodeUrlencoded(name);
     if (decoded === undefined) parameters.addBrokenName();
     else parameters.add(decoded, decodeUrlencoded(value));
@@ -153,7 +155,7 @@ const parametersOfRecord = (body: object, definitions: Definitions, limits: Form
     if (typeof value === 'string') parameters.add(name, value);
     else parameters.addStructured(name, value);
   }
-  if (fields > limits.bodyFields) throw tooManyFields(limits.bodyFields);
+  if (fields > MAX_FIELDS) throw tooManyFields(MAX_FIELDS);
   if (size > limits.bodyBytes) throw refusal(new BodyError('too-large'));
   return parameters;
 };
@@ -188,7 +190,7 @@ export const readForm = (
   }
   return readBodyAs(request, { bytes: limits.bodyBytes, timer, request: timeouts.request }, refusal, (body) =>
     'bytes' in body
-      ? parseParameters(textOf(body.bytes), definitions, limits)
+      ? parseParameters(textOf(body.bytes), definitions)
       : parametersOfRecord(body.fields, definitions, limits),
   );
 };

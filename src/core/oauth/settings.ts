@@ -33,8 +33,6 @@ export interface Lifetimes {
   readonly deviceCode: number;
   /** 3600: the length of a session of the built-in sign-in. */
   readonly session: number;
-  /** 600: how long signing in and deciding may take. */
-  readonly authorizationRequest: number;
   /** 0: how long an approval is remembered, so that the owner is not asked the same again. With 0 the owner is always asked. */
   readonly rememberedConsent: number;
 }
@@ -45,8 +43,6 @@ export interface Policy {
   readonly requirePkce: boolean;
   /** `false`. Lets a registered `http://localhost` match any port, like loopback addresses (RFC 8252 §8.3 advises against it). */
   readonly allowLocalhostRedirects: boolean;
-  /** `introspect`: the scope that allows the holder of a token to introspect. */
-  readonly introspectionScope: string;
   /**
    * Called before a code or device code is redeemed, before a custom grant is issued and before a refresh: return `false`
    * if the owner is disabled or has withdrawn consent.
@@ -71,8 +67,6 @@ export interface Timeouts {
 
 /** Limits beyond which requests are rejected. */
 export interface Limits {
-  /** 3; 1 to 10. Wrong PKCE verifiers after which a code becomes invalid. */
-  readonly failedVerifiers: number;
   /** 10 per client, address and minute; then 429. */
   readonly clientFailures: number;
   /** 5 per user, session and address in ten minutes; then 429. */
@@ -101,18 +95,12 @@ export interface Limits {
   readonly unprovenRecords: number;
   /** 65536. */
   readonly bodyBytes: number;
-  /** 100. */
-  readonly bodyFields: number;
 }
 
 /** The device authorization grant (RFC 8628). */
 export interface DeviceOptions {
   /** 5; 1 to 60. Seconds between two polls; each early poll adds five, up to sixty. */
   readonly interval: number;
-  /** 8 letters of an alphabet of 20 consonants; together at least 2^34 values. */
-  readonly userCodeLength: number;
-  /** Default: `BCDFGHJKLMNPQRSTVWXZ`, without vowels, so that codes form no words (RFC 8628 §6.1). */
-  readonly userCodeAlphabet: string;
   /** Whether responses contain `verification_uri_complete`, for a QR code (RFC 8628 §3.3.1). */
   readonly verificationUriComplete: boolean;
 }

@@ -186,7 +186,6 @@ export const QUERY_OPTIONS = {
     "a function that checks the token of a user's watchlist",
   ),
   private: flag(false),
-  servedBy: text('the name of the server'),
   lag: fn<NonNullable<QueryOptions['lag']>>('a function that returns the replication lag'),
   languages: unchanged<Readonly<Record<string, Language>>>(
     mapOf('an object of languages by their codes', object(language)),

@@ -61,8 +61,6 @@ export interface QueryOptions {
   readonly verifyWatchlistToken?: VerifyWatchlistToken;
   /** Whether reading content requires a token. Default `false`. */
   readonly private?: boolean;
-  /** The name of this server, for `servedby`. Default: none. */
-  readonly servedBy?: string;
   /** Called when a request has `maxlag`. Default: no lag. */
   readonly lag?: LagOf;
   /** Languages by their codes, for `meta=languageinfo`. Default: none, and the module has no handler. */

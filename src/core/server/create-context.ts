@@ -106,8 +106,7 @@ const tokensIn = (
     canList,
     onError,
   });
-  const { failedVerifiers } = limits;
-  return { tokens, codes: new Codes({ chains, tokens, refreshTokens, failedVerifiers, onError }), refreshTokens };
+  return { tokens, codes: new Codes({ chains, tokens, refreshTokens, onError }), refreshTokens };
 };
 
 /** Creates what all endpoints share. */

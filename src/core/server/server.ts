@@ -1,3 +1,4 @@
+import { INTROSPECT } from '../base/scope.js';
 import { inTime } from '../base/deadline.js';
 import { undeclaredScope } from '../base/guard-requirement.js';
 import type { FeatureHost } from '../base/feature.js';
@@ -137,7 +138,7 @@ const serverOf = (given: ServerOptions): Server => {
   const contextOf = observer.contexts(context);
   const nameOf = routeNames(config);
   warnAtStart(options, config);
-  const declared = new Set([...config.scopes.keys(), config.introspectionScope]);
+  const declared = new Set([...config.scopes.keys(), INTROSPECT]);
   const routesOf = (endpoints: readonly Endpoint[]): readonly Route[] =>
     endpoints.flatMap((endpoint) => endpointRoutes(endpoint, config, contextOf));
   const { query } = options;

@@ -47,11 +47,9 @@ const BOUNDS = {
     codeReplayTolerance: [0, 60],
     deviceCode: [60, 1800],
     session: [60, 2_592_000],
-    authorizationRequest: [60, 3600],
     rememberedConsent: [0, 315_360_000],
   },
   limits: {
-    failedVerifiers: [1, 10],
     clientFailures: [1, 1000],
     userCodeFailures: [1, 100],
     loginFailures: [1, 1000],
@@ -60,7 +58,6 @@ const BOUNDS = {
     silentApprovals: [1, 1_000_000],
     unprovenRecords: [100, 1_000_000],
     bodyBytes: [1024, 1_048_576],
-    bodyFields: [10, 1000],
   },
   timeouts: {
     host: [10, 600_000],
@@ -204,7 +201,6 @@ export const WRONG_OPTIONS: Readonly<Record<string, readonly object[]>> = {
     ...['introspect', 'offline_access'].map((special) => ({
       scopes: { admin: { description: 'x', implies: [special] }, [special]: 'x' },
     })),
-    ...below('policy', 'introspectionScope', [5, '', 'two words', ['introspect']]),
   ],
   resources: [
     ...each('resources', ['https://api.example', 5, null]),
@@ -269,7 +265,6 @@ export const WRONG_OPTIONS: Readonly<Record<string, readonly object[]>> = {
       ),
     ]),
     ...below('query', 'lag', [5, { lag: 5 }]),
-    ...below('query', 'servedBy', [5, '']),
     ...below('query', 'resolvePages', [[], {}]),
     ...below('query', 'modules', [[], 'allpages', { allpages: 5 }, { siteinfo: { handler: () => ({}) } }]),
     ...below('query', 'customModules', [
@@ -302,7 +297,6 @@ export const WRONG_OPTIONS: Readonly<Record<string, readonly object[]>> = {
     ...site('language', [['en'], 'en|de', 'en\u0000', 'en_US', 'English (US)']),
     ...site('server', ['example.org', 'https://example.org/', 5]),
     ...site('articlePath', ['/wiki/', 5]),
-    ...site('scriptPath', [5]),
     ...site('namespaces', [['Portal'], { 100: 5 }, { 100: '' }, { Portal: 'Portal' }, { [-5]: 'Odd' }, { 1.5: 'Odd' }]),
     ...site('namespaces', [{ 100: { name: 'Portal', case: 'upper' } }, { 100: { name: 'Portal', content: 'yes' } }]),
     ...site('interwiki', [['de'], { de: 'https://de.example/' }, { de: {} }, { de: { url: 'https://de.example/' } }]),
@@ -310,7 +304,6 @@ export const WRONG_OPTIONS: Readonly<Record<string, readonly object[]>> = {
     ...site('rights', ['edit', [], ['edit', 'edit'], ['purge']]),
     ...site('contentModels', [[5], [], ['text', 'text']]),
     ...site('temporaryAccounts', [true, 'temp', '$1', '$1-$1']),
-    ...site('fileExtensions', ['png']),
     ...site('statistics', [{ pages: '37' }, { pages: -1 }]),
     ...site('rightsInfo', ['CC0', { url: 'https://example.org' }]),
   ],
@@ -390,8 +383,6 @@ export const WRONG_OPTIONS: Readonly<Record<string, readonly object[]>> = {
     ...each('device', [5]),
     ...below('device', 'verificationUriComplete', ['yes']),
     ...below('device', 'interval', [0, 61, 5.5, '5', NaN]),
-    ...below('device', 'userCodeAlphabet', ['', 'A', 'AAB', 'abc', 'A-B', 5, '0123456789']),
-    ...below('device', 'userCodeLength', [7, 8.5, '8', 33]),
   ],
   templates: [...each('templates', ['mine']), ...below('templates', 'login', ['<p>'])],
   cors: [

@@ -15,6 +15,9 @@ import { ownerResources, requestedScope } from './requested-scope.js';
 import type { AskedSignIn } from '../sign-in/asked-sign-in.js';
 import type { KeptParameters } from '../tokens/chain-record.js';
 
+/** Seconds that signing in and deciding may take. */
+export const AUTHORIZATION_REQUEST_LIFETIME = 600;
+
 /** The parameters of an authorization request (RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8707 §2, OpenID Connect Core 1.0 §3.1.2.1). */
 export const AUTHORIZATION_PARAMETERS = {
   response_type: 'vschar',
@@ -291,8 +294,7 @@ export const resumeAuthorizationRequest = async (
   if (opened === undefined)
     throw new RefusedPage('expired_request', {
       reason: 'expired_request',
-      explanation:
-        'The request is older than options.lifetimes.authorizationRequest, or was encrypted with a different options.secret.',
+      explanation: 'The request is older than ten minutes, or was encrypted with a different options.secret.',
     });
   // Only our own key can encrypt it, and it is the only value encrypted for this purpose.
   const request = opened as AuthorizationRequest;

@@ -1,3 +1,4 @@
+import { AUTHORIZATION_REQUEST_LIFETIME } from './authorization-request.js';
 import { hmac, sha256 } from '../../base/secrets.js';
 import type { AuthorizationRequest } from './authorization-request.js';
 import type { Client } from '../clients/client.js';
@@ -100,7 +101,7 @@ export const decideOnce = async (
     grant: saved?.id ?? null,
     by: pressedBy(consent),
     at_ms: clock(),
-    exp: secondsOf(clock) + context.config.lifetimes.authorizationRequest,
+    exp: secondsOf(clock) + AUTHORIZATION_REQUEST_LIFETIME,
   };
   const decide = records.add(keys.consentDecision(request.id), record);
   if (saved === undefined) {

@@ -25,7 +25,7 @@ const words = (text: unknown): readonly string[] => (typeof text === 'string' ? 
  */
 export const checkClient = (
   registration: ClientRow,
-  { scopes, customGrants, policy = {} }: ClientCheckOptions = {},
+  { scopes, customGrants }: ClientCheckOptions = {},
 ): readonly string[] => {
   const given = withoutNulls(registration);
   const known = scopes === undefined ? [...words(given.scope), ...words(given.default_scope)] : Object.keys(scopes);
@@ -33,7 +33,6 @@ export const checkClient = (
     scopes: new Set(known.filter((word) => word !== '')),
     // Descriptions may have any value here; only implied scopes matter.
     ...(scopes !== undefined && { impliedScopes: new ImpliedScopes(new Map(Object.entries(scopes as Definitions))) }),
-    introspectionScope: policy.introspectionScope ?? 'introspect',
     requirePkce: false,
     refreshTokens: true,
     ...(customGrants !== undefined && { customGrants: new Set(Object.keys(customGrants)) }),

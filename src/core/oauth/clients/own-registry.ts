@@ -41,8 +41,6 @@ export interface RegistryServer {
   readonly timer: Timer;
   /** All scopes of the server. */
   readonly scopes: readonly string[];
-  /** The scope that lets a client introspect every token. */
-  readonly introspectionScope: string;
   /** In seconds: the longest possible life of a grant. */
   readonly longestGrant: number;
   /** Timeout for functions of the application, in milliseconds. */

@@ -1,4 +1,4 @@
-import { parseScope } from '../../base/scope.js';
+import { INTROSPECT, parseScope } from '../../base/scope.js';
 import type { ImpliedScopes } from '../implied-scopes.js';
 import type { Client, ClientRegistration } from './client.js';
 
@@ -6,8 +6,6 @@ import type { Client, ClientRegistration } from './client.js';
 export interface ScopeRules {
   /** All scopes of the server. */
   readonly scopes: ReadonlySet<string>;
-  /** The scope that lets a token introspect: a client only gets it by naming it. */
-  readonly introspectionScope: string;
   /** Implied scopes; a client that may request a scope may also request these. */
   readonly impliedScopes?: ImpliedScopes;
   /** Scopes that a client only gets by naming them in a request or in its `default_scope`. */
@@ -18,7 +16,7 @@ type Report = (problem: string) => void;
 
 /** The scopes named by a registration; all but the introspection scope if it names none. */
 const namedScopes = ({ scope }: ClientRegistration, rules: ScopeRules, report: Report): readonly string[] => {
-  if (scope === undefined) return [...rules.scopes].filter((name) => name !== rules.introspectionScope);
+  if (scope === undefined) return [...rules.scopes].filter((name) => name !== INTROSPECT);
   const parsed = parseScope(scope);
   if (parsed === undefined) report('scope must be scopes separated by single spaces');
   const unknown = parsed?.find((name) => !rules.scopes.has(name));

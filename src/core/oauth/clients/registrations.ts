@@ -1,7 +1,7 @@
 import { UnavailableError } from '../../base/errors.js';
 import type { Clock, MaybePromise } from '../../base/ports.js';
 import { fail, fn, listOf, orElse, refined, type Schema, text, value, wholeNumber } from '../../base/schema.js';
-import { isScopeToken } from '../../base/scope.js';
+import { INTROSPECT, isScopeToken } from '../../base/scope.js';
 import type { Seal } from '../../base/seal.js';
 import { FORBIDDEN_SCHEMES, redirectHost } from './redirect-uri.js';
 import { checkRegistration, type ServerRules } from './check-registration.js';
@@ -119,7 +119,7 @@ export class Registrations {
   }: RegistrationOptions & { readonly rules: ServerRules; readonly clock: Clock; readonly seal: Seal }) {
     this.#options = options;
     this.#rules = { ...rules, origin: 'registration' };
-    this.#scopes = options.scopes ?? [...rules.scopes].filter((scope) => scope !== rules.introspectionScope);
+    this.#scopes = options.scopes ?? [...rules.scopes].filter((scope) => scope !== INTROSPECT);
     this.#clock = clock;
     this.#seal = seal;
   }

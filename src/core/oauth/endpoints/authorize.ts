@@ -3,12 +3,13 @@ import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { redirect } from '../../base/http/responses.js';
 import {
   AUTHORIZATION_PARAMETERS,
-  type AuthorizationRequest,
+  AUTHORIZATION_REQUEST_LIFETIME,
   authorizationResponse,
   readAuthorizationRequest,
   redirected,
   RedirectError,
   resumeAuthorizationRequest,
+  type AuthorizationRequest,
 } from '../authorization/authorization-request.js';
 import type { Client } from '../clients/client.js';
 import { type Approval, decideOnce, findDecision, saveGrantWithCode } from '../authorization/consent-decision.js';
@@ -63,7 +64,7 @@ export const authorize = async (request: HttpRequest, context: OAuthContext): Pr
   try {
     const form = isPost
       ? await readForm(request, parametersOf(context), context)
-      : parseParameters(request.query, parametersOf(context), context.config.limits);
+      : parseParameters(request.query, parametersOf(context));
     const sealed = form.get('resume');
     if (sealed === undefined) {
       const checked = await readAuthorizationRequest(form, request, context);
@@ -144,7 +145,7 @@ const sentToSignIn = (pending: Pending, context: OAuthContext): Pending => {
 };
 
 const pendingOf = (client: Client, request: AuthorizationRequest, context: OAuthContext): Pending => {
-  const end = context.clock() + context.config.lifetimes.authorizationRequest * 1000;
+  const end = context.clock() + AUTHORIZATION_REQUEST_LIFETIME * 1000;
   return { client, request, sealed: () => context.requestSeal.seal(request, end) };
 };
 

@@ -10,7 +10,7 @@ import { checkedForm, readForm } from '../parameters.js';
 import { type DeviceRecord, keys } from '../records/stored-records.js';
 import { ownerResources, requestedScope } from '../authorization/requested-scope.js';
 import { formatScope } from '../../base/scope.js';
-import { formatUserCode, userCodeDigest } from '../records/user-code.js';
+import { formatUserCode, USER_CODE_LENGTH, USER_CODE_LETTERS, userCodeDigest } from '../records/user-code.js';
 
 export const DEVICE_AUTHORIZATION_PARAMETERS = { ...CLIENT_PARAMETERS, scope: 'vschar', resource: 'uri' } as const;
 
@@ -91,9 +91,8 @@ const checkLimits = ({ ip }: HttpRequest, exp: number, context: OAuthContext): v
 
 /** A user code that no other live device has. */
 const claimUserCode = async (device: string, exp: number, context: OAuthContext): Promise<string> => {
-  const { userCodeLength, userCodeAlphabet } = context.config.device;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const code = context.random.letters(userCodeLength, userCodeAlphabet);
+    const code = context.random.letters(USER_CODE_LENGTH, USER_CODE_LETTERS);
     const added = await context.records.add(keys.userCode(userCodeDigest(code, context.userCodeKeys[0])), {
       device,
       exp,

@@ -51,7 +51,7 @@ const MAX_ATTEMPTS = 5;
  * (RFC 8628 §3.3.1), because any page can make a browser open a link.
  */
 export const deviceVerification = async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
-  const form = parseParameters(request.query, DEVICE_PAGE_PARAMETERS, context.config.limits);
+  const form = parseParameters(request.query, DEVICE_PAGE_PARAMETERS);
   const typed = form.get('user_code') ?? '';
   const { sessions } = context.signIn;
   const session = sessions.read(request);
@@ -121,7 +121,7 @@ const codePurpose = (owner: Owner): readonly string[] => ['device', owner.sub];
 const decisionPurpose = (owner: Owner, typed: string, context: OAuthContext): readonly string[] => [
   'device decision',
   owner.sub,
-  normalizeUserCode(typed, context.config.device) ?? '',
+  normalizeUserCode(typed) ?? '',
 ];
 
 /** Where the forms go. */
@@ -207,7 +207,7 @@ const guessOf = ({ owner, session }: Visitor, { ip }: HttpRequest, { config }: O
 
 /** Looks up the record of a code under each of the current secrets. */
 const findUserCode = async (typed: string, context: OAuthContext): Promise<FoundCode | undefined> => {
-  const code = normalizeUserCode(typed, context.config.device);
+  const code = normalizeUserCode(typed);
   if (code === undefined) return undefined;
   const found = await context.records.getMany(
     context.userCodeKeys.map((key) => keys.userCode(userCodeDigest(code, key))),

@@ -9,7 +9,7 @@ import { authenticateClient, CLIENT_PARAMETERS } from './client-authentication.j
 import type { OAuthContext } from '../context.js';
 import { type Parameters, checkedForm, readForm } from '../parameters.js';
 import type { TokenClaims } from '../records/stored-records.js';
-import { parseScope } from '../../base/scope.js';
+import { INTROSPECT, parseScope } from '../../base/scope.js';
 import { audienceOf, ownAuthorization } from '../tokens/token-authorization.js';
 
 export const INTROSPECTION_PARAMETERS = { token: 'vschar', token_type_hint: 'vschar', ...CLIENT_PARAMETERS } as const;
@@ -79,11 +79,10 @@ const callerOfBearer = async (
   });
   const client = await context.config.clients.find(authorization.client_id);
   if (client === undefined) throw new BearerError('invalid_token', 'The client of the access token is not known.');
-  const { introspectionScope } = context.config;
-  const seesAll = (parseScope(authorization.scope) ?? []).includes(introspectionScope);
+  const seesAll = (parseScope(authorization.scope) ?? []).includes(INTROSPECT);
   // Many users hold tokens of a public client, and these must not reveal the tokens of others.
   if (client.public && !seesAll)
-    throw new BearerError('insufficient_scope', 'The access token may not introspect.', introspectionScope);
+    throw new BearerError('insufficient_scope', 'The access token may not introspect.', INTROSPECT);
   return { client_id: client.client_id, seesAll, audience: client.audience };
 };
 

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { DeviceOptions } from '../settings.js';
 import { hmac } from '../../base/secrets.js';
+
+/** 2^34 values (RFC 8628 §5.1), without vowels, so that codes form no words (§6.1). */
+export const USER_CODE_LENGTH = 8;
+export const USER_CODE_LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
 
 /** A user code as shown to users: in two halves. */
 export const formatUserCode = (code: string): string => {
@@ -9,10 +12,9 @@ export const formatUserCode = (code: string): string => {
 };
 
 /** A user code as stored: in capitals, without spaces and dashes, however it was entered (RFC 8628 §6.1). */
-export const normalizeUserCode = (typed: string, device: DeviceOptions): string | undefined => {
+export const normalizeUserCode = (typed: string): string | undefined => {
   const code = typed.replace(/[\s\-_.]/g, '').toUpperCase();
-  const isCode =
-    code.length === device.userCodeLength && [...code].every((letter) => device.userCodeAlphabet.includes(letter));
+  const isCode = code.length === USER_CODE_LENGTH && [...code].every((letter) => USER_CODE_LETTERS.includes(letter));
   return isCode ? code : undefined;
 };
 

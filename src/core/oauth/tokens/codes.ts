@@ -19,13 +19,14 @@ export interface FoundCode extends FoundChain {
 /** What became of a redemption: tokens, or the one before it; `undefined` if the code is no longer valid. */
 export type Redeemed = { readonly response: TokenResponse } | { readonly taken: Written } | undefined;
 
+/** The number of wrong verifiers that invalidates a code. */
+const FAILED_VERIFIERS = 3;
+
 /** What {@link Codes} depend on. */
 export interface CodeDependencies {
   readonly chains: Chains;
   readonly tokens: Tokens;
   readonly refreshTokens: RefreshTokens;
-  /** The number of wrong verifiers that invalidates a code. */
-  readonly failedVerifiers: number;
   readonly onError: (error: unknown) => void;
 }
 
@@ -34,14 +35,12 @@ export class Codes {
   readonly #chains: Chains;
   readonly #tokens: Tokens;
   readonly #refreshTokens: RefreshTokens;
-  readonly #failedVerifiers: number;
   readonly #onError: (error: unknown) => void;
 
   constructor(dependencies: CodeDependencies) {
     this.#chains = dependencies.chains;
     this.#tokens = dependencies.tokens;
     this.#refreshTokens = dependencies.refreshTokens;
-    this.#failedVerifiers = dependencies.failedVerifiers;
     this.#onError = dependencies.onError;
   }
 
@@ -64,14 +63,14 @@ export class Codes {
     if (code.hash !== hash) return undefined;
     // Neither its expiry nor wrong verifiers must hide the replay of a redeemed code.
     if (chain.taken !== null) return { grant, chain, code, taken: parseWritten(chain.taken) };
-    const isLive = this.#tokens.now() < code.exp && code.failures < this.#failedVerifiers;
+    const isLive = this.#tokens.now() < code.exp && code.failures < FAILED_VERIFIERS;
     return isLive ? { grant, chain, code, taken: undefined } : undefined;
   }
 
   /** Counts a wrong verifier for a code that is not redeemed. Simultaneous ones are all counted; the last one invalidates the code. */
   async countFailure(presented: FoundCode): Promise<void> {
     let found: FoundCode | undefined = presented;
-    for (let attempt = 0; attempt <= this.#failedVerifiers; attempt += 1) {
+    for (let attempt = 0; attempt <= FAILED_VERIFIERS; attempt += 1) {
       if (found === undefined || found.taken !== undefined) return;
       const { grant, code }: FoundCode = found;
       const counted = codeText({ ...code, failures: code.failures + 1 });
@@ -87,7 +86,7 @@ export class Codes {
     const { minted, response, step } = await this.#refreshTokens.firstTokens(issue);
     let saving: MaybePromise<void> = this.#tokens.save(minted);
     let found: FoundCode | undefined = presented;
-    for (let attempt = 0; attempt <= this.#failedVerifiers && found?.taken === undefined; attempt += 1) {
+    for (let attempt = 0; attempt <= FAILED_VERIFIERS && found?.taken === undefined; attempt += 1) {
       if (found === undefined) break;
       const [isFirst] = await Promise.all([this.#chains.swap(found, step), saving]);
       if (isFirst) return { response };

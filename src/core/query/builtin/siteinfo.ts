@@ -9,6 +9,8 @@ import { titleKey } from '../site/title.js';
 import { isoSeconds } from '../parameters/types/timestamp.js';
 import type { Language } from './languageinfo.js';
 
+const FILE_EXTENSIONS = ['png', 'gif', 'jpg', 'jpeg', 'webp'];
+
 type Params = ParamsOf<'siteinfo'>;
 type Prop = Params['prop'][number];
 
@@ -29,7 +31,7 @@ export const siteinfo =
   };
 
 const general = ({ site, now }: SiteFacts) => {
-  const { server, articlePath, scriptPath } = site;
+  const { server, articlePath } = site;
   const mainPage = articlePath.replace('$1', encodeURIComponent(titleKey(site.mainPage)));
   return {
     mainpage: site.mainPage,
@@ -59,8 +61,8 @@ const general = ({ site, now }: SiteFacts) => {
     timeoffset: 0,
     time: isoSeconds(now / 1000),
     articlepath: articlePath,
-    scriptpath: scriptPath,
-    script: `${scriptPath}/index.php`,
+    scriptpath: '',
+    script: '/index.php',
     variantarticlepath: false,
     server,
     servername: server.replace(/^[a-z]*:?\/\//, '').replace(/[:/].*$/s, ''),
@@ -108,7 +110,7 @@ const FACTS: { readonly [P in Prop]: (facts: SiteFacts) => unknown } = {
   rightsinfo: ({ site }) => ({ ...site.rightsInfo }),
   languages: ({ languages }) =>
     Object.entries(languages).map(([code, { bcp47, autonym }]) => ({ code, bcp47: bcp47 ?? code, name: autonym })),
-  fileextensions: ({ site }) => site.fileExtensions.map((ext) => ({ ext })),
+  fileextensions: () => FILE_EXTENSIONS.map((ext) => ({ ext })),
   protocols: () => PROTOCOLS.filter((protocol) => protocol !== '').map((protocol) => `${protocol}:`),
   restrictions: () => ({
     types: ['create', 'edit', 'move', 'upload'],

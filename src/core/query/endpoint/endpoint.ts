@@ -41,7 +41,6 @@ const EXPOSED_ERROR = 'mediawiki-api-error';
 interface EndpointOptions {
   readonly cors?: { readonly origins: readonly string[] };
   readonly lag?: LagOf;
-  readonly servedBy?: string;
   readonly body: BodyLimits;
   readonly maxResultLength: number;
   readonly timeout: number;
@@ -156,11 +155,9 @@ class Exchange {
 
   #echoFields(texts: MainTexts): void {
     const { clock } = this.#parts.environment;
-    const { servedBy } = this.#parts.options;
     const requestid = texts.get('requestid');
     const add = (item: MutableItem): void => void Object.assign((this.#echo ??= {}), item);
     if (requestid !== undefined) add({ requestid });
-    if (texts.get('servedby') !== undefined && servedBy !== undefined) add({ servedby: servedBy });
     if (texts.get('curtimestamp') !== undefined) add({ curtimestamp: isoSeconds(clock() / 1000) });
     if (texts.get('responselanginfo') !== undefined) add({ uselang: 'en', errorlang: 'en' });
   }

@@ -65,8 +65,6 @@ export interface SiteOptions {
   readonly articlePath?: string;
   /** The path of the search page, with `$1` for the search text: `/search?q=$1`. Default: the page with that title. */
   readonly searchPath?: string;
-  /** The base path of the site's scripts. Default: empty. */
-  readonly scriptPath?: string;
   /** An id of the site, such as the name of its database. Default `site`. */
   readonly siteId?: string;
   /** Namespaces to add or change, by id: a name, or the properties to change. */
@@ -81,8 +79,6 @@ export interface SiteOptions {
   readonly contentModels?: readonly string[];
   /** The pattern of temporary account names, with `$1` for the variable part; `false` for none. Default `~$1`. */
   readonly temporaryAccounts?: string | false;
-  /** Allowed file extensions. Default: common image types. */
-  readonly fileExtensions?: readonly string[];
   /** The statistics of `siteinfo`. Default: 0 for each. */
   readonly statistics?: Partial<SiteStatistics>;
   /** The `generator` of `siteinfo`. Clients reject old versions of MediaWiki. */
@@ -153,16 +149,7 @@ const namespace = {
 
 const count = wholeNumber(0, 0, Number.MAX_SAFE_INTEGER);
 
-const statistics = {
-  pages: count,
-  articles: count,
-  edits: count,
-  images: count,
-  users: count,
-  activeusers: count,
-  admins: count,
-  jobs: count,
-} satisfies Schema<SiteStatistics>;
+const STATISTIC = /^(?:pages|articles|edits|images|users|activeusers|admins|jobs)$/;
 
 const rightsInfo = { url: required(anyText), text: required(anyText) } satisfies Schema<
   NonNullable<SiteOptions['rightsInfo']>
@@ -188,7 +175,6 @@ export const SITE_OPTIONS = {
   ),
   articlePath: orElse(text('a path with "$1" for the title, such as "/wiki/$1"', /\$1/), '/wiki/$1'),
   searchPath: text('a path with "$1" for the search text, such as "/search?q=$1"', /\$1/),
-  scriptPath: orElse(anyText, '', 'empty'),
   siteId: orElse(text('a name'), 'site'),
   namespaces: orElse(
     unchanged<NonNullable<SiteOptions['namespaces']>>(
@@ -217,8 +203,11 @@ export const SITE_OPTIONS = {
     ),
     '~$1',
   ),
-  fileExtensions: orElse(names, ['png', 'gif', 'jpg', 'jpeg', 'webp'], 'common image types'),
-  statistics: object(statistics),
+  statistics: orElse(
+    mapOf('an object of counts by name', count, STATISTIC, 'is no statistic of siteinfo'),
+    {},
+    '0 for each',
+  ),
   generator: orElse(
     text('text such as "MediaWiki 1.45.0"'),
     `MediaWiki 1.45.0 (oauth-query ${VERSION})`,

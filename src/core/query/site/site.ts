@@ -22,8 +22,6 @@ export interface Site {
   readonly articlePath: string;
   /** The path of the search page, with `$1` for the search text; `undefined` if not set. */
   readonly searchPath?: string | undefined;
-  /** The base path of the site's scripts. */
-  readonly scriptPath: string;
   /** The id of the site. */
   readonly siteId: string;
   /** Ascending by id, including the special ones (-2, -1). */
@@ -47,8 +45,6 @@ export interface Site {
         readonly after: string;
       }
     | undefined;
-  /** Allowed file extensions, without a dot. */
-  readonly fileExtensions: readonly string[];
   /** The statistics of `siteinfo`. */
   readonly statistics: SiteStatistics;
   /** The `generator` of `siteinfo`. */
@@ -69,6 +65,17 @@ export interface Site {
   namespaceId(name: string): number | undefined;
 }
 
+const NO_STATISTICS: SiteStatistics = {
+  pages: 0,
+  articles: 0,
+  edits: 0,
+  images: 0,
+  users: 0,
+  activeusers: 0,
+  admins: 0,
+  jobs: 0,
+};
+
 /** The pattern has been validated: it contains `$1` once. */
 const affixes = (pattern: string | false): Site['temporaryAccounts'] => {
   const [before = '', after = ''] = pattern === false ? [] : pattern.split('$1');
@@ -81,7 +88,13 @@ const affixes = (pattern: string | false): Site['temporaryAccounts'] => {
  * @throws TypeError for an invalid option, with a message that names it.
  */
 export const resolveSite = (given: SiteOptions = {}): Site => {
-  const { temporaryAccounts, namespaces: changes, interwiki, ...options } = SITE.read(given, 'options.query.site');
+  const {
+    temporaryAccounts,
+    namespaces: changes,
+    interwiki,
+    statistics,
+    ...options
+  } = SITE.read(given, 'options.query.site');
   const namespaces = resolveNamespaces(options.name, changes);
   const byId = new Map(namespaces.map((namespace) => [namespace.id, namespace]));
   const byName = namespaceNames(namespaces);
@@ -90,6 +103,7 @@ export const resolveSite = (given: SiteOptions = {}): Site => {
     namespaces,
     interwiki: new Map(Object.entries(interwiki).map(([prefix, entry]) => [prefix.toLowerCase(), entry])),
     implicitRights: IMPLICIT_RIGHTS,
+    statistics: { ...NO_STATISTICS, ...statistics },
     temporaryAccounts: affixes(temporaryAccounts),
     namespace: (id) => byId.get(id),
     namespaceId: (text) => byName.get(foldNamespaceName(text)),

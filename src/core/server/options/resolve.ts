@@ -10,7 +10,7 @@ import { ImpliedScopes } from '../../oauth/implied-scopes.js';
 import { Languages } from '../../base/pages/languages/languages.js';
 import { directoryOf, type Directory, type UserDirectory } from '../../oauth/sign-in/users.js';
 import { fail, object } from '../../base/schema.js';
-import { OFFLINE_ACCESS } from '../../base/scope.js';
+import { INTROSPECT, OFFLINE_ACCESS } from '../../base/scope.js';
 import { ownSecrets, Seal } from '../../base/seal.js';
 import { resourcesOf } from './resources.js';
 import { type CheckedOptions, SERVER_OPTIONS } from './server-table.js';
@@ -48,15 +48,6 @@ const checkPaths = (paths: OAuthConfig['paths']): void => {
       taken.set(path, name);
     }
   }
-};
-
-/** RFC 8628 §5.1. */
-const checkDevice = ({ userCodeAlphabet, userCodeLength }: CheckedOptions['device']): void => {
-  if (userCodeLength * Math.log2(userCodeAlphabet.length) >= 34) return;
-  const needed = Math.ceil(34 / Math.log2(userCodeAlphabet.length));
-  fail(
-    `options.device.userCodeLength must be at least ${needed} with ${userCodeAlphabet.length} letters in userCodeAlphabet: fewer than 2^34 codes could be guessed (RFC 8628 §5.1).`,
-  );
 };
 
 /** A page of another host would get a path of this one to return to. */
@@ -134,7 +125,7 @@ const registrationsOf = (options: CheckedOptions, rules: ServerRules): Registrat
   for (const scope of registration.scopes ?? []) {
     if (!rules.scopes.has(scope))
       fail(`options.registration.scopes names ${JSON.stringify(scope)}, which options.scopes does not have.`);
-    if (scope === rules.introspectionScope)
+    if (scope === INTROSPECT)
       fail(
         `options.registration.scopes names ${JSON.stringify(scope)}, which would let any client introspect every token. Leave it out.`,
       );
@@ -145,9 +136,9 @@ const registrationsOf = (options: CheckedOptions, rules: ServerRules): Registrat
 };
 
 /** These two scopes do more than grant access to an API, so they must be requested by name. */
-const checkImplied = (scopes: OAuthConfig['scopes'], introspectionScope: string): void => {
+const checkImplied = (scopes: OAuthConfig['scopes']): void => {
   for (const [name, { implies = [] }] of scopes) {
-    const special = implies.find((scope) => scope === introspectionScope || scope === OFFLINE_ACCESS);
+    const special = implies.find((scope) => scope === INTROSPECT || scope === OFFLINE_ACCESS);
     if (special !== undefined)
       fail(
         `options.scopes[${JSON.stringify(name)}].implies names ${JSON.stringify(special)}, which cannot be implied. Let clients request it by name.`,
@@ -162,9 +153,8 @@ const checkImplied = (scopes: OAuthConfig['scopes'], introspectionScope: string)
  */
 export const configOf = (options: CheckedOptions): OAuthConfig => {
   const { accessTokens, issuer, paths } = options;
-  const { introspectionScope, requirePkce } = options.policy;
+  const { requirePkce } = options.policy;
   checkPaths(paths);
-  checkDevice(options.device);
   checkSignIn(options);
   checkLoginUrl(options);
   const isJwt = accessTokens?.format === 'jwt';
@@ -172,14 +162,13 @@ export const configOf = (options: CheckedOptions): OAuthConfig => {
     fail('options.accessTokens: JWTs name their issuer, so options.issuer is needed.', 'OQ112');
   const scopes = new Map(Object.entries(options.scopes));
   const impliedScopes = new ImpliedScopes(scopes);
-  checkImplied(scopes, introspectionScope);
+  checkImplied(scopes);
   const features = featuresOf(options);
   const customGrants = new Map(Object.entries(options.customGrants));
   const grants = new Set([...options.grants, ...customGrants.keys()]);
   const rules = {
     scopes: new Set(scopes.keys()),
     impliedScopes,
-    introspectionScope,
     requirePkce,
     refreshTokens: grants.has('refresh_token'),
     customGrants: new Set(customGrants.keys()),
@@ -193,7 +182,6 @@ export const configOf = (options: CheckedOptions): OAuthConfig => {
     issuer,
     scopes,
     impliedScopes,
-    introspectionScope,
     resources: resourcesOf(options),
     grants,
     customGrants,

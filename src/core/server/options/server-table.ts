@@ -216,12 +216,10 @@ const lifetimes = {
   codeReplayTolerance: wholeNumber(0, 0, 60, 'seconds'),
   deviceCode: wholeNumber(600, 60, 1800, 'seconds'),
   session: wholeNumber(3600, 60, MAX_SESSION_LIFETIME, 'seconds'),
-  authorizationRequest: wholeNumber(600, 60, 3600, 'seconds'),
   rememberedConsent: wholeNumber(0, 0, 3650 * DAY, 'seconds'),
 } satisfies Schema<Lifetimes>;
 
 const limits = {
-  failedVerifiers: wholeNumber(3, 1, 10),
   clientFailures: wholeNumber(10, 1, 1000),
   userCodeFailures: wholeNumber(5, 1, 100),
   loginFailures: wholeNumber(10, 1, 1000),
@@ -231,7 +229,6 @@ const limits = {
   silentApprovals: wholeNumber(30, 1, 1_000_000),
   unprovenRecords: wholeNumber(10_000, 100, 1_000_000),
   bodyBytes: wholeNumber(65_536, 1024, 1_048_576, 'bytes'),
-  bodyFields: wholeNumber(100, 10, 1000),
 } satisfies Schema<Limits>;
 
 const timeouts = {
@@ -242,13 +239,6 @@ const timeouts = {
 const policy = {
   requirePkce: flag(false),
   allowLocalhostRedirects: flag(false),
-  introspectionScope: orElse(
-    value<string>(
-      "the name of one scope, such as 'introspect'",
-      (given) => typeof given === 'string' && isScopeToken(given),
-    ),
-    'introspect',
-  ),
   validateGrant: fn<NonNullable<Policy['validateGrant']>>('a function of the grant'),
 } satisfies Schema<Policy>;
 
@@ -270,14 +260,6 @@ const runtime = {
 
 const device = {
   interval: wholeNumber(5, 1, 60, 'seconds'),
-  userCodeLength: wholeNumber(8, 4, 32),
-  userCodeAlphabet: orElse(
-    value<string>(
-      'text of 2 to 36 different capital letters and digits',
-      (given) => typeof given === 'string' && /^(?:([A-Z0-9])(?!.*\1)){2,36}$/.test(given),
-    ),
-    'BCDFGHJKLMNPQRSTVWXZ',
-  ),
   verificationUriComplete: flag(false),
 } satisfies Schema<DeviceOptions>;
 
