@@ -18,6 +18,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'generate a client secret, and the hash to register',
     load: async () => (await import('./commands/secret.js')).secret,
   },
+  key: {
+    summary: 'generate a private key that signs tokens',
+    load: async () => (await import('./commands/key.js')).key,
+  },
   client: {
     summary: 'check client registrations, and manage clients in a store',
     load: async () => (await import('./commands/client.js')).client,

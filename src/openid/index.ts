@@ -1,9 +1,12 @@
 /**
- * Who signed in: a document about the owner of a token.
+ * Who signed in: OpenID Connect, and a document about the owner of a token.
  *
  * @module oauth-query/openid
  */
 
+export type { SignInWishes } from '../core/oauth/sign-in/asked-sign-in.js';
+export { openIdConnect } from './open-id-connect.js';
+export type { Claims, ClaimsRequest, OpenIdOptions } from './options.js';
 export {
   mediaWikiProfile,
   type MediaWikiProfileOptions,

@@ -69,6 +69,8 @@ export const featureHost = (more: Partial<FeatureHost> = {}): FeatureHost => ({
   onError: (error) => {
     throw error;
   },
+  onWarning: () => undefined,
+  hasSecret: false,
   onLimit: () => undefined,
   signIn: undefined,
   rightsOf: () => [],

@@ -32,6 +32,10 @@ export interface FeatureHost {
   readonly requestTimeout: number;
   /** Called with errors that are not reported to clients. */
   readonly onError: (error: unknown) => void;
+  /** Called with a sentence for each setting that works but should be changed. */
+  readonly onWarning: (sentence: string) => void;
+  /** Whether the secret outlives the process and is shared with others. */
+  readonly hasSecret: boolean;
   /** Called when a caller reaches a limit of this feature, for an event. */
   readonly onLimit: LimitListener;
   /** Absent without the authorization code grant. */

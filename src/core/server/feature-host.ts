@@ -33,7 +33,7 @@ const signInPaths = ({ grants, paths, issuer }: OAuthConfig): FeatureHost['signI
 
 /** What this server offers to its features. */
 export const featureHost = (
-  { runtime, timeouts, issuer }: CheckedOptions,
+  { runtime, timeouts, issuer, secret, onWarning }: CheckedOptions,
   secrets: readonly [string, ...string[]],
   context: OAuthContext,
   observer: Observer,
@@ -48,6 +48,8 @@ export const featureHost = (
     timer,
     requestTimeout: timeouts.request,
     onError,
+    onWarning: onWarning ?? (() => undefined),
+    hasSecret: secret !== undefined,
     onLimit: (event, request) => observer.tell(event, request),
     signIn: signInPaths(config),
     rightsOf: ({ scope }) => (parseScope(scope) ?? []).flatMap((name) => config.scopes.get(name)?.rights ?? []),

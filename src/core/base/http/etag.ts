@@ -1,3 +1,4 @@
+import { sha256 } from '../secrets.js';
 import type { HttpRequest, HttpResponse } from './messages.js';
 
 /**
@@ -12,3 +13,7 @@ export const unlessKnown = (request: HttpRequest, answer: HttpResponse): HttpRes
   const isKnown = known.some((tag) => tag === '*' || tag === headers['etag']);
   return isKnown ? { status: 304, headers, body: '' } : answer;
 };
+
+/** The response with an `etag` of its body, or 304 if the caller already has it. */
+export const tagged = (request: HttpRequest, answer: HttpResponse): HttpResponse =>
+  unlessKnown(request, { ...answer, headers: { ...answer.headers, etag: `"${sha256(answer.body)}"` } });

@@ -27,6 +27,7 @@ import {
 import { NAME_TAKES, shownName } from './client-metadata.js';
 import { GRAMMARS } from '../parameters.js';
 import { linksOf } from './client-links.js';
+import { OPENID_FIELDS, openIdOf } from './client-openid.js';
 import { type ClientSecret, type PreparedSecret, prepareSecret } from './client-secret.js';
 import { registeredScopes, type ScopeRules } from './registered-scopes.js';
 
@@ -174,6 +175,7 @@ const FIELDS = {
   policy_uri: address,
   tos_uri: address,
   contacts: texts,
+  ...OPENID_FIELDS,
 } satisfies Schema<ClientRegistration>;
 
 const TABLE: Table = FIELDS;
@@ -320,6 +322,7 @@ const readFields = (registration: ClientRegistration, rules: ServerRules, report
     consent: registration.consent ?? 'ask',
     lifetimes: lifetimesOf(registration, rules, report),
     links: linksOf(registration, rules.origin),
+    openId: openIdOf(registration, report),
   };
 };
 

@@ -1,6 +1,7 @@
 import type { MaybePromise } from '../../base/ports.js';
 import type { ChallengeMethod } from './pkce.js';
 import type { Jwk } from '../keys/signing-keys.js';
+import type { ClientOpenId, OpenIdRegistration } from './client-openid.js';
 import type { ClientSecret, PreparedSecret } from './client-secret.js';
 
 export const DEVICE_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -33,7 +34,7 @@ export type AuthenticationMethod = 'client_secret_basic' | 'client_secret_post' 
 /**
  * The registration of a client, with the field names of RFC 7591 where possible.
  */
-export interface ClientRegistration {
+export interface ClientRegistration extends OpenIdRegistration {
   /** The client's identifier: printable ASCII, at most 512 characters, unique among the clients (RFC 6749 §2.2, appendix A.1). */
   readonly client_id: string;
   /**
@@ -207,4 +208,5 @@ export interface Client {
   /** Overrides of the server's lifetimes, in seconds. */
   readonly lifetimes: Partial<TokenLifetimes>;
   readonly links: ClientLinks;
+  readonly openId: ClientOpenId;
 }

@@ -89,6 +89,9 @@ export const authorize = async (request: HttpRequest, context: OAuthContext): Pr
   }
 };
 
+/** In characters: encrypted, it fits into the 8 KB that many proxies allow a URL. A plain request was always as long as its client made it. */
+const MAX_REQUEST = 5000;
+
 const begin = async (
   request: HttpRequest,
   checked: Omit<Pending, 'sealed'>,
@@ -96,6 +99,10 @@ const begin = async (
 ): Promise<HttpResponse> => {
   const { client, request: asked } = checked;
   try {
+    if (asked.signIn !== undefined && JSON.stringify(asked).length > MAX_REQUEST)
+      throw new RefusedRequest('invalid_request', 'The request is too long to be sent through a browser.', {
+        reason: 'invalid_request',
+      });
     return await show(request, pendingOf(client, asked, context), context);
   } catch (error) {
     throw redirected(error, asked, context);

@@ -278,6 +278,7 @@ const decide = async (
   if (device.decision !== null) return donePage(device.decision, client, visitor, context);
   const { owner, session } = visitor;
   const { tokens } = context;
+  if (decision === 'approve') context.hooks.checkOwner?.(owner, parseScope(device.scope) ?? []);
   // The grant is written first, so that a device never finds an approval without one.
   const grant =
     decision === 'approve'

@@ -1,4 +1,5 @@
 import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
+import { tagged } from '../../base/http/etag.js';
 import { publicJson } from '../../base/http/responses.js';
 import type { OAuthContext } from '../context.js';
 
@@ -10,8 +11,9 @@ const MAX_AGE = 300;
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc7517#section-5 | RFC 7517 §5}
  */
-export const jwks = async (_request: HttpRequest, { keyRing, hooks }: OAuthContext): Promise<HttpResponse> => {
+export const jwks = async (request: HttpRequest, { keyRing, hooks }: OAuthContext): Promise<HttpResponse> => {
   const [own, others] = await Promise.all([keyRing?.jwks(), hooks.publicKeys?.()]);
   const keys = new Map([...(own?.keys ?? []), ...(others ?? [])].map((key) => [key['kid'], key]));
-  return publicJson({ keys: [...keys.values()] }, MAX_AGE);
+  const answer = publicJson({ keys: [...keys.values()] }, MAX_AGE);
+  return hooks.publicKeys === undefined ? answer : tagged(request, answer);
 };

@@ -1,5 +1,6 @@
 import type { OAuthConfig } from '../config.js';
 import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
+import { tagged } from '../../base/http/etag.js';
 import { publicJson } from '../../base/http/responses.js';
 import { DEVICE_CODE_GRANT } from '../clients/client.js';
 import type { OAuthContext } from '../context.js';
@@ -81,8 +82,14 @@ const openIdDocument = (issuer: string, context: OAuthContext): object => ({
   ...context.hooks.metadata?.(issuer),
 });
 
+/** Clients of OpenID Connect read the documents and the keys before each sign-in, so these get an `etag`. */
+const answered = (document: object, request: HttpRequest, { hooks }: OAuthContext): HttpResponse => {
+  const answer = publicJson(document, MAX_AGE);
+  return hooks.publicKeys === undefined ? answer : tagged(request, answer);
+};
+
 export const openIdConfiguration = (request: HttpRequest, context: OAuthContext): HttpResponse =>
-  publicJson(openIdDocument(context.issuer(request), context), MAX_AGE);
+  answered(openIdDocument(context.issuer(request), context), request, context);
 
 export const metadata = (request: HttpRequest, context: OAuthContext): HttpResponse =>
-  publicJson(metadataDocument(context.issuer(request), context), MAX_AGE);
+  answered(metadataDocument(context.issuer(request), context), request, context);

@@ -67,7 +67,18 @@ export const generateKey = (algorithm: SigningAlgorithm): KeyObject => {
   return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
 };
 
-const isExternal = (key: SigningKey['key']): key is ExternalKey =>
+/** The algorithm that a key fits; `undefined` for a key that fits none, or cannot be read. */
+export const algorithmOf = (key: SigningKey['key'] | undefined): SigningAlgorithm | undefined => {
+  if (key === undefined) return undefined;
+  try {
+    const members = isExternal(key) ? key.publicKey : publicMembers(createPublicKey(privateKeyOf(key)));
+    return (Object.keys(KEY_KINDS) as SigningAlgorithm[]).find((algorithm) => KEY_KINDS[algorithm](members));
+  } catch {
+    return undefined;
+  }
+};
+
+export const isExternal = (key: SigningKey['key']): key is ExternalKey =>
   typeof key === 'object' && !(key instanceof KeyObject) && typeof key['sign'] === 'function';
 
 const privateKeyOf = (key: string | Jwk | KeyObject): KeyObject => {
@@ -90,18 +101,23 @@ const ownSigner = (key: KeyObject, algorithm: SigningAlgorithm): ReadyKey['sign'
 };
 
 /** A vault with a different key, or one that returns DER, would produce tokens that cannot be verified. */
-const externalSigner = (key: ExternalKey, publicKey: KeyObject, algorithm: SigningAlgorithm): ReadyKey['sign'] => {
+const externalSigner = (
+  key: ExternalKey,
+  publicKey: KeyObject,
+  algorithm: SigningAlgorithm,
+  option: string,
+): ReadyKey['sign'] => {
   const [digest, input] = signatureOf(algorithm, publicKey);
   return async (data) => {
     let signature: Uint8Array;
     try {
       signature = await key.sign(data);
     } catch (cause) {
-      throw new UnavailableError('The sign function of a key of options.accessTokens failed.', { cause });
+      throw new UnavailableError(`The sign function of a key of ${option} failed.`, { cause });
     }
     if (verify(digest, data, input, signature)) return signature;
     throw new Error(
-      `The sign function of a key of options.accessTokens returned something other than an ${algorithm} signature of its publicKey.`,
+      `The sign function of a key of ${option} returned something other than an ${algorithm} signature of its publicKey.`,
     );
   };
 };
@@ -116,10 +132,14 @@ const publicMembers = (key: KeyObject): Jwk =>
 class KeyProblem extends Error {}
 
 /** The public key, and the function that signs with the private key. */
-const halvesOf = (key: SigningKey['key'], algorithm: SigningAlgorithm): Pick<ReadyKey, 'publicKey' | 'sign'> => {
+const halvesOf = (
+  key: SigningKey['key'],
+  algorithm: SigningAlgorithm,
+  option: string,
+): Pick<ReadyKey, 'publicKey' | 'sign'> => {
   if (isExternal(key)) {
     const publicKey = createPublicKey({ key: { ...key.publicKey }, format: 'jwk' });
-    return { publicKey, sign: externalSigner(key, publicKey, algorithm) };
+    return { publicKey, sign: externalSigner(key, publicKey, algorithm, option) };
   }
   const privateKey = privateKeyOf(key);
   if (privateKey.type !== 'private') throw new KeyProblem('is not a private key.');
@@ -127,10 +147,14 @@ const halvesOf = (key: SigningKey['key'], algorithm: SigningAlgorithm): Pick<Rea
 };
 
 /** @throws KeyProblem, or Node's error for an unreadable key. */
-const prepareKey = (signingKey: Partial<SigningKey> | undefined, algorithm: SigningAlgorithm): ReadyKey => {
+const prepareKey = (
+  signingKey: Partial<SigningKey> | undefined,
+  algorithm: SigningAlgorithm,
+  option: string,
+): ReadyKey => {
   const { key, kid, signFrom = 0 } = signingKey ?? {};
   if (key === undefined) throw new KeyProblem('must be an object with a key; is the environment variable set?');
-  const { publicKey, sign } = halvesOf(key, algorithm);
+  const { publicKey, sign } = halvesOf(key, algorithm, option);
   const members = publicMembers(publicKey);
   if (!KEY_KINDS[algorithm](members)) throw new KeyProblem(`does not fit ${algorithm}.`);
   if (kid !== undefined && (typeof kid !== 'string' || kid === '')) throw new KeyProblem('has a kid that is not text.');
@@ -140,20 +164,19 @@ const prepareKey = (signingKey: Partial<SigningKey> | undefined, algorithm: Sign
   return { kid: id, signFrom, publicJwk: { ...members, kid: id, alg: algorithm, use: 'sig' }, publicKey, sign };
 };
 
-const prepareKeys = (keys: readonly SigningKey[], algorithm: SigningAlgorithm): readonly ReadyKey[] => {
-  if (!Array.isArray(keys) || keys.length === 0)
-    throw new TypeError('options.accessTokens.keys must contain at least one key.');
+const prepareKeys = (keys: readonly SigningKey[], algorithm: SigningAlgorithm, option: string): readonly ReadyKey[] => {
+  if (!Array.isArray(keys) || keys.length === 0) throw new TypeError(`${option}.keys must contain at least one key.`);
   const ready = keys.map((key: SigningKey, index) => {
     try {
-      return prepareKey(key, algorithm);
+      return prepareKey(key, algorithm, option);
     } catch (cause) {
       const problem =
         cause instanceof KeyProblem ? cause.message : 'cannot be read as a private key: PKCS#8 PEM, JWK or KeyObject.';
-      throw new TypeError(`options.accessTokens.keys[${index}] ${problem}`, { cause });
+      throw new TypeError(`${option}.keys[${index}] ${problem}`, { cause });
     }
   });
   if (new Set(ready.map(({ kid }) => kid)).size < ready.length)
-    throw new TypeError('options.accessTokens.keys has the same kid twice.');
+    throw new TypeError(`${option}.keys has the same kid twice.`);
   // The newest is last; of keys with the same start it is the first one listed.
   return ready.toReversed().toSorted((a, b) => a.signFrom - b.signFrom);
 };
@@ -165,6 +188,7 @@ const prepareKeys = (keys: readonly SigningKey[], algorithm: SigningAlgorithm): 
 export class KeyRing {
   readonly algorithm: SigningAlgorithm;
   readonly #source: KeySource;
+  readonly #option: string;
   readonly #clock: Clock;
   /** Lifetime of a token in milliseconds. */
   readonly #tokenLifetimeMs: number;
@@ -180,13 +204,16 @@ export class KeyRing {
     clock: Clock;
     tokenLifetimeMs: number;
     onError: (error: unknown) => void;
+    /** The option with the keys, for error messages. */
+    option?: string;
   }) {
     this.algorithm = dependencies.algorithm;
     this.#source = dependencies.source;
+    this.#option = dependencies.option ?? 'options.accessTokens';
     this.#clock = dependencies.clock;
     this.#tokenLifetimeMs = dependencies.tokenLifetimeMs;
     this.#onError = dependencies.onError;
-    this.#keys = typeof this.#source === 'function' ? [] : prepareKeys(this.#source, this.algorithm);
+    this.#keys = typeof this.#source === 'function' ? [] : prepareKeys(this.#source, this.algorithm, this.#option);
     this.#reloadAt = typeof this.#source === 'function' ? 0 : Infinity;
   }
 
@@ -196,7 +223,7 @@ export class KeyRing {
     const now = this.#clock();
     const key = keys.findLast(({ signFrom }) => signFrom <= now);
     if (key === undefined)
-      throw new UnavailableError('No key of options.accessTokens may sign yet: every signFrom is in the future.');
+      throw new UnavailableError(`No key of ${this.#option} may sign yet: every signFrom is in the future.`);
     const input = `${header(key.kid)}.${payload}`;
     const signature = await key.sign(Buffer.from(input));
     return `${input}.${Buffer.from(signature).toString('base64url')}`;
@@ -237,10 +264,9 @@ export class KeyRing {
   async #load(): Promise<void> {
     if (typeof this.#source !== 'function') return;
     try {
-      this.#keys = prepareKeys(await this.#source(), this.algorithm);
+      this.#keys = prepareKeys(await this.#source(), this.algorithm, this.#option);
     } catch (cause) {
-      if (this.#keys.length === 0)
-        throw new UnavailableError('The function options.accessTokens.keys failed.', { cause });
+      if (this.#keys.length === 0) throw new UnavailableError(`The function ${this.#option}.keys failed.`, { cause });
       this.#onError(cause);
     }
     this.#reloadAt = this.#clock() + RELOAD_AFTER;

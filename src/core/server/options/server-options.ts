@@ -109,6 +109,8 @@ export interface ServerOptions {
   readonly policy?: Readonly<Partial<Policy>>;
   /** The query API: `query({ … })` of `oauth-query/query`. */
   readonly query?: Feature;
+  /** OpenID Connect: `openIdConnect({ … })` of `oauth-query/openid`. */
+  readonly openid?: AuthorizationFeature;
   /** A document about the owner of a token: `profileResource({ … })` of `oauth-query/openid`. */
   readonly profile?: AuthorizationFeature;
   /** Overrides of the default paths, each beginning with a slash. */

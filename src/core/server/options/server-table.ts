@@ -336,6 +336,10 @@ export const SERVER_OPTIONS = {
   users: either(USER_LIST, having<UserDirectory>('an object with authenticate(username, password)', 'authenticate')),
   policy: object(policy),
   query: having<Feature>('the query API, such as query({}) of oauth-query/query', 'start'),
+  openid: having<AuthorizationFeature>(
+    'OpenID Connect, such as openIdConnect({ keys }) of oauth-query/openid',
+    'start',
+  ),
   profile: having<AuthorizationFeature>(
     'a profile resource, such as profileResource({ claims }) of oauth-query/openid',
     'start',

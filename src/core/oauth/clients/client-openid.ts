@@ -1,0 +1,81 @@
+import { urlProblem } from '../../base/addresses/request-addresses.js';
+import { listOf, oneOf, type Schema, text, value } from '../../base/schema.js';
+import type { SigningAlgorithm } from '../keys/signing-keys.js';
+import { redirectHost, redirectUriProblem } from './redirect-uri.js';
+
+/** Fields of a registration for OpenID Connect (Dynamic Client Registration 1.0 §2). They have no effect while it is off. */
+export interface OpenIdRegistration {
+  /** The algorithm of its ID tokens, one of those that `options.openid` has keys for. Default: `RS256`. */
+  readonly id_token_signed_response_alg?: SigningAlgorithm;
+  /** In seconds: how old a sign-in may be, if the request does not say so itself. */
+  readonly default_max_age?: number;
+  /** Whether its ID tokens need an `auth_time`. */
+  readonly require_auth_time?: boolean;
+  /** Addresses to which a browser may be sent after signing out, compared like redirect URIs. */
+  readonly post_logout_redirect_uris?: readonly string[];
+  /** An https address that is called when an owner signs out; http on loopback. Only for clients that the operator registered. */
+  readonly backchannel_logout_uri?: string;
+  /** Whether the call must name the session. */
+  readonly backchannel_logout_session_required?: boolean;
+  /** Always `public`: the same `sub` for every client. */
+  readonly subject_type?: 'public';
+  /** Where a sign-in at the client can be started. Not used by the server. */
+  readonly initiate_login_uri?: string;
+}
+
+/** The fields of a validated registration. */
+export interface ClientOpenId {
+  readonly idTokenAlgorithm: SigningAlgorithm | undefined;
+  readonly defaultMaxAge: number | undefined;
+  readonly requiresAuthTime: boolean;
+  readonly postLogoutRedirectUris: readonly string[];
+  readonly backchannelLogoutUri: string | undefined;
+  readonly needsSessionAtLogout: boolean;
+}
+
+const address = value<string>(
+  'an https address, or an http one on loopback',
+  (given) => urlProblem(given) === undefined,
+);
+const condition = value<boolean>('true or false', (given) => typeof given === 'boolean');
+
+/** The validation of each field. */
+export const OPENID_FIELDS = {
+  id_token_signed_response_alg: oneOf<SigningAlgorithm>('RS256', 'ES256', 'EdDSA'),
+  default_max_age: value<number>(
+    'a whole number of seconds',
+    (given) => Number.isSafeInteger(given) && Number(given) >= 0,
+  ),
+  require_auth_time: condition,
+  post_logout_redirect_uris: listOf('an array of texts', text('text', /^/)),
+  backchannel_logout_uri: address,
+  backchannel_logout_session_required: condition,
+  subject_type: value<'public'>("'public'", (given) => given === 'public'),
+  initiate_login_uri: address,
+} satisfies Schema<OpenIdRegistration>;
+
+/** @param report - Called with each problem, as the end of a sentence. */
+export const openIdOf = (given: OpenIdRegistration, report: (problem: string) => void): ClientOpenId => {
+  const { post_logout_redirect_uris: uris = [] } = given;
+  for (const uri of uris) {
+    const problem = redirectUriProblem(uri);
+    if (problem !== undefined) report(`the address ${JSON.stringify(uri)} of post_logout_redirect_uris ${problem}`);
+  }
+  return {
+    idTokenAlgorithm: given.id_token_signed_response_alg,
+    defaultMaxAge: given.default_max_age,
+    requiresAuthTime: given.require_auth_time ?? false,
+    postLogoutRedirectUris: uris,
+    backchannelLogoutUri: given.backchannel_logout_uri,
+    needsSessionAtLogout: given.backchannel_logout_session_required ?? false,
+  };
+};
+
+/** The addresses of a client that described itself: only where it is sent anyway. */
+export const ownLogoutUris = (uris: readonly string[], redirectUris: readonly string[]): readonly string[] => {
+  const hosts = new Set(redirectUris.map(placeOf));
+  return uris.filter((uri) => redirectUriProblem(uri) === undefined && hosts.has(placeOf(uri)));
+};
+
+/** The host, or the scheme of an app. On loopback, the port is free. */
+const placeOf = (uri: string): string => redirectHost(uri).replace(/^(127\.0\.0\.1|\[::1\]|localhost):\d+$/, '$1');

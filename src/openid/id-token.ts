@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import { compactVerify, decodeProtectedHeader, errors } from 'jose';
+import type { Clock } from '../core/base/ports.js';
+import { isRecord } from '../core/base/schema.js';
+import type { Client } from '../core/oauth/clients/client.js';
+import type { SigningAlgorithm } from '../core/oauth/keys/signing-keys.js';
+import { type SignInFacts, signInFacts } from '../core/oauth/records/owner.js';
+import type { IssuedToken } from '../core/oauth/tokens/token-response.js';
+import type { IdTokenKeys } from './keys.js';
+import type { Claims } from './options.js';
+
+const base64url = (given: object): string => Buffer.from(JSON.stringify(given)).toString('base64url');
+
+/** The left half of the hash that belongs to the algorithm (OpenID Connect Core 1.0 §3.1.3.6); for Ed25519 that is SHA-512. */
+const halfHash = (text: string, algorithm: SigningAlgorithm): string => {
+  const digest = createHash(algorithm === 'EdDSA' ? 'sha512' : 'sha256')
+    .update(text)
+    .digest();
+  return digest.subarray(0, digest.length / 2).toString('base64url');
+};
+
+/** What an ID token is about. */
+export interface IdTokenOf {
+  readonly client: Client;
+  readonly sub: string;
+  readonly facts: SignInFacts;
+  readonly nonce: string | undefined;
+  readonly claims: Claims;
+  readonly token: IssuedToken;
+}
+
+/** An ID token that a client sends back as a hint. */
+export interface HintedToken {
+  readonly sub: string;
+  readonly client_id: string;
+  readonly sid: string | undefined;
+}
+
+const TYPE = 'JWT';
+
+/** The signed statements about sign-ins (OpenID Connect Core 1.0 §2). */
+export class IdTokens {
+  readonly #keys: IdTokenKeys;
+  readonly #issuer: string;
+  readonly #lifetime: number;
+  readonly #clock: Clock;
+
+  /** @param lifetime - In seconds. */
+  constructor(keys: IdTokenKeys, issuer: string, lifetime: number, clock: Clock) {
+    this.#keys = keys;
+    this.#issuer = issuer;
+    this.#lifetime = lifetime;
+    this.#clock = clock;
+  }
+
+  sign({ client, sub, facts, nonce, claims, token }: IdTokenOf): Promise<string> {
+    const ring = this.#keys.ringFor(client.openId.idTokenAlgorithm);
+    return this.#signed(client, TYPE, {
+      ...claims,
+      iss: this.#issuer,
+      sub,
+      aud: client.client_id,
+      iat: token.iat,
+      exp: token.iat + this.#lifetime,
+      ...signInFacts(facts),
+      ...(nonce !== undefined && { nonce }),
+      at_hash: halfHash(token.access_token, ring.algorithm),
+    });
+  }
+
+  #signed(client: Client, typ: string, payload: object): Promise<string> {
+    const ring = this.#keys.ringFor(client.openId.idTokenAlgorithm);
+    return ring.sign((kid) => base64url({ alg: ring.algorithm, typ, kid }), base64url(payload));
+  }
+
+  /** An ID token of this server for a client, whether or not it has expired; `undefined` if it is not one, or its key is no longer published. */
+  async read(hint: string): Promise<HintedToken | undefined> {
+    try {
+      const { alg = '', typ, kid } = decodeProtectedHeader(hint);
+      if (typ !== TYPE || !this.#keys.has(alg)) return undefined;
+      const key = await this.#keys.ringFor(alg).find(kid);
+      if (key === undefined) return undefined;
+      const { payload } = await compactVerify(hint, key, { algorithms: [alg] });
+      const claims: unknown = JSON.parse(Buffer.from(payload).toString('utf8'));
+      if (!isRecord(claims) || claims['iss'] !== this.#issuer) return undefined;
+      const { sub, aud, sid } = claims;
+      if (typeof sub !== 'string' || typeof aud !== 'string') return undefined;
+      return { sub, client_id: aud, sid: typeof sid === 'string' ? sid : undefined };
+    } catch (error) {
+      if (error instanceof errors.JOSEError || error instanceof SyntaxError || error instanceof TypeError)
+        return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import { OAuthError } from '../core/base/errors.js';
+import type { AuthorizationFeature, FeatureHost } from '../core/base/feature.js';
+import { fail } from '../core/base/schema.js';
+import { type OAuthContext, secondsOf } from '../core/oauth/context.js';
+import type { OAuthHooks } from '../core/oauth/hooks.js';
+import type { OAuthFeature, OAuthParts } from '../core/oauth/oauth-feature.js';
+import type { Owner } from '../core/oauth/records/owner.js';
+import { ClaimSource } from './claims.js';
+import { IdTokens } from './id-token.js';
+import { IdTokenKeys } from './keys.js';
+import { type CheckedOpenIdOptions, checkOpenIdOptions, idTokenLifetime, type OpenIdOptions } from './options.js';
+import { OPENID_PARAMETERS, OpenIdRequests, SIGN_IN_GRANTS } from './request.js';
+import { DESCRIPTIONS, OPENID } from './scopes.js';
+import { userinfoEndpoint } from './userinfo.js';
+
+/** The scopes that need no entry in `options.scopes`. */
+const scopesOf = ({ scopes }: CheckedOpenIdOptions): OAuthFeature['scopes'] => {
+  const { openid, profile, email, address, phone } = DESCRIPTIONS;
+  return {
+    ...{ openid, profile, email },
+    ...(Object.hasOwn(scopes, 'address') && { address }),
+    ...(Object.hasOwn(scopes, 'phone') && { phone }),
+  };
+};
+
+/** @throws TypeError that names what is missing. */
+const checkServer = ({ config, signIn }: OAuthContext, { issuer, hasSecret }: FeatureHost): string => {
+  if (!hasSecret)
+    fail(
+      'options.openid needs options.secret: sign-ins and requests in progress are encrypted with it, and would end with the process.',
+    );
+  if (signIn.isBuiltIn && config.users === undefined)
+    fail('options.openid needs a way to sign in: options.users, or options.owner and options.loginUrl.');
+  return issuer ?? fail('options.openid needs options.issuer: every ID token names it.');
+};
+
+/** OpenID Connect Core 1.0 §2. */
+const isSubject = (sub: string): boolean => /^[\x20-\x7e]{1,255}$/.test(sub);
+
+/** Clients compare the subject, so one that the standard does not allow must not reach them. */
+const ownerCheck =
+  ({ onError }: FeatureHost): NonNullable<OAuthHooks['checkOwner']> =>
+  ({ sub }: Owner, scope: readonly string[]) => {
+    if (!scope.includes(OPENID) || isSubject(sub)) return;
+    onError(
+      new TypeError(
+        'The sub of this owner cannot be used with OpenID Connect: it must be at most 255 ASCII characters.',
+      ),
+    );
+    throw new OAuthError('server_error', 'The server could not handle this request.');
+  };
+
+const startWith = (options: CheckedOpenIdOptions, context: OAuthContext, host: FeatureHost): OAuthParts => {
+  const issuer = checkServer(context, host);
+  const { config, clock } = context;
+  const lifetime = idTokenLifetime(options, config.lifetimes);
+  const keys = new IdTokenKeys(options.keys, lifetime, host);
+  const known = new Set(config.scopes.keys());
+  const claims = new ClaimSource(options, known, host);
+  const idTokens = new IdTokens(keys, issuer, lifetime, clock);
+  const requests = new OpenIdRequests({
+    idTokens,
+    claimScopes: new Set(claims.scopes.keys()),
+    known,
+    canRegister: options.canRegister,
+    now: () => secondsOf(clock),
+  });
+  for (const { client_id, openId } of config.clients.listed.values()) {
+    const algorithm = openId.idTokenAlgorithm;
+    if (algorithm !== undefined && !keys.has(algorithm))
+      fail(
+        `Client ${JSON.stringify(client_id)}: id_token_signed_response_alg is ${algorithm}, for which options.openid.keys has no key.`,
+      );
+  }
+
+  /** A grant that an application issued, or one for a password, is no sign-in at this server. */
+  const tokenFields: OAuthHooks['tokenFields'] = async ({ client, grant, scope, aud, kept }, token) => {
+    if (!scope.split(' ').includes(OPENID) || !SIGN_IN_GRANTS.has(grant.grant_type ?? '')) return {};
+    const { sub, username } = grant;
+    // Without a token for this server, the client cannot ask userinfo.
+    const isForServer = aud.length === 0 || aud.includes(issuer);
+    const found =
+      options.idTokenClaims === 'granted' || !isForServer
+        ? await claims.find({
+            ...{ sub, client_id: client.client_id, scope, use: 'id_token' },
+            ...(username !== null && { username }),
+          })
+        : {};
+    return { id_token: await idTokens.sign({ client, sub, facts: grant, nonce: kept['nonce'], claims: found, token }) };
+  };
+
+  return {
+    endpoints: [userinfoEndpoint(options.paths.userinfo, claims)],
+    hooks: {
+      parameters: OPENID_PARAMETERS,
+      isInFragment: (form, client) => requests.isInFragment(form, client),
+      askedScope: (asked) => requests.askedScope(asked),
+      readRequest: (asked) => requests.read(asked),
+      checkOwner: ownerCheck(host),
+      tokenFields,
+      publicKeys: () => keys.publicKeys(),
+      metadata: () => ({
+        jwks_uri: issuer + config.paths.jwks[0],
+        userinfo_endpoint: issuer + options.paths.userinfo[0],
+        subject_types_supported: ['public'],
+        id_token_signing_alg_values_supported: keys.algorithms,
+        response_modes_supported: ['query', 'fragment'],
+        prompt_values_supported: requests.prompts,
+        claims_supported: [
+          'sub',
+          'iss',
+          'aud',
+          'exp',
+          'iat',
+          'auth_time',
+          'acr',
+          'amr',
+          'nonce',
+          'at_hash',
+          ...claims.names,
+        ],
+        claims_parameter_supported: false,
+        request_parameter_supported: false,
+        request_uri_parameter_supported: false,
+        ...(options.acrValues.length > 0 && { acr_values_supported: options.acrValues }),
+      }),
+    },
+  };
+};
+
+/**
+ * OpenID Connect, for the option `openid` of the server: ID tokens and userinfo tell applications who signed in.
+ *
+ * @throws TypeError for an invalid option, with a sentence that names it and the remedy.
+ * @see {@link https://openid.net/specs/openid-connect-core-1_0.html | OpenID Connect Core 1.0}
+ */
+export const openIdConnect = (given: OpenIdOptions = {}): AuthorizationFeature => {
+  const options = checkOpenIdOptions(given);
+  const feature: OAuthFeature = {
+    scopes: scopesOf(options),
+    keepsSignIn: true,
+    start: (context, host) => startWith(options, context, host),
+  };
+  return feature;
+};

@@ -1,0 +1,112 @@
+import type { MaybePromise } from '../core/base/ports.js';
+import {
+  type Checked,
+  either,
+  flag,
+  fn,
+  listOf,
+  mapOf,
+  object,
+  oneOf,
+  orElse,
+  path,
+  required,
+  type Schema,
+  text,
+  value,
+} from '../core/base/schema.js';
+import type { KeySource } from '../core/oauth/keys/signing-keys.js';
+
+/** The values of claims, by name (OpenID Connect Core 1.0 §5.1). */
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** Who asks for claims, and under which grant. */
+export interface ClaimsRequest {
+  /** The client that receives them. */
+  readonly client_id: string;
+  /** The granted scopes, separated by spaces. */
+  readonly scope: string;
+  /** The user name of the owner, if known. */
+  readonly username?: string;
+  /** Where they will be. */
+  readonly use: 'id_token' | 'userinfo';
+}
+
+/** Options of `openIdConnect`. */
+export interface OpenIdOptions {
+  /**
+   * The keys that sign ID tokens, as in `accessTokens.keys`: at least one RSA key of 2048 bits, for `RS256`. Further keys, for `ES256` or `EdDSA`, are for
+   * clients that name such an algorithm. Make one with: npx oauth-query key. On loopback, a key is generated if this is absent.
+   */
+  readonly keys?: KeySource;
+  /**
+   * Returns claims about an owner, by `sub`. It is called with the names that were granted, and only they are passed on; absent, `null` and empty values are
+   * left out. If it fails, the response is a 503, and the request may be repeated. Without it, `preferred_username` is the user name.
+   */
+  readonly claims?: (sub: string, names: readonly string[], request: ClaimsRequest) => MaybePromise<Claims>;
+  /**
+   * Further scopes that give claims: `true` for the standard scopes `address` and `phone`, or names of claims for a scope of `options.scopes`, such as
+   * `{ groups: ['groups'] }`. `profile` and `email` are always there.
+   */
+  readonly scopes?: Readonly<Record<string, true | readonly string[]>>;
+  /**
+   * `granted`: ID tokens contain the claims of the granted scopes, because many applications read nothing else. `minimal`: only userinfo has them, unless the
+   * access token is for another resource.
+   */
+  readonly idTokenClaims?: 'granted' | 'minimal';
+  /** In seconds; at most a day. Default: `lifetimes.accessToken`, at most a day. */
+  readonly idTokenLifetime?: number;
+  /** The authentication context classes that your sign-in knows, for the metadata. */
+  readonly acrValues?: readonly string[];
+  /** Whether your sign-in page can register people: then a client may send `prompt=create`. */
+  readonly canRegister?: boolean;
+  /** The paths of the endpoints. */
+  readonly paths?: {
+    /** Default: `/oauth/userinfo`. */
+    readonly userinfo?: string | readonly string[];
+  };
+}
+
+/** A day in seconds. */
+const MAX_LIFETIME = 86_400;
+
+const OPTIONS = {
+  keys: either(
+    value<Exclude<KeySource, () => unknown>>('an array of keys', Array.isArray),
+    fn<Extract<KeySource, () => unknown>>('a function that returns one'),
+  ),
+  claims: fn<NonNullable<OpenIdOptions['claims']>>('a function that returns claims about a sub'),
+  scopes: orElse(
+    mapOf(
+      "an object of scopes, such as { phone: true, groups: ['groups'] }",
+      either(
+        value<true>('true', (given) => given === true),
+        listOf('an array of names of claims', text('the name of a claim', /^[A-Za-z0-9_.:/-]{1,100}$/)),
+      ),
+    ),
+    {},
+    'none',
+  ),
+  idTokenClaims: orElse(oneOf('granted', 'minimal'), 'granted'),
+  idTokenLifetime: value<number>(
+    `a whole number of seconds from 1 to ${MAX_LIFETIME}`,
+    (given) => Number.isInteger(given) && Number(given) >= 1 && Number(given) <= MAX_LIFETIME,
+  ),
+  acrValues: orElse(listOf('an array of texts', text('text without spaces', /^[\x21-\x7e]{1,256}$/)), [], 'none'),
+  canRegister: flag(false),
+  paths: object({ userinfo: path('/oauth/userinfo') }),
+} satisfies Schema<OpenIdOptions>;
+
+const TABLE = required(object(OPTIONS));
+
+/** The options, validated one by one. */
+export type CheckedOpenIdOptions = Checked<typeof OPTIONS>;
+
+/** @throws TypeError with a sentence that names the option and the remedy. */
+export const checkOpenIdOptions = (given: unknown): CheckedOpenIdOptions => TABLE.read(given, 'options.openid');
+
+/** In seconds. */
+export const idTokenLifetime = (
+  { idTokenLifetime: own }: CheckedOpenIdOptions,
+  { accessToken }: { readonly accessToken: number },
+): number => own ?? Math.min(accessToken, MAX_LIFETIME);

@@ -1,0 +1,181 @@
+import { OAuthError } from '../core/base/errors.js';
+import { OFFLINE_ACCESS } from '../core/base/scope.js';
+import { RefusedPage, RefusedRequest } from '../core/oauth/authorization/refusal.js';
+import { type Client, DEVICE_CODE_GRANT } from '../core/oauth/clients/client.js';
+import type { AskedAuthorization, AskedScope, ReadAuthorization } from '../core/oauth/hooks.js';
+import type { Definitions, Parameters } from '../core/oauth/parameters.js';
+import type { AskedSignIn, SignInWishes } from '../core/oauth/sign-in/asked-sign-in.js';
+import type { IdTokens } from './id-token.js';
+import { OPENID } from './scopes.js';
+
+/** The parameters of an authorization request (OpenID Connect Core 1.0 §3.1.2.1, §6, §7.2.1). */
+export const OPENID_PARAMETERS = {
+  nonce: 'vschar',
+  prompt: 'vschar',
+  max_age: 'vschar',
+  response_mode: 'vschar',
+  display: 'vschar',
+  login_hint: 'text',
+  id_token_hint: 'vschar',
+  acr_values: 'vschar',
+  claims_locales: 'vschar',
+  request: 'vschar',
+  request_uri: 'vschar',
+  registration: 'vschar',
+} as const satisfies Definitions;
+
+/** The grants with which an owner signs in at this server. */
+export const SIGN_IN_GRANTS: ReadonlySet<string> = new Set(['authorization_code', DEVICE_CODE_GRANT]);
+
+const NOT_SUPPORTED = {
+  request: 'request_not_supported',
+  request_uri: 'request_uri_not_supported',
+  registration: 'registration_not_supported',
+} as const;
+
+const MAX_NONCE = 512;
+const MAX_HINT = 8192;
+const MAX_LOGIN_HINT = 512;
+const MAX_LOCALES = 256;
+const MAX_CLASSES = 20;
+const MAX_CLASS = 256;
+
+const refused = (message: string, value?: string): RefusedRequest =>
+  new RefusedRequest('invalid_request', message, {
+    reason: 'invalid_request',
+    ...(value !== undefined && { value }),
+  });
+
+/** Reads what an authorization request says about the sign-in. */
+export class OpenIdRequests {
+  readonly #idTokens: IdTokens;
+  readonly #claimScopes: ReadonlySet<string>;
+  readonly #known: ReadonlySet<string>;
+  readonly #now: () => number;
+  /** The values of `prompt`. */
+  readonly prompts: readonly string[];
+
+  constructor(dependencies: {
+    idTokens: IdTokens;
+    /** The scopes that give claims. */
+    claimScopes: ReadonlySet<string>;
+    /** All scopes of the server. */
+    known: ReadonlySet<string>;
+    canRegister: boolean;
+    /** Seconds since the epoch. */
+    now: () => number;
+  }) {
+    this.#idTokens = dependencies.idTokens;
+    this.#claimScopes = dependencies.claimScopes;
+    this.#known = dependencies.known;
+    this.#now = dependencies.now;
+    this.prompts = ['none', 'login', 'consent', 'select_account', ...(dependencies.canRegister ? ['create'] : [])];
+  }
+
+  /** Scopes that need an owner are refused where there is none; unknown ones are ignored together with `openid`. */
+  askedScope({ scopes, client, grant_type }: AskedScope): readonly string[] {
+    if (!SIGN_IN_GRANTS.has(grant_type)) {
+      const needsOwner = (scope: string): boolean =>
+        scope === OPENID || (grant_type === 'client_credentials' && this.#claimScopes.has(scope));
+      const taken = scopes.find(needsOwner);
+      if (taken === undefined) return scopes;
+      throw new OAuthError('invalid_scope', `The scope ${taken} needs a user who signs in with another grant.`);
+    }
+    if (!scopes.includes(OPENID)) return scopes;
+    return scopes.filter((scope) => this.#known.has(scope) && (scope !== OFFLINE_ACCESS || client.scopes.has(scope)));
+  }
+
+  isInFragment(form: Parameters, client: Client): boolean {
+    const scopes = form.get('scope')?.split(' ') ?? client.defaultScope;
+    return form.get('response_mode') === 'fragment' && form.get('response_type') === 'code' && scopes.includes(OPENID);
+  }
+
+  async read({ form, client, scope, response_type }: AskedAuthorization): Promise<ReadAuthorization> {
+    if (!scope.includes(OPENID) || response_type !== 'code') return {};
+    if (form.get('redirect_uri') === undefined)
+      throw new RefusedPage('missing_redirect_uri', {
+        reason: 'missing_redirect_uri',
+        client_id: client.client_id,
+        explanation: 'The parameter redirect_uri is missing; with the scope openid, it is required.',
+      });
+    for (const [name, code] of Object.entries(NOT_SUPPORTED)) {
+      if (form.get(name) !== undefined)
+        throw new RefusedRequest(code, `The parameter ${name} is not supported.`, { reason: 'invalid_request' });
+    }
+    const mode = form.get('response_mode');
+    if (mode !== undefined && mode !== 'query' && mode !== 'fragment')
+      throw refused('The response_mode is not supported; use query or fragment.', mode);
+    const nonce = form.get('nonce');
+    if (nonce !== undefined && nonce.length > MAX_NONCE)
+      throw refused(`The nonce has more than ${MAX_NONCE} characters.`);
+    const sub = await this.#hintedSub(form.get('id_token_hint'), client);
+    return {
+      signIn: { ...this.#signInOf(form, client), ...(sub !== undefined && { sub }) },
+      ...(nonce !== undefined && { kept: { nonce } }),
+    };
+  }
+
+  /** The owner of an ID token that the client got before. */
+  async #hintedSub(hint: string | undefined, { client_id }: Client): Promise<string | undefined> {
+    if (hint === undefined) return undefined;
+    const read = hint.length > MAX_HINT ? undefined : await this.#idTokens.read(hint);
+    if (read?.client_id !== client_id)
+      throw refused('The id_token_hint is not an ID token that this server issued to this client.');
+    return read.sub;
+  }
+
+  #signInOf(form: Parameters, client: Client): Omit<AskedSignIn, 'sub'> {
+    const prompts = this.#promptsOf(form.get('prompt'));
+    const { defaultMaxAge, requiresAuthTime } = client.openId;
+    // An owner whose sign-in has no time cannot be told to such a client, however old the sign-in may be.
+    const maxAge =
+      maxAgeOf(form.get('max_age')) ?? defaultMaxAge ?? (requiresAuthTime ? Number.MAX_SAFE_INTEGER : undefined);
+    return {
+      began: this.#now(),
+      ...(prompts.has('none') && { silent: true }),
+      ...((prompts.has('login') || prompts.has('create')) && { fresh: true }),
+      ...(prompts.has('consent') && { consent: true }),
+      ...(prompts.has('select_account') && { choose: true }),
+      ...(maxAge !== undefined && { maxAge }),
+      wishes: wishesOf(form, client),
+    };
+  }
+
+  #promptsOf(text: string | undefined): ReadonlySet<string> {
+    const values = new Set(text?.split(' ').filter((word) => word !== ''));
+    const unknown = [...values].find((word) => !this.prompts.includes(word));
+    if (unknown !== undefined) throw refused('The prompt is not supported.', unknown);
+    if (values.has('none') && values.size > 1) throw refused('The prompt none excludes all others.', text);
+    return values;
+  }
+}
+
+/** Seconds, however many digits they have. */
+const maxAgeOf = (text: string | undefined): number | undefined => {
+  if (text === undefined) return undefined;
+  if (!/^\d+$/.test(text)) throw refused('The max_age must be a whole number of seconds.', text);
+  return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
+};
+
+/** A text that is too long is left out: a hint never makes a request fail. */
+const within = (text: string | undefined, max: number): string | undefined =>
+  text !== undefined && text.length <= max ? text : undefined;
+
+const classesOf = (text: string | undefined): string | undefined => {
+  const classes = text?.split(' ').filter((word) => word !== '') ?? [];
+  const isBounded = classes.length <= MAX_CLASSES && classes.every((word) => word.length <= MAX_CLASS);
+  return isBounded && classes.length > 0 ? classes.join(' ') : undefined;
+};
+
+const wishesOf = (form: Parameters, { client_id }: Client): SignInWishes => {
+  const wishes = {
+    prompt: form.get('prompt'),
+    max_age: form.get('max_age'),
+    login_hint: within(form.get('login_hint'), MAX_LOGIN_HINT),
+    acr_values: classesOf(form.get('acr_values')),
+    display: within(form.get('display'), MAX_LOCALES),
+    ui_locales: within(form.get('ui_locales'), MAX_LOCALES),
+  };
+  const sent = Object.entries(wishes).filter(([, text]) => text !== undefined);
+  return { client_id, ...Object.fromEntries(sent) };
+};

@@ -1,0 +1,62 @@
+import type { ScopeDefinition } from '../core/oauth/settings.js';
+
+/** The scope that makes an authorization request one of OpenID Connect. */
+export const OPENID = 'openid';
+
+/** The claims of each scope (OpenID Connect Core 1.0 §5.4). */
+export const STANDARD_CLAIMS = {
+  profile: [
+    ...['name', 'family_name', 'given_name', 'middle_name', 'nickname', 'preferred_username', 'profile', 'picture'],
+    ...['website', 'gender', 'birthdate', 'zoneinfo', 'locale', 'updated_at'],
+  ],
+  email: ['email', 'email_verified'],
+  address: ['address'],
+  phone: ['phone_number', 'phone_number_verified'],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+/** A scope whose claims the standard defines. */
+export type StandardScope = keyof typeof STANDARD_CLAIMS;
+
+/** What the pages say about each scope, in every language of the package. */
+export const DESCRIPTIONS: Readonly<Record<typeof OPENID | StandardScope, ScopeDefinition>> = {
+  openid: {
+    description: 'Know who you are on this site',
+    translations: {
+      de: 'Wissen, wer Sie auf dieser Website sind',
+      es: 'Saber quién eres en este sitio',
+      ar: 'معرفة هويتك على هذا الموقع',
+    },
+  },
+  profile: {
+    description: 'See your name and your public profile',
+    translations: {
+      de: 'Ihren Namen und Ihr öffentliches Profil sehen',
+      es: 'Ver tu nombre y tu perfil público',
+      ar: 'الاطلاع على اسمك وملفك الشخصي العام',
+    },
+  },
+  email: {
+    description: 'See your e-mail address',
+    translations: {
+      de: 'Ihre E-Mail-Adresse sehen',
+      es: 'Ver tu dirección de correo electrónico',
+      ar: 'الاطلاع على عنوان بريدك الإلكتروني',
+    },
+  },
+  address: {
+    description: 'See your postal address',
+    translations: {
+      de: 'Ihre Postanschrift sehen',
+      es: 'Ver tu dirección postal',
+      ar: 'الاطلاع على عنوانك البريدي',
+    },
+  },
+  phone: {
+    description: 'See your phone number',
+    translations: {
+      de: 'Ihre Telefonnummer sehen',
+      es: 'Ver tu número de teléfono',
+      ar: 'الاطلاع على رقم هاتفك',
+    },
+  },
+};

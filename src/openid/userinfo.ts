@@ -1,0 +1,55 @@
+import { BearerError } from '../core/base/errors.js';
+import { bearerTokenOf } from '../core/base/http/bearer.js';
+import type { HttpRequest, HttpResponse } from '../core/base/http/messages.js';
+import { json } from '../core/base/http/responses.js';
+import type { OAuthContext } from '../core/oauth/context.js';
+import type { Endpoint, EndpointHandler } from '../core/oauth/endpoint.js';
+import { readForm } from '../core/oauth/parameters.js';
+import type { ClaimSource } from './claims.js';
+import { OPENID } from './scopes.js';
+import { refusal, tokenOwner } from './token-owner.js';
+
+const FORM = /^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i;
+
+/** The token of a request: in the header, or in the body of a form (RFC 6750 §2.2), which no other endpoint allows. */
+const tokenOf = async (request: HttpRequest, context: OAuthContext): Promise<string> => {
+  const inHeader = bearerTokenOf(request);
+  const form =
+    request.method === 'POST' && FORM.test(request.header('content-type') ?? '')
+      ? await readForm(request, { access_token: 'vschar' }, context)
+      : undefined;
+  if (form?.firstProblem !== undefined) throw new BearerError('invalid_request', form.firstProblem);
+  const inForm = form?.get('access_token');
+  if (inHeader !== undefined && inForm !== undefined)
+    throw new BearerError('invalid_request', 'The token must be sent in one place only.');
+  const token = inHeader ?? inForm;
+  if (token === undefined)
+    throw new BearerError(
+      undefined,
+      'This request requires an access token. Send it as Authorization: Bearer ACCESS_TOKEN.',
+    );
+  return token;
+};
+
+/**
+ * Claims about the owner of an access token.
+ *
+ * @see {@link https://openid.net/specs/openid-connect-core-1_0.html#UserInfo | OpenID Connect Core 1.0 §5.3}
+ */
+export const userinfoEndpoint = (paths: readonly string[], claims: ClaimSource): Endpoint => {
+  const answer: EndpointHandler = async (request, context): Promise<HttpResponse> => {
+    try {
+      const { authorization, grant } = await tokenOwner(await tokenOf(request, context), [OPENID], request, context);
+      const { sub, client_id, scope } = authorization;
+      const { username } = grant;
+      const found = await claims.find({
+        ...{ sub, client_id, scope, use: 'userinfo' },
+        ...(username !== null && { username }),
+      });
+      return json(200, { ...found, sub });
+    } catch (error) {
+      return refusal(error, [OPENID], context);
+    }
+  };
+  return { paths, methods: { GET: answer, POST: answer }, pageMethods: [], cors: true };
+};
