@@ -34,7 +34,7 @@ export class ClaimSource {
   /** The claims of each scope that gives any. */
   readonly scopes: ReadonlyMap<string, readonly string[]>;
   readonly #ask: NonNullable<OpenIdOptions['claims']> | undefined;
-  readonly #warn: (sentence: string) => void;
+  readonly #warn: FeatureHost['onWarning'];
   readonly #warned = new Set<string>();
 
   /** @throws TypeError for a scope that is not described. */
@@ -108,6 +108,7 @@ export class ClaimSource {
       this.#warned.add(name);
       this.#warn(
         `options.openid.claims returned ${JSON.stringify(printable(name.slice(0, 100)))}, which was not asked for, so it is left out. Return only the names of the second argument.`,
+        'OQ313',
       );
     }
     return false;

@@ -6,11 +6,5 @@
 
 export type { SignInWishes } from '../core/oauth/sign-in/asked-sign-in.js';
 export { openIdConnect } from './open-id-connect.js';
-export type { Claims, ClaimsRequest, OpenIdOptions } from './options.js';
-export {
-  mediaWikiProfile,
-  type MediaWikiProfileOptions,
-  type MediaWikiUser,
-  profileResource,
-  type ProfileOptions,
-} from './profile-resource.js';
+export type { OpenIdOptions } from './options.js';
+export { mediaWikiProfile, type MediaWikiUser, profileResource, type ProfileOptions } from './profile-resource.js';

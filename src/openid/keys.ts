@@ -43,6 +43,7 @@ const generated = (host: FeatureHost): readonly SigningKey[] => {
     );
   host.onWarning(
     `Missing option: openid.keys (generated at start: ID tokens cannot be verified after the process has ended, or by other processes).`,
+    'OQ201',
   );
   return [{ key: generateKey('RS256') }];
 };

@@ -39,7 +39,7 @@ describe('oauth-query', () => {
       [
         [
           ['toString'],
-          'Unknown command "toString". Commands: new, secret, client, serve, doctor. See: oauth-query --help',
+          'Unknown command "toString". Commands: new, secret, key, client, serve, doctor. See: oauth-query --help',
         ],
         [['secret', '--colour'], "Unknown option '--colour'. See: oauth-query secret --help"],
         [['secret', 'hunter2'], 'Unexpected argument "hunter2". See: oauth-query secret --help'],

@@ -3,6 +3,7 @@ import type { GuardRequirement, GuardResult } from './http/bearer.js';
 import type { HttpRequest, Route } from './http/messages.js';
 import type { LimitListener } from './limits/limit-reached.js';
 import type { Clock, MaybePromise, RandomBytes, Timer } from './ports.js';
+import type { OnWarning } from './mistakes.js';
 import type { ResourceDefinition } from './resource-metadata.js';
 import type { Seal } from './seal.js';
 
@@ -33,7 +34,7 @@ export interface FeatureHost {
   /** Called with errors that are not reported to clients. */
   readonly onError: (error: unknown) => void;
   /** Called with a sentence for each setting that works but should be changed. */
-  readonly onWarning: (sentence: string) => void;
+  readonly onWarning: OnWarning;
   /** Whether the secret outlives the process and is shared with others. */
   readonly hasSecret: boolean;
   /** Called when a caller reaches a limit of this feature, for an event. */

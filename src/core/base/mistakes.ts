@@ -39,7 +39,8 @@ export type WarningCode =
   | 'OQ309' // a row of clients.find has a problem
   | 'OQ310' // a client may not introspect the tokens of others
   | 'OQ311' // a guard is used, and the server is not mounted
-  | 'OQ312'; // a new sign-in was asked for, and owner returns an earlier one
+  | 'OQ312' // a new sign-in was asked for, and owner returns an earlier one
+  | 'OQ313'; // openid.claims returned a claim that was not asked for
 
 type LateCode =
   | 'OQ401' // options.owner threw
