@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { compactVerify, decodeProtectedHeader, errors } from 'jose';
-import type { Clock } from '../core/base/ports.js';
 import { isRecord } from '../core/base/schema.js';
 import type { Client } from '../core/oauth/clients/client.js';
 import type { SigningAlgorithm } from '../core/oauth/keys/signing-keys.js';
@@ -43,14 +42,12 @@ export class IdTokens {
   readonly #keys: IdTokenKeys;
   readonly #issuer: string;
   readonly #lifetime: number;
-  readonly #clock: Clock;
 
   /** @param lifetime - In seconds. */
-  constructor(keys: IdTokenKeys, issuer: string, lifetime: number, clock: Clock) {
+  constructor(keys: IdTokenKeys, issuer: string, lifetime: number) {
     this.#keys = keys;
     this.#issuer = issuer;
     this.#lifetime = lifetime;
-    this.#clock = clock;
   }
 
   sign({ client, sub, facts, nonce, claims, token }: IdTokenOf): Promise<string> {

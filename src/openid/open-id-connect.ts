@@ -50,14 +50,36 @@ const ownerCheck =
     throw new OAuthError('server_error', 'The server could not handle this request.');
   };
 
-const startWith = (options: CheckedOpenIdOptions, context: OAuthContext, host: FeatureHost): OAuthParts => {
+/** @throws TypeError for a client whose algorithm no key is for. */
+const checkClients = ({ config }: OAuthContext, keys: IdTokenKeys): void => {
+  for (const { client_id, openId } of config.clients.listed.values()) {
+    const algorithm: string | undefined = openId.idTokenAlgorithm;
+    if (algorithm !== undefined && !keys.has(algorithm))
+      fail(
+        `Client ${JSON.stringify(client_id)}: id_token_signed_response_alg is ${algorithm}, for which options.openid.keys has no key.`,
+      );
+  }
+};
+
+/** The parts that the hooks and endpoints are made of. */
+interface Provider {
+  readonly issuer: string;
+  readonly options: CheckedOpenIdOptions;
+  readonly keys: IdTokenKeys;
+  readonly claims: ClaimSource;
+  readonly idTokens: IdTokens;
+  readonly requests: OpenIdRequests;
+}
+
+const providerOf = (options: CheckedOpenIdOptions, context: OAuthContext, host: FeatureHost): Provider => {
   const issuer = checkServer(context, host);
   const { config, clock } = context;
   const lifetime = idTokenLifetime(options, config.lifetimes);
   const keys = new IdTokenKeys(options.keys, lifetime, host);
+  checkClients(context, keys);
   const known = new Set(config.scopes.keys());
   const claims = new ClaimSource(options, known, host);
-  const idTokens = new IdTokens(keys, issuer, lifetime, clock);
+  const idTokens = new IdTokens(keys, issuer, lifetime);
   const requests = new OpenIdRequests({
     idTokens,
     claimScopes: new Set(claims.scopes.keys()),
@@ -65,16 +87,13 @@ const startWith = (options: CheckedOpenIdOptions, context: OAuthContext, host: F
     canRegister: options.canRegister,
     now: () => secondsOf(clock),
   });
-  for (const { client_id, openId } of config.clients.listed.values()) {
-    const algorithm = openId.idTokenAlgorithm;
-    if (algorithm !== undefined && !keys.has(algorithm))
-      fail(
-        `Client ${JSON.stringify(client_id)}: id_token_signed_response_alg is ${algorithm}, for which options.openid.keys has no key.`,
-      );
-  }
+  return { issuer, options, keys, claims, idTokens, requests };
+};
 
-  /** A grant that an application issued, or one for a password, is no sign-in at this server. */
-  const tokenFields: OAuthHooks['tokenFields'] = async ({ client, grant, scope, aud, kept }, token) => {
+/** A grant that an application issued, or one for a password, is no sign-in at this server. */
+const idTokenFields =
+  ({ issuer, options, claims, idTokens }: Provider): NonNullable<OAuthHooks['tokenFields']> =>
+  async ({ client, grant, scope, aud, kept }, token) => {
     if (!scope.split(' ').includes(OPENID) || !SIGN_IN_GRANTS.has(grant.grant_type ?? '')) return {};
     const { sub, username } = grant;
     // Without a token for this server, the client cannot ask userinfo.
@@ -89,6 +108,29 @@ const startWith = (options: CheckedOpenIdOptions, context: OAuthContext, host: F
     return { id_token: await idTokens.sign({ client, sub, facts: grant, nonce: kept['nonce'], claims: found, token }) };
   };
 
+const PROTOCOL_CLAIMS = ['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'acr', 'amr', 'nonce', 'at_hash'];
+
+/** The members of the metadata (Discovery 1.0 §3). */
+const metadataOf = (
+  { issuer, options, keys, claims, requests }: Provider,
+  { paths }: OAuthContext['config'],
+): Readonly<Record<string, unknown>> => ({
+  jwks_uri: issuer + paths.jwks[0],
+  userinfo_endpoint: issuer + options.paths.userinfo[0],
+  subject_types_supported: ['public'],
+  id_token_signing_alg_values_supported: keys.algorithms,
+  response_modes_supported: ['query', 'fragment'],
+  prompt_values_supported: requests.prompts,
+  claims_supported: [...PROTOCOL_CLAIMS, ...claims.names],
+  claims_parameter_supported: false,
+  request_parameter_supported: false,
+  request_uri_parameter_supported: false,
+  ...(options.acrValues.length > 0 && { acr_values_supported: options.acrValues }),
+});
+
+const startWith = (options: CheckedOpenIdOptions, context: OAuthContext, host: FeatureHost): OAuthParts => {
+  const provider = providerOf(options, context, host);
+  const { claims, keys, requests } = provider;
   return {
     endpoints: [userinfoEndpoint(options.paths.userinfo, claims)],
     hooks: {
@@ -97,33 +139,9 @@ const startWith = (options: CheckedOpenIdOptions, context: OAuthContext, host: F
       askedScope: (asked) => requests.askedScope(asked),
       readRequest: (asked) => requests.read(asked),
       checkOwner: ownerCheck(host),
-      tokenFields,
+      tokenFields: idTokenFields(provider),
       publicKeys: () => keys.publicKeys(),
-      metadata: () => ({
-        jwks_uri: issuer + config.paths.jwks[0],
-        userinfo_endpoint: issuer + options.paths.userinfo[0],
-        subject_types_supported: ['public'],
-        id_token_signing_alg_values_supported: keys.algorithms,
-        response_modes_supported: ['query', 'fragment'],
-        prompt_values_supported: requests.prompts,
-        claims_supported: [
-          'sub',
-          'iss',
-          'aud',
-          'exp',
-          'iat',
-          'auth_time',
-          'acr',
-          'amr',
-          'nonce',
-          'at_hash',
-          ...claims.names,
-        ],
-        claims_parameter_supported: false,
-        request_parameter_supported: false,
-        request_uri_parameter_supported: false,
-        ...(options.acrValues.length > 0 && { acr_values_supported: options.acrValues }),
-      }),
+      metadata: () => metadataOf(provider, context.config),
     },
   };
 };

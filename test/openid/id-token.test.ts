@@ -92,7 +92,7 @@ describe.each(hostFor(import.meta.url))('ID tokens on $name', (host) => {
       async ([scope, names]) => {
         const { claims } = await check((await signInto(flows, 'rp', { scope })).id_token);
         const own = Object.keys(claims).filter((name) => name in ALICE);
-        expect(own.toSorted()).toEqual(names.toSorted());
+        expect(new Set(own)).toEqual(new Set<string>(names));
       },
     ));
 
@@ -261,7 +261,7 @@ test('O28: a signed access token is no id_token_hint, and the published keys are
   const flows = rpsAt(running);
   const { access_token, id_token } = await signInto(flows, 'rp');
   const { keys } = (await new Client(running.base).get('/oauth/jwks')).json as { keys: Record<string, unknown>[] };
-  expect(keys.map(({ kty }) => kty).toSorted()).toEqual(['EC', 'OKP', 'RSA']);
+  expect(new Set(keys.map(({ kty }) => kty))).toEqual(new Set(['EC', 'OKP', 'RSA']));
   expect(new Set(keys.map(({ kid }) => kid)).size).toBe(3);
   expect(keys.some((key) => 'd' in key || 'p' in key)).toBe(false);
   expect(decodeJwt(String(access_token))).toMatchObject({ auth_time: expect.any(Number) });
