@@ -20,7 +20,13 @@ import type { Session } from '../sign-in/sessions.js';
 import { type Destination, formExpired, SIGN_IN_FIELDS } from '../sign-in/sign-in.js';
 import type { Owner } from '../records/owner.js';
 import { grantsPath } from './owner-paths.js';
-import { fingerprintOfHash, formatUserCode, normalizeUserCode, userCodeDigest } from '../records/user-code.js';
+import {
+  fingerprintOfHash,
+  formatUserCode,
+  normalizeUserCode,
+  USER_CODE_LENGTH,
+  userCodeDigest,
+} from '../records/user-code.js';
 
 export const DEVICE_PAGE_PARAMETERS = { ...SIGN_IN_FIELDS, user_code: 'text', decision: 'vschar' } as const;
 
@@ -154,7 +160,7 @@ const codePage = async (
     action: formPath(context),
     hidden: { form_token: sessions.formToken(session, codePurpose(owner)) },
     userCode: typed,
-    example: formatUserCode('X'.repeat(context.config.device.userCodeLength)),
+    example: formatUserCode('X'.repeat(USER_CODE_LENGTH)),
     username: owner.username ?? owner.sub,
     canSignOut: context.signIn.isBuiltIn,
     ...(problemCode !== undefined && { problemCode }),
