@@ -13,6 +13,8 @@ import {
   refresh,
 } from './engines/oauth-flows.js';
 import { type Answer, type OAuthProcess, startOAuthProcesses } from './engines/oauth-processes.js';
+import { noGalera, startGalera } from './engines/galera.js';
+import { noMariadb, startMariadb } from './engines/mariadb.js';
 import { noPostgres, startPostgres } from './engines/postgres.js';
 import { noRedis, startRedis, startRedisCluster } from './engines/redis.js';
 import { noSqlite } from './engines/sqlite.js';
@@ -27,7 +29,7 @@ const TOGETHER = 5;
 function suite(
   title: string,
   missing: string | undefined,
-  open: () => Promise<{ where: string; remove(): Promise<void> | void }>,
+  open: () => Promise<{ where: string | readonly string[]; remove(): Promise<void> | void }>,
 ): void {
   describeEngine(`four processes on ${title}`, missing, () => {
     let place: Awaited<ReturnType<typeof open>>;
@@ -130,6 +132,15 @@ describe('double spending', () => {
   });
   suite('PostgreSQL', noPostgres, async () => {
     const { url, remove } = await startPostgres();
+    return { where: url, remove };
+  });
+  // Each process writes to another node.
+  suite('Galera', noGalera, async () => {
+    const { addresses, remove } = await startGalera();
+    return { where: addresses, remove };
+  });
+  suite('MariaDB', noMariadb, async () => {
+    const { url, remove } = await startMariadb();
     return { where: url, remove };
   });
 });

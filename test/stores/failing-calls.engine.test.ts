@@ -5,6 +5,7 @@ import { describeEngine } from './engines/availability.js';
 import { type Daemon, temporaryDirectory } from './engines/daemon.js';
 import { approve, isActive, newCode, redeemCode, refresh } from './engines/oauth-flows.js';
 import { type Answer, type OAuthProcess, type ProcessSettings, startOAuthProcess } from './engines/oauth-processes.js';
+import { noMariadb, startMariadb } from './engines/mariadb.js';
 import { noPostgres, startPostgres } from './engines/postgres.js';
 import { type Proxy, startProxy } from './engines/proxy.js';
 import { noRedis, startRedis, until } from './engines/redis.js';
@@ -173,6 +174,8 @@ describe('failures at each call of a refresh and of a redemption', () => {
   suite('Redis', noRedis, redis, { ...DEATHS, ...CUTS });
   suite('Redis, ioredis', noRedis, redis, CUTS, { driver: 'ioredis' });
   suite('PostgreSQL', noPostgres, async () => proxied(await startPostgres()), { ...DEATHS, ...CUTS });
+  suite('MariaDB, mariadb', noMariadb, async () => proxied(await startMariadb()), { ...DEATHS, ...CUTS });
+  suite('MariaDB, mysql2', noMariadb, async () => proxied(await startMariadb()), CUTS, { driver: 'mysql2' });
   suite(
     'SQLite',
     noSqlite,

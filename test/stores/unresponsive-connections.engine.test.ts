@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { openStore, type OpenStoreOptions } from 'oauth-query/stores/open';
 import { describeEngine } from './engines/availability.js';
 import { freshKey } from './engines/fault-cases.js';
+import { noMariadb, startMariadb } from './engines/mariadb.js';
 import { noPostgres, startPostgres } from './engines/postgres.js';
 import { type Proxy, startProxy } from './engines/proxy.js';
 import { noRedis, startRedis, startRedisCluster, until } from './engines/redis.js';
@@ -67,7 +68,7 @@ function suite(
   });
 }
 
-const proxied = async (start: typeof startRedis | typeof startPostgres): Promise<Place> => {
+const proxied = async (start: typeof startRedis | typeof startPostgres | typeof startMariadb): Promise<Place> => {
   const server = await start();
   const proxy = await startProxy(() => server.port);
   return {
@@ -84,4 +85,7 @@ describe.concurrent('unresponsive connections', () => {
     suite(`Redis Cluster, ${driver}`, noRedis, () => startRedisCluster({ proxied: true }), { driver });
   }
   suite('PostgreSQL, pg', noPostgres, () => proxied(startPostgres));
+  for (const driver of ['mysql2', 'mariadb'] as const) {
+    suite(`MariaDB, ${driver}`, noMariadb, () => proxied(startMariadb), { driver });
+  }
 });

@@ -62,7 +62,8 @@ export function connectMysql2(
           destroy: () => connection.destroy(),
         };
       },
-      end: () => pool.end(),
+      // A connection may break while it is ended.
+      end: () => pool.end().catch(() => undefined),
     };
   });
 }
@@ -102,7 +103,8 @@ export function connectMariadb(
           destroy: () => connection.destroy(),
         };
       },
-      end: () => pool.end(),
+      // A connection may break while it is ended.
+      end: () => pool.end().catch(() => undefined),
     };
   });
 }

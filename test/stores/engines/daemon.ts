@@ -23,7 +23,8 @@ export interface Daemon {
 
 interface Program {
   readonly file: string;
-  readonly args: readonly string[];
+  /** Called before each start, if it is a function. */
+  readonly args: readonly string[] | (() => Promise<readonly string[]>);
   readonly options?: SpawnOptions;
   readonly port: number;
   readonly directory: string;
@@ -44,7 +45,10 @@ export async function startDaemon(program: Program): Promise<Daemon> {
   const daemon: Daemon = {
     port,
     async start() {
-      const started = spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+      const started = spawn(file, typeof args === 'function' ? await args() : args, {
+        ...options,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
       child = started;
       guard = guardOf(started, killSignal);
       await untilReady(started, file, ready);

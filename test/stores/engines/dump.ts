@@ -67,6 +67,14 @@ export async function dumpPostgres(query: PostgresQuery, table = 'oauth_records'
   return rows.map((row) => Object.values(Object(row)).join(' ')).join('\n');
 }
 
+export async function dumpMariadb(query: (text: string) => Promise<readonly unknown[]>): Promise<string> {
+  const rows = await query(
+    `SELECT CONVERT(\`key\` USING ascii), value, expires_at FROM oauth_records
+     UNION ALL SELECT CONVERT(grp USING ascii), CONVERT(\`key\` USING ascii), expires_at FROM oauth_records_groups ORDER BY 1`,
+  );
+  return rows.map((row) => Object.values(Object(row)).join(' ')).join('\n');
+}
+
 /** What the dumps must show, because other tests conclude from what they do not show. */
 export async function fill(store: Store): Promise<void> {
   for (let index = 0; index < 30; index += 1) {

@@ -11,7 +11,8 @@ import { RefreshingClients } from './refreshing-clients.js';
 export const OUTAGE_SECONDS = Number(process.env['OUTAGE_SECONDS'] ?? 4);
 
 interface Place {
-  readonly address: string;
+  /** Several: one for each process. */
+  readonly address: string | readonly string[];
   remove(): Promise<unknown> | void;
 }
 

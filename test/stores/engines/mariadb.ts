@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { chownSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createConnection } from 'mariadb';
 import { findProgram, freePort, startDaemon, temporaryDirectory, type Daemon } from './daemon.js';
+import { owner } from './postgres.js';
 
 const SBIN = ['/usr/sbin', '/usr/local/sbin'];
 const mariadbd = findProgram('mariadbd', SBIN);
@@ -13,7 +14,9 @@ const install = findProgram('mariadb-install-db');
 export const noMariadb =
   mariadbd === undefined || install === undefined
     ? 'there is no mariadbd with its mariadb-install-db in PATH'
-    : undefined;
+    : owner === undefined
+      ? 'MariaDB refuses to run as root, and there is no user postgres or nobody'
+      : undefined;
 
 export interface MariadbServer extends Daemon {
   /** As `openStore` understands it, for an account with all rights on its database. */
@@ -22,58 +25,84 @@ export interface MariadbServer extends Daemon {
   readonly adminUrl: string;
 }
 
-/** The server would refuse to run as root otherwise. */
-const user = process.getuid?.() === 0 ? ['--user=root'] : [];
+interface MariadbOptions {
+  /** Further arguments of each start. */
+  readonly settings?: (directory: string) => Promise<readonly string[]>;
+  /** Whether to create the accounts, and the database; by default yes. */
+  readonly accounts?: boolean;
+  readonly ready?: RegExp;
+}
 
 /** A MariaDB of our own. What it has confirmed survives its end, but not that of the machine. */
-export async function startMariadb(...more: string[]): Promise<MariadbServer> {
+export async function startMariadb(options: MariadbOptions = {}): Promise<MariadbServer> {
   if (mariadbd === undefined || install === undefined) throw new Error(noMariadb);
+  const { settings = async () => [], accounts = true, ready = /ready for connections/ } = options;
   const port = await freePort();
   const directory = temporaryDirectory();
-  const data = join(directory, 'data');
-  await promisify(execFile)(install, [
-    '--no-defaults',
-    `--datadir=${data}`,
-    '--auth-root-authentication-method=normal',
-    '--skip-test-db',
-    '--innodb-log-file-size=8M',
-    ...user,
-  ]);
-  const accounts = join(directory, 'accounts.sql');
-  writeFileSync(
-    accounts,
-    [
-      'CREATE DATABASE IF NOT EXISTS oauth CHARACTER SET latin1;',
-      "CREATE USER IF NOT EXISTS admin@'127.0.0.1' IDENTIFIED BY 'password';",
-      "GRANT ALL ON *.* TO admin@'127.0.0.1' WITH GRANT OPTION;",
-      "CREATE USER IF NOT EXISTS app@'127.0.0.1' IDENTIFIED BY 'password';",
-      "GRANT ALL ON oauth.* TO app@'127.0.0.1';",
-    ].join('\n'),
+  if (owner?.uid !== undefined && owner.gid !== undefined) chownSync(directory, owner.uid, owner.gid);
+  await promisify(execFile)(
+    install,
+    [...argumentsFor(directory), '--auth-root-authentication-method=normal', '--skip-test-db'],
+    { ...owner, cwd: directory },
   );
+  const file = join(directory, 'accounts.sql');
+  writeFileSync(file, ACCOUNTS);
   const daemon = await startDaemon({
     file: mariadbd,
-    args: [
-      '--no-defaults',
-      `--datadir=${data}`,
+    args: async () => [
+      ...argumentsFor(directory),
       `--port=${port}`,
       '--bind-address=127.0.0.1',
       `--socket=${join(directory, 'socket')}`,
       `--pid-file=${join(directory, 'pid')}`,
-      `--init-file=${accounts}`,
+      ...(accounts ? [`--init-file=${file}`] : []),
       '--skip-name-resolve',
       '--innodb-flush-log-at-trx-commit=2',
       '--innodb-buffer-pool-size=32M',
-      '--innodb-log-file-size=8M',
       '--max-connections=400',
-      ...user,
-      ...more,
+      ...(await settings(directory)),
     ],
+    options: { ...owner, cwd: directory },
     port,
     directory,
-    ready: /ready for connections/,
+    ready,
   });
   const urlOf = (account: string): string => `mariadb://${account}:password@127.0.0.1:${port}/oauth`;
   return { ...daemon, url: urlOf('app'), adminUrl: urlOf('admin') };
+}
+
+/** What every program needs that reads the data. */
+const argumentsFor = (directory: string): string[] => [
+  '--no-defaults',
+  `--datadir=${join(directory, 'data')}`,
+  `--tmpdir=${directory}`,
+  '--innodb-log-file-size=8M',
+];
+
+const ACCOUNTS = [
+  'CREATE DATABASE IF NOT EXISTS oauth CHARACTER SET latin1;',
+  "CREATE USER IF NOT EXISTS admin@'127.0.0.1' IDENTIFIED BY 'password';",
+  "GRANT ALL ON *.* TO admin@'127.0.0.1' WITH GRANT OPTION;",
+  "CREATE USER IF NOT EXISTS app@'127.0.0.1' IDENTIFIED BY 'password';",
+  "GRANT ALL ON oauth.* TO app@'127.0.0.1';",
+].join('\n');
+
+/** Up to where the data of a node go that has ended, as its cluster counts. */
+export async function recoveredPosition(directory: string, cluster: readonly string[]): Promise<string> {
+  if (mariadbd === undefined) throw new Error(noMariadb);
+  const log = join(directory, 'recovery.log');
+  const settings = [
+    ...cluster,
+    '--skip-networking',
+    `--socket=${join(directory, 'socket')}`,
+    '--wsrep-recover',
+    `--log-error=${log}`,
+  ];
+  await promisify(execFile)(mariadbd, [...argumentsFor(directory), ...settings], { ...owner, cwd: directory });
+  const positions = [...readFileSync(log, 'utf8').matchAll(/Recovered position:?\s*([\da-f-]{36}:-?\d+)/g)];
+  const [, position] = positions.at(-1) ?? [];
+  if (position === undefined) throw new Error(`no position in ${readFileSync(log, 'utf8')}`);
+  return position;
 }
 
 /** Executes a statement as an administrator. */

@@ -40,7 +40,7 @@ export interface ProcessSettings {
   readonly authorizationCode?: number;
   /** Seconds; 60 unless told. */
   readonly codeReplayTolerance?: number;
-  readonly driver?: 'redis' | 'ioredis';
+  readonly driver?: 'redis' | 'ioredis' | 'mysql2' | 'mariadb';
   /** The store is over a cluster client as its library comes, and not over one that `openStore` has set up. */
   readonly ownClient?: boolean;
   /** The built-in page signs owners in: with any name, and the password `right`. The `sub` is `sub-of-` and the name. */
@@ -71,10 +71,13 @@ const LINE_TIMEOUT_MS = 60_000;
 /** Several at once on one store: all of them, or none is left. */
 export async function startOAuthProcesses(
   count: number,
-  address: string,
+  address: string | readonly string[],
   settings: ProcessSettings = {},
 ): Promise<OAuthProcess[]> {
-  const starts = await Promise.allSettled(Array.from({ length: count }, () => startOAuthProcess(address, settings)));
+  const addresses = [address].flat();
+  const starts = await Promise.allSettled(
+    Array.from({ length: count }, (_, index) => startOAuthProcess(addresses[index % addresses.length] ?? '', settings)),
+  );
   const started = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
   const failed = starts.find((start) => start.status === 'rejected');
   if (!failed) return started;

@@ -7,7 +7,7 @@ import { redisStore, type RedisClient, type RedisStore } from 'oauth-query/store
  *
  * @param address - As `openStore` takes it.
  */
-export async function ownCluster(address: string, driver: 'redis' | 'ioredis' | undefined): Promise<RedisStore> {
+export async function ownCluster(address: string, driver: string | undefined): Promise<RedisStore> {
   const hosts = address.replace('redis+cluster://', '').split(',');
   const client = driver === 'ioredis' ? await ioredis(hosts) : await nodeRedis(hosts);
   return redisStore({ client, onWarning: () => undefined, timeout: 10_000 });

@@ -2,7 +2,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { temporaryDirectory } from './daemon.js';
-import { dumpPostgres, dumpRedis, dumpSql } from './dump.js';
+import { dumpMariadb, dumpPostgres, dumpRedis, dumpSql } from './dump.js';
+import { mariadbQuery, noMariadb, startMariadb } from './mariadb.js';
 import { noPostgres, startPostgres } from './postgres.js';
 import { noRedis, startRedis, startRedisCluster } from './redis.js';
 import { noSqlite, sqliteDrivers } from './sqlite.js';
@@ -45,6 +46,18 @@ export const PLACES: readonly (readonly [title: string, missing: string | undefi
         address: url,
         dump: () => dumpPostgres((text, values) => pool.query(text, values)),
         remove: () => pool.end().then(remove),
+      };
+    },
+  ],
+  [
+    'MariaDB',
+    noMariadb,
+    async () => {
+      const server = await startMariadb();
+      return {
+        address: server.url,
+        dump: () => dumpMariadb((text) => mariadbQuery(server, text)),
+        remove: server.remove,
       };
     },
   ],
