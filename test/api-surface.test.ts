@@ -43,11 +43,16 @@ test('the package exports these names', async () => {
 });
 
 // A reader has to find the few names that matter; the rest can be had from them: `ServerOptions['lifetimes']`.
-test('the root entry has at most 45 names, and all entries together at most 200 types', () => {
-  const root = entries.filter(({ subpath }) => subpath === '.').flatMap(({ path }) => exportedNames(path));
-  expect(root.length).toBeLessThanOrEqual(45);
-  const surface = readFileSync(new URL('./api-surface.snap.txt', import.meta.url), 'utf8');
-  expect(surface.match(/^ {2}type /gm)?.length).toBeLessThanOrEqual(200);
+test('the root entry has at most 45 names, and all entries together at most 200 types', async () => {
+  const main = entries.filter(({ subpath }) => subpath === '.').flatMap(({ path }) => exportedNames(path));
+  expect(main.length).toBeLessThanOrEqual(45);
+  const types = await Promise.all(
+    entries.map(async ({ path }) => {
+      const values = new Set(Object.keys(await import(new URL(path, root).href)));
+      return [...new Set(exportedNames(path))].filter((name) => !values.has(name));
+    }),
+  );
+  expect(types.flat().length).toBeLessThanOrEqual(200);
 });
 
 // A type can change under a name that stays. This file too is written by `vitest run test/api-surface.test.ts -u`.

@@ -59,11 +59,11 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
     from: /^mcp\//,
     mayImport: [/^(type )?core\/(base|query)\//, /^(type )?mcp\//, /^(type )?@modelcontextprotocol\/server#/],
   },
-  // Content knows titles, sites and errors of the query API, and never the other half. A database and files are for those who load them.
+  // Content uses the query API by its public names, as an application would. A database and files are for those who load them.
   {
     from: /^content\/markdown\//,
     mayImport: [
-      /^(type )?core\/(base|query)\//,
+      /^(type )?core\/query\/index\.ts/,
       /^(type )?content\//,
       /^(type )?(markdown-it|js-yaml)#\*$/,
       /^(type )?node:(crypto|fs|path|timers\/promises)(#|$)/,
@@ -72,7 +72,7 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
   {
     from: /^content\/(sqlite|mediawiki-export)\//,
     mayImport: [
-      /^(type )?core\/(base|query)\//,
+      /^(type )?core\/query\/index\.ts/,
       /^(type )?content\//,
       /^node:(module|crypto|fs|fs\/promises|zlib)(#|$)/,
     ],
@@ -80,7 +80,7 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
   {
     from: /^content\//,
     mayImport: [
-      /^(type )?core\/(base|query)\//,
+      /^(type )?core\/query\/index\.ts/,
       /^(type )?content\/(?!sqlite|mediawiki-export|markdown)/,
       /^node:(crypto|net|timers\/promises)(#|$)/,
     ],

@@ -1,5 +1,4 @@
-import { resolveSite } from '../core/query/site/site.js';
-import type { QueryOptions } from '../core/query/index.js';
+import { type QueryOptions, resolveSite } from '../core/query/index.js';
 import type { Having } from './answers/answer.js';
 import { answersFrom } from './answers/index.js';
 import { findPages } from './answers/pages.js';

@@ -1,7 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { MaybePromise } from '../core/base/ports.js';
-import { parseTitle, prefixedTitle } from '../core/query/site/title.js';
-import type { Caller, Site } from '../core/query/index.js';
+import { type Caller, parseTitle, prefixedTitle, type Site } from '../core/query/index.js';
 import type {
   ContentCall,
   ContentMarkup,
@@ -21,7 +19,10 @@ export interface Asking extends ContentCall {
 }
 
 /** Returns which of these pages the caller may see. Other pages are treated as if they did not exist. */
-export type VisiblePages = (pages: readonly ContentPage[], asking: Asking) => MaybePromise<readonly ContentPage[]>;
+export type VisiblePages = (
+  pages: readonly ContentPage[],
+  asking: Asking,
+) => readonly ContentPage[] | Promise<readonly ContentPage[]>;
 
 /** A list that is read from a source in batches. */
 export interface Listing<Row, Key> {
@@ -29,12 +30,12 @@ export interface Listing<Row, Key> {
   readonly limit: number;
   /** The first key; `undefined` for the start. */
   readonly from: Key | undefined;
-  read(from: Key | undefined, limit: number): MaybePromise<readonly Row[]>;
+  read(from: Key | undefined, limit: number): readonly Row[] | Promise<readonly Row[]>;
   readonly key: (row: Row) => Key;
   /** The key to continue with after a row, for lists that skip the following rows. Default: that of the next row. */
   readonly after?: (row: Row) => Key;
   /** Filters the rows that the caller may see. Default: all. */
-  readonly open?: (rows: readonly Row[]) => MaybePromise<readonly Row[]>;
+  readonly open?: (rows: readonly Row[]) => readonly Row[] | Promise<readonly Row[]>;
   /** Filters rows. Default: all. */
   readonly keep?: (row: Row) => boolean;
 }

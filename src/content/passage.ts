@@ -1,4 +1,4 @@
-import { normalizeText } from '../core/base/text.js';
+import { normalizeText } from '../core/query/index.js';
 
 /** The characters around matches. */
 export const MARKS = { before: '\u0001', after: '\u0002' } as const;

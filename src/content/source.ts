@@ -1,4 +1,3 @@
-import type { MaybePromise } from '../core/base/ports.js';
 import type { ModuleHandlers, RedirectTarget, Render, Renderer, SiteOptions } from '../core/query/index.js';
 import type { ContentFile, ContentLogEntry, ContentUser } from './entities.js';
 
@@ -172,7 +171,7 @@ export interface ContentCall {
   readonly signal: AbortSignal;
 }
 
-type Answer<T> = MaybePromise<readonly T[]>;
+type Answer<T> = readonly T[] | Promise<readonly T[]>;
 
 /**
  * A content source. Every function is optional: modules that require a missing one are not answered. Lists are
@@ -208,7 +207,7 @@ export interface ContentSource {
   /** The sizes of these categories. Categories without members may be omitted. */
   sizes?(categories: readonly string[], call: ContentCall): Answer<CategorySizes>;
   /** Searches pages, by relevance. */
-  search?(query: ContentSearch, call: ContentCall): MaybePromise<ContentSearchResult>;
+  search?(query: ContentSearch, call: ContentCall): ContentSearchResult | Promise<ContentSearchResult>;
   /** The files with these titles, in any order. */
   files?(titles: readonly string[], call: ContentCall): Answer<ContentFile>;
   /** The users with these names or ids, in any order. */

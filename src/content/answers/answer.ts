@@ -1,11 +1,11 @@
-import { badContinue } from '../../core/query/answer/api-error.js';
-import type {
-  GeneratedPage,
-  ListResult,
-  ModuleHandlers,
-  ModuleName,
-  PropResult,
-  ResultItem,
+import {
+  badContinue,
+  type GeneratedPage,
+  type ListResult,
+  type ModuleHandlers,
+  type ModuleName,
+  type PropResult,
+  type ResultItem,
 } from '../../core/query/index.js';
 import type { Content, Found } from '../content.js';
 import type { ContentPage, ContentRange, ContentSource } from '../source.js';

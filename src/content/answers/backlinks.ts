@@ -1,6 +1,4 @@
-import { ApiError } from '../../core/query/answer/api-error.js';
-import { message } from '../../core/query/answer/messages.js';
-import type { ResultItem } from '../../core/query/index.js';
+import { ApiError, message, type ResultItem } from '../../core/query/index.js';
 import { type Asking, type Content, titleId } from '../content.js';
 import type { BacklinkRow, ContentPage, ContentTitle, LinkKind } from '../source.js';
 import { type Handler, type Having, idsOf, isDescending, only, pageItem, readKey } from './answer.js';

@@ -1,6 +1,4 @@
-import { ApiError } from '../../core/query/answer/api-error.js';
-import { message } from '../../core/query/answer/messages.js';
-import type { ParamsOf } from '../../core/query/index.js';
+import { ApiError, message, type ParamsOf } from '../../core/query/index.js';
 import type { Asking, Content } from '../content.js';
 import type { ContentSource, MemberRow } from '../source.js';
 import { memberType, sortkeyOf } from '../keys.js';

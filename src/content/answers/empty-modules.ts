@@ -1,5 +1,4 @@
-import { badContinue } from '../../core/query/answer/api-error.js';
-import type { ListHandler, ModuleHandlers, PropHandler } from '../../core/query/index.js';
+import { badContinue, type ListHandler, type ModuleHandlers, type PropHandler } from '../../core/query/index.js';
 import type { Handler } from './answer.js';
 
 /** @throws ApiError `badcontinue`, because these lists have no continuation. */

@@ -1,6 +1,4 @@
-import { ApiError } from '../../core/query/answer/api-error.js';
-import { message } from '../../core/query/answer/messages.js';
-import type { ParamsOf } from '../../core/query/index.js';
+import { ApiError, message, type ParamsOf } from '../../core/query/index.js';
 import { headingOf } from '../wikitext/markup.js';
 import type { ContentMarkup } from '../source.js';
 import { type Handler, type Having, idsOf, readKey } from './answer.js';

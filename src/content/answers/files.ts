@@ -1,5 +1,4 @@
-import type { ResultItem, Site } from '../../core/query/index.js';
-import { pageAddress } from '../../core/query/site/page-address.js';
+import { pageAddress, type ResultItem, type Site } from '../../core/query/index.js';
 import type { Content } from '../content.js';
 import type { ContentFile, ContentPage } from '../source.js';
 import { type Handler, type Having, listOf, readKey, titleBounds } from './answer.js';

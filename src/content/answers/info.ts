@@ -1,6 +1,4 @@
-import type { ParamsOf, ResultItem, Site } from '../../core/query/index.js';
-import { type Direction, directionOf } from '../../core/base/direction.js';
-import { pageAddress } from '../../core/query/site/page-address.js';
+import { directionOf, pageAddress, type ParamsOf, type ResultItem, type Site } from '../../core/query/index.js';
 import { type Content, titleId } from '../content.js';
 import type { ContentPage, ContentTitle } from '../source.js';
 import { type Handler, type Having, idsOf, readKey } from './answer.js';
@@ -18,7 +16,7 @@ interface Known {
   readonly content: Content;
   readonly site: Site;
   /** The direction of the site's language. */
-  readonly direction: Direction;
+  readonly direction: ReturnType<typeof directionOf>;
   /** Talk pages and their subject pages, by {@link titleId}. */
   readonly talks: ReadonlyMap<string, ContentPage>;
   /** Display titles, by page. */

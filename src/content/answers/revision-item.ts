@@ -1,5 +1,4 @@
-import { ApiError } from '../../core/query/answer/api-error.js';
-import type { ParamsOf, ResultItem } from '../../core/query/index.js';
+import { ApiError, type ParamsOf, type ResultItem } from '../../core/query/index.js';
 import type { Asking, Content } from '../content.js';
 import type { ContentPage, ContentRevision } from '../source.js';
 

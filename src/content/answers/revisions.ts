@@ -1,5 +1,4 @@
-import { ApiError } from '../../core/query/answer/api-error.js';
-import type { ParamsOf, PropResult, ResultItem } from '../../core/query/index.js';
+import { ApiError, type ParamsOf, type PropResult, type ResultItem } from '../../core/query/index.js';
 import type { Asking } from '../content.js';
 import type { ContentRevision } from '../source.js';
 import { byPage, type Handler, type Having, idsOf, listOf, readKey, timeBounds } from './answer.js';

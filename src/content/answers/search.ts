@@ -1,4 +1,4 @@
-import { ApiError } from '../../core/query/answer/api-error.js';
+import { ApiError } from '../../core/query/index.js';
 import { type Content, endOf } from '../content.js';
 import { markedTitle, matcherOf, passageOf, wordsIn } from '../passage.js';
 import type { ContentPage, SearchHit } from '../source.js';

@@ -1,4 +1,4 @@
-import { Html } from '../../core/base/html.js';
+import { Html } from '../../core/query/index.js';
 import { urlTarget } from '../keys.js';
 import { LinkSet } from '../link-set.js';
 import type { ContentLink, ContentTitle } from '../source.js';

@@ -1,7 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { prefixedTitle } from '../../core/query/site/title.js';
-import type { Renderer, Site } from '../../core/query/index.js';
+import { prefixedTitle, type Renderer, type Site } from '../../core/query/index.js';
 import { Store } from '../memory/store.js';
 import type { ContentTitle } from '../source.js';
 import { type Document, readDocument } from './document.js';

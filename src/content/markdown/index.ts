@@ -5,11 +5,7 @@
  */
 
 import { basename, resolve } from 'node:path';
-import { printable } from '../../core/base/printable.js';
-import { CONTENT_MODELS } from '../../core/query/site/value-sets.js';
-import { upperFirst } from '../../core/query/site/title.js';
-import type { SiteOptions } from '../../core/query/index.js';
-import { resolveSite } from '../../core/query/site/site.js';
+import { CONTENT_MODELS, printable, resolveSite, type SiteOptions, upperFirst } from '../../core/query/index.js';
 import { emptyModules } from '../answers/empty-modules.js';
 import { storedContent } from '../memory/index.js';
 import type { ContentSource } from '../source.js';

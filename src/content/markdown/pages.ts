@@ -1,4 +1,4 @@
-import { canonicalAddress } from '../../core/query/site/ip-address.js';
+import { canonicalAddress } from '../../core/query/index.js';
 import { indexPage } from '../memory/search.js';
 import type { MemoryPage, MemoryRevision, Store } from '../memory/store.js';
 import type { ContentLink, ContentTitle } from '../source.js';

@@ -1,5 +1,10 @@
-import type { RenderedContent, RenderedSection, Renderer, Site } from '../../core/query/index.js';
-import { pageAddress } from '../../core/query/site/page-address.js';
+import {
+  pageAddress,
+  type RenderedContent,
+  type RenderedSection,
+  type Renderer,
+  type Site,
+} from '../../core/query/index.js';
 import { urlTarget } from '../keys.js';
 import { plain } from './document.js';
 import { readFrontMatter } from './front-matter.js';

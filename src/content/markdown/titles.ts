@@ -1,6 +1,4 @@
-import { normalizeText } from '../../core/base/text.js';
-import { parseTitle } from '../../core/query/site/title.js';
-import type { Site } from '../../core/query/index.js';
+import { normalizeText, parseTitle, type Site } from '../../core/query/index.js';
 import type { ContentTitle } from '../source.js';
 
 /** The target of a link: a page of this folder, and a section. */

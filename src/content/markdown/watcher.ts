@@ -1,6 +1,5 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { join } from 'node:path';
-import { systemTimer } from '../../core/base/system.js';
 
 /** Changes are reported after a quiet period of this length, but no later than the maximum delay. */
 const QUIET_MS = 50;
@@ -51,7 +50,7 @@ export class Watcher {
     for (const watcher of this.#watching) watcher.close();
     [this.#watching, this.#next] = [this.#next, []];
     [this.#wasFailing, this.#isFailing] = [this.#isFailing || !isRead, false];
-    if (this.#wasFailing && !this.#isClosed) systemTimer(() => this.#changed(), POLL_MS);
+    if (this.#wasFailing && !this.#isClosed) setTimeout(() => this.#changed(), POLL_MS).unref();
   }
 
   close(): void {
@@ -71,7 +70,7 @@ export class Watcher {
     while (this.#isDirty && !this.#isClosed) {
       for (let waited = 0; this.#isDirty && waited < MAX_DELAY_MS; waited += QUIET_MS) {
         this.#isDirty = false;
-        await new Promise<void>((resolve) => systemTimer(resolve, QUIET_MS));
+        await new Promise<void>((resolve) => void setTimeout(resolve, QUIET_MS).unref());
       }
       this.#isDirty = false;
       if (!this.#isClosed) await this.#scan();

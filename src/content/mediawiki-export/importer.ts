@@ -1,8 +1,5 @@
 import { createHash } from 'node:crypto';
-import { printable } from '../../core/base/printable.js';
-import { parseTitle } from '../../core/query/site/title.js';
-import type { Site } from '../../core/query/index.js';
-import { resolveSite } from '../../core/query/site/site.js';
+import { parseTitle, printable, resolveSite, type Site } from '../../core/query/index.js';
 import type { ContentDatabase } from '../sqlite/database.js';
 import { mediaType } from '../media-types.js';
 import { forgetFacts, indexText, storeFacts, storeFile } from '../sqlite/facts.js';

@@ -1,5 +1,4 @@
-import { parseTitle } from '../../core/query/site/title.js';
-import type { Site } from '../../core/query/index.js';
+import { parseTitle, type Site } from '../../core/query/index.js';
 import type { ContentLink } from '../source.js';
 import { urlTarget } from '../keys.js';
 import { LinkSet } from '../link-set.js';

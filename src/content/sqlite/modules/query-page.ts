@@ -1,5 +1,5 @@
+import { prefixedTitle } from '../../../core/query/index.js';
 import type { ContentTitle } from '../../source.js';
-import { prefixedTitle } from '../../../core/query/site/title.js';
 import type { Handler } from '../../answers/answer.js';
 import type { ContentDatabase } from '../database.js';
 import { QUERY_PAGES } from '../query-pages.js';
