@@ -1,0 +1,77 @@
+/** Builds the documentation site in `.docs/site`: `npm run docs`. */
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { llmsFull, llmsIndex } from './llms.js';
+import { chaptersOf, pagesOf, ROOT } from './pages.js';
+
+interface Manifest {
+  readonly version: string;
+  readonly description: string;
+  readonly repository?: { readonly url: string };
+}
+
+const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
+const out = join(ROOT, '.docs');
+const folder = join(out, 'pages');
+rmSync(folder, { recursive: true, force: true });
+
+const pages = pagesOf(join(out, 'reference'));
+const chapters = chaptersOf(pages);
+for (const { path, text } of pages) {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), text);
+}
+cpSync(join(ROOT, 'docs', 'benchmarks'), join(folder, 'benchmarks'), { recursive: true });
+
+mkdirSync(join(folder, 'public'));
+writeFileSync(join(folder, 'public', 'llms.txt'), llmsIndex(chapters, manifest.description));
+writeFileSync(join(folder, 'public', 'llms-full.txt'), llmsFull(chapters, pages));
+for (const { path, text } of pages) {
+  mkdirSync(dirname(join(folder, 'public', path)), { recursive: true });
+  writeFileSync(join(folder, 'public', path), text);
+}
+
+const link = (path: string): string => `/${path.replace(/(^|\/)index\.md$/, '$1').replace(/\.md$/, '')}`;
+const repository = manifest.repository?.url.replace(/^git\+/, '').replace(/\.git$/, '');
+const reference = pages.filter(({ path }) => path.startsWith('reference/'));
+const config = {
+  title: 'oauth-query',
+  description: manifest.description,
+  cleanUrls: true,
+  lastUpdated: false,
+  srcExclude: ['public/**'],
+  outDir: join(out, 'site'),
+  cacheDir: join(out, 'cache'),
+  themeConfig: {
+    search: { provider: 'local' },
+    outline: [2, 3],
+    nav: chapters.map(({ title, pages: [first] }) => ({ text: title, link: link(first?.path ?? 'index.md') })),
+    sidebar: [
+      ...chapters.map(({ title, pages: all }) => ({
+        text: title,
+        items: all.map((page) => ({ text: page.title, link: link(page.path) })),
+      })),
+      {
+        text: 'API',
+        collapsed: true,
+        items: reference.map(({ title, path }) => ({ text: title, link: link(path) })),
+      },
+    ],
+    ...(repository !== undefined && {
+      socialLinks: [{ icon: 'github', link: repository }],
+      editLink: { pattern: `${repository}/edit/main/docs/:path` },
+    }),
+  },
+};
+mkdirSync(join(folder, '.vitepress'));
+writeFileSync(join(folder, '.vitepress', 'config.mjs'), `export default ${JSON.stringify(config, undefined, 2)};\n`);
+
+const vitepress = join(
+  dirname(createRequire(import.meta.url).resolve('vitepress/package.json')),
+  'bin',
+  'vitepress.js',
+);
+const { status } = spawnSync(process.execPath, [vitepress, 'build', folder], { cwd: ROOT, stdio: 'inherit' });
+process.exitCode = status ?? 1;
