@@ -218,7 +218,7 @@ Client "wrong": the redirect URI "http://photos.example/cb" must begin with http
           ],
           ['memory:', 2, 'The store memory: is not shared with a server.'],
           ['sqlite::memory:', 2, 'The store memory: is not shared with a server.'],
-          ['mysql://127.0.0.1/x', 1, 'The store cannot be opened: the URL must be memory:, sqlite:<file>, redis://'],
+          ['oracle://127.0.0.1/x', 1, 'The store cannot be opened: the URL must be memory:, sqlite:<file>, redis://'],
           ['sqlite:', 1, 'The store cannot be opened: sqlite: needs a file'],
           [`sqlite:${join(folder, 'text.txt')}`, 1, 'The store cannot be opened: '],
         ],

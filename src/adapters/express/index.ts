@@ -38,20 +38,36 @@ export type GuardedLocals = Response['locals'] & {
   readonly [GUARDED]?: true;
 };
 
-type Verb = 'all' | 'get' | 'post' | 'put' | 'patch' | 'delete' | 'head' | 'options';
+/** Adds handlers for requests to a path. */
+type GuardedRoute = <Path extends string>(
+  path: Path,
+  ...handlers: readonly RequestHandler<
+    RouteParameters<Path>,
+    Parameters<Response['json']>[0],
+    Request['body'],
+    Request['query'],
+    GuardedLocals
+  >[]
+) => unknown;
 
-type GuardedRoutes = {
-  readonly [Name in Verb]: <Path extends string>(
-    path: Path,
-    ...handlers: readonly RequestHandler<
-      RouteParameters<Path>,
-      Parameters<Response['json']>[0],
-      Request['body'],
-      Request['query'],
-      GuardedLocals
-    >[]
-  ) => unknown;
-};
+interface GuardedRoutes {
+  /** Handlers for every method. */
+  readonly all: GuardedRoute;
+  /** Handlers for GET. */
+  readonly get: GuardedRoute;
+  /** Handlers for POST. */
+  readonly post: GuardedRoute;
+  /** Handlers for PUT. */
+  readonly put: GuardedRoute;
+  /** Handlers for PATCH. */
+  readonly patch: GuardedRoute;
+  /** Handlers for DELETE. */
+  readonly delete: GuardedRoute;
+  /** Handlers for HEAD. */
+  readonly head: GuardedRoute;
+  /** Handlers for OPTIONS. */
+  readonly options: GuardedRoute;
+}
 
 /**
  * A router behind a guard. `req.auth` is present in its handlers:
