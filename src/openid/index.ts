@@ -7,4 +7,4 @@
 export type { SignInWishes } from '../core/oauth/sign-in/asked-sign-in.js';
 export { openIdConnect } from './open-id-connect.js';
 export type { OpenIdOptions } from './options.js';
-export { mediaWikiProfile, type MediaWikiUser, profileResource, type ProfileOptions } from './profile-resource.js';
+export { mediaWikiProfile, profileResource, type ProfileOptions } from './profile-resource.js';
