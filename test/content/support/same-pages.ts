@@ -18,7 +18,7 @@ import { generatedSite, writeExport } from '../../site/support/generated-site.js
 const SAMPLE = fileURLToPath(new URL('../../../examples/site/sample.xml', import.meta.url));
 
 /** The pages of an export, as they are given to content in memory. */
-async function pagesOf(
+export async function pagesOf(
   file: string,
 ): Promise<{ readonly pages: readonly MemoryPage[]; readonly site: ReturnType<typeof siteOptions> }> {
   let site = siteOptions({ name: 'Site', database: 'site', base: '', language: 'en', namespaces: [] });
