@@ -50,6 +50,13 @@ test('keeps what package.json has, and replaces no file', async () => {
   const manifest = JSON.parse(readFileSync(join(target, 'package.json'), 'utf8'));
   expect(manifest).toMatchObject({ name: 'shop', scripts: { test: 'mine', start: 'tsx main.ts' } });
   expect(manifest.dependencies).toMatchObject({ 'oauth-query': 'file:x.tgz', koa: '^3.0.0' });
+  writeFileSync(
+    join(target, 'package.json'),
+    JSON.stringify({ scripts: { test: 'echo "Error: no test specified" && exit 1' } }),
+  );
+  for (const name of ['app.ts', 'main.ts', 'app.test.ts', 'tsconfig.json']) rmSync(join(target, name));
+  await oauthQueryInProcess(['new', 'koa', target]);
+  expect(JSON.parse(readFileSync(join(target, 'package.json'), 'utf8')).scripts.test).toBe('tsx --test app.test.ts');
   const again = await oauthQueryInProcess(['new', 'koa', target]);
   expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('exists')]);
 });

@@ -56,10 +56,12 @@ const completed = (manifest: Manifest, { dependencies, devDependencies }: Packag
   const merged = (name: string, needed: Readonly<Record<string, string>>) => ({
     [name]: { ...needed, ...(manifest[name] as Readonly<Record<string, string>> | undefined) },
   });
+  const { test, ...scripts } = (manifest['scripts'] ?? {}) as Readonly<Record<string, string>>;
+  const isPlaceholder = test === undefined || test.includes('no test specified'); // of `npm init`
   return {
     ...manifest,
     type: 'module',
-    ...merged('scripts', SCRIPTS),
+    scripts: { ...SCRIPTS, ...scripts, ...(!isPlaceholder && { test }) },
     ...merged('dependencies', dependencies),
     ...merged('devDependencies', devDependencies),
   };

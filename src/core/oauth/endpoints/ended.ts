@@ -13,7 +13,9 @@ export const endedPath = (
   { pages, signIn }: OAuthContext,
 ): string => {
   const proof = signIn.sessions.formToken(session, purposeOf(ending, sub));
-  return pages.address(`${path}?${new URLSearchParams({ ended: ending.kind, of: String(ending.of), proof }).toString()}`);
+  return pages.address(
+    `${path}?${new URLSearchParams({ ended: ending.kind, of: String(ending.of), proof }).toString()}`,
+  );
 };
 
 /** What the form before this page ended. */
