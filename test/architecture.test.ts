@@ -47,6 +47,10 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
   { from: /^languages\//, mayImport: [/^(type )?core\/base\/pages\/languages\/english\.ts/, /^languages\//] },
   // Features of the authorization server.
   {
+    from: /^admin\//,
+    mayImport: [/^(type )?core\/(base|oauth)\//, /^(type )?admin\//, /^(type )?clients\/stored-client(-error)?\.ts/],
+  },
+  {
     from: /^openid\//,
     mayImport: [/^(type )?core\/(base|oauth)\//, /^(type )?openid\//, /^(type )?jose(#|$)/, /^node:crypto(#|$)/],
   },

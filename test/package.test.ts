@@ -29,6 +29,7 @@ describe('package.json', () => {
   test('offers exactly these subpaths', () => {
     expect(Object.keys(manifest.exports).sort()).toEqual([
       '.',
+      './admin',
       './clients',
       './content',
       './content/markdown',

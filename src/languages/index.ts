@@ -12,5 +12,9 @@ export {
   type PluralText,
 } from '../core/base/pages/languages/english.js';
 export { arabic } from './arabic.js';
+export { simplifiedChinese } from './chinese.js';
+export { french } from './french.js';
 export { german } from './german.js';
+export { japanese } from './japanese.js';
+export { portuguese } from './portuguese.js';
 export { spanish } from './spanish.js';

@@ -1,4 +1,4 @@
-import { arabic, english, german, spanish } from '../../src/languages/index.js';
+import { arabic, english, german, japanese, portuguese } from '../../src/languages/index.js';
 import { query } from '../../src/core/query/index.js';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -198,9 +198,9 @@ describeEngine('layout and accessibility of the pages', noChromium, () => {
   });
 
   // The texts are longer or shorter, and in Arabic all is the other way round; colours and pictures are those of a host.
-  describe.each(['de', 'es', 'ar'])('branded, in %s', (locale) => {
+  describe.each(['de', 'ar', 'ja', 'pt-BR'])('branded, in %s', (locale) => {
     const branded = fixture({
-      languages: [english, german, spanish, arabic],
+      languages: [english, german, arabic, japanese, portuguese],
       clients: [
         {
           client_id: 'photos',

@@ -316,7 +316,7 @@ describeEngine('the pages in a browser', noChromium, () => {
       await press(page, 'Create token');
       const token = await page.locator('.secret .code').innerText();
       const headers = { authorization: `Bearer ${token}` };
-      const use = async () => (await new Client(host.base).get('/guarded/profile', headers)).status;
+      const use = async () => (await new Client(host.origin).get('/guarded/profile', headers)).status;
       expect(await use()).toBe(200);
       await page.goto(`${host.base}/oauth/tokens`);
       expect(await page.content()).not.toContain(token);

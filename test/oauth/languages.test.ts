@@ -14,7 +14,7 @@ const { arabic, english, german, spanish } = languages;
 const NAMES = Object.keys(english.texts) as PageTextName[];
 
 /** Words that are the same in English. */
-const SAME: Readonly<Record<string, readonly string[]>> = { de: ['website', 'code', 'tokenName'] };
+const SAME: Readonly<Record<string, readonly string[]>> = { de: ['website', 'code', 'tokenName'], fr: ['code'] };
 const WEB = { response_type: 'code', client_id: 'web' } as const;
 
 /** A name that is read from right to left, and what would turn the text around it. */

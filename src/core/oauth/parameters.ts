@@ -13,7 +13,7 @@ import { decodeUrlencoded, forEachPair } from '../base/http/urlencoded.js';
  * - `client_id`: `vschar` of at most 512 characters, or 1,500 for a client that registered itself
  * - `text`: any Unicode without control characters: names, passwords and secrets chosen by people
  */
-export type Grammar = 'vschar' | 'uri' | 'client_id' | 'text';
+export type Grammar = 'vschar' | 'uri' | 'client_id' | 'text' | 'lines';
 
 /** The pattern of a complete value of each grammar. */
 export const GRAMMARS: Readonly<Record<Grammar, RegExp>> = {
@@ -21,6 +21,7 @@ export const GRAMMARS: Readonly<Record<Grammar, RegExp>> = {
   uri: /^[\x21-\x7e]*$/,
   client_id: /^(?:reg\.[\x20-\x7e]{0,1496}|[\x20-\x7e]{0,512})$/,
   text: /^[^\u0000-\u001f\u007f\ud800-\udfff]*$/u,
+  lines: /^[^\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f\ud800-\udfff]*$/u,
 };
 
 /** The parameters of an endpoint. All other names are ignored, even if repeated. */

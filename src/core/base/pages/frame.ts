@@ -3,7 +3,7 @@ import type { Html } from '../html.js';
 import type { HttpRequest, HttpResponse } from '../http/messages.js';
 import type { Checked } from '../schema.js';
 import { type BRANDING_OPTIONS, imageSource } from './branding.js';
-import type { Languages } from './languages/languages.js';
+import { Languages } from './languages/languages.js';
 import { acceptedLanguage, askedLanguage, uiLocalesOf } from './languages/negotiation.js';
 import type { Translator } from './languages/translator.js';
 import { type PageContent, pageLayout, type PageView, type SiteView } from './layout.js';
@@ -49,6 +49,11 @@ export class Frame {
   /** The frame for another request. */
   for(request: HttpRequest, uiLocales?: string): Frame {
     return new Frame(this.#init, request, uiLocales);
+  }
+
+  /** The frame of a feature whose texts are English. */
+  inEnglish(): Frame {
+    return new Frame({ ...this.#init, languages: new Languages() });
   }
 
   /** That of `ui_locales`, of `Accept-Language`, or the default. */

@@ -86,7 +86,7 @@ li::before { content: "✓"; content: "✓" / ""; float: inline-start; margin-in
 form { display: grid; gap: 1.1rem; }
 label, legend { display: block; margin-bottom: 0.35rem; padding: 0; font-weight: 600; }
 fieldset { border: 0; padding: 0; }
-input, select { display: block; width: 100%; min-height: 2.75rem; padding: 0.6rem 0.8rem; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 0.5rem; }
+input, select, textarea { display: block; width: 100%; min-height: 2.75rem; padding: 0.6rem 0.8rem; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 0.5rem; }
 input::placeholder { color: var(--soft); opacity: 1; }
 input[aria-invalid] { border: 2px solid var(--bad); }
 .choice { display: flex; align-items: center; gap: 0.7rem; min-height: 2.75rem; margin: 0; font-weight: 400; }
@@ -103,7 +103,7 @@ button.danger { background: var(--bad); border-color: var(--bad); }
 button.link { justify-self: start; min-height: 0; padding: 0.25rem 0; font-weight: 400; text-align: start; color: var(--accent); background: none; border: 0; border-radius: 0.2rem; text-decoration: underline; text-underline-offset: 0.2em; }
 button.link.danger { color: var(--bad); }
 button.link:hover { box-shadow: none; text-decoration-thickness: 2px; }
-a:focus-visible, input:focus-visible, select:focus-visible, button:focus-visible, summary:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+a:focus-visible, input:focus-visible, select:focus-visible, textarea:focus-visible, button:focus-visible, summary:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 .actions { display: flex; flex-wrap: wrap; gap: 0.75rem; margin-top: 0.25rem; }
 .actions button, .actions a.button { flex: 1 1 8rem; }
 .quiet { display: flex; flex-wrap: wrap; gap: 0.5rem 1.5rem; padding-top: 1.1rem; border-top: 1px solid var(--edge); }
@@ -118,8 +118,15 @@ a:focus-visible, input:focus-visible, select:focus-visible, button:focus-visible
 .code { font: 600 1.3rem/1.4 ui-monospace, monospace; letter-spacing: 0.08em; }
 input.code { text-align: center; text-transform: uppercase; }
 .secret { padding: 1.1rem; border: 2px solid var(--good); border-radius: 0.6rem; }
-.secret .code { font-size: 1rem; letter-spacing: 0; user-select: all; }
+.secret .code { font-size: 1rem; letter-spacing: 0; user-select: all; word-break: break-all; }
 dl { display: grid; gap: 0.75rem; } dl > div { min-width: 0; }
+a.button.accent { color: var(--on-accent); background: var(--accent); border-color: var(--accent); }
+textarea { min-height: 5rem; resize: vertical; font: 0.95rem/1.5 ui-monospace, monospace; }
+code { font: 0.92em ui-monospace, monospace; }
+.bad-text { color: var(--bad); }
+.row { display: flex; flex-wrap: wrap; align-items: end; gap: 0.75rem 1rem; }
+.row > div, .row > p { flex: 1 1 14rem; min-width: 0; }
+.row button.link { min-height: 2.75rem; }
 .wide header, .wide main, .wide footer { max-width: 58rem; }
 @media (max-width: 30rem) { body { align-content: start; padding: min(0.75rem, 3vw); } main { padding: 1.5rem min(1.25rem, 5vw); } }
 `;

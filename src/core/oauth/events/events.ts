@@ -119,6 +119,16 @@ export type OAuthOccurrence =
       readonly by?: string;
     }
   | {
+      /** An administrator added or changed a client on the page of `adminPages`. */
+      readonly type: 'client.changed';
+      /** What was done. */
+      readonly change: 'added' | 'changed' | 'secret_rotated' | 'disabled' | 'enabled' | 'removed';
+      /** The client. */
+      readonly client_id: string;
+      /** The administrator. */
+      readonly by: string;
+    }
+  | {
       /** A client registered itself. Nothing is stored. */
       readonly type: 'client.registered';
       /** The client: a text that contains everything below. */
@@ -230,6 +240,7 @@ export const OUTCOMES: Readonly<Record<OAuthOccurrence['type'], EventOutcome>> =
   'replay.detected': 'failure',
   'client.authentication_failed': 'failure',
   'client.tokens_ended': 'success',
+  'client.changed': 'success',
   'client.registered': 'success',
   'client.document_fetched': 'success',
   'client.document_failed': 'failure',

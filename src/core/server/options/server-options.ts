@@ -113,6 +113,8 @@ export interface ServerOptions {
   readonly openid?: AuthorizationFeature;
   /** A document about the owner of a token: `profileResource({ … })` of `oauth-query/openid`. */
   readonly profile?: AuthorizationFeature;
+  /** A page on which administrators manage clients: `adminPages({ clients, isAdmin })` of `oauth-query/admin`. */
+  readonly admin?: AuthorizationFeature;
   /** Overrides of the default paths, each beginning with a slash. */
   readonly paths?: Readonly<Partial<Record<PathName, string | readonly string[]>>>;
   /**

@@ -344,6 +344,10 @@ export const SERVER_OPTIONS = {
     'a profile resource, such as profileResource({ claims }) of oauth-query/openid',
     'start',
   ),
+  admin: having<AuthorizationFeature>(
+    'a page for administrators, such as adminPages({ clients, isAdmin }) of oauth-query/admin',
+    'start',
+  ),
   paths: object(paths, { moved: { api: 'the option path of query()', mcp: 'the option path of mcp()' } }),
   metadata: orElse(metadata, {}, 'none'),
   lifetimes: object(lifetimes),

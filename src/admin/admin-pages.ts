@@ -1,0 +1,309 @@
+import { StoredClientError } from '../clients/stored-client-error.js';
+import type { StoredClients } from '../clients/stored-client.js';
+import type { AuthorizationFeature } from '../core/base/feature.js';
+import type { HttpRequest, HttpResponse } from '../core/base/http/messages.js';
+import { redirect } from '../core/base/http/responses.js';
+import { confirmContent } from '../core/base/pages/forms.js';
+import type { PageContent } from '../core/base/pages/layout.js';
+import type { MaybePromise } from '../core/base/ports.js';
+import { fail, fn, having, object, orElse, path, required, type Schema } from '../core/base/schema.js';
+import { html } from '../core/base/html.js';
+import type { OAuthContext } from '../core/oauth/context.js';
+import type { OAuthFeature } from '../core/oauth/oauth-feature.js';
+import { ownerGrants } from '../core/oauth/owners/owner-grants.js';
+import { PageError } from '../core/oauth/pages/page-error.js';
+import { type Parameters, readForm } from '../core/oauth/parameters.js';
+import type { Owner } from '../core/oauth/records/owner.js';
+import type { Session } from '../core/oauth/sign-in/sessions.js';
+import { type Destination, formExpired, SIGN_IN_FIELDS } from '../core/oauth/sign-in/sign-in.js';
+import { findClients } from './find-clients.js';
+import { FIELDS, registrationOf, valuesOf } from './registration-form.js';
+import { addPage, clientPage, listPage, notAdmin, type Place, QUESTIONS, secretPage } from './views.js';
+
+/** Options of the page. */
+export interface AdminPageOptions {
+  /** The clients to manage: the same object as in `options.clients`. */
+  readonly clients: StoredClients;
+  /** Whether a signed-in user may manage them. Called for every request. */
+  readonly isAdmin: (owner: Owner) => MaybePromise<boolean>;
+  /** Default: `/oauth/admin`. */
+  readonly path?: string;
+}
+
+const OPTIONS = object({
+  clients: required(having<StoredClients>('clients of storedClients', 'add', 'change', 'list', 'rotateSecret')),
+  isAdmin: required(fn<AdminPageOptions['isAdmin']>('a function of the signed-in user')),
+  path: orElse(path('/oauth/admin'), ['/oauth/admin'] as const),
+} satisfies Schema<AdminPageOptions>);
+
+const PARAMETERS = {
+  ...SIGN_IN_FIELDS,
+  ...FIELDS,
+  client: 'vschar',
+  grant: 'vschar',
+  version: 'vschar',
+  overlap: 'vschar',
+  act: 'vschar',
+  confirmed: 'vschar',
+} as const;
+
+/** In seconds: how long the older secrets of a client may stay valid. */
+const OVERLAPS = [0, 3600, 86_400, 604_800];
+
+/** An administrator in front of the page. */
+interface Admin {
+  readonly owner: Owner;
+  readonly session: Session;
+}
+
+class AdminPages {
+  readonly #clients: StoredClients;
+  readonly #isAdmin: AdminPageOptions['isAdmin'];
+  readonly #path: string;
+
+  constructor(clients: StoredClients, isAdmin: AdminPageOptions['isAdmin'], at: string) {
+    this.#clients = clients;
+    this.#isAdmin = isAdmin;
+    this.#path = at;
+  }
+
+  /** `GET`: the list, a form for a new client, or a client. */
+  async show(request: HttpRequest, context: OAuthContext): Promise<HttpResponse> {
+    const { signIn } = context;
+    const known = signIn.sessions.read(request);
+    const owner = await signIn.currentOwner(request, known, context);
+    if (owner === undefined) return signIn.ask(known, this.#destination(context), context);
+    if (!(await this.#isAdmin(owner))) return respond(request, notAdmin(), { status: 403 }, context);
+    const admin = { owner, session: known ?? signIn.sessions.begin() };
+    const query = new URLSearchParams(request.query);
+    const name = query.get('client');
+    const init = { cookie: signIn.sessions.setCookie(admin.session) };
+    const place = this.#place(admin, context);
+    if (name !== null) {
+      const after = query.get('after') ?? undefined;
+      const done = this.#readDone(query, admin, context);
+      const content = await this.#client(name, { done, after }, place, context);
+      return content === undefined ? redirect(place.path, 303) : respond(request, content, init, context);
+    }
+    if (query.has('new')) return respond(request, addPage(place, valuesOf(undefined)), init, context);
+    const search = query.get('search') ?? '';
+    const found = await findClients(this.#clients, search, query.get('after') ?? undefined);
+    return respond(request, listPage(place, { ...found, search }), init, context);
+  }
+
+  /** `POST`: a form of these pages, or the built-in sign-in form. */
+  async submit(request: HttpRequest, context: OAuthContext): Promise<HttpResponse> {
+    const { signIn } = context;
+    const form = await readForm(request, PARAMETERS, context);
+    if (form.firstProblem !== undefined) throw new PageError('invalid_request', { explanation: form.firstProblem });
+    const destination = this.#destination(context);
+    if (form.get('username') !== undefined || form.get('password') !== undefined)
+      return signIn.submit(request, form, destination, context);
+    const session = signIn.sessions.read(request);
+    const owner = await signIn.currentOwner(request, session, context);
+    if (owner === undefined) return redirect(destination.returnTo, 303);
+    if (!signIn.sessions.isFormToken(form.get('form_token'), session, purposeOf(owner)))
+      throw formExpired(destination.returnTo);
+    if (!(await this.#isAdmin(owner))) return respond(request, notAdmin(), { status: 403 }, context);
+    return this.#act(request, form, { owner, session }, context);
+  }
+
+  async #act(request: HttpRequest, form: Parameters, admin: Admin, context: OAuthContext): Promise<HttpResponse> {
+    const act = form.get('act') ?? '';
+    const place = this.#place(admin, context);
+    const client_id = form.get('client') ?? '';
+    try {
+      if (act === 'add') return await this.#add(request, form, admin, context);
+      if (act === 'rotate') return await this.#rotate(request, form, admin, context);
+      const question = Object.hasOwn(QUESTIONS, act) ? QUESTIONS[act as keyof typeof QUESTIONS] : undefined;
+      if (question !== undefined && form.get('confirmed') === undefined) {
+        const hidden = { ...place.hidden, act, client: client_id, grant: form.get('grant') ?? '', confirmed: 'yes' };
+        const cancelPath = `${place.path}?${new URLSearchParams({ client: client_id }).toString()}`;
+        const asked = { title: question.ask, question: html`${question.ask} <bdi>${client_id}</bdi>` };
+        const texts = { explanation: question.explain, confirm: html`${question.ask}`, cancel: 'Cancel' };
+        return respond(
+          request,
+          confirmContent({ ...asked, ...texts, action: place.path, hidden, cancelPath }),
+          {},
+          context,
+        );
+      }
+      await this.#change(act, client_id, form, admin.owner.sub, context);
+      return redirect(this.#donePath(act, client_id, admin, context), 303);
+    } catch (error) {
+      if (!(error instanceof StoredClientError)) throw error;
+      const problem = error.message;
+      const content =
+        act === 'add'
+          ? addPage(place, valuesOf(form), problem)
+          : await this.#client(client_id, { problem, form }, place, context);
+      return respond(request, content ?? notAdmin(), { status: error.code === 'conflict' ? 409 : 400 }, context);
+    }
+  }
+
+  async #add(request: HttpRequest, form: Parameters, admin: Admin, context: OAuthContext): Promise<HttpResponse> {
+    const isPublic = form.get('kind') === 'public';
+    const client_id = form.get('client_id') ?? '';
+    const fields = registrationOf(form);
+    const grants = fields.grant_types ?? ['authorization_code', 'refresh_token'];
+    const added = await this.#clients.add(
+      {
+        ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)),
+        ...(client_id !== '' && { client_id }),
+        // Otherwise a public client gets no refresh tokens.
+        ...(isPublic && grants.includes('refresh_token') && { refresh: 'rotating' as const }),
+      },
+      { generateSecret: !isPublic },
+    );
+    tell('added', added.client_id, admin, context);
+    return added.client_secret === undefined
+      ? redirect(this.#donePath('add', added.client_id, admin, context), 303)
+      : respond(request, secretPage(this.#place(admin, context), added.client_id, added.client_secret), {}, context);
+  }
+
+  async #rotate(request: HttpRequest, form: Parameters, admin: Admin, context: OAuthContext): Promise<HttpResponse> {
+    const overlap = OVERLAPS.find((seconds) => String(seconds) === form.get('overlap')) ?? 0;
+    const rotated = await this.#clients.rotateSecret(form.get('client') ?? '', { overlap });
+    tell('secret_rotated', rotated.client_id, admin, context);
+    return respond(
+      request,
+      secretPage(this.#place(admin, context), rotated.client_id, rotated.client_secret ?? ''),
+      {},
+      context,
+    );
+  }
+
+  async #change(act: string, client_id: string, form: Parameters, by: string, context: OAuthContext): Promise<void> {
+    const admin = { owner: { sub: by } };
+    const grants = ownerGrants(context);
+    if (act === 'change') {
+      await this.#clients.change(client_id, registrationOf(form), { version: Number(form.get('version')) });
+      tell('changed', client_id, admin, context);
+    } else if (act === 'disable') {
+      await this.#clients.disable(client_id);
+      tell('disabled', client_id, admin, context);
+    } else if (act === 'enable') {
+      await this.#clients.enable(client_id);
+      tell('enabled', client_id, admin, context);
+    } else if (act === 'remove') {
+      await grants.revoke({ client_id }, { by });
+      await this.#clients.remove(client_id);
+      tell('removed', client_id, admin, context);
+    } else if (act === 'end_all') {
+      await grants.revoke({ client_id }, { by });
+    } else if (act === 'end') {
+      await grants.revoke({ grant_id: form.get('grant') ?? '' }, { by });
+    } else throw new PageError('nothing_chosen', { back: { href: this.#destination(context).returnTo } });
+  }
+
+  async #client(
+    client_id: string,
+    state: {
+      readonly done?: string | undefined;
+      readonly after?: string | undefined;
+      readonly problem?: string;
+      readonly form?: Parameters;
+    },
+    place: Place,
+    context: OAuthContext,
+  ): Promise<PageContent | undefined> {
+    const client = await this.#clients.get(client_id);
+    if (client === undefined) return undefined;
+    const grants = await ownerGrants(context).list({ client_id }, { after: state.after, limit: 20 });
+    const values = valuesOf(state.form ?? client.registration);
+    return clientPage(place, { client, values, grants, done: state.done, problem: state.problem });
+  }
+
+  #place(admin: Admin, context: OAuthContext): Place {
+    const { sessions } = context.signIn;
+    return {
+      path: context.basePath + this.#path,
+      hidden: { form_token: sessions.formToken(admin.session, purposeOf(admin.owner)) },
+    };
+  }
+
+  #destination(context: OAuthContext): Destination {
+    const action = context.basePath + this.#path;
+    return { action, returnTo: action, hidden: {} };
+  }
+
+  /** After removing a client, the list; otherwise the client. Only this session can make the page say that something was done. */
+  #donePath(act: string, client_id: string, { owner, session }: Admin, context: OAuthContext): string {
+    const { action } = this.#destination(context);
+    if (act === 'remove') return action;
+    const proof = context.signIn.sessions.formToken(session, donePurpose(owner, act, client_id));
+    return `${action}?${new URLSearchParams({ client: client_id, done: act, proof }).toString()}`;
+  }
+
+  #readDone(query: URLSearchParams, { owner, session }: Admin, { signIn }: OAuthContext): string | undefined {
+    const [act = '', proof] = [query.get('done') ?? '', query.get('proof') ?? ''];
+    const purpose = donePurpose(owner, act, query.get('client') ?? '');
+    return act !== '' && signIn.sessions.isFormToken(proof, session, purpose) ? act : undefined;
+  }
+}
+
+const purposeOf = ({ sub }: Owner): readonly string[] => ['admin', sub];
+const donePurpose = ({ sub }: Owner, act: string, client_id: string): readonly string[] => [
+  'admin done',
+  sub,
+  act,
+  client_id,
+];
+
+type Change = 'added' | 'changed' | 'secret_rotated' | 'disabled' | 'enabled' | 'removed';
+
+const tell = (
+  change: Change,
+  client_id: string,
+  { owner }: { readonly owner: { readonly sub: string } },
+  { emit }: OAuthContext,
+): void => emit?.({ type: 'client.changed', change, client_id, by: owner.sub });
+
+/** The texts of these pages are English, whatever the language of the others. */
+const respond = (
+  request: HttpRequest,
+  content: PageContent,
+  init: { readonly status?: number; readonly cookie?: string },
+  { frame }: OAuthContext,
+): HttpResponse =>
+  frame
+    .inEnglish()
+    .for(request)
+    .respond({ isWide: true, ...content }, init);
+
+/**
+ * A page for administrators over the clients of `storedClients`: list, search, add, change, rotate a secret, disable, remove, see grants and
+ * end them. Each change is the event `client.changed`, with the administrator in `by`.
+ *
+ * @throws TypeError with a sentence that names the option.
+ * @example
+ * const clients = storedClients(store);
+ * const oauth = oauthQuery({ store, clients, admin: adminPages({ clients, isAdmin: ({ sub }) => sub === 'alice' }) });
+ */
+export const adminPages = (options: AdminPageOptions): AuthorizationFeature => {
+  const { clients, isAdmin, path: paths } = OPTIONS.read(options, 'adminPages') ?? fail('adminPages needs options.');
+  const feature: OAuthFeature = {
+    scopes: {},
+    keepsSignIn: false,
+    start: (_context, host) => {
+      const bound = host.bound('The isAdmin of adminPages', async (owner: Owner) => (await isAdmin(owner)) === true);
+      const pages = new AdminPages(clients, bound, paths[0]);
+      return {
+        endpoints: [
+          {
+            paths,
+            methods: {
+              GET: (request, context) => pages.show(request, context),
+              POST: (request, context) => pages.submit(request, context),
+            },
+            pageMethods: ['GET', 'POST'],
+            start: paths[0],
+            cors: false,
+          },
+        ],
+        hooks: {},
+      };
+    },
+  };
+  return feature;
+};
