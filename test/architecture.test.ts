@@ -54,6 +54,11 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
     from: /^openid\//,
     mayImport: [/^(type )?core\/(base|oauth)\//, /^(type )?openid\//, /^(type )?jose(#|$)/, /^node:crypto(#|$)/],
   },
+  // A feature that servers and verifiers share.
+  {
+    from: /^dpop\//,
+    mayImport: [/^(type )?core\/base\//, /^(type )?dpop\//, /^(type )?node:crypto#/, /^(type )?lru-cache#/],
+  },
   // Extensions of the query API.
   {
     from: /^(openapi|sandbox)\//,
@@ -136,7 +141,6 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
     mayImport: [
       /^(type )?core\/(base|oauth\/(clients|events))\//,
       /^(type )?clients\//,
-      /^core\/oauth\/keys\/public-keys\.ts$/,
       /^(type )?lru-cache(#|$)/,
       /^node:crypto(#randomBytes)?$/,
       /^type node:https?#/,

@@ -27,10 +27,14 @@ export class FetchRequest implements HttpRequest {
     return partsOf(this.native.url).query;
   }
 
-  /** A `Request` has already joined repeated headers. Credentials contain no commas, so they can be split again. */
+  get path(): string {
+    return partsOf(this.native.url).path;
+  }
+
+  /** A `Request` has already joined repeated headers. Credentials and proofs contain no commas, so they can be split again. */
   get rawHeaders(): readonly string[] {
     return [...this.native.headers].flatMap(([name, value]) =>
-      name === 'authorization' ? value.split(', ').flatMap((one) => [name, one]) : [name, value],
+      name === 'authorization' || name === 'dpop' ? value.split(', ').flatMap((one) => [name, one]) : [name, value],
     );
   }
 

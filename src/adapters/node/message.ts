@@ -38,6 +38,12 @@ export abstract class NodeRequest<Native> implements HttpRequest {
     return mark === -1 ? '' : url.slice(mark + 1);
   }
 
+  /** Routers that shorten `url` keep the original in `originalUrl`. */
+  get path(): string {
+    const message: IncomingMessage & { readonly originalUrl?: unknown } = this.#message;
+    return pathOf(typeof message.originalUrl === 'string' ? message.originalUrl : (message.url ?? ''));
+  }
+
   get rawHeaders(): readonly string[] {
     return this.#message.rawHeaders;
   }

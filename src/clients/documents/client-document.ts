@@ -1,7 +1,7 @@
 import { isRecord } from '../../core/base/schema.js';
 import type { ClientRegistration } from '../../core/oauth/clients/client.js';
 import { type Given, member, readClientMetadata, refuse, textsOf } from '../../core/oauth/clients/client-metadata.js';
-import { isSecretKey, publicKeyProblem } from '../../core/oauth/keys/public-keys.js';
+import { isSecretKey, publicKeyProblem } from '../../core/base/public-keys.js';
 import { documentAddressProblem } from './document-address.js';
 
 /** The authentication methods of a client that publishes a document: it cannot share a secret. */

@@ -1,5 +1,5 @@
 import type { Authorization } from './authorization.js';
-import { tokenIn } from './http/bearer.js';
+import { anyTokenIn } from './http/bearer.js';
 import { parseUrl } from './addresses/url.js';
 
 /** The authorization of a request, in the format of the official MCP SDK (`@modelcontextprotocol/sdk`). */
@@ -39,7 +39,7 @@ export interface AuthorizedRequest {
  */
 export const authInfo = ({ auth, headers }: AuthorizedRequest): AuthInfo => {
   const header = 'get' in headers && typeof headers.get === 'function' ? headers.get('authorization') : undefined;
-  const token = tokenIn(header ?? (headers as HeadersWithAuthorization).authorization ?? '');
+  const token = anyTokenIn(header ?? (headers as HeadersWithAuthorization).authorization ?? '');
   if (auth === undefined || token === undefined)
     throw new TypeError(
       'authInfo(request): the request has no authorization. Put oauth.guard(…) in front of the handler.',

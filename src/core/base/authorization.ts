@@ -24,6 +24,11 @@ export interface Authorization {
   readonly auth_time?: number;
   /** How the owner signed in: the authentication context class, if the authorization server keeps it and knows it. */
   readonly acr?: string;
-  /** How the token is used (RFC 6750). */
-  readonly token_type: 'Bearer';
+  /** How the token is used: alone (RFC 6750), or with a proof of the key that it is bound to (RFC 9449). */
+  readonly token_type: 'Bearer' | 'DPoP';
+  /** The key that the token is bound to; absent for a bearer token. */
+  readonly cnf?: {
+    /** The SHA-256 thumbprint of the public key (RFC 7638). */
+    readonly jkt: string;
+  };
 }

@@ -26,6 +26,8 @@ export const OAUTH_ERRORS = {
   registration_not_supported: { status: 400, spec: 'OpenID Connect Core 1.0 §3.1.2.6' },
   invalid_redirect_uri: { status: 400, spec: 'RFC 7591 §3.2.2' },
   invalid_client_metadata: { status: 400, spec: 'RFC 7591 §3.2.2' },
+  invalid_dpop_proof: { status: 400, spec: 'RFC 9449 §5' },
+  use_dpop_nonce: { status: 400, spec: 'RFC 9449 §8' },
 } as const;
 
 /** An error code of the protocol. */
@@ -70,7 +72,12 @@ export const tooManyRequests = (description: string, retryAfter: number): OAuthE
     headers: { 'retry-after': String(retryAfter) },
   });
 
-export type BearerErrorCode = 'invalid_request' | 'invalid_token' | 'insufficient_scope';
+export type BearerErrorCode =
+  | 'invalid_request'
+  | 'invalid_token'
+  | 'insufficient_scope'
+  | 'invalid_dpop_proof'
+  | 'use_dpop_nonce';
 
 /**
  * A rejected bearer token, or a request without one (then `code` is undefined, and the challenge has no error).
@@ -83,12 +90,20 @@ export class BearerError extends Error {
   readonly status: 400 | 401 | 403;
   /** The scopes the request requires, if one was missing. */
   readonly scope: string | undefined;
+  /** Additional response headers. */
+  readonly headers: Readonly<Record<string, string>>;
 
-  constructor(code: BearerErrorCode | undefined, description: string, scope?: string) {
+  constructor(
+    code: BearerErrorCode | undefined,
+    description: string,
+    scope?: string,
+    headers: Readonly<Record<string, string>> = {},
+  ) {
     super(description);
     this.code = code;
     this.status = code === 'invalid_request' ? 400 : code === 'insufficient_scope' ? 403 : 401;
     this.scope = scope;
+    this.headers = headers;
   }
 }
 

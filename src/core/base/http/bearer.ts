@@ -14,6 +14,8 @@ export interface GuardRequirement {
   readonly audience?: readonly string[] | undefined;
   /** The URL of the resource's metadata (RFC 9728), which error responses then contain. */
   readonly metadata?: string | undefined;
+  /** `required`: the token must be bound to a key (RFC 9449). */
+  readonly dpop?: 'required' | undefined;
 }
 
 /** Either the authorization, or the error response to send. */
@@ -21,6 +23,8 @@ export type GuardResult =
   | {
       /** The contents of the token: the request may pass. */
       readonly authorization: Authorization;
+      /** Headers to add to the response, such as a new nonce. */
+      readonly headers?: Readonly<Record<string, string>> | undefined;
     }
   | {
       /** The response to send instead. */
@@ -42,34 +46,60 @@ export type CheckResult =
       readonly refused: Refusal;
     };
 
-const BEARER = /^bearer(?: +|$)/i;
+/** A token, and how it was sent. */
+export interface PresentedToken {
+  readonly token: string;
+  readonly scheme: 'Bearer' | 'DPoP';
+}
 
-/** The token in an `Authorization` header; `undefined` if there is none, or another scheme. */
-export const tokenIn = (header: string): string | undefined => {
-  const scheme = BEARER.exec(header)?.[0];
-  const token = scheme === undefined ? '' : header.slice(scheme.length).trimEnd();
+const BEARER = /^bearer(?: +|$)/i;
+const DPOP = /^dpop(?: +|$)/i;
+
+const afterScheme = (header: string, scheme: RegExp): string | undefined => {
+  const start = scheme.exec(header)?.[0];
+  const token = start === undefined ? '' : header.slice(start.length).trimEnd();
   return token === '' ? undefined : token;
 };
 
+/** The token in an `Authorization` header; `undefined` if there is none, or another scheme. */
+export const tokenIn = (header: string): string | undefined => afterScheme(header, BEARER);
+
+/** Like {@link tokenIn}, also for a token that is bound to a key. */
+export const anyTokenIn = (header: string): string | undefined => tokenIn(header) ?? afterScheme(header, DPOP);
+
+const presentedIn = (header: string, isBound: boolean): PresentedToken | undefined => {
+  const token = tokenIn(header);
+  if (token !== undefined) return { token, scheme: 'Bearer' };
+  const bound = isBound ? afterScheme(header, DPOP) : undefined;
+  return bound === undefined ? undefined : { token: bound, scheme: 'DPoP' };
+};
+
 /**
- * The bearer token of a request, from the only place where it is accepted (RFC 6750 §2.1).
+ * The access token of a request, from the only place where it is accepted (RFC 6750 §2.1, RFC 9449 §7.1).
  *
+ * @param isBound - Whether tokens may be bound to keys; otherwise `DPoP` is another scheme.
  * @returns `undefined` if there is none, or another scheme.
  * @throws BearerError `invalid_request` if there are several.
  */
-export const bearerTokenOf = (request: HttpRequest): string | undefined => {
+export const presentedToken = (request: HttpRequest, isBound: boolean): PresentedToken | undefined => {
   const header = request.header('authorization');
   if (header === undefined) return undefined;
   if (hasRepeatedAuthorization(request.rawHeaders))
     throw new BearerError('invalid_request', 'The Authorization header must not be repeated.');
-  const token = tokenIn(header);
-  if (token === undefined) return undefined;
+  const presented = presentedIn(header, isBound);
+  if (presented === undefined) return undefined;
   // RFC 6750 §2: a client must not use more than one method. A token in the query is never read.
   if (hasParameter(request.query, 'access_token')) {
     throw new BearerError('invalid_request', 'The token must only be sent in the Authorization header.');
   }
-  return token;
+  return presented;
 };
+
+const boundToken = (): BearerError =>
+  new BearerError(
+    'invalid_token',
+    'The access token is bound to a key. Send it as Authorization: DPoP ACCESS_TOKEN, with a proof in the header DPoP.',
+  );
 
 /** Whether a token is for one of these resources. */
 const isFor = ({ aud }: Authorization, audience: readonly string[]): boolean => {
@@ -78,14 +108,14 @@ const isFor = ({ aud }: Authorization, audience: readonly string[]): boolean => 
 };
 
 /**
- * The bearer token of a request to a protected route.
+ * The access token of a request to a protected route.
  *
  * @throws BearerError
  */
-export const requiredBearerToken = (request: HttpRequest): string => {
-  const token = bearerTokenOf(request);
-  if (token === undefined) throw missingToken();
-  return token;
+export const requiredToken = (request: HttpRequest, isBound: boolean): PresentedToken => {
+  const presented = presentedToken(request, isBound);
+  if (presented === undefined) throw missingToken();
+  return presented;
 };
 
 const missingToken = (): BearerError =>
@@ -110,13 +140,16 @@ export const givenToken = (token: unknown): string => {
  * Returns the authorization if it belongs to a live access token for this audience with all these scopes.
  *
  * @param authorization - `undefined` unless the token is a live access token.
+ * @param isProven - Whether the key of a bound token was proved. Without a proof, such a token never passes.
  * @throws BearerError `invalid_token`, `insufficient_scope`
  * @see {@link https://www.rfc-editor.org/rfc/rfc6750#section-3.1 | RFC 6750 §3.1}
  */
 export const admit = (
   authorization: Authorization | undefined,
   { scopes, audience }: GuardRequirement,
+  isProven = false,
 ): Authorization => {
+  if (authorization !== undefined && authorization.cnf !== undefined && !isProven) throw boundToken();
   if (authorization === undefined) throw new BearerError('invalid_token', 'The access token is not valid.');
   if (audience !== undefined && !isFor(authorization, audience)) {
     throw new BearerError(

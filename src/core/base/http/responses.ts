@@ -95,21 +95,30 @@ export interface RefusedRoute {
   readonly metadata?: string | undefined;
   /** The scopes a token needs there. */
   readonly scopes: readonly string[];
+  /** The algorithms of proofs, if tokens may be bound to keys. */
+  readonly proofAlgorithms?: readonly string[] | undefined;
 }
 
 /**
  * Why a bearer token is rejected (RFC 6750 §3). Without a token there is no error information for clients, only a message for the people who write them. For a resource it contains the URL of
  * the metadata (RFC 9728 §5.1), and scripts may read it.
  */
-const bearerRefusal = (error: BearerError, { metadata, scopes }: RefusedRoute): Refusal => {
+const bearerRefusal = (error: BearerError, { metadata, scopes, proofAlgorithms }: RefusedRoute): Refusal => {
   const message = asDescription(error.message);
+  const isAboutProof = error.code === 'invalid_dpop_proof' || error.code === 'use_dpop_nonce';
   const needed = metadata === undefined || error.status !== 401 || scopes.length === 0 ? undefined : scopes.join(' ');
-  const header = challenge('Bearer', {
+  const problem =
+    error.code === undefined ? undefined : { error: error.code, error_description: message };
+  const bearer = challenge('Bearer', {
     ...(metadata === undefined ? { realm: REALM } : { resource_metadata: metadata }),
-    error: error.code,
-    error_description: error.code === undefined ? undefined : message,
+    ...(!isAboutProof && problem),
     scope: error.scope ?? needed,
   });
+  // Bearer comes first, because some clients only read the first challenge.
+  const header =
+    proofAlgorithms === undefined || error.status !== 401
+      ? bearer
+      : `${bearer}, ${challenge('DPoP', { ...problem, algs: proofAlgorithms.join(' ') })}`;
   return {
     status: error.status,
     error: error.code,
@@ -117,6 +126,7 @@ const bearerRefusal = (error: BearerError, { metadata, scopes }: RefusedRoute): 
     headers: {
       'www-authenticate': header,
       ...(metadata !== undefined && { 'access-control-expose-headers': 'www-authenticate' }),
+      ...error.headers,
     },
   };
 };

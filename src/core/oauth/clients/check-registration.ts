@@ -13,7 +13,7 @@ import {
 import { nearestName } from '../../base/spelling.js';
 import type { ChallengeMethod } from './pkce.js';
 import { isUnprovenRedirect, redirectUriProblem } from './redirect-uri.js';
-import { isSecretKey, publicKeysProblem } from '../keys/public-keys.js';
+import { isSecretKey, publicKeysProblem } from '../../base/public-keys.js';
 import {
   type AuthenticationMethod,
   type Client,

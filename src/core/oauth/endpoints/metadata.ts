@@ -4,7 +4,7 @@ import { tagged } from '../../base/http/etag.js';
 import { publicJson } from '../../base/http/responses.js';
 import { DEVICE_CODE_GRANT } from '../clients/client.js';
 import type { OAuthContext } from '../context.js';
-import { ASSERTION_ALGORITHMS } from '../keys/public-keys.js';
+import { ASSERTION_ALGORITHMS } from '../../base/public-keys.js';
 
 /** In seconds: long enough to save requests, short enough for configuration changes to show. */
 const MAX_AGE = 300;

@@ -4,7 +4,7 @@ import type { TokenClaims } from '../records/stored-records.js';
 
 /** The authorization in a token record, for a resource server. */
 export const authorizationOf = (record: TokenClaims, iss: string): Authorization => {
-  const { sub, username, client_id, scope, exp, iat, auth_time, acr } = record;
+  const { sub, username, client_id, scope, exp, iat, auth_time, acr, jkt } = record;
   const aud = audienceOf(record, iss);
   return {
     sub,
@@ -15,7 +15,7 @@ export const authorizationOf = (record: TokenClaims, iss: string): Authorization
     iss,
     exp,
     iat,
-    token_type: 'Bearer',
+    ...(jkt === undefined ? { token_type: 'Bearer' } : { token_type: 'DPoP', cnf: { jkt } }),
     ...signInFacts({ auth_time, acr }),
   };
 };

@@ -1,5 +1,6 @@
 import { createPublicKey } from 'node:crypto';
-import type { Jwk } from './signing-keys.js';
+
+type Jwk = Readonly<Record<string, unknown>>;
 
 /** Asymmetric algorithms only: the client has no shared secret for an HMAC. */
 export const ASSERTION_ALGORITHMS: readonly string[] = ['ES256', 'ES384', 'EdDSA', 'Ed25519', 'PS256', 'RS256'];

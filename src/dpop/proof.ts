@@ -1,0 +1,63 @@
+import { LRUCache } from 'lru-cache';
+import { isRecord } from '../core/base/schema.js';
+import { keyIn, type ProofKey, type ReadKey } from './public-key.js';
+
+/** A proof whose signature is right. */
+export interface Proof {
+  readonly jkt: string;
+  readonly jti: string;
+  readonly htm: unknown;
+  readonly htu: string;
+  /** Seconds since the epoch. */
+  readonly iat: number;
+  readonly ath: unknown;
+  readonly nonce: unknown;
+}
+
+/** What is wrong with a text that is no proof. */
+export type ProofProblem = 'malformed' | 'algorithm' | 'key' | 'signature';
+
+/** With an RSA key of 8192 bits, a proof has 4,000 characters. */
+const MAX_LENGTH = 8192;
+const MAX_JTI = 256;
+const MAX_HTU = 4096;
+const PROOF = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+/** Keys that are kept, so that a client's key is read once. */
+const KEPT_KEYS = 1000;
+
+/** @returns `undefined` unless the text is JSON. */
+const parse = (part: string): unknown => {
+  try {
+    return JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
+  } catch {
+    return undefined;
+  }
+};
+
+const isShortText = (given: unknown, max: number): given is string =>
+  typeof given === 'string' && given !== '' && given.length <= max;
+
+/** Reads proofs, and verifies their signatures (RFC 9449 §4.3). */
+export class ProofReader {
+  /** By the first part of proofs, which is the same in all proofs of a client. */
+  readonly #keys = new LRUCache<string, ProofKey>({ max: KEPT_KEYS });
+
+  read(text: string): Proof | ProofProblem {
+    if (text.length > MAX_LENGTH || !PROOF.test(text)) return 'malformed';
+    const [header = '', payload = '', signature = ''] = text.split('.', 3);
+    const key = this.#keyOf(header);
+    if (typeof key === 'string') return key;
+    const claims = parse(payload);
+    if (!isRecord(claims)) return 'malformed';
+    const { jti, htm, htu, iat, ath, nonce } = claims;
+    if (!isShortText(jti, MAX_JTI) || !isShortText(htu, MAX_HTU) || typeof iat !== 'number') return 'malformed';
+    if (!key.verifies(`${header}.${payload}`, signature)) return 'signature';
+    this.#keys.set(header, key);
+    return { jkt: key.jkt, jti, htm, htu, iat, ath, nonce };
+  }
+
+  #keyOf(header: string): ReadKey {
+    return this.#keys.get(header) ?? keyIn(parse(header));
+  }
+}
