@@ -90,13 +90,13 @@ export interface RemoteFacade<Served> {
 type Send<Sent> = (response: HttpResponse) => Sent;
 
 /**
- * Checks whether a request may pass: returns the result of `pass`, or of sending the error response; `undefined` if that fails. Only
+ * Checks whether a request may pass: returns the result of `pass`, which receives headers to add to the response, or of sending the error response; `undefined` if that fails. Only
  * rejects if `pass` throws.
  */
 export type Check = <Sent, Passed>(
   request: HttpRequest,
   send: Send<Sent>,
-  pass: (authorization: Authorization) => Passed,
+  pass: (authorization: Authorization, headers: HttpResponse['headers'] | undefined) => Passed,
 ) => Promise<Sent | Passed | undefined>;
 
 const BROKEN: HttpResponse = {
@@ -290,7 +290,7 @@ const placesOf = ({ routes, wellKnown, basePath, warn }: Server, { issuer, onErr
 };
 
 const guardOf = <Handler>(
-  server: Pick<Server, 'guard'> & Partial<Pick<Server, 'checkScopes' | 'resourceRequirement'>>,
+  server: Pick<Server, 'guard'> & Partial<Pick<Server, 'checkScopes' | 'resourceRequirement' | 'bindsTokens'>>,
   protect: (check: Check) => Handler,
   onError: OnError,
   onRefused?: (requirement: GuardRequirement, request: HttpRequest) => void,
@@ -308,7 +308,7 @@ const guardOf = <Handler>(
       } catch (error) {
         return sendBroken(send, error, onError);
       }
-      return pass(result.authorization);
+      return pass(result.authorization, result.headers);
     });
   };
   return guard;

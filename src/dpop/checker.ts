@@ -61,7 +61,9 @@ export class DpopChecker implements ProofChecker {
   }
 
   addressesOf(path: string, resources: readonly string[]): readonly string[] {
-    const own = resources.filter((url) => /^https?:\/\//.test(url)).map((url) => publicAddress(new URL(url).origin, '/'));
+    const own = resources
+      .filter((url) => /^https?:\/\//.test(url))
+      .map((url) => publicAddress(new URL(url).origin, '/'));
     return [...new Set([...own, ...this.#addresses].flatMap((address) => addressAt(address, path)))];
   }
 
@@ -149,4 +151,3 @@ export class DpopChecker implements ProofChecker {
     throw new ProofError(code, reason, sentence, { headers: this.#headers() });
   }
 }
-

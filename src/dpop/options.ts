@@ -78,4 +78,3 @@ export const DPOP_OPTIONS = object({
     typeof given === 'string' ? [given] : given,
   ),
 } satisfies Schema<DpopOptions>);
-

@@ -47,8 +47,8 @@ export interface ProofKey {
 const membersOf = (jwk: Readonly<Record<string, unknown>>, { kty, crv }: Algorithm) => {
   if (jwk['kty'] !== kty || (crv !== undefined && jwk['crv'] !== crv) || isSecretKey(jwk)) return undefined;
   const members = MEMBERS[kty].map((name) => [name, jwk[name]] as const);
-  const isText = members.every(([name, member]) =>
-    typeof member === 'string' && (name === 'e' ? EXPONENT : MEMBER).test(member),
+  const isText = members.every(
+    ([name, member]) => typeof member === 'string' && (name === 'e' ? EXPONENT : MEMBER).test(member),
   );
   return isText ? Object.fromEntries(members) : undefined;
 };

@@ -1,6 +1,6 @@
 import type { Authorization } from '../core/base/authorization.js';
 import type { AuthorizationFeature } from '../core/base/feature.js';
-import { requiredBearerToken } from '../core/base/http/bearer.js';
+import { requiredToken } from '../core/base/http/bearer.js';
 import { json } from '../core/base/http/responses.js';
 import type { MaybePromise } from '../core/base/ports.js';
 import { fail, fn, isRecord, listOf, object, orElse, path, required, type Schema, text } from '../core/base/schema.js';
@@ -68,7 +68,7 @@ export const profileResource = (given: ProfileOptions): AuthorizationFeature => 
             methods: {
               GET: async (request, context) => {
                 try {
-                  const token = requiredBearerToken(request);
+                  const token = requiredToken(request, context.proofs !== undefined);
                   const { authorization } = await tokenOwner(token, scopes, request, context);
                   return json(200, checkDocument(await describe(authorization), authorization.sub));
                 } catch (error) {

@@ -1,11 +1,12 @@
 import type { Authorization } from '../core/base/authorization.js';
 import { BearerError } from '../core/base/errors.js';
-import { admit } from '../core/base/http/bearer.js';
+import type { PresentedToken } from '../core/base/http/bearer.js';
 import type { HttpRequest, HttpResponse } from '../core/base/http/messages.js';
 import { errorResponse } from '../core/base/http/responses.js';
+import { proofOf } from '../core/base/possession.js';
 import type { OAuthContext } from '../core/oauth/context.js';
 import { isStillAllowed } from '../core/oauth/grants/still-allowed.js';
-import { ownAuthorization } from '../core/oauth/tokens/token-authorization.js';
+import { admitPresented } from '../core/oauth/presented-token.js';
 import type { Grant } from '../core/oauth/tokens/tokens.js';
 
 /** The owner of an access token, and the grant it was issued under. */
@@ -20,15 +21,16 @@ export interface TokenOwner {
  * @throws BearerError `invalid_token`, `insufficient_scope`
  */
 export const tokenOwner = async (
-  token: string,
+  presented: PresentedToken,
   scopes: readonly string[],
   request: HttpRequest,
   context: OAuthContext,
 ): Promise<TokenOwner> => {
   const iss = context.issuer(request);
-  const live = await context.tokens.find(token);
-  const authorization = admit(ownAuthorization(live, iss), { scopes, audience: [iss] });
-  if (live === undefined || live.grant === null)
+  const requirement = { scopes, audience: [iss] };
+  const withProof = proofOf(request, presented, requirement, context.proofs);
+  const { authorization, live } = await admitPresented(withProof, requirement, iss, context);
+  if (live.grant === null)
     throw new BearerError(
       'insufficient_scope',
       'The access token belongs to a client and not to a user.',
@@ -45,6 +47,6 @@ export const tokenOwner = async (
 
 /** The response to a request that was refused. Scripts may read why. */
 export const refusal = (error: unknown, scopes: readonly string[], context: OAuthContext): HttpResponse => {
-  const response = errorResponse(error, context.onError, { scopes });
-  return { ...response, headers: { ...response.headers, 'access-control-expose-headers': 'www-authenticate' } };
+  const response = errorResponse(error, context.onError, { scopes, proofAlgorithms: context.proofs?.algorithms });
+  return { ...response, headers: { 'access-control-expose-headers': 'www-authenticate', ...response.headers } };
 };

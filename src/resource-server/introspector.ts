@@ -1,4 +1,4 @@
-import type { Authorization } from '../core/base/authorization.js';
+import { type Authorization, usageOf } from '../core/base/authorization.js';
 import { UnavailableError } from '../core/base/errors.js';
 import { discover, endpointOf } from './discovery.js';
 import { HttpClient, type JsonAnswer } from './http-client.js';
@@ -158,8 +158,9 @@ export class Introspector {
       );
     }
     // A refresh token has no token_type, and a token bound to a key must not pass without proof of possession.
-    if (typeof token_type !== 'string' || token_type.toLowerCase() !== 'bearer' || body['cnf'] !== undefined)
-      return undefined;
+    const usage = usageOf(body['cnf']);
+    if (usage === undefined || typeof token_type !== 'string') return undefined;
+    if (usage.cnf === undefined && token_type.toLowerCase() !== 'bearer') return undefined;
     if (issuer !== undefined && iss !== issuer) return undefined;
     if (body['exp'] !== undefined && now >= exp) return undefined;
     return {
@@ -171,7 +172,7 @@ export class Introspector {
       iss,
       exp,
       iat,
-      token_type: 'Bearer',
+      ...usage,
     };
   }
 }

@@ -1,6 +1,6 @@
 import { errors, type JWTPayload, jwtVerify } from 'jose';
 import { fromCaller } from '../core/base/mistakes.js';
-import type { Authorization } from '../core/base/authorization.js';
+import { type Authorization, usageOf } from '../core/base/authorization.js';
 import { UnavailableError } from '../core/base/errors.js';
 import type { Clock } from '../core/base/ports.js';
 import { fail, listOf, orElse, refined, required, type Schema, text } from '../core/base/schema.js';
@@ -62,7 +62,8 @@ const authorizationOf = (payload: JWTPayload): Authorization | undefined => {
   if (typeof aud !== 'string' && !(Array.isArray(aud) && aud.every((resource) => typeof resource === 'string')))
     return undefined;
   // A token bound to a key must not pass without proof of possession.
-  if (cnf !== undefined) return undefined;
+  const usage = usageOf(cnf);
+  if (usage === undefined) return undefined;
   return {
     sub,
     ...(typeof username === 'string' ? { username } : {}),
@@ -72,7 +73,7 @@ const authorizationOf = (payload: JWTPayload): Authorization | undefined => {
     iss,
     exp,
     iat,
-    token_type: 'Bearer',
+    ...usage,
   };
 };
 

@@ -2,6 +2,7 @@ import { urlProblem } from '../core/base/addresses/request-addresses.js';
 import { RESOURCE_DEFINITION, type ResourceDefinition } from '../core/base/resource-metadata.js';
 import { resourceProblem } from '../core/base/addresses/resource.js';
 import { guarded } from '../core/base/listeners.js';
+import type { KeyProofs } from '../core/base/key-proofs.js';
 import type { Clock } from '../core/base/ports.js';
 import {
   type Checked,
@@ -9,6 +10,7 @@ import {
   ENVIRONMENT,
   fail,
   fn,
+  having,
   listOf,
   object,
   orElse,
@@ -29,6 +31,11 @@ export interface CommonOptions extends ResourceDefinition {
    * metadata, which `guard.metadata` serves (RFC 9728). The metadata contains `scopes`, `name` and `documentation`.
    */
   readonly resource?: string;
+  /**
+   * Accepts tokens that are bound to a key, together with a proof (RFC 9449): `dpop()` of `oauth-query/dpop`. Without it, such tokens are
+   * rejected. Nonces need its option `secret`.
+   */
+  readonly dpop?: KeyProofs;
   /** Number of cached live tokens; default 1000. Other answers have a separate cache a tenth of this size. */
   readonly cacheSize?: number;
   /** Milliseconds for one request to the authorization server; default 2000. */
@@ -53,6 +60,7 @@ export const COMMON_OPTIONS = {
   }),
   resource: address,
   ...RESOURCE_DEFINITION,
+  dpop: having<KeyProofs>('the value of dpop() of oauth-query/dpop', 'start'),
   cacheSize: wholeNumber(1000, 1, 1_000_000),
   timeout: wholeNumber(2000, 1, 60_000, 'milliseconds'),
   clock: orElse(fn<Clock>('a function that returns milliseconds'), Date.now, '`Date.now`'),

@@ -8,8 +8,9 @@ import {
   givenToken,
   type GuardRequirement,
   type GuardResult,
-  requiredBearerToken,
+  requiredToken,
 } from '../core/base/http/bearer.js';
+import { proofOf, provenAtResource, withGivenProof, type WithProof } from '../core/base/possession.js';
 import { checkOf, type TokenCheck } from '../core/base/token-check.js';
 import { errorResponse, type RefusedRoute, refusalOf } from '../core/base/http/responses.js';
 import type { ResolvedCommonOptions } from './option-checks.js';
@@ -20,6 +21,8 @@ export interface Verifier {
   guard(request: HttpRequest, requirement: GuardRequirement): Promise<GuardResult>;
   /** Checks a token without a request and without a framework, for WebSockets, subscriptions and jobs. */
   readonly check: TokenCheck;
+  /** Whether it accepts tokens that are bound to keys. */
+  readonly bindsTokens: boolean;
   /** The metadata of its resource, if it has one. */
   readonly documents: readonly Route[];
   /** Receives every failure that clients see as a 503. */
@@ -35,49 +38,58 @@ const B64TOKEN = /^[\w.~+/-]+=*$/;
 export type TokenLookup = (token: string) => Promise<Authorization | undefined>;
 
 /** Options of a verifier except those for tokens; `issuer` is required with a resource. */
-type GuardedTokens = Pick<ResolvedCommonOptions, 'audience' | 'resource' | 'onError' | keyof ResourceDefinition> & {
+type GuardedTokens = Pick<
+  ResolvedCommonOptions,
+  'audience' | 'resource' | 'onError' | 'dpop' | 'clock' | keyof ResourceDefinition
+> & {
   readonly issuer?: string;
 };
 
 /** Creates a verifier from a function that checks tokens. */
 export const tokenVerifier = (
   lookUp: TokenLookup,
-  { issuer = '', resource, audience: ownAudience, onError, ...about }: GuardedTokens,
+  { issuer = '', resource, audience: ownAudience, onError, dpop, clock, ...about }: GuardedTokens,
   close: () => void,
 ): Verifier => {
+  const origins = resource === undefined ? [] : [resource];
+  const proofs = dpop?.start({ name: 'options.dpop', clock, secrets: [], issuer, origins });
   const decide = async <Refused>(
-    read: () => string,
-    { scopes, audience: other }: GuardRequirement,
+    read: (audience: readonly string[] | undefined) => WithProof,
+    { scopes, audience: other, dpop: wish }: GuardRequirement,
     refused: (error: unknown, route: RefusedRoute) => Refused,
   ): Promise<{ readonly authorization: Authorization } | Refused> => {
     const audience = other ?? (resource === undefined ? ownAudience : [resource]);
     try {
-      const token = read();
-      const authorization = B64TOKEN.test(token) ? await lookUp(token) : undefined;
+      const presented = read(audience);
+      const authorization = B64TOKEN.test(presented.token) ? await lookUp(presented.token) : undefined;
+      const proven = proofs && (await provenAtResource(authorization, presented, { dpop: wish }, proofs, undefined));
       // Without a resource a guard protects the issuer's own API, like a guard in the authorization server's process.
       const wanted = audience ?? (authorization === undefined ? [] : [authorization.iss]);
-      return { authorization: admit(authorization, { scopes, audience: wanted }) };
+      const admitted = admit(authorization, { scopes, audience: wanted }, proven !== undefined);
+      return { authorization: admitted, ...(proven !== undefined && { headers: proven.headers }) };
     } catch (error) {
       const metadata = other === undefined && resource !== undefined ? resourceMetadataAddress(resource) : undefined;
-      return refused(error, { scopes, metadata });
+      return refused(error, { scopes, metadata, proofAlgorithms: proofs?.algorithms });
     }
   };
   return {
     guard: (request, requirement) =>
       decide(
-        () => requiredBearerToken(request),
+        (audience) => proofOf(request, requiredToken(request, proofs !== undefined), { audience }, proofs),
         requirement,
         (error, route): GuardResult => ({ response: errorResponse(error, onError, route) }),
       ),
     check: checkOf({
-      check: (token, requirement) =>
+      bindsTokens: proofs !== undefined,
+      check: (token, requirement, proof) =>
         decide(
-          () => givenToken(token),
+          () => withGivenProof(givenToken(token), proof),
           requirement,
           (error, route): CheckResult => ({ refused: refusalOf(error, onError, route) }),
         ),
     }),
-    documents: resource === undefined ? [] : [resourceMetadataRoute({ ...about, resource }, issuer)],
+    bindsTokens: proofs !== undefined,
+    documents: resource === undefined ? [] : [resourceMetadataRoute({ ...about, resource }, issuer, proofs)],
     onError,
     close,
   };

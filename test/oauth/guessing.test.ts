@@ -72,6 +72,7 @@ const inProcess = (options: HostOptions) => {
     const request: HttpRequest = {
       method: 'POST',
       query: '',
+      path: '',
       header: (name) => (name === 'content-type' ? 'application/x-www-form-urlencoded' : undefined),
       rawHeaders: [],
       ip,

@@ -109,6 +109,7 @@ describe('forms', () => {
     const request = (body: HttpRequest['body']): HttpRequest => ({
       method: 'POST',
       query: '',
+      path: '',
       header: (name) => (name === 'content-type' ? 'application/x-www-form-urlencoded' : undefined),
       rawHeaders: [],
       ip: '',

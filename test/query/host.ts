@@ -32,6 +32,7 @@ function toHttpRequest(request: IncomingMessage, query: string): HttpRequest {
   return {
     method: request.method ?? 'GET',
     query,
+    path: '',
     header: (name) => {
       const value = request.headers[name];
       return Array.isArray(value) ? value.join(', ') : value;

@@ -29,6 +29,7 @@ async function read({ query = '', type = FORM, coding, body = '', parsed, proble
   const request: HttpRequest = {
     method: 'POST',
     query,
+    path: '',
     header: (name) => ({ 'content-type': type, 'content-encoding': coding })[name],
     rawHeaders: [],
     ip: '',

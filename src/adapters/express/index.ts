@@ -9,7 +9,7 @@ import type { NextFunction, Request, RequestHandler, Response, Router } from 'ex
 import type { RouteParameters } from 'express-serve-static-core';
 import type { AdapterOptions, Authorization, Facade, Guard, Framework, RemoteFacade, RouteTable } from '../facade.js';
 import { mountServer, guardsBy, wrongFramework } from '../facade.js';
-import { cookiesOf, type HeadedRequest, NodeRequest, send } from '../node/message.js';
+import { cookiesOf, type HeadedRequest, NodeRequest, send, setHeaders } from '../node/message.js';
 import type { Verifier } from '../../resource-server/verifier.js';
 
 declare const GUARDED: unique symbol;
@@ -137,8 +137,9 @@ const FRAMEWORK: Framework<
     check(
       new ExpressRequest(req as Request, req), // Express only calls handlers with its own requests.
       (response) => send(res, response),
-      (authorization) => {
+      (authorization, headers) => {
         req.auth = authorization;
+        if (headers !== undefined) setHeaders(res, headers);
         next();
       },
     ),

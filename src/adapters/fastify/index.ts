@@ -8,7 +8,8 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest, RouteGenericInte
 import type { AdapterOptions, Authorization, Facade, Framework, Guard, RemoteFacade } from '../facade.js';
 import { mountServer, guardsBy } from '../facade.js';
 import { cookiesOf, type HeadedRequest } from '../node/message.js';
-import { FastifyMessage, type MountOptions, plugin, send } from './plugin.js';
+import { FastifyMessage, type MountOptions, plugin, addHeaders, send } from './plugin.js';
+import type { HttpResponse } from '../../core/base/http/messages.js';
 import type { Verifier } from '../../resource-server/verifier.js';
 
 export type { MountOptions } from './plugin.js';
@@ -59,8 +60,9 @@ const FRAMEWORK: Framework<Plugin & { readonly wellKnown: Plugin }, FastifyGuard
   example: 'app.register(oauthQuery({ … }))',
   mount: ({ routes, wellKnown }) => Object.assign(plugin(routes), { wellKnown: plugin(wellKnown) }),
   protect: (check) => async (request: FastifyRequest, reply) => {
-    const pass = (authorization: Authorization): true => {
+    const pass = (authorization: Authorization, headers: HttpResponse['headers'] = {}): true => {
       request.auth = authorization;
+      addHeaders(reply, headers);
       return true;
     };
     const message = new FastifyMessage(request, request.raw);

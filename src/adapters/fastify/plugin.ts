@@ -29,16 +29,20 @@ export class FastifyMessage extends NodeRequest<FastifyRequest> {
   }
 }
 
+/** Fastify appends cookies to existing ones and replaces all other headers. */
+export const addHeaders = (reply: FastifyReply, headers: HttpResponse['headers']): void => {
+  for (const name in headers) {
+    const value = headers[name] ?? '';
+    reply.header(name, isList(name) ? joinHeader(name, reply.getHeader(name), value) : value);
+  }
+};
+
 export const send = (reply: FastifyReply, response: HttpResponse): void => {
   const { status, headers, body } = response;
   whenSent(reply.raw, response);
   reply.code(status);
   try {
-    for (const name in headers) {
-      const value = headers[name] ?? '';
-      // Fastify appends cookies to existing ones and replaces all other headers.
-      reply.header(name, isList(name) ? joinHeader(name, reply.getHeader(name), value) : value);
-    }
+    addHeaders(reply, headers);
     // An empty text body would get a content type, and no body would have no length on HEAD.
     if (body === '' && hasLength(status)) reply.header('content-length', '0');
     reply.send(body === '' ? undefined : body);

@@ -83,8 +83,9 @@ const FRAMEWORK: Framework<
   example: 'app.use(oauthQuery({ … }))',
   mount: ({ routes, wellKnown }) => Object.assign(middleware(routes), { wellKnown: middleware(wellKnown) }),
   protect: (check) => async (ctx, next) => {
-    const pass = (authorization: Authorization): true => {
+    const pass = (authorization: Authorization, headers: HttpResponse['headers'] = {}): true => {
       ctx.state.auth = authorization;
+      setHeaders(ctx.res, headers);
       return true;
     };
     if (await check(new KoaRequest(ctx, ctx.req), (response) => send(ctx, response), pass)) await next();

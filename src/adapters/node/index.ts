@@ -16,7 +16,7 @@ import type {
   RouteTable,
 } from '../facade.js';
 import { calledWith, mountServer, guardsBy } from '../facade.js';
-import { cookiesOf, type HeadedRequest, NodeRequest, pathOf, send } from './message.js';
+import { cookiesOf, type HeadedRequest, NodeRequest, pathOf, send, setHeaders } from './message.js';
 import type { Verifier } from '../../resource-server/verifier.js';
 
 export { drainable, type DrainOptions } from './drainable.js';
@@ -85,7 +85,10 @@ const protect =
       (response): undefined => {
         send(res, response);
       },
-      (authorization) => authorization,
+      (authorization, headers = {}) => {
+        setHeaders(res, headers);
+        return authorization;
+      },
     );
 
 const EXAMPLE = 'createServer(oauthQuery({ … }))';

@@ -32,3 +32,11 @@ export interface Authorization {
     readonly jkt: string;
   };
 }
+
+/** How a token with this `cnf` is used; `undefined` for a confirmation that is not supported, with which it must not be accepted. */
+export const usageOf = (cnf: unknown): Pick<Authorization, 'token_type' | 'cnf'> | undefined => {
+  if (cnf === undefined) return { token_type: 'Bearer' };
+  if (typeof cnf !== 'object' || cnf === null || Object.keys(cnf).length !== 1 || !('jkt' in cnf)) return undefined;
+  const { jkt } = cnf;
+  return typeof jkt === 'string' ? { token_type: 'DPoP', cnf: { jkt } } : undefined;
+};

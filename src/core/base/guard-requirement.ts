@@ -1,5 +1,6 @@
 import type { GuardRequirement } from './http/bearer.js';
-import { either, ENVIRONMENT, fail, listOf, object, type Schema, text } from './schema.js';
+import type { GivenProof } from './possession.js';
+import { either, ENVIRONMENT, fail, listOf, object, type Schema, text, value } from './schema.js';
 import { OFFLINE_ACCESS } from './scope.js';
 import { nearestName } from './spelling.js';
 
@@ -12,18 +13,24 @@ export interface GuardOptions {
    * the URL of its metadata (RFC 9728 §5.1). Cannot be combined with `audience`.
    */
   readonly resource?: string;
+  /** `required`: the token must be bound to a key, and the request needs a proof of it (RFC 9449). Needs the option `dpop`. */
+  readonly dpop?: 'required';
 }
 
 /** What a token must have where there is no middleware. */
 export interface CheckOptions extends GuardOptions {
   /** All of these are required: text that is split at spaces, or a list; default: none. */
   readonly scope?: string | readonly string[];
+  /** The proof that came with the token, for tokens that are bound to a key (RFC 9449). */
+  readonly proof?: GivenProof;
 }
 
 /** What a guard needs from its server to check its arguments. */
 export interface GuardingServer {
   /** Checks the scopes, if the server knows which ones exist. */
   checkScopes?(scopes: readonly string[]): void;
+  /** Whether tokens may be bound to keys. */
+  readonly bindsTokens?: boolean;
   /** @throws TypeError if the server does not describe the resource. */
   resourceRequirement?(resource: string): Pick<GuardRequirement, 'audience' | 'metadata'>;
 }
@@ -32,6 +39,7 @@ const resource = text('a resource', /^[^]+$/, ENVIRONMENT);
 const OPTIONS = object({
   audience: either(resource, listOf('an array of resources', resource)),
   resource: text("an address or a path of options.resources, such as '/mcp'", /^[^]+$/, ENVIRONMENT),
+  dpop: value<'required'>("'required', or left out", (given) => given === 'required'),
 } satisfies Schema<GuardOptions>);
 
 const isText = (given: unknown): given is string => typeof given === 'string';
@@ -55,9 +63,14 @@ const scopesOf = (given: unknown): readonly string[] => {
  */
 export const guardRequirement = (scope: unknown, options: unknown, server: GuardingServer = {}): GuardRequirement => {
   const scopes = scopesOf(scope);
-  const { audience, resource: name } = OPTIONS.read(options, 'guard(scope, options): options');
+  const { audience, resource: name, dpop } = OPTIONS.read(options, 'guard(scope, options): options');
   server.checkScopes?.(scopes);
-  if (name === undefined) return audience === undefined ? { scopes } : { scopes, audience: list(audience) };
+  if (dpop !== undefined && server.bindsTokens !== true)
+    fail(
+      'guard(scope, options): options.dpop needs the option dpop: dpop() of oauth-query/dpop, or no token can pass.',
+    );
+  if (name === undefined)
+    return { scopes, ...(audience !== undefined && { audience: list(audience) }), ...(dpop !== undefined && { dpop }) };
   if (audience !== undefined)
     fail(
       'guard(scope, options): options.audience and options.resource exclude each other. A resource is its own audience: leave out options.audience.',
@@ -68,7 +81,7 @@ export const guardRequirement = (scope: unknown, options: unknown, server: Guard
     );
   if (scopes.includes(OFFLINE_ACCESS))
     fail('guard(scope, options): offline_access is not a scope of a resource. Leave it out.');
-  return { scopes, ...server.resourceRequirement(name) };
+  return { scopes, ...server.resourceRequirement(name), ...(dpop !== undefined && { dpop }) };
 };
 
 /** The warning about a guard that no token can pass; `undefined` if tokens can have its scopes. */

@@ -9,7 +9,11 @@ import type { MaybePromise } from './ports.js';
 export type ProofListener = (error: ProofError) => void;
 
 /** A token with the proof that came with it. */
-export interface WithProof extends PresentedToken, Omit<ProofQuestion, 'token'> {}
+export interface WithProof extends Omit<ProofQuestion, 'token'> {
+  readonly token: string;
+  /** `either`: the token came without a scheme. */
+  readonly scheme: PresentedToken['scheme'] | 'either';
+}
 
 /** The proof of a request to a protected route. The addresses are only computed for a proof. */
 export const proofOf = (
@@ -30,12 +34,32 @@ export const proofOf = (
   };
 };
 
+/** A proof that came without a request that a guard could read. */
+export interface GivenProof {
+  /** The proof itself. */
+  readonly jwt: string | undefined;
+  /** The method that it must name, such as `GET` for the upgrade request of a WebSocket. */
+  readonly method: string;
+  /** The URL that it must name, as the client knows it. */
+  readonly url: string;
+}
+
+/** A token that came without a request: its kind decides whether it needs the proof. */
+export const withGivenProof = (token: string, given: GivenProof | undefined): WithProof => ({
+  token,
+  scheme: given === undefined ? 'Bearer' : 'either',
+  proof: typeof given?.jwt === 'string' ? given.jwt : undefined,
+  method: given?.method ?? '',
+  addresses: given === undefined ? [] : [given.url],
+});
+
 const unbound = (sentence: string): BearerError => new BearerError('invalid_token', sentence);
 
 const refusedAtResource = (error: unknown, tell: ProofListener | undefined): never => {
   if (!(error instanceof ProofError)) throw error;
   tell?.(error);
-  if (error.code === undefined) throw new OAuthError('temporarily_unavailable', error.message, { status: 429, headers: error.headers });
+  if (error.code === undefined)
+    throw new OAuthError('temporarily_unavailable', error.message, { status: 429, headers: error.headers });
   throw new BearerError(error.code, error.message, undefined, error.headers);
 };
 
@@ -62,7 +86,7 @@ export const provenAtResource = (
     return undefined;
   }
   // Without the scheme DPoP, the token is refused as a bearer token.
-  if (scheme !== 'DPoP') return undefined;
+  if (scheme === 'Bearer') return undefined;
   try {
     const proven = checker.check({ proof, method, addresses, token: { text, jkt } });
     return proven instanceof Promise ? proven.catch((error: unknown) => refusedAtResource(error, tell)) : proven;

@@ -1,5 +1,6 @@
 import { publicDocument } from './http/public-document.js';
 import { urlProblem } from './addresses/request-addresses.js';
+import type { ProofChecker } from './key-proofs.js';
 import type { Route } from './http/messages.js';
 import { resourceMetadataAddress } from './addresses/resource.js';
 import { fail, listOf, refined, type Schema, text, value } from './schema.js';
@@ -47,12 +48,15 @@ export const RESOURCE_DEFINITION = {
 export const resourceMetadataRoute = (
   { resource, scopes, name, documentation }: ResourceDescription,
   issuer: string,
+  proofs?: Pick<ProofChecker, 'algorithms' | 'required'>,
 ): Route =>
   publicDocument(new URL(resourceMetadataAddress(resource)).pathname, () => ({
     resource,
     authorization_servers: [issuer],
     ...(scopes !== undefined && scopes.length > 0 && { scopes_supported: scopes }),
     bearer_methods_supported: ['header'],
+    ...(proofs !== undefined && { dpop_signing_alg_values_supported: proofs.algorithms }),
+    ...(proofs?.required === true && { dpop_bound_access_tokens_required: true }),
     ...(name !== undefined && { resource_name: name }),
     ...(documentation !== undefined && { resource_documentation: documentation }),
   }));

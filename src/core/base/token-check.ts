@@ -1,4 +1,6 @@
 import { type CheckOptions, type GuardingServer, guardRequirement } from './guard-requirement.js';
+import type { GivenProof } from './possession.js';
+import { object, required, type Schema, text, value } from './schema.js';
 import type { CheckResult, GuardRequirement } from './http/bearer.js';
 
 /**
@@ -10,9 +12,16 @@ import type { CheckResult, GuardRequirement } from './http/bearer.js';
  */
 export type TokenCheck = (token: unknown, options?: CheckOptions) => Promise<CheckResult>;
 
+/** A client sends the proof, so whatever it is, it is no mistake of the application. */
+const PROOF = object({
+  jwt: value<string>('text', () => true),
+  method: required(text("a method such as 'GET'")),
+  url: required(text('the URL of the request')),
+} satisfies Schema<GivenProof>);
+
 /** What checks a token once its requirement is known. */
 interface CheckingServer extends GuardingServer {
-  check(token: unknown, requirement: GuardRequirement): Promise<CheckResult>;
+  check(token: unknown, requirement: GuardRequirement, proof: GivenProof | undefined): Promise<CheckResult>;
 }
 
 /** The number of different scopes that are compared with those of the server. */
@@ -28,5 +37,8 @@ export const checkOf = (server: CheckingServer): TokenCheck => {
     server.checkScopes?.(scopes);
   };
   const known: GuardingServer = { ...server, checkScopes };
-  return async (token, { scope = [], ...options } = {}) => server.check(token, guardRequirement(scope, options, known));
+  return async (token, { scope = [], proof, ...options } = {}) => {
+    if (proof !== undefined) PROOF.read(proof, 'check(token, options): options.proof');
+    return server.check(token, guardRequirement(scope, options, known), proof);
+  };
 };

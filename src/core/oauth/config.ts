@@ -35,6 +35,8 @@ export interface OAuthConfig {
   readonly corsOrigins: ReadonlySet<string>;
   /** Whether the server keeps when and how owners sign in, because a feature reads it. */
   readonly keepsSignIn: boolean;
+  /** Whether tokens may be bound to keys. */
+  readonly bindsTokens: boolean;
   /** How JWTs are signed, if access tokens are JWTs. */
   readonly jwt: { readonly algorithm: SigningAlgorithm; readonly keys: KeySource | undefined } | undefined;
 }

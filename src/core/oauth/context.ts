@@ -2,6 +2,7 @@ import type { Budget } from '../base/limits/budget.js';
 import type { FailureLimiter } from '../base/limits/failure-limiter.js';
 import type { GuessLimiter } from '../base/limits/guess-limiter.js';
 import type { HttpRequest } from '../base/http/messages.js';
+import type { ProofChecker } from '../base/key-proofs.js';
 import type { Clock, MaybePromise, Timer } from '../base/ports.js';
 import type { Frame } from '../base/pages/frame.js';
 import type { RateLimit } from '../base/limits/rate-limit.js';
@@ -74,6 +75,8 @@ export interface OAuthContext {
   readonly frame: Frame;
   /** In a request for a page they are in its language. */
   readonly pages: PageRenderers;
+  /** Checks proofs of keys, if tokens may be bound to keys. */
+  readonly proofs: ProofChecker | undefined;
   readonly allowLocalhostRedirects: boolean;
   validateGrant(grant: GrantInfo): MaybePromise<boolean>;
   /** What features change. */

@@ -1,4 +1,5 @@
 import type { OAuthConfig } from './config.js';
+import type { OAuthContext } from './context.js';
 import type { Route } from '../base/http/messages.js';
 import { resourceMetadataRoute } from '../base/resource-metadata.js';
 import { DEVICE_CODE_GRANT } from './clients/client.js';
@@ -48,12 +49,15 @@ export const wellKnownEndpoints = (config: OAuthConfig, hooks: OAuthHooks): read
 };
 
 /** The metadata of resources on this host. Other hosts serve their own. */
-export const resourceRoutes = ({ resources, issuer }: OAuthConfig): readonly Route[] =>
+export const resourceRoutes = (
+  { resources, issuer }: OAuthConfig,
+  { proofs }: Pick<OAuthContext, 'proofs'>,
+): readonly Route[] =>
   issuer === undefined
     ? []
     : resources.described
         .filter(({ resource }) => new URL(resource).origin === new URL(issuer).origin)
-        .map((description) => resourceMetadataRoute(description, issuer));
+        .map((description) => resourceMetadataRoute(description, issuer, proofs));
 
 /** The enabled endpoints. */
 export const endpointsOf = (config: OAuthConfig, hooks: OAuthHooks): readonly Endpoint[] => {

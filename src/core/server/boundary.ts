@@ -1,4 +1,4 @@
-import { ANY_ORIGIN, DOCUMENT_HEADERS, preflight, USUAL_HEADERS } from '../base/http/cors.js';
+import { ANY_ORIGIN, DOCUMENT_HEADERS, preflight, PROOF_RESPONSE_HEADERS, USUAL_HEADERS } from '../base/http/cors.js';
 import { concludedInTime, type Deadline } from '../base/deadline.js';
 import { BearerError, methodNotAllowed, UnavailableError } from '../base/errors.js';
 import { html } from '../base/html.js';
@@ -83,7 +83,7 @@ const methodsOf = ({ methods, pageMethods }: Endpoint): readonly string[] => [
  */
 export const endpointRoutes = (
   endpoint: Endpoint,
-  { corsOrigins }: OAuthConfig,
+  { corsOrigins, bindsTokens }: OAuthConfig,
   contextOf: ContextOf,
 ): readonly Route[] => {
   const known = methodsOf(endpoint);
@@ -112,11 +112,13 @@ export const endpointRoutes = (
       return Promise.resolve(failed(error));
     }
   };
+  const allowed = isPublic ? DOCUMENT_HEADERS : USUAL_HEADERS;
   const handle = !withCors
     ? answer
     : async (request: HttpRequest): Promise<HttpResponse> => {
-        const headers = isPublic ? ANY_ORIGIN : corsHeaders(request, corsOrigins);
-        if (request.method === 'OPTIONS') return preflight(headers, allow, isPublic ? DOCUMENT_HEADERS : USUAL_HEADERS);
+        const open = isPublic ? ANY_ORIGIN : corsHeaders(request, corsOrigins);
+        const headers = bindsTokens ? { ...open, 'access-control-expose-headers': PROOF_RESPONSE_HEADERS } : open;
+        if (request.method === 'OPTIONS') return preflight(open, allow, bindsTokens ? `${allowed}, dpop` : allowed);
         const response = await answer(request);
         return { ...response, headers: { ...response.headers, ...headers } };
       };

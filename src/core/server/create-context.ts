@@ -3,8 +3,10 @@ import { parseUrl } from '../base/addresses/url.js';
 import type { HttpRequest } from '../base/http/messages.js';
 import { Budget } from '../base/limits/budget.js';
 import { Frame } from '../base/pages/frame.js';
+import type { ProofChecker } from '../base/key-proofs.js';
 import type { Clock } from '../base/ports.js';
 import { Records } from '../base/records.js';
+import { fail } from '../base/schema.js';
 import { ownSecrets, Seal } from '../base/seal.js';
 import { deriveKey, RandomSource, sha256 } from '../base/secrets.js';
 import { processName } from '../base/system.js';
@@ -17,6 +19,7 @@ import { generateKey, KeyRing } from '../oauth/keys/signing-keys.js';
 import { createPages } from '../oauth/pages/render.js';
 import { Sessions } from '../oauth/sign-in/sessions.js';
 import { SignIn } from '../oauth/sign-in/sign-in.js';
+import { keys } from '../oauth/records/stored-records.js';
 import type { Timekeeper } from '../oauth/records/window.js';
 import { Chains } from '../oauth/tokens/chains.js';
 import { Codes } from '../oauth/tokens/codes.js';
@@ -109,6 +112,24 @@ const tokensIn = (
   return { tokens, codes: new Codes({ chains, tokens, refreshTokens, onError }), refreshTokens };
 };
 
+/** Checks proofs of keys, if tokens may be bound to keys. */
+const proofsOf = (
+  { dpop, issuer, secret, runtime }: CheckedOptions,
+  secrets: readonly string[],
+  records: Records,
+): ProofChecker | undefined => {
+  if (dpop === undefined) return undefined;
+  if (issuer === undefined)
+    return fail(
+      'options.dpop needs options.issuer: proofs name the address of a request, which must not come from the request itself.',
+    );
+  if (secret === undefined)
+    return fail('options.dpop needs options.secret: nonces are derived from it, in every process the same.');
+  const { clock } = runtime;
+  const remember = (name: string, exp: number): Promise<boolean> => records.add(keys.proof(name), { exp });
+  return dpop.start({ name: 'options.dpop', clock, secrets, issuer, origins: [issuer], remember });
+};
+
 /** Creates what all endpoints share. */
 export const createContext = (
   options: CheckedOptions,
@@ -165,5 +186,6 @@ export const createContext = (
     allowLocalhostRedirects: options.policy.allowLocalhostRedirects,
     validateGrant: options.policy.validateGrant ?? (() => true),
     hooks: {},
+    proofs: proofsOf(options, secrets, records),
   };
 };

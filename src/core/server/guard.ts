@@ -4,42 +4,48 @@ import { concludedInTime } from '../base/deadline.js';
 import { BearerError } from '../base/errors.js';
 import {
   admit,
-  bearerTokenOf,
   type CheckResult,
   givenToken,
   type GuardRequirement,
   type GuardResult,
-  requiredBearerToken,
+  presentedToken,
+  requiredToken,
 } from '../base/http/bearer.js';
 import type { HttpRequest } from '../base/http/messages.js';
-import { errorResponse, refusalOf } from '../base/http/responses.js';
+import { errorResponse, type RefusedRoute, refusalOf } from '../base/http/responses.js';
+import { type GivenProof, proofOf, withGivenProof, type WithProof } from '../base/possession.js';
 import { nearestName } from '../base/spelling.js';
 import type { OAuthConfig } from '../oauth/config.js';
 import type { OAuthContext } from '../oauth/context.js';
 import type { TokenClaims } from '../oauth/records/stored-records.js';
+import { type AdmittedToken, admitPresented } from '../oauth/presented-token.js';
 import { ownAuthorization } from '../oauth/tokens/token-authorization.js';
 import { requestDeadline } from './boundary.js';
 import type { CheckedOptions } from './options/server-table.js';
 
 /** A token that may pass. */
-interface Decided {
-  readonly authorization: Authorization;
-}
+type Decided = Pick<AdmittedToken, 'authorization' | 'headers'>;
 
-/** The decision about a token: the authorization, or what `refused` makes of the error. */
+/** The decision about a token, or what `refused` makes of the error. */
 const decide = <Refused>(
-  read: () => { readonly token: string; readonly iss: string },
-  { scopes, audience }: GuardRequirement,
+  read: () => { readonly presented: WithProof; readonly iss: string },
+  requirement: GuardRequirement,
   context: OAuthContext,
   refused: (error: unknown) => Refused,
 ): Promise<Decided | Refused> => {
   try {
-    const { token, iss } = read();
+    const { presented, iss } = read();
+    const { scopes, audience = [iss], dpop } = requirement;
+    if (context.proofs !== undefined) {
+      const work = admitPresented(presented, { scopes, audience, dpop }, iss, context);
+      return concludedInTime<Decided, Decided | Refused>(work, requestDeadline(context), (found) => found, refused);
+    }
+    // Most servers: with fewer promises.
     const admitted = (live: TokenClaims | undefined): Decided => ({
-      authorization: admit(ownAuthorization(live, iss), { scopes, audience: audience ?? [iss] }),
+      authorization: admit(ownAuthorization(live, iss), { scopes, audience }),
     });
     return concludedInTime<TokenClaims | undefined, Decided | Refused>(
-      context.tokens.find(token),
+      context.tokens.find(presented.token),
       requestDeadline(context),
       admitted,
       refused,
@@ -49,6 +55,12 @@ const decide = <Refused>(
   }
 };
 
+const routeOf = ({ scopes, metadata }: GuardRequirement, { proofs }: OAuthContext): RefusedRoute => ({
+  scopes,
+  metadata,
+  proofAlgorithms: proofs?.algorithms,
+});
+
 /** Whether a request may pass a guard of this server. */
 export const admission = (
   request: HttpRequest,
@@ -56,10 +68,13 @@ export const admission = (
   context: OAuthContext,
 ): Promise<GuardResult> =>
   decide(
-    () => ({ token: requiredBearerToken(request), iss: context.issuer(request) }),
+    () => {
+      const presented = requiredToken(request, context.proofs !== undefined);
+      return { presented: proofOf(request, presented, requirement, context.proofs), iss: context.issuer(request) };
+    },
     requirement,
     context,
-    (error): GuardResult => ({ response: errorResponse(error, context.onError, requirement) }),
+    (error): GuardResult => ({ response: errorResponse(error, context.onError, routeOf(requirement, context)) }),
   );
 
 /**
@@ -70,16 +85,17 @@ export const admission = (
 export const checkToken = (
   token: unknown,
   requirement: GuardRequirement,
+  proof: GivenProof | undefined,
   context: OAuthContext,
 ): Promise<CheckResult> => {
   const { issuer } = context.config;
   if (issuer === undefined)
     throw new TypeError('oauth.check needs options.issuer: without a request, the server cannot find out its own URL.');
   return decide(
-    () => ({ token: givenToken(token), iss: issuer }),
+    () => ({ presented: withGivenProof(givenToken(token), proof), iss: issuer }),
     requirement,
     context,
-    (error): CheckResult => ({ refused: refusalOf(error, context.onError, requirement) }),
+    (error): CheckResult => ({ refused: refusalOf(error, context.onError, routeOf(requirement, context)) }),
   );
 };
 
@@ -108,14 +124,19 @@ export const resourceRequirement = (
   );
 };
 
-/** The authorization of a request's bearer token, if it has one. All problems of a token are one error. */
+/** The authorization of a request's access token, if it has one. All problems of a token are one error. */
 export const identify = async (request: HttpRequest, context: OAuthContext): Promise<Authorization | undefined> => {
   try {
-    const token = bearerTokenOf(request);
-    if (token === undefined) return undefined;
+    const presented = presentedToken(request, context.proofs !== undefined);
+    if (presented === undefined) return undefined;
     const iss = context.issuer(request);
-    return admit(ownAuthorization(await context.tokens.find(token), iss), { scopes: [], audience: [iss] });
+    const requirement = { scopes: [], audience: [iss] };
+    const withProof = proofOf(request, presented, requirement, context.proofs);
+    return (await admitPresented(withProof, requirement, iss, context)).authorization;
   } catch (error) {
-    throw error instanceof BearerError ? new BearerError('invalid_token', error.message) : error;
+    if (!(error instanceof BearerError)) throw error;
+    const { headers } = refusalOf(error, context.onError, routeOf({ scopes: [] }, context));
+    const told = context.proofs === undefined ? {} : headers;
+    throw new BearerError('invalid_token', error.message, undefined, told);
   }
 };

@@ -6,9 +6,11 @@ import type { CheckResult, GuardRequirement, GuardResult } from '../base/http/be
 import type { HttpRequest, Route } from '../base/http/messages.js';
 import { guarded } from '../base/listeners.js';
 import { type OnWarning, fromCaller } from '../base/mistakes.js';
+import type { GivenProof } from '../base/possession.js';
 import { printable } from '../base/printable.js';
 import { fail } from '../base/schema.js';
 import { RandomSource } from '../base/secrets.js';
+import { boundTokenHooks } from '../oauth/bound-tokens.js';
 import type { OAuthConfig } from '../oauth/config.js';
 import type { OAuthContext } from '../oauth/context.js';
 import type { Endpoint } from '../oauth/endpoint.js';
@@ -55,7 +57,9 @@ export interface Server {
    *
    * @throws TypeError without an issuer.
    */
-  check(token: unknown, requirement: GuardRequirement): Promise<CheckResult>;
+  check(token: unknown, requirement: GuardRequirement, proof?: GivenProof): Promise<CheckResult>;
+  /** Whether tokens may be bound to keys. */
+  readonly bindsTokens: boolean;
   /** The owner who is signed in with the built-in sign-in, by the `Cookie` header of a request. */
   owner(cookies: string | undefined): Promise<Owner | undefined>;
   /** Lists and revokes what owners have allowed. */
@@ -109,7 +113,11 @@ const withFeatures = (
 ): { readonly context: OAuthContext; readonly parts: readonly OAuthParts[]; readonly host: FeatureHost } => {
   const host = featureHost(options, secrets, bare, observer);
   const parts = featuresOf(options).map((feature) => feature.start(bare, host));
-  const hooks = joinHooks(parts.map((part) => part.hooks));
+  const { proofs } = bare;
+  const hooks = joinHooks([
+    ...(proofs === undefined ? [] : [boundTokenHooks(proofs)]),
+    ...parts.map((part) => part.hooks),
+  ]);
   const taken = Object.keys(hooks.metadata?.('') ?? {}).find((name) => Object.hasOwn(options.metadata, name));
   if (taken !== undefined) fail(`options.metadata.${taken} is set by the server. Leave it out.`);
   return { context: { ...bare, hooks }, parts, host };
@@ -145,14 +153,14 @@ const serverOf = (given: ServerOptions): Server => {
   const routes = [
     ...routesOf(endpointsOf(config, context.hooks)),
     ...routesOf(parts.flatMap(({ endpoints }) => endpoints)),
-    ...resourceRoutes(config),
+    ...resourceRoutes(config, context),
     ...(query?.start(host) ?? []),
   ];
   checkRoutes(routes);
   return {
     routes: routes.map((route) => observer.traced(nameOf(route), route)),
-    wellKnown: [...routesOf(wellKnownEndpoints(config, context.hooks)), ...resourceRoutes(config)].map((route) =>
-      observer.traced('metadata', route),
+    wellKnown: [...routesOf(wellKnownEndpoints(config, context.hooks)), ...resourceRoutes(config, context)].map(
+      (route) => observer.traced('metadata', route),
     ),
     basePath: context.basePath,
     warn: (sentence, code) => options.onWarning?.(sentence, code),
@@ -168,7 +176,8 @@ const serverOf = (given: ServerOptions): Server => {
         () => admission(request, requirement, context),
         (result) => ('response' in result ? result.response.status : 200),
       ),
-    check: (token, requirement) => checkToken(token, requirement, context),
+    check: (token, requirement, proof) => checkToken(token, requirement, proof, context),
+    bindsTokens: context.proofs !== undefined,
     owner: async (cookies) => inTime(context.signIn.builtInOwner(cookies, context), requestDeadline(context)),
     grants: ownerGrants(context),
     owners: ownersOf(context),

@@ -6,6 +6,9 @@ export const ANY_ORIGIN = { 'access-control-allow-origin': '*' } as const;
 /** Headers that scripts of other origins may send to endpoints. */
 export const USUAL_HEADERS = 'authorization, content-type';
 
+/** Headers that scripts of other origins must read if tokens are bound to keys (RFC 9449 §8). */
+export const PROOF_RESPONSE_HEADERS = 'dpop-nonce, www-authenticate';
+
 /** MCP clients also send their protocol version when they read public documents. */
 export const DOCUMENT_HEADERS = `${USUAL_HEADERS}, mcp-protocol-version`;
 

@@ -107,8 +107,7 @@ const bearerRefusal = (error: BearerError, { metadata, scopes, proofAlgorithms }
   const message = asDescription(error.message);
   const isAboutProof = error.code === 'invalid_dpop_proof' || error.code === 'use_dpop_nonce';
   const needed = metadata === undefined || error.status !== 401 || scopes.length === 0 ? undefined : scopes.join(' ');
-  const problem =
-    error.code === undefined ? undefined : { error: error.code, error_description: message };
+  const problem = error.code === undefined ? undefined : { error: error.code, error_description: message };
   const bearer = challenge('Bearer', {
     ...(metadata === undefined ? { realm: REALM } : { resource_metadata: metadata }),
     ...(!isAboutProof && problem),

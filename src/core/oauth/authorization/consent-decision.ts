@@ -5,6 +5,7 @@ import type { Client } from '../clients/client.js';
 import { type OAuthContext, secondsOf } from '../context.js';
 import { CONSENT_DECISION, type ConsentDecisionRecord, keys } from '../records/stored-records.js';
 import { findRemembered, forgetConsent, rememberConsent } from './remembered-consent.js';
+import { markedAsBound } from '../records/token-id.js';
 import { formatScope } from '../../base/scope.js';
 import { PageError } from '../pages/page-error.js';
 import type { Session } from '../sign-in/sessions.js';
@@ -126,8 +127,8 @@ export const decideOnce = async (
 /** Two owners may share a browser, and one owner may use two. */
 const pressedBy = ({ session, owner }: Consent): string => sha256(JSON.stringify([session.id, owner.sub]));
 
-const codeOf = ({ id }: AuthorizationRequest, grantId: string, { consentKey }: OAuthContext): string =>
-  grantId + hmac(consentKey, JSON.stringify([id, grantId]));
+const codeOf = ({ id, kept }: AuthorizationRequest, grantId: string, { consentKey }: OAuthContext): string =>
+  markedAsBound(grantId + hmac(consentKey, JSON.stringify([id, grantId])), kept?.['dpop_jkt']);
 
 /** Only a code that has not been redeemed is returned again: the client would present a used one as a replay. */
 const repeat = async (

@@ -158,6 +158,7 @@ const FIELDS = {
   code_challenge_methods: listOf('an array of challenge methods', oneOf<ChallengeMethod>('S256', 'plain')),
   require_pkce: condition,
   refresh: oneOf('rotating', 'reusable'),
+  dpop_bound_access_tokens: condition,
   introspect: condition,
   audience: either(text('text', /^/), texts),
   disabled: condition,
@@ -248,8 +249,8 @@ const checkTogether = (client: Client, report: Report): void => {
     report(
       `consent 'skip' requires redirect URIs that belong to the client alone: any program could listen at ${JSON.stringify(unproven)}`,
     );
-  if (client.public && client.refresh === 'reusable')
-    report("refresh 'reusable' requires a client_secret or jwks; use 'rotating'");
+  if (client.public && client.refresh === 'reusable' && !client.boundTokens)
+    report("refresh 'reusable' requires a client_secret, jwks or dpop_bound_access_tokens; use 'rotating'");
 };
 
 const refreshOf = (
@@ -315,6 +316,7 @@ const readFields = (registration: ClientRegistration, rules: ServerRules, report
     challengeMethods: challengeMethods(registration, report),
     requirePkce: isPublic || rules.requirePkce || (registration.require_pkce ?? false),
     refresh,
+    boundTokens: registration.dpop_bound_access_tokens ?? false,
     introspect: registration.introspect ?? false,
     audience: list(registration.audience),
     disabled: registration.disabled ?? false,

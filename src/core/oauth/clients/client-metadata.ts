@@ -102,6 +102,8 @@ export interface StatedMetadata {
   readonly client_name?: string;
   readonly redirect_uris: readonly string[];
   readonly grant_types: readonly ('authorization_code' | 'refresh_token')[];
+  /** Whether its tokens are always bound to a key (RFC 9449 §5.2). */
+  readonly dpop_bound_access_tokens?: true;
 }
 
 /**
@@ -112,5 +114,10 @@ export interface StatedMetadata {
 export const readClientMetadata = (given: Given, redirects: RedirectRule): StatedMetadata => {
   const redirect_uris = redirectUrisOf(given, redirects);
   const client_name = nameOf(given);
-  return { ...(client_name !== undefined && { client_name }), redirect_uris, grant_types: grantTypesOf(given) };
+  return {
+    ...(client_name !== undefined && { client_name }),
+    redirect_uris,
+    grant_types: grantTypesOf(given),
+    ...(member(given, 'dpop_bound_access_tokens') === true && { dpop_bound_access_tokens: true }),
+  };
 };

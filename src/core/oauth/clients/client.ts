@@ -71,6 +71,8 @@ export interface ClientRegistration extends OpenIdRegistration {
    * setting. `reusable`: a confidential client keeps its refresh token until the grant ends.
    */
   readonly refresh?: 'rotating' | 'reusable';
+  /** Tokens of this client are always bound to a key, so its token requests need a proof (RFC 9449 §5.2). Needs `options.dpop`. */
+  readonly dpop_bound_access_tokens?: boolean;
   /** May introspect every token, not only its own. */
   readonly introspect?: boolean;
   /** The resources this client serves: introspection only shows it tokens for one of them. */
@@ -199,6 +201,8 @@ export interface Client {
   readonly challengeMethods: ReadonlySet<string>;
   readonly requirePkce: boolean;
   readonly refresh: 'none' | 'rotating' | 'reusable';
+  /** Whether its tokens are always bound to a key. */
+  readonly boundTokens: boolean;
   readonly introspect: boolean;
   readonly audience: readonly string[] | undefined;
   readonly disabled: boolean;

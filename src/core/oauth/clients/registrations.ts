@@ -182,7 +182,7 @@ export class Registrations {
   /** The settings may have changed since: removed scopes can no longer be requested, and with a disallowed scheme the client becomes unknown. */
   #clientOf(
     client_id: string,
-    { client_name, redirect_uris, grant_types, scope }: SealedRegistration,
+    { client_name, redirect_uris, grant_types, scope, dpop_bound_access_tokens }: SealedRegistration,
   ): Client | undefined {
     const [first = ''] = redirect_uris;
     const byDefault = scope === undefined ? [] : this.knownScopes(scope.split(' '));
@@ -195,6 +195,7 @@ export class Registrations {
         token_endpoint_auth_method: 'none',
         refresh_grace: this.#options.refreshGrace ?? 60,
         ...(grant_types.includes('refresh_token') && { refresh: 'rotating' }),
+        ...(dpop_bound_access_tokens === true && { dpop_bound_access_tokens }),
         ...(this.#scopes.length > 0 && { scope: this.#scopes.join(' ') }),
         ...(byDefault.length > 0 && { default_scope: byDefault.join(' ') }),
       },

@@ -33,6 +33,7 @@ import { type Destination, formExpired, SIGN_IN_FIELDS } from '../sign-in/sign-i
 import type { Connection } from '../tokens/connections.js';
 import { type NewGrant, wholeOf } from '../tokens/tokens.js';
 import { type Owner } from '../records/owner.js';
+import { markedAsBound } from '../records/token-id.js';
 
 /** `resume` carries a validated request through sign-in and decision; it is internal and encrypted. */
 export const AUTHORIZE_PARAMETERS = {
@@ -361,7 +362,7 @@ const newGrant = (
 
 const grantCode = async (pending: Pending, owner: Owner, how: Silently, context: OAuthContext): Promise<Approval> => {
   const grant = await newGrant('authorization_code', pending, owner, how, context);
-  const code = context.tokens.newSecret(grant.id);
+  const code = markedAsBound(context.tokens.newSecret(grant.id), pending.request.kept?.['dpop_jkt']);
   await saveGrantWithCode(code, grant, pending.request, context);
   return { grant, answer: { code } };
 };

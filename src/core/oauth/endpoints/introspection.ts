@@ -2,7 +2,8 @@ import { BearerError, OAuthError } from '../../base/errors.js';
 import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { findResource } from '../../base/addresses/resource.js';
 import { json } from '../../base/http/responses.js';
-import { admit, bearerTokenOf } from '../../base/http/bearer.js';
+import { presentedToken, type PresentedToken } from '../../base/http/bearer.js';
+import { proofOf } from '../../base/possession.js';
 import type { MaybePromise } from '../../base/ports.js';
 import type { Client } from '../clients/client.js';
 import { authenticateClient, CLIENT_PARAMETERS } from './client-authentication.js';
@@ -10,7 +11,8 @@ import type { OAuthContext } from '../context.js';
 import { type Parameters, checkedForm, readForm } from '../parameters.js';
 import type { TokenClaims } from '../records/stored-records.js';
 import { INTROSPECT, parseScope } from '../../base/scope.js';
-import { audienceOf, ownAuthorization } from '../tokens/token-authorization.js';
+import { admitPresented } from '../presented-token.js';
+import { audienceOf } from '../tokens/token-authorization.js';
 
 export const INTROSPECTION_PARAMETERS = { token: 'vschar', token_type_hint: 'vschar', ...CLIENT_PARAMETERS } as const;
 
@@ -39,7 +41,8 @@ export const introspection = async (request: HttpRequest, context: OAuthContext)
   const iss = context.issuer(request);
   const access = await context.tokens.find(token);
   if (access !== undefined) {
-    if (maySee(caller, access, iss)) return json(200, describe(access, iss, 'Bearer'));
+    if (maySee(caller, access, iss))
+      return json(200, describe(access, iss, access.jkt === undefined ? 'Bearer' : 'DPoP'));
     if (!caller.seesAll) context.warnings.cannotIntrospect(caller.client_id);
     return json(200, INACTIVE);
   }
@@ -50,8 +53,8 @@ export const introspection = async (request: HttpRequest, context: OAuthContext)
 };
 
 const callerOf = (request: HttpRequest, form: Parameters, context: OAuthContext): MaybePromise<Caller> => {
-  const bearer = bearerTokenOf(request);
-  if (bearer !== undefined) return callerOfBearer(bearer, request, form, context);
+  const presented = presentedToken(request, context.proofs !== undefined);
+  if (presented !== undefined) return callerOfToken(presented, request, form, context);
   const named = request.header('authorization') ?? form.get('client_id') ?? form.get('client_assertion');
   if (named === undefined)
     throw new BearerError(undefined, 'Introspection requires the credentials of a client, or an access token.');
@@ -64,8 +67,8 @@ const callerOfClient = (client: Client): Caller => {
   return { client_id: client.client_id, seesAll: client.introspect, audience: client.audience };
 };
 
-const callerOfBearer = async (
-  bearer: string,
+const callerOfToken = async (
+  presented: PresentedToken,
   request: HttpRequest,
   form: Parameters,
   context: OAuthContext,
@@ -73,10 +76,9 @@ const callerOfBearer = async (
   if (form.get('client_secret') !== undefined || form.get('client_assertion') !== undefined)
     throw new OAuthError('invalid_request', 'The client must not authenticate in two ways.');
   const iss = context.issuer(request);
-  const authorization = admit(ownAuthorization(await context.tokens.find(bearer), iss), {
-    scopes: [],
-    audience: [iss],
-  });
+  const requirement = { scopes: [], audience: [iss] };
+  const withProof = proofOf(request, presented, requirement, context.proofs);
+  const { authorization } = await admitPresented(withProof, requirement, iss, context);
   const client = await context.config.clients.find(authorization.client_id);
   if (client === undefined) throw new BearerError('invalid_token', 'The client of the access token is not known.');
   const seesAll = (parseScope(authorization.scope) ?? []).includes(INTROSPECT);
@@ -94,8 +96,8 @@ const maySee = (caller: Caller, record: TokenClaims, iss: string): boolean => {
 };
 
 /** JSON omits the members that are undefined. Only access tokens have a type. */
-const describe = (record: TokenClaims, iss: string, token_type?: 'Bearer'): object => {
-  const { client_id, username, scope, sub, exp, iat, auth_time, acr } = record;
+const describe = (record: TokenClaims, iss: string, token_type?: 'Bearer' | 'DPoP'): object => {
+  const { client_id, username, scope, sub, exp, iat, auth_time, acr, jkt } = record;
   return {
     active: true,
     sub,
@@ -109,5 +111,6 @@ const describe = (record: TokenClaims, iss: string, token_type?: 'Bearer'): obje
     token_type,
     auth_time,
     acr,
+    cnf: jkt === undefined ? undefined : { jkt },
   };
 };

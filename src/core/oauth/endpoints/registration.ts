@@ -45,7 +45,9 @@ export const registrationWith =
   (registrations: Registrations) =>
   async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
     checkLimit(request, context);
-    const metadata = readRegistration(await readJson(request, context), registrations);
+    const { dpop_bound_access_tokens, ...others } = readRegistration(await readJson(request, context), registrations);
+    const isBound = context.proofs !== undefined && dpop_bound_access_tokens === true;
+    const metadata = isBound ? { ...others, dpop_bound_access_tokens } : others;
     const registered = registrations.register(metadata);
     if (registered === undefined) throw invalid('The metadata is too long: name fewer or shorter redirect_uris.');
     const { client_id, id: registration_id } = registered;

@@ -1,12 +1,18 @@
 import { OAuthError } from '../../base/errors.js';
+import type { ProvenKey } from '../../base/key-proofs.js';
 import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { json } from '../../base/http/responses.js';
 import type { Client } from '../clients/client.js';
 import { authenticateClient, CLIENT_PARAMETERS } from './client-authentication.js';
 import type { OAuthContext } from '../context.js';
+import { checkProofIsThere, provenKey } from '../bound-tokens.js';
 import { handlerOf } from '../grants/index.js';
 import { type Definitions, checkedForm, readForm } from '../parameters.js';
 import type { OAuthConfig } from '../config.js';
+
+/** A new nonce also goes with an error (RFC 9449 §8.2). */
+const withHeaders = ({ code, message, status, headers }: OAuthError, proven: ProvenKey): OAuthError =>
+  new OAuthError(code, message, { status, headers: { ...proven.headers, ...headers } });
 
 export const TOKEN_PARAMETERS = {
   grant_type: 'vschar',
@@ -44,7 +50,9 @@ export const token = async (request: HttpRequest, context: OAuthContext): Promis
     throw new OAuthError('unsupported_grant_type', 'The grant_type is not supported.');
   }
   let client: Client | undefined;
+  let proven: ProvenKey | undefined;
   try {
+    if (context.proofs !== undefined) proven = await provenKey(request, context.config.paths.token, context);
     const authenticated = authenticateClient(request, form, context);
     client = authenticated instanceof Promise ? await authenticated : authenticated;
     if (!client.grantTypes.has(grant_type))
@@ -52,7 +60,9 @@ export const token = async (request: HttpRequest, context: OAuthContext): Promis
         'unauthorized_client',
         'The client may not use this grant_type; its grant_types do not contain it.',
       );
-    const { response, sub, grant_id, onSent } = await handler({ request, form, client, context });
+    checkProofIsThere(proven, client, context);
+    const jkt = proven?.jkt;
+    const { response, sub, grant_id, onSent } = await handler({ request, form, client, context, jkt });
     const { client_id } = client;
     context.emit?.({
       type: 'token.issued',
@@ -62,7 +72,7 @@ export const token = async (request: HttpRequest, context: OAuthContext): Promis
       scope: response.scope,
       ...(grant_id === undefined ? {} : { grant_id }),
     });
-    const answer = json(200, response);
+    const answer = json(200, response, proven?.headers);
     if (onSent === undefined) return answer;
     const { status, headers, body } = answer;
     return { status, headers, body, onSent: () => void onSent().catch(context.onError) };
@@ -71,6 +81,6 @@ export const token = async (request: HttpRequest, context: OAuthContext): Promis
       const known = client === undefined ? {} : { client_id: client.client_id };
       context.emit?.({ type: 'token.refused', error: error.code, reason: error.message, grant_type, ...known });
     }
-    throw error;
+    throw error instanceof OAuthError && proven !== undefined ? withHeaders(error, proven) : error;
   }
 };

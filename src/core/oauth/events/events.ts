@@ -1,3 +1,4 @@
+import type { ProofRefusal } from '../../base/key-proofs.js';
 import type { LimitReached } from '../../base/limits/limit-reached.js';
 import type { ClientDocumentEvent } from './document-events.js';
 
@@ -103,6 +104,16 @@ export type OAuthOccurrence =
       readonly client_id: string;
       /** For `grants.revoke`. */
       readonly grant_id: string;
+    }
+  | {
+      /** A proof of a key was rejected (RFC 9449). */
+      readonly type: 'dpop.refused';
+      /** What is wrong with it. */
+      readonly reason: ProofRefusal;
+      /** The client of the token. */
+      readonly client_id?: string;
+      /** The address that the proof names, if it is for another one. */
+      readonly htu?: string;
     }
   | {
       /** A client presented a wrong secret or assertion. */
@@ -238,6 +249,7 @@ export const OUTCOMES: Readonly<Record<OAuthOccurrence['type'], EventOutcome>> =
   'grant.created': 'success',
   'grant.revoked': 'success',
   'replay.detected': 'failure',
+  'dpop.refused': 'failure',
   'client.authentication_failed': 'failure',
   'client.tokens_ended': 'success',
   'client.changed': 'success',

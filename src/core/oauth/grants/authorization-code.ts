@@ -3,6 +3,7 @@ import { checkAwaited } from '../../base/waiting.js';
 import type { OAuthContext } from '../context.js';
 import type { Parameters } from '../parameters.js';
 import { verifierProblem } from '../clients/pkce.js';
+import { otherKey } from '../bound-tokens.js';
 import { narrowedResources } from '../authorization/requested-scope.js';
 import { grantIdOf, isTokenShaped } from '../records/token-id.js';
 import { fieldsFor } from '../hooks.js';
@@ -25,7 +26,7 @@ const invalidCode = (): OAuthError => new OAuthError('invalid_grant', 'The autho
  * @see {@link https://www.rfc-editor.org/rfc/rfc7636#section-4.6 | RFC 7636 §4.6}
  */
 export const authorizationCode: GrantHandler = async (request) => {
-  const { form, client, context } = request;
+  const { form, client, context, jkt } = request;
   const code = form.get('code');
   if (code === undefined) throw new OAuthError('invalid_request', 'The parameter code is missing.');
   const id = isTokenShaped(code) ? grantIdOf(code) : undefined;
@@ -39,8 +40,9 @@ export const authorizationCode: GrantHandler = async (request) => {
   const { scope } = grant;
   const aud = narrowedResources(form, grant.aud, context);
   const kept = parseKept(found.chain.kept);
+  await checkKey(kept['dpop_jkt'], jkt, found, context);
   const asked = { http: request.request, grant_type: 'authorization_code', client, grant, scope, aud, kept };
-  const issue = { client, grant, scope, aud, fields: fieldsFor(context.hooks, asked) };
+  const issue = { client, grant, scope, aud, jkt, fields: fieldsFor(context.hooks, asked) };
   if (taken !== undefined) return refuseReplay(taken, grant, request);
   if (!(await isStillAllowed(grant, client, context))) throw invalidCode();
   checkAwaited(request.request);
@@ -48,6 +50,18 @@ export const authorizationCode: GrantHandler = async (request) => {
   if (redeemed === undefined) throw invalidCode();
   if ('taken' in redeemed) return refuseReplay(redeemed.taken, grant, request);
   return { response: redeemed.response, sub: grant.sub, grant_id: id };
+};
+
+/** RFC 9449 §10: the code is bound to a key. A wrong key counts like a wrong verifier. */
+const checkKey = async (
+  bound: string | undefined,
+  jkt: string | undefined,
+  found: FoundCode,
+  { codes }: OAuthContext,
+): Promise<void> => {
+  if (bound === undefined || bound === jkt) return;
+  if (found.taken === undefined) await codes.countFailure(found);
+  throw otherKey();
 };
 
 /** RFC 6749 §4.1.3: the token request must repeat the redirect_uri of the authorization request. */

@@ -8,11 +8,11 @@ import type { GrantHandler } from './grant-handler.js';
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749#section-4.4 | RFC 6749 §4.4}
  */
-export const clientCredentials: GrantHandler = async ({ form, client, context }) => {
+export const clientCredentials: GrantHandler = async ({ form, client, context, jkt }) => {
   const scope = formatScope(requestedScope(form, client, 'client_credentials', context));
   const resources = requestedResources(form, context);
   return {
-    response: await context.tokens.issueOwn(client, scope, resources),
+    response: await context.tokens.issueOwn(client, scope, resources, jkt),
     sub: CLIENT_SUBJECT + client.client_id,
   };
 };

@@ -30,6 +30,8 @@ interface Allowed {
   readonly scope: string;
   readonly aud: readonly string[];
   readonly refresh: boolean;
+  /** The key that the token is bound to. */
+  readonly jkt?: string | undefined;
 }
 
 const read = (form: Parameters, definitions: GrantParameters): Readonly<Record<string, string | undefined>> =>
@@ -68,21 +70,25 @@ const issueFor = async (
   const grant = await context.tokens.newGrant(allowedClient, owner, allowed.scope, allowed.aud, { grant_type });
   if (!(await isStillAllowed(grant, client, context)))
     throw new OAuthError('invalid_grant', 'The grant is not allowed for this resource owner.');
-  return { response: await issueFirst(grant, allowedClient, context), sub: grant.sub, grant_id: grant.id };
+  return { response: await issueFirst(grant, allowedClient, context, allowed.jkt), sub: grant.sub, grant_id: grant.id };
 };
 
-const issueOwn = async (client: Client, { scope, aud, refresh }: Allowed, context: OAuthContext): Promise<Issued> => {
+const issueOwn = async (
+  client: Client,
+  { scope, aud, refresh, jkt }: Allowed,
+  context: OAuthContext,
+): Promise<Issued> => {
   if (client.public || refresh)
     throw new TypeError(
       `A grant of options.customGrants returned ${refresh ? 'a refresh token' : 'a token for a public client'} without a sub. Return the sub of its owner.`,
     );
-  return { response: await context.tokens.issueOwn(client, scope, aud), sub: CLIENT_SUBJECT + client.client_id };
+  return { response: await context.tokens.issueOwn(client, scope, aud, jkt), sub: CLIENT_SUBJECT + client.client_id };
 };
 
 /** Handles a custom grant: the rules for scopes, resources and owners are those of every grant. */
 export const customHandler =
   (name: string, { parameters = {}, handle }: CustomGrant): GrantHandler =>
-  async ({ request, form, client, context }) => {
+  async ({ request, form, client, context, jkt }) => {
     const asked = { scope: requestedScope(form, client, name, context), aud: requestedResources(form, context) };
     const answer = await handle({
       client: { client_id: client.client_id, client_name: client.name, public: client.public },
@@ -97,7 +103,7 @@ export const customHandler =
     checkWithin(allowed, asked, context);
     const issued =
       given.sub === undefined
-        ? await issueOwn(client, allowed, context)
-        : await issueFor(name, checkOwner(given), client, allowed, context);
+        ? await issueOwn(client, { ...allowed, jkt }, context)
+        : await issueFor(name, checkOwner(given), client, { ...allowed, jkt }, context);
     return { ...issued, response: { ...given.fields, ...issued.response } };
   };

@@ -19,7 +19,7 @@ const invalidDeviceCode = (): OAuthError => new OAuthError('invalid_grant', 'The
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628#section-3.4 | RFC 8628 §3.4, §3.5}
  */
-export const deviceCode: GrantHandler = async ({ request, form, client, context }) => {
+export const deviceCode: GrantHandler = async ({ request, form, client, context, jkt }) => {
   const code = form.get('device_code');
   if (code === undefined) throw new OAuthError('invalid_request', 'The parameter device_code is missing.');
   const { records, tokens, refreshTokens } = context;
@@ -38,7 +38,14 @@ export const deviceCode: GrantHandler = async ({ request, form, client, context 
   checkAwaited(request);
   const { scope, aud } = grant;
   const asked = { http: request, grant_type: DEVICE_CODE_GRANT, client, grant, scope, aud, kept: {} };
-  const response = await refreshTokens.begin({ client, grant, scope, aud, fields: fieldsFor(context.hooks, asked) });
+  const response = await refreshTokens.begin({
+    client,
+    grant,
+    scope,
+    aud,
+    jkt,
+    fields: fieldsFor(context.hooks, asked),
+  });
   if (response === undefined) throw invalidDeviceCode();
   return { response, sub: grant.sub, grant_id: grant.id };
 };

@@ -10,6 +10,8 @@ export interface TokenRequest {
   readonly form: Parameters;
   readonly client: Client;
   readonly context: OAuthContext;
+  /** The thumbprint of the key that the request proves: its access token is bound to it. */
+  readonly jkt: string | undefined;
 }
 
 /** What was issued, and to whom: the subject only goes to the event. */

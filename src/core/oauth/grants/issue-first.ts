@@ -9,8 +9,9 @@ export const issueFirst = async (
   grant: NewGrant,
   client: Client,
   { tokens, refreshTokens, emit }: OAuthContext,
+  jkt?: string,
 ): Promise<TokenResponse> => {
-  const issue = wholeOf(grant, client);
+  const issue = wholeOf(grant, client, jkt);
   const [response] = await Promise.all([
     client.refresh === 'none' ? tokens.issue(issue) : refreshTokens.begin(issue),
     tokens.saveGrant(grant, emit),

@@ -11,7 +11,7 @@ import { issueFirst } from './issue-first.js';
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749#section-4.3 | RFC 6749 §4.3}
  */
-export const password: GrantHandler = async ({ request, form, client, context }) => {
+export const password: GrantHandler = async ({ request, form, client, context, jkt }) => {
   const username = form.get('username');
   const secret = form.get('password');
   if (username === undefined || secret === undefined) {
@@ -24,5 +24,5 @@ export const password: GrantHandler = async ({ request, form, client, context })
   if (attempt.result === undefined) throw new OAuthError('invalid_grant', 'The username or the password is wrong.');
   checkAwaited(request);
   const grant = await context.tokens.newGrant(client, attempt.result, scope, resources, { grant_type: 'password' });
-  return { response: await issueFirst(grant, client, context), sub: grant.sub, grant_id: grant.id };
+  return { response: await issueFirst(grant, client, context, jkt), sub: grant.sub, grant_id: grant.id };
 };

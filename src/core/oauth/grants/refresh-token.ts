@@ -1,5 +1,6 @@
 import { OAuthError } from '../../base/errors.js';
 import type { Client } from '../clients/client.js';
+import { otherKey } from '../bound-tokens.js';
 import { narrowedResources } from '../authorization/requested-scope.js';
 import { formatScope, isSubset, parseScope } from '../../base/scope.js';
 import { fieldsFor } from '../hooks.js';
@@ -20,7 +21,9 @@ export const refreshToken: GrantHandler = async (request) => {
   if (token === undefined) throw new OAuthError('invalid_request', 'The parameter refresh_token is missing.');
   const presented = await context.refreshTokens.find(token);
   if (presented === undefined || presented.grant.client_id !== client.client_id) throw invalidRefreshToken();
-  const { grant } = presented;
+  const { grant, chain } = presented;
+  // First of all, so that whoever has no key can destroy nothing with an old token.
+  if (client.public && chain.jkt !== undefined && chain.jkt !== request.jkt) throw otherKey();
   if (!(await isStillAllowed(grant, client, context))) throw invalidRefreshToken();
   const refresh = readRefresh(request, presented);
   checkAwaited(request.request);
@@ -38,12 +41,15 @@ const answer = (
   refresh: Refresh,
   { client, context: { tokens, refreshTokens } }: TokenRequest,
 ): Promise<Refreshed | 'replay'> =>
-  client.refresh === 'reusable' && presented.place === 'current'
+  client.refresh === 'reusable' && presented.place === 'current' && !needsKey(presented, client)
     ? tokens.issue(refresh.issue).then((response) => ({ response, onSent: () => refreshTokens.noteUse(presented) }))
     : refreshTokens.rotate(presented, refresh);
 
+/** A public client may keep its refresh token only once it is bound to a key. */
+const needsKey = ({ chain }: PresentedToken, client: Client): boolean => client.public && chain.jkt === undefined;
+
 /** The requested scopes and resources in the order of the grant, so that the same request always gets the same tokens. */
-const readRefresh = ({ request, form, client, context }: TokenRequest, { grant }: PresentedToken): Refresh => {
+const readRefresh = ({ request, form, client, context, jkt }: TokenRequest, { grant }: PresentedToken): Refresh => {
   const granted = parseScope(grant.scope) ?? [];
   const text = form.get('scope');
   const named = text === undefined ? granted : parseScope(text);
@@ -60,9 +66,9 @@ const readRefresh = ({ request, form, client, context }: TokenRequest, { grant }
     kept: {},
   });
   return {
-    issue: { client, grant, scope, aud, fields },
+    issue: { client, grant, scope, aud, jkt, fields },
     // Without scopes removed by a changed registration: a client that repeats its request is not an attacker.
-    request: isWhole ? '' : JSON.stringify([asked, aud]),
+    request: isWhole && jkt === undefined ? '' : JSON.stringify(jkt === undefined ? [asked, aud] : [asked, aud, jkt]),
   };
 };
 

@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { errors, type JWTPayload, jwtVerify } from 'jose';
 import type { Clock } from '../../base/ports.js';
+import { isRecord } from '../../base/schema.js';
 import { sha256 } from '../../base/secrets.js';
 import type { TokenClaims } from '../records/stored-records.js';
 import { grantIdOf, isTokenShaped } from '../records/token-id.js';
@@ -43,7 +44,7 @@ export class JwtAccessTokens {
 
   /** @param jti - Begins with the id of the grant, like every secret of a token family. */
   sign(jti: string, record: TokenClaims): Promise<string> {
-    const { sub, client_id, scope, aud, iat, exp, auth_time, acr } = record;
+    const { sub, client_id, scope, aud, iat, exp, auth_time, acr, jkt } = record;
     // JSON omits the members that are undefined.
     const claims = {
       iss: this.#issuer,
@@ -56,6 +57,7 @@ export class JwtAccessTokens {
       jti,
       auth_time,
       acr,
+      cnf: jkt === undefined ? undefined : { jkt },
     };
     return this.#keys.sign((kid) => this.#header(kid), base64url(claims));
   }
@@ -97,7 +99,9 @@ export class JwtAccessTokens {
   }
 
   #read({ jti, sub, aud, iat, exp, ...claims }: JWTPayload): VerifiedToken | undefined {
-    const { client_id, scope = '' } = claims;
+    const { client_id, scope = '', cnf } = claims;
+    const jkt = isRecord(cnf) && typeof cnf['jkt'] === 'string' ? cnf['jkt'] : undefined;
+    if (cnf !== undefined && jkt === undefined) return undefined;
     if (jti === undefined || !isTokenShaped(jti) || sub === undefined || iat === undefined || exp === undefined)
       return undefined;
     if (typeof client_id !== 'string' || typeof scope !== 'string' || aud === undefined) return undefined;
@@ -110,6 +114,7 @@ export class JwtAccessTokens {
       iat,
       exp,
       grant: grantIdOf(jti) ?? null,
+      ...(jkt !== undefined && { jkt }),
     };
     return { jti, record };
   }

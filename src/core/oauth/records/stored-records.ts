@@ -42,6 +42,8 @@ export const keys = {
   revoked: (token: string): string => `revoked:${ofToken(token)}${sha256(token)}`,
   /** The code and the refresh tokens of a grant: `tokens/chain-record.ts`. */
   chain: (grant: string): string => `chain:${ofGrant(grant)}`,
+  /** A proof that was used at a resource. */
+  proof: (name: string): string => `proof:${name}`,
   /** An assertion used for authentication. */
   assertion: (client_id: string, jti: string): string => `assertion:${sha256(JSON.stringify([client_id, jti]))}`,
   /** The id of a consent form yields its code, so it only exists in the browser. */
@@ -152,6 +154,8 @@ export interface TokenRecord extends ExpiringRecord {
   readonly aud: readonly string[];
   readonly iat: number;
   readonly grant: string | null;
+  /** The thumbprint of the key that it is bound to. */
+  readonly jkt?: string;
 }
 
 export const TOKEN: Shape<TokenRecord> = {
@@ -161,6 +165,7 @@ export const TOKEN: Shape<TokenRecord> = {
   aud: isTexts,
   iat: isNumber,
   grant: isTextOrNull,
+  jkt: optional(isText),
 };
 
 /** The record of an access token with its owner. */

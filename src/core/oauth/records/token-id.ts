@@ -5,8 +5,17 @@ const ID_LENGTH = 22;
 /** Characters of a connection's id, with which the ids of its grants begin. */
 export const CONNECTION_ID_LENGTH = 12;
 const EXPIRY_LENGTH = 7;
-const TOKEN_SHAPE = /^[A-Za-z0-9_-]{43}(?:[A-Za-z0-9_-]{22})?$/;
-const REFRESH_TOKEN_SHAPE = /^([A-Za-z0-9_-]{22})([0-9a-z]{7})([A-Za-z0-9_-]{22})[A-Za-z0-9_-]{43}$/;
+const TOKEN_SHAPE = /^[A-Za-z0-9_-]{43}(?:[A-Za-z0-9_-]{22})?~?$/;
+const REFRESH_TOKEN_SHAPE = /^([A-Za-z0-9_-]{22})([0-9a-z]{7})([A-Za-z0-9_-]{22})[A-Za-z0-9_-]{43}~?$/;
+
+/** The end of a token or code that is bound to a key: versions without such keys do not take it for one of theirs. */
+const BOUND_MARK = '~';
+
+export const isMarkedAsBound = (token: string): boolean => token.endsWith(BOUND_MARK);
+
+/** @param jkt - The thumbprint of the key; `undefined` for a token that is not bound. */
+export const markedAsBound = (token: string, jkt: string | undefined): string =>
+  jkt === undefined || isMarkedAsBound(token) ? token : token + BOUND_MARK;
 
 /** Random bytes in a token, in the id of a family, in the part of a grant's id that is its own, and in the generation of a connection. */
 export const TOKEN_BYTES = { secret: SECRET_BYTES, id: ID_BYTES, grant: 7, generation: 9 } as const;
@@ -18,10 +27,10 @@ export const isTokenShaped = (text: string): boolean => TOKEN_SHAPE.test(text);
 
 /**
  * A token or code of a grant begins with the grant's id, so that both records can be read at the same time. A
- * client's own token only has the secret part. The length distinguishes the kinds: 43, 65 and 94 characters.
+ * client's own token only has the secret part. The length distinguishes the kinds: 43, 65 and 94 characters, without the mark of a bound one.
  */
 export const grantIdOf = (token: string): string | undefined =>
-  token.length === ID_LENGTH + SECRET_LENGTH ? token.slice(0, ID_LENGTH) : undefined;
+  token.length - (isMarkedAsBound(token) ? 1 : 0) === ID_LENGTH + SECRET_LENGTH ? token.slice(0, ID_LENGTH) : undefined;
 
 /** The id of the connection that a grant depends on, so that both records can be read at the same time. */
 export const connectionIdOf = (grant: string): string => grant.slice(0, CONNECTION_ID_LENGTH);

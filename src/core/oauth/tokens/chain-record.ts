@@ -24,6 +24,8 @@ export interface ChainRecord extends ExpiringRecord, Revision {
   readonly used_ms?: number;
   /** What features keep of the authorization request for the token request, as JSON; absent if they keep nothing. */
   readonly kept?: string;
+  /** The thumbprint of the key that the refresh tokens of a public client are bound to; absent if they are not. */
+  readonly jkt?: string;
 }
 
 /** What features keep of an authorization request, by the name of the parameter. */
@@ -39,6 +41,7 @@ export const CHAIN: Shape<ChainRecord> = {
   done: isTextOrNull,
   used_ms: optional(isNumber),
   kept: optional(isText),
+  jkt: optional(isText),
 };
 
 /** An authorization code, and what a token request must match. */

@@ -39,11 +39,12 @@ export class Chains {
   /** Writes the chain of a new grant. Exactly one caller succeeds. */
   add(
     { id, exp }: Grant,
-    { code, taken, current, kept }: Pick<ChainRecord, 'code' | 'taken' | 'current' | 'kept'>,
+    { code, taken, current, kept, jkt }: Pick<ChainRecord, 'code' | 'taken' | 'current' | 'kept' | 'jkt'>,
   ): Promise<boolean> {
     // Complete, so that all chains have the same members in the same order.
     const chain: ChainRecord = { rev: this.#random.rev(), exp, code, taken, current, last: null, done: null };
-    return this.#records.add(keys.chain(id), kept === undefined ? chain : { ...chain, kept });
+    const more = { ...(kept !== undefined && { kept }), ...(jkt !== undefined && { jkt }) };
+    return this.#records.add(keys.chain(id), kept === undefined && jkt === undefined ? chain : { ...chain, ...more });
   }
 
   /** @returns what it is now, or `undefined` if it was replaced or deleted before. */

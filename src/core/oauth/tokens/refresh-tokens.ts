@@ -16,7 +16,7 @@ import {
 } from './chain-record.js';
 import type { Chains, FoundChain } from './chains.js';
 import { type Peppers, successorOf } from './successor.js';
-import { parseRefreshToken, refreshTokenText, TOKEN_BYTES } from '../records/token-id.js';
+import { markedAsBound, parseRefreshToken, refreshTokenText, TOKEN_BYTES } from '../records/token-id.js';
 import type { MintedToken, TokenResponse } from './token-response.js';
 import type { Grant, Issue, Tokens } from './tokens.js';
 import { CLOCK_DIFFERENCE, isRecent, type Timekeeper } from '../records/window.js';
@@ -73,11 +73,15 @@ export interface RefreshTokenDependencies {
 /** The same message for unknown, expired and used refresh tokens, so that guessing reveals nothing. */
 export const invalidRefreshToken = (): OAuthError => new OAuthError('invalid_grant', 'The refresh token is not valid.');
 
+/** The key that refresh tokens are bound to: those of confidential clients are bound to their credentials (RFC 9449 §5). */
+const boundKeyOf = ({ client, jkt }: Issue): { readonly jkt?: string } =>
+  client.public && jkt !== undefined ? { jkt } : {};
+
 /** The first tokens of a grant, not written yet. */
 export interface FirstTokens {
   readonly minted: MintedToken;
   readonly response: TokenResponse;
-  readonly step: { readonly taken: string; readonly current: string | null };
+  readonly step: { readonly taken: string; readonly current: string | null; readonly jkt?: string };
 }
 
 /** The refresh tokens of a grant, one after the other: its chain has the hash of the one that can be used, and of the one before it. */
@@ -129,9 +133,11 @@ export class RefreshTokens {
     if (client.refresh === 'none') return { minted, response: minted.response, step: { taken, current: null } };
     const exp = this.#endOf(client, grant, minted.record.iat);
     const family = this.#random.string(TOKEN_BYTES.id);
-    const token = refreshTokenText({ grant: grant.id, exp, family }, this.#random.string(TOKEN_BYTES.secret));
+    const bound = boundKeyOf(issue);
+    const secret = markedAsBound(this.#random.string(TOKEN_BYTES.secret), bound.jkt);
+    const token = refreshTokenText({ grant: grant.id, exp, family }, secret);
     const current = currentText({ hash: sha256(token), exp, family: sha256(family) });
-    return { minted, response: { ...minted.response, refresh_token: token }, step: { taken, current } };
+    return { minted, response: { ...minted.response, refresh_token: token }, step: { taken, current, ...bound } };
   }
 
   /** A refresh token of a live grant. Only its grant and its chain are read, with one command. */
@@ -162,7 +168,9 @@ export class RefreshTokens {
     const client = await this.#clients.find(client_id);
     if (client === undefined || !isValidStill(client, grant.iat)) return undefined;
     const issued = chain.last === null ? parseWritten(chain.taken ?? '') : parseLast(chain.last);
-    return { client_id, sub, username, scope, aud, iat: Math.floor(issued.at_ms / 1000), exp, grant: grant.id };
+    const iat = Math.floor(issued.at_ms / 1000);
+    const { jkt } = chain;
+    return { client_id, sub, username, scope, aud, iat, exp, grant: grant.id, ...(jkt !== undefined && { jkt }) };
   }
 
   /**
@@ -184,6 +192,7 @@ export class RefreshTokens {
       current: currentText({ hash: sha256(refresh_token), exp, family }),
       last: lastText(last),
       done: null,
+      ...boundKeyOf(issue),
     };
     const response = { ...minted.response, refresh_token };
     let saving: MaybePromise<void> = this.#tokens.saveAgain(minted, () => this.#own.clock() - at_ms > SLOW);
@@ -258,7 +267,7 @@ export class RefreshTokens {
     const { access, refresh } = successorOf(token, last, this.#peppers.find(last.key));
     return {
       made: this.#tokens.mint(issue, Math.floor(last.at_ms / 1000), grant.id + access),
-      refresh_token: refreshTokenText({ grant: grant.id, exp, family }, refresh),
+      refresh_token: refreshTokenText({ grant: grant.id, exp, family }, markedAsBound(refresh, boundKeyOf(issue).jkt)),
     };
   }
 

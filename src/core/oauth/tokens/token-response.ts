@@ -5,8 +5,8 @@ import type { TokenRecord } from '../records/stored-records.js';
 export interface TokenResponse {
   /** The token, for the `Authorization` header. */
   readonly access_token: string;
-  /** Always `Bearer` (RFC 6750). */
-  readonly token_type: 'Bearer';
+  /** `Bearer` (RFC 6750), or `DPoP` for a token that is bound to a key (RFC 9449). */
+  readonly token_type: 'Bearer' | 'DPoP';
   /** Seconds. */
   readonly expires_in: number;
   /** What it allows, separated by spaces. */
@@ -39,7 +39,8 @@ export interface MintedToken {
 
 export const mintedOf = (id: string, record: TokenRecord, access_token: string): MintedToken => {
   const expires_in = record.exp - record.iat;
-  return { id, record, response: { access_token, token_type: 'Bearer', expires_in, scope: record.scope } };
+  const token_type = record.jkt === undefined ? 'Bearer' : 'DPoP';
+  return { id, record, response: { access_token, token_type, expires_in, scope: record.scope } };
 };
 
 export const withFields = async (made: MaybePromise<MintedToken>, fieldsOf: FieldsOf): Promise<MintedToken> => {

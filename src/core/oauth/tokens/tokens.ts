@@ -22,7 +22,7 @@ import {
   type TokenClaims,
   type TokenRecord,
 } from '../records/stored-records.js';
-import { grantIdOf, isTokenShaped, TOKEN_BYTES } from '../records/token-id.js';
+import { grantIdOf, isMarkedAsBound, isTokenShaped, markedAsBound, TOKEN_BYTES } from '../records/token-id.js';
 import { CLIENT_SUBJECT, type Owner, type SignInFacts, signInFacts } from '../records/owner.js';
 
 /** A grant with its id. */
@@ -50,12 +50,20 @@ export interface Issue {
   readonly grant: Grant;
   readonly scope: string;
   readonly aud: readonly string[];
+  /** The thumbprint of the key that the access token is bound to. */
+  readonly jkt?: string | undefined;
   /** Further fields of the response with this access token. Called before anything is used up, so it may fail. */
   readonly fields?: FieldsOf | undefined;
 }
 
 /** Everything a grant allows. */
-export const wholeOf = (grant: Grant, client: Client): Issue => ({ client, grant, scope: grant.scope, aud: grant.aud });
+export const wholeOf = (grant: Grant, client: Client, jkt?: string): Issue => ({
+  client,
+  grant,
+  scope: grant.scope,
+  aud: grant.aud,
+  jkt,
+});
 
 /** A live access token. A JWT has a `jti`, under which it can be revoked. */
 export interface LiveToken extends TokenClaims {
@@ -212,12 +220,12 @@ export class Tokens {
   }
 
   /** A token for the client itself. It has no grant and never a refresh token (RFC 6749 §4.4.3). */
-  issueOwn(client: Client, asked: string, aud: readonly string[]): Promise<TokenResponse> {
+  issueOwn(client: Client, asked: string, aud: readonly string[], jkt?: string): Promise<TokenResponse> {
     const iat = this.now();
     const { client_id } = client;
     const scope = this.#impliedScopes.expandText(asked);
     const record = { client_id, scope, aud, iat, exp: iat + this.#accessToken(client), grant: null };
-    return this.#saved(this.#mint(this.#random.string(TOKEN_BYTES.secret), record, clientItself(client_id)));
+    return this.#saved(this.#mint(this.#random.string(TOKEN_BYTES.secret), record, clientItself(client_id), jkt));
   }
 
   /** Issues an access token without a refresh token. */
@@ -237,12 +245,12 @@ export class Tokens {
    * @param iat - Seconds since the epoch.
    */
   mint(
-    { client, grant, scope, aud, fields }: Issue,
+    { client, grant, scope, aud, jkt, fields }: Issue,
     iat: number = this.now(),
     id: string = this.newSecret(grant.id),
   ): MaybePromise<MintedToken> {
     const exp = Math.min(iat + this.#accessToken(client), grant.exp);
-    const made = this.#mint(id, { client_id: grant.client_id, scope, aud, iat, exp, grant: grant.id }, grant);
+    const made = this.#mint(id, { client_id: grant.client_id, scope, aud, iat, exp, grant: grant.id }, grant, jkt);
     return fields === undefined ? made : withFields(made, fields);
   }
 
@@ -250,7 +258,9 @@ export class Tokens {
     return lifetimes.accessToken ?? this.#lifetimes.accessToken;
   }
 
-  #mint(id: string, record: TokenRecord, subject: TokenSubject): MaybePromise<MintedToken> {
+  #mint(secret: string, unbound: TokenRecord, subject: TokenSubject, jkt?: string): MaybePromise<MintedToken> {
+    const id = markedAsBound(secret, jkt);
+    const record: TokenRecord = jkt === undefined ? unbound : { ...unbound, jkt };
     if (this.#jwt === undefined) return mintedOf(id, record, id);
     const { sub, username } = subject;
     return this.#jwt
@@ -321,6 +331,8 @@ export class Tokens {
       [jti, found, grant] = await this.#findJwt(token);
     }
     if (found === undefined) return undefined;
+    const { jkt } = found;
+    if ((jkt !== undefined) !== isMarkedAsBound(jti ?? token)) return undefined;
     const known = this.#clients.find(found.client_id);
     const client = known instanceof Promise ? await known : known;
     if (client === undefined || !isValidStill(client, found.iat)) return undefined;
@@ -330,6 +342,7 @@ export class Tokens {
     if (grant?.name !== undefined && found.grant !== null) this.#uses.record(found.grant, found.exp);
     const { client_id, scope, aud, iat, exp, grant: id } = found;
     const live = { client_id, scope, aud, iat, exp, grant: id, sub, username };
+    if (jkt !== undefined) Object.assign(live, { jkt });
     if (this.#keepsSignIn) Object.assign(live, this.#factsOf(subject));
     return jti === undefined ? live : { ...live, jti };
   }

@@ -1,7 +1,8 @@
 import type { Authorization } from '../../base/authorization.js';
+import { BearerError } from '../../base/errors.js';
 import type { HttpRequest } from '../../base/http/messages.js';
 import type { MaybePromise } from '../../base/ports.js';
-import { ApiError } from '../answer/api-error.js';
+import { ApiError, type ApiErrorDetails } from '../answer/api-error.js';
 import type { Caller } from '../caller.js';
 import { message } from '../answer/messages.js';
 import { canonicalUserName } from '../site/user-name.js';
@@ -45,7 +46,7 @@ export const identifyCaller = async (request: HttpRequest, source: IdentitySourc
       throw new ApiError(
         'mwoauth-invalid-authorization',
         message('apierror-mwoauth-invalid-authorization', 'Invalid access token'),
-        { module: 'main' },
+        { module: 'main', ...refusalOf(error) },
       );
     }
     source.onError(error);
@@ -55,6 +56,12 @@ export const identifyCaller = async (request: HttpRequest, source: IdentitySourc
       headers: { 'retry-after': RETRY_AFTER },
     });
   }
+};
+
+/** Where tokens may be bound to keys, clients repeat a request because of its status and its challenge (RFC 9449 §9). */
+const refusalOf = (error: unknown): Pick<ApiErrorDetails, 'status' | 'headers'> => {
+  const headers = error instanceof BearerError ? error.headers : {};
+  return Object.keys(headers).length === 0 ? {} : { status: 401, headers };
 };
 
 const codeOf = (error: unknown): unknown =>

@@ -198,6 +198,7 @@ export const configOf = (options: CheckedOptions): OAuthConfig => {
     device: options.device,
     corsOrigins: new Set(options.cors?.origins),
     keepsSignIn: features.some(({ keepsSignIn }) => keepsSignIn),
+    bindsTokens: options.dpop !== undefined,
     jwt: isJwt ? { algorithm: accessTokens.algorithm ?? 'ES256', keys: accessTokens.keys } : undefined,
   };
 };

@@ -1,0 +1,276 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { dpop } from '../../src/dpop/index.js';
+import { Replays } from '../../src/dpop/replays.js';
+import { introspectionVerifier, jwtVerifier, type Verifier } from '../../src/resource-server/index.js';
+import { oauthQuery, remoteGuard } from '../../src/adapters/node/index.js';
+import { Client, eachFramework, hostFor, oneHostEach } from '../hosts.js';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { ProofMaker } from './keys.js';
+import { SECRET, type Site, startSite } from './site.js';
+
+const key = new ProofMaker();
+const thief = new ProofMaker();
+
+describe.each(eachFramework)('DP32, DP33, DP34, DP35, DP37 a guard on $name', (host) => {
+  let site: Site;
+  let bound: string;
+  let free: string;
+
+  beforeAll(async () => {
+    site = await startSite(
+      host,
+      {},
+      { resources: { '/notes': { scopes: ['profile'] } } },
+      {
+        guarded: {
+          profile: { scope: 'profile' },
+          strict: { scope: 'profile', dpop: 'required' },
+          write: { scope: 'content.write' },
+        },
+      },
+    );
+    bound = (await site.tokens('native', key)).access_token;
+    free = (await site.tokens('native', undefined)).access_token;
+  });
+  afterAll(async () => {
+    await site.running.close();
+    expect(site.fixture.errors).toEqual([]);
+    expect(site.running.errors).toEqual([]);
+  });
+
+  const told = async (answer: ReturnType<Site['ask']>) => {
+    const { status, json } = await answer;
+    return [status, json['error']];
+  };
+
+  test('a bound token passes with a fresh proof of its key, and only so', async () => {
+    const answer = await site.ask(bound, key);
+    expect(answer.status).toBe(200);
+    expect(answer.json['auth']).toMatchObject({ token_type: 'DPoP', cnf: { jkt: key.jkt }, client_id: 'native' });
+    const header = {
+      authorization: `dPoP ${bound}`,
+      dpop: key.proof({ method: 'GET', url: site.guardedUrl(), iat: site.now, token: bound }),
+    };
+    expect((await site.client.get('/guarded/profile?x=1', header)).status).toBe(200);
+    expect(await told(site.client.get('/guarded/profile?x=1', header))).toEqual([401, 'invalid_dpop_proof']);
+    expect(await told(site.ask(bound))).toEqual([401, 'invalid_token']);
+    expect(await told(site.client.get('/guarded/profile', { authorization: `DPoP ${bound}` }))).toEqual([
+      401,
+      'invalid_dpop_proof',
+    ]);
+    expect(await told(site.ask(bound, thief))).toEqual([401, 'invalid_dpop_proof']);
+    expect(await told(site.ask(bound, key, { method: 'POST' }))).toEqual([401, 'invalid_dpop_proof']);
+    expect(await told(site.ask(bound, key, { url: `${site.guardedUrl()}/` }))).toEqual([401, 'invalid_dpop_proof']);
+    expect(await told(site.ask(bound, key, {}, 'write'))).toEqual([403, 'insufficient_scope']);
+  });
+
+  test('an unbound token passes as Bearer, also with a proof, but not as DPoP, and not where a bound one is required', async () => {
+    expect(await told(site.ask(free))).toEqual([200, undefined]);
+    const proof = key.proof({ method: 'GET', url: site.guardedUrl(), iat: site.now, token: free });
+    expect(await told(site.client.get('/guarded/profile', { authorization: `Bearer ${free}`, dpop: proof }))).toEqual([
+      200,
+      undefined,
+    ]);
+    expect(await told(site.ask(free, key))).toEqual([401, 'invalid_token']);
+    expect(await told(site.client.get('/guarded/strict', { authorization: `Bearer ${free}` }))).toEqual([
+      401,
+      'invalid_token',
+    ]);
+    expect(await told(site.ask(bound, key, {}, 'strict'))).toEqual([200, undefined]);
+  });
+
+  test('a 401 names both schemes in one header, Bearer first', async () => {
+    const { headers } = await site.client.get('/guarded/profile');
+    expect(headers['www-authenticate']).toBe('Bearer realm="oauth", DPoP algs="ES256 ES384 EdDSA Ed25519 PS256 RS256"');
+    const two = await site.client.get('/guarded/profile', { authorization: [`DPoP ${bound}`, `DPoP ${bound}`] });
+    expect(two.status).toBe(400);
+  });
+});
+
+describe('the rest of a resource', () => {
+  let site: Site;
+  let bound: string;
+  const host = hostFor(import.meta.url)[0];
+
+  beforeAll(async () => {
+    site = await startSite(
+      host,
+      {},
+      { resources: { '/notes': { scopes: ['profile'] } } },
+      {
+        guarded: { profile: { scope: 'profile' }, notes: { scope: 'profile', resource: '/notes' } },
+      },
+    );
+    bound = (await site.tokens('native', key)).access_token;
+  });
+  afterAll(() => site.running.close());
+
+  test('DP36 the metadata of a resource lists the algorithms, and requires bound tokens only where they are required', async () => {
+    const { json } = await site.client.get('/.well-known/oauth-protected-resource/notes');
+    expect(json).toMatchObject({ dpop_signing_alg_values_supported: expect.arrayContaining(['ES256']) });
+    expect(json).not.toHaveProperty('dpop_bound_access_tokens_required');
+    const strict = await startSite(host, { required: true }, { resources: { '/notes': {} } });
+    const metadata = await strict.client.get('/.well-known/oauth-protected-resource/notes');
+    expect(metadata.json['dpop_bound_access_tokens_required']).toBe(true);
+    const refused = await strict.token('service', { grant_type: 'client_credentials' });
+    expect(refused.json['error']).toBe('invalid_dpop_proof');
+    await strict.running.close();
+  });
+
+  test('DP35 the challenge of a resource has its metadata in the first scheme, and the error in that which was used', async () => {
+    const { headers } = await site.ask(bound, thief, {}, 'notes');
+    expect(headers['www-authenticate']).toMatch(
+      /^Bearer resource_metadata="[^"]+", scope="profile", DPoP error="invalid_dpop_proof", error_description="[^"]+", algs="ES256 /,
+    );
+  });
+
+  test('DP39, DP41 a proof works once, for its own key; a token over its share is refused, and no other', async () => {
+    const one = new ProofMaker();
+    const [mine, other] = await Promise.all([site.tokens('native', one), site.tokens('native', key)]);
+    const same = { payload: { jti: 'the same' } };
+    expect((await site.ask(mine.access_token, one, same)).status).toBe(200);
+    expect((await site.ask(mine.access_token, one, same)).json['error']).toBe('invalid_dpop_proof');
+    expect((await site.ask(other.access_token, key, same)).status).toBe(200);
+    let refused = await site.ask(mine.access_token, one);
+    for (let count = 0; count < 260 && refused.status === 200; count += 1)
+      refused = await site.ask(mine.access_token, one);
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '30']);
+    expect((await site.ask(other.access_token, key)).status).toBe(200);
+    expect((await site.ask(other.access_token, key, same)).json['error']).toBe('invalid_dpop_proof');
+    site.fixture.advance(120);
+    expect((await site.ask(mine.access_token, one)).status).toBe(200);
+  });
+
+  test('DP39 the memory of proofs is bounded, and empties with time', () => {
+    let now = 0;
+    const replays = new Replays(() => now);
+    for (let token = 0; token < 400; token += 1)
+      for (let proof = 0; proof < 250; proof += 1) replays.add(`${token}-${proof}`, `${token}`, now + 60_000);
+    expect(replays.add('more', 'new token', now + 60_000)).toBe('too_many');
+    expect(replays.add('0-0', '0', now + 60_000)).toBe('replay');
+    now += 120_000;
+    expect(replays.add('0-0', '0', now + 60_000)).toBe('new');
+  });
+
+  test('DP40 with the store, a proof works once over all processes; without the store it is a 503', async () => {
+    const first = await startSite(host, { replay: 'store' });
+    let isAway = false;
+    const { store } = first.fixture;
+    const wavering = {
+      ...store,
+      add: (...record: Parameters<typeof store.add>) =>
+        isAway && record[0].includes('proof:') ? Promise.reject(new Error('away')) : store.add(...record),
+      get: (...record: Parameters<typeof store.get>) => store.get(...record),
+      swap: (...record: Parameters<typeof store.swap>) => store.swap(...record),
+      delete: (...record: Parameters<typeof store.delete>) => store.delete(...record),
+    };
+    const second = await host?.start({
+      options: { ...first.fixture.options, store: wavering, issuer: first.running.base },
+    });
+    if (second === undefined) throw new Error('no host');
+    const { access_token } = await first.tokens('native', key);
+    const headers = () => ({
+      authorization: `DPoP ${access_token}`,
+      dpop: key.proof({ method: 'GET', url: first.guardedUrl(), iat: first.now, token: access_token }),
+    });
+    const used = headers();
+    const other = new Client(second.origin);
+    const path = '/guarded/profile';
+    expect((await first.client.get(path, used)).status).toBe(200);
+    expect((await other.get(path, used)).json['error']).toBe('invalid_dpop_proof');
+    isAway = true;
+    expect((await other.get(path, headers())).status).toBe(503);
+    await Promise.all([first.running.close(), second.close()]);
+  });
+
+  test('DP43 the query API refuses in its own format, with the challenge in the header', async () => {
+    const { query } = await import('../../src/core/query/index.js');
+    const wiki = await startSite(oneHostEach[0], {}, { query: query({}) });
+    const { access_token } = await wiki.tokens('native', key);
+    const path = '/api?action=query&meta=userinfo&format=json';
+    const ask = (by: ProofMaker | undefined) =>
+      wiki.client.get(path, {
+        authorization: `${by === undefined ? 'Bearer' : 'DPoP'} ${access_token}`,
+        ...(by && {
+          dpop: by.proof({ method: 'GET', url: `${wiki.running.origin}/api`, iat: wiki.now, token: access_token }),
+        }),
+      });
+    expect((await ask(key)).json).toMatchObject({ query: { userinfo: { name: 'alice' } } });
+    for (const by of [undefined, thief]) {
+      const refused = await ask(by);
+      expect(refused.status).toBe(401);
+      expect(refused.json).toMatchObject({ error: { code: 'mwoauth-invalid-authorization' } });
+      expect(refused.headers['www-authenticate']).toContain('DPoP ');
+    }
+    await wiki.running.close();
+  });
+
+  test('DP44 authInfo has the token of both schemes', async () => {
+    const { authInfo } = await import('../../src/core/base/auth-info.js');
+    const auth = (await site.ask(bound, key)).json['auth'] as never;
+    expect(authInfo({ auth, headers: { authorization: `DPoP ${bound}` } })).toMatchObject({
+      token: bound,
+      extra: { token_type: 'DPoP' },
+    });
+  });
+
+  test('oauth.check takes the proof, for the upgrade request of a WebSocket', async () => {
+    const oauth = oauthQuery({ ...(site.fixture.options as object), issuer: site.running.base });
+    const url = 'https://sockets.example/';
+    const jwt = key.proof({ method: 'GET', url, iat: site.now, token: bound });
+    const check = (proof: { jwt: string | undefined; method: string; url: string } | undefined) =>
+      oauth.check(bound, { scope: 'profile', ...(proof && { proof }) });
+    expect((await check({ jwt, method: 'GET', url })).authorization).toMatchObject({ cnf: { jkt: key.jkt } });
+    expect((await check({ jwt, method: 'GET', url })).refused?.error).toBe('invalid_dpop_proof');
+    expect((await check({ jwt: undefined, method: 'GET', url })).refused?.error).toBe('invalid_dpop_proof');
+    expect((await check({ jwt: {} as never, method: 'GET', url })).refused?.error).toBe('invalid_dpop_proof');
+    expect((await check(undefined)).refused?.error).toBe('invalid_token');
+    const free = (await site.tokens('native', undefined)).access_token;
+    expect((await oauth.check(free, { proof: { jwt: 'x', method: 'GET', url } })).authorization).toBeDefined();
+  });
+});
+
+describe('DP42 verifiers in other processes', () => {
+  let site: Site;
+  beforeAll(async () => {
+    site = await startSite(hostFor(import.meta.url)[0], {}, { accessTokens: { format: 'jwt' } });
+  });
+  afterAll(() => site.running.close());
+
+  test.each(['introspectionVerifier', 'jwtVerifier'] as const)('%s checks the proof itself', async (name) => {
+    const create = (origin: string): Verifier => {
+      const common = {
+        issuer: site.running.base,
+        clock: site.fixture.clock,
+        dpop: dpop({ origins: [`${origin}/service`], secret: SECRET }),
+      };
+      return name === 'jwtVerifier'
+        ? jwtVerifier(common)
+        : introspectionVerifier({ ...common, credentials: { client_id: 'api', client_secret: 'api-secret' } });
+    };
+    let guard: ReturnType<ReturnType<typeof remoteGuard>> | undefined;
+    const server = createServer((req, res) => {
+      void guard?.(req, res).then((auth) => auth && res.end(JSON.stringify({ auth })));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    guard = remoteGuard(create(origin))('profile');
+    const { access_token } = await site.tokens('native', key);
+    const remote = new Client(origin);
+    const ask = (by: ProofMaker | undefined, url = `${origin}/service/photos`) =>
+      remote.get('/photos', {
+        authorization: `${by === undefined ? 'Bearer' : 'DPoP'} ${access_token}`,
+        ...(by && { dpop: by.proof({ method: 'GET', url, iat: site.now, token: access_token }) }),
+      });
+    const passed = await ask(key);
+    expect(passed.json).toMatchObject({ auth: { token_type: 'DPoP', cnf: { jkt: key.jkt } } });
+    expect(passed.headers['dpop-nonce']).toMatch(/^[\w-]{22}$/);
+    expect((await ask(thief)).json['error']).toBe('invalid_dpop_proof');
+    expect((await ask(undefined)).json['error']).toBe('invalid_token');
+    expect((await ask(key, `${origin}/photos`)).json['error_description']).toContain(`${origin}/service/photos`);
+    server.closeAllConnections();
+    server.close();
+  });
+});
