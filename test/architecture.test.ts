@@ -57,7 +57,7 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
   // A feature that servers and verifiers share.
   {
     from: /^dpop\//,
-    mayImport: [/^(type )?core\/base\//, /^(type )?dpop\//, /^(type )?node:crypto#/, /^(type )?lru-cache#/],
+    mayImport: [/^(type )?core\/base\//, /^(type )?dpop\//, /^(type )?node:crypto(#|$)/, /^lru-cache(#|$)/],
   },
   // Extensions of the query API.
   {

@@ -34,6 +34,7 @@ describe('package.json', () => {
       './content',
       './content/markdown',
       './content/mediawiki-export',
+      './dpop',
       './express',
       './fastify',
       './fetch',

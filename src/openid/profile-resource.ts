@@ -69,8 +69,8 @@ export const profileResource = (given: ProfileOptions): AuthorizationFeature => 
               GET: async (request, context) => {
                 try {
                   const token = requiredToken(request, context.proofs !== undefined);
-                  const { authorization } = await tokenOwner(token, scopes, request, context);
-                  return json(200, checkDocument(await describe(authorization), authorization.sub));
+                  const { authorization, headers } = await tokenOwner(token, scopes, request, context);
+                  return json(200, checkDocument(await describe(authorization), authorization.sub), headers);
                 } catch (error) {
                   return refusal(error, scopes, context);
                 }

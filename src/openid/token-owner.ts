@@ -13,6 +13,8 @@ import type { Grant } from '../core/oauth/tokens/tokens.js';
 export interface TokenOwner {
   readonly authorization: Authorization;
   readonly grant: Grant;
+  /** Headers of the response, such as a new nonce. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
@@ -29,7 +31,7 @@ export const tokenOwner = async (
   const iss = context.issuer(request);
   const requirement = { scopes, audience: [iss] };
   const withProof = proofOf(request, presented, requirement, context.proofs);
-  const { authorization, live } = await admitPresented(withProof, requirement, iss, context);
+  const { authorization, live, headers } = await admitPresented(withProof, requirement, iss, context);
   if (live.grant === null)
     throw new BearerError(
       'insufficient_scope',
@@ -42,7 +44,7 @@ export const tokenOwner = async (
   ]);
   if (grant === undefined || client === undefined || !(await isStillAllowed(grant, client, context)))
     throw new BearerError('invalid_token', 'The access token is not valid.');
-  return { authorization, grant };
+  return { authorization, grant, headers };
 };
 
 /** The response to a request that was refused. Scripts may read why. */

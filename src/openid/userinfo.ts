@@ -1,5 +1,5 @@
 import { BearerError } from '../core/base/errors.js';
-import { bearerTokenOf } from '../core/base/http/bearer.js';
+import { type PresentedToken, presentedToken } from '../core/base/http/bearer.js';
 import type { HttpRequest, HttpResponse } from '../core/base/http/messages.js';
 import { json } from '../core/base/http/responses.js';
 import type { OAuthContext } from '../core/oauth/context.js';
@@ -12,8 +12,8 @@ import { refusal, tokenOwner } from './token-owner.js';
 const FORM = /^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i;
 
 /** The token of a request: in the header, or in the body of a form (RFC 6750 §2.2), which no other endpoint allows. */
-const tokenOf = async (request: HttpRequest, context: OAuthContext): Promise<string> => {
-  const inHeader = bearerTokenOf(request);
+const tokenOf = async (request: HttpRequest, context: OAuthContext): Promise<PresentedToken> => {
+  const inHeader = presentedToken(request, context.proofs !== undefined);
   const form =
     request.method === 'POST' && FORM.test(request.header('content-type') ?? '')
       ? await readForm(request, { access_token: 'vschar' }, context)
@@ -22,7 +22,7 @@ const tokenOf = async (request: HttpRequest, context: OAuthContext): Promise<str
   const inForm = form?.get('access_token');
   if (inHeader !== undefined && inForm !== undefined)
     throw new BearerError('invalid_request', 'The token must be sent in one place only.');
-  const token = inHeader ?? inForm;
+  const token = inHeader ?? (inForm === undefined ? undefined : { token: inForm, scheme: 'Bearer' as const });
   if (token === undefined)
     throw new BearerError(
       undefined,
@@ -39,14 +39,14 @@ const tokenOf = async (request: HttpRequest, context: OAuthContext): Promise<str
 export const userinfoEndpoint = (paths: readonly string[], claims: ClaimSource): Endpoint => {
   const answer: EndpointHandler = async (request, context): Promise<HttpResponse> => {
     try {
-      const { authorization, grant } = await tokenOwner(await tokenOf(request, context), [OPENID], request, context);
+      const { authorization, grant, headers } = await tokenOwner(await tokenOf(request, context), [OPENID], request, context);
       const { sub, client_id, scope } = authorization;
       const { username } = grant;
       const found = await claims.find({
         ...{ sub, client_id, scope, use: 'userinfo' },
         ...(username !== null && { username }),
       });
-      return json(200, { ...found, sub });
+      return json(200, { ...found, sub }, headers);
     } catch (error) {
       return refusal(error, [OPENID], context);
     }

@@ -250,13 +250,15 @@ describe('DP42 verifiers in other processes', () => {
         ? jwtVerifier(common)
         : introspectionVerifier({ ...common, credentials: { client_id: 'api', client_secret: 'api-secret' } });
     };
-    let guard: ReturnType<ReturnType<typeof remoteGuard>> | undefined;
+    const guarded = new Map<string, ReturnType<ReturnType<typeof remoteGuard>>>();
     const server = createServer((req, res) => {
-      void guard?.(req, res).then((auth) => auth && res.end(JSON.stringify({ auth })));
+      void guarded
+        .get('/')?.(req, res)
+        .then((auth) => auth && res.end(JSON.stringify({ auth })));
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    guard = remoteGuard(create(origin))('profile');
+    guarded.set('/', remoteGuard(create(origin))('profile'));
     const { access_token } = await site.tokens('native', key);
     const remote = new Client(origin);
     const ask = (by: ProofMaker | undefined, url = `${origin}/service/photos`) =>
