@@ -10,8 +10,7 @@ import { fail } from '../core/base/schema.js';
 import { DpopChecker } from './checker.js';
 import { DPOP_OPTIONS, type DpopOptions } from './options.js';
 
-export type { KeyProofs } from '../core/base/key-proofs.js';
-export type { DpopOptions, ProxiedAddress } from './options.js';
+export type { DpopOptions } from './options.js';
 
 /**
  * Binds tokens to keys (RFC 9449): a client that sends a proof with its token request gets a token that only works together with a fresh

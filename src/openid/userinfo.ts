@@ -39,7 +39,12 @@ const tokenOf = async (request: HttpRequest, context: OAuthContext): Promise<Pre
 export const userinfoEndpoint = (paths: readonly string[], claims: ClaimSource): Endpoint => {
   const answer: EndpointHandler = async (request, context): Promise<HttpResponse> => {
     try {
-      const { authorization, grant, headers } = await tokenOwner(await tokenOf(request, context), [OPENID], request, context);
+      const { authorization, grant, headers } = await tokenOwner(
+        await tokenOf(request, context),
+        [OPENID],
+        request,
+        context,
+      );
       const { sub, client_id, scope } = authorization;
       const { username } = grant;
       const found = await claims.find({

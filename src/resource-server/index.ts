@@ -7,9 +7,8 @@
 
 export { type AuthInfo, authInfo, type AuthorizedRequest } from '../core/base/auth-info.js';
 export type { CheckResult } from '../core/base/http/bearer.js';
-export type { Refusal } from '../core/base/http/responses.js';
 export type { TokenCheck } from '../core/base/token-check.js';
-export type { CheckOptions, GuardOptions } from '../core/base/guard-requirement.js';
+export type { GuardOptions } from '../core/base/guard-requirement.js';
 export type { IntrospectionVerifierOptions } from './introspection-options.js';
 export { introspectionVerifier } from './introspection-verifier.js';
 export { type JwtVerifierOptions, jwtVerifier } from './jwt-verifier.js';

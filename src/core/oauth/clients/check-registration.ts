@@ -49,7 +49,6 @@ const isClientId = (given: unknown): given is string =>
 
 const CLIENT_ID_TAKES = 'printable ASCII, at most 512 characters';
 
-/** The maximum length of a client_id in a sentence. */
 const MAX_SHOWN = 600;
 
 const list = (given: string | readonly string[] | undefined): readonly string[] | undefined =>
@@ -97,7 +96,7 @@ const secretsOf = (registration: ClientRegistration, report: Report): readonly P
   });
 };
 
-/** A private key in a registration is a serious mistake; a symmetric one would be a secret. */
+/** A private key in a registration is a mistake; a symmetric one would be a secret. */
 const isPublicJwks = (given: unknown): boolean =>
   isRecord(given) &&
   Array.isArray(given['keys']) &&
