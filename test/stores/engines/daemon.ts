@@ -34,7 +34,7 @@ interface Program {
   readonly killSignal?: NodeJS.Signals;
 }
 
-const START_TIMEOUT_MS = 20_000;
+const START_TIMEOUT_MS = 60_000;
 
 export async function startDaemon(program: Program): Promise<Daemon> {
   const { file, args, options = {}, port, directory, ready, killSignal = 'SIGKILL' } = program;
@@ -71,7 +71,8 @@ export async function startDaemon(program: Program): Promise<Daemon> {
     },
     async remove() {
       await daemon.kill();
-      rmSync(directory, { recursive: true, force: true });
+      // A program that the server has started may still write there.
+      rmSync(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     },
   };
   await daemon.start().catch(async (error: unknown) => {
