@@ -279,7 +279,7 @@ test('O28: a signed access token is no id_token_hint, and the published keys are
   await running.close();
 });
 
-test('O3, O14, O16, O29: mistakes stop the start, with the option and the remedy', async () => {
+test('O3, O8, O14, O16, O29: mistakes stop the start, with the option and the remedy', async () => {
   const [host] = hostFor(import.meta.url);
   const start = (
     own: object,

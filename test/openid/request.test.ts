@@ -48,7 +48,7 @@ describe.each(hostFor(import.meta.url))('what a request says about the sign-in, 
     return (await verified(json['id_token'], { issuer: running.base, audience: 'rp', now: clock() })).claims;
   };
 
-  test('O35, O36: prompt=none shows nothing: login_required, consent_required, or a code', async () => {
+  test('O35, O36, O88: prompt=none shows nothing: login_required, consent_required, or a code', async () => {
     const browser = new Browser(running);
     const size = store.size;
     const nobody = await browser.authorize({ ...REQUEST, prompt: 'none' });

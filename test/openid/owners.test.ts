@@ -1,0 +1,124 @@
+import { decodeJwt } from 'jose';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkClient } from 'oauth-query';
+import * as languages from 'oauth-query/languages';
+import { bearer, Client, hostFor, type RunningHost } from '../hosts.js';
+import { Browser, locationOf, PKCE, responseOf, wordsOf } from '../oauth/support/browser.js';
+import type { Flows } from '../oauth/support/tokens.js';
+import { everyRow } from '../rows.js';
+import { ALICE, openIdFixture, rpsAt, signInto } from './support.js';
+
+const SENTENCES = {
+  en: ['Know who you are on this site', 'See your e-mail address'],
+  de: ['Wissen, wer Sie auf dieser Website sind', 'Ihre E-Mail-Adresse sehen'],
+  es: ['Saber quién eres en este sitio', 'Ver tu dirección de correo electrónico'],
+  ar: ['معرفة هويتك على هذا الموقع', 'الاطلاع على عنوان بريدك الإلكتروني'],
+} as const;
+
+const offered = Object.values(languages).filter((one) => typeof one === 'object');
+
+describe.each(hostFor(import.meta.url))('what owners see and control, on $name', (host) => {
+  const warnings: string[] = [];
+  const { options, errors } = openIdFixture(
+    {},
+    { languages: offered, registration: {}, resources: ['https://api.example'] },
+  );
+  let running: RunningHost;
+  let flows: Flows;
+  beforeAll(async () => {
+    running = await host.start({ options: { ...options, onWarning: (text) => warnings.push(text) } });
+    flows = rpsAt(running);
+  });
+  afterAll(async () => {
+    await running.close();
+    expect(errors).toEqual([]);
+  });
+  const request = { client_id: 'rp', response_type: 'code', redirect_uri: 'https://rp.example/cb' } as const;
+
+  test('O6, O70: the consent page and the connected applications say what is told, in every language', async () => {
+    expect(new Set(offered.map(({ locale }) => locale))).toEqual(new Set(Object.keys(SENTENCES)));
+    expect(warnings.join()).not.toMatch(/openid|profile|email/);
+    const browser = new Browser(running);
+    await browser.authorizeFor({ ...request, scope: 'openid email' });
+    await flows.redeem('rp', await flows.code('rp', { scope: 'openid email' }));
+    for (const [locale, sentences] of Object.entries(SENTENCES)) {
+      const consent = await browser.authorize({ ...request, scope: 'openid email', ui_locales: locale });
+      const { pathname } = new URL(`${running.base}/oauth/grants`);
+      const connected = await flows.browser().open(`${pathname}?ui_locales=${locale}`);
+      for (const sentence of sentences) {
+        expect(wordsOf(consent)).toContain(sentence);
+        expect(wordsOf(connected)).toContain(sentence);
+      }
+    }
+  });
+
+  test('O64, O63: a client that registered itself is bound to the only resource, so its ID token has the claims', async () => {
+    const api = new Client(running.base);
+    const registered = await api.request('/oauth/register', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ redirect_uris: ['https://self.example/cb'], client_name: 'Self' }),
+    });
+    const client_id = String(registered.json['client_id']);
+    const at = { client_id, redirect_uri: 'https://self.example/cb' };
+    const tokens = async (more: Record<string, string | readonly string[]>) => {
+      const asked = { ...at, response_type: 'code', scope: 'openid email', ...PKCE.request, ...more };
+      const { code = '' } = responseOf(await new Browser(running).authorizeFor(asked));
+      const redemption = { ...at, grant_type: 'authorization_code', code, code_verifier: PKCE.verifier };
+      return (await api.post('/oauth/token', redemption)).json;
+    };
+    const bound = await tokens({});
+    expect(decodeJwt(String(bound['id_token']))).toMatchObject({ email: ALICE.email });
+    expect((await api.get('/oauth/userinfo', bearer(String(bound['access_token'])))).status).toBe(401);
+    const both = await tokens({ resource: ['https://api.example', running.base] });
+    expect((await api.get('/oauth/userinfo', bearer(String(both['access_token'])))).json).toMatchObject({
+      email: ALICE.email,
+    });
+  });
+
+  test('O72: revoking a grant ends userinfo and refresh', async () => {
+    const { access_token, refresh_token } = await signInto(flows, 'app');
+    await running.grants.revoke({ sub: 'alice', client_id: 'app' });
+    expect((await new Client(running.base).get('/oauth/userinfo', bearer(String(access_token)))).status).toBe(401);
+    expect((await flows.refresh('app', String(refresh_token))).status).toBe(400);
+  });
+
+  test('O71: an approval covers the scopes it was given for', async () => {
+    const browser = new Browser(running);
+    expect(locationOf(await browser.authorizeFor({ ...request, scope: 'openid' }))).toContain('code=');
+    const more = await browser.authorize({ ...request, scope: 'openid email', prompt: 'none' });
+    expect(responseOf(more)).toMatchObject({ error: 'consent_required' });
+  });
+});
+
+test('O85: the fields of a registration are checked like redirect URIs and algorithms', () =>
+  everyRow(
+    [
+      [{ id_token_signed_response_alg: 'none' }, /id_token_signed_response_alg/],
+      [{ id_token_signed_response_alg: 'HS256' }, /id_token_signed_response_alg/],
+      [{ default_max_age: -1 }, /default_max_age/],
+      [{ require_auth_time: 'yes' }, /require_auth_time/],
+      [{ post_logout_redirect_uris: ['javascript:alert(1)'] }, /post_logout_redirect_uris/],
+      [{ post_logout_redirect_uris: ['https://x.example/#top'] }, /post_logout_redirect_uris/],
+      [{ backchannel_logout_uri: 'http://x.example/' }, /backchannel_logout_uri/],
+      [{ subject_type: 'pairwise' }, /subject_type/],
+      [{ initiate_login_uri: 'ftp://x.example' }, /initiate_login_uri/],
+      [
+        {
+          ...{
+            id_token_signed_response_alg: 'RS256',
+            default_max_age: 0,
+            require_auth_time: true,
+            subject_type: 'public',
+          },
+          ...{ post_logout_redirect_uris: ['https://x.example/bye', 'http://127.0.0.1/bye'] },
+        },
+        undefined,
+      ],
+    ] as const,
+    ([fields, problem]) => {
+      const found = checkClient({ client_id: 'x', redirect_uris: ['https://x.example/cb'], ...fields } as never);
+      if (problem === undefined) expect(found).toEqual([]);
+      else expect(found.join()).toMatch(problem);
+    },
+  ));
