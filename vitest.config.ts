@@ -41,11 +41,7 @@ export default defineConfig(async ({ mode }) => ({
       { find: /^oauth-query$/, replacement: src('core/index.ts') },
       { find: /^oauth-query\/(express|koa|fastify|node|fetch)$/, replacement: src('adapters/$1/index.ts') },
       { find: /^oauth-query\/query$/, replacement: src('core/query/index.ts') },
-<<<<<<< HEAD
-      { find: /^oauth-query\/(admin|languages|mcp|openapi|openid|sandbox)$/, replacement: src('$1/index.ts') },
-=======
-      { find: /^oauth-query\/(dpop|languages|mcp|openapi|openid|sandbox)$/, replacement: src('$1/index.ts') },
->>>>>>> 3261193 (Tokens that are bound to a key (DPoP), as a value of an entry of its own)
+      { find: /^oauth-query\/(admin|dpop|languages|mcp|openapi|openid|sandbox)$/, replacement: src('$1/index.ts') },
       { find: /^oauth-query\/guard$/, replacement: src('resource-server/index.ts') },
       { find: /^oauth-query\/pages$/, replacement: src('core/oauth/pages/index.ts') },
       { find: /^oauth-query\/store$/, replacement: src('stores/index.ts') },

@@ -114,13 +114,10 @@ export interface ServerOptions {
   readonly openid?: AuthorizationFeature;
   /** A document about the owner of a token: `profileResource({ … })` of `oauth-query/openid`. */
   readonly profile?: AuthorizationFeature;
-<<<<<<< HEAD
   /** A page on which administrators manage clients: `adminPages({ clients, isAdmin })` of `oauth-query/admin`. */
   readonly admin?: AuthorizationFeature;
-=======
   /** Binds tokens to keys of clients, so that a stolen token is useless (DPoP, RFC 9449): `dpop()` of `oauth-query/dpop`. Needs `issuer` and `secret`. */
   readonly dpop?: KeyProofs;
->>>>>>> 3261193 (Tokens that are bound to a key (DPoP), as a value of an entry of its own)
   /** Overrides of the default paths, each beginning with a slash. */
   readonly paths?: Readonly<Partial<Record<PathName, string | readonly string[]>>>;
   /**

@@ -345,14 +345,11 @@ export const SERVER_OPTIONS = {
     'a profile resource, such as profileResource({ claims }) of oauth-query/openid',
     'start',
   ),
-<<<<<<< HEAD
   admin: having<AuthorizationFeature>(
     'a page for administrators, such as adminPages({ clients, isAdmin }) of oauth-query/admin',
     'start',
   ),
-=======
   dpop: having<KeyProofs>('the value of dpop() of oauth-query/dpop', 'start'),
->>>>>>> 3261193 (Tokens that are bound to a key (DPoP), as a value of an entry of its own)
   paths: object(paths, { moved: { api: 'the option path of query()', mcp: 'the option path of mcp()' } }),
   metadata: orElse(metadata, {}, 'none'),
   lifetimes: object(lifetimes),
