@@ -13,6 +13,10 @@ const SENTENCES = {
   de: ['Wissen, wer Sie auf dieser Website sind', 'Ihre E-Mail-Adresse sehen'],
   es: ['Saber quién eres en este sitio', 'Ver tu dirección de correo electrónico'],
   ar: ['معرفة هويتك على هذا الموقع', 'الاطلاع على عنوان بريدك الإلكتروني'],
+  fr: ['Savoir qui vous êtes sur ce site', 'Voir votre adresse e-mail'],
+  ja: ['このサイトでのあなたのアカウントを知る', 'あなたのメールアドレスを見る'],
+  'pt-BR': ['Saber quem é você neste site', 'Ver seu endereço de e-mail'],
+  'zh-Hans': ['知道您在本网站的身份', '查看您的电子邮件地址'],
 } as const;
 
 const offered = Object.values(languages).filter((one) => typeof one === 'object');
