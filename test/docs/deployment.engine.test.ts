@@ -155,12 +155,33 @@ describeEngine('docs/deployment.md: Caddy', caddy === undefined ? 'there is no c
   });
 });
 
+/** The parts of the files that are compared. */
+interface Service {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly depends_on?: object;
+  readonly healthcheck: { readonly test: readonly string[] };
+  readonly stop_grace_period?: string;
+}
+interface Deployment {
+  readonly spec: {
+    readonly selector: { readonly matchLabels: object };
+    readonly template: {
+      readonly metadata: { readonly labels: object };
+      readonly spec: { readonly terminationGracePeriodSeconds: number; readonly containers: readonly [Container] };
+    };
+  };
+}
+interface Container {
+  readonly livenessProbe: { readonly httpGet: { readonly path: string } };
+  readonly readinessProbe: { readonly httpGet: { readonly path: string } };
+}
+
 describe('docs/deployment.md: the other files', () => {
   const program = codeWith("app.get('/healthz'");
   const variables = [...program.matchAll(/process\.env\.([A-Z_]+)/g)].map(([, name]) => name);
 
   test('Compose: the service sets the variables of the program, waits for its database, and may drain', () => {
-    const { services }: any = load(codeWith('services:'));
+    const { services } = load(codeWith('services:')) as { services: { oauth: Service; db: Service } };
     expect(Object.keys(services.oauth.environment)).toEqual(expect.arrayContaining(variables));
     expect(services.oauth.depends_on).toEqual({ db: { condition: 'service_healthy' } });
     expect(services.db.healthcheck.test.join(' ')).toContain('pg_isready');
@@ -169,7 +190,7 @@ describe('docs/deployment.md: the other files', () => {
   });
 
   test('Kubernetes: the probes are paths of the program, and draining ends before the grace period', () => {
-    const [deployment]: any[] = loadAll(codeWith('kind: Deployment'));
+    const [deployment] = loadAll(codeWith('kind: Deployment')) as [Deployment];
     const { spec } = deployment.spec.template;
     const [container] = spec.containers;
     expect(program).toContain(`app.get('${container.livenessProbe.httpGet.path}'`);
