@@ -41,7 +41,7 @@ export interface Listing<Row, Key> {
 }
 
 /** The rows found, and the key of the next one. */
-export interface Found<Row, Key> {
+export interface FoundRows<Row, Key> {
   readonly rows: readonly Row[];
   readonly next: Key | undefined;
 }
@@ -181,7 +181,7 @@ export class Content<S extends ContentSource = ContentSource> {
    * rows that it reads is limited. Rows that the caller may not see have no effect on where a response ends: that would
    * reveal them.
    */
-  async collect<Row, Key>(listing: Listing<Row, Key>, asking: ContentCall): Promise<Found<Row, Key>> {
+  async collect<Row, Key>(listing: Listing<Row, Key>, asking: ContentCall): Promise<FoundRows<Row, Key>> {
     const { limit, read, key, after, open = (rows) => rows, keep = () => true } = listing;
     const rows: Row[] = [];
     let { from } = listing;

@@ -19,22 +19,22 @@ export const firstOf = <List>(
   const open = lists.map((list) => ({ list, rows: read(list, undefined, least), at: 0, size: least }));
   const ids: number[] = [];
   while (ids.length < limit) {
-    let first: { readonly of: (typeof open)[number]; readonly place: Place } | undefined;
-    for (const of of open) {
-      const place = of.rows[of.at];
+    let first: { readonly each: (typeof open)[number]; readonly place: Place } | undefined;
+    for (const each of open) {
+      const place = each.rows[each.at];
       if (!place) continue;
       const order = first && sign * compareKeys([place.timestamp, place.id], [first.place.timestamp, first.place.id]);
-      if (order === undefined || order < 0) first = { of, place };
+      if (order === undefined || order < 0) first = { each, place };
     }
     if (!first) break;
-    const { of, place } = first;
+    const { each, place } = first;
     ids.push(place.id);
-    of.at += 1;
-    if (of.at < of.rows.length || of.rows.length < of.size) continue;
+    each.at += 1;
+    if (each.at < each.rows.length || each.rows.length < each.size) continue;
     // A range includes its start.
-    of.size = Math.min(2 * of.size, limit + 1);
-    of.rows = read(of.list, [place.timestamp, place.id], of.size);
-    of.at = 1;
+    each.size = Math.min(2 * each.size, limit + 1);
+    each.rows = read(each.list, [place.timestamp, place.id], each.size);
+    each.at = 1;
   }
   return ids;
 };

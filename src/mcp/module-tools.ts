@@ -1,4 +1,4 @@
-import type { Schema } from '../core/query/describe/schemas/schema.js';
+import type { JsonSchema } from '../core/query/describe/schemas/schema.js';
 import type { ModuleNode } from '../core/query/describe/module-tree.js';
 import type { Field } from '../core/query/describe/schemas/fields.js';
 import { textOfModule } from '../core/query/describe/texts/help-text.js';
@@ -21,7 +21,7 @@ export interface ToolParts {
   readonly modules: ReadonlyMap<string, ModuleNode>;
 }
 
-const TITLE: Schema = { type: 'string', description: 'The title of a page, with its namespace.' };
+const TITLE: JsonSchema = { type: 'string', description: 'The title of a page, with its namespace.' };
 
 /** A variant with the module and the parameters that it names. */
 interface CompiledVariant extends Omit<Variant, 'module' | 'parameters'> {
@@ -64,14 +64,14 @@ const parametersOf = (variant: CompiledVariant, args: Arguments, site: Site): Pa
   return sent;
 };
 
-const selectionSchema = (variants: readonly CompiledVariant[]): Schema => ({
+const selectionSchema = (variants: readonly CompiledVariant[]): JsonSchema => ({
   type: 'string',
   enum: variants.map(({ value }) => value),
   description: variants.map(({ value, node }) => `${value}: ${textOfModule(node).text}`).join(' '),
 });
 
-const inputOf = (variants: readonly CompiledVariant[], required: readonly string[]): Schema => {
-  const properties: Record<string, Schema> = {};
+const inputOf = (variants: readonly CompiledVariant[], required: readonly string[]): JsonSchema => {
+  const properties: Record<string, JsonSchema> = {};
   const selection = variants.find(({ value }) => value !== undefined)?.selectedBy;
   if (selection !== undefined) properties[selection] = selectionSchema(variants);
   // The last variant is the default, so its description of an argument is the one to show.
@@ -83,7 +83,7 @@ const inputOf = (variants: readonly CompiledVariant[], required: readonly string
   return closedObject(properties, required);
 };
 
-const outputOf = (variants: readonly CompiledVariant[]): Schema => {
+const outputOf = (variants: readonly CompiledVariant[]): JsonSchema => {
   const [first, ...others] = variants.map(({ node }) => answerSchema(node));
   return others.length === 0 && first ? first : { anyOf: [...(first ? [first] : []), ...others] };
 };

@@ -5,9 +5,9 @@ import { Warnings } from '../core/query/answer/warnings.js';
 import type { Caller } from '../core/query/caller.js';
 import type { QueryParts } from '../core/query/extension.js';
 import { RequestParameters } from '../core/query/parameters/request-parameters.js';
-import { Deadline } from '../core/query/run/deadline.js';
+import { HandlerDeadline } from '../core/query/run/deadline.js';
 import { fitToSize } from '../core/query/run/fitting.js';
-import { type Budget, FULL_BUDGET, type RequestContext } from '../core/query/run/request-context.js';
+import { type ResultBudget, FULL_BUDGET, type RequestContext } from '../core/query/run/request-context.js';
 import { warnUnrecognized } from '../core/query/run/unrecognized.js';
 import { type Visible, visible } from './visible.js';
 
@@ -34,7 +34,7 @@ export interface VisibleAnswer extends Visible, QueryAnswer {
 }
 
 /** Further results would not fit. */
-const TOOL_BUDGET: Budget = { ...FULL_BUDGET, rows: 500 };
+const TOOL_BUDGET: ResultBudget = { ...FULL_BUDGET, rows: 500 };
 
 /** Runs `action=query` for the caller of a message, with the same checks as a request to the API. */
 export class Queries {
@@ -55,7 +55,7 @@ export class Queries {
   async run(call: Call, parameters: Parameters): Promise<VisibleAnswer> {
     const context = this.#contextOf(call, parameters);
     const answer = await this.#inContext(context, async (read) => {
-      const again = async (budget: Budget) => {
+      const again = async (budget: ResultBudget) => {
         const { data, next } = await read(budget);
         return { ...visible(data), next };
       };
@@ -87,7 +87,7 @@ export class Queries {
       caller,
       isolated: false,
       style: { version: 2, errorFormat: 'plaintext', documentation: '' },
-      deadline: new Deadline(timeout, timer),
+      deadline: new HandlerDeadline(timeout, timer),
       addressed: undefined,
       parsers: [],
       highLimits: caller?.rights.includes('apihighlimits') ?? false,
@@ -98,7 +98,7 @@ export class Queries {
 
   async #inContext<T>(
     context: RequestContext,
-    use: (read: (budget: Budget) => Promise<QueryAnswer>) => Promise<T>,
+    use: (read: (budget: ResultBudget) => Promise<QueryAnswer>) => Promise<T>,
   ): Promise<T> {
     try {
       const answer = this.#query.action.prepare(context);

@@ -1,4 +1,4 @@
-import type { Schema } from '../core/query/describe/schemas/schema.js';
+import type { JsonSchema } from '../core/query/describe/schemas/schema.js';
 import { nearestName } from '../core/base/spelling.js';
 import type { ModuleNode } from '../core/query/describe/module-tree.js';
 import { submodulesOf } from '../core/query/describe/module-tree.js';
@@ -64,12 +64,12 @@ export const describeModuleTool = (parts: ToolParts): Tool => {
 /** Parameters of `action=query` that cursors replace. */
 const OMITTED = new Set(['continue', 'rawcontinue']);
 
-const parametersSchema = ({ site, query, modules }: ToolParts): Schema => {
+const parametersSchema = ({ site, query, modules }: ToolParts): JsonSchema => {
   const availableIn = (group: string): readonly string[] =>
     submodulesOf(query)
       .filter((node) => node.group === group && modules.has(node.name))
       .map(({ name }) => name);
-  const properties: Record<string, Schema> = {};
+  const properties: Record<string, JsonSchema> = {};
   for (const [name, field] of fieldsByName(query, site)) {
     if (OMITTED.has(name)) continue;
     const schema = argumentSchema(field);

@@ -1,4 +1,4 @@
-import type { Schema } from '../core/query/describe/schemas/schema.js';
+import type { JsonSchema } from '../core/query/describe/schemas/schema.js';
 import { checkNames, wireText } from './arguments.js';
 import { ToolError } from './errors.js';
 import type { ToolParts } from './module-tools.js';
@@ -97,8 +97,8 @@ const checkTypes = (args: Arguments): void => {
   }
 };
 
-const TEXT: Schema = { type: 'string' };
-const NUMBER: Schema = { type: 'integer' };
+const TEXT: JsonSchema = { type: 'string' };
+const NUMBER: JsonSchema = { type: 'integer' };
 
 /** The tool that returns the text of a page, in parts if it is long. */
 export const readPageTool = (texts: PageTexts, maxLength: number): Tool => ({

@@ -1,4 +1,4 @@
-import type { Schema } from '../core/query/describe/schemas/schema.js';
+import type { JsonSchema } from '../core/query/describe/schemas/schema.js';
 import type { ModuleNode } from '../core/query/describe/module-tree.js';
 import { listSchema } from '../core/query/describe/schemas/answer-schemas.js';
 import { type Field, fieldsOf } from '../core/query/describe/schemas/fields.js';
@@ -10,7 +10,7 @@ export const fieldsByName = (node: ModuleNode, site: Site): ReadonlyMap<string, 
   new Map(fieldsOf(node, { site, shared: INLINE }).map((field) => [field.wireName, field]));
 
 /** The schema of an argument. Flags may be `false`; the API only knows flags that are present or absent. */
-export const argumentSchema = ({ schema, description, deprecated }: Field): Schema => {
+export const argumentSchema = ({ schema, description, deprecated }: Field): JsonSchema => {
   const { description: ofType, ...rest } = schema;
   const text = [description, ofType].filter((part) => typeof part === 'string' && part !== '').join(' ');
   const { enum: _, ...plain } = rest;
@@ -23,22 +23,22 @@ export const argumentSchema = ({ schema, description, deprecated }: Field): Sche
 
 /** The schema of an object without further members. */
 export const closedObject = (
-  properties: Readonly<Record<string, Schema>>,
+  properties: Readonly<Record<string, JsonSchema>>,
   required: readonly string[] = [],
-): Schema => ({
+): JsonSchema => ({
   type: 'object',
   properties,
   ...(required.length > 0 ? { required } : {}),
   additionalProperties: false,
 });
 
-const OBJECTS: Schema = { type: 'array', items: { type: 'object' } };
+const OBJECTS: JsonSchema = { type: 'array', items: { type: 'object' } };
 
 /** Any JSON. Clients warn about a schema without a keyword. */
-const ANY: Schema = { type: ['array', 'boolean', 'null', 'number', 'object', 'string'] };
+const ANY: JsonSchema = { type: ['array', 'boolean', 'null', 'number', 'object', 'string'] };
 
 /** The schema of the data of a module. */
-export const answerSchema = (node: ModuleNode): Schema => {
+export const answerSchema = (node: ModuleNode): JsonSchema => {
   const { name, group, module } = node;
   if (group === 'list') return listSchema(node);
   const { place, key = name } = module.result ?? {};

@@ -1,4 +1,4 @@
-import type { Schema } from '../core/query/describe/schemas/schema.js';
+import type { JsonSchema } from '../core/query/describe/schemas/schema.js';
 import type { Call } from './queries.js';
 import type { Visible } from './visible.js';
 
@@ -18,9 +18,9 @@ export interface Tool {
   readonly title: string;
   readonly description: string;
   /** The schema of its arguments, without the cursor. */
-  readonly input: Schema;
+  readonly input: JsonSchema;
   /** The schema of the data of its results. */
-  readonly output: Schema;
+  readonly output: JsonSchema;
   /** Whether a result can continue, so that the tool takes a cursor. */
   readonly continues: boolean;
   /**

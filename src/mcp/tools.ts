@@ -1,4 +1,4 @@
-import type { Schema } from '../core/query/describe/schemas/schema.js';
+import type { JsonSchema } from '../core/query/describe/schemas/schema.js';
 import type { Cursors } from './cursors.js';
 import { ToolError } from './errors.js';
 import { jsonWith } from './json.js';
@@ -30,13 +30,13 @@ export const toolsOf = (
   );
 };
 
-const CURSOR: Schema = {
+const CURSOR: JsonSchema = {
   type: 'string',
   description: 'The cursor of an earlier result, to get the next part. The other arguments must be the same.',
 };
 
 /** The schema of a complete result. */
-const resultSchema = ({ output, continues }: Tool): Schema => ({
+const resultSchema = ({ output, continues }: Tool): JsonSchema => ({
   type: 'object',
   required: ['notice', 'data', 'more'],
   properties: {

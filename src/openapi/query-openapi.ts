@@ -1,6 +1,6 @@
 import { type ModuleNode, submodulesOf } from '../core/query/describe/module-tree.js';
 import { GROUP_TITLES, textOfModule } from '../core/query/describe/texts/help-text.js';
-import { ref, type Schema } from '../core/query/describe/schemas/schema.js';
+import { ref, type JsonSchema } from '../core/query/describe/schemas/schema.js';
 import { type Site, VERSION } from '../core/query/site/site.js';
 import {
   ANSWER_HEADERS,
@@ -25,7 +25,7 @@ interface QueryDescription {
 }
 
 /** A query parameter for any names that are not listed. */
-const openParameter = (name: string, description: string, propertyNames: Schema): object => ({
+const openParameter = (name: string, description: string, propertyNames: JsonSchema): object => ({
   name,
   in: 'query',
   description,
@@ -52,7 +52,7 @@ const FORM_TYPE = 'application/x-www-form-urlencoded';
 /** Fields and the schema of their form. */
 interface Form {
   readonly fields: readonly Field[];
-  readonly schema: Schema;
+  readonly schema: JsonSchema;
 }
 
 /** The texts of an operation. */
@@ -139,7 +139,7 @@ const mergedByAction = (actions: readonly (readonly [ModuleNode, readonly Field[
   return [...merged.values()];
 };
 
-const eitherOf = (first: Schema, second: Schema): Schema => {
+const eitherOf = (first: JsonSchema, second: JsonSchema): JsonSchema => {
   const all = [...(Array.isArray(first['anyOf']) ? first['anyOf'] : [first]), second];
   const different = [...new Map(all.map((schema) => [JSON.stringify(schema), schema])).values()];
   return different.length === 1 ? first : { anyOf: different };

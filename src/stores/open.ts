@@ -20,6 +20,7 @@ import { postgresStore } from './postgres.js';
 import { storeOver } from './redis-store.js';
 import type { MigrateOptions, SqlStore, SqlStoreOptions } from './sql-store.js';
 import { sqliteStore } from './sqlite.js';
+import { StoreError } from './store-error.js';
 import { DEFAULT_TIMEOUT_MS } from './within.js';
 
 /** Options of `openStore`, all optional. */
@@ -139,7 +140,9 @@ async function openRedis(url: string, options: OpenStoreOptions): Promise<Opened
     ...store,
     async check() {
       await store.check().catch(async (error: unknown) => {
-        if (/maxmemory-policy/.test(String(error))) throw error;
+        // Redis answered: no connection has to be looked for.
+        if (error instanceof StoreError && (error.code === 'STORE_EVICTS' || error.code === 'STORE_ANSWER'))
+          throw error;
         const problem = await unreachable(address.hosts, timeout);
         if (problem !== undefined) throw new Error(`openStore: ${problem}`, { cause: error });
         // The client only reports that it is disconnected; the error of its connection says more.

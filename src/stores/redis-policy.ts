@@ -63,7 +63,10 @@ function evictingPolicy(answers: readonly unknown[]): string | undefined {
   const policies = answers.map((info) => /maxmemory_policy:(\S+)/.exec(String(info))?.[1]);
   const found = policies.find((policy) => policy !== undefined && policy !== 'noeviction');
   if (found === undefined && policies.includes(undefined)) {
-    throw new Error('redisStore: INFO memory names no maxmemory-policy, so check proves nothing. Look it up yourself.');
+    throw new StoreError(
+      'STORE_ANSWER',
+      'redisStore: INFO memory names no maxmemory-policy, so check proves nothing. Look it up yourself.',
+    );
   }
   return found;
 }

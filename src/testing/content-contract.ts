@@ -180,9 +180,9 @@ const CHECKS: { readonly [F in Functions]?: Readonly<Record<string, Check>> } = 
   },
   history: {
     'returns revisions by time and id: all, of a page, of users': async (...both) => {
-      for (const of of [{}, { page: IDS[0] ?? 0 }, { users: ['Alice'] }, { users: ['Alice', 'Zoë', 'Unknown'] }]) {
+      for (const about of [{}, { page: IDS[0] ?? 0 }, { users: ['Alice'] }, { users: ['Alice', 'Zoë', 'Unknown'] }]) {
         const read: Read<ContentRevision, readonly [string, number]> = (source, range) =>
-          source.history({ ...range, ...of, text: true }, CALL);
+          source.history({ ...range, ...about, text: true }, CALL);
         await asTheModel(both, read, ({ timestamp, id }) => key(timestamp, id), showRevision);
       }
     },

@@ -19,7 +19,7 @@ const ENVIRONMENT_ONLY = ['CODE_TTL', 'TOKEN_TTL', 'DEVICE_TTL', 'MEDIAWIKI_PATH
 
 const isOption = (name: string): name is keyof typeof OPTIONS => Object.hasOwn(OPTIONS, name);
 
-interface Given {
+interface ServeOptions {
   readonly values: Readonly<Record<string, string | boolean | undefined>>;
   /** The optional packages that these arguments need, so that a message names all of them at once. */
   readonly packages: readonly string[];
@@ -33,7 +33,11 @@ const packagesFor = (isMcp: boolean, isFolder: boolean): readonly string[] => [
 ];
 
 /** Error messages name a setting as it was given; a missing one is named as an option. */
-const wordingOf = (environment: NodeJS.ProcessEnv, args: readonly string[], { values, packages }: Given): Wording => {
+const wordingOf = (
+  environment: NodeJS.ProcessEnv,
+  args: readonly string[],
+  { values, packages }: ServeOptions,
+): Wording => {
   const setting = (name: string): string => {
     const option = name.toLowerCase().replace(/^site_/, '');
     return isOption(option) && (values[option] !== undefined || !environment[name]) ? `--${option}` : name;

@@ -1,6 +1,12 @@
 import { isRecord } from '../../core/base/schema.js';
 import type { ClientRegistration } from '../../core/oauth/clients/client.js';
-import { type Given, member, readClientMetadata, refuse, textsOf } from '../../core/oauth/clients/client-metadata.js';
+import {
+  type GivenMetadata,
+  member,
+  readClientMetadata,
+  refuse,
+  textsOf,
+} from '../../core/oauth/clients/client-metadata.js';
 import { isSecretKey, publicKeyProblem } from '../../core/base/public-keys.js';
 import { documentAddressProblem } from './document-address.js';
 
@@ -44,7 +50,7 @@ const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e', 'kid', 'alg'];
 
 const isMethod = (name: unknown): name is Method => name === 'none' || name === 'private_key_jwt';
 
-const readMethods = (given: Given): readonly Method[] => {
+const readMethods = (given: GivenMetadata): readonly Method[] => {
   const preferred = member(given, 'token_endpoint_auth_method');
   const named = [
     ...(preferred === undefined ? [] : [preferred]),
@@ -57,7 +63,7 @@ const readMethods = (given: Given): readonly Method[] => {
   return methods.size === 0 ? refuse('It supports neither of the methods none and private_key_jwt.') : [...methods];
 };
 
-const checkNoSecrets = (given: Given): void => {
+const checkNoSecrets = (given: GivenMetadata): void => {
   const secret = ['client_secret', 'client_secret_expires_at'].find((name) => Object.hasOwn(given, name));
   if (secret !== undefined) refuse(`It contains ${secret}, which is not secret once it is published.`);
 };
@@ -82,7 +88,7 @@ export const readKeys = (given: unknown): readonly Jwk[] => {
 type Keys = Pick<ClientDocument, 'token_endpoint_auth_methods_supported' | 'jwks' | 'jwks_uri'>;
 
 /** Without usable keys, only `none` remains. */
-const readAuthentication = (given: Given): Keys => {
+const readAuthentication = (given: GivenMetadata): Keys => {
   const methods = readMethods(given);
   const jwks = member(given, 'jwks');
   const jwks_uri = member(given, 'jwks_uri');

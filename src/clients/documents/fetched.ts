@@ -43,7 +43,7 @@ interface Failure {
 }
 
 /** How to fetch and check a value, and who needs it. */
-interface Wanted<T extends object> {
+interface WantedDocument<T extends object> {
   readonly client_id: string;
   readonly caller: ClientCaller;
   /** Validates a fetched value. */
@@ -56,7 +56,7 @@ interface Wanted<T extends object> {
   readonly isLacking?: (value: T) => boolean;
 }
 
-interface Fetch<T extends object> extends Wanted<T> {
+interface Fetch<T extends object> extends WantedDocument<T> {
   readonly before: Good<T> | undefined;
   /** Used if this fetch fails. */
   readonly fallback: Good<T> | undefined;
@@ -95,7 +95,7 @@ export class Fetched<T extends object> {
    *
    * @throws UnusableClientError
    */
-  async current(address: string, wanted: Wanted<T>): Promise<Good<T>> {
+  async current(address: string, wanted: WantedDocument<T>): Promise<Good<T>> {
     const now = this.#server.clock();
     const good = this.#good.get(address);
     if (good !== undefined && isGoodEnough(good, wanted, now)) return good;
@@ -175,7 +175,7 @@ export class Fetched<T extends object> {
 }
 
 /** Whether a known value need not be fetched again. */
-const isGoodEnough = <T extends object>(good: Good<T>, { isLacking }: Wanted<T>, now: number): boolean =>
+const isGoodEnough = <T extends object>(good: Good<T>, { isLacking }: WantedDocument<T>, now: number): boolean =>
   now < good.freshUntil && !(now >= good.at + RENEW_AFTER && isLacking?.(good.value) === true);
 
 const freshFor = (seconds: number | undefined): number =>

@@ -7,7 +7,7 @@ import {
   type PropResult,
   type ResultItem,
 } from '../../core/query/index.js';
-import type { Content, Found } from '../content.js';
+import type { Content, FoundRows } from '../content.js';
 import type { ContentPage, ContentRange, ContentSource } from '../source.js';
 import { compareText } from '../text-order.js';
 import { endOf } from '../content.js';
@@ -42,7 +42,7 @@ interface ListParts<Row> {
 
 /** Converts the rows found to a list result. */
 export const listOf = <Row, K extends Key>(
-  { rows, next }: Found<Row, K>,
+  { rows, next }: FoundRows<Row, K>,
   { item, page }: ListParts<Row>,
 ): ListResult => ({
   items: rows.map(item),
@@ -52,7 +52,7 @@ export const listOf = <Row, K extends Key>(
 
 /** As {@link listOf}, for rows that belong to pages of the request. */
 export const byPage = <Row extends { readonly page: number }, K extends Key>(
-  { rows, next }: Found<Row, K>,
+  { rows, next }: FoundRows<Row, K>,
   item: (row: Row) => ResultItem,
 ): PropResult => {
   const pages = new Map<number, ResultItem[]>();

@@ -1,4 +1,4 @@
-import type { Asking, Found } from '../content.js';
+import type { Asking, FoundRows } from '../content.js';
 import type { ContentRevision } from '../source.js';
 import type { Having } from './answer.js';
 
@@ -19,10 +19,10 @@ interface TextRequest extends Asking {
 /** Adds the texts, if they are requested: as many as fit. */
 export const withTexts = async <Row extends ContentRevision, Key>(
   { source }: Having<'revisions'>,
-  { rows, next }: Found<Row, Key>,
+  { rows, next }: FoundRows<Row, Key>,
   key: (row: Row) => Key,
   request: TextRequest,
-): Promise<Found<Row, Key>> => {
+): Promise<FoundRows<Row, Key>> => {
   if (!request.params.prop.includes('content')) return { rows, next };
   const count = howManyFit(
     rows.map(({ size }) => size),

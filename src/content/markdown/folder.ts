@@ -1,13 +1,13 @@
 import { realpathSync, statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { prefixedTitle, type Renderer, type Site } from '../../core/query/index.js';
-import { Store } from '../memory/store.js';
+import { PageStore } from '../memory/store.js';
 import type { ContentTitle } from '../source.js';
 import { type Document, readDocument } from './document.js';
 import { Pages, type PageText } from './pages.js';
 import type { Peers } from './peers.js';
 import { rendererOf } from './render.js';
-import { type Bounds, type Found, type FoundFile, type ReadFile, readFound, scan } from './scan.js';
+import { type Bounds, type ScanResult, type FoundFile, type ReadFile, readFound, scan } from './scan.js';
 import { fileAddress, type Target, Titles } from './titles.js';
 import { Watcher } from './watcher.js';
 
@@ -56,7 +56,7 @@ const keyOf = ({ ns, title }: ContentTitle): string => `${ns}:${title}`;
 export class Folder {
   readonly root: string;
   readonly renderer: Renderer;
-  readonly store = new Store();
+  readonly store = new PageStore();
   readonly #pages = new Pages(this.store);
   readonly #titles: Titles;
   readonly #peers: Peers;
@@ -112,7 +112,7 @@ export class Folder {
   }
 
   async #refresh(): Promise<MarkdownChange> {
-    let found: Found | undefined;
+    let found: ScanResult | undefined;
     try {
       found = await scan(this.root, this.#options.bounds, (path) => this.#watcher?.enter(path));
     } finally {

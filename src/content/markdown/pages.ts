@@ -1,6 +1,6 @@
 import { canonicalAddress } from '../../core/query/index.js';
 import { indexPage } from '../memory/search.js';
-import type { MemoryPage, MemoryRevision, Store } from '../memory/store.js';
+import type { MemoryPage, MemoryRevision, PageStore } from '../memory/store.js';
 import type { ContentLink, ContentTitle } from '../source.js';
 import type { Target } from './titles.js';
 
@@ -30,13 +30,13 @@ const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOStr
 
 /** Writes the pages of a folder into a store. Ids are never reused, and a page that returns has its own. */
 export class Pages {
-  readonly #store: Store;
+  readonly #store: PageStore;
   readonly #ids = new Map<string, number>();
   readonly #users = new Map<string, number>();
   readonly #histories = new Map<string, readonly MemoryRevision[]>();
   #lastRevision = 0;
 
-  constructor(store: Store) {
+  constructor(store: PageStore) {
     this.#store = store;
   }
 

@@ -21,7 +21,7 @@ export interface FoundFile {
 }
 
 /** The result of a scan. */
-export interface Found {
+export interface ScanResult {
   /** By path. */
   readonly files: readonly FoundFile[];
   /** Skipped paths, with the reason. */
@@ -55,7 +55,7 @@ const PIECE = 500;
  * @param entering - Called before a folder is listed, to start watching it.
  * @throws TooManyFiles if a limit is exceeded, Error if the folder cannot be read.
  */
-export async function scan(root: string, bounds: Bounds, entering: (path: string) => void): Promise<Found> {
+export async function scan(root: string, bounds: Bounds, entering: (path: string) => void): Promise<ScanResult> {
   const files: FoundFile[] = [];
   const problems: (readonly [string, string])[] = [];
   const open = [''];

@@ -3,7 +3,7 @@ import { firstOf } from '../first-of.js';
 import { backlinksPerPage, linksPerPage, readInOrder } from '../per-page.js';
 import type { ContentPage, ContentRange, ContentSearch, ContentSource, LinkKind } from '../source.js';
 import { indexPage, searchIn } from './search.js';
-import { groupOf, type MemoryPage, Store } from './store.js';
+import { groupOf, type MemoryPage, PageStore } from './store.js';
 
 export type { MemoryPage, MemoryRevision } from './store.js';
 
@@ -19,7 +19,7 @@ export interface MemoryContentOptions {
  * @throws TypeError if two pages have the same title or id.
  */
 export const memoryContent = (pages: readonly MemoryPage[], { site }: MemoryContentOptions = {}): ContentSource => {
-  const store = new Store();
+  const store = new PageStore();
   let firstId = 1;
   for (const [index, page] of pages.entries()) {
     const added = store.add(page, page.id ?? index + 1, firstId);
@@ -30,7 +30,7 @@ export const memoryContent = (pages: readonly MemoryPage[], { site }: MemoryCont
 };
 
 /** The functions of a source for the pages of a store, which may change. */
-export const storedContent = (store: Store) =>
+export const storedContent = (store: PageStore) =>
   ({
     ...pageFunctions(store),
     ...revisionFunctions(store),
@@ -51,7 +51,7 @@ const byText = ({ from, to, descending, limit }: ContentRange<string>): ContentR
   limit,
 });
 
-const pageFunctions = (store: Store): Functions<'pages' | 'pageRange' | 'shuffled'> => ({
+const pageFunctions = (store: PageStore): Functions<'pages' | 'pageRange' | 'shuffled'> => ({
   pages: ({ titles, ids, revids }) => {
     const found = new Map<number, ContentPage>();
     const add = (page: ContentPage | undefined): void => void (page && found.set(page.id, page));
@@ -67,7 +67,7 @@ const pageFunctions = (store: Store): Functions<'pages' | 'pageRange' | 'shuffle
   shuffled: (range) => store.shuffled.range(range),
 });
 
-const revisionFunctions = (store: Store): Functions<'revisions' | 'history'> => ({
+const revisionFunctions = (store: PageStore): Functions<'revisions' | 'history'> => ({
   revisions: ({ ids }) => ids.flatMap((id) => store.revisions.get(id) ?? []),
   history: ({ page, users, ...range }) => {
     if (page !== undefined) return store.historyOf.range(String(page), range);
@@ -79,7 +79,7 @@ const revisionFunctions = (store: Store): Functions<'revisions' | 'history'> => 
   },
 });
 
-const linkFunctions = (store: Store): Functions<'links' | 'backlinks' | 'targets'> => {
+const linkFunctions = (store: PageStore): Functions<'links' | 'backlinks' | 'targets'> => {
   const rowsTo = (kind: LinkKind, ns: number, title: string, range: ContentRange<readonly [number]>) =>
     store.backlinks.range(groupOf.backlinks(kind, ns, title), range);
   return {
@@ -110,7 +110,7 @@ const linkFunctions = (store: Store): Functions<'links' | 'backlinks' | 'targets
   };
 };
 
-const categoryFunctions = (store: Store): Functions<'members' | 'sizes'> => ({
+const categoryFunctions = (store: PageStore): Functions<'members' | 'sizes'> => ({
   members: (query) => {
     const { category, ...range } = query;
     return range.by === 'time' ? store.membersByTime.range(category, range) : store.members.range(category, range);
@@ -122,7 +122,7 @@ const categoryFunctions = (store: Store): Functions<'members' | 'sizes'> => ({
     }),
 });
 
-const userFunctions = (store: Store): Functions<'users' | 'userRange'> => ({
+const userFunctions = (store: PageStore): Functions<'users' | 'userRange'> => ({
   users: ({ names, ids }) => {
     const all = new Set([...names, ...ids.flatMap((id) => store.userIds.get(id) ?? [])]);
     return [...all].flatMap((name) => store.user(name) ?? []);

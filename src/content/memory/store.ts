@@ -92,7 +92,7 @@ export const groupOf = {
 };
 
 /** The pages in all orders in which they are read. */
-export class Store {
+export class PageStore {
   readonly #entries = new Map<number, Entry>();
   readonly byTitle = new Map<string, StoredPage>();
   readonly files = new Map<string, ContentFile>();

@@ -1,5 +1,5 @@
 /** Processor time of one request. A database call cannot be interrupted, so work that may take long is done in steps. */
-export class Budget {
+export class SearchBudget {
   readonly #start = process.cpuUsage();
   readonly #most: number;
 

@@ -1,6 +1,6 @@
 import type { ContentSearch, ContentSearchResult, SearchHit } from '../source.js';
 import { wordsIn } from '../passage.js';
-import { Budget } from './budget.js';
+import { SearchBudget } from './budget.js';
 import type { ContentDatabase } from './database.js';
 import { PAGE, pageOf, type PageRow } from './rows.js';
 import { sql } from './sql.js';
@@ -48,7 +48,7 @@ const anyOf = (words: readonly string[]): string => `(${words.map(quoted).join('
 
 /** Searches in steps, so that the time is bounded however large the site is and whatever the words are. */
 export const searchIn = (database: ContentDatabase, query: ContentSearch): ContentSearchResult => {
-  const budget = new Budget(BUDGET);
+  const budget = new SearchBudget(BUDGET);
   const prefixes = [...query.words, ...query.without].filter((word) => word.endsWith('*')).length;
   const term = (word: string): Term => termOf(database, word, budget, prefixes);
   const wanted = query.words.map(term);
@@ -62,7 +62,7 @@ export const searchIn = (database: ContentDatabase, query: ContentSearch): Conte
   const titled =
     found.complete || query.titles || found.ids.length === 0
       ? []
-      : matches(database, expression('title'), MAX_TITLES, new Budget(BUDGET), 0.6).ids;
+      : matches(database, expression('title'), MAX_TITLES, new SearchBudget(BUDGET), 0.6).ids;
   const ids = [...new Set([...titled, ...found.ids])];
   const ranked = ranking(database, ids, new Set(titled), wanted, budget);
   const hits = hitsOf(database, ranked.slice(query.offset, query.offset + query.limit));
@@ -70,7 +70,7 @@ export const searchIn = (database: ContentDatabase, query: ContentSearch): Conte
 };
 
 /** A prefix stands for the most frequent words of the index that begin with it: the index itself would read all their places. */
-const termOf = (database: ContentDatabase, word: string, budget: Budget, prefixes: number): Term => {
+const termOf = (database: ContentDatabase, word: string, budget: SearchBudget, prefixes: number): Term => {
   const parts = wordsIn(word);
   if (!word.endsWith('*') || parts.length === 0) {
     const phrase = parts.length > MAX_PHRASE ? parts.slice(0, MAX_PHRASE).join(' ') : word;
@@ -110,7 +110,7 @@ const matches = (
   database: ContentDatabase,
   expression: string,
   most: number,
-  budget: Budget,
+  budget: SearchBudget,
   share: number,
 ): { readonly ids: readonly number[]; readonly complete: boolean } => {
   const last = database.first<{ id: number | null }>(sql`SELECT max(id) AS id FROM page`)?.id ?? 0;
@@ -137,7 +137,7 @@ const ranking = (
   ids: readonly number[],
   titled: ReadonlySet<number>,
   terms: readonly Term[],
-  budget: Budget,
+  budget: SearchBudget,
 ): readonly number[] => {
   const scores = new Map<number, number>();
   const words = ids.length > 1 ? rarest(database, terms, budget) : undefined;
@@ -157,7 +157,7 @@ const ranking = (
 };
 
 /** The words to rank by. Common ones are counted in all pages, so there is at most one; `undefined` if there is no time. */
-const rarest = (database: ContentDatabase, terms: readonly Term[], budget: Budget): string | undefined => {
+const rarest = (database: ContentDatabase, terms: readonly Term[], budget: SearchBudget): string | undefined => {
   const counted = new Map<string, number>();
   for (const { expression, pages } of terms.flatMap(({ parts }) => parts)) {
     if (budget.isSpent(0.8)) return undefined;

@@ -20,7 +20,7 @@ type Check = (value: unknown) => boolean;
 export type Shape<T extends ExpiringRecord> = { readonly [K in keyof T]-?: Check };
 
 /** A key, and the shape of its record. */
-export type Wanted<T extends ExpiringRecord> = readonly [key: string, shape: Shape<T>];
+export type KeyAndShape<T extends ExpiringRecord> = readonly [key: string, shape: Shape<T>];
 
 export const isText: Check = (value) => typeof value === 'string';
 export const isNumber: Check = (value) => typeof value === 'number' && Number.isFinite(value);
@@ -121,7 +121,7 @@ export class Records {
 
   /** Like {@link getMany}, with a shape per key. Not a snapshot: each record is read independently. */
   async getEach<T extends readonly ExpiringRecord[]>(
-    ...wanted: { readonly [K in keyof T]: Wanted<T[K]> }
+    ...wanted: { readonly [K in keyof T]: KeyAndShape<T[K]> }
   ): Promise<{ readonly [K in keyof T]: T[K] | undefined }> {
     const names = wanted.map(([key]) => this.#prefix + key);
     let records: unknown;

@@ -3,7 +3,7 @@ import { MAX_LENGTH, normalizeText } from '../../base/text.js';
 import { redirectUriProblem } from './redirect-uri.js';
 
 /** Metadata as clients send or publish it (RFC 7591 §2). */
-export type Given = Readonly<Record<string, unknown>>;
+export type GivenMetadata = Readonly<Record<string, unknown>>;
 
 const MAX_NAME_LENGTH = 100;
 const MAX_REDIRECT_URIS = 100;
@@ -25,15 +25,15 @@ export const refuse = (sentence: string, member?: string): never => {
 };
 
 /** An own member; `null` counts as absent. */
-export const member = (given: Given, name: string): unknown =>
+export const member = (given: GivenMetadata, name: string): unknown =>
   Object.hasOwn(given, name) && given[name] !== null ? given[name] : undefined;
 
-export const textOf = (given: Given, name: string): string | undefined => {
+export const textOf = (given: GivenMetadata, name: string): string | undefined => {
   const value = member(given, name);
   return value === undefined || typeof value === 'string' ? value : refuse(`${name} must be text.`, name);
 };
 
-export const textsOf = (given: Given, name: string): readonly string[] | undefined => {
+export const textsOf = (given: GivenMetadata, name: string): readonly string[] | undefined => {
   const value = member(given, name);
   return value === undefined || (Array.isArray(value) && value.every((item) => typeof item === 'string'))
     ? value
@@ -55,7 +55,7 @@ export const shownName = (text: string): string | undefined => {
   return /[^\p{M}\p{Z}]/u.test(name) ? name : '';
 };
 
-const nameOf = (given: Given): string | undefined => {
+const nameOf = (given: GivenMetadata): string | undefined => {
   const text = textOf(given, 'client_name');
   const name = text === undefined ? '' : shownName(text);
   if (name === undefined) return refuse(`client_name must be ${NAME_TAKES}.`, 'client_name');
@@ -70,7 +70,7 @@ interface RedirectRule {
   readonly omitsUnusable?: true;
 }
 
-const redirectUrisOf = (given: Given, { schemes, omitsUnusable }: RedirectRule): readonly string[] => {
+const redirectUrisOf = (given: GivenMetadata, { schemes, omitsUnusable }: RedirectRule): readonly string[] => {
   const uris = textsOf(given, 'redirect_uris') ?? [];
   if (uris.length === 0 || uris.length > MAX_REDIRECT_URIS)
     return refuse(`redirect_uris must be an array of 1 to ${MAX_REDIRECT_URIS} URIs.`, 'redirect_uris');
@@ -88,7 +88,7 @@ const redirectUrisOf = (given: Given, { schemes, omitsUnusable }: RedirectRule):
 };
 
 /** Unsupported grants are omitted, as RFC 7591 §2 allows, but a client must be able to use what it gets. */
-const grantTypesOf = (given: Given): StatedMetadata['grant_types'] => {
+const grantTypesOf = (given: GivenMetadata): StatedMetadata['grant_types'] => {
   const grants = textsOf(given, 'grant_types') ?? ['authorization_code', 'refresh_token'];
   if (!grants.includes('authorization_code'))
     return refuse('grant_types must contain authorization_code, the only grant of such clients.', 'grant_types');
@@ -111,7 +111,7 @@ export interface StatedMetadata {
  *
  * @throws MetadataProblem
  */
-export const readClientMetadata = (given: Given, redirects: RedirectRule): StatedMetadata => {
+export const readClientMetadata = (given: GivenMetadata, redirects: RedirectRule): StatedMetadata => {
   const redirect_uris = redirectUrisOf(given, redirects);
   const client_name = nameOf(given);
   return {

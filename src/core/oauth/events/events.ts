@@ -68,7 +68,7 @@ export type OAuthOccurrence =
       readonly type: 'grant.created';
       /** The client. */
       readonly client_id: string;
-      /** The owner, or `client:` followed by the client. */
+      /** The owner. */
       readonly sub: string;
       /** Separated by spaces. */
       readonly scope: string;
@@ -154,7 +154,7 @@ export type OAuthOccurrence =
   | {
       /** An owner signed in on the built-in page. */
       readonly type: 'owner.signed_in';
-      /** The owner, or `client:` followed by the client. */
+      /** The owner. */
       readonly sub: string;
     }
   | {
@@ -176,7 +176,7 @@ export type OAuthOccurrence =
       readonly decision: 'approve' | 'deny';
       /** The client. */
       readonly client_id: string;
-      /** The owner, or `client:` followed by the client. */
+      /** The owner. */
       readonly sub: string;
       /** Separated by spaces. */
       readonly scope: string;
@@ -212,7 +212,7 @@ export type OAuthOccurrence =
       readonly decision: 'approve' | 'deny';
       /** The client. */
       readonly client_id: string;
-      /** The owner, or `client:` followed by the client. */
+      /** The owner. */
       readonly sub: string;
       /** Separated by spaces. */
       readonly scope: string;

@@ -81,10 +81,13 @@ const deleteGrants = async (
   return ended;
 };
 
-type Found = readonly [key: string, grant: GrantRecord];
+type KeyedGrant = readonly [key: string, grant: GrantRecord];
 
-const withoutConnection = async (found: readonly Found[], { records }: OAuthContext): Promise<readonly Found[]> => {
-  const connectionOf = ([key]: Found): string => keys.connectionOf(grantIdInKey(key));
+const withoutConnection = async (
+  found: readonly KeyedGrant[],
+  { records }: OAuthContext,
+): Promise<readonly KeyedGrant[]> => {
+  const connectionOf = ([key]: KeyedGrant): string => keys.connectionOf(grantIdInKey(key));
   const names = [...new Set(found.map(connectionOf))];
   const connections = names.length === 0 ? [] : await records.getMany(names, CONNECTION_MARK);
   const byName = new Map(names.map((name, at) => [name, connections[at]]));

@@ -1,4 +1,4 @@
-import type { ExpiringRecord, Wanted } from '../../base/records.js';
+import type { ExpiringRecord, KeyAndShape } from '../../base/records.js';
 import { hasShape } from '../../base/records.js';
 import { parseScope } from '../../base/scope.js';
 import { type Client, DEVICE_CODE_GRANT } from '../clients/client.js';
@@ -116,11 +116,11 @@ interface FoundGrant {
 export const readGrants = async (ids: readonly string[], context: OAuthContext): Promise<readonly FoundGrant[]> => {
   const connections = [...new Set(ids.map(keys.connectionOf))];
   const wanted = [
-    ...ids.flatMap((id): readonly Wanted<ExpiringRecord>[] => [
+    ...ids.flatMap((id): readonly KeyAndShape<ExpiringRecord>[] => [
       [keys.grant(id), GRANT],
       [keys.chain(id), CHAIN],
     ]),
-    ...connections.map((key): Wanted<ExpiringRecord> => [key, CONNECTION_MARK]),
+    ...connections.map((key): KeyAndShape<ExpiringRecord> => [key, CONNECTION_MARK]),
   ];
   const records: readonly (ExpiringRecord | undefined)[] = await context.records.getEach(...wanted);
   const byKey = new Map(connections.map((key, at) => [key, records[2 * ids.length + at]]));
@@ -244,15 +244,16 @@ const summaryOfParts = (parts: readonly Part[]): Pick<ConnectedApp, 'scope' | 'r
   return {
     scope: [...new Set(parts.flatMap(({ scope }) => parseScope(scope) ?? []))].join(' '),
     resource: [...new Set(parts.flatMap(({ resource }) => resource))],
-    ...(created.length === 0 ? {} : { created: least(created) }),
-    expires: -least(parts.map(({ expires }) => -expires)),
+    ...(created.length === 0 ? {} : { created: earliest(created) }),
+    expires: latest(parts.map(({ expires }) => expires)),
   };
 };
 
 const lastUseOf = (parts: readonly Part[]): Pick<ConnectedApp, 'last_used'> => {
   const used = parts.flatMap(({ created, last_refreshed }) => [created ?? [], last_refreshed ?? []].flat());
-  return used.length === 0 ? {} : { last_used: -least(used.map((time) => -time)) };
+  return used.length === 0 ? {} : { last_used: latest(used) };
 };
 
-/** Without spreading into arguments, of which there may be thousands. */
-const least = (times: readonly number[]): number => times.reduce((one, other) => Math.min(one, other), Infinity);
+// Without spreading into arguments, of which there may be thousands.
+const earliest = (times: readonly number[]): number => times.reduce((one, other) => Math.min(one, other), Infinity);
+const latest = (times: readonly number[]): number => times.reduce((one, other) => Math.max(one, other), -Infinity);

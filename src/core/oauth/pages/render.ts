@@ -24,7 +24,7 @@ import type {
 } from './views.js';
 
 /** A view from an endpoint; the language, the site and the sentences are added here. */
-type Given<View, Added extends PropertyKey = never> = Omit<View, keyof PageView | 'problem' | Added>;
+type ViewFields<View, Added extends PropertyKey = never> = Omit<View, keyof PageView | 'problem' | Added>;
 
 type ViewOf<Name extends keyof Templates> = Parameters<Templates[Name]>[0];
 
@@ -45,13 +45,13 @@ interface Done {
 /** The pages of this server for one request: the built-in ones, or the application's own. */
 export interface PageRenderers {
   readonly locale: string;
-  login(view: Given<LoginView, 'links'>): Promise<Page>;
-  consent(view: Given<ConsentView>): Promise<Page>;
-  deviceCode(view: Given<DeviceCodeView>): Promise<Page>;
-  deviceConsent(view: Given<DeviceConsentView>): Promise<Page>;
-  deviceDone(view: Given<DeviceDoneView>): Promise<Page>;
-  grants(view: Given<GrantsView, 'notice'> & Done): Promise<Page>;
-  tokens(view: Given<TokensView, 'notice'> & Done): Promise<Page>;
+  login(view: ViewFields<LoginView, 'links'>): Promise<Page>;
+  consent(view: ViewFields<ConsentView>): Promise<Page>;
+  deviceCode(view: ViewFields<DeviceCodeView>): Promise<Page>;
+  deviceConsent(view: ViewFields<DeviceConsentView>): Promise<Page>;
+  deviceDone(view: ViewFields<DeviceDoneView>): Promise<Page>;
+  grants(view: ViewFields<GrantsView, 'notice'> & Done): Promise<Page>;
+  tokens(view: ViewFields<TokensView, 'notice'> & Done): Promise<Page>;
   confirm(view: Pick<ConfirmView, 'action' | 'hidden' | 'cancelPath'> & { readonly ending: Ending }): Promise<Page>;
   error(error: PageError, details: ErrorDetails): Promise<Page>;
   /** The URL of a page, in the language that the request selected by `ui_locales`. */
@@ -135,32 +135,32 @@ class RequestPages implements PageRenderers {
     return this.#frame.language.locale;
   }
 
-  login(given: Given<LoginView, 'links'>): Promise<Page> {
+  login(given: ViewFields<LoginView, 'links'>): Promise<Page> {
     const { language, accountLinks: links } = this.#frame;
     return this.#render('login', { ...given, links, ...problemIn(given.problemCode, language) });
   }
 
-  consent(given: Given<ConsentView>): Promise<Page> {
+  consent(given: ViewFields<ConsentView>): Promise<Page> {
     return this.#render('consent', given);
   }
 
-  deviceCode(given: Given<DeviceCodeView>): Promise<Page> {
+  deviceCode(given: ViewFields<DeviceCodeView>): Promise<Page> {
     return this.#render('deviceCode', { ...given, ...problemIn(given.problemCode, this.#frame.language) });
   }
 
-  deviceConsent(given: Given<DeviceConsentView>): Promise<Page> {
+  deviceConsent(given: ViewFields<DeviceConsentView>): Promise<Page> {
     return this.#render('deviceConsent', given);
   }
 
-  deviceDone(given: Given<DeviceDoneView>): Promise<Page> {
+  deviceDone(given: ViewFields<DeviceDoneView>): Promise<Page> {
     return this.#render('deviceDone', given);
   }
 
-  grants(given: Given<GrantsView, 'notice'> & Done): Promise<Page> {
+  grants(given: ViewFields<GrantsView, 'notice'> & Done): Promise<Page> {
     return this.#render('grants', { ...given, ...noticeIn(given, this.#frame.language) });
   }
 
-  tokens(given: Given<TokensView, 'notice'> & Done): Promise<Page> {
+  tokens(given: ViewFields<TokensView, 'notice'> & Done): Promise<Page> {
     const { language } = this.#frame;
     return this.#render('tokens', {
       ...given,

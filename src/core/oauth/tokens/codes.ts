@@ -6,7 +6,7 @@ import { type CodePart, codeText, type KeptParameters, parseCode, parseWritten }
 import type { Chains, FoundChain } from './chains.js';
 import type { RefreshTokens } from './refresh-tokens.js';
 import type { TokenResponse } from './token-response.js';
-import type { Grant, Issue, Tokens } from './tokens.js';
+import type { Grant, Issuance, Tokens } from './tokens.js';
 import type { Written } from '../records/window.js';
 
 /** An authorization code of a live grant: one that can be redeemed, or was. */
@@ -82,7 +82,7 @@ export class Codes {
   }
 
   /** Redeems a code, and issues the first tokens of its grant. Exactly one caller succeeds. */
-  async redeem(presented: FoundCode, issue: Issue): Promise<Redeemed> {
+  async redeem(presented: FoundCode, issue: Issuance): Promise<Redeemed> {
     const { minted, response, step } = await this.#refreshTokens.firstTokens(issue);
     let saving: MaybePromise<void> = this.#tokens.save(minted);
     let found: FoundCode | undefined = presented;

@@ -18,7 +18,7 @@ import type { Chains, FoundChain } from './chains.js';
 import { type Peppers, successorOf } from './successor.js';
 import { markedAsBound, parseRefreshToken, refreshTokenText, TOKEN_BYTES } from '../records/token-id.js';
 import type { MintedToken, TokenResponse } from './token-response.js';
-import type { Grant, Issue, Tokens } from './tokens.js';
+import type { Grant, Issuance, Tokens } from './tokens.js';
 import { CLOCK_DIFFERENCE, isRecent, type Timekeeper } from '../records/window.js';
 
 /** Milliseconds after which a client may have repeated its request at another process and revoked the result. */
@@ -45,7 +45,7 @@ export interface PresentedToken extends FoundChain {
 
 /** A refresh: what is issued, to whom, and what was requested. */
 export interface Refresh {
-  readonly issue: Issue;
+  readonly issue: Issuance;
   /** The requested scopes and resources, as sets; empty for the whole grant. */
   readonly request: string;
 }
@@ -113,7 +113,7 @@ export class RefreshTokens {
    *
    * @returns `undefined` if they were issued before.
    */
-  async begin(issue: Issue): Promise<TokenResponse | undefined> {
+  async begin(issue: Issuance): Promise<TokenResponse | undefined> {
     const { minted, response, step } = await this.firstTokens(issue);
     const [isFirst] = await Promise.all([
       this.#chains.add(issue.grant, { code: null, ...step }),
@@ -125,7 +125,7 @@ export class RefreshTokens {
   }
 
   /** The first tokens of a grant, and the step of its chain that makes them valid. */
-  async firstTokens(issue: Issue): Promise<FirstTokens> {
+  async firstTokens(issue: Issuance): Promise<FirstTokens> {
     const { client, grant } = issue;
     const made = this.#tokens.mint(issue);
     const minted = made instanceof Promise ? await made : made;
@@ -247,7 +247,7 @@ export class RefreshTokens {
   }
 
   /** The access token of a repeated rotation. If the rotation was completed, the token was issued, and may have been revoked since. */
-  async #accessAgain(minted: MintedToken, issue: Issue, isFinished: boolean): Promise<TokenResponse> {
+  async #accessAgain(minted: MintedToken, issue: Issuance, isFinished: boolean): Promise<TokenResponse> {
     const { record, response } = minted;
     const now = this.#tokens.now();
     // An outage may last longer than an access token.
@@ -262,7 +262,7 @@ export class RefreshTokens {
     { token, grant, family }: PresentedToken,
     last: LastPart,
     exp: number,
-    issue: Issue,
+    issue: Issuance,
   ): { readonly made: MaybePromise<MintedToken>; readonly refresh_token: string } {
     const { access, refresh } = successorOf(token, last, this.#peppers.find(last.key));
     return {

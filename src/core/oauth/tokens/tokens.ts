@@ -45,7 +45,7 @@ export type KnownGrant = Pick<Grant, 'id'> & Partial<Pick<Grant, 'client_id' | '
 export type RevocationReason = Pick<Extract<OAuthOccurrence, { type: 'grant.revoked' }>, 'reason' | 'by'>;
 
 /** The part of a grant that a token is issued for. */
-export interface Issue {
+export interface Issuance {
   readonly client: Client;
   readonly grant: Grant;
   readonly scope: string;
@@ -57,7 +57,7 @@ export interface Issue {
 }
 
 /** Everything a grant allows. */
-export const wholeOf = (grant: Grant, client: Client, jkt?: string): Issue => ({
+export const wholeOf = (grant: Grant, client: Client, jkt?: string): Issuance => ({
   client,
   grant,
   scope: grant.scope,
@@ -229,7 +229,7 @@ export class Tokens {
   }
 
   /** Issues an access token without a refresh token. */
-  issue(issue: Issue): Promise<TokenResponse> {
+  issue(issue: Issuance): Promise<TokenResponse> {
     return this.#saved(this.mint(issue));
   }
 
@@ -245,7 +245,7 @@ export class Tokens {
    * @param iat - Seconds since the epoch.
    */
   mint(
-    { client, grant, scope, aud, jkt, fields }: Issue,
+    { client, grant, scope, aud, jkt, fields }: Issuance,
     iat: number = this.now(),
     id: string = this.newSecret(grant.id),
   ): MaybePromise<MintedToken> {

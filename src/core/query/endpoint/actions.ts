@@ -19,13 +19,13 @@ import { suggest } from '../reader/open-search.js';
 import { type ParseParts, parsePage } from '../reader/parse.js';
 import type { Action, ActionResult } from '../run/action.js';
 import type { QueryRun, QueryService } from '../run/query-run.js';
-import type { RequestContext, Budget } from '../run/request-context.js';
+import type { RequestContext, ResultBudget } from '../run/request-context.js';
 import { runQuery } from '../run/run-query.js';
 import type { Site } from '../site/site.js';
 
 const action = <Params>(
   parser: ModuleParser<Params>,
-  answer: (context: RequestContext, params: Params, budget: Budget) => Promise<ActionResult>,
+  answer: (context: RequestContext, params: Params, budget: ResultBudget) => Promise<ActionResult>,
 ): Action => ({
   prepare(context) {
     const params = parser.parse(context.parameters, context);

@@ -14,7 +14,7 @@ import { ApiError } from '../answer/api-error.js';
 import { decideOrigin, originCheck, type OriginDecision } from './cors.js';
 import type { Caller } from '../caller.js';
 import type { CallerLimiter } from '../run/caller-limits.js';
-import { Deadline } from '../run/deadline.js';
+import { HandlerDeadline } from '../run/deadline.js';
 import { type AnswerStyle, ERROR_FORMATS, writeError, writeWarnings } from '../answer/error-format.js';
 import { checkAssertions, identifyCaller } from './identity.js';
 import { checkLag, type LagOf } from './lag.js';
@@ -31,7 +31,7 @@ import { fitToSize } from '../run/fitting.js';
 import { warnUnrecognized } from '../run/unrecognized.js';
 import { apiErrorOf } from '../answer/unexpected-error.js';
 import { isoSeconds } from '../parameters/types/timestamp.js';
-import { type Budget, FULL_BUDGET, type RequestContext } from '../run/request-context.js';
+import { type ResultBudget, FULL_BUDGET, type RequestContext } from '../run/request-context.js';
 import { Warnings } from '../answer/warnings.js';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST']);
@@ -85,7 +85,7 @@ export const createEndpoint = (
 
 /** The state of one request, which both successful responses and errors need. */
 class Exchange {
-  readonly deadline: Deadline;
+  readonly deadline: HandlerDeadline;
   readonly #parts: EndpointParts;
   readonly #request: HttpRequest;
   readonly #addressed: QueryModule | undefined;
@@ -104,7 +104,7 @@ class Exchange {
     this.#parts = parts;
     this.#request = request;
     this.#addressed = addressed;
-    this.deadline = new Deadline(parts.options.timeout, parts.environment.timer);
+    this.deadline = new HandlerDeadline(parts.options.timeout, parts.environment.timer);
     this.#style = { version: 1, errorFormat: 'bc', documentation: parts.documentation };
   }
 
@@ -219,7 +219,7 @@ class Exchange {
     return caller;
   }
 
-  #fitting(answer: (budget: Budget) => Promise<ActionResult>, first: HttpResponse): Promise<HttpResponse> {
+  #fitting(answer: (budget: ResultBudget) => Promise<ActionResult>, first: HttpResponse): Promise<HttpResponse> {
     return fitToSize({
       first,
       lengthOf: ({ body }) => body.length,

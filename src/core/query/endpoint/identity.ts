@@ -12,8 +12,8 @@ import type { MainParams } from './main-parameters.js';
 /** Identifies callers. */
 export interface IdentitySource {
   /**
-   * The authorization of a request's bearer token; `undefined` without a token. Rejects with an error whose `code` is
-   * `invalid_token` if the token is invalid, and with any other error if it cannot be checked.
+   * The authorization of a request's bearer token; `undefined` without a token. Rejects with a `BearerError` if the token is invalid, and with
+   * any other error if it cannot be checked.
    */
   identify(request: HttpRequest): Promise<Authorization | undefined>;
   /** All rights of a caller. */
@@ -42,7 +42,7 @@ export const identifyCaller = async (request: HttpRequest, source: IdentitySourc
     const authorization = await source.identify(request);
     return authorization && (await callerOf(authorization, source));
   } catch (error) {
-    if (codeOf(error) === 'invalid_token') {
+    if (error instanceof BearerError && error.code === 'invalid_token') {
       throw new ApiError(
         'mwoauth-invalid-authorization',
         message('apierror-mwoauth-invalid-authorization', 'Invalid access token'),
@@ -63,9 +63,6 @@ const refusalOf = (error: unknown): Pick<ApiErrorDetails, 'status' | 'headers'> 
   const headers = error instanceof BearerError ? error.headers : {};
   return Object.keys(headers).length === 0 ? {} : { status: 401, headers };
 };
-
-const codeOf = (error: unknown): unknown =>
-  typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
 
 /**
  * Checks `assert` and `assertuser`.

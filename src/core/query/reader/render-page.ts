@@ -1,13 +1,13 @@
 import { ApiError } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
 import type { Caller } from '../caller.js';
-import { type Deadline, DeadlinePassed } from '../run/deadline.js';
+import { type HandlerDeadline, DeadlinePassed } from '../run/deadline.js';
 import type { QueryService } from '../run/query-run.js';
 import type { RenderCall, RenderedContent, RenderedSection, Renderer, RenderPage } from './renderer.js';
 
 /** The context of rendering a page. */
 export interface Rendering {
-  readonly deadline: Deadline;
+  readonly deadline: HandlerDeadline;
   readonly caller: Caller | undefined;
   readonly service: Pick<QueryService, 'site' | 'onError'>;
 }

@@ -1,6 +1,6 @@
 import type { HttpResponse } from '../../base/http/messages.js';
 import type { MutableItem } from '../answer/result-format.js';
-import type { Budget, RequestContext } from './request-context.js';
+import type { ResultBudget, RequestContext } from './request-context.js';
 
 /** The result of an action: data for the response, a bare list, an XML document, or a page. */
 export type ActionResult =
@@ -15,5 +15,5 @@ export interface Action {
    * Parses the action's parameters. The returned function runs the action; it is called again with a smaller budget if
    * the response is too long.
    */
-  prepare(context: RequestContext): (budget: Budget) => Promise<ActionResult>;
+  prepare(context: RequestContext): (budget: ResultBudget) => Promise<ActionResult>;
 }

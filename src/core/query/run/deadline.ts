@@ -8,7 +8,7 @@ export class DeadlinePassed extends UnavailableError {}
 const ANSWERED = new Error('The request has been answered.');
 
 /** The deadline of all handlers of a request together. The time starts with the first asynchronous handler. */
-export class Deadline {
+export class HandlerDeadline {
   readonly #milliseconds: number;
   readonly #timer: Timer;
   #controller: AbortController | undefined;

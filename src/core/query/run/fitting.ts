@@ -1,6 +1,6 @@
 import { ApiError } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
-import type { Budget } from './request-context.js';
+import type { ResultBudget } from './request-context.js';
 
 /** How many times an oversized response is retried with lower limits, and the safety margin. */
 const ATTEMPTS = 4;
@@ -13,7 +13,7 @@ export interface FitOptions<T> {
   readonly lengthOf: (answer: T) => number;
   readonly most: number;
   /** Runs the request again, with lower limits. */
-  readonly again: (budget: Pick<Budget, 'limitFactor' | 'maxLength'>) => Promise<T>;
+  readonly again: (budget: Pick<ResultBudget, 'limitFactor' | 'maxLength'>) => Promise<T>;
 }
 
 /**

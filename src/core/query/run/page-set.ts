@@ -80,7 +80,7 @@ interface Search {
 /** Finds the pages of a request. */
 export const resolvePages = async (input: PageInput, context: PageContext): Promise<ResolvedPages> => {
   const search: Search = { pages: new ResolvedPages(), input, context, extras: new Map() };
-  const wanted = new Wanted();
+  const wanted = new WantedPages();
   addTitles(search, wanted);
   for (const id of input.pageids ?? []) wanted.pageids.add(id);
   for (const id of input.revids ?? []) wanted.revids.add(id);
@@ -90,7 +90,7 @@ export const resolvePages = async (input: PageInput, context: PageContext): Prom
 };
 
 /** Pages that still have to be looked up. */
-class Wanted {
+class WantedPages {
   readonly titles = new Map<string, LocalTitle>();
   readonly pageids = new Set<number>();
   readonly revids = new Set<number>();
@@ -114,7 +114,7 @@ const cleanTitles = (pages: ResolvedPages, raws: readonly string[]): readonly st
 
 const TOO_MANY_MARKS = 'The requested page title has more than 30 combining marks in a row.';
 
-const addTitles = ({ pages, input, context: { site } }: Search, wanted: Wanted): void => {
+const addTitles = ({ pages, input, context: { site } }: Search, wanted: WantedPages): void => {
   for (const text of new Set(cleanTitles(pages, input.titles ?? []))) {
     const title = parseTitle(text, site);
     const canonical = canonicalOf(title);
@@ -133,7 +133,7 @@ const canonicalOf = (title: ParsedTitle): string | undefined => {
 /** Sorts a title: to be looked up, invalid, special, or on another site. */
 const addTitle = (
   { pages, input }: Pick<Search, 'pages' | 'input'>,
-  wanted: Wanted,
+  wanted: WantedPages,
   text: string,
   title: ParsedTitle,
 ): void => {
@@ -153,7 +153,7 @@ const addSpecial = (pages: ResolvedPages, { ns, prefixed }: LocalTitle): void =>
 };
 
 /** Pages that the generator describes completely are not looked up again, unless redirects must be resolved. */
-const addGenerated = (search: Search, wanted: Wanted): void => {
+const addGenerated = (search: Search, wanted: WantedPages): void => {
   const { pages, input, context } = search;
   const known = new Set<number>();
   for (const { title, pageid, revid, extra } of input.generated ?? []) {
@@ -176,13 +176,13 @@ const addGenerated = (search: Search, wanted: Wanted): void => {
   }
 };
 
-const lookUp = async (search: Search, first: Wanted): Promise<void> => {
+const lookUp = async (search: Search, first: WantedPages): Promise<void> => {
   const { pages, input, context } = search;
   const seen = new Set(pages.existing.map(({ pageid }) => pageid));
   let wanted = first;
   while (wanted.titles.size + wanted.pageids.size + wanted.revids.size > 0) {
     const records = await callResolver(wanted, context);
-    const next = new Wanted();
+    const next = new WantedPages();
     for (const record of records) {
       for (const revid of record.revids ?? []) {
         if (wanted.revids.has(revid)) pages.revids.set(revid, record.pageid);
@@ -213,7 +213,7 @@ const addExtra = (extras: Map<string, ResultItem>, title: string, extra: ResultI
 };
 
 const callResolver = async (
-  wanted: Wanted,
+  wanted: WantedPages,
   { resolver, caller, signal }: PageContext,
 ): Promise<readonly PageRecord[]> => {
   const positive = (ids: Iterable<number>): number[] => [...ids].filter((id) => id > 0);
@@ -226,7 +226,7 @@ const callResolver = async (
   return resolver({ ...query, caller, signal });
 };
 
-const followRedirect = (search: Search, next: Wanted, from: string, target: RedirectTarget): void => {
+const followRedirect = (search: Search, next: WantedPages, from: string, target: RedirectTarget): void => {
   const { pages, context, extras } = search;
   const title = parseTitle(target.to, context.site);
   if (title.kind === 'invalid') return;
@@ -245,7 +245,7 @@ const followRedirect = (search: Search, next: Wanted, from: string, target: Redi
   else addTitle(search, next, title.prefixed, title);
 };
 
-const addMissing = (pages: ResolvedPages, wanted: Wanted): void => {
+const addMissing = (pages: ResolvedPages, wanted: WantedPages): void => {
   for (const { ns, prefixed } of wanted.titles.values()) {
     if (!pages.isFirst(prefixed)) continue;
     pages.missing.push({ id: pages.nextFakeId(), ns, title: prefixed, missing: true });

@@ -5,7 +5,7 @@ import type { CallerLimiter } from './caller-limits.js';
 import type { ResolveUsers, VerifyWatchlistToken } from './handlers.js';
 import type { QueryModule } from './query-modules.js';
 import type { QueryParams } from './query-parameters.js';
-import type { RequestContext, Budget } from './request-context.js';
+import type { RequestContext, ResultBudget } from './request-context.js';
 
 /** What queries depend on, created once at startup. */
 export interface QueryService {
@@ -27,7 +27,7 @@ export interface QueryRun {
   readonly service: QueryService;
   readonly context: RequestContext;
   readonly params: QueryParams;
-  readonly budget: Budget;
+  readonly budget: ResultBudget;
   /** Called with the pages of the request, before its modules run. */
   readonly onPages?: ((pages: PageSet) => void) | undefined;
 }

@@ -4,7 +4,7 @@ import type { Caller } from '../caller.js';
 import type { ModuleParser } from '../parameters/parse.js';
 import type { RequestParameters } from '../parameters/request-parameters.js';
 import type { ParseContext } from '../parameters/types/index.js';
-import type { Deadline } from './deadline.js';
+import type { HandlerDeadline } from './deadline.js';
 import type { QueryModule } from './query-modules.js';
 
 /** The context of a request, created once. */
@@ -15,7 +15,7 @@ export interface RequestContext extends ParseContext {
   /** Whether any site may have sent the request and may read the response. */
   readonly isolated: boolean;
   readonly style: AnswerStyle;
-  readonly deadline: Deadline;
+  readonly deadline: HandlerDeadline;
   /** The module whose own path was requested, if any. */
   readonly addressed: QueryModule | undefined;
   /** The parsers used so far. Parameters that none of them has are unrecognized. */
@@ -23,7 +23,7 @@ export interface RequestContext extends ParseContext {
 }
 
 /** The size limits of a response, lowered if it turns out to be too large. */
-export interface Budget {
+export interface ResultBudget {
   /** The factor applied to each limit: below 1 after an oversized response. */
   readonly limitFactor: number;
   /** The maximum length, beyond which data is omitted; set if lower limits did not suffice. */
@@ -33,4 +33,4 @@ export interface Budget {
 }
 
 /** The budget of a first attempt. */
-export const FULL_BUDGET: Budget = { limitFactor: 1, maxLength: undefined, rows: 2_500 };
+export const FULL_BUDGET: ResultBudget = { limitFactor: 1, maxLength: undefined, rows: 2_500 };

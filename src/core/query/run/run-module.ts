@@ -1,5 +1,5 @@
 import { ApiError } from '../answer/api-error.js';
-import { type Deadline, DeadlinePassed } from './deadline.js';
+import { type HandlerDeadline, DeadlinePassed } from './deadline.js';
 import type { ModuleRequest } from './handlers.js';
 import type { Caller } from '../caller.js';
 import { limitOf } from './limits.js';
@@ -186,7 +186,7 @@ class HandlerRequest implements ModuleRequest<ParsedParams> {
   readonly role: ModuleUse['role'];
   readonly pages: PageSet;
   readonly warn: ModuleRequest['warn'];
-  readonly #deadline: Deadline;
+  readonly #deadline: HandlerDeadline;
 
   constructor(selected: Selected, pages: PageSet, run: QueryRun) {
     const { module, use, params } = selected;

@@ -151,12 +151,12 @@ const generatorOf = (run: QueryRun): Selected | undefined => {
   return selectOne(run, module, module.uses.generator);
 };
 
-interface Found {
+interface FoundPages {
   readonly pages: ResolvedPages;
   readonly generator?: Participant;
 }
 
-const findPages = async (run: QueryRun, { generator, progress }: Plan): Promise<Found> => {
+const findPages = async (run: QueryRun, { generator, progress }: Plan): Promise<FoundPages> => {
   const needsFirst = !generator || generator.module.group === 'prop';
   const first = needsFirst ? await firstPages(run) : NO_PAGES;
   if (!generator) return { pages: first };

@@ -1,21 +1,24 @@
-import { ref, type Schema } from './schema.js';
+import { ref, type JsonSchema } from './schema.js';
 import type { ModuleNode } from '../module-tree.js';
 
 /** Schemas of the responses of the query API. Items are open objects, because handlers decide what they contain. */
 
-const OBJECT: Schema = { type: 'object' };
-const OBJECTS: Schema = { type: 'array', items: OBJECT };
-const TEXT: Schema = { type: 'string' };
-const TEXTS: Schema = { type: 'array', items: TEXT };
+const OBJECT: JsonSchema = { type: 'object' };
+const OBJECTS: JsonSchema = { type: 'array', items: OBJECT };
+const TEXT: JsonSchema = { type: 'string' };
+const TEXTS: JsonSchema = { type: 'array', items: TEXT };
 
 /** A flag that is set. */
-const FLAG: Schema = { description: 'true in formatversion 2, an empty text in formatversion 1.', enum: [true, ''] };
+const FLAG: JsonSchema = {
+  description: 'true in formatversion 2, an empty text in formatversion 1.',
+  enum: [true, ''],
+};
 
-const FLAG_OR_FALSE: Schema = { enum: [true, false, ''] };
+const FLAG_OR_FALSE: JsonSchema = { enum: [true, false, ''] };
 
-const text = (description: string): Schema => ({ type: 'string', description });
+const text = (description: string): JsonSchema => ({ type: 'string', description });
 
-const CONDITION: Schema = {
+const CONDITION: JsonSchema = {
   type: 'object',
   description: 'An error or warning in every errorformat except bc.',
   required: ['code', 'module'],
@@ -35,7 +38,7 @@ const CONDITION: Schema = {
   },
 };
 
-const WARNINGS: Schema = {
+const WARNINGS: JsonSchema = {
   description: 'Problems that did not make the request fail.',
   anyOf: [
     {
@@ -48,7 +51,7 @@ const WARNINGS: Schema = {
 };
 
 /** Fields of every response. */
-const ECHO: Schema = {
+const ECHO: JsonSchema = {
   requestid: TEXT,
   servedby: TEXT,
   curtimestamp: { type: 'string', format: 'date-time' },
@@ -57,7 +60,7 @@ const ECHO: Schema = {
   warnings: ref('schemas', 'Warnings'),
 };
 
-const PAGE: Schema = {
+const PAGE: JsonSchema = {
   type: 'object',
   description: 'A page. Most prop modules add their data under their own names.',
   properties: {
@@ -69,12 +72,12 @@ const PAGE: Schema = {
   },
 };
 
-const RENAMED: Schema = {
+const RENAMED: JsonSchema = {
   type: 'array',
   items: { type: 'object', required: ['from', 'to'], properties: { from: TEXT, to: TEXT } },
 };
 
-const QUERY_ANSWER: Schema = {
+const QUERY_ANSWER: JsonSchema = {
   type: 'object',
   not: { anyOf: [{ required: ['error'] }, { required: ['errors'] }] },
   properties: {
@@ -115,7 +118,7 @@ const QUERY_ANSWER: Schema = {
   },
 };
 
-const API_ERROR: Schema = {
+const API_ERROR: JsonSchema = {
   type: 'object',
   description: 'An error; the header MediaWiki-API-Error contains its code.',
   anyOf: [{ required: ['error'] }, { required: ['errors'] }],
@@ -138,7 +141,7 @@ const API_ERROR: Schema = {
   },
 };
 
-const PARAMINFO_ANSWER: Schema = {
+const PARAMINFO_ANSWER: JsonSchema = {
   type: 'object',
   required: ['paraminfo'],
   properties: {
@@ -158,7 +161,7 @@ const PARAMINFO_ANSWER: Schema = {
   },
 };
 
-const HELP_ANSWER: Schema = {
+const HELP_ANSWER: JsonSchema = {
   type: 'object',
   description: 'The help page with wrap.',
   required: ['help'],
@@ -169,9 +172,9 @@ const HELP_ANSWER: Schema = {
 };
 
 /** A text that is in an object in formatversion 1. */
-const WHOLE: Schema = { anyOf: [TEXT, { type: 'object', required: ['*'], properties: { '*': TEXT } }] };
+const WHOLE: JsonSchema = { anyOf: [TEXT, { type: 'object', required: ['*'], properties: { '*': TEXT } }] };
 
-const PARSE_ANSWER: Schema = {
+const PARSE_ANSWER: JsonSchema = {
   type: 'object',
   required: ['parse'],
   properties: {
@@ -196,7 +199,7 @@ const PARSE_ANSWER: Schema = {
   },
 };
 
-const COMPARE_ANSWER: Schema = {
+const COMPARE_ANSWER: JsonSchema = {
   type: 'object',
   required: ['compare'],
   properties: {
@@ -219,7 +222,7 @@ const COMPARE_ANSWER: Schema = {
   },
 };
 
-const OPEN_SEARCH_ANSWER: Schema = {
+const OPEN_SEARCH_ANSWER: JsonSchema = {
   type: 'array',
   description: 'The search, the titles, their descriptions (empty), and their URLs.',
   items: { anyOf: [TEXT, TEXTS] },
@@ -227,7 +230,7 @@ const OPEN_SEARCH_ANSWER: Schema = {
   maxItems: 4,
 };
 
-export const ANSWER_SCHEMAS: Readonly<Record<string, Schema>> = {
+export const ANSWER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   Flag: FLAG,
   Condition: CONDITION,
   Warnings: WARNINGS,
@@ -253,7 +256,7 @@ export const ANSWER_HEADERS = {
 } as const;
 
 /** Data or an API error, both with status 200: as JSON, XML, a page or a script. */
-const success = (schemas: readonly Schema[]): object => ({
+const success = (schemas: readonly JsonSchema[]): object => ({
   description: 'Data, or an error.',
   headers: {
     'MediaWiki-API-Error': ref('headers', 'MediaWiki-API-Error'),
@@ -298,10 +301,10 @@ export const ENDPOINT_RESPONSES = withFailures(ref('responses', 'Api'));
 
 const QUERY_RESPONSES = withFailures(ref('responses', 'Query'));
 
-const under = (key: string, schema: Schema): Schema => ({ type: 'object', properties: { [key]: schema } });
+const under = (key: string, schema: JsonSchema): JsonSchema => ({ type: 'object', properties: { [key]: schema } });
 
 /** The schema of a list module's data. */
-export const listSchema = ({ name, module }: ModuleNode): Schema => {
+export const listSchema = ({ name, module }: ModuleNode): JsonSchema => {
   const { place, key = name } = module.result ?? {};
   return under(key, place === 'results' ? under('results', OBJECTS) : OBJECTS);
 };

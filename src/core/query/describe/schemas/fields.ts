@@ -1,4 +1,4 @@
-import type { Schema } from './schema.js';
+import type { JsonSchema } from './schema.js';
 import { escapePattern } from '../../../base/text.js';
 import type { ModuleNode } from '../module-tree.js';
 import { type DescribedParameter, parametersOf } from '../parameters.js';
@@ -10,7 +10,7 @@ import { parameterSchema, type SchemaContext } from './parameter-schema.js';
 export interface Field {
   readonly wireName: string;
   readonly description: string;
-  readonly schema: Schema;
+  readonly schema: JsonSchema;
   readonly required: boolean;
   readonly deprecated: boolean;
   /** Several values, separated by a bar. */
@@ -97,9 +97,9 @@ export const toParameter = ({ wireName, description, schema, pattern, ...field }
 };
 
 /** The fields as a form. */
-export const toForm = (fields: readonly Field[]): Schema => {
+export const toForm = (fields: readonly Field[]): JsonSchema => {
   const required = fields.filter((field) => field.required).map(({ wireName }) => wireName);
-  const entriesOf = (wanted: readonly Field[], nameOf: (field: Field) => string): Schema =>
+  const entriesOf = (wanted: readonly Field[], nameOf: (field: Field) => string): JsonSchema =>
     Object.fromEntries(
       wanted.map((field) => [
         nameOf(field),

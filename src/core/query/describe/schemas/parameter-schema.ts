@@ -1,4 +1,4 @@
-import type { Schema } from './schema.js';
+import type { JsonSchema } from './schema.js';
 import type { ParamDescriptor } from '../../descriptor/descriptor.js';
 import { type DescribedParameter, namespacesOf } from '../parameters.js';
 import { boundsFact, countFact, everythingFact, typeFacts } from '../facts.js';
@@ -22,7 +22,7 @@ const sentences = (...facts: readonly (string | undefined)[]): string =>
  * Timestamps: those of RFC 3339, `now`, 14 digits, and seconds since the epoch. The parser accepts more forms, which
  * new clients do not need.
  */
-const TIMESTAMP: Schema = {
+const TIMESTAMP: JsonSchema = {
   type: 'string',
   description: sentences(
     ...typeFacts({ type: 'timestamp' }),
@@ -32,13 +32,13 @@ const TIMESTAMP: Schema = {
 };
 
 /** True if present. `false` would be true as well, so the schema does not contain it. */
-const SWITCH: Schema = {
+const SWITCH: JsonSchema = {
   type: 'boolean',
   enum: [true],
   description: sentences(...typeFacts({ type: 'boolean' }), 'Omit it for false.'),
 };
 
-const integer = (p: ParamDescriptor): Schema => {
+const integer = (p: ParamDescriptor): JsonSchema => {
   const { min, highmax } = boundsOf(p);
   return {
     type: 'integer',
@@ -48,7 +48,7 @@ const integer = (p: ParamDescriptor): Schema => {
   };
 };
 
-const limit = (p: ParamDescriptor, { shared }: SchemaContext): Schema => {
+const limit = (p: ParamDescriptor, { shared }: SchemaContext): JsonSchema => {
   const schema = {
     description: sentences(...typeFacts(p), boundsFact(p)),
     anyOf: [integer(p), { type: 'string', enum: ['max'] }],
@@ -57,7 +57,7 @@ const limit = (p: ParamDescriptor, { shared }: SchemaContext): Schema => {
   return shared.define(name, schema);
 };
 
-const namespace = (p: ParamDescriptor, { site, shared }: SchemaContext): Schema => {
+const namespace = (p: ParamDescriptor, { site, shared }: SchemaContext): JsonSchema => {
   const known = namespacesOf(p, site);
   const list = known.map(({ id, label }) => `${id} ${label}`).join(', ');
   return shared.define('Namespace', {
@@ -68,7 +68,7 @@ const namespace = (p: ParamDescriptor, { site, shared }: SchemaContext): Schema 
 };
 
 /** The schema of a value of each named type. */
-const NAMED: Readonly<Record<NamedType, (p: ParamDescriptor, context: SchemaContext) => Schema>> = {
+const NAMED: Readonly<Record<NamedType, (p: ParamDescriptor, context: SchemaContext) => JsonSchema>> = {
   string: ({ sensitive }) => ({ type: 'string', ...(sensitive === true ? { format: 'password' } : {}) }),
   integer,
   limit,
@@ -90,16 +90,16 @@ const PLURALS: Readonly<Record<string, string>> = {
   title: 'Titles',
 };
 
-const enumeration = (values: readonly string[], { deprecatedvalues }: ParamDescriptor): Schema => ({
+const enumeration = (values: readonly string[], { deprecatedvalues }: ParamDescriptor): JsonSchema => ({
   type: 'string',
   enum: values,
   ...(deprecatedvalues === undefined ? {} : { 'x-deprecated-values': deprecatedvalues }),
 });
 
-const several = ({ wireName, declared: p, values }: DescribedParameter, context: SchemaContext): Schema => {
+const several = ({ wireName, declared: p, values }: DescribedParameter, context: SchemaContext): JsonSchema => {
   const { shared } = context;
   const all = everythingOf(p);
-  const schema = (items: Schema): Schema => ({
+  const schema = (items: JsonSchema): JsonSchema => ({
     type: 'array',
     items,
     // A schema does not depend on the caller: it has the high limit, and the description states both.
@@ -119,7 +119,7 @@ const several = ({ wireName, declared: p, values }: DescribedParameter, context:
 const typedValue = (text: string, { type }: ParamDescriptor): string | number =>
   (type === 'integer' || type === 'limit' || type === 'namespace') && /^-?\d+$/.test(text) ? Number(text) : text;
 
-const defaultOf = (p: ParamDescriptor): Schema => {
+const defaultOf = (p: ParamDescriptor): JsonSchema => {
   if (p.default === undefined || p.type === 'boolean') return {};
   const text = String(p.default);
   if (p.multi !== true) return { default: typedValue(text, p) };
@@ -127,7 +127,7 @@ const defaultOf = (p: ParamDescriptor): Schema => {
 };
 
 /** The schema of a parameter, with its default. */
-export const parameterSchema = (parameter: DescribedParameter, context: SchemaContext): Schema => {
+export const parameterSchema = (parameter: DescribedParameter, context: SchemaContext): JsonSchema => {
   const { wireName, declared: p, values } = parameter;
   const schema =
     p.multi === true

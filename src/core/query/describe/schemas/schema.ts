@@ -1,5 +1,5 @@
 /** A JSON Schema 2020-12 schema, as used by OpenAPI 3.1 and MCP. */
-export type Schema = Readonly<Record<string, unknown>>;
+export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** A reference to a component of an OpenAPI document. */
-export const ref = (section: string, name: string): Schema => ({ $ref: `#/components/${section}/${name}` });
+export const ref = (section: string, name: string): JsonSchema => ({ $ref: `#/components/${section}/${name}` });

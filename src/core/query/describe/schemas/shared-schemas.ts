@@ -1,4 +1,4 @@
-import { ref, type Schema } from './schema.js';
+import { ref, type JsonSchema } from './schema.js';
 
 /** Shorter schemas are not replaced with references. */
 const SHORT = 48;
@@ -13,9 +13,9 @@ export interface SchemaRegistry {
    *
    * @param name - Its name if it is new; a number is appended if another schema has that name.
    */
-  inlineOrDefine(name: string, schema: Schema): Schema;
+  inlineOrDefine(name: string, schema: JsonSchema): JsonSchema;
   /** As {@link inlineOrDefine}, but always returns a reference. */
-  define(name: string, schema: Schema): Schema;
+  define(name: string, schema: JsonSchema): JsonSchema;
 }
 
 /** Inlines every schema. */
@@ -27,18 +27,18 @@ export const INLINE: SchemaRegistry = { inlineOrDefine: (_name, schema) => schem
  */
 export class SharedSchemas implements SchemaRegistry {
   readonly #names = new Map<string, string>();
-  readonly #schemas = new Map<string, Schema>();
+  readonly #schemas = new Map<string, JsonSchema>();
 
-  inlineOrDefine(name: string, schema: Schema): Schema {
+  inlineOrDefine(name: string, schema: JsonSchema): JsonSchema {
     const text = JSON.stringify(schema);
     return text.length < SHORT ? schema : this.#refer(name, text, schema);
   }
 
-  define(name: string, schema: Schema): Schema {
+  define(name: string, schema: JsonSchema): JsonSchema {
     return this.#refer(name, JSON.stringify(schema), schema);
   }
 
-  #refer(wanted: string, text: string, schema: Schema): Schema {
+  #refer(wanted: string, text: string, schema: JsonSchema): JsonSchema {
     const known = this.#names.get(text);
     if (known !== undefined) return ref('schemas', known);
     const base = wanted.replace(/[^A-Za-z0-9._-]/g, '.');
@@ -49,7 +49,7 @@ export class SharedSchemas implements SchemaRegistry {
     return ref('schemas', name);
   }
 
-  all(): Readonly<Record<string, Schema>> {
+  all(): Readonly<Record<string, JsonSchema>> {
     return Object.fromEntries(this.#schemas);
   }
 }

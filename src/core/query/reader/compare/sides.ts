@@ -125,7 +125,7 @@ const pageOf = (title: string, { site }: QueryService): NonNullable<Side['page']
   return { ns: parsed.ns, title: parsed.prefixed };
 };
 
-interface Found {
+interface FoundText {
   readonly page: Required<NonNullable<Side['page']>> | undefined;
   readonly isInvalid: boolean;
   readonly revisions: readonly Revision[];
@@ -135,7 +135,7 @@ const read = async (
   source: Subquery,
   { values, wantsContent }: { readonly values: Readonly<Record<string, string>>; readonly wantsContent: boolean },
   { runSubquery, context }: Comparison,
-): Promise<Found> => {
+): Promise<FoundText> => {
   const rvprop = `ids|timestamp|user|userid|comment|parsedcomment|size${wantsContent ? '|content' : ''}`;
   const { query } = await runSubquery(
     { ...source, prop: ['revisions'], values: { rvslots: 'main', rvprop, ...values } },
