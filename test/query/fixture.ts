@@ -1,3 +1,4 @@
+import { BearerError } from '../../src/core/base/errors.js';
 import { systemTimer } from '../../src/core/base/system.js';
 import type { Authorization } from '../../src/core/base/authorization.js';
 import type { FeatureHost } from '../../src/core/base/feature.js';
@@ -121,7 +122,7 @@ export async function startQuery(options: QueryOptions = {}, server: Partial<Fea
         const header = request.header('authorization');
         if (header === undefined) return undefined;
         const caller = CALLERS[header.replace('Bearer ', '')];
-        if (!caller) throw Object.assign(new Error('no such token'), { code: 'invalid_token' });
+        if (!caller) throw new BearerError('invalid_token', 'no such token');
         return authorization(caller.name);
       },
       rightsOf: ({ username }) => Object.values(CALLERS).find(({ name }) => name === username)?.rights ?? [],

@@ -76,7 +76,7 @@ interface TokenServices extends Pick<OAuthContext, 'records' | 'random' | 'emit'
 /** Issues tokens and codes, and finds them again. */
 const tokensIn = (
   { secret = [] }: CheckedOptions,
-  { clients, lifetimes, limits, impliedScopes, keepsSignIn }: OAuthConfig,
+  { clients, lifetimes, impliedScopes, keepsSignIn }: OAuthConfig,
   { records, random, own, jwt, onError }: TokenServices,
 ): Pick<OAuthContext, 'tokens' | 'codes' | 'refreshTokens'> => {
   const { clock } = own;

@@ -107,7 +107,7 @@ const handleForm = async (
   const start = destinationOf(typed, context).returnTo;
   const isShown = (purpose: readonly string[]): boolean =>
     signIn.sessions.isFormToken(form.get('form_token'), session, purpose);
-  const isConsent = isShown(decisionPurpose(owner, typed, context));
+  const isConsent = isShown(decisionPurpose(owner, typed));
   if (decision === 'sign_out' && signIn.isBuiltIn && (isConsent || isShown(codePurpose(owner)))) {
     if (found !== undefined) await release(found, owner, context);
     return signIn.signOut(session, destinationOf(typed, context), context);
@@ -124,7 +124,7 @@ const handleForm = async (
 
 const codePurpose = (owner: Owner): readonly string[] => ['device', owner.sub];
 
-const decisionPurpose = (owner: Owner, typed: string, context: OAuthContext): readonly string[] => [
+const decisionPurpose = (owner: Owner, typed: string): readonly string[] => [
   'device decision',
   owner.sub,
   normalizeUserCode(typed) ?? '',
@@ -186,7 +186,7 @@ const enter = async (
   if (device.decision !== null) return donePage(device.decision, client, visitor, context);
   const page = await context.pages.deviceConsent({
     action: formPath(context),
-    hidden: { user_code: code, form_token: sessions.formToken(session, decisionPurpose(owner, code, context)) },
+    hidden: { user_code: code, form_token: sessions.formToken(session, decisionPurpose(owner, code)) },
     ...clientView(client, context.issuer(request)),
     username: owner.username ?? owner.sub,
     scopes: scopeViews(parseScope(device.scope) ?? [], context.config, context.pages.locale),

@@ -12,7 +12,6 @@ import type { KeySource } from '../../oauth/keys/signing-keys.js';
 import type { Templates } from '../../oauth/pages/views.js';
 import { RESOURCE_DEFINITION } from '../../base/resource-metadata.js';
 import { systemRandom, systemTimer } from '../../base/system.js';
-import { isScopeToken } from '../../base/scope.js';
 import type {
   DeviceOptions,
   Lifetimes,
