@@ -74,7 +74,7 @@ export interface RefreshTokenDependencies {
 export const invalidRefreshToken = (): OAuthError => new OAuthError('invalid_grant', 'The refresh token is not valid.');
 
 /** The key that refresh tokens are bound to: those of confidential clients are bound to their credentials (RFC 9449 §5). */
-const boundKeyOf = ({ client, jkt }: Issue): { readonly jkt?: string } =>
+const boundKeyOf = ({ client, jkt }: Issuance): { readonly jkt?: string } =>
   client.public && jkt !== undefined ? { jkt } : {};
 
 /** The first tokens of a grant, not written yet. */
