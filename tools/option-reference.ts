@@ -6,7 +6,10 @@ import { type Comment, parseSync, type TSSignature, type TSType } from 'oxc-pars
 import { format } from 'oxfmt';
 import type { Table } from '../src/core/base/schema.js';
 import { QUERY_OPTIONS } from '../src/core/query/option-table.js';
-import { SERVER_OPTIONS } from '../src/core/server/options/server-table.js';
+import { SCOPE_FIELDS, SERVER_OPTIONS } from '../src/core/server/options/server-table.js';
+import { RESOURCE_DEFINITION } from '../src/core/base/resource-metadata.js';
+import { CLIENT_FIELDS } from '../src/core/oauth/clients/check-registration.js';
+import { USER_FIELDS } from '../src/core/oauth/sign-in/users.js';
 import { MCP_OPTIONS } from '../src/mcp/options.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -87,7 +90,15 @@ const read = (path: string): void => {
     void types.set(name, types.has(name) ? undefined : members);
   for (const statement of program.body) {
     const declared = statement.type === 'ExportNamedDeclaration' ? statement.declaration : undefined;
-    if (declared?.type === 'TSInterfaceDeclaration') add(declared.id.name, () => membersOf(declared.body.body));
+    if (declared?.type === 'TSInterfaceDeclaration') {
+      const inherited = (): Members =>
+        new Map(
+          declared.extends.flatMap(({ expression }) =>
+            expression.type === 'Identifier' ? [...(types.get(expression.name)?.() ?? NONE)] : [],
+          ),
+        );
+      add(declared.id.name, () => new Map([...inherited(), ...membersOf(declared.body.body)]));
+    }
     if (declared?.type === 'TSTypeAliasDeclaration') add(declared.id.name, () => below(declared.typeAnnotation));
   }
 };
@@ -103,9 +114,10 @@ const cell = (text: string): string => text.replaceAll('|', String.raw`\|`);
 /** The options at one path, and those below. */
 const section = (path: string, fields: Table, members: Members, meaning: string, title = 'options'): string => {
   const groups: string[] = [];
-  const rows = Object.entries(fields).map(([name, { takes, default: preset = '', fields: inner }]) => {
+  const rows = Object.entries(fields).map(([name, { takes, default: usual = '', fields: inner }]) => {
     const member = members.get(name);
     const at = path === '' ? name : `${path}.${name}`;
+    const preset = (title === 'options' && OF_ADAPTERS[at]) || usual;
     if (members.size > 0 && !member?.meaning) throw new Error(`${title}.${at} has no docstring.`);
     const lower = member?.members() ?? NONE;
     const type = member && !member.type.startsWith('{') ? `\`${member.type}\`` : '';
@@ -129,6 +141,21 @@ const section = (path: string, fields: Table, members: Members, meaning: string,
   return [heading, meaning, lines.join('\n'), ...groups].filter((part) => part !== '').join('\n\n');
 };
 
+/** The fields of something that an option contains. */
+const fields = (title: string, about: string, table: Table, members: Members): string => {
+  const rows = Object.entries(table).map(([name, { takes }]) => {
+    const member = members.get(name);
+    if (!member?.meaning) throw new Error(`The field ${name} of ${title} has no docstring.`);
+    return `| ${[`\`${name}\``, cell(takes), cell(member.meaning)].join(' | ')} |`;
+  });
+  return [`## Fields of ${title}`, about, ['| Field | Must be | Meaning |', '| - | - | - |', ...rows].join('\n')].join(
+    '\n\n',
+  );
+};
+
+/** Options that the core requires, and for which adapters have a value. */
+const OF_ADAPTERS: Readonly<Record<string, string>> = { store: '`memoryStore()`', 'runtime.clock': '`Date.now`' };
+
 /** The whole document, formatted. */
 export const optionReference = async (): Promise<string> => {
   types.clear();
@@ -139,11 +166,21 @@ export const optionReference = async (): Promise<string> => {
   const membersOf = (name: string): Members => types.get(name)?.() ?? NONE;
   const text = `# Every option
 
-What \`oauthQuery({ … })\` takes: the type of each option, the value that holds without it, what a value must be (a wrong one is refused at
-the start, with this sentence), and its meaning. Adapters have defaults for \`store\` and \`runtime.clock\`. The chapters explain the options where they are needed:
-[authorization-server.md](authorization-server.md), [query.md](query.md).
+The options of \`oauthQuery({ … })\`. All are optional, unless their default is "required". "Must be" is the end of the sentence with which the server refuses another value at the start.
+
+- The fields of [a client](#fields-of-a-client), [a scope](#fields-of-a-scope), [a resource](#fields-of-a-resource), [a user](#fields-of-a-user)
+- The options of [\`query\`](#query) and [\`mcp\`](#mcp)
+- How to use them: [authorization-server.md](authorization-server.md), [query.md](query.md)
 
 ${section('', SERVER_OPTIONS, membersOf('ServerOptions'), '')}
+
+${fields('a client', 'One entry of `options.clients`, or a row that `clients.find` returns. Names are those of RFC 7591.', CLIENT_FIELDS, membersOf('ClientRegistration'))}
+
+${fields('a scope', 'A value in `options.scopes`. Text alone is the description.', SCOPE_FIELDS, membersOf('ScopeDefinition'))}
+
+${fields('a resource', 'A value in `options.resources`.', RESOURCE_DEFINITION, membersOf('ResourceDefinition'))}
+
+${fields('a user', 'One entry of `options.users`.', USER_FIELDS, membersOf('User'))}
 
 ${section('', QUERY_OPTIONS, membersOf('QueryOptions'), 'What `query({ … })` of `oauth-query/query` takes.', 'query')}
 

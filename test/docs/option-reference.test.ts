@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { RESOURCE_DEFINITION } from '../../src/core/base/resource-metadata.js';
+import { CLIENT_FIELDS } from '../../src/core/oauth/clients/check-registration.js';
+import { USER_FIELDS } from '../../src/core/oauth/sign-in/users.js';
 import type { Table } from '../../src/core/base/schema.js';
 import { QUERY_OPTIONS } from '../../src/core/query/option-table.js';
 import { MCP_OPTIONS } from '../../src/mcp/options.js';
-import { SERVER_OPTIONS } from '../../src/core/server/options/server-table.js';
+import { SCOPE_FIELDS, SERVER_OPTIONS } from '../../src/core/server/options/server-table.js';
 import { optionReference } from '../../tools/option-reference.js';
 import { ROOT } from './documents.js';
 
@@ -21,6 +24,8 @@ test('it has a row for each option of the tables, and a meaning wherever an inte
       // Handlers are named after the modules of the catalogue, which the help describes.
       return sum + 1 + (field.fields && name !== 'modules' ? pathsOf(field.fields) : 0);
     }, 0);
-  expect(rows).toHaveLength(pathsOf(SERVER_OPTIONS) + pathsOf(QUERY_OPTIONS) + pathsOf(MCP_OPTIONS));
+  const fields = [CLIENT_FIELDS, SCOPE_FIELDS, RESOURCE_DEFINITION, USER_FIELDS].flatMap((table) => Object.keys(table));
+  const options = pathsOf(SERVER_OPTIONS) + pathsOf(QUERY_OPTIONS) + pathsOf(MCP_OPTIONS);
+  expect(rows).toHaveLength(options + fields.length);
   expect(rows.filter((row) => row.split(/(?<!\\)\|/).length === 7 && /\|\s*\|$/.test(row))).toEqual([]);
 });

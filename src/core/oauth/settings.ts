@@ -17,9 +17,9 @@ export interface ScopeDefinition {
 
 /** Lifetimes in seconds. */
 export interface Lifetimes {
-  /** 60; at most 600 (RFC 6749 §4.1.2). */
+  /** Seconds until an authorization code expires; 60, and at most 600 (RFC 6749 §4.1.2). */
   readonly authorizationCode: number;
-  /** 3600. */
+  /** Seconds until an access token expires; 3600. A client may have its own value. */
   readonly accessToken: number;
   /** 14 days: a refresh token expires if it is not used for that long. */
   readonly refreshTokenIdle: number;
@@ -29,7 +29,7 @@ export interface Lifetimes {
   readonly refreshGrace: number;
   /** 0; at most 60. How long a second use of a code is rejected without revoking what the first one got. */
   readonly codeReplayTolerance: number;
-  /** 600; 60 to 1800 (RFC 8628 §3.2). */
+  /** Seconds that a user has to enter a device code; 600, and 60 to 1800 (RFC 8628 §3.2). */
   readonly deviceCode: number;
   /** 3600: the length of a session of the built-in sign-in. */
   readonly session: number;
@@ -93,7 +93,7 @@ export interface Limits {
    * process counts on its own.
    */
   readonly unprovenRecords: number;
-  /** 65536. */
+  /** The size of a request body; 65536. A longer one gets 413. */
   readonly bodyBytes: number;
 }
 

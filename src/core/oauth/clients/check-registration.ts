@@ -127,7 +127,7 @@ const picture = value<string>(
 const condition = value<boolean>('true or false', (given) => typeof given === 'boolean');
 
 /** All fields of a registration. Secrets are validated separately. */
-const FIELDS = {
+export const CLIENT_FIELDS = {
   client_id: value<string>(CLIENT_ID_TAKES, isClientId),
   client_secret: value<NonNullable<ClientRegistration['client_secret']>>('text', () => true),
   jwks: value<NonNullable<ClientRegistration['jwks']>>(
@@ -178,7 +178,7 @@ const FIELDS = {
   ...OPENID_FIELDS,
 } satisfies Schema<ClientRegistration>;
 
-const TABLE: Table = FIELDS;
+const TABLE: Table = CLIENT_FIELDS;
 
 /** Fields of RFC 7591 that restrict access: ignoring them in a row would grant access. */
 const NOT_IGNORED: Readonly<Record<string, string>> = {

@@ -85,7 +85,8 @@ const hash = refined(text('what hashSecret made of the password'), (given, path)
   return typeof read === 'string' ? fail(`${path} is a hash ${read}.`) : given;
 });
 
-const user = {
+/** The fields of a user in `options.users`. */
+export const USER_FIELDS = {
   username: required(text('text that is not empty'), 'it is what is typed on the sign-in page'),
   password: required(
     either(text('text that is not empty', /^[^]+$/, ENVIRONMENT), object({ scrypt: required(hash) })),
@@ -95,7 +96,7 @@ const user = {
 } satisfies Schema<User>;
 
 /** `options.users` as a list. */
-export const USER_LIST = refined(listOf('an array of users', object(user)), (users, path) => {
+export const USER_LIST = refined(listOf('an array of users', object(USER_FIELDS)), (users, path) => {
   const names = new Set<string>();
   for (const [index, { username, sub = username }] of users.entries()) {
     if (names.has(username)) fail(`${path}[${index}].username: ${JSON.stringify(username)} is there twice.`);

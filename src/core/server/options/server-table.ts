@@ -164,7 +164,8 @@ const customGrants = refined(
       : grants,
 );
 
-const scopeDefinition = {
+/** The fields of a scope. */
+export const SCOPE_FIELDS = {
   description: required(text('text that is not empty'), 'it tells users what they allow'),
   translations: mapOf("an object of languages, such as { de: 'Ihre Fotos sehen' }", text('text that is not empty')),
   rights: listOf('an array of names', text('the name of a right')),
@@ -173,7 +174,7 @@ const scopeDefinition = {
 
 const scopes = mapOf(
   "an object of scopes and their descriptions, such as { 'photos.read': 'See your photos' }",
-  refined(either(text('a description for the users who are asked to allow it'), object(scopeDefinition)), (given) =>
+  refined(either(text('a description for the users who are asked to allow it'), object(SCOPE_FIELDS)), (given) =>
     typeof given === 'string' ? { description: given } : given,
   ),
   /^[\u0021\u0023-\u005b\u005d-\u007e]+$/,
