@@ -41,6 +41,10 @@ export class Picker {
       input.disabled = !input.checked && !isAnswered(name);
     }
     if (names.length > 0) this.#groups.find(({ dataset }) => dataset['group'] === group)?.setAttribute('open', '');
+    const first = entries.find(({ input }) => input.checked)?.row;
+    const list = first?.parentElement;
+    // Only the list scrolls, not the page.
+    if (first && list) list.scrollTop = first.offsetTop - list.offsetTop;
     return names.filter((name) => !entries.some((entry) => entry.name === name));
   }
 

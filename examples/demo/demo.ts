@@ -84,7 +84,7 @@ const createApp = async (
         }),
       },
       pages: {
-        '/': () => frontPage(base),
+        '/': () => frontPage({ base, startWithTools: settings.mcp ? undefined : wording.command('MCP', '1') }),
         '/guide': () => ({ type: 'text/plain', body: guide(base, wording) }),
         '/callback': (query) => ({ type: 'text/plain', body: callbackPage(base, query) }),
       },

@@ -1,47 +1,48 @@
-import { html } from 'oauth-query/pages';
+import { html, pageLayout } from 'oauth-query/pages';
 import type { Page } from './app.js';
 import { flowAddresses } from './guide.js';
 
-/** The page at the root: links to everything in the demo. */
-export const frontPage = (base: string): Page => {
+/** What the page depends on. */
+interface FrontPage {
+  readonly base: string;
+  /** The command that starts the demo with tools for assistants; absent if it has them. */
+  readonly startWithTools: string | undefined;
+}
+
+/** The page at the root: what this is, who to sign in as, and four things to try. */
+export const frontPage = ({ base, startWithTools }: FrontPage): Page => {
   const { web, native } = flowAddresses(base);
-  const links = [
-    [
-      'Sign in for a web application',
-      web,
-      'authorization code with a client secret; sign in as alice / wonderland or bob / builder',
-    ],
-    ['Sign in for a native app', native, 'authorization code with PKCE, without a client secret'],
-    ['Connected applications', '/oauth/grants', 'the applications with access to your account, and how to revoke it'],
-    ['Connect a device', '/oauth/device', 'enter the code that a device shows you (device code)'],
-    ['Try the query API', '/api/sandbox', 'a form for every module, with sign-in'],
-    ['Read the help of the query API', '/api', 'all modules and their parameters'],
-    ['Run a first query', '/api?action=query&list=allpages&format=jsonfm', 'the first pages of this site'],
-    ['Server metadata', '/.well-known/oauth-authorization-server', 'for clients (RFC 8414)'],
-    ['API description', '/api/openapi.json', 'for API tools (OpenAPI 3.1)'],
-    ['More to try', '/guide', 'commands for each grant, to copy'],
+  const more = [
+    ['Connected applications', '/oauth/grants'],
+    ['Personal tokens', '/oauth/tokens'],
+    ['Connect a device', '/oauth/device'],
+    ['Sign in for a native app', native],
+    ['Help of the query API', '/api'],
+    ['Server metadata', '/.well-known/oauth-authorization-server'],
+    ['API description', '/api/openapi.json'],
+    ['All commands', '/guide'],
   ] as const;
-  const document = html`<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>oauth-query demo</title>
-<style>
-:root { color-scheme: light dark; }
-body { max-width: 40rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.55 system-ui, sans-serif; }
-li { margin-bottom: 0.5rem; }
-</style>
-</head>
-<body>
-<main>
-<h1>oauth-query demo</h1>
-<p>An authorization server, guarded routes and a query API. It only accepts connections from this machine, because its passwords and secrets are public.</p>
-<ul>
-${links.map(([name, address, about]) => html`<li><a href="${address}">${name}</a>: ${about}</li>\n`)}</ul>
-</main>
-</body>
-</html>
-`;
+  const document = pageLayout(
+    { locale: 'en', dir: 'ltr', site: { name: 'oauth-query demo', home: '/', links: [] } },
+    {
+      title: 'Sign-in, guarded routes and a query API in one middleware',
+      isWide: true,
+      body: html`<p>This site is an OAuth 2.0 authorization server, an API that it protects, and pages for its users. It only accepts connections from this machine, because its passwords and secrets are public.</p>
+<p class="notice">Sign in as <strong>alice</strong> with the password <code>wonderland</code>, or as <strong>bob</strong> with <code>builder</code>.</p>
+<section><h2>1. Get a token</h2>
+<p>See the sign-in and the consent page as a user does. The last page has the command that redeems the code.</p>
+<p class="links"><a href="${web}">Sign in for a web application</a> <a href="/oauth/tokens">Or make a personal token</a></p></section>
+<section><h2>2. Call a guarded route</h2>
+<p>Without a token, the route answers 401 and says what it needs. With the token from step 1:</p>
+<p><code>curl -H 'Authorization: Bearer ACCESS_TOKEN' ${base}/me</code></p></section>
+<section><h2>3. Ask a question</h2>
+<p>The query API answers like MediaWiki's, with a form for each of its modules.</p>
+<p class="links"><a href="/api/sandbox">Open the sandbox</a> <a href="/api?action=query&amp;list=allpages&amp;format=jsonfm">See a first answer</a></p></section>
+<section><h2>4. Connect an assistant</h2>
+${startWithTools === undefined ? html`<p>Give an assistant the address of the tools. It registers itself, and sends you here to sign in:</p>\n<p><code>${base}/mcp</code></p>` : html`<p>Start the demo with tools for assistants:</p>\n<p><code>${startWithTools}</code></p>`}</section>
+<section><h2>More to try</h2>
+<p class="links">${more.map(([name, address]) => html`<a href="${address}">${name}</a>\n`)}</p></section>`,
+    },
+  );
   return { type: 'text/html', body: document.source };
 };

@@ -1,5 +1,15 @@
 import type { ClientRegistration } from 'oauth-query';
 import type { OAuthQueryOptions } from 'oauth-query/express';
+import {
+  arabic,
+  english,
+  french,
+  german,
+  japanese,
+  portuguese,
+  simplifiedChinese,
+  spanish,
+} from 'oauth-query/languages';
 
 /** Options for every framework: without `owner`, because the built-in page signs users in. */
 export type SiteOptions = Omit<OAuthQueryOptions, 'owner'>;
@@ -35,6 +45,9 @@ export const SITE: SiteOptions & { readonly clients: readonly ClientRegistration
   // Fixed, so that several instances can share a store.
   secret: 'the secret of the demo, which is public',
   grants: ['authorization_code', 'client_credentials', 'refresh_token', 'device_code', 'password', 'implicit'],
+  branding: { name: 'oauth-query demo' },
+  tokens: {},
+  languages: [english, arabic, french, german, japanese, portuguese, simplifiedChinese, spanish],
   scopes: {
     profile: 'See your name',
     'content.read': 'Read the content of this site',

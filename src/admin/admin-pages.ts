@@ -236,7 +236,8 @@ class AdminPages {
   }
 
   #readDone(query: URLSearchParams, { owner, session }: Admin, { signIn }: OAuthContext): string | undefined {
-    const [act = '', proof] = [query.get('done') ?? '', query.get('proof') ?? ''];
+    const act = query.get('done') ?? '';
+    const proof = query.get('proof') ?? '';
     const purpose = donePurpose(owner, act, query.get('client') ?? '');
     return act !== '' && signIn.sessions.isFormToken(proof, session, purpose) ? act : undefined;
   }

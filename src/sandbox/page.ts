@@ -99,9 +99,9 @@ ${moduleLists(tree, api)}</section>
 </form>
 </div>
 <div id="outcome" data-scripted hidden>
-<section id="request" aria-labelledby="request-title"><h2 id="request-title">Request</h2></section>
-<section aria-labelledby="answer-title"><h2 id="answer-title">Response</h2><p id="status" role="status">No request has been sent yet.</p>
+<section id="request" aria-labelledby="request-title"><h2 id="request-title">Request</h2>
 <div id="actions"></div></section>
+<section aria-labelledby="answer-title"><h2 id="answer-title">Response</h2><p id="status" role="status">No request has been sent yet.</p></section>
 <div id="answers" tabindex="-1"></div>
 </div>
 </main>`;

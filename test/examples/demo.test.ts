@@ -189,7 +189,7 @@ describe.each(['express', 'koa', 'fastify'])('FRAMEWORK=%s npm start', (framewor
     const front = await client.get('/');
     expect(front.headers['content-type']).toBe('text/html; charset=utf-8');
     const links = [...front.text.matchAll(/<a href="([^"]+)"/g)].map(([, href = '']) => href.replaceAll('&amp;', '&'));
-    expect(links).toHaveLength(10);
+    expect(links).toHaveLength(13);
     for (const link of links) {
       const { status, headers } = await new Client(base).get(link.replace(base, ''));
       expect([link, [200, 302, 303].includes(status), headers['content-type'] !== undefined]).toEqual([
