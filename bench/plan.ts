@@ -38,7 +38,7 @@ const inputNames = Object.keys(inputs) as InputName[];
 const HELP = `npx tsx bench/plan.ts [options]
 
 ${inputNames.map((name) => `  --${name.padEnd(18)}${inputs[name][1]} (${inputs[name][0]})`).join('\n')}
-  --save              writes the tables and the examples of docs/operations.md instead
+  --save              writes the tables and the examples of docs/measurements.md instead
 `;
 
 /** @throws TypeError */
@@ -158,7 +158,7 @@ const exampleInWords = (args: readonly string[], stores: StoreResults, record: R
 export const examplesInWords = (stores: StoreResults, record: RecordResults): string =>
   EXAMPLES.map((args) => exampleInWords(args, stores, record)).join('\n\n');
 
-const PAGE = 'docs/operations.md';
+const PAGE = 'docs/measurements.md';
 
 /** Prints the plan for these arguments; with `--save`, writes what the page shows of the measurements. */
 function main(args: readonly string[]): void {

@@ -88,8 +88,8 @@ const plain = (markdown: string): string =>
     .replace(/-{3,}/g, '---')
     .trim();
 
-describe('docs/operations.md', () => {
-  const page = readFileSync('docs/operations.md', 'utf8');
+describe('docs/measurements.md', () => {
+  const page = readFileSync('docs/measurements.md', 'utf8');
   const sectionOf = (name: string): string =>
     plain(page.split(`<!-- ${name}: generated -->`)[1]?.split(`<!-- end of ${name} -->`)[0] ?? '');
 
