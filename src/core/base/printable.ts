@@ -13,8 +13,8 @@ const escaped = (character: string): string =>
     (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
   ).join('');
 
-/** Text from outside for logs and terminals: {@link HIDDEN} characters are escaped. */
+/** Text from outside for logs and terminals: hidden characters are escaped. */
 export const printable = (text: string): string => (PLAIN.test(text) ? text : text.replace(EACH_HIDDEN, escaped));
 
-/** Text without {@link HIDDEN} characters. */
+/** Text without hidden characters. */
 export const withoutHidden = (text: string): string => text.replace(EACH_HIDDEN, '');

@@ -161,6 +161,7 @@ const TEXTS = byKey({
 
 export type MessageKey = keyof typeof TEXTS;
 
+/** A message of the query API by its name, with the values that its text refers to as `$1`, `$2` and so on. */
 export const message = (key: MessageKey, ...params: readonly MessageParam[]): Message => ({ key, params });
 
 /** A list argument that reads `a, b`. */
