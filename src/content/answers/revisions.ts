@@ -3,7 +3,7 @@ import type { Asking } from '../content.js';
 import type { ContentRevision } from '../source.js';
 import { byPage, type Handler, type Having, idsOf, listOf, readKey, timeBounds } from './answer.js';
 import { type OfPage, revisionItem, withPages } from './revision-item.js';
-import { withTexts } from './texts.js';
+import { howManyFit, MAX_TEXTS, withTexts } from './texts.js';
 
 type Params = ParamsOf<'revisions'>;
 type TimeKey = readonly [timestamp: string, id: number];
@@ -23,12 +23,15 @@ export const revisions =
     const ids = (named ? [...pages.revids.keys()] : known.flatMap(({ revid }) => revid ?? []))
       .filter((id) => id >= start)
       .sort((a, b) => a - b);
-    const asked = ids.slice(0, limit);
-    // One text is always returned, whatever its size.
-    const text = asked.length === 1 && params.prop.includes('content');
+    const wanted = ids.slice(0, limit);
+    // The sizes of the latest revisions are known, so one query reads as many texts as fit.
+    const lengths = new Map(known.map(({ revid = 0, length = 0 }) => [revid, length]));
+    const sizes = wanted.map((id) => lengths.get(id) ?? 0);
+    const asked = params.prop.includes('content') ? wanted.slice(0, howManyFit(sizes, MAX_TEXTS)) : wanted;
+    const text = params.prop.includes('content') && (!named || asked.length === 1);
     const found = asked.length === 0 ? [] : await content.source.revisions({ ids: asked, text }, request);
     const rows = [...found].sort((a, b) => a.id - b.id);
-    const listed = await withTexts(content, { rows, next: ids[limit] }, ({ id }) => id, request);
+    const listed = await withTexts(content, { rows, next: ids[asked.length] }, ({ id }) => id, request);
     return byPage(listed, (row) => revisionItem(row, request, content));
   };
 

@@ -3,7 +3,7 @@ import type { ContentRevision } from '../source.js';
 import type { Having } from './answer.js';
 
 /** The size of all texts of a response, in bytes: reading and writing them takes time. Further ones are continued. */
-const MAX_TEXTS = 4 * 2 ** 20;
+export const MAX_TEXTS = 4 * 2 ** 20;
 
 /** The number of texts with these sizes that fit, at least one. */
 export const howManyFit = (sizes: readonly number[], most: number): number => {

@@ -164,3 +164,31 @@ export const worstRequests = (): readonly Params[] =>
       { ...generated, prop: 'links|categories|templates|images|langlinks', pllimit: 'max', cllimit: 'max' },
     ];
   });
+
+/** Requests with all modules of a group that can be combined, each with its highest limit. */
+export const manyModules = (): readonly Params[] => {
+  const groups = (['list', 'prop'] as const).map((group) => {
+    const modules = Object.values<ModuleDescriptor>(catalogue).filter((module) => module.group === group);
+    const own = modules.map((module) => prefixed(module.prefix, variations(module)[0] ?? {}));
+    return Object.assign({ [group]: modules.map(({ name }) => name).join('|') }, ...own) as Params;
+  });
+  const [lists = {}, props = {}] = groups;
+  return [lists, ...PAGES.map((pages) => ({ ...props, ...pages })), { ...lists, ...props, ...PAGES[7] }];
+};
+
+/** Calls of tools with many results. */
+export const WORST_CALLS: readonly (readonly [tool: string, args: object])[] = [
+  // Few enough to be sent at once: a search that is repeated with a lower limit takes its budget twice.
+  ...SEARCHES.flatMap((words) => (words.length > 100 ? [] : [['search', { query: words, limit: 100 }] as const])),
+  ['read_page', { page_id: SPECIAL.megabyte }],
+  ...[{}, { prefix: 'P' }, { category: 'Everything' }].map((args) => ['list_pages', { ...args, limit: 500 }] as const),
+  ['history', { title: HUB, limit: 50 }],
+  ...[{}, { user: 'User 7' }, { namespace: [0, 1], type: 'new' }].map(
+    (args) => ['changes', { ...args, limit: 500 }] as const,
+  ),
+  ...['links', 'linkshere', 'categories', 'extlinks', 'templates', 'images', 'redirects'].flatMap((kind) =>
+    [HUB, page(SPECIAL.links)].map((title) => ['links', { title, kind, limit: 500 }] as const),
+  ),
+  ['query', { parameters: { list: 'search|allpages|recentchanges', srsearch: 'the', srlimit: '500', rclimit: '500' } }],
+  ['query', { parameters: { prop: 'revisions', rvprop: 'content', rvslots: 'main', ...PAGES[6] } }],
+];
