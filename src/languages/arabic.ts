@@ -20,6 +20,8 @@ export const arabic: PageLanguage = {
     password: 'كلمة المرور',
     continueAs: 'المتابعة باسم {user}',
     useAnotherAccount: 'أو سجّل الدخول بحساب آخر:',
+    askSignOut: 'هل تريد تسجيل خروج {name}؟',
+    signOutAsked: 'يطلب منك أحد التطبيقات تسجيل الخروج.',
     showPassword: 'إظهار كلمة المرور',
     forgotPassword: 'هل نسيت كلمة المرور؟',
     createAccount: 'إنشاء حساب',

@@ -20,6 +20,8 @@ export const simplifiedChinese: PageLanguage = {
     password: '密码',
     continueAs: '以 {user} 的身份继续',
     useAnotherAccount: '或使用其他账号登录：',
+    askSignOut: '要退出 {name} 吗？',
+    signOutAsked: '有应用程序请求您退出登录。',
     showPassword: '显示密码',
     forgotPassword: '忘记密码？',
     createAccount: '创建账号',

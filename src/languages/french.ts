@@ -20,6 +20,8 @@ export const french: PageLanguage = {
     password: 'Mot de passe',
     continueAs: 'Continuer en tant que {user}',
     useAnotherAccount: 'Ou connectez-vous avec un autre compte\u00a0:',
+    askSignOut: 'Déconnecter {name} ?',
+    signOutAsked: 'Une application vous demande de vous déconnecter.',
     showPassword: 'Afficher le mot de passe',
     forgotPassword: 'Mot de passe oublié\u00a0?',
     createAccount: 'Créer un compte',

@@ -20,6 +20,8 @@ export const german: PageLanguage = {
     password: 'Passwort',
     continueAs: 'Als {user} fortfahren',
     useAnotherAccount: 'Oder melden Sie sich mit einem anderen Konto an:',
+    askSignOut: '{name} abmelden?',
+    signOutAsked: 'Eine Anwendung bittet Sie, sich abzumelden.',
     showPassword: 'Passwort anzeigen',
     forgotPassword: 'Passwort vergessen?',
     createAccount: 'Konto erstellen',

@@ -20,6 +20,8 @@ export const japanese: PageLanguage = {
     password: 'パスワード',
     continueAs: '{user} として続ける',
     useAnotherAccount: '別のアカウントでログインする場合：',
+    askSignOut: '{name} をログアウトしますか？',
+    signOutAsked: 'アプリケーションがログアウトを求めています。',
     showPassword: 'パスワードを表示',
     forgotPassword: 'パスワードをお忘れですか？',
     createAccount: 'アカウントを作成',

@@ -20,6 +20,8 @@ export const portuguese: PageLanguage = {
     password: 'Senha',
     continueAs: 'Continuar como {user}',
     useAnotherAccount: 'Ou entre com outra conta:',
+    askSignOut: 'Sair da conta {name}?',
+    signOutAsked: 'Um aplicativo pede que você saia da conta.',
     showPassword: 'Mostrar senha',
     forgotPassword: 'Esqueceu a senha?',
     createAccount: 'Criar uma conta',

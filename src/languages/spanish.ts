@@ -20,6 +20,8 @@ export const spanish: PageLanguage = {
     password: 'Contraseña',
     continueAs: 'Continuar como {user}',
     useAnotherAccount: 'O inicia sesión con otra cuenta:',
+    askSignOut: '¿Cerrar la sesión de {name}?',
+    signOutAsked: 'Una aplicación te pide que cierres la sesión.',
     showPassword: 'Mostrar contraseña',
     forgotPassword: '¿Has olvidado la contraseña?',
     createAccount: 'Crear una cuenta',

@@ -6,6 +6,7 @@ import type { OAuthHooks } from '../core/oauth/hooks.js';
 import type { OAuthFeature, OAuthParts } from '../core/oauth/oauth-feature.js';
 import type { Owner } from '../core/oauth/records/owner.js';
 import { ClaimSource } from './claims.js';
+import { EndSession } from './end-session.js';
 import { IdTokens } from './id-token.js';
 import { IdTokenKeys } from './keys.js';
 import { type CheckedOpenIdOptions, checkOpenIdOptions, idTokenLifetime, type OpenIdOptions } from './options.js';
@@ -69,6 +70,8 @@ interface Provider {
   readonly claims: ClaimSource;
   readonly idTokens: IdTokens;
   readonly requests: OpenIdRequests;
+  /** Absent if the application signs users in and has no page that signs them out. */
+  readonly endSession: EndSession | undefined;
 }
 
 const providerOf = (options: CheckedOpenIdOptions, context: OAuthContext, host: FeatureHost): Provider => {
@@ -87,7 +90,9 @@ const providerOf = (options: CheckedOpenIdOptions, context: OAuthContext, host: 
     canRegister: options.canRegister,
     now: () => secondsOf(clock),
   });
-  return { issuer, options, keys, claims, idTokens, requests };
+  const canSignOut = context.signIn.isBuiltIn || options.logoutUrl !== undefined;
+  const endSession = canSignOut ? new EndSession(idTokens, options, host) : undefined;
+  return { issuer, options, keys, claims, idTokens, requests, endSession };
 };
 
 /** A grant that an application issued, or one for a password, is no sign-in at this server. */
@@ -112,11 +117,12 @@ const PROTOCOL_CLAIMS = ['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'acr', 
 
 /** The members of the metadata (Discovery 1.0 §3). */
 const metadataOf = (
-  { issuer, options, keys, claims, requests }: Provider,
+  { issuer, options, keys, claims, requests, endSession }: Provider,
   { paths }: OAuthContext['config'],
 ): Readonly<Record<string, unknown>> => ({
   jwks_uri: issuer + paths.jwks[0],
   userinfo_endpoint: issuer + options.paths.userinfo[0],
+  ...(endSession !== undefined && { end_session_endpoint: issuer + options.paths.endSession[0] }),
   subject_types_supported: ['public'],
   id_token_signing_alg_values_supported: keys.algorithms,
   response_modes_supported: ['query', 'fragment'],
@@ -130,9 +136,12 @@ const metadataOf = (
 
 const startWith = (options: CheckedOpenIdOptions, context: OAuthContext, host: FeatureHost): OAuthParts => {
   const provider = providerOf(options, context, host);
-  const { claims, keys, requests } = provider;
+  const { claims, endSession, keys, requests } = provider;
   return {
-    endpoints: [userinfoEndpoint(options.paths.userinfo, claims)],
+    endpoints: [
+      userinfoEndpoint(options.paths.userinfo, claims),
+      ...(endSession === undefined ? [] : [endSession.endpoint]),
+    ],
     hooks: {
       parameters: OPENID_PARAMETERS,
       isInFragment: (form, client) => requests.isInFragment(form, client),

@@ -1,3 +1,5 @@
+import { isPath } from '../core/base/addresses/request-addresses.js';
+import { parseUrl } from '../core/base/addresses/url.js';
 import type { MaybePromise } from '../core/base/ports.js';
 import {
   type Checked,
@@ -60,10 +62,19 @@ export interface OpenIdOptions {
   readonly acrValues?: readonly string[];
   /** Whether your sign-in page can register people: then a client may send `prompt=create`. */
   readonly canRegister?: boolean;
+  /**
+   * Your page that signs users out, which receives the URL to go on to as `return_to`; or a function of that URL. Only with `options.owner`. Without it, clients cannot sign
+   * users out.
+   */
+  readonly logoutUrl?: string | ((returnTo: string) => MaybePromise<string>);
+  /** Whether signing out at a client's request also revokes what that client was granted. */
+  readonly revokeAtLogout?: boolean;
   /** The paths of the endpoints. */
   readonly paths?: {
     /** Default: `/oauth/userinfo`. */
     readonly userinfo?: string | readonly string[];
+    /** Default: `/oauth/logout`. */
+    readonly endSession?: string | readonly string[];
   };
 }
 
@@ -94,7 +105,16 @@ const OPTIONS = {
   ),
   acrValues: orElse(listOf('an array of texts', text('text without spaces', /^[\x21-\x7e]{1,256}$/)), [], 'none'),
   canRegister: flag(false),
-  paths: object({ userinfo: path('/oauth/userinfo') }),
+  logoutUrl: either(
+    value<string>(
+      'the URL of a page, or its path such as /logout',
+      (given) =>
+        isPath(given) || (typeof given === 'string' && /^https?:\/\//.test(given) && parseUrl(given) !== undefined),
+    ),
+    fn<Extract<OpenIdOptions['logoutUrl'], (...given: never[]) => unknown>>('a function that returns it'),
+  ),
+  revokeAtLogout: flag(false),
+  paths: object({ userinfo: path('/oauth/userinfo'), endSession: path('/oauth/logout') }),
 } satisfies Schema<OpenIdOptions>;
 
 const TABLE = required(object(OPTIONS));

@@ -104,7 +104,6 @@ test('O85: the fields of a registration are checked like redirect URIs and algor
       [{ require_auth_time: 'yes' }, /require_auth_time/],
       [{ post_logout_redirect_uris: ['javascript:alert(1)'] }, /post_logout_redirect_uris/],
       [{ post_logout_redirect_uris: ['https://x.example/#top'] }, /post_logout_redirect_uris/],
-      [{ backchannel_logout_uri: 'http://x.example/' }, /backchannel_logout_uri/],
       [{ subject_type: 'pairwise' }, /subject_type/],
       [{ initiate_login_uri: 'ftp://x.example' }, /initiate_login_uri/],
       [

@@ -1,7 +1,7 @@
 import { urlProblem } from '../../base/addresses/request-addresses.js';
 import { listOf, oneOf, type Schema, text, value } from '../../base/schema.js';
 import type { SigningAlgorithm } from '../keys/signing-keys.js';
-import { redirectHost, redirectUriProblem } from './redirect-uri.js';
+import { redirectUriProblem } from './redirect-uri.js';
 
 /** Fields of a registration for OpenID Connect (Dynamic Client Registration 1.0 §2). They have no effect while it is off. */
 export interface OpenIdRegistration {
@@ -13,10 +13,6 @@ export interface OpenIdRegistration {
   readonly require_auth_time?: boolean;
   /** Addresses to which a browser may be sent after signing out, compared like redirect URIs. */
   readonly post_logout_redirect_uris?: readonly string[];
-  /** An https address that is called when an owner signs out; http on loopback. Only for clients that the operator registered. */
-  readonly backchannel_logout_uri?: string;
-  /** Whether the call must name the session. */
-  readonly backchannel_logout_session_required?: boolean;
   /** Always `public`: the same `sub` for every client. */
   readonly subject_type?: 'public';
   /** Where a sign-in at the client can be started. Not used by the server. */
@@ -29,8 +25,6 @@ export interface ClientOpenId {
   readonly defaultMaxAge: number | undefined;
   readonly requiresAuthTime: boolean;
   readonly postLogoutRedirectUris: readonly string[];
-  readonly backchannelLogoutUri: string | undefined;
-  readonly needsSessionAtLogout: boolean;
 }
 
 const address = value<string>(
@@ -48,8 +42,6 @@ export const OPENID_FIELDS = {
   ),
   require_auth_time: condition,
   post_logout_redirect_uris: listOf('an array of texts', text('text', /^/)),
-  backchannel_logout_uri: address,
-  backchannel_logout_session_required: condition,
   subject_type: value<'public'>("'public'", (given) => given === 'public'),
   initiate_login_uri: address,
 } satisfies Schema<OpenIdRegistration>;
@@ -66,16 +58,5 @@ export const openIdOf = (given: OpenIdRegistration, report: (problem: string) =>
     defaultMaxAge: given.default_max_age,
     requiresAuthTime: given.require_auth_time ?? false,
     postLogoutRedirectUris: uris,
-    backchannelLogoutUri: given.backchannel_logout_uri,
-    needsSessionAtLogout: given.backchannel_logout_session_required ?? false,
   };
 };
-
-/** The addresses of a client that described itself: only where it is sent anyway. */
-export const ownLogoutUris = (uris: readonly string[], redirectUris: readonly string[]): readonly string[] => {
-  const hosts = new Set(redirectUris.map(placeOf));
-  return uris.filter((uri) => redirectUriProblem(uri) === undefined && hosts.has(placeOf(uri)));
-};
-
-/** The host, or the scheme of an app. On loopback, the port is free. */
-const placeOf = (uri: string): string => redirectHost(uri).replace(/^(127\.0\.0\.1|\[::1\]|localhost):\d+$/, '$1');

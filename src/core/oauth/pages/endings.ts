@@ -20,6 +20,7 @@ const ENDINGS = {
     done: 'disconnectedAll',
   },
   revoke: { ask: 'askEndToken', press: 'endToken', explain: 'tokenEnds', done: 'tokenEnded' },
+  sign_out: { ask: 'askSignOut', press: 'signOut', explain: 'signOutAsked', done: 'signOut' },
   revoke_all: { ask: 'askEndAllTokens', press: 'endAllTokens', explain: 'tokenEnds', done: 'tokensEnded' },
 } as const satisfies Readonly<Record<string, EndingTexts>>;
 

@@ -36,6 +36,8 @@ const texts = {
   password: 'Password',
   continueAs: 'Continue as {user}',
   useAnotherAccount: 'Or sign in with another account:',
+  askSignOut: 'Sign out {name}?',
+  signOutAsked: 'An application asks you to sign out.',
   showPassword: 'Show password',
   forgotPassword: 'Forgot your password?',
   createAccount: 'Create an account',
