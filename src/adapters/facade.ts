@@ -290,7 +290,8 @@ const placesOf = ({ routes, wellKnown, basePath, warn }: Server, { issuer, onErr
 };
 
 const guardOf = <Handler>(
-  server: Pick<Server, 'guard'> & Partial<Pick<Server, 'checkScopes' | 'resourceRequirement' | 'bindsTokens'>>,
+  server: Pick<Server, 'guard'> &
+    Partial<Pick<Server, 'checkScopes' | 'resourceRequirement' | 'bindsTokens' | 'keepsSignIn'>>,
   protect: (check: Check) => Handler,
   onError: OnError,
   onRefused?: (requirement: GuardRequirement, request: HttpRequest) => void,

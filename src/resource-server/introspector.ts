@@ -1,4 +1,4 @@
-import { type Authorization, usageOf } from '../core/base/authorization.js';
+import { type Authorization, signInOf, usageOf } from '../core/base/authorization.js';
 import { UnavailableError } from '../core/base/errors.js';
 import { discover, endpointOf } from './discovery.js';
 import { HttpClient, type JsonAnswer } from './http-client.js';
@@ -172,6 +172,7 @@ export class Introspector {
       iss,
       exp,
       iat,
+      ...signInOf(body),
       ...usage,
     };
   }

@@ -1,6 +1,6 @@
 import { errors, type JWTPayload, jwtVerify } from 'jose';
 import { fromCaller } from '../core/base/mistakes.js';
-import { type Authorization, usageOf } from '../core/base/authorization.js';
+import { type Authorization, signInOf, usageOf } from '../core/base/authorization.js';
 import { UnavailableError } from '../core/base/errors.js';
 import type { Clock } from '../core/base/ports.js';
 import { fail, listOf, orElse, refined, required, type Schema, text } from '../core/base/schema.js';
@@ -73,6 +73,7 @@ const authorizationOf = (payload: JWTPayload): Authorization | undefined => {
     iss,
     exp,
     iat,
+    ...signInOf(payload),
     ...usage,
   };
 };

@@ -55,21 +55,25 @@ export const tokenVerifier = (
   const proofs = dpop?.start({ name: 'options.dpop', clock, secrets: [], issuer, origins });
   const decide = async <Refused>(
     read: (audience: readonly string[] | undefined) => WithProof,
-    { scopes, audience: other, dpop: wish }: GuardRequirement,
+    { audience: other, ...requirement }: GuardRequirement,
     refused: (error: unknown, route: RefusedRoute) => Refused,
   ): Promise<{ readonly authorization: Authorization } | Refused> => {
     const audience = other ?? (resource === undefined ? ownAudience : [resource]);
     try {
       const presented = read(audience);
       const authorization = B64TOKEN.test(presented.token) ? await lookUp(presented.token) : undefined;
-      const proven = proofs && (await provenAtResource(authorization, presented, { dpop: wish }, proofs, undefined));
+      const proven = proofs && (await provenAtResource(authorization, presented, requirement, proofs, undefined));
       // Without a resource a guard protects the issuer's own API, like a guard in the authorization server's process.
       const wanted = audience ?? (authorization === undefined ? [] : [authorization.iss]);
-      const admitted = admit(authorization, { scopes, audience: wanted }, proven !== undefined);
+      const admitted = admit(
+        authorization,
+        { ...requirement, audience: wanted },
+        { isProven: proven !== undefined, now: clock() },
+      );
       return { authorization: admitted, ...(proven !== undefined && { headers: proven.headers }) };
     } catch (error) {
       const metadata = other === undefined && resource !== undefined ? resourceMetadataAddress(resource) : undefined;
-      return refused(error, { scopes, metadata, proofAlgorithms: proofs?.algorithms });
+      return refused(error, { scopes: requirement.scopes, metadata, proofAlgorithms: proofs?.algorithms });
     }
   };
   return {

@@ -33,6 +33,15 @@ export interface Authorization {
   };
 }
 
+/** When and how the owner signed in, as another server states it. */
+export const signInOf = ({
+  auth_time,
+  acr,
+}: Readonly<Record<string, unknown>>): Pick<Authorization, 'auth_time' | 'acr'> => ({
+  ...(typeof auth_time === 'number' && { auth_time }),
+  ...(typeof acr === 'string' && { acr }),
+});
+
 /** How a token with this `cnf` is used; `undefined` for a confirmation that is not supported, with which it must not be accepted. */
 export const usageOf = (cnf: unknown): Pick<Authorization, 'token_type' | 'cnf'> | undefined => {
   if (cnf === undefined) return { token_type: 'Bearer' };

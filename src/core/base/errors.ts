@@ -77,7 +77,8 @@ export type BearerErrorCode =
   | 'invalid_token'
   | 'insufficient_scope'
   | 'invalid_dpop_proof'
-  | 'use_dpop_nonce';
+  | 'use_dpop_nonce'
+  | 'insufficient_user_authentication';
 
 /**
  * A rejected bearer token, or a request without one (then `code` is undefined, and the challenge has no error).
@@ -92,18 +93,22 @@ export class BearerError extends Error {
   readonly scope: string | undefined;
   /** Additional response headers. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The sign-in that the request requires, if that of the token is not enough. */
+  readonly signIn: { readonly acr_values?: string; readonly max_age?: string } | undefined;
 
   constructor(
     code: BearerErrorCode | undefined,
     description: string,
     scope?: string,
     headers: Readonly<Record<string, string>> = {},
+    signIn?: BearerError['signIn'],
   ) {
     super(description);
     this.code = code;
     this.status = code === 'invalid_request' ? 400 : code === 'insufficient_scope' ? 403 : 401;
     this.scope = scope;
     this.headers = headers;
+    this.signIn = signIn;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { GuardRequirement } from './http/bearer.js';
 import type { GivenProof } from './possession.js';
-import { either, ENVIRONMENT, fail, listOf, object, type Schema, text, value } from './schema.js';
+import { either, ENVIRONMENT, fail, listOf, object, refined, type Schema, text, value } from './schema.js';
 import { OFFLINE_ACCESS } from './scope.js';
 import { nearestName } from './spelling.js';
 
@@ -13,6 +13,10 @@ export interface GuardOptions {
    * the URL of its metadata (RFC 9728 §5.1). Cannot be combined with `audience`.
    */
   readonly resource?: string;
+  /** The owner must have signed in with one of these authentication context classes (RFC 9470). Needs the option `openid`, which keeps them. */
+  readonly acr?: readonly string[];
+  /** Seconds: how long ago the owner may have signed in (RFC 9470). Needs the option `openid`. */
+  readonly maxAge?: number;
   /** `required`: the token must be bound to a key, and the request needs a proof of it (RFC 9449). Needs the option `dpop`. */
   readonly dpop?: 'required';
 }
@@ -31,6 +35,8 @@ export interface GuardingServer {
   checkScopes?(scopes: readonly string[]): void;
   /** Whether tokens may be bound to keys. */
   readonly bindsTokens?: boolean;
+  /** Whether tokens of this server say when and how their owner signed in; absent if another server issues them. */
+  readonly keepsSignIn?: boolean;
   /** @throws TypeError if the server does not describe the resource. */
   resourceRequirement?(resource: string): Pick<GuardRequirement, 'audience' | 'metadata'>;
 }
@@ -40,6 +46,11 @@ const OPTIONS = object({
   audience: either(resource, listOf('an array of resources', resource)),
   resource: text("an address or a path of options.resources, such as '/mcp'", /^[^]+$/, ENVIRONMENT),
   dpop: value<'required'>("'required', or left out", (given) => given === 'required'),
+  acr: refined(
+    listOf('an array of authentication context classes', text('text without spaces', /^\S+$/)),
+    (given, path) => (given.length > 0 ? given : fail(`${path} is an empty list. Name a class, or leave it out.`)),
+  ),
+  maxAge: value<number>('a whole number of seconds', (given) => Number.isSafeInteger(given) && Number(given) >= 0),
 } satisfies Schema<GuardOptions>);
 
 const isText = (given: unknown): given is string => typeof given === 'string';
@@ -63,14 +74,18 @@ const scopesOf = (given: unknown): readonly string[] => {
  */
 export const guardRequirement = (scope: unknown, options: unknown, server: GuardingServer = {}): GuardRequirement => {
   const scopes = scopesOf(scope);
-  const { audience, resource: name, dpop } = OPTIONS.read(options, 'guard(scope, options): options');
+  const { audience, resource: name, dpop, ...signIn } = OPTIONS.read(options, 'guard(scope, options): options');
   server.checkScopes?.(scopes);
   if (dpop !== undefined && server.bindsTokens !== true)
     fail(
       'guard(scope, options): options.dpop needs the option dpop: dpop() of oauth-query/dpop, or no token can pass.',
     );
-  if (name === undefined)
-    return { scopes, ...(audience !== undefined && { audience: list(audience) }), ...(dpop !== undefined && { dpop }) };
+  if (Object.keys(signIn).length > 0 && server.keepsSignIn === false)
+    fail(
+      'guard(scope, options): options.acr and options.maxAge need the option openid: openIdConnect() of oauth-query/openid, or no token says how its owner signed in.',
+    );
+  const more = { ...(dpop !== undefined && { dpop }), ...signIn };
+  if (name === undefined) return { scopes, ...(audience !== undefined && { audience: list(audience) }), ...more };
   if (audience !== undefined)
     fail(
       'guard(scope, options): options.audience and options.resource exclude each other. A resource is its own audience: leave out options.audience.',
@@ -81,7 +96,7 @@ export const guardRequirement = (scope: unknown, options: unknown, server: Guard
     );
   if (scopes.includes(OFFLINE_ACCESS))
     fail('guard(scope, options): offline_access is not a scope of a resource. Leave it out.');
-  return { scopes, ...server.resourceRequirement(name), ...(dpop !== undefined && { dpop }) };
+  return { scopes, ...server.resourceRequirement(name), ...more };
 };
 
 /** The warning about a guard that no token can pass; `undefined` if tokens can have its scopes. */

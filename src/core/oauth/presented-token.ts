@@ -30,7 +30,7 @@ export const admitPresented = async (
   const { proofs } = context;
   const proven =
     proofs && (await provenAtResource(found, presented, requirement, proofs, tellProof(context, live?.client_id)));
-  const authorization = admit(found, requirement, proven !== undefined);
+  const authorization = admit(found, requirement, { isProven: proven !== undefined, now: context.clock() });
   // An authorization is only made of a live token.
   return { authorization, live: live as LiveToken, headers: proven?.headers };
 };

@@ -35,14 +35,15 @@ const decide = <Refused>(
 ): Promise<Decided | Refused> => {
   try {
     const { presented, iss } = read();
-    const { scopes, audience = [iss], dpop } = requirement;
+    const { audience = [iss] } = requirement;
+    const complete = { ...requirement, audience };
     if (context.proofs !== undefined) {
-      const work = admitPresented(presented, { scopes, audience, dpop }, iss, context);
+      const work = admitPresented(presented, complete, iss, context);
       return concludedInTime<Decided, Decided | Refused>(work, requestDeadline(context), (found) => found, refused);
     }
     // Most servers: with fewer promises.
     const admitted = (live: TokenClaims | undefined): Decided => ({
-      authorization: admit(ownAuthorization(live, iss), { scopes, audience }),
+      authorization: admit(ownAuthorization(live, iss), complete, { now: context.clock() }),
     });
     return concludedInTime<TokenClaims | undefined, Decided | Refused>(
       context.tokens.find(presented.token),

@@ -60,6 +60,8 @@ export interface Server {
   check(token: unknown, requirement: GuardRequirement, proof?: GivenProof): Promise<CheckResult>;
   /** Whether tokens may be bound to keys. */
   readonly bindsTokens: boolean;
+  /** Whether tokens say when and how their owner signed in. */
+  readonly keepsSignIn: boolean;
   /** The owner who is signed in with the built-in sign-in, by the `Cookie` header of a request. */
   owner(cookies: string | undefined): Promise<Owner | undefined>;
   /** Lists and revokes what owners have allowed. */
@@ -178,6 +180,7 @@ const serverOf = (given: ServerOptions): Server => {
       ),
     check: (token, requirement, proof) => checkToken(token, requirement, proof, context),
     bindsTokens: context.proofs !== undefined,
+    keepsSignIn: config.keepsSignIn,
     owner: async (cookies) => inTime(context.signIn.builtInOwner(cookies, context), requestDeadline(context)),
     grants: ownerGrants(context),
     owners: ownersOf(context),

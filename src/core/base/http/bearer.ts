@@ -14,6 +14,10 @@ export interface GuardRequirement {
   readonly audience?: readonly string[] | undefined;
   /** The URL of the resource's metadata (RFC 9728), which error responses then contain. */
   readonly metadata?: string | undefined;
+  /** One of these authentication context classes (RFC 9470). */
+  readonly acr?: readonly string[] | undefined;
+  /** Seconds: how long ago the owner may have signed in (RFC 9470). */
+  readonly maxAge?: number | undefined;
   /** `required`: the token must be bound to a key (RFC 9449). */
   readonly dpop?: 'required' | undefined;
 }
@@ -136,18 +140,22 @@ export const givenToken = (token: unknown): string => {
   return token;
 };
 
+/** A token without the time of a sign-in, such as that of a client itself, is too old. */
+const isTooOld = ({ auth_time }: Authorization, maxAge: number | undefined, now: number): boolean =>
+  maxAge !== undefined && (auth_time === undefined || now / 1000 - auth_time > maxAge);
+
 /**
  * Returns the authorization if it belongs to a live access token for this audience with all these scopes.
  *
  * @param authorization - `undefined` unless the token is a live access token.
- * @param isProven - Whether the key of a bound token was proved. Without a proof, such a token never passes.
+ * @param facts - Whether the key of a bound token was proved; without a proof, such a token never passes. The time in milliseconds since the epoch.
  * @throws BearerError `invalid_token`, `insufficient_scope`
  * @see {@link https://www.rfc-editor.org/rfc/rfc6750#section-3.1 | RFC 6750 §3.1}
  */
 export const admit = (
   authorization: Authorization | undefined,
-  { scopes, audience }: GuardRequirement,
-  isProven = false,
+  { scopes, audience, acr, maxAge }: GuardRequirement,
+  { isProven = false, now = 0 }: { readonly isProven?: boolean; readonly now?: number } = {},
 ): Authorization => {
   if (authorization !== undefined && authorization.cnf !== undefined && !isProven) throw boundToken();
   if (authorization === undefined) throw new BearerError('invalid_token', 'The access token is not valid.');
@@ -164,5 +172,13 @@ export const admit = (
       scopes.join(' '),
     );
   }
+  if (isTooOld(authorization, maxAge, now) || (acr !== undefined && !acr.includes(authorization.acr ?? '')))
+    throw new BearerError(
+      'insufficient_user_authentication',
+      'The user must sign in again, or in a stronger way. Send the acr_values and max_age of this challenge with an authorization request.',
+      undefined,
+      {},
+      { ...(acr && { acr_values: acr.join(' ') }), ...(maxAge !== undefined && { max_age: String(maxAge) }) },
+    );
   return authorization;
 };

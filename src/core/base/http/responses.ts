@@ -112,6 +112,7 @@ const bearerRefusal = (error: BearerError, { metadata, scopes, proofAlgorithms }
     ...(metadata === undefined ? { realm: REALM } : { resource_metadata: metadata }),
     ...(!isAboutProof && problem),
     scope: error.scope ?? needed,
+    ...error.signIn,
   });
   // Bearer comes first, because some clients only read the first challenge.
   const header =
