@@ -1,3 +1,5 @@
+import { createHmac } from 'node:crypto';
+import { hmacPair } from '../../src/core/base/secrets.js';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -352,6 +354,18 @@ describe('challenges', () => {
       3000,
     );
   });
+});
+
+test('a request has at most a hundred fields', () => {
+  expect(parseParameters('a=1&'.repeat(99) + 'a=1', { b: 'vschar' })).toBeDefined();
+  expect(() => parseParameters('a=1&'.repeat(100) + 'a=1', { b: 'vschar' })).toThrow(/more than 100 parameters/);
+});
+
+test('the secrets of the next access token and the next refresh token have nothing in common', () => {
+  const [one, other] = hmacPair(Buffer.from('key'), 'text');
+  expect([one.length, other.length]).toEqual([43, 43]);
+  expect(one).not.toBe(other);
+  expect(one + other).toBe(createHmac('sha512', 'key').update('text').digest('base64url'));
 });
 
 describe('the cost', () => {
