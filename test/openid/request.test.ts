@@ -86,6 +86,8 @@ describe.each(hostFor(import.meta.url))('what a request says about the sign-in, 
   test('O38, O40: prompt=login asks for the password again, once, and auth_time is newer', async () => {
     const browser = new Browser(running);
     const before = await claimsOf(await browser.authorizeFor(REQUEST));
+    // A sign-in in the same second, but before the request, is no new one.
+    expect(isLogin(await browser.authorize({ ...REQUEST, prompt: 'login' }))).toBe(true);
     advance(10);
     const page = await browser.authorize({ ...REQUEST, prompt: 'login' });
     expect(isLogin(page)).toBe(true);
