@@ -69,6 +69,14 @@ describe.each(hostFor(import.meta.url))('revocation on $name', (host) => {
     },
   );
 
+  test('#97 a revoked access token is an event of its own', async () => {
+    const { access_token } = await flows.tokens('web');
+    await flows.revoke('web', access_token);
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'token.revoked', client_id: 'web', grant_id: expect.any(String) }),
+    );
+  });
+
   test('#97 a rotated refresh token still revokes its grant', async () => {
     const first = await flows.tokens('native');
     const second = await flows.refreshed('native', first.refresh_token);
