@@ -158,7 +158,7 @@ const queryOf = (form: Parameters): string =>
   new URLSearchParams(
     Object.keys(REQUEST).flatMap((name) => {
       const value = form.get(name);
-      return value === undefined ? [] : [[name, value]];
+      return value === undefined ? [] : [[name, value] as const];
     }),
   ).toString();
 
