@@ -156,9 +156,9 @@ const purposeOf = ({ sub }: Owner): readonly string[] => ['logout', sub];
 
 const queryOf = (form: Parameters): string =>
   new URLSearchParams(
-    Object.keys(REQUEST).flatMap((name) => {
+    Object.keys(REQUEST).flatMap((name): [string, string][] => {
       const value = form.get(name);
-      return value === undefined ? [] : [[name, value] as const];
+      return value === undefined ? [] : [[name, value]];
     }),
   ).toString();
 
