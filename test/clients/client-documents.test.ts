@@ -263,7 +263,7 @@ describe('a client that publishes a document', () => {
     const document = { ...DOCUMENT, redirect_uris: ['http://127.0.0.1/cb', redirect_uri] };
     const visitor = await serversOf(new Publisher(document)).open();
     const page = await visitor.browser.signIn(await visitor.page({ redirect_uri }));
-    expect(wordsOf(page)).toContain('Only allow this if you have just started The App on this computer.');
+    expect(wordsOf(page)).toContain('Only allow this if you have just started the application on this computer.');
   });
 
   test('gets no token of its own and no device code, because no owner has approved it', async () => {
@@ -452,7 +452,7 @@ describe('M37: if a document cannot be fetched', () => {
     const visitor = await servers.open();
     const page = await visitor.page();
     expect([page.status, page.headers.location, page.headers['retry-after']]).toEqual([503, undefined, '10']);
-    expect(wordsOf(page)).toContain('cannot be checked at the moment. Try again in a minute.');
+    expect(wordsOf(page)).toContain('cannot be checked at the moment Try again in a minute.');
     const [failed, refused] = servers.shared.events;
     expect(failed).toMatchObject({
       type: 'client.document_failed',

@@ -59,68 +59,53 @@ export const resourceRoutes = (
         .filter(({ resource }) => new URL(resource).origin === new URL(issuer).origin)
         .map((description) => resourceMetadataRoute(description, issuer, proofs));
 
-/** The enabled endpoints. */
-export const endpointsOf = (config: OAuthConfig, hooks: OAuthHooks): readonly Endpoint[] => {
-  const { grants, paths } = config;
+/** What programs call. */
+const programEndpoints = (config: OAuthConfig, hooks: OAuthHooks): readonly Endpoint[] => {
+  const { paths, registrations } = config;
   const [metadataPaths, openIdPath] = insertedPaths(config);
-  const endpoints: Endpoint[] = [
+  return [
     { paths: paths.token, methods: { POST: token }, pageMethods: [], cors: true },
     { paths: paths.introspect, methods: { POST: introspection }, pageMethods: [], cors: false },
     { paths: paths.revoke, methods: { POST: revocation }, pageMethods: [], cors: true },
     ...documents(corsOf(config, hooks), [...paths.metadata, ...metadataPaths], [OPENID, openIdPath]),
     { paths: paths.jwks, methods: { GET: jwks }, pageMethods: [], cors: hooks.publicKeys === undefined || 'any' },
+    ...(registrations === undefined
+      ? []
+      : [{ paths: paths.register, methods: { POST: registrationWith(registrations) }, pageMethods: [], cors: true }]),
   ];
-  if (config.registrations !== undefined) {
-    endpoints.push({
-      paths: paths.register,
-      methods: { POST: registrationWith(config.registrations) },
-      pageMethods: [],
-      cors: true,
-    });
-  }
-  if (grants.has('authorization_code') || grants.has('implicit')) {
-    endpoints.push({
-      paths: paths.authorize,
-      methods: { GET: authorize, POST: authorize },
-      pageMethods: ['GET', 'POST'],
-      cors: false,
-    });
-  }
-  if (hasGrantsPage(config)) {
-    endpoints.push({
-      paths: paths.grants,
-      methods: { GET: grantsPage, POST: grantsForm },
-      pageMethods: ['GET', 'POST'],
-      start: paths.grants[0],
-      cors: false,
-    });
-  }
-  if (config.personalTokens !== undefined) {
-    endpoints.push({
-      paths: paths.tokens,
-      methods: { GET: tokensPage, POST: tokensForm },
-      pageMethods: ['GET', 'POST'],
-      start: paths.tokens[0],
-      cors: false,
-    });
-  }
+};
+
+/** A page of an owner. @param start - Where a form that was not accepted begins again. */
+const page = (paths: readonly string[], methods: Endpoint['methods'], start?: string): Endpoint => ({
+  paths,
+  methods,
+  pageMethods: ['GET', 'POST'],
+  ...(start !== undefined && { start }),
+  cors: false,
+});
+
+/** What browsers show. */
+const pageEndpoints = (config: OAuthConfig): readonly Endpoint[] => {
+  const { grants, paths, personalTokens } = config;
+  const endpoints: Endpoint[] = [];
+  if (grants.has('authorization_code') || grants.has('implicit'))
+    endpoints.push(page(paths.authorize, { GET: authorize, POST: authorize }));
+  if (hasGrantsPage(config)) endpoints.push(page(paths.grants, { GET: grantsPage, POST: grantsForm }, paths.grants[0]));
+  if (personalTokens !== undefined)
+    endpoints.push(page(paths.tokens, { GET: tokensPage, POST: tokensForm }, paths.tokens[0]));
   if (grants.has(DEVICE_CODE_GRANT)) {
+    const [start] = paths.device;
     endpoints.push(
-      {
-        paths: paths.device,
-        methods: { GET: deviceVerification, POST: deviceAuthorization },
-        pageMethods: ['GET'],
-        start: paths.device[0],
-        cors: false,
-      },
-      {
-        paths: paths.deviceVerify,
-        methods: { POST: deviceVerificationForm },
-        pageMethods: ['GET', 'POST'],
-        start: paths.device[0],
-        cors: false,
-      },
+      // A POST to it comes from devices.
+      { ...page(paths.device, { GET: deviceVerification, POST: deviceAuthorization }, start), pageMethods: ['GET'] },
+      page(paths.deviceVerify, { POST: deviceVerificationForm }, start),
     );
   }
   return endpoints;
 };
+
+/** The enabled endpoints. */
+export const endpointsOf = (config: OAuthConfig, hooks: OAuthHooks): readonly Endpoint[] => [
+  ...programEndpoints(config, hooks),
+  ...pageEndpoints(config),
+];
