@@ -26,6 +26,8 @@ export interface ClientDocument {
   readonly redirect_uris: readonly string[];
   /** `authorization_code`, and `refresh_token` if the client wants to refresh. */
   readonly grant_types: readonly ('authorization_code' | 'refresh_token')[];
+  /** Whether its tokens are always bound to a key (RFC 9449 §5.2). */
+  readonly dpop_bound_access_tokens?: true;
   /** The supported authentication methods. */
   readonly token_endpoint_auth_methods_supported: readonly Method[];
   /** Its public keys, if the document contains them. */
@@ -142,7 +144,7 @@ interface Terms {
  * @param keys - The public keys of a client that signs assertions.
  */
 export const registrationOf = (
-  { client_id, client_name, redirect_uris, grant_types }: ClientDocument,
+  { client_id, client_name, redirect_uris, grant_types, dpop_bound_access_tokens }: ClientDocument,
   keys: readonly Jwk[] | undefined,
   { scopes, refreshGrace }: Terms,
 ): ClientRegistration => ({
@@ -153,6 +155,8 @@ export const registrationOf = (
   require_pkce: true,
   refresh_grace: refreshGrace,
   ...(grant_types.includes('refresh_token') && { refresh: 'rotating' }),
+  ...(dpop_bound_access_tokens && { dpop_bound_access_tokens }),
+
   ...(scopes !== undefined && { scope: scopes.join(' ') }),
   ...(keys !== undefined && { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys } }),
 });
