@@ -1,5 +1,5 @@
 /** Warnings about how a server is mounted, which validating options cannot detect. */
-import { isLoopbackHost } from '../core/base/addresses/loopback.js';
+import { isPublicIssuer } from '../core/base/addresses/loopback.js';
 import type { GuardRequirement } from '../core/base/http/bearer.js';
 import { isForwarded } from '../core/base/http/forwarded.js';
 import type { HttpRequest } from '../core/base/http/messages.js';
@@ -65,7 +65,7 @@ export const warnUnstored = (
   { issuer }: { readonly issuer?: string },
   { warn }: Server,
 ): void => {
-  const isPublic = issuer !== undefined && !isLoopbackHost(new URL(issuer).hostname);
+  const isPublic = isPublicIssuer(issuer);
   if (store !== undefined || !(isPublic || isWorker())) return;
   warn(
     'options.store is missing, so tokens are kept in memory: they are lost when this process ends, and other processes do not accept them. Use a store of oauth-query/stores, or set memoryStore() to confirm.',

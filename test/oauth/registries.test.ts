@@ -66,6 +66,23 @@ describe.each(hostFor(import.meta.url))('a registry of the application, $name', 
     expect(server.errors).toEqual([]);
   });
 
+  test('is warned of a secret that could be guessed, once, unless the server is on loopback', async () => {
+    const warnings: string[] = [];
+    const rows = table(ROW, { ...ROW, client_id: 'shop2' });
+    for (const issuer of ['http://127.0.0.1', 'https://shop.example']) {
+      const { options } = fixture();
+      const onWarning = (text: string) => warnings.push(text);
+      const host = await start({ options: { ...options, issuer, clients: rows, onWarning } });
+      hosts.push(host);
+      const http = new Client(host.base);
+      for (const id of ['shop', 'shop2'])
+        await http.post('/oauth/token', 'grant_type=client_credentials', basic(id, 'shop-secret'));
+    }
+    expect(warnings.filter((text) => text.includes('client_secret'))).toEqual([
+      'clients.find: The client_secret of "shop" has fewer than 22 characters, so it could be guessed. Generate one with: npx oauth-query secret (OQ204)',
+    ]);
+  });
+
   test('a warning escapes characters that a log or a terminal would obey', async () => {
     const server = await serve(table({ ...ROW, ['x\u009b2J\u202e']: 1 } as ClientRow));
     await server.page('shop');

@@ -1,6 +1,6 @@
-import { isLoopbackHost } from '../base/addresses/loopback.js';
+import { isPublicIssuer } from '../base/addresses/loopback.js';
 import { isRegistry, OWNER_GRANTS } from '../oauth/clients/client.js';
-import { hasShortSecret, RANDOM_CHARACTERS } from '../oauth/clients/client-secret.js';
+import { GUESSABLE, hasShortSecret } from '../oauth/clients/client-secret.js';
 import type { OAuthConfig } from '../oauth/config.js';
 import type { ScopeDefinition } from '../oauth/settings.js';
 import { featuresOf } from './options/resolve.js';
@@ -24,12 +24,12 @@ const strandedClient = (
 
 /** The warning about client secrets that could be guessed, except on loopback, where examples and tests run. */
 const guessableSecrets = ({ issuer, clients = [] }: CheckedOptions): string | undefined => {
-  if (issuer === undefined || isLoopbackHost(new URL(issuer).hostname) || isRegistry(clients)) return undefined;
+  if (!isPublicIssuer(issuer) || isRegistry(clients)) return undefined;
   const names = clients.flatMap((client) =>
     !isRegistry(client) && hasShortSecret(client.client_secret) ? [JSON.stringify(client.client_id)] : [],
   );
   if (names.length === 0) return undefined;
-  return `The client_secret of ${names.join(', ')} has fewer than ${RANDOM_CHARACTERS} characters, so it could be guessed. Generate one with: npx oauth-query secret`;
+  return `The client_secret of ${names.join(', ')} ${GUESSABLE}`;
 };
 
 /** Warnings about scopes that owners cannot read in the language of the page. A scope without translations is left alone. */

@@ -1,5 +1,5 @@
 import { OAuthError, type OAuthErrorCode } from '../../base/errors.js';
-import { isLoopbackHost } from '../../base/addresses/loopback.js';
+import { isPublicIssuer } from '../../base/addresses/loopback.js';
 import type { OAuthContext } from '../context.js';
 import type { RefusalReason } from '../events/events.js';
 import type { Client } from '../clients/client.js';
@@ -47,8 +47,7 @@ export const printable = (text: string): string => {
 };
 
 /** Without an issuer, or with one on loopback, the server runs on a developer's own machine. */
-export const isDevelopment = ({ issuer }: { readonly issuer: string | undefined }): boolean =>
-  issuer === undefined || isLoopbackHost(new URL(issuer).hostname);
+export const isDevelopment = ({ issuer }: { readonly issuer: string | undefined }): boolean => !isPublicIssuer(issuer);
 
 const refusalOf = (error: OAuthError | PageError): Refusal => {
   if (error instanceof RefusedRequest || error instanceof RefusedPage) return error.refusal;

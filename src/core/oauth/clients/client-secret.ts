@@ -81,6 +81,9 @@ export const plainSecrets = (given: GivenSecrets): readonly string[] =>
 export const hasShortSecret = (given: GivenSecrets): boolean =>
   plainSecrets(given).some(({ length }) => length < RANDOM_CHARACTERS);
 
+/** What such a secret needs, as the end of a sentence. */
+export const GUESSABLE = `has fewer than ${RANDOM_CHARACTERS} characters, so it could be guessed. Generate one with: npx oauth-query secret`;
+
 /** @throws TypeError that describes the problem, as the end of a sentence. */
 export const prepareSecret = (secret: string | ClientSecret): PreparedSecret => {
   const given: ClientSecret = typeof secret === 'string' ? { value: secret } : secret;

@@ -1,6 +1,7 @@
 import { UnavailableError } from '../../base/errors.js';
+import { isPublicIssuer } from '../../base/addresses/loopback.js';
 import type { MaybePromise } from '../../base/ports.js';
-import { mistake, type OnWarning } from '../../base/mistakes.js';
+import { mistake, type OnWarning, type WarningCode } from '../../base/mistakes.js';
 import {
   type AuthenticationMethod,
   type Client,
@@ -10,16 +11,18 @@ import {
   type ClientSource,
   isRegistry,
 } from './client.js';
+import { GUESSABLE, hasShortSecret } from './client-secret.js';
 import { type ClientLookup, isOwnRegistry, UnusableClientError } from './own-registry.js';
 import type { Registered, Registrations } from './registrations.js';
 import { type CheckedRegistration, checkRegistrations, checkRow, type ServerRules } from './check-registration.js';
 
-/** Other origins of clients, and the listeners for invalid rows. */
+/** Other origins of clients, and what is known of the server, for invalid rows. */
 interface Others {
   /** Self-registered clients. */
   readonly registrations?: Registrations | undefined;
   readonly onError?: ((error: unknown) => void) | undefined;
   readonly onWarning?: OnWarning | undefined;
+  readonly issuer?: string | undefined;
 }
 
 /** More columns than a table of clients has; beyond that, no more warnings are emitted. */
@@ -167,16 +170,18 @@ export class Clients {
     const known = this.#prepared.get(found);
     if (known !== undefined) return known.client;
     const rules = isOwnRegistry(registry) ? { ...this.#rules, origin: registry.origin } : this.#rules;
-    const { client, problems } = checkRow(found, rules, (column, sentence) => this.#warn(column, sentence));
+    const { client, problems } = checkRow(found, rules, (column, sentence) => this.#warn(column, sentence, 'OQ309'));
+    if (client && isPublicIssuer(this.#listeners.issuer) && hasShortSecret(found.client_secret ?? undefined))
+      this.#warn('client_secret', `The client_secret of ${JSON.stringify(client_id)} ${GUESSABLE}`, 'OQ204');
     if (client === undefined) onError?.(mistake(problems.join(' '), 'OQ108'));
     this.#prepared.set(found, { client });
     return client;
   }
 
-  #warn(column: string, sentence: string): void {
+  #warn(column: string, sentence: string, code: WarningCode): void {
     if (this.#warned.has(column) || this.#warned.size >= MAX_WARNINGS) return;
     this.#warned.add(column);
-    this.#listeners.onWarning?.(`clients.find: ${sentence}`, 'OQ309');
+    this.#listeners.onWarning?.(`clients.find: ${sentence}`, code);
   }
 }
 
