@@ -1,8 +1,8 @@
 import type { Settings } from './arguments.js';
 import { works } from './candidates.js';
 import { type Judged, type Regression, regressions, sentenceOf } from './report/check.js';
-import type { Results } from './report/results.js';
 import { LATEST, readReference } from './report/reference.js';
+import type { Results } from './report/results.js';
 
 /**
  * Suspected regressions are measured again this often, in new processes: on a busy machine, each process is compiled

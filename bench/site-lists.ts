@@ -3,8 +3,8 @@
  * `npx tsx --expose-gc bench/site-lists.ts [pages]`. All requests are sent over one keep-alive connection.
  */
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { Agent, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ALONE } from '../vitest.config.js';
 import { everyHost, hostFor } from './hosts.js';
-import { circleOf, type Edge, loadedBy, parseSource, type SourceFile, sourceFiles } from './source-graph.js';
 import { everyRow } from './rows.js';
+import { circleOf, type Edge, loadedBy, parseSource, type SourceFile, sourceFiles } from './source-graph.js';
 
 /**
  * Who may import whom: the first row whose `from` fits a file holds for it. `type ` in a target stands for imports that

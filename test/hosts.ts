@@ -5,13 +5,13 @@ import express5 from 'express';
 import express4 from 'express4';
 import koa3 from 'koa';
 import koa2 from 'koa2';
+import type { OwnerGrants } from '../src/core/oauth/owners/owner-grants.js';
+import type { Owners } from '../src/core/oauth/owners/owners.js';
 import { expressApp } from './hosts/express.js';
 import { fastifyApp } from './hosts/fastify.js';
 import { koaApp, newParser, oldParser } from './hosts/koa.js';
 import { nodeApp } from './hosts/node.js';
 import type { BuildApp, HostSetup } from './hosts/setup.js';
-import type { OwnerGrants } from '../src/core/oauth/owners/owner-grants.js';
-import type { Owners } from '../src/core/oauth/owners/owners.js';
 
 export { type Answer, basic, bearer, Client } from './hosts/client.js';
 export { sendRaw } from './hosts/raw.js';

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Comment, parseSync, type TSSignature, type TSType } from 'oxc-parser';
 import { format } from 'oxfmt';
-import type { Table } from '../src/core/base/schema.js';
-import { QUERY_OPTIONS } from '../src/core/query/option-table.js';
-import { SCOPE_FIELDS, SERVER_OPTIONS } from '../src/core/server/options/server-table.js';
 import { RESOURCE_DEFINITION } from '../src/core/base/resource-metadata.js';
+import type { Table } from '../src/core/base/schema.js';
 import { CLIENT_FIELDS } from '../src/core/oauth/clients/check-registration.js';
 import { USER_FIELDS } from '../src/core/oauth/sign-in/users.js';
+import { QUERY_OPTIONS } from '../src/core/query/option-table.js';
+import { SCOPE_FIELDS, SERVER_OPTIONS } from '../src/core/server/options/server-table.js';
 import { MCP_OPTIONS } from '../src/mcp/options.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { cpus } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import type { ServerTask } from '../servers/setting.js';
 
 const SERVER_CORE = '0';

@@ -1,6 +1,6 @@
+import type { Exchange } from './exchanges.js';
 /** Rounds of requests to one candidate, and the CPU time they take. */
 import { Connections } from './load.js';
-import type { Exchange } from './exchanges.js';
 import type { MeasuredServer } from './measured-server.js';
 
 /** What one piece of work cost in a round, in microseconds of CPU time. */

@@ -1,11 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 /**
  * Measures the memory of token families in the memory store: `node --expose-gc families.js <families> <refreshes of each>`.
  * Prints a line of JSON with the shape of {@link FamilyMemory}.
  */
 import { oauthQuery } from 'oauth-query/fetch';
 import { memoryStore } from 'oauth-query/stores/memory';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import type { FamilyMemory } from '../report/results.js';
 import { basic, FORM_TYPE, LIFETIMES, OWNER, PATHS, REDIRECT_URI, SCOPE, WEB } from '../servers/setting.js';
 

@@ -5,19 +5,19 @@
  */
 import { Ajv } from 'ajv';
 import { z } from 'zod';
-import { OURS } from '../candidates.js';
-import { ratios, summary } from '../statistics.js';
-import type { ParseResult } from '../report/results.js';
-import { catalogue } from '../../src/core/query/catalogue/index.js';
+import { Warnings } from '../../src/core/query/answer/warnings.js';
 import { forSite } from '../../src/core/query/catalogue/for-site.js';
+import { catalogue } from '../../src/core/query/catalogue/index.js';
 import type { ModuleDescriptor, ParamDescriptor } from '../../src/core/query/descriptor/descriptor.js';
+import type { ParsedParams } from '../../src/core/query/descriptor/parsed-params.js';
 import { mainModule } from '../../src/core/query/endpoint/main-parameters.js';
 import { compileModule, type ModuleParser } from '../../src/core/query/parameters/parse.js';
-import type { ParsedParams } from '../../src/core/query/descriptor/parsed-params.js';
-import { queryModule } from '../../src/core/query/run/query-parameters.js';
 import { RequestParameters } from '../../src/core/query/parameters/request-parameters.js';
+import { queryModule } from '../../src/core/query/run/query-parameters.js';
 import { resolveSite } from '../../src/core/query/site/site.js';
-import { Warnings } from '../../src/core/query/answer/warnings.js';
+import { OURS } from '../candidates.js';
+import type { ParseResult } from '../report/results.js';
+import { ratios, summary } from '../statistics.js';
 
 /** A list, two props and a generator with fifteen parameters in total. */
 const REQUEST: Readonly<Record<string, string>> = {

@@ -1,17 +1,17 @@
-/** The four stores as the benchmarks use them: each engine is started on 127.0.0.1 and removed afterwards. */
-import Database from 'libsql';
-import pg from 'pg';
-import { createClient } from 'redis';
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+/** The four stores as the benchmarks use them: each engine is started on 127.0.0.1 and removed afterwards. */
+import Database from 'libsql';
 import { instrumentedStore } from 'oauth-query/stores/instrument';
 import { memoryStore } from 'oauth-query/stores/memory';
 import { postgresStore } from 'oauth-query/stores/postgres';
 import { redisStore } from 'oauth-query/stores/redis';
 import { sqliteStore } from 'oauth-query/stores/sqlite';
+import pg from 'pg';
+import { createClient } from 'redis';
 import type { Store } from '../../src/core/base/ports.js';
 import { temporaryDirectory } from '../../test/stores/engines/daemon.js';
 import { startPostgres } from '../../test/stores/engines/postgres.js';

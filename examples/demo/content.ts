@@ -12,8 +12,8 @@ import {
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { QueryOptions } from 'oauth-query/query';
 import { contentQuery } from 'oauth-query/content';
+import { markdownFolder, NoParser, TooManyFiles } from 'oauth-query/content/markdown';
 import {
   BrokenExport,
   ContentDatabase,
@@ -22,7 +22,7 @@ import {
   NoDriver,
   SCHEMA_VERSION,
 } from 'oauth-query/content/mediawiki-export';
-import { markdownFolder, NoParser, TooManyFiles } from 'oauth-query/content/markdown';
+import type { QueryOptions } from 'oauth-query/query';
 import { siteQuery } from '../site/index.js';
 import { Complaint } from './complaint.js';
 import { ENVIRONMENT, type Wording } from './wording.js';

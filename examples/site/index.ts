@@ -1,6 +1,6 @@
-import type { QueryOptions } from 'oauth-query/query';
 import { contentQuery } from 'oauth-query/content';
 import { type ContentDatabase, exportContent, LANGUAGES } from 'oauth-query/content/mediawiki-export';
+import type { QueryOptions } from 'oauth-query/query';
 
 export { BrokenExport, ContentDatabase, importExport, NoDriver } from 'oauth-query/content/mediawiki-export';
 

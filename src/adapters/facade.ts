@@ -1,22 +1,22 @@
 import type { Authorization } from '../core/base/authorization.js';
-import { warnUnmounted, warnUnreached, warnUnstored } from './mount-warnings.js';
 import { type GuardOptions, guardRequirement } from '../core/base/guard-requirement.js';
-import { guarded } from '../core/base/listeners.js';
+import type { GuardRequirement, GuardResult } from '../core/base/http/bearer.js';
 import { isForwarded } from '../core/base/http/forwarded.js';
-import { fromCaller, mistake, type OnWarning } from '../core/base/mistakes.js';
 import type { HttpRequest, HttpResponse, Route } from '../core/base/http/messages.js';
+import { guarded } from '../core/base/listeners.js';
+import { fromCaller, mistake, type OnWarning } from '../core/base/mistakes.js';
+import type { MaybePromise, Store } from '../core/base/ports.js';
 import { isRecord } from '../core/base/schema.js';
-import type { Owner } from '../core/oauth/records/owner.js';
+import { checkOf, type TokenCheck } from '../core/base/token-check.js';
 import type { Issue } from '../core/oauth/owners/issue.js';
 import type { OwnerGrants } from '../core/oauth/owners/owner-grants.js';
 import type { Owners } from '../core/oauth/owners/owners.js';
+import type { Owner } from '../core/oauth/records/owner.js';
 import type { Runtime, ServerOptions } from '../core/server/options/server-options.js';
-import type { MaybePromise, Store } from '../core/base/ports.js';
-import type { GuardRequirement, GuardResult } from '../core/base/http/bearer.js';
-import { checkOf, type TokenCheck } from '../core/base/token-check.js';
 import { createServer, type Server } from '../core/server/server.js';
 import type { Verifier } from '../resource-server/verifier.js';
 import { memoryStore } from '../stores/memory.js';
+import { warnUnmounted, warnUnreached, warnUnstored } from './mount-warnings.js';
 
 export type { Authorization } from '../core/base/authorization.js';
 

@@ -1,13 +1,13 @@
 import { StoredClientError } from '../clients/stored-client-error.js';
 import type { StoredClients } from '../clients/stored-client.js';
 import type { AuthorizationFeature } from '../core/base/feature.js';
+import { html } from '../core/base/html.js';
 import type { HttpRequest, HttpResponse } from '../core/base/http/messages.js';
 import { redirect } from '../core/base/http/responses.js';
 import { confirmContent } from '../core/base/pages/forms.js';
 import type { PageContent } from '../core/base/pages/layout.js';
 import type { MaybePromise } from '../core/base/ports.js';
 import { fail, fn, having, object, orElse, path, required, type Schema } from '../core/base/schema.js';
-import { html } from '../core/base/html.js';
 import type { OAuthContext } from '../core/oauth/context.js';
 import type { OAuthFeature } from '../core/oauth/oauth-feature.js';
 import { ownerGrants } from '../core/oauth/owners/owner-grants.js';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type BuildApp, parametersOf } from '../../examples/demo/app.js';
 // By its public name, so that the package contains the server once, for its users and for this program.
 import { oauthQuery } from 'oauth-query/node';
+import { type BuildApp, parametersOf } from '../../examples/demo/app.js';
 
 const sendText = (res: ServerResponse, status: number, type: string, body: string): void => {
   res.writeHead(status, { 'content-type': `${type}; charset=utf-8`, 'content-length': Buffer.byteLength(body) });

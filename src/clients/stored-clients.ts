@@ -6,6 +6,7 @@ import { RandomSource, sha256 } from '../core/base/secrets.js';
 import { checkClient, type ClientCheckOptions } from '../core/oauth/clients/check-client.js';
 import type { ClientRegistration } from '../core/oauth/clients/client.js';
 import { hashedSecrets, newSecret, rotatedSecrets } from './secrets.js';
+import { StoredClientError } from './stored-client-error.js';
 import type {
   AddClientOptions,
   ClientChanges,
@@ -16,7 +17,6 @@ import type {
   StoredClientsOptions,
   WithSecret,
 } from './stored-client.js';
-import { StoredClientError } from './stored-client-error.js';
 
 /** A client, by the hash of its name. Each change replaces the record; only its latest registration is stored. */
 interface ClientRecord extends ExpiringRecord, Revision {

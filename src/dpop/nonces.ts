@@ -1,6 +1,6 @@
+import type { Clock } from '../core/base/ports.js';
 import { ownSecrets } from '../core/base/seal.js';
 import { deriveKey, hmac } from '../core/base/secrets.js';
-import type { Clock } from '../core/base/ports.js';
 
 /** Milliseconds of a step: a nonce is the same for so long. */
 const STEP = 30_000;

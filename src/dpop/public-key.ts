@@ -1,6 +1,6 @@
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto';
-import { isRecord } from '../core/base/schema.js';
 import { isSecretKey } from '../core/base/public-keys.js';
+import { isRecord } from '../core/base/schema.js';
 import { sha256 } from '../core/base/secrets.js';
 
 /** How a signature of an algorithm is verified, and which keys it needs. */

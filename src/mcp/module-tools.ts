@@ -1,9 +1,9 @@
-import type { JsonSchema } from '../core/query/describe/schemas/schema.js';
 import type { ModuleNode } from '../core/query/describe/module-tree.js';
 import type { Field } from '../core/query/describe/schemas/fields.js';
+import type { JsonSchema } from '../core/query/describe/schemas/schema.js';
 import { textOfModule } from '../core/query/describe/texts/help-text.js';
-import { parseTitle, prefixedTitle } from '../core/query/site/title.js';
 import type { Site } from '../core/query/site/site.js';
+import { parseTitle, prefixedTitle } from '../core/query/site/title.js';
 import { checkNames, wireText } from './arguments.js';
 import { ToolError } from './errors.js';
 import type { Parameters, Queries } from './queries.js';

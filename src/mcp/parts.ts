@@ -1,6 +1,6 @@
+import type { HttpResponse } from '../core/base/http/messages.js';
 import type { QueryParts } from '../core/query/extension.js';
 import type { McpSettings } from './options.js';
-import type { HttpResponse } from '../core/base/http/messages.js';
 import type { Call } from './queries.js';
 
 /** Answers messages in the protocol. */

@@ -1,7 +1,7 @@
-import type { JsonSchema } from '../core/query/describe/schemas/schema.js';
 import { nearestName } from '../core/base/spelling.js';
 import type { ModuleNode } from '../core/query/describe/module-tree.js';
 import { submodulesOf } from '../core/query/describe/module-tree.js';
+import type { JsonSchema } from '../core/query/describe/schemas/schema.js';
 import { textOfModule } from '../core/query/describe/texts/help-text.js';
 import { checkNames, wireText } from './arguments.js';
 import { ToolError } from './errors.js';

@@ -1,7 +1,7 @@
-import type { JsonSchema } from '../core/query/describe/schemas/schema.js';
 import type { ModuleNode } from '../core/query/describe/module-tree.js';
 import { listSchema } from '../core/query/describe/schemas/answer-schemas.js';
 import { type Field, fieldsOf } from '../core/query/describe/schemas/fields.js';
+import type { JsonSchema } from '../core/query/describe/schemas/schema.js';
 import { INLINE } from '../core/query/describe/schemas/shared-schemas.js';
 import type { Site } from '../core/query/site/site.js';
 

@@ -1,6 +1,6 @@
-import type { HttpRequest } from '../core/base/http/messages.js';
 import { isLoopbackHost } from '../core/base/addresses/loopback.js';
 import { parseUrl } from '../core/base/addresses/url.js';
+import type { HttpRequest } from '../core/base/http/messages.js';
 import { originCheck } from '../core/query/endpoint/cors.js';
 
 /** A name or an address, and optionally a port. RFC 1035 §2.3.4 limits the length of names. */

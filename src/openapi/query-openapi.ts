@@ -1,7 +1,4 @@
 import { type ModuleNode, submodulesOf } from '../core/query/describe/module-tree.js';
-import { GROUP_TITLES, textOfModule } from '../core/query/describe/texts/help-text.js';
-import { ref, type JsonSchema } from '../core/query/describe/schemas/schema.js';
-import { type Site, VERSION } from '../core/query/site/site.js';
 import {
   ANSWER_HEADERS,
   ANSWER_SCHEMAS,
@@ -10,7 +7,10 @@ import {
   RESPONSES,
 } from '../core/query/describe/schemas/answer-schemas.js';
 import { encodingOf, type Field, fieldsOf, toForm, toParameter } from '../core/query/describe/schemas/fields.js';
+import { ref, type JsonSchema } from '../core/query/describe/schemas/schema.js';
 import { schemaName, SharedSchemas } from '../core/query/describe/schemas/shared-schemas.js';
+import { GROUP_TITLES, textOfModule } from '../core/query/describe/texts/help-text.js';
+import { type Site, VERSION } from '../core/query/site/site.js';
 
 /** The operations of a path, by lower-case method. */
 type PathItem = Readonly<Partial<Record<'get' | 'post', Readonly<Record<string, unknown>>>>>;

@@ -1,7 +1,7 @@
-import { UnavailableError } from '../core/base/errors.js';
-import type { HttpClient, JsonAnswer } from './http-client.js';
 import { isProtected } from '../core/base/addresses/request-addresses.js';
 import { parseUrl } from '../core/base/addresses/url.js';
+import { UnavailableError } from '../core/base/errors.js';
+import type { HttpClient, JsonAnswer } from './http-client.js';
 
 type Metadata = JsonAnswer['body'];
 

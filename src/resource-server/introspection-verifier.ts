@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache';
 import type { Authorization } from '../core/base/authorization.js';
 import { fromCaller, mistake } from '../core/base/mistakes.js';
 import { sha256 } from '../core/base/secrets.js';
-import { Introspector } from './introspector.js';
 import { type IntrospectionVerifierOptions, resolveGuardOptions } from './introspection-options.js';
+import { Introspector } from './introspector.js';
 import { type Verifier, tokenVerifier } from './verifier.js';
 
 /** An answer, and the time in milliseconds since the epoch until which it is cached. */

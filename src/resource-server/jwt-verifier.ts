@@ -1,7 +1,7 @@
 import { errors, type JWTPayload, jwtVerify } from 'jose';
-import { fromCaller } from '../core/base/mistakes.js';
 import { type Authorization, signInOf, usageOf } from '../core/base/authorization.js';
 import { UnavailableError } from '../core/base/errors.js';
+import { fromCaller } from '../core/base/mistakes.js';
 import type { Clock } from '../core/base/ports.js';
 import { fail, listOf, orElse, refined, required, type Schema, text } from '../core/base/schema.js';
 import { sha256 } from '../core/base/secrets.js';

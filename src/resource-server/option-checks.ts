@@ -1,9 +1,9 @@
 import { urlProblem } from '../core/base/addresses/request-addresses.js';
-import { RESOURCE_DEFINITION, type ResourceDefinition } from '../core/base/resource-metadata.js';
 import { resourceProblem } from '../core/base/addresses/resource.js';
-import { guarded } from '../core/base/listeners.js';
 import type { KeyProofs } from '../core/base/key-proofs.js';
+import { guarded } from '../core/base/listeners.js';
 import type { Clock } from '../core/base/ports.js';
+import { RESOURCE_DEFINITION, type ResourceDefinition } from '../core/base/resource-metadata.js';
 import {
   type Checked,
   either,

@@ -1,7 +1,5 @@
-import type { Authorization } from '../core/base/authorization.js';
-import type { HttpRequest, Route } from '../core/base/http/messages.js';
-import { type ResourceDefinition, resourceMetadataRoute } from '../core/base/resource-metadata.js';
 import { resourceMetadataAddress } from '../core/base/addresses/resource.js';
+import type { Authorization } from '../core/base/authorization.js';
 import {
   admit,
   type CheckResult,
@@ -10,9 +8,11 @@ import {
   type GuardResult,
   requiredToken,
 } from '../core/base/http/bearer.js';
-import { proofOf, provenAtResource, withGivenProof, type WithProof } from '../core/base/possession.js';
-import { checkOf, type TokenCheck } from '../core/base/token-check.js';
+import type { HttpRequest, Route } from '../core/base/http/messages.js';
 import { errorResponse, type RefusedRoute, refusalOf } from '../core/base/http/responses.js';
+import { proofOf, provenAtResource, withGivenProof, type WithProof } from '../core/base/possession.js';
+import { type ResourceDefinition, resourceMetadataRoute } from '../core/base/resource-metadata.js';
+import { checkOf, type TokenCheck } from '../core/base/token-check.js';
 import type { ResolvedCommonOptions } from './option-checks.js';
 
 /** Checks the tokens of an authorization server in another process: the argument of `remoteGuard` of every adapter. */

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
+import type { SignInPaths } from '../core/base/feature.js';
 import { Html, html, htmlDocument } from '../core/base/html.js';
 import type { HttpResponse } from '../core/base/http/messages.js';
 import { helpQuery, type ModuleNode, submodulesOf } from '../core/query/describe/module-tree.js';
 import { textOfModule } from '../core/query/describe/texts/help-text.js';
-import type { SignInPaths } from '../core/base/feature.js';
-import { SCRIPT, STYLE } from './assets.js';
 import type { Site } from '../core/query/site/site.js';
+import { SCRIPT, STYLE } from './assets.js';
 
 /** The input of the page. */
 export interface SandboxParts {

@@ -5,10 +5,10 @@
  */
 
 import { clearInBackground, CLOCK_SLACK_MS } from './clearing.js';
-import { type Ask, postgresTables, statements } from './postgres-sql.js';
-import { revisionOf } from './revision.js';
 import { pageOf } from './page.js';
+import { type Ask, postgresTables, statements } from './postgres-sql.js';
 import { parseRow } from './record.js';
+import { revisionOf } from './revision.js';
 import {
   keysOf,
   problems,

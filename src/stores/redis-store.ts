@@ -1,10 +1,10 @@
 import type { Clock, Store } from '../core/base/ports.js';
 import { CLOCK_SLACK_MS } from './clearing.js';
-import { revisionOf } from './revision.js';
 import { nonsense, parseRecord } from './record.js';
 import type { AdaptedClient } from './redis-client.js';
 import { RedisGroups } from './redis-groups.js';
 import { watchPolicy } from './redis-policy.js';
+import { revisionOf } from './revision.js';
 import { DEFAULT_TIMEOUT_MS, within } from './within.js';
 
 /** How records are stored, with any client. */

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type OAuthQuery as InProcess, oauthQuery as inProcess } from '../adapters/fetch/index.js';
-import type { IntrospectionVerifierOptions } from '../resource-server/index.js';
 import { type OAuthQuery, oauthQuery } from '../adapters/node/index.js';
 import { fail, flag, listOf, object, orElse, required, type Schema, text, value } from '../core/base/schema.js';
 import { isScopeToken } from '../core/base/scope.js';
 import { generateKey } from '../core/oauth/keys/signing-keys.js';
+import type { IntrospectionVerifierOptions } from '../resource-server/index.js';
 
 /** The scopes and resources of a {@link testAuthorizationServer}. */
 export interface TestAuthorizationServerOptions {

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type { MaybePromise } from '../core/base/ports.js';
 import { memoryContent, type MemoryPage } from '../content/memory/index.js';
 import type {
   BacklinkRow,
@@ -12,6 +11,7 @@ import type {
   LinkRow,
   MemberRow,
 } from '../content/source.js';
+import type { MaybePromise } from '../core/base/ports.js';
 import { CONTRACT_PAGES } from './content-pages.js';
 import type { ContractCase } from './store-contract.js';
 

@@ -1,6 +1,6 @@
-import type { ContentLink, LinkKind } from '../content/source.js';
 import { memberType, urlTarget } from '../content/keys.js';
 import type { MemoryPage } from '../content/memory/index.js';
+import type { ContentLink, LinkKind } from '../content/source.js';
 
 const link = (kind: LinkKind, title: string, ns = 0, text?: string): ContentLink =>
   text === undefined ? { kind, ns, title } : { kind, ns, title, text };

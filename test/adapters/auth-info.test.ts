@@ -10,12 +10,12 @@ import express from 'express';
 import fastify from 'fastify';
 import Koa from 'koa';
 import { afterEach, describe, expect, test } from 'vitest';
-import { authInfo } from '../../src/resource-server/index.js';
 import * as forExpress from '../../src/adapters/express/index.js';
 import * as forFastify from '../../src/adapters/fastify/index.js';
 import * as forFetch from '../../src/adapters/fetch/index.js';
 import * as forKoa from '../../src/adapters/koa/index.js';
 import * as forNode from '../../src/adapters/node/index.js';
+import { authInfo } from '../../src/resource-server/index.js';
 import { bearer, Client } from '../hosts.js';
 
 const NOW = Date.UTC(2026, 0, 1);

@@ -1,8 +1,8 @@
-import { readBody } from '../../src/core/base/http/body.js';
-import { systemTimer } from '../../src/core/base/system.js';
-import type { HttpRequest, HttpResponse, RequestBody, Route } from '../../src/core/base/http/messages.js';
-import type { ServerOptions } from '../../src/core/server/options/server-options.js';
 import type { GuardResult } from '../../src/core/base/http/bearer.js';
+import { readBody } from '../../src/core/base/http/body.js';
+import type { HttpRequest, HttpResponse, RequestBody, Route } from '../../src/core/base/http/messages.js';
+import { systemTimer } from '../../src/core/base/system.js';
+import type { ServerOptions } from '../../src/core/server/options/server-options.js';
 import type { Server } from '../../src/core/server/server.js';
 
 const TYPE = { 'content-type': 'application/json; charset=utf-8' };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { oauthQuery, remoteGuard } from '../../src/adapters/fetch/index.js';
-import { introspectionVerifier, jwtVerifier } from '../../src/resource-server/index.js';
 import { toResponse } from '../../src/adapters/fetch/message.js';
+import { introspectionVerifier, jwtVerifier } from '../../src/resource-server/index.js';
 import { basic, bearer } from '../hosts.js';
 
 const ISSUER = 'https://op.example/auth';

@@ -4,9 +4,9 @@ import Koa from 'koa';
 import request from 'supertest';
 import { describe, expect, test } from 'vitest';
 import * as forExpress from '../../src/adapters/express/index.js';
+import type { AdapterOptions } from '../../src/adapters/facade.js';
 import * as forFastify from '../../src/adapters/fastify/index.js';
 import * as forKoa from '../../src/adapters/koa/index.js';
-import type { AdapterOptions } from '../../src/adapters/facade.js';
 
 /** The shortest app of each framework: the middleware and one route behind its guard. */
 const apps = {

@@ -2,9 +2,9 @@ import { METHODS } from 'node:http';
 import { connect } from 'node:net';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { fakeServer } from './fake-server.js';
 import { type Answer, bearer, Client, everyTransport, type Host, sendRaw } from '../hosts.js';
 import { everyRow } from '../rows.js';
+import { fakeServer } from './fake-server.js';
 
 vi.mock('../../src/core/server/server.js', () => ({ createServer: fakeServer }));
 

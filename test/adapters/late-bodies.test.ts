@@ -1,7 +1,7 @@
-import { query } from '../../src/core/query/index.js';
-import { mcp } from '../../src/mcp/index.js';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { query } from '../../src/core/query/index.js';
+import { mcp } from '../../src/mcp/index.js';
 import { everyTransport } from '../hosts.js';
 import { fixture } from '../oauth/support/fixture.js';
 

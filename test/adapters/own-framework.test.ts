@@ -5,14 +5,14 @@ import express5 from 'express';
 import express4 from 'express4';
 import fastify from 'fastify';
 import Koa from 'koa';
-import { expect, test } from 'vitest';
 import { oauthQuery as forExpress } from 'oauth-query/express';
 import { oauthQuery as forFastify } from 'oauth-query/fastify';
 import { oauthQuery as forKoa } from 'oauth-query/koa';
+import { expect, test } from 'vitest';
 import { Client } from '../hosts.js';
 import { closeIdleConnections } from '../hosts/client.js';
-import { everyRow } from '../rows.js';
 import { fixture } from '../oauth/support/fixture.js';
+import { everyRow } from '../rows.js';
 
 /** The answer to a request for the metadata, and what the framework reports. */
 const ask = async (listener: (...args: Parameters<RequestListener>) => unknown): Promise<number> => {

@@ -1,10 +1,10 @@
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
 import { query } from '../../src/core/query/index.js';
 import { openApi } from '../../src/openapi/index.js';
 import { sandbox } from '../../src/sandbox/index.js';
-import { createHash } from 'node:crypto';
-import { expect, test } from 'vitest';
-import { fixture } from '../oauth/support/fixture.js';
 import { everyTransport, type Host, sendRaw } from '../hosts.js';
+import { fixture } from '../oauth/support/fixture.js';
 
 /** What node, a framework or the connection adds; everything else is ours. */
 const NOT_OURS: ReadonlySet<string> = new Set(['date', 'connection', 'keep-alive', 'x-powered-by']);

@@ -3,8 +3,8 @@ import { readArguments, type Settings } from '../../bench/arguments.js';
 import { candidates, FRONT, frameworks, isOurs, OURS } from '../../bench/candidates.js';
 import { checkAgainstReference } from '../../bench/check-run.js';
 import { measuresOf, regressions, sentenceOf, TOLERANCE } from '../../bench/report/check.js';
-import type { Results } from '../../bench/report/results.js';
 import { readReference } from '../../bench/report/reference.js';
+import type { Results } from '../../bench/report/results.js';
 import { summary } from '../../bench/statistics.js';
 
 const one = (value: number) => summary([value]);

@@ -1,9 +1,9 @@
-import { arabic, english, german, japanese, portuguese } from '../../src/languages/index.js';
-import { query } from '../../src/core/query/index.js';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { query } from '../../src/core/query/index.js';
+import { arabic, english, german, japanese, portuguese } from '../../src/languages/index.js';
 import { Client, oneHostEach, type RunningHost } from '../hosts.js';
 import { PKCE } from '../oauth/support/browser.js';
 import { DEVICE_CODE, fixture } from '../oauth/support/fixture.js';

@@ -1,6 +1,6 @@
-import { query } from '../../src/core/query/index.js';
 import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { query } from '../../src/core/query/index.js';
 import { Client, oneHostEach, type RunningHost } from '../hosts.js';
 import { DEVICE_CODE, fixture } from '../oauth/support/fixture.js';
 import { Flows } from '../oauth/support/tokens.js';

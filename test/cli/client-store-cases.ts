@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { storedClients } from 'oauth-query/clients';
 import { type OpenedStore, openStore } from 'oauth-query/stores/open';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { basic, Client, oneHostEach, type RunningHost } from '../hosts.js';
 import { oauthQueryInProcess, type Run } from './program.js';
 

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../src/adapters/express/index.js';
 import { ADVICE_RULES } from '../../src/cli/client/advice.js';
 import { SCOPES } from '../oauth/support/fixture.js';
-import { oauthQueryInProcess } from './program.js';
 import { everyRow } from '../rows.js';
+import { oauthQueryInProcess } from './program.js';
 
 interface Checked {
   readonly client_id: string;

@@ -1,14 +1,14 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createNetServer, type Server, type Socket } from 'node:net';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { DOCTOR_RULES } from '../../src/cli/doctor/examine.js';
-import { freePort } from '../stores/engines/daemon.js';
 import { everyRow } from '../rows.js';
+import { freePort } from '../stores/engines/daemon.js';
 import { oauthQueryInProcess, oauthQueryProgram } from './program.js';
 import { type BadProxy, type Certificate, startBadProxy } from './support/bad-proxy.js';
 import { BROKEN_SERVERS } from './support/broken-servers.js';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MCP_RULES } from '../../src/cli/doctor/mcp.js';
 import { startNotes } from '../mcp/support/notes-server.js';
+import { everyRow } from '../rows.js';
 import { type BadProxy, type Exchange, type Spoil, startBadProxyFor } from './support/bad-proxy.js';
 import { complaints, runDoctor } from './support/run-doctor.js';
-import { everyRow } from '../rows.js';
 
 const RESOURCE = '/.well-known/oauth-protected-resource/mcp';
 const SERVER = '/.well-known/oauth-authorization-server';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { oauthQueryProgram } from './program.js';
 import { everyRow } from '../rows.js';
+import { oauthQueryProgram } from './program.js';
 
 const manifest: { version: string } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 

@@ -1,5 +1,5 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startExample } from '../examples/process.js';
 import { type Answer, basic, bearer, Client } from '../hosts.js';
 import { Browser, locationOf } from '../oauth/support/browser.js';
+import { everyRow } from '../rows.js';
 import { oauthQueryProgram, type Started, startProgram } from './program.js';
 import { complaints, runDoctor } from './support/run-doctor.js';
-import { everyRow } from '../rows.js';
 
 const root = mkdtempSync(join(tmpdir(), 'oauth-query-serve-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

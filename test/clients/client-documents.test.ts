@@ -1,14 +1,14 @@
-import { afterEach, describe, expect, test } from 'vitest';
-import type { Store } from 'oauth-query/store';
-import { oauthQuery } from 'oauth-query/express';
 import { type ClientDocument, clientDocuments } from 'oauth-query/clients';
-import { documentAddressProblem } from '../../src/clients/documents/document-address.js';
+import { oauthQuery } from 'oauth-query/express';
+import type { Store } from 'oauth-query/store';
+import { afterEach, describe, expect, test } from 'vitest';
 import { readDocument } from '../../src/clients/documents/client-document.js';
-import { locationOf, responseOf, wordsOf } from '../oauth/support/browser.js';
+import { documentAddressProblem } from '../../src/clients/documents/document-address.js';
 import { basic } from '../hosts.js';
+import { locationOf, responseOf, wordsOf } from '../oauth/support/browser.js';
 import { refusal } from '../oauth/support/tokens.js';
-import { APP, CALLBACK, DOCUMENT, DocumentServers, Publisher } from './support/publisher.js';
 import { everyRow } from '../rows.js';
+import { APP, CALLBACK, DOCUMENT, DocumentServers, Publisher } from './support/publisher.js';
 
 const running: DocumentServers[] = [];
 afterEach(async () => {

@@ -11,9 +11,8 @@ import { documentFetch } from '../../src/clients/documents/fetch-document.js';
 import { freshSeconds } from '../../src/clients/documents/freshness.js';
 import { isPublicAddress } from '../../src/clients/documents/public-address.js';
 import { hostResolver, type Resolve } from '../../src/clients/documents/resolve-host.js';
-
-import { DOCUMENT as APP_DOCUMENT, DocumentServers, Publisher } from './support/publisher.js';
 import { everyRow } from '../rows.js';
+import { DOCUMENT as APP_DOCUMENT, DocumentServers, Publisher } from './support/publisher.js';
 
 const HOST = 'app.example.org';
 const ADDRESS = `https://${HOST}/client.json`;

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { storedClients } from 'oauth-query/clients';
 import { type OpenedStore, openStore } from 'oauth-query/stores/open';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { basic } from '../hosts.js';
 import { describeEngine } from '../stores/engines/availability.js';
 import { temporaryDirectory } from '../stores/engines/daemon.js';

@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
-import type { Store } from 'oauth-query/store';
 import { type StoredClient, StoredClientError, storedClients, type StoredClientsOptions } from 'oauth-query/clients';
+import type { Store } from 'oauth-query/store';
+import { expect, test } from 'vitest';
 import { sha256 } from '../../src/core/base/secrets.js';
 
 /** One connection to a store that others are connected to, too. */

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe } from 'vitest';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Store } from 'oauth-query/store';
 import { type OpenedStore, openStore } from 'oauth-query/stores/open';
-import { join } from 'node:path';
-import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { describeEngine } from '../stores/engines/availability.js';
 import { temporaryDirectory } from '../stores/engines/daemon.js';
 import { noPostgres, startPostgres } from '../stores/engines/postgres.js';

@@ -1,7 +1,7 @@
-import { afterAll, describe, expect, test } from 'vitest';
-import type { Store } from 'oauth-query/store';
 import { StoredClientError, storedClients } from 'oauth-query/clients';
+import type { Store } from 'oauth-query/store';
 import { memoryStore } from 'oauth-query/stores/memory';
+import { afterAll, describe, expect, test } from 'vitest';
 import { basic, Client, hostFor, type RunningHost } from '../hosts.js';
 import { CLIENTS, fixture, SCOPES } from '../oauth/support/fixture.js';
 import { distantStore } from '../oauth/support/stores.js';

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
 import { contentQuery, memoryContent } from 'oauth-query/content';
+import { expect, test } from 'vitest';
 import { startQuery } from './support/same-pages.js';
 
 /** The last row that one answer looks at is one that is wanted. */

@@ -1,6 +1,6 @@
-import { describe, test } from 'vitest';
 import { memoryContent } from 'oauth-query/content';
 import { contentContract } from 'oauth-query/testing';
+import { describe, test } from 'vitest';
 import { ContentDatabase } from '../../src/content/sqlite/database.js';
 import { sqliteSource } from '../../src/content/sqlite/source.js';
 import { fillDatabase } from './support/fill-database.js';

@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { contentQuery } from 'oauth-query/content';
+import { ContentDatabase, exportContent } from 'oauth-query/content/mediawiki-export';
 import { oauthQuery } from 'oauth-query/fetch';
 import { mcp } from 'oauth-query/mcp';
 import { query } from 'oauth-query/query';
-import { contentQuery } from 'oauth-query/content';
-import { ContentDatabase, exportContent } from 'oauth-query/content/mediawiki-export';
 import { memoryStore } from 'oauth-query/stores/memory';
-import { directQueries } from '../hosts/direct.js';
-import { sql } from '../../src/content/sqlite/sql.js';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { sqliteSource } from '../../src/content/sqlite/source.js';
+import { sql } from '../../src/content/sqlite/sql.js';
+import { directQueries } from '../hosts/direct.js';
 import { fillDatabase } from './support/fill-database.js';
 import { fillLargeSite } from './support/large-site.js';
 import { manyModules, type Params, WORST_CALLS, worstRequests } from './support/worst-requests.js';

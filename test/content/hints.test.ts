@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
 import { type ContentSource, contentQuery, memoryContent, type MemoryPage } from 'oauth-query/content';
 import { ContentDatabase } from 'oauth-query/content/mediawiki-export';
+import { expect, test } from 'vitest';
 import { sqliteSource } from '../../src/content/sqlite/source.js';
 import { everyRow } from '../rows.js';
 import { fillDatabase } from './support/fill-database.js';

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { contentQuery, memoryContent } from 'oauth-query/content';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { everyRow } from '../rows.js';
 import { CLIENT_WALKS } from './support/client-walks.js';
 import { gather, merged, QUERIES } from './support/queries.js';

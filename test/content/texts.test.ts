@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { contentQuery, memoryContent } from 'oauth-query/content';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type QueryHost, startQuery } from './support/same-pages.js';
 
 const LARGE = 3_000_000;

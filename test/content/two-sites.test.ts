@@ -1,6 +1,3 @@
-import { query } from 'oauth-query/query';
-import { mcp } from 'oauth-query/mcp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   type ContentLogEntry,
   type ContentSource,
@@ -9,12 +6,15 @@ import {
   type MemoryPage,
 } from 'oauth-query/content';
 import { markdownFolder } from 'oauth-query/content/markdown';
+import { mcp } from 'oauth-query/mcp';
+import { query } from 'oauth-query/query';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type OAuthQueryOptions, oauthQuery } from '../../src/adapters/fetch/index.js';
-import { ContentDatabase } from '../../src/content/sqlite/database.js';
 import { Sorted } from '../../src/content/memory/sorted.js';
+import { ContentDatabase } from '../../src/content/sqlite/database.js';
 import { sqliteSource } from '../../src/content/sqlite/source.js';
-import { TestFolder } from './markdown/folder.js';
 import { everyRow } from '../rows.js';
+import { TestFolder } from './markdown/folder.js';
 import { EVERY_CALL, EVERY_REQUEST, type Params } from './support/every-request.js';
 import { fillDatabase } from './support/fill-database.js';
 import { MARK, OPEN_PAGES, PAGES, SITE, visible } from './support/hidden-site.js';

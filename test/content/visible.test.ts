@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contentQuery, memoryContent } from 'oauth-query/content';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HIDDEN, isOpen, MARK, PAGES, SITE, visible } from './support/hidden-site.js';
 import { type QueryHost, startQuery } from './support/same-pages.js';
 

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import Session from 'm3api';
 import { Mwn } from 'mwn';
 import Nodemw from 'nodemw';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type ContentSource, contentQuery, memoryContent } from 'oauth-query/content';
 import { markdownFolder } from 'oauth-query/content/markdown';
 import { ContentDatabase, exportContent, importExport } from 'oauth-query/content/mediawiki-export';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { generatedSite, hasRedirect, pageTitle, redirectTitle, writeExport } from '../site/support/generated-site.js';
 import { pagesOf, type QueryHost, startQuery } from './support/same-pages.js';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { problemsOf } from './answers.js';
 import { everyRow } from '../rows.js';
+import { problemsOf } from './answers.js';
 
 test('a documented response is accepted', () =>
   everyRow(

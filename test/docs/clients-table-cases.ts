@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ClientRegistry } from 'oauth-query';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { basic, bearer, Client, oneHostEach, type RunningHost } from '../hosts.js';
 import { fixture } from '../oauth/support/fixture.js';
 import { ROOT, DOCUMENTS } from './documents.js';

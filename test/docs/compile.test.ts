@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Block, reasonNotToRun, ROOT, DOCUMENTS } from './documents.js';
 import { everyRow } from '../rows.js';
+import { type Block, reasonNotToRun, ROOT, DOCUMENTS } from './documents.js';
 
 /** What the examples in docstrings stand on, by their source. */
 const GIVEN: Readonly<Record<string, string>> = {

@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ContentSource, contentQuery, type MemoryPage } from 'oauth-query/content';
 import { contentContract } from 'oauth-query/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type QueryHost, startQuery } from '../content/support/same-pages.js';
 import { emptyPGlite } from '../stores/engines/pglite.js';
 import { ROOT, DOCUMENTS } from './documents.js';

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Document, DOCUMENTS, parseDocument, ROOT } from './documents.js';
 import { everyRow } from '../rows.js';
+import { type Document, DOCUMENTS, parseDocument, ROOT } from './documents.js';
 
 const byPath = new Map(DOCUMENTS.map((document) => [document.path, document]));
 

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { RESOURCE_DEFINITION } from '../../src/core/base/resource-metadata.js';
+import type { Table } from '../../src/core/base/schema.js';
 import { CLIENT_FIELDS } from '../../src/core/oauth/clients/check-registration.js';
 import { USER_FIELDS } from '../../src/core/oauth/sign-in/users.js';
-import type { Table } from '../../src/core/base/schema.js';
 import { QUERY_OPTIONS } from '../../src/core/query/option-table.js';
-import { MCP_OPTIONS } from '../../src/mcp/options.js';
 import { SCOPE_FIELDS, SERVER_OPTIONS } from '../../src/core/server/options/server-table.js';
+import { MCP_OPTIONS } from '../../src/mcp/options.js';
 import { optionReference } from '../../tools/option-reference.js';
 import { ROOT } from './documents.js';
 

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSync } from 'oxc-parser';
 import { expect, test } from 'vitest';
-import { ROOT } from './documents.js';
 import { everyRow } from '../rows.js';
+import { ROOT } from './documents.js';
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 

@@ -6,10 +6,10 @@ import express from 'express';
 import { rateLimit } from 'express-rate-limit';
 import session from 'express-session';
 import helmet from 'helmet';
+import { oauthQuery } from 'oauth-query/express';
 import pino from 'pino';
 import { Counter, register } from 'prom-client';
 import { expect, test } from 'vitest';
-import { oauthQuery } from 'oauth-query/express';
 import { Browser, PKCE } from '../oauth/support/browser.js';
 
 const REDIRECT = 'http://127.0.0.1:8080/cb';

@@ -1,13 +1,13 @@
-import mysql2Callbacks from 'mysql2';
-import mysql2 from 'mysql2/promise';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { Pool } from 'pg';
-import { afterAll, beforeAll, test } from 'vitest';
+import mysql2Callbacks from 'mysql2';
+import mysql2 from 'mysql2/promise';
 import { type MysqlStoreOptions, mysqlStore } from 'oauth-query/stores/mysql';
 import { type PostgresStoreOptions, postgresStore } from 'oauth-query/stores/postgres';
 import { storeContract } from 'oauth-query/testing';
+import { Pool } from 'pg';
+import { afterAll, beforeAll, test } from 'vitest';
 import { describeEngine } from '../stores/engines/availability.js';
 import { noMariadb, startMariadb } from '../stores/engines/mariadb.js';
 import { noPostgres, startPostgres } from '../stores/engines/postgres.js';

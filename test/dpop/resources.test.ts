@@ -1,12 +1,12 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { oauthQuery, remoteGuard } from '../../src/adapters/node/index.js';
 import { dpop } from '../../src/dpop/index.js';
 import { Replays } from '../../src/dpop/replays.js';
 import { introspectionVerifier, jwtVerifier, type Verifier } from '../../src/resource-server/index.js';
-import { oauthQuery, remoteGuard } from '../../src/adapters/node/index.js';
 import { Client, eachFramework, hostFor, oneHostEach } from '../hosts.js';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { once } from 'node:events';
 import { ProofMaker } from './keys.js';
 import { SECRET, type Site, startSite } from './site.js';
 

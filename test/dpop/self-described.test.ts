@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
 import { dpop } from 'oauth-query/dpop';
-import { Client } from '../hosts.js';
+import { expect, test } from 'vitest';
 import { DOCUMENT, DocumentServers, Publisher } from '../clients/support/publisher.js';
+import { Client } from '../hosts.js';
 import { Browser, PKCE, responseOf } from '../oauth/support/browser.js';
 import { Nodes } from '../oauth/support/nodes.js';
 import { refusal } from '../oauth/support/tokens.js';

@@ -1,9 +1,9 @@
-import { dpop, type DpopOptions } from '../../src/dpop/index.js';
 import type { ClientRegistration } from '../../src/core/oauth/clients/client.js';
+import { dpop, type DpopOptions } from '../../src/dpop/index.js';
 import { type Answer, type Host, type HostOptions, type HostSetup, type RunningHost } from '../hosts.js';
+import { basic, Client } from '../hosts.js';
 import { type Fixture, fixture } from '../oauth/support/fixture.js';
 import { Flows, type TokenSet } from '../oauth/support/tokens.js';
-import { basic, Client } from '../hosts.js';
 import { ProofMaker, type ProofParts } from './keys.js';
 
 export const SECRET = 'a secret of the tests, with 32 characters';

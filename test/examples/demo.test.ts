@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -11,9 +11,9 @@ import { Complaint } from '../../examples/demo/complaint.js';
 import { readSettings } from '../../examples/demo/settings.js';
 import { openStore } from '../../examples/demo/store.js';
 import { type Answer, basic, bearer, Client, sendRaw } from '../hosts.js';
-import { everyRow } from '../rows.js';
 import { formOf } from '../hosts/form.js';
 import { DEVICE_CODE } from '../oauth/support/fixture.js';
+import { everyRow } from '../rows.js';
 import { freePort } from '../stores/engines/daemon.js';
 import { type Example, startExample } from './process.js';
 

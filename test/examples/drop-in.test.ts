@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { basic, bearer, Client } from '../hosts.js';
 import { formOf } from '../hosts/form.js';
+import { everyRow } from '../rows.js';
 import { freePort } from '../stores/engines/daemon.js';
 import { type Example, startExample } from './process.js';
-import { everyRow } from '../rows.js';
 
 const AUTHORIZE =
   '/oauth/authorize?response_type=code&client_id=printer&state=x&redirect_uri=http%3A%2F%2F127.0.0.1%3A5555%2Fcallback';

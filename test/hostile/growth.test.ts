@@ -1,13 +1,13 @@
-import { query } from '../../src/core/query/index.js';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ContentDatabase, importExport, siteQuery } from '../../examples/site/index.js';
+import { query } from '../../src/core/query/index.js';
 import { Client, everyHost, type RunningHost } from '../hosts.js';
 import { DEVICE_CODE, type Fixture, fixture } from '../oauth/support/fixture.js';
-import { sizesUpTo, steepStep } from './growth.js';
 import { everyRow } from '../rows.js';
+import { sizesUpTo, steepStep } from './growth.js';
 
 /** The parts of hostile texts, as sent. */
 const ATOMS: Readonly<Record<string, string>> = {

@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import type { AdapterOptions } from '../../src/adapters/facade.js';
-import type { GuardOptions } from '../../src/resource-server/index.js';
 import type { OwnerGrants } from '../../src/core/oauth/owners/owner-grants.js';
 import type { Owners } from '../../src/core/oauth/owners/owners.js';
+import type { GuardOptions } from '../../src/resource-server/index.js';
 
 /** Options that fit every framework. By default, the issuer is where the host listens. */
 export type HostOptions = AdapterOptions<unknown>;

@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { auth, type AuthResult } from 'express-oauth2-jwt-bearer';
-import { expect, test } from 'vitest';
 import { oauthQuery } from 'oauth-query/express';
+import { expect, test } from 'vitest';
 import { basic, bearer, Client } from '../hosts.js';
 
 test.each(['ES256', 'EdDSA', 'RS256'] as const)(

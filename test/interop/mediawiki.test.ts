@@ -1,7 +1,7 @@
-import { query } from '../../src/core/query/index.js';
 import Session from 'm3api';
 import { completeOAuthSession, initOAuthSession, OAuthClient, refreshOAuthSession } from 'm3api-oauth2';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { query } from '../../src/core/query/index.js';
 import { oneHostEach } from '../hosts.js';
 import { type Place, SECRET, startPlace } from './support.js';
 

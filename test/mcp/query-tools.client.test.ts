@@ -1,7 +1,7 @@
-import { mcp, type McpOptions } from '../../src/mcp/index.js';
-import { query } from '../../src/core/query/index.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contentQuery, memoryContent } from '../../src/content/index.js';
+import { query } from '../../src/core/query/index.js';
+import { mcp, type McpOptions } from '../../src/mcp/index.js';
 import { everyTransport, type Host, type HostOptions, type RunningHost } from '../hosts.js';
 import { PAGES } from '../query/mcp/support.js';
 import { Application } from './support/application.js';

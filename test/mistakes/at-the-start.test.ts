@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
 import express from 'express';
-import { afterEach, expect, test, vi } from 'vitest';
 import { oauthQuery, remoteGuard } from 'oauth-query/express';
 import { oauthQuery as forFetch } from 'oauth-query/fetch';
 import { introspectionVerifier, jwtVerifier } from 'oauth-query/guard';
@@ -8,6 +7,7 @@ import { oauthQuery as forNode } from 'oauth-query/node';
 import { query } from 'oauth-query/query';
 import { memoryStore } from 'oauth-query/stores/memory';
 import { openStore } from 'oauth-query/stores/open';
+import { afterEach, expect, test, vi } from 'vitest';
 import { everyRow } from '../rows.js';
 
 const SECRET = 'a secret of the test that has 32 characters';

@@ -5,12 +5,12 @@ import express from 'express';
 import fastify from 'fastify';
 import Koa from 'koa';
 import mount from 'koa-mount';
-import { afterEach, expect, test } from 'vitest';
 import { oauthQuery, remoteGuard } from 'oauth-query/express';
 import { oauthQuery as forFastify } from 'oauth-query/fastify';
 import { introspectionVerifier } from 'oauth-query/guard';
 import { oauthQuery as forKoa } from 'oauth-query/koa';
 import { memoryStore } from 'oauth-query/stores/memory';
+import { afterEach, expect, test } from 'vitest';
 import type { ServerOptions } from '../../src/core/index.js';
 import { everyRow } from '../rows.js';
 

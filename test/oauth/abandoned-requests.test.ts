@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Answer, eachFramework, type RunningHost } from '../hosts.js';
-import { Gate } from './support/gate.js';
 import { fixture } from './support/fixture.js';
+import { Gate } from './support/gate.js';
 import { Nodes, turns } from './support/nodes.js';
 import { Flows, refusal } from './support/tokens.js';
 

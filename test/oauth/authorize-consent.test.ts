@@ -1,6 +1,6 @@
-import { SHOW_PASSWORD } from '../../src/core/oauth/pages/built-in-pages.js';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../src/adapters/express/index.js';
+import { SHOW_PASSWORD } from '../../src/core/oauth/pages/built-in-pages.js';
 import { type Answer, basic, Client, hostFor, type RunningHost } from '../hosts.js';
 import { Browser, formOf, locationOf, PKCE, responseOf, wordsOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';

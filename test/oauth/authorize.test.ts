@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../src/adapters/express/index.js';
 import { type Answer, basic, Client, hostFor, type RunningHost } from '../hosts.js';
+import { everyRow } from '../rows.js';
 import { type AuthorizationParameters, Browser, locationOf, PKCE } from './support/browser.js';
 import { fixture } from './support/fixture.js';
-import { everyRow } from '../rows.js';
 
 const CB = 'https://app.example/cb';
 

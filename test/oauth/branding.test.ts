@@ -1,8 +1,8 @@
-import { english, german } from '../../src/languages/index.js';
 import { describe, expect, test } from 'vitest';
-import { html, type LoginView, pageLayout } from '../../src/core/oauth/pages/index.js';
 import { contrastOf, lightened } from '../../src/core/base/pages/contrast.js';
 import { PALETTES } from '../../src/core/base/pages/style.js';
+import { html, type LoginView, pageLayout } from '../../src/core/oauth/pages/index.js';
+import { english, german } from '../../src/languages/index.js';
 import { type Answer, Client, hostFor } from '../hosts.js';
 import { Browser, formOf, wordsOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';

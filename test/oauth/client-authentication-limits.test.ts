@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hashSecret } from '../../src/core/oauth/clients/slow-hash.js';
 import type { Store } from '../../src/core/base/ports.js';
+import { hashSecret } from '../../src/core/oauth/clients/slow-hash.js';
 import { type Answer, basic, Client, hostFor } from '../hosts.js';
 import { fixture, START } from './support/fixture.js';
 import { type ProxiedHost, proxiedHosts } from './support/proxied.js';

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ClientRegistration } from '../../src/core/oauth/clients/client.js';
 import { type Answer, basic, bearer, Client, hostFor, type RunningHost, sendRaw } from '../hosts.js';
+import { everyRow } from '../rows.js';
 import { Browser, PKCE, responseOf } from './support/browser.js';
 import { DEVICE_CODE, fixture, START } from './support/fixture.js';
-import { everyRow } from '../rows.js';
 
 const GRANT = 'grant_type=client_credentials';
 const CHALLENGE = 'Basic realm="oauth"';

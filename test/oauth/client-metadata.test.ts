@@ -1,13 +1,13 @@
-import { describe, expect, test } from 'vitest';
 import { checkClient, type ClientRow } from 'oauth-query';
 import { storedClients } from 'oauth-query/clients';
 import { oauthQuery } from 'oauth-query/node';
 import { memoryStore } from 'oauth-query/stores/memory';
+import { describe, expect, test } from 'vitest';
 import { readDocument } from '../../src/clients/documents/client-document.js';
 import { checkRegistration } from '../../src/core/oauth/clients/check-registration.js';
+import { APP, DOCUMENT } from '../clients/support/publisher.js';
 import { Client, oneHostEach } from '../hosts.js';
 import { everyRow } from '../rows.js';
-import { APP, DOCUMENT } from '../clients/support/publisher.js';
 import { fixture } from './support/fixture.js';
 
 const [anyHost] = oneHostEach;

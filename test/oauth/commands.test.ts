@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/core/base/ports.js';
-import { type Node, Nodes, turns } from './support/nodes.js';
-import { Flows } from './support/tokens.js';
-import { isTidyUp } from './support/stores.js';
 import { DEVICE_CODE } from './support/fixture.js';
+import { type Node, Nodes, turns } from './support/nodes.js';
+import { isTidyUp } from './support/stores.js';
+import { Flows } from './support/tokens.js';
 
 const KEEPER = {
   client_id: 'keeper',

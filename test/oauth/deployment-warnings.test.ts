@@ -1,10 +1,10 @@
-import { arabic, english, german, spanish } from '../../src/languages/index.js';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express5, { type Express } from 'express';
 import { afterEach, describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../src/adapters/express/index.js';
 import type { ServerOptions } from '../../src/core/server/options/server-options.js';
+import { arabic, english, german, spanish } from '../../src/languages/index.js';
 import { memoryStore } from '../../src/stores/memory.js';
 
 const SECRET = 'a secret of the test that has 32 characters';

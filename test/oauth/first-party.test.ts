@@ -1,5 +1,5 @@
-import { afterAll, describe, expect, test } from 'vitest';
 import { checkClient, type ClientRegistration } from 'oauth-query';
+import { afterAll, describe, expect, test } from 'vitest';
 import { hostFor, type HostOptions, type RunningHost } from '../hosts.js';
 import { formOf, PKCE, responseOf } from './support/browser.js';
 import { CLIENTS, fixture } from './support/fixture.js';

@@ -1,6 +1,6 @@
-import { query } from '../../src/core/query/index.js';
 import { createPublicKey } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { query } from '../../src/core/query/index.js';
 import { type Answer, basic, bearer, Client, hostFor, type HostOptions } from '../hosts.js';
 import { Browser, formOf, responseOf } from './support/browser.js';
 import { CLIENTS, fixture } from './support/fixture.js';

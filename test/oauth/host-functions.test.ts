@@ -1,14 +1,14 @@
-import { query } from '../../src/core/query/index.js';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { memoryStore } from '../../src/stores/memory.js';
-import { instrumentedStore } from '../../src/stores/instrument.js';
+import { query } from '../../src/core/query/index.js';
 import { clearInBackground } from '../../src/stores/clearing.js';
+import { instrumentedStore } from '../../src/stores/instrument.js';
+import { memoryStore } from '../../src/stores/memory.js';
 import { type Answer, basic, bearer, Client, hostFor, type HostOptions, type RunningHost } from '../hosts.js';
+import { everyRow } from '../rows.js';
 import { Browser } from './support/browser.js';
 import { fixture } from './support/fixture.js';
 import { Flows } from './support/tokens.js';
-import { everyRow } from '../rows.js';
 
 /** How a function of the host goes wrong. It counts how often, where the test may count. */
 type Fail = () => never;

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import { ImpliedScopes } from '../../src/core/oauth/implied-scopes.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkClient } from '../../src/core/index.js';
+import { ImpliedScopes } from '../../src/core/oauth/implied-scopes.js';
 import { bearer, Client, hostFor, oneHostEach, type RunningHost } from '../hosts.js';
 import { wordsOf } from './support/browser.js';
 import { DEVICE_CODE, fixture } from './support/fixture.js';

@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'vitest';
 import type { Issue } from 'oauth-query';
 import { oauthQuery } from 'oauth-query/fetch';
-import { fixture } from './support/fixture.js';
+import { describe, expect, test } from 'vitest';
 import { everyRow } from '../rows.js';
+import { fixture } from './support/fixture.js';
 
 const ISSUER = 'http://127.0.0.1';
 const PHOTOS = 'https://photos.example';

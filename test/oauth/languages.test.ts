@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PageTextName, PageTexts } from '../../src/core/base/pages/languages/english.js';
-import { Translator } from '../../src/core/base/pages/languages/translator.js';
 import { LANGUAGES } from '../../src/core/base/pages/languages/languages.js';
-import * as languages from '../../src/languages/index.js';
 import { acceptedLanguage, askedLanguage, uiLocalesOf } from '../../src/core/base/pages/languages/negotiation.js';
+import { Translator } from '../../src/core/base/pages/languages/translator.js';
 import type { HttpRequest } from '../../src/core/index.js';
+import * as languages from '../../src/languages/index.js';
 import { type Answer, Client, hostFor, type RunningHost } from '../hosts.js';
+import { everyRow } from '../rows.js';
 import { Browser, formOf, locationOf, wordsOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
-import { everyRow } from '../rows.js';
 
 const { arabic, english, german, spanish } = languages;
 const NAMES = Object.keys(english.texts) as PageTextName[];

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, oneHostEach, type RunningHost } from '../hosts.js';
 import { everyRow } from '../rows.js';
 import { fixture } from './support/fixture.js';
-import { isTidyUp } from './support/stores.js';
 import {
   type Access,
   type Code,
@@ -13,6 +12,7 @@ import {
   type Refresh,
   type Refreshing,
 } from './support/model.js';
+import { isTidyUp } from './support/stores.js';
 import { type DeviceCodes, Flows } from './support/tokens.js';
 
 const KEEPER = {

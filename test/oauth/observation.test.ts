@@ -1,4 +1,3 @@
-import { query } from '../../src/core/query/index.js';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
@@ -7,9 +6,10 @@ import express from 'express';
 import fastify from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { oauthQuery } from '../../src/adapters/express/index.js';
-import { clientDocuments } from '../../src/clients/index.js';
 import { oauthQuery as forFastify } from '../../src/adapters/fastify/index.js';
+import { clientDocuments } from '../../src/clients/index.js';
 import type { OAuthEvent } from '../../src/core/oauth/events/events.js';
+import { query } from '../../src/core/query/index.js';
 import type { RequestTrace } from '../../src/core/server/observer.js';
 import { basic, bearer, Client, hostFor } from '../hosts.js';
 import { Browser } from './support/browser.js';

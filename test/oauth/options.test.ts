@@ -3,10 +3,10 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { oauthQuery as express } from '../../src/adapters/express/index.js';
 import { oauthQuery as fastify } from '../../src/adapters/fastify/index.js';
 import { oauthQuery as koa } from '../../src/adapters/koa/index.js';
-import { query, type QueryOptions } from '../../src/core/query/index.js';
-import { everyRow } from '../rows.js';
 import { hashSecret } from '../../src/core/oauth/clients/slow-hash.js';
+import { query, type QueryOptions } from '../../src/core/query/index.js';
 import { Client, hostFor, type RunningHost } from '../hosts.js';
+import { everyRow } from '../rows.js';
 import { fixture } from './support/fixture.js';
 import { WRONG_OPTIONS } from './support/wrong-options.js';
 

@@ -1,8 +1,8 @@
-import { SHOW_PASSWORD } from '../../src/core/oauth/pages/built-in-pages.js';
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { html } from '../../src/core/oauth/pages/index.js';
 import { checkRegistration } from '../../src/core/oauth/clients/check-registration.js';
+import { SHOW_PASSWORD } from '../../src/core/oauth/pages/built-in-pages.js';
+import { html } from '../../src/core/oauth/pages/index.js';
 import type { ConsentView, RenderedPage } from '../../src/core/oauth/pages/views.js';
 import { type Answer, Client, hostFor, type RunningHost } from '../hosts.js';
 import { Browser, formOf, locationOf, wordsOf } from './support/browser.js';

@@ -3,10 +3,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/core/base/ports.js';
 import { parseCode } from '../../src/core/oauth/tokens/chain-record.js';
 import { type Answer, basic, Client, hostFor, type RunningHost } from '../hosts.js';
-import { type AuthorizationParameters, Browser, locationOf, PKCE, responseOf } from './support/browser.js';
-import { distantStore } from './support/stores.js';
-import { fixture } from './support/fixture.js';
 import { everyRow } from '../rows.js';
+import { type AuthorizationParameters, Browser, locationOf, PKCE, responseOf } from './support/browser.js';
+import { fixture } from './support/fixture.js';
+import { distantStore } from './support/stores.js';
 
 const s256 = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url');
 

@@ -1,22 +1,22 @@
 import { createHmac } from 'node:crypto';
-import { hmacPair } from '../../src/core/base/secrets.js';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { systemTimer } from '../../src/core/base/system.js';
-import { OAuthError } from '../../src/core/base/errors.js';
 import { parsedBody, readStream } from '../../src/adapters/node/body.js';
+import { OAuthError } from '../../src/core/base/errors.js';
 import type { HttpRequest } from '../../src/core/base/http/messages.js';
-import { parseBasic } from '../../src/core/oauth/endpoints/client-authentication.js';
-import { parseParameters, readForm } from '../../src/core/oauth/parameters.js';
+import { challenge } from '../../src/core/base/http/responses.js';
+import { formatScope, isSubset, parseScope } from '../../src/core/base/scope.js';
+import { hmacPair } from '../../src/core/base/secrets.js';
+import { systemTimer } from '../../src/core/base/system.js';
 import {
   redirectUriMatches,
   redirectUriProblem,
   withFragment,
   withQuery,
 } from '../../src/core/oauth/clients/redirect-uri.js';
-import { challenge } from '../../src/core/base/http/responses.js';
-import { formatScope, isSubset, parseScope } from '../../src/core/base/scope.js';
+import { parseBasic } from '../../src/core/oauth/endpoints/client-authentication.js';
+import { parseParameters, readForm } from '../../src/core/oauth/parameters.js';
 import { workOf } from '../work.js';
 
 const SEED = 20260101;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, bearer, Client, eachFramework, oneHostEach, type RunningHost } from '../hosts.js';
+import { everyRow } from '../rows.js';
 import { Browser, PKCE, responseOf, wordsOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
-import { everyRow } from '../rows.js';
 
 const CLAUDE = {
   client_name: 'Claude',

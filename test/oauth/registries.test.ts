@@ -1,5 +1,5 @@
-import { afterAll, describe, expect, test } from 'vitest';
 import { checkClient, type ClientRegistry, type ClientRow } from 'oauth-query';
+import { afterAll, describe, expect, test } from 'vitest';
 import { type Answer, basic, bearer, Client, hostFor, type HostOptions, type RunningHost } from '../hosts.js';
 import { Browser, wordsOf } from './support/browser.js';
 import { CLIENTS, fixture, SCOPES } from './support/fixture.js';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, basic, bearer, Client, hostFor, type RunningHost } from '../hosts.js';
+import { everyRow } from '../rows.js';
 import { Browser, PKCE, responseOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
-import { everyRow } from '../rows.js';
 
 const ONE = 'https://one.example/v1';
 const TWO = 'urn:example:two';

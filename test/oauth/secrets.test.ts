@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { OAuthEvent } from '../../src/core/oauth/events/events.js';
 import type { Store } from '../../src/core/base/ports.js';
+import type { OAuthEvent } from '../../src/core/oauth/events/events.js';
 import { type Answer, basic, bearer, type Host, hostFor, type HostOptions, type RunningHost } from '../hosts.js';
 import { Browser, formOf, locationOf, PKCE, responseOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
-import { Peppers, successorOf } from '../../src/core/oauth/tokens/successor.js';
 import { type LastPart, parseLast } from '../../src/core/oauth/tokens/chain-record.js';
+import { Peppers, successorOf } from '../../src/core/oauth/tokens/successor.js';
 import { Nodes } from './support/nodes.js';
 import { refusal } from './support/tokens.js';
 

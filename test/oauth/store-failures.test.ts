@@ -2,11 +2,11 @@ import { UnavailableError } from 'oauth-query';
 import { StoreError } from 'oauth-query/store';
 import { memoryStore } from 'oauth-query/stores/memory';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { StoreCall } from './support/stores.js';
 import { type Answer, basic, bearer, hostFor, oneHostEach, type RunningHost } from '../hosts.js';
 import { Browser, formOf, PKCE } from './support/browser.js';
 import { fixture } from './support/fixture.js';
 import { grantPart } from './support/nodes.js';
+import type { StoreCall } from './support/stores.js';
 import { FAULTS, FaultyStore } from './support/stores.js';
 import { Flows, refusal, type TokenSet } from './support/tokens.js';
 

@@ -1,7 +1,7 @@
-import { afterAll, describe, expect, test } from 'vitest';
 import { checkClient, type ClientRegistration, type OAuthEvent } from 'oauth-query';
-import type { Store } from 'oauth-query/store';
 import { storedClients } from 'oauth-query/clients';
+import type { Store } from 'oauth-query/store';
+import { afterAll, describe, expect, test } from 'vitest';
 import { bearer, Client, type HostOptions, oneHostEach, type RunningHost } from '../hosts.js';
 import { CLIENTS, DEVICE_CODE, fixture } from './support/fixture.js';
 import { Flows, refusal } from './support/tokens.js';

@@ -1,7 +1,7 @@
+import { storedClients } from 'oauth-query/clients';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/core/base/ports.js';
 import { type ExpiringRecord, isNumber, isText, optional, Records, type Shape } from '../../src/core/base/records.js';
-import { storedClients } from 'oauth-query/clients';
 import { memoryStore } from '../../src/stores/memory.js';
 import { type Node, Nodes } from './support/nodes.js';
 import { refusal } from './support/tokens.js';

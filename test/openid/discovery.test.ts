@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { generateKeyPairSync } from 'node:crypto';
 import { jwtVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose';
 import { openIdConnect } from 'oauth-query/openid';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client, hostFor, type RunningHost } from '../hosts.js';
 import { fixture } from '../oauth/support/fixture.js';
-import { generateKeyPairSync } from 'node:crypto';
 import { openIdFixture, RSA, rpsAt, signInto } from './support.js';
 
 const PATHS = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'] as const;

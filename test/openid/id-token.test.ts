@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { decodeJwt, SignJWT } from 'jose';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openIdConnect } from 'oauth-query/openid';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bearer, Client, hostFor, type RunningHost } from '../hosts.js';
 import { DEVICE_CODE, fixture } from '../oauth/support/fixture.js';
 import type { Flows } from '../oauth/support/tokens.js';

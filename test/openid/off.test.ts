@@ -1,11 +1,11 @@
-import { expect, test } from 'vitest';
 import { oauthQuery } from 'oauth-query/fetch';
 import { openIdConnect } from 'oauth-query/openid';
-import { PKCE } from '../oauth/support/browser.js';
-import { fixture, USERS } from '../oauth/support/fixture.js';
-import { formOf } from '../oauth/support/browser.js';
-import { loadedBy, sourceFiles } from '../source-graph.js';
+import { expect, test } from 'vitest';
 import { basic } from '../hosts.js';
+import { PKCE } from '../oauth/support/browser.js';
+import { formOf } from '../oauth/support/browser.js';
+import { fixture, USERS } from '../oauth/support/fixture.js';
+import { loadedBy, sourceFiles } from '../source-graph.js';
 import { RSA } from './support.js';
 
 const ISSUER = 'https://op.example';

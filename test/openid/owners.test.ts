@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkClient } from 'oauth-query';
 import * as languages from 'oauth-query/languages';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bearer, Client, hostFor, type RunningHost } from '../hosts.js';
 import { Browser, locationOf, PKCE, responseOf, wordsOf } from '../oauth/support/browser.js';
 import type { Flows } from '../oauth/support/tokens.js';

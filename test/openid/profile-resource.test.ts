@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mediaWikiProfile, profileResource } from 'oauth-query/openid';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bearer, Client, hostFor, type RunningHost } from '../hosts.js';
 import { fixture } from '../oauth/support/fixture.js';
 import { Flows } from '../oauth/support/tokens.js';

@@ -1,6 +1,6 @@
+import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bearer, Client, everyHost, hostFor, type RunningHost } from '../hosts.js';
-import { decodeJwt } from 'jose';
 import type { Flows } from '../oauth/support/tokens.js';
 import { ALICE, openIdFixture, rpsAt, signInto } from './support.js';
 

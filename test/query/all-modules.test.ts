@@ -7,9 +7,9 @@ import {
   type ParamDescriptor,
 } from '../../src/core/query/index.js';
 import { hostFor } from '../hosts.js';
+import { everyRow } from '../rows.js';
 import type { Json } from './fixture.js';
 import { CALLERS, type CallerName, type Joined, startJoined } from './joined.js';
-import { everyRow } from '../rows.js';
 
 const modules: readonly ModuleDescriptor[] = Object.values(catalogue);
 const seen = new Map<string, { params: Readonly<Record<string, unknown>>; limit: number }>();

@@ -7,8 +7,8 @@ import {
   rawContinuation,
   readProgress,
 } from '../../src/core/query/run/continuation.js';
-import { startQuery } from './fixture.js';
 import { everyRow } from '../rows.js';
+import { startQuery } from './fixture.js';
 
 type More = Participant['more'];
 const prop = (name: string, more?: More): Participant => ({ name, kind: 'prop', more });

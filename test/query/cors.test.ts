@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { request } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
-import { type QueryHost, startQuery } from './fixture.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { everyRow } from '../rows.js';
+import { type QueryHost, startQuery } from './fixture.js';
 
 let host: QueryHost;
 beforeAll(async () => {

@@ -1,15 +1,15 @@
-import { BearerError } from '../../src/core/base/errors.js';
-import { systemTimer } from '../../src/core/base/system.js';
 import type { Authorization } from '../../src/core/base/authorization.js';
+import { BearerError } from '../../src/core/base/errors.js';
 import type { FeatureHost } from '../../src/core/base/feature.js';
-import { query, type QueryOptions } from '../../src/core/query/index.js';
-import { deriveKey } from '../../src/core/base/secrets.js';
 import { ownSecrets, Seal } from '../../src/core/base/seal.js';
+import { deriveKey } from '../../src/core/base/secrets.js';
+import { systemTimer } from '../../src/core/base/system.js';
+import { Warnings } from '../../src/core/query/answer/warnings.js';
+import { query, type QueryOptions } from '../../src/core/query/index.js';
 import type { ParameterSource } from '../../src/core/query/parameters/parameter.js';
 import type { ParseContext } from '../../src/core/query/parameters/parse.js';
 import { RequestParameters } from '../../src/core/query/parameters/request-parameters.js';
 import { resolveSite } from '../../src/core/query/site/site.js';
-import { Warnings } from '../../src/core/query/answer/warnings.js';
 import { type Host, serve } from './host.js';
 
 /** 2024-05-06T07:08:09Z, whenever a test needs a present. */

@@ -1,4 +1,5 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
+import { message } from '../../src/core/query/answer/messages.js';
 import {
   ApiError,
   badContinue,
@@ -8,7 +9,6 @@ import {
   type PageSet,
   verifyCsrfToken,
 } from '../../src/core/query/index.js';
-import { message } from '../../src/core/query/answer/messages.js';
 import { NOW, SERVER_SECRET, startQuery } from './fixture.js';
 
 const ALL = { action: 'query', formatversion: '2', errorformat: 'plaintext' } as const;

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, bearer, Client } from '../hosts.js';
 import { type RunningSite, startSite } from '../site/support/running-site.js';

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../src/core/query/answer/api-error.js';
-import { catalogue } from '../../src/core/query/catalogue/index.js';
-import { forSite } from '../../src/core/query/catalogue/for-site.js';
-import type { ModuleDescriptor } from '../../src/core/query/descriptor/descriptor.js';
 import { plainText } from '../../src/core/query/answer/messages.js';
-import { compileModule } from '../../src/core/query/parameters/parse.js';
+import { forSite } from '../../src/core/query/catalogue/for-site.js';
+import { catalogue } from '../../src/core/query/catalogue/index.js';
+import type { ModuleDescriptor } from '../../src/core/query/descriptor/descriptor.js';
 import type { ParameterSource } from '../../src/core/query/parameters/parameter.js';
+import { compileModule } from '../../src/core/query/parameters/parse.js';
+import { everyRow } from '../rows.js';
 import { contextOf, site, sourceOf } from './fixture.js';
 import { parseOne, refusal } from './types/parse-one.js';
-import { everyRow } from '../rows.js';
 
 const parse = (module: Pick<ModuleDescriptor, 'parameters'>, texts: Readonly<Record<string, string>>, options = {}) => {
   const context = contextOf(options);

@@ -3,8 +3,8 @@ import { SaxesParser } from 'saxes';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contentQuery, memoryContent, type MemoryPage } from '../../src/content/index.js';
 import type { QueryOptions, Render } from '../../src/core/query/index.js';
-import { type Json, type QueryHost, startQuery } from './fixture.js';
 import { everyRow } from '../rows.js';
+import { type Json, type QueryHost, startQuery } from './fixture.js';
 
 const APPLE = '= Apple =\n\nA fruit. <script>alert(1)</script>\n\n== Käse ==\nGood.\n\n== Pie ==\nBetter.\n';
 

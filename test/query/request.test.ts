@@ -1,10 +1,10 @@
-import { systemTimer } from '../../src/core/base/system.js';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parsedBody, readStream } from '../../src/adapters/node/body.js';
 import { BodyError, type BodyProblem, checkBodyHeaders } from '../../src/core/base/http/body.js';
 import type { HttpRequest } from '../../src/core/base/http/messages.js';
+import { systemTimer } from '../../src/core/base/system.js';
 import { parameterOf, readMultipart } from '../../src/core/query/parameters/multipart.js';
 import { decodeFormText } from '../../src/core/query/parameters/raw-values.js';
 import { readParameters, RequestParameters } from '../../src/core/query/parameters/request-parameters.js';

@@ -3,8 +3,8 @@ import type { Parameter } from '../../sandbox/catalogue.js';
 import { expandedNames, factsOf } from '../../sandbox/facts.js';
 import { continuationOf, problemsOf, rejectsToken } from '../../sandbox/problems.js';
 import { oneHostEach } from '../hosts.js';
-import { type Joined, startJoined } from './joined.js';
 import { everyRow } from '../rows.js';
+import { type Joined, startJoined } from './joined.js';
 
 describe('errors and warnings are recognised in every error format', () => {
   let joined: Joined;

@@ -5,13 +5,13 @@ import express from 'express';
 import { oauthQuery } from 'oauth-query/express';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { customModule, defineModule, query } from '../../src/core/query/index.js';
-import { sandbox, type SandboxOptions } from '../../src/sandbox/index.js';
-import { SCRIPT, STYLE } from '../../src/sandbox/assets.js';
-import { createServer } from '../../src/core/server/server.js';
 import type { ServerOptions } from '../../src/core/server/options/server-options.js';
+import { createServer } from '../../src/core/server/server.js';
+import { SCRIPT, STYLE } from '../../src/sandbox/assets.js';
+import { sandbox, type SandboxOptions } from '../../src/sandbox/index.js';
 import { sandboxAssets } from '../../tools/sandbox-assets.js';
-import { closeIdleConnections } from '../hosts/client.js';
 import { Client, hostFor, oneHostEach, type RunningHost } from '../hosts.js';
+import { closeIdleConnections } from '../hosts/client.js';
 import { fixture } from '../oauth/support/fixture.js';
 
 const HOSTILE = `</style><script>alert("1")</script><img src=x onerror='alert(2)'>`;

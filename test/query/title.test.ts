@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { parseTitle } from '../../src/core/query/site/title.js';
 import { resolveSite } from '../../src/core/query/site/site.js';
-import { parseOne, refusal } from './types/parse-one.js';
-import { site } from './fixture.js';
+import { parseTitle } from '../../src/core/query/site/title.js';
 import { everyRow } from '../rows.js';
+import { site } from './fixture.js';
+import { parseOne, refusal } from './types/parse-one.js';
 
 describe('title: the canonical form', () => {
   test('a title is normalised', () =>

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answered, type QueryHost, startQuery } from './fixture.js';
 import { everyRow } from '../rows.js';
+import { type Answered, type QueryHost, startQuery } from './fixture.js';
 
 let host: QueryHost;
 beforeAll(async () => {

@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { oauthQuery, remoteGuard } from '../../src/adapters/node/index.js';
-import { introspectionVerifier, jwtVerifier, type TokenCheck, type Verifier } from '../../src/resource-server/index.js';
 import type { CheckOptions } from '../../src/core/base/guard-requirement.js';
 import type { Store } from '../../src/core/base/ports.js';
+import { introspectionVerifier, jwtVerifier, type TokenCheck, type Verifier } from '../../src/resource-server/index.js';
 import { memoryStore } from '../../src/stores/memory.js';
 import { testAuthorizationServer, type TestAuthorizationServer } from '../../src/testing/authorization-server.js';
 import { bearer, Client } from '../hosts.js';

@@ -3,8 +3,8 @@ import type { IntrospectionCredentials } from '../../src/resource-server/introsp
 import { oneHostEach, type RunningHost } from '../hosts.js';
 import { fixture } from '../oauth/support/fixture.js';
 import { Flows, refusal } from '../oauth/support/tokens.js';
-import { guardHosts, PHOTOS, type ResourceServer } from './support/guard-hosts.js';
 import { everyRow } from '../rows.js';
+import { guardHosts, PHOTOS, type ResourceServer } from './support/guard-hosts.js';
 
 const METHODS = ['client_secret_basic', 'client_secret_post', 'bearer'] as const;
 

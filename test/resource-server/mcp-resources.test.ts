@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { remoteGuard } from '../../src/adapters/express/index.js';
-import { introspectionVerifier, jwtVerifier } from '../../src/resource-server/index.js';
 import { generateKey } from '../../src/core/oauth/keys/signing-keys.js';
+import { introspectionVerifier, jwtVerifier } from '../../src/resource-server/index.js';
 import { bearer, oneHostEach, type RunningHost } from '../hosts.js';
 import { fixture } from '../oauth/support/fixture.js';
 import { Flows } from '../oauth/support/tokens.js';
-import { guardHosts, type ResourceServer, type Setup } from './support/guard-hosts.js';
 import { everyRow } from '../rows.js';
+import { guardHosts, type ResourceServer, type Setup } from './support/guard-hosts.js';
 
 const NOTES = 'https://notes.example/mcp';
 const DOCUMENT = '/.well-known/oauth-protected-resource';

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { contentQuery } from 'oauth-query/content';
 import { exportContent } from 'oauth-query/content/mediawiki-export';
-import { startQuery } from '../content/support/same-pages.js';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { BrokenExport, ContentDatabase, importExport } from '../../examples/site/index.js';
 import { sql } from '../../src/content/sqlite/sql.js';
+import { startQuery } from '../content/support/same-pages.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'oauth-query-import-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

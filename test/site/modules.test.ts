@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { entries, type Entry, type RunningSite, startSite } from './support/running-site.js';
 import { everyRow } from '../rows.js';
+import { entries, type Entry, type RunningSite, startSite } from './support/running-site.js';
 
 let site: RunningSite;
 beforeAll(async () => {

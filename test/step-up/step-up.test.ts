@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { oauthQuery } from '../../src/adapters/node/index.js';
 import { introspectionVerifier } from '../../src/resource-server/index.js';
 import { Client, hostFor, type RunningHost } from '../hosts.js';
-import { openIdFixture, rpsAt } from '../openid/support.js';
 import type { Flows, TokenSet } from '../oauth/support/tokens.js';
+import { openIdFixture, rpsAt } from '../openid/support.js';
 
 const GUARDED = {
   recent: { scope: 'profile', maxAge: 300 },

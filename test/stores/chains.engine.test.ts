@@ -1,8 +1,8 @@
+import { oauthQuery } from 'oauth-query/fetch';
+import { type OpenedStore, openStore } from 'oauth-query/stores/open';
 import pg from 'pg';
 import { createClient } from 'redis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { oauthQuery } from 'oauth-query/fetch';
-import { type OpenedStore, openStore } from 'oauth-query/stores/open';
 import { basic } from '../hosts.js';
 import { ChainModel } from '../oauth/support/chain-model.js';
 import { describeEngine } from './engines/availability.js';

@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { clearInBackground } from '../../src/stores/clearing.js';
 import { postgresStore, type PostgresStore } from 'oauth-query/stores/postgres';
 import { sqliteStore, type SqliteStore } from 'oauth-query/stores/sqlite';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { clearInBackground } from '../../src/stores/clearing.js';
 import { dumpSql } from './engines/dump.js';
 import { emptyPGlite } from './engines/pglite.js';
 import { sqliteDrivers } from './engines/sqlite.js';

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openStore } from 'oauth-query/stores/open';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeEngine } from './engines/availability.js';
 import { freshKey } from './engines/fault-cases.js';
 import {

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { formOf } from '../hosts/form.js';
 import { describeEngine } from './engines/availability.js';
 import { temporaryDirectory } from './engines/daemon.js';
-import { formOf } from '../hosts/form.js';
 import { basic, type OAuthProcess, startOAuthProcess } from './engines/oauth-processes.js';
 import { noSqlite, sqliteDrivers } from './engines/sqlite.js';
 

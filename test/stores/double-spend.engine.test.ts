@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeEngine } from './engines/availability.js';
 import { temporaryDirectory } from './engines/daemon.js';
+import { noGalera, startGalera } from './engines/galera.js';
+import { noMariadb, startMariadb } from './engines/mariadb.js';
 import {
   approve,
   isActive,
@@ -13,8 +15,6 @@ import {
   refresh,
 } from './engines/oauth-flows.js';
 import { type Answer, type OAuthProcess, startOAuthProcesses } from './engines/oauth-processes.js';
-import { noGalera, startGalera } from './engines/galera.js';
-import { noMariadb, startMariadb } from './engines/mariadb.js';
 import { noPostgres, startPostgres } from './engines/postgres.js';
 import { noRedis, startRedis, startRedisCluster } from './engines/redis.js';
 import { noSqlite } from './engines/sqlite.js';

@@ -1,6 +1,6 @@
+import { redisStore } from 'oauth-query/stores/redis';
 import { createCluster } from 'redis';
 import { expect, test } from 'vitest';
-import { redisStore } from 'oauth-query/stores/redis';
 import { describeEngine } from './engines/availability.js';
 import { dumpRedis, expectAll, fill } from './engines/dump.js';
 import { noRedis, startRedisCluster } from './engines/redis.js';

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'vitest';
 import { memoryStore } from 'oauth-query/stores/memory';
 import { postgresStore } from 'oauth-query/stores/postgres';
 import { sqliteStore } from 'oauth-query/stores/sqlite';
+import { test } from 'vitest';
 import { describeEngine } from './engines/availability.js';
 import { temporaryDirectory } from './engines/daemon.js';
 import { dumpMemory, dumpPostgres, dumpSql, dumpSqliteFile, expectAll, expectGroups, fill } from './engines/dump.js';

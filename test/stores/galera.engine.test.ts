@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type OpenedStore, openStore } from 'oauth-query/stores/open';
 import { mysqlStore } from 'oauth-query/stores/mysql';
+import { type OpenedStore, openStore } from 'oauth-query/stores/open';
 import { storeContract } from 'oauth-query/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeEngine } from './engines/availability.js';
 import { freshKey } from './engines/fault-cases.js';
 import { type GaleraCluster, noGalera, startGalera } from './engines/galera.js';

@@ -1,7 +1,7 @@
-import { describe, expect, test, vi } from 'vitest';
 import { instrumentedStore, type StoreCall } from 'oauth-query/stores/instrument';
 import { memoryStore } from 'oauth-query/stores/memory';
 import { storeContract } from 'oauth-query/testing';
+import { describe, expect, test, vi } from 'vitest';
 
 describe('an instrumented store', () => {
   for (const { name, run } of storeContract(

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { createClient, createCluster } from 'redis';
-import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { memoryStore } from 'oauth-query/stores/memory';
 import { postgresStore } from 'oauth-query/stores/postgres';
 import { redisStore, type RedisStore, type SendCommand } from 'oauth-query/stores/redis';
 import { sqliteStore } from 'oauth-query/stores/sqlite';
+import pg from 'pg';
+import { createClient, createCluster } from 'redis';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Store } from '../../src/core/base/ports.js';
 import { describeEngine } from './engines/availability.js';
 import { MANY } from './engines/many.js';

@@ -1,11 +1,11 @@
-import express from 'express';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import express from 'express';
 import { oauthQuery } from 'oauth-query/express';
 import { instrumentedStore } from 'oauth-query/stores/instrument';
 import { memoryStore } from 'oauth-query/stores/memory';
 import { openStore } from 'oauth-query/stores/open';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/core/base/ports.js';
 import type { GrantsOf } from '../../src/core/oauth/owners/listed-grants.js';
 import { describeEngine } from './engines/availability.js';

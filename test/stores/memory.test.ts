@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
 import { memoryStore } from 'oauth-query/stores/memory';
-import { type Listing, MemoryGroups } from '../../src/stores/memory-groups.js';
 import { storeContract } from 'oauth-query/testing';
+import { describe, expect, test } from 'vitest';
+import { type Listing, MemoryGroups } from '../../src/stores/memory-groups.js';
 import { everyRow } from '../rows.js';
 
 describe('memory store: the contract', () => {

@@ -1,9 +1,9 @@
 import * as mariadb from 'mariadb';
 import mysql2 from 'mysql2/promise';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { openStore } from 'oauth-query/stores/open';
 import { type MysqlQuery, mysqlStore } from 'oauth-query/stores/mysql';
+import { openStore } from 'oauth-query/stores/open';
 import { storeContract } from 'oauth-query/testing';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Clock, Store } from '../../src/core/base/ports.js';
 import { describeEngine } from './engines/availability.js';
 import { expectRecovery, freshKey, testServerFaults, TIMEOUT_MS } from './engines/fault-cases.js';

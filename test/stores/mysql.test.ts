@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
 import { type MysqlQuery, mysqlStore, type MysqlStoreOptions } from 'oauth-query/stores/mysql';
+import { expect, test } from 'vitest';
 import { parseMysqlAddress } from '../../src/stores/drivers/mysql-address.js';
 import { everyRow } from '../rows.js';
 

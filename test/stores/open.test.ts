@@ -1,15 +1,15 @@
-import { Redis } from 'ioredis';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createClient } from 'redis';
-import { describe, expect, test, vi } from 'vitest';
+import { Redis } from 'ioredis';
 import { openStore } from 'oauth-query/stores/open';
 import { redisStore, type RedisClient } from 'oauth-query/stores/redis';
+import { createClient } from 'redis';
+import { describe, expect, test, vi } from 'vitest';
 import { parseRedisAddress } from '../../src/stores/drivers/address.js';
 import { seldom } from '../../src/stores/drivers/connection.js';
 import { loadDriver } from '../../src/stores/drivers/load.js';
-import { temporaryDirectory } from './engines/daemon.js';
 import { everyRow } from '../rows.js';
+import { temporaryDirectory } from './engines/daemon.js';
 
 const LATER = () => Date.now() + 3_600_000;
 

@@ -1,12 +1,12 @@
-import pg from 'pg';
-import { createClient } from 'redis';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { memoryStore } from 'oauth-query/stores/memory';
 import { postgresStore, type PostgresStore } from 'oauth-query/stores/postgres';
 import { redisStore, type RedisStore } from 'oauth-query/stores/redis';
 import { sqliteStore, type SqliteDatabase } from 'oauth-query/stores/sqlite';
+import pg from 'pg';
+import { createClient } from 'redis';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeEngine } from './engines/availability.js';
 import { temporaryDirectory } from './engines/daemon.js';
 import { TIMEOUT_MS } from './engines/fault-cases.js';

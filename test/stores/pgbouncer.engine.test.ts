@@ -1,9 +1,9 @@
-import pg from 'pg';
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type OpenedStore, openStore, type OpenStoreOptions } from 'oauth-query/stores/open';
 import { postgresStore } from 'oauth-query/stores/postgres';
 import { storeContract } from 'oauth-query/testing';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { describeEngine } from './engines/availability.js';
 import { freshKey } from './engines/fault-cases.js';
 import { noPgBouncer, startPgBouncer } from './engines/pgbouncer.js';

@@ -1,6 +1,6 @@
+import { postgresStore, type PostgresStore } from 'oauth-query/stores/postgres';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { postgresStore, type PostgresStore } from 'oauth-query/stores/postgres';
 import { describeEngine } from './engines/availability.js';
 import { expectRecovery, expectRefusal, freshKey, testServerFaults, TIMEOUT_MS } from './engines/fault-cases.js';
 import { noPostgres, startPostgres, type PostgresServer } from './engines/postgres.js';

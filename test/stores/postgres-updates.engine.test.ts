@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { type PostgresStore, postgresStore } from 'oauth-query/stores/postgres';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type PostgresStore, postgresStore } from 'oauth-query/stores/postgres';
 import { describeEngine } from './engines/availability.js';
 import { noPostgres, type PostgresServer, startPostgres } from './engines/postgres.js';
 

@@ -1,11 +1,11 @@
-import { PGlite } from '@electric-sql/pglite';
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
 import { inspect } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { PGlite } from '@electric-sql/pglite';
 import { openStore } from 'oauth-query/stores/open';
 import { type PostgresQuery, postgresStore } from 'oauth-query/stores/postgres';
 import { storeContract, type StoreContractOptions } from 'oauth-query/testing';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { describeEngine } from './engines/availability.js';
 import { noPostgres, startPostgres } from './engines/postgres.js';
 

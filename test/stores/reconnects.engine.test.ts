@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
 import { openStore } from 'oauth-query/stores/open';
+import { expect, test } from 'vitest';
 import type { Store } from '../../src/core/base/ports.js';
 import { describeEngine } from './engines/availability.js';
 import { startProxy } from './engines/proxy.js';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { describe, expect, test, vi } from 'vitest';
 import { memoryStore } from 'oauth-query/stores/memory';
+import { describe, expect, test, vi } from 'vitest';
 import type { Store } from '../../src/core/base/ports.js';
 import { Records } from '../../src/core/base/records.js';
 import { RandomSource, sha256 } from '../../src/core/base/secrets.js';

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
 import { openStore, type OpenedStore } from 'oauth-query/stores/open';
+import { expect, test } from 'vitest';
 import { DOCUMENTS } from '../docs/documents.js';
 import { describeEngine } from './engines/availability.js';
 import { command, noRedis, startRedis, startRedisCluster } from './engines/redis.js';

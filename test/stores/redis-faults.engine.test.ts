@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
+import { redisStore, type RedisStore, type SendCommand } from 'oauth-query/stores/redis';
 import { createClient } from 'redis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { redisStore, type RedisStore, type SendCommand } from 'oauth-query/stores/redis';
 import { describeEngine } from './engines/availability.js';
 import { expectRecovery, expectRefusal, freshKey, testServerFaults, TIMEOUT_MS } from './engines/fault-cases.js';
 import { command, noRedis, startRedis, type RedisServer } from './engines/redis.js';

@@ -1,10 +1,10 @@
-import { Redis } from 'ioredis';
 import { randomUUID } from 'node:crypto';
-import { createClient, createCluster } from 'redis';
-import { afterAll, beforeAll, describe, test } from 'vitest';
+import { Redis } from 'ioredis';
 import { openStore } from 'oauth-query/stores/open';
 import { redisStore, type SendCommand } from 'oauth-query/stores/redis';
 import { storeContract } from 'oauth-query/testing';
+import { createClient, createCluster } from 'redis';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { describeEngine } from './engines/availability.js';
 import { noRedis, type RedisSentinel, startRedis, startRedisCluster, startRedisSentinel } from './engines/redis.js';
 

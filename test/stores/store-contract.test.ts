@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { storeContract } from 'oauth-query/testing';
 import { describe, expect, test } from 'vitest';
 import type { Store } from '../../src/core/base/ports.js';
-import { storeContract } from 'oauth-query/testing';
 import { LIST_SABOTAGES } from './list-sabotages.js';
-import { SWAP_SABOTAGES } from './swap-sabotages.js';
 import { plainStore, type Rows, type Sabotage, type Sabotaged } from './plain-store.js';
+import { SWAP_SABOTAGES } from './swap-sabotages.js';
 
 const OFFERS = { offers: ['getMany', 'list'] } as const;
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
 import { openStore, type OpenStoreOptions } from 'oauth-query/stores/open';
+import { describe, expect, test } from 'vitest';
 import { describeEngine } from './engines/availability.js';
 import { freshKey } from './engines/fault-cases.js';
 import { noMariadb, startMariadb } from './engines/mariadb.js';

@@ -1,16 +1,16 @@
 import { execFile } from 'node:child_process';
-import { createServer } from 'node:http';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { decodeJwt } from 'jose';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { introspectionVerifier, jwtVerifier } from 'oauth-query/guard';
 import { type RemoteGuard, remoteGuard } from 'oauth-query/node';
 import { type TestAuthorizationServer, testAuthorizationServer } from 'oauth-query/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleOf } from '../bundle.js';
-import { bearer, Client } from '../hosts.js';
 import { environment } from '../cli/program.js';
+import { bearer, Client } from '../hosts.js';
 import { everyRow } from '../rows.js';
 
 const API = 'https://api.example';

@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { fromMarkdown } from 'mdast-util-from-markdown';
 import type { Nodes } from 'mdast';
+import { fromMarkdown } from 'mdast-util-from-markdown';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 

@@ -5,12 +5,12 @@
  */
 
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, RouteGenericInterface } from 'fastify';
+import type { HttpResponse } from '../../core/base/http/messages.js';
+import type { Verifier } from '../../resource-server/verifier.js';
 import type { AdapterOptions, Authorization, Facade, Framework, Guard, RemoteFacade } from '../facade.js';
 import { mountServer, guardsBy } from '../facade.js';
 import { cookiesOf, type HeadedRequest } from '../node/message.js';
 import { FastifyMessage, type MountOptions, plugin, addHeaders, send } from './plugin.js';
-import type { HttpResponse } from '../../core/base/http/messages.js';
-import type { Verifier } from '../../resource-server/verifier.js';
 
 export type { MountOptions } from './plugin.js';
 

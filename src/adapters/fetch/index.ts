@@ -5,6 +5,7 @@
  */
 
 import type { HttpResponse, Route } from '../../core/base/http/messages.js';
+import type { Verifier } from '../../resource-server/verifier.js';
 import type {
   AdapterOptions,
   Authorization,
@@ -17,7 +18,6 @@ import type {
 } from '../facade.js';
 import { calledWith, mountServer, guardsBy } from '../facade.js';
 import { FetchRequest, partsOf, toResponse } from './message.js';
-import type { Verifier } from '../../resource-server/verifier.js';
 
 /** Options of `oauthQuery`, all optional. `owner` receives the `Request`. */
 export interface OAuthQueryOptions extends AdapterOptions<Request> {

@@ -5,6 +5,7 @@
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Verifier } from '../../resource-server/verifier.js';
 import type {
   AdapterOptions,
   Authorization,
@@ -17,7 +18,6 @@ import type {
 } from '../facade.js';
 import { calledWith, mountServer, guardsBy } from '../facade.js';
 import { cookiesOf, type HeadedRequest, NodeRequest, pathOf, send, setHeaders } from './message.js';
-import type { Verifier } from '../../resource-server/verifier.js';
 
 export { drainable, type DrainOptions } from './drainable.js';
 

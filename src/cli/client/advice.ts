@@ -1,10 +1,10 @@
-import type { Client, ClientRegistration } from '../../core/oauth/clients/client.js';
 import {
   type ClientSecret,
   hasShortSecret,
   plainSecrets,
   RANDOM_CHARACTERS,
 } from '../../core/oauth/clients/client-secret.js';
+import type { Client, ClientRegistration } from '../../core/oauth/clients/client.js';
 
 /** A warning about a registration that a server accepts. */
 export interface Advice {

@@ -1,10 +1,10 @@
-import type { ClientRegistration } from '../../core/oauth/clients/client.js';
-import { type CheckedRegistration, checkRegistrations } from '../../core/oauth/clients/check-registration.js';
 import { isScopeToken } from '../../core/base/scope.js';
-import { type Advice, adviceFor } from './advice.js';
+import { type CheckedRegistration, checkRegistrations } from '../../core/oauth/clients/check-registration.js';
+import type { ClientRegistration } from '../../core/oauth/clients/client.js';
 import { CommandError, EXIT, readArguments, UsageError } from '../command.js';
 import { readInput, readJson } from '../input.js';
 import { count, type Terminal, wrap } from '../terminal.js';
+import { type Advice, adviceFor } from './advice.js';
 
 /** The result of checking a registration. */
 export interface Checked {

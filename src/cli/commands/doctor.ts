@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { parseUrl } from '../../core/base/addresses/url.js';
 import { type Command, EXIT, readArguments, UsageError, wholeNumber } from '../command.js';
 import { examine } from '../doctor/examine.js';
 import type { Finding } from '../doctor/finding.js';
@@ -7,7 +8,6 @@ import { Probe } from '../doctor/probe.js';
 import type { Credentials } from '../doctor/subject.js';
 import { readSecret } from '../input.js';
 import { count, type Style, type Terminal, wrap } from '../terminal.js';
-import { parseUrl } from '../../core/base/addresses/url.js';
 
 const OPTIONS = {
   api: { type: 'string' },

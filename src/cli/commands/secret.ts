@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { hashSecret } from '../../core/oauth/clients/slow-hash.js';
 import { sha256 } from '../../core/base/secrets.js';
+import { hashSecret } from '../../core/oauth/clients/slow-hash.js';
 import { type Command, CommandError, EXIT, readArguments, UsageError } from '../command.js';
 import { readSecret } from '../input.js';
 

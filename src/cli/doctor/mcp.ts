@@ -1,8 +1,8 @@
 import { isLoopbackHost } from '../../core/base/addresses/loopback.js';
+import { parseUrl } from '../../core/base/addresses/url.js';
 import { type Finding, recorderOf } from './finding.js';
 import { type Answer, type Probe, ProbeFailure, type Question } from './probe.js';
 import { allowsForeign, describe, FOREIGN_ORIGIN, isJson, tryAsk } from './subject.js';
-import { parseUrl } from '../../core/base/addresses/url.js';
 
 /** The requirements of an MCP client, in the order of its requests. */
 export const MCP_RULES = {

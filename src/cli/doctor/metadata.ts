@@ -1,4 +1,5 @@
 import { isLoopbackHost } from '../../core/base/addresses/loopback.js';
+import { parseUrl } from '../../core/base/addresses/url.js';
 import { type Recorder, recorderOf } from './finding.js';
 import { type Answer, ProbeFailure } from './probe.js';
 import {
@@ -12,7 +13,6 @@ import {
   type Subject,
   tryAsk,
 } from './subject.js';
-import { parseUrl } from '../../core/base/addresses/url.js';
 
 export const METADATA_RULES = {
   reachable: {

@@ -1,7 +1,7 @@
+import { parseUrl } from '../../core/base/addresses/url.js';
 import { type Recorder, recorderOf } from './finding.js';
 import { type Answer, ProbeFailure } from './probe.js';
 import { describe, type Discovered, FOREIGN_ORIGIN, isNoStore, type Subject, tryAsk } from './subject.js';
-import { parseUrl } from '../../core/base/addresses/url.js';
 
 export const PAGE_RULES = {
   'authorize-unknown-client': {

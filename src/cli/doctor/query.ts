@@ -1,7 +1,7 @@
+import { parseUrl } from '../../core/base/addresses/url.js';
 import { type Recorder, recorderOf } from './finding.js';
 import { type Answer, ProbeFailure } from './probe.js';
 import { describe, FOREIGN_ORIGIN, isJson, type Subject, tryAsk } from './subject.js';
-import { parseUrl } from '../../core/base/addresses/url.js';
 
 export const QUERY_RULES = {
   'query-on': {

@@ -1,5 +1,5 @@
+import { isSecretKey, publicKeyProblem } from '../../core/base/public-keys.js';
 import { isRecord } from '../../core/base/schema.js';
-import type { ClientRegistration } from '../../core/oauth/clients/client.js';
 import {
   type GivenMetadata,
   member,
@@ -7,7 +7,7 @@ import {
   refuse,
   textsOf,
 } from '../../core/oauth/clients/client-metadata.js';
-import { isSecretKey, publicKeyProblem } from '../../core/base/public-keys.js';
+import type { ClientRegistration } from '../../core/oauth/clients/client.js';
 import { documentAddressProblem } from './document-address.js';
 
 /** The authentication methods of a client that publishes a document: it cannot share a secret. */

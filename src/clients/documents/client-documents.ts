@@ -1,4 +1,3 @@
-import { INTROSPECT } from '../../core/base/scope.js';
 import { LRUCache } from 'lru-cache';
 import { inTime } from '../../core/base/deadline.js';
 import { UnavailableError } from '../../core/base/errors.js';
@@ -15,8 +14,9 @@ import {
   value,
   wholeNumber,
 } from '../../core/base/schema.js';
-import type { ClientRegistration, ClientRegistry } from '../../core/oauth/clients/client.js';
+import { INTROSPECT } from '../../core/base/scope.js';
 import { refuse } from '../../core/oauth/clients/client-metadata.js';
+import type { ClientRegistration, ClientRegistry } from '../../core/oauth/clients/client.js';
 import {
   type AttachableRegistry,
   type ClientCaller,

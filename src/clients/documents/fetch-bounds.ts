@@ -1,6 +1,6 @@
-import type { Clock } from '../../core/base/ports.js';
 import { RateLimit } from '../../core/base/limits/rate-limit.js';
 import { limitAt, sourceOf } from '../../core/base/limits/source.js';
+import type { Clock } from '../../core/base/ports.js';
 import { UnusableClientError } from '../../core/oauth/clients/own-registry.js';
 
 /** Concurrent fetches: in total, per source of requests, and per host. */

@@ -8,9 +8,9 @@ import {
   type ResultItem,
 } from '../../core/query/index.js';
 import type { Content, FoundRows } from '../content.js';
+import { endOf } from '../content.js';
 import type { ContentPage, ContentRange, ContentSource } from '../source.js';
 import { compareText } from '../text-order.js';
-import { endOf } from '../content.js';
 
 /** The handler of a module, with its parameters typed. */
 export type Handler<N extends ModuleName> = NonNullable<ModuleHandlers[N]>;

@@ -1,7 +1,7 @@
 import { ApiError, message, type ParamsOf } from '../../core/query/index.js';
 import type { Asking, Content } from '../content.js';
-import type { ContentSource, MemberRow } from '../source.js';
 import { memberType, sortkeyOf } from '../keys.js';
+import type { ContentSource, MemberRow } from '../source.js';
 import { compareText } from '../text-order.js';
 import { targetsOf } from './all-links.js';
 import {

@@ -1,6 +1,6 @@
 import { ApiError, message, type ParamsOf } from '../../core/query/index.js';
-import { headingOf } from '../wikitext/markup.js';
 import type { ContentMarkup } from '../source.js';
+import { headingOf } from '../wikitext/markup.js';
 import { type Handler, type Having, idsOf, readKey } from './answer.js';
 import { howManyFit } from './texts.js';
 

@@ -1,8 +1,8 @@
 import type { PropResult, ResultItem, Site } from '../../core/query/index.js';
 import type { Asking, Content } from '../content.js';
-import type { LinkKind, LinkRow } from '../source.js';
-import { hostKey } from '../keys.js';
 import { endOf } from '../content.js';
+import { hostKey } from '../keys.js';
+import type { LinkKind, LinkRow } from '../source.js';
 import { targetsOf } from './all-links.js';
 import { byPage, type Handler, type Having, idsOf, isDescending, listOf, pageItem, readKey } from './answer.js';
 

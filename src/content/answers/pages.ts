@@ -1,7 +1,7 @@
+import { randomInt } from 'node:crypto';
 import type { PageRecord, PageResolver } from '../../core/query/index.js';
 import type { ContentPage } from '../source.js';
 import { type Handler, type Having, listOf, pageItem, readKey, titleBounds } from './answer.js';
-import { randomInt } from 'node:crypto';
 
 /** Finds the pages of a request by title, id or revision. */
 export const findPages =

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parseTitle, printable, resolveSite, type Site } from '../../core/query/index.js';
-import type { ContentDatabase } from '../sqlite/database.js';
 import { mediaType } from '../media-types.js';
+import type { ContentDatabase } from '../sqlite/database.js';
 import { forgetFacts, indexText, storeFacts, storeFile } from '../sqlite/facts.js';
 import { storeQueryPages } from '../sqlite/query-pages.js';
 import { sql } from '../sqlite/sql.js';

@@ -1,7 +1,7 @@
-import { upperFirst } from '../../core/query/index.js';
 import { createReadStream } from 'node:fs';
 import { open, realpath, stat } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
+import { upperFirst } from '../../core/query/index.js';
 import { XmlError, XmlReader } from './xml.js';
 
 /** The site of an export. */

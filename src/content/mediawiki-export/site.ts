@@ -1,7 +1,7 @@
 import type { Interwiki, NamespaceOptions, SiteOptions } from '../../core/query/index.js';
 import type { ContentDatabase } from '../sqlite/database.js';
-import type { ExportedSite } from './reader.js';
 import { sql } from '../sqlite/sql.js';
+import type { ExportedSite } from './reader.js';
 
 /** Languages of interlanguage prefixes, with their own names. */
 export const LANGUAGES: Readonly<Record<string, string>> = {

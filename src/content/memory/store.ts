@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RedirectTarget } from '../../core/query/index.js';
+import { memberType, sortkeyOf } from '../keys.js';
 import type {
   ContentFile,
   ContentLink,
@@ -10,7 +11,6 @@ import type {
   LinkKind,
   MemberRow,
 } from '../source.js';
-import { memberType, sortkeyOf } from '../keys.js';
 import { Groups, Sorted } from './sorted.js';
 
 /** An earlier revision of a page. */

@@ -1,5 +1,5 @@
-import type { ContentFile, ContentLink } from '../source.js';
 import { memberType, sortkeyOf } from '../keys.js';
+import type { ContentFile, ContentLink } from '../source.js';
 import type { ContentDatabase } from './database.js';
 import { sql } from './sql.js';
 

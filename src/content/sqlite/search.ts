@@ -1,5 +1,5 @@
-import type { ContentSearch, ContentSearchResult, SearchHit } from '../source.js';
 import { wordsIn } from '../passage.js';
+import type { ContentSearch, ContentSearchResult, SearchHit } from '../source.js';
 import { SearchBudget } from './budget.js';
 import type { ContentDatabase } from './database.js';
 import { PAGE, pageOf, type PageRow } from './rows.js';

@@ -1,3 +1,5 @@
+import { firstOf } from '../first-of.js';
+import { backlinksPerPage, linksPerPage } from '../per-page.js';
 import type {
   BacklinkRow,
   CategorySizes,
@@ -10,8 +12,6 @@ import type {
   LinkRow,
   MemberRow,
 } from '../source.js';
-import { firstOf } from '../first-of.js';
-import { backlinksPerPage, linksPerPage } from '../per-page.js';
 import type { ContentDatabase } from './database.js';
 import { PAGE, pageOf, type PageRow } from './rows.js';
 import { searchIn } from './search.js';

@@ -1,7 +1,7 @@
 import { parseTitle, type Site } from '../../core/query/index.js';
-import type { ContentLink } from '../source.js';
 import { urlTarget } from '../keys.js';
 import { LinkSet } from '../link-set.js';
+import type { ContentLink } from '../source.js';
 import { withoutElements } from './markup.js';
 
 /** The links, redirect and properties of a page. */

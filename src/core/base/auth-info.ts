@@ -1,6 +1,6 @@
+import { parseUrl } from './addresses/url.js';
 import type { Authorization } from './authorization.js';
 import { anyTokenIn } from './http/bearer.js';
-import { parseUrl } from './addresses/url.js';
 
 /** The authorization of a request, in the format of the official MCP SDK (`@modelcontextprotocol/sdk`). */
 export interface AuthInfo {

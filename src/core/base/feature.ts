@@ -2,8 +2,8 @@ import type { Authorization } from './authorization.js';
 import type { GuardRequirement, GuardResult } from './http/bearer.js';
 import type { HttpRequest, Route } from './http/messages.js';
 import type { LimitListener } from './limits/limit-reached.js';
-import type { Clock, MaybePromise, RandomBytes, Timer } from './ports.js';
 import type { OnWarning } from './mistakes.js';
+import type { Clock, MaybePromise, RandomBytes, Timer } from './ports.js';
 import type { ResourceDefinition } from './resource-metadata.js';
 import type { Seal } from './seal.js';
 

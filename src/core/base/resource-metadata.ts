@@ -1,8 +1,8 @@
-import { publicDocument } from './http/public-document.js';
 import { urlProblem } from './addresses/request-addresses.js';
-import type { ProofChecker } from './key-proofs.js';
-import type { Route } from './http/messages.js';
 import { resourceMetadataAddress } from './addresses/resource.js';
+import type { Route } from './http/messages.js';
+import { publicDocument } from './http/public-document.js';
+import type { ProofChecker } from './key-proofs.js';
 import { fail, listOf, refined, type Schema, text, value } from './schema.js';
 import { isScopeToken, OFFLINE_ACCESS } from './scope.js';
 

@@ -1,7 +1,7 @@
 import { type CheckOptions, type GuardingServer, guardRequirement } from './guard-requirement.js';
+import type { CheckResult, GuardRequirement } from './http/bearer.js';
 import type { GivenProof } from './possession.js';
 import { object, required, type Schema, text, value } from './schema.js';
-import type { CheckResult, GuardRequirement } from './http/bearer.js';
 
 /**
  * Checks a token where there is no middleware, such as in the upgrade request of a WebSocket, a subscription or a job: the decision

@@ -1,9 +1,9 @@
+import type { Languages } from '../base/pages/languages/languages.js';
 import type { Clients } from './clients/clients.js';
 import type { Registrations } from './clients/registrations.js';
 import type { CustomGrant } from './custom-grant.js';
 import type { ImpliedScopes } from './implied-scopes.js';
 import type { KeySource, SigningAlgorithm } from './keys/signing-keys.js';
-import type { Languages } from '../base/pages/languages/languages.js';
 import type { Resources } from './resources.js';
 import type { DeviceOptions, Lifetimes, Limits, PathName, ScopeDefinition, Timeouts } from './settings.js';
 import type { Directory } from './sign-in/users.js';

@@ -1,26 +1,26 @@
+import type { HttpRequest } from '../base/http/messages.js';
+import type { ProofChecker } from '../base/key-proofs.js';
 import type { Budget } from '../base/limits/budget.js';
 import type { FailureLimiter } from '../base/limits/failure-limiter.js';
 import type { GuessLimiter } from '../base/limits/guess-limiter.js';
-import type { HttpRequest } from '../base/http/messages.js';
-import type { ProofChecker } from '../base/key-proofs.js';
-import type { Clock, MaybePromise, Timer } from '../base/ports.js';
-import type { Frame } from '../base/pages/frame.js';
 import type { RateLimit } from '../base/limits/rate-limit.js';
+import type { Frame } from '../base/pages/frame.js';
+import type { Clock, MaybePromise, Timer } from '../base/ports.js';
 import type { Records } from '../base/records.js';
 import type { Seal } from '../base/seal.js';
 import type { RandomSource } from '../base/secrets.js';
 import type { Client } from './clients/client.js';
 import type { ClientCaller } from './clients/own-registry.js';
+import type { OAuthConfig } from './config.js';
 import type { DeploymentWarnings } from './deployment-warnings.js';
 import type { Emit } from './events/events.js';
 import type { OAuthHooks } from './hooks.js';
 import type { KeyRing } from './keys/signing-keys.js';
 import type { PageRenderers } from './pages/render.js';
-import type { Codes } from './tokens/codes.js';
-import type { RefreshTokens } from './tokens/refresh-tokens.js';
-import type { OAuthConfig } from './config.js';
 import type { GrantInfo } from './settings.js';
 import type { SignIn } from './sign-in/sign-in.js';
+import type { Codes } from './tokens/codes.js';
+import type { RefreshTokens } from './tokens/refresh-tokens.js';
 import type { Tokens } from './tokens/tokens.js';
 
 /** Shared by all endpoints: created once by the server, and never modified. A request with listeners has a copy, whose `emit` names it. */

@@ -1,8 +1,8 @@
-import type { OAuthConfig } from './config.js';
-import type { OAuthContext } from './context.js';
 import type { Route } from '../base/http/messages.js';
 import { resourceMetadataRoute } from '../base/resource-metadata.js';
 import { DEVICE_CODE_GRANT } from './clients/client.js';
+import type { OAuthConfig } from './config.js';
+import type { OAuthContext } from './context.js';
 import type { Endpoint } from './endpoint.js';
 import { authorize } from './endpoints/authorize.js';
 import { deviceAuthorization } from './endpoints/device-authorization.js';
@@ -15,8 +15,8 @@ import { tokensForm, tokensPage } from './endpoints/personal-tokens.js';
 import { registrationWith } from './endpoints/registration.js';
 import { revocation } from './endpoints/revocation.js';
 import { token } from './endpoints/token.js';
-import { hasGrantsPage } from './owners/grants-page.js';
 import type { OAuthHooks } from './hooks.js';
+import { hasGrantsPage } from './owners/grants-page.js';
 
 const OPENID = '/.well-known/openid-configuration';
 

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import { BodyError, type BodyLimits, bufferOf, readBodyAs } from '../base/http/body.js';
 import { OAuthError } from '../base/errors.js';
+import { BodyError, type BodyLimits, bufferOf, readBodyAs } from '../base/http/body.js';
 import type { HttpRequest } from '../base/http/messages.js';
-import type { MaybePromise, Timer } from '../base/ports.js';
 import { decodeUrlencoded, forEachPair } from '../base/http/urlencoded.js';
+import type { MaybePromise, Timer } from '../base/ports.js';
 
 /**
  * The characters allowed in a parameter (RFC 6749 appendix A).

@@ -1,5 +1,5 @@
-import type { ResourceDescription } from '../base/resource-metadata.js';
 import { resourceKey } from '../base/addresses/resource.js';
+import type { ResourceDescription } from '../base/resource-metadata.js';
 
 const entryOf = (name: string): readonly [key: string, name: string] => [resourceKey(name), name];
 

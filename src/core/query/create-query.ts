@@ -1,6 +1,9 @@
 import type { Route } from '../base/http/messages.js';
+import { FORMATS } from './answer/print.js';
 import { builtinHandlers } from './builtin/index.js';
-import { createEndpoint, type EndpointParts, routesOf } from './endpoint/endpoint.js';
+import { helpModule, paraminfoModule } from './describe/describing-actions.js';
+import { buildTree, type ModuleNode } from './describe/module-tree.js';
+import type { ModuleDescriptor } from './descriptor/descriptor.js';
 import {
   compareAction,
   helpAction,
@@ -9,23 +12,20 @@ import {
   parseAction,
   queryAction,
 } from './endpoint/actions.js';
-import { FORMATS } from './answer/print.js';
+import { createEndpoint, type EndpointParts, routesOf } from './endpoint/endpoint.js';
 import { formatModules, jsonModule, mainModule, xmlModule } from './endpoint/main-parameters.js';
-import { buildTree, type ModuleNode } from './describe/module-tree.js';
-import type { ModuleDescriptor } from './descriptor/descriptor.js';
+import type { QueryEnvironment } from './environment.js';
+import type { QueryParts } from './extension.js';
+import type { QuerySettings } from './option-table.js';
+import { compileModule } from './parameters/parse.js';
+import { compareModule } from './reader/compare/descriptor.js';
+import { openSearchRoutes } from './reader/description-document.js';
+import { openSearchModule, parseModule } from './reader/descriptors.js';
+import { createSubqueryRunner } from './reader/subquery.js';
 import { CallerLimiter } from './run/caller-limits.js';
 import { compileModules } from './run/query-modules.js';
-import type { QueryService } from './run/query-run.js';
-import type { QueryEnvironment } from './environment.js';
-import { helpModule, paraminfoModule } from './describe/describing-actions.js';
-import { compileModule } from './parameters/parse.js';
-import { createSubqueryRunner } from './reader/subquery.js';
-import { openSearchRoutes } from './reader/description-document.js';
-import { compareModule } from './reader/compare/descriptor.js';
-import { openSearchModule, parseModule } from './reader/descriptors.js';
 import { queryModule } from './run/query-parameters.js';
-import type { QuerySettings } from './option-table.js';
-import type { QueryParts } from './extension.js';
+import type { QueryService } from './run/query-run.js';
 import { siteOf } from './site/site-of.js';
 
 /** Actions that are answered by a module of `query`. */

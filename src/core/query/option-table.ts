@@ -30,12 +30,12 @@ import type {
   ResultDescriptor,
   UserSubtype,
 } from './descriptor/descriptor.js';
+import type { LimitRule, ModuleRule, PageRule } from './descriptor/rule.js';
 import type { QueryExtension } from './extension.js';
-import type { CallerLimit } from './run/caller-limits.js';
-import type { CustomModule, ModuleHandlers } from './run/handlers.js';
 import type { QueryOptions } from './options.js';
 import type { Render } from './reader/renderer.js';
-import type { LimitRule, ModuleRule, PageRule } from './descriptor/rule.js';
+import type { CallerLimit } from './run/caller-limits.js';
+import type { CustomModule, ModuleHandlers } from './run/handlers.js';
 import { SITE_OPTIONS, type SiteOptions } from './site/options.js';
 
 const names = listOf('an array of names', text('a name'));

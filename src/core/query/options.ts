@@ -1,12 +1,12 @@
 import type { Authorization } from '../base/authorization.js';
 import type { MaybePromise } from '../base/ports.js';
 import type { Language } from './builtin/languageinfo.js';
+import type { PageResolver } from './descriptor/page-model.js';
 import type { LagOf } from './endpoint/lag.js';
 import type { QueryExtension } from './extension.js';
-import type { CustomModule, ModuleHandlers, ResolveUsers, VerifyWatchlistToken } from './run/handlers.js';
-import type { CallerLimits } from './run/caller-limits.js';
 import type { Render, Renderer } from './reader/renderer.js';
-import type { PageResolver } from './descriptor/page-model.js';
+import type { CallerLimits } from './run/caller-limits.js';
+import type { CustomModule, ModuleHandlers, ResolveUsers, VerifyWatchlistToken } from './run/handlers.js';
 import type { SiteOptions } from './site/site.js';
 
 /** Options of the query API. Every option has a default; without handlers, responses are empty. */

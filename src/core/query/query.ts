@@ -1,5 +1,5 @@
-import { fromCaller } from '../base/mistakes.js';
 import type { Feature } from '../base/feature.js';
+import { fromCaller } from '../base/mistakes.js';
 import { object } from '../base/schema.js';
 import { createQuery } from './create-query.js';
 import { QUERY_OPTIONS } from './option-table.js';

@@ -1,18 +1,18 @@
-import { ANY_ORIGIN, DOCUMENT_HEADERS, preflight, PROOF_RESPONSE_HEADERS, USUAL_HEADERS } from '../base/http/cors.js';
 import { concludedInTime, type Deadline } from '../base/deadline.js';
 import { BearerError, methodNotAllowed, UnavailableError } from '../base/errors.js';
 import { html } from '../base/html.js';
+import { ANY_ORIGIN, DOCUMENT_HEADERS, preflight, PROOF_RESPONSE_HEADERS, USUAL_HEADERS } from '../base/http/cors.js';
 import type { HttpRequest, HttpResponse, Route } from '../base/http/messages.js';
+import { errorResponse, protocolError, serverError } from '../base/http/responses.js';
+import { pageResponse } from '../base/pages/response.js';
 import type { MaybePromise } from '../base/ports.js';
 import { markAnswered } from '../base/waiting.js';
-import type { Endpoint } from '../oauth/endpoint.js';
+import { isDevelopment } from '../oauth/authorization/refusal.js';
 import type { OAuthConfig } from '../oauth/config.js';
 import type { OAuthContext } from '../oauth/context.js';
-import type { ContextOf } from './observer.js';
-import { isDevelopment } from '../oauth/authorization/refusal.js';
+import type { Endpoint } from '../oauth/endpoint.js';
 import { PageError, pageErrorOf } from '../oauth/pages/page-error.js';
-import { pageResponse } from '../base/pages/response.js';
-import { errorResponse, protocolError, serverError } from '../base/http/responses.js';
+import type { ContextOf } from './observer.js';
 
 /** The error page for an error: a page error unchanged, any other with no more detail than clients receive. */
 const readableError = (error: unknown, context: OAuthContext): PageError => {

@@ -1,5 +1,5 @@
-import type { Authorization } from '../base/authorization.js';
 import { resourceMetadataAddress } from '../base/addresses/resource.js';
+import type { Authorization } from '../base/authorization.js';
 import { concludedInTime } from '../base/deadline.js';
 import { BearerError } from '../base/errors.js';
 import {
@@ -17,8 +17,8 @@ import { type GivenProof, proofOf, withGivenProof, type WithProof } from '../bas
 import { nearestName } from '../base/spelling.js';
 import type { OAuthConfig } from '../oauth/config.js';
 import type { OAuthContext } from '../oauth/context.js';
-import type { TokenClaims } from '../oauth/records/stored-records.js';
 import { type AdmittedToken, admitPresented } from '../oauth/presented-token.js';
+import type { TokenClaims } from '../oauth/records/stored-records.js';
 import { ownAuthorization } from '../oauth/tokens/token-authorization.js';
 import { requestDeadline } from './boundary.js';
 import type { CheckedOptions } from './options/server-table.js';

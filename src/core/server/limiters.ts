@@ -2,10 +2,10 @@ import { Budget } from '../base/limits/budget.js';
 import { FailureLimiter } from '../base/limits/failure-limiter.js';
 import { GuessLimiter } from '../base/limits/guess-limiter.js';
 import type { LimitListener } from '../base/limits/limit-reached.js';
-import type { OAuthContext } from '../oauth/context.js';
-import type { Limits } from '../oauth/settings.js';
 import { RateLimit } from '../base/limits/rate-limit.js';
 import { Slots, type SlotsDependencies } from '../base/limits/slots.js';
+import type { OAuthContext } from '../oauth/context.js';
+import type { Limits } from '../oauth/settings.js';
 
 /** All rate limits, each with its window and its budget of records. */
 export const limitersOf = (

@@ -1,7 +1,6 @@
-import { INTROSPECT } from '../base/scope.js';
 import { inTime } from '../base/deadline.js';
-import { undeclaredScope } from '../base/guard-requirement.js';
 import type { FeatureHost } from '../base/feature.js';
+import { undeclaredScope } from '../base/guard-requirement.js';
 import type { CheckResult, GuardRequirement, GuardResult } from '../base/http/bearer.js';
 import type { HttpRequest, Route } from '../base/http/messages.js';
 import { guarded } from '../base/listeners.js';
@@ -9,6 +8,7 @@ import { type OnWarning, fromCaller } from '../base/mistakes.js';
 import type { GivenProof } from '../base/possession.js';
 import { printable } from '../base/printable.js';
 import { fail } from '../base/schema.js';
+import { INTROSPECT } from '../base/scope.js';
 import { RandomSource } from '../base/secrets.js';
 import { boundTokenHooks } from '../oauth/bound-tokens.js';
 import type { OAuthConfig } from '../oauth/config.js';

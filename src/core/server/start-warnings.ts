@@ -1,6 +1,6 @@
 import { isPublicIssuer } from '../base/addresses/loopback.js';
-import { isRegistry, OWNER_GRANTS } from '../oauth/clients/client.js';
 import { GUESSABLE, hasShortSecret } from '../oauth/clients/client-secret.js';
+import { isRegistry, OWNER_GRANTS } from '../oauth/clients/client.js';
 import type { OAuthConfig } from '../oauth/config.js';
 import type { ScopeDefinition } from '../oauth/settings.js';
 import { featuresOf } from './options/resolve.js';

@@ -1,8 +1,8 @@
 import type { MysqlQuery } from '../mysql.js';
 import { StoreError } from '../store-error.js';
 import { within } from '../within.js';
-import type { MysqlAddress } from './mysql-address.js';
 import type { HostPort } from './address.js';
+import type { MysqlAddress } from './mysql-address.js';
 
 interface PoolSettings {
   readonly address: MysqlAddress;

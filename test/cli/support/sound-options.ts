@@ -1,5 +1,5 @@
-import { query } from '../../../src/core/query/index.js';
 import { generateKeyPairSync } from 'node:crypto';
+import { query } from '../../../src/core/query/index.js';
 import type { HostOptions } from '../../hosts.js';
 
 /** Options of a server of which the doctor has nothing to say. */

@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import type { ContentSource } from 'oauth-query/content';
 import { markdownFolder, type MarkdownFolder, type MarkdownOptions } from 'oauth-query/content/markdown';
+import { onTestFinished } from 'vitest';
 
 export const CALL = { signal: new AbortController().signal };
 

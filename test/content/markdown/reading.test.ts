@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, utimesSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
 import { markdownFolder, TooManyFiles } from 'oauth-query/content/markdown';
+import { describe, expect, test } from 'vitest';
 import { CALL, pageOf, TestFolder, titlesOf } from './folder.js';
 
 describe('a folder of Markdown files', () => {

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   type ContentLink,
   type ContentSource,
@@ -7,11 +6,12 @@ import {
   type MemoryPage,
 } from 'oauth-query/content';
 import { markdownFolder, type MarkdownFolder } from 'oauth-query/content/markdown';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { everyRow } from '../../rows.js';
 import { CLIENT_WALKS } from '../support/client-walks.js';
 import { gather, merged, QUERIES } from '../support/queries.js';
 import { type QueryHost, sourcesOfTheSamePages, startQuery } from '../support/same-pages.js';
 import { CALL, TestFolder } from './folder.js';
-import { everyRow } from '../../rows.js';
 
 /** Folders of all namespaces of the pages. */
 const FOLDERS = {

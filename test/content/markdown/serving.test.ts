@@ -1,7 +1,7 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
 import { contentQuery } from 'oauth-query/content';
-import { startQuery } from '../support/same-pages.js';
 import type { MarkdownOptions } from 'oauth-query/content/markdown';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startQuery } from '../support/same-pages.js';
 import { TestFolder } from './folder.js';
 
 type Json = Readonly<Record<string, unknown>>;

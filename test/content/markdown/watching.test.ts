@@ -1,7 +1,7 @@
 import fs, { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import { expect, test } from 'vitest';
 import type { MarkdownFolder, MarkdownOptions } from 'oauth-query/content/markdown';
+import { expect, test } from 'vitest';
 import { pageOf, TestFolder, titlesOf } from './folder.js';
 
 /** Opens a folder, and waits for what changes in it. */

@@ -1,5 +1,5 @@
-import type { ModuleDescriptor, ParamDescriptor } from '../../../src/core/query/descriptor/descriptor.js';
 import { catalogue } from '../../../src/core/query/catalogue/index.js';
+import type { ModuleDescriptor, ParamDescriptor } from '../../../src/core/query/descriptor/descriptor.js';
 import { HIDDEN, MARK } from './hidden-site.js';
 
 export type Params = Readonly<Record<string, string>>;

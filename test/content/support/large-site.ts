@@ -1,9 +1,9 @@
+import { storeSite } from '../../../src/content/mediawiki-export/site.js';
+import type { ContentLink } from '../../../src/content/source.js';
 import type { ContentDatabase } from '../../../src/content/sqlite/database.js';
 import { indexText, storeFacts } from '../../../src/content/sqlite/facts.js';
 import { storeQueryPages } from '../../../src/content/sqlite/query-pages.js';
 import { sql } from '../../../src/content/sqlite/sql.js';
-import { storeSite } from '../../../src/content/mediawiki-export/site.js';
-import type { ContentLink } from '../../../src/content/source.js';
 
 /** Numbers that look random and are the same in every run (mulberry32). */
 const randomNumbers = (seed: number): ((below: number) => number) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { catalogue } from '../../../src/core/query/catalogue/index.js';
 import { checkDescriptors } from '../../../src/core/query/catalogue/check-descriptors.js';
+import { catalogue } from '../../../src/core/query/catalogue/index.js';
 import type { ModuleDescriptor, ParamDescriptor } from '../../../src/core/query/descriptor/descriptor.js';
 import { mainModule } from '../../../src/core/query/endpoint/main-parameters.js';
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { catalogue } from '../../../src/core/query/catalogue/index.js';
-import { forSite } from '../../../src/core/query/catalogue/for-site.js';
-import type { ModuleDescriptor, ParamDescriptor } from '../../../src/core/query/descriptor/descriptor.js';
-import { COMMON_TEXTS, moduleText, parameterText } from '../../../src/core/query/describe/texts/catalogue-texts.js';
-import { compileModule, type ParseContext } from '../../../src/core/query/parameters/parse.js';
-import * as sets from '../../../src/core/query/site/value-sets.js';
-import { resolveSite } from '../../../src/core/query/site/site.js';
 import { Warnings } from '../../../src/core/query/answer/warnings.js';
+import { forSite } from '../../../src/core/query/catalogue/for-site.js';
+import { catalogue } from '../../../src/core/query/catalogue/index.js';
+import { COMMON_TEXTS, moduleText, parameterText } from '../../../src/core/query/describe/texts/catalogue-texts.js';
+import type { ModuleDescriptor, ParamDescriptor } from '../../../src/core/query/descriptor/descriptor.js';
+import { compileModule, type ParseContext } from '../../../src/core/query/parameters/parse.js';
+import { resolveSite } from '../../../src/core/query/site/site.js';
+import * as sets from '../../../src/core/query/site/value-sets.js';
 
 const modules: readonly ModuleDescriptor[] = Object.values(catalogue);
 const parameters = modules.flatMap((module) =>

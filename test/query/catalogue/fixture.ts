@@ -1,15 +1,15 @@
-import { catalogue } from '../../../src/core/query/catalogue/index.js';
-import { forSite } from '../../../src/core/query/catalogue/for-site.js';
-import type { ModuleDescriptor } from '../../../src/core/query/descriptor/descriptor.js';
 import { FORMATS } from '../../../src/core/query/answer/print.js';
-import { formatModules, mainModule } from '../../../src/core/query/endpoint/main-parameters.js';
-import { buildTree, type ModuleNode } from '../../../src/core/query/describe/module-tree.js';
-import { compileParaminfo } from '../../../src/core/query/describe/paraminfo/paraminfo.js';
+import { forSite } from '../../../src/core/query/catalogue/for-site.js';
+import { catalogue } from '../../../src/core/query/catalogue/index.js';
 import {
   helpModule,
   paraminfoModule,
   type ParaminfoParams,
 } from '../../../src/core/query/describe/describing-actions.js';
+import { buildTree, type ModuleNode } from '../../../src/core/query/describe/module-tree.js';
+import { compileParaminfo } from '../../../src/core/query/describe/paraminfo/paraminfo.js';
+import type { ModuleDescriptor } from '../../../src/core/query/descriptor/descriptor.js';
+import { formatModules, mainModule } from '../../../src/core/query/endpoint/main-parameters.js';
 import { compareModule } from '../../../src/core/query/reader/compare/descriptor.js';
 import { openSearchModule, parseModule } from '../../../src/core/query/reader/descriptors.js';
 import { queryModule } from '../../../src/core/query/run/query-parameters.js';

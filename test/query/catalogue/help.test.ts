@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { ModuleDescriptor } from '../../../src/core/query/descriptor/descriptor.js';
 import type { HelpParams } from '../../../src/core/query/describe/describing-actions.js';
 import { HELP_STYLE, renderHelp } from '../../../src/core/query/describe/help/help.js';
 import { descendantsOf, type ModuleNode } from '../../../src/core/query/describe/module-tree.js';
+import type { ModuleDescriptor } from '../../../src/core/query/descriptor/descriptor.js';
 import { resolveSite } from '../../../src/core/query/site/site.js';
-import { treeFor } from './fixture.js';
 import { everyRow } from '../../rows.js';
+import { treeFor } from './fixture.js';
 
 const tree = treeFor();
 const site = resolveSite({ name: 'Orchard' });

@@ -1,14 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Authorization } from '../../../src/core/base/authorization.js';
-import { query } from '../../../src/core/query/index.js';
-import { featureHost } from '../fixture.js';
 import { examplesOf } from '../../../src/core/query/describe/examples.js';
 import { HELP_STYLE } from '../../../src/core/query/describe/help/help.js';
 import { descendantsOf } from '../../../src/core/query/describe/module-tree.js';
+import { query } from '../../../src/core/query/index.js';
+import { everyRow } from '../../rows.js';
+import { featureHost } from '../fixture.js';
 import { type Host, serve } from '../host.js';
 import { treeFor } from './fixture.js';
-import { everyRow } from '../../rows.js';
 
 const HIGH: Authorization = {
   sub: 'u1',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { defineModule } from '../../../src/core/query/descriptor/descriptor.js';
 import { plainText } from '../../../src/core/query/answer/messages.js';
 import { toVersion1 } from '../../../src/core/query/answer/result-format.js';
+import { defineModule } from '../../../src/core/query/descriptor/descriptor.js';
 import { ask, ENDPOINT, treeFor } from './fixture.js';
 
 const tree = treeFor();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { everyRow } from '../../rows.js';
 import { ask, treeFor } from './fixture.js';
 import { readTranscription } from './transcription.js';
-import { everyRow } from '../../rows.js';
 
 const expected = readTranscription();
 const tree = treeFor();

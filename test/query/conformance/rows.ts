@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { everyRow } from '../../rows.js';
 import { catalogue, type ModuleHandlers, type PageRecord, type QueryOptions } from '../../../src/core/query/index.js';
+import { everyRow } from '../../rows.js';
 import { type Answered, type Json, type QueryHost, startQuery } from '../fixture.js';
 
 /** The owner of the bearer token: `alice` has no rights, `bot` has those of the fixture, `admin` may undelete as well. */

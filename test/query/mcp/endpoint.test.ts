@@ -1,15 +1,15 @@
-import { mcp } from '../../../src/mcp/index.js';
-import { query } from '../../../src/core/query/index.js';
-import express from 'express';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import express from 'express';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../../src/adapters/express/index.js';
 import { contentQuery, memoryContent } from '../../../src/content/index.js';
+import { query } from '../../../src/core/query/index.js';
+import { mcp } from '../../../src/mcp/index.js';
 import { Client, sendRaw } from '../../hosts.js';
-import { HEADERS, type McpSite, PAGES, startSite } from './support.js';
 import { everyRow } from '../../rows.js';
+import { HEADERS, type McpSite, PAGES, startSite } from './support.js';
 
 const FOREIGN = 'https://evil.example';
 

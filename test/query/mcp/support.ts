@@ -1,10 +1,10 @@
-import { mcp, type McpOptions } from '../../../src/mcp/index.js';
-import { query } from '../../../src/core/query/index.js';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type OAuthQuery, oauthQuery, type OAuthQueryOptions } from '../../../src/adapters/node/index.js';
 import { contentQuery, type ContentQueryOptions, memoryContent, type MemoryPage } from '../../../src/content/index.js';
+import { query } from '../../../src/core/query/index.js';
+import { mcp, type McpOptions } from '../../../src/mcp/index.js';
 import { type Answer, Client } from '../../hosts.js';
 import type { RequestOptions } from '../../hosts/client.js';
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { mcp } from '../../../src/mcp/index.js';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { customModule, defineModule, query } from '../../../src/core/query/index.js';
-import { type McpSite, startSite, type ToolAnswer } from './support.js';
+import { mcp } from '../../../src/mcp/index.js';
 import { everyRow } from '../../rows.js';
+import { type McpSite, startSite, type ToolAnswer } from './support.js';
 
 interface Listed {
   readonly name: string;

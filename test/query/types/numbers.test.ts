@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ParamDescriptor } from '../../../src/core/query/descriptor/descriptor.js';
-import { parseOne, refusal } from './parse-one.js';
 import { everyRow } from '../../rows.js';
+import { parseOne, refusal } from './parse-one.js';
 
 describe('integer: syntax', () => {
   test('digits with an optional sign are a number', () =>

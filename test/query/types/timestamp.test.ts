@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isoSeconds } from '../../../src/core/query/parameters/types/timestamp.js';
-import { parseOne, refusal } from './parse-one.js';
 import { everyRow } from '../../rows.js';
+import { parseOne, refusal } from './parse-one.js';
 
 const parse = (text: string) => parseOne({ type: 'timestamp' }, text).value;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { UserSubtype } from '../../../src/core/query/descriptor/descriptor.js';
-import { parseOne, refusal } from './parse-one.js';
 import { everyRow } from '../../rows.js';
+import { parseOne, refusal } from './parse-one.js';
 
 const EVERY: readonly UserSubtype[] = ['name', 'ip', 'temp', 'cidr', 'interwiki', 'id'];
 const parse = (text: string, subtypes: readonly UserSubtype[] = EVERY) =>

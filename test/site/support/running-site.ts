@@ -1,11 +1,11 @@
-import { openApi } from '../../../src/openapi/index.js';
-import { sandbox } from '../../../src/sandbox/index.js';
-import { query } from '../../../src/core/query/index.js';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ContentDatabase, importExport, siteQuery } from '../../../examples/site/index.js';
 import { memoryStore } from 'oauth-query/stores/memory';
+import { ContentDatabase, importExport, siteQuery } from '../../../examples/site/index.js';
+import { query } from '../../../src/core/query/index.js';
+import { openApi } from '../../../src/openapi/index.js';
+import { sandbox } from '../../../src/sandbox/index.js';
 import { Client, oneHostEach } from '../../hosts.js';
 import { directQueries } from '../../hosts/direct.js';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { PostgresQuery } from 'oauth-query/stores/postgres';
 import type { MemoryStore } from 'oauth-query/stores/memory';
+import type { PostgresQuery } from 'oauth-query/stores/postgres';
 import type { SqliteDatabase } from 'oauth-query/stores/sqlite';
 import { createClient } from 'redis';
 import { expect } from 'vitest';

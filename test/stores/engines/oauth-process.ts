@@ -1,13 +1,13 @@
+import { once } from 'node:events';
+import { readSync, writeSync } from 'node:fs';
+import { inspect } from 'node:util';
 /**
  * One of several server processes on one store, for tests that race them or kill them. Its arguments are the address of the
  * store and its {@link ProcessSettings} as JSON. It prints its port, and ends with its input.
  */
 import express, { type Request, type Response } from 'express';
-import { once } from 'node:events';
-import { readSync, writeSync } from 'node:fs';
-import { inspect } from 'node:util';
-import { oauthQuery } from 'oauth-query/express';
 import { storedClients } from 'oauth-query/clients';
+import { oauthQuery } from 'oauth-query/express';
 import { openStore } from 'oauth-query/stores/open';
 import type { Store } from '../../../src/core/base/ports.js';
 import { haltable } from './haltable.js';

@@ -1,8 +1,8 @@
-import express from 'express';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import express from 'express';
 import { oauthQuery } from 'oauth-query/express';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Clock, Store } from '../../../src/core/base/ports.js';
 import type { Daemon } from './daemon.js';
 import { basic } from './oauth-processes.js';

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
-import { createCluster } from 'redis';
 import { redisStore, type RedisClient, type RedisStore } from 'oauth-query/stores/redis';
+import { createCluster } from 'redis';
 
 /**
  * A store over a cluster client with the settings that its library has by itself. ioredis then sends commands again.

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from 'redis';
-import { type Proxy, startProxy } from './proxy.js';
 import { findProgram, freePort, startDaemon, temporaryDirectory, type Daemon } from './daemon.js';
+import { type Proxy, startProxy } from './proxy.js';
 
 const program = findProgram('redis-server');
 

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
-import { bundleOf } from '../../bundle.js';
 import type { SqliteDatabase } from 'oauth-query/stores/sqlite';
+import { bundleOf } from '../../bundle.js';
 
 type DatabaseClass = new (file: string) => SqliteDatabase;
 

@@ -1,7 +1,7 @@
 import type { ResultItem, Site } from '../../../core/query/index.js';
-import type { ContentDatabase } from '../database.js';
 import type { Handler } from '../../answers/answer.js';
 import { Content, endOf } from '../../content.js';
+import type { ContentDatabase } from '../database.js';
 import { sql, titleList, when } from '../sql.js';
 
 /** The namespace of interface messages: a page for each customized one. */

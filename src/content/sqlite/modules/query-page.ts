@@ -1,6 +1,6 @@
 import { prefixedTitle } from '../../../core/query/index.js';
-import type { ContentTitle } from '../../source.js';
 import type { Handler } from '../../answers/answer.js';
+import type { ContentTitle } from '../../source.js';
 import type { ContentDatabase } from '../database.js';
 import { QUERY_PAGES } from '../query-pages.js';
 import { sql } from '../sql.js';

@@ -2,8 +2,8 @@ import type { Caller } from '../../../core/query/index.js';
 import { type Handler, type Having, isDescending, listOf, readKey } from '../../answers/answer.js';
 import { changeList } from '../../answers/changes.js';
 import { Content } from '../../content.js';
-import type { ContentDatabase } from '../database.js';
 import type { ContentHistoryRange } from '../../source.js';
+import type { ContentDatabase } from '../database.js';
 import { historyOf, sqliteSource, watchedBy } from '../source.js';
 import { between, sql, when } from '../sql.js';
 

@@ -1,9 +1,9 @@
+import { findResource } from '../addresses/resource.js';
 import type { Authorization } from '../authorization.js';
 import { BearerError } from '../errors.js';
-import { type HttpRequest, type HttpResponse, hasRepeatedAuthorization } from './messages.js';
-import { findResource } from '../addresses/resource.js';
-import type { Refusal } from './responses.js';
 import { hasScopes } from '../scope.js';
+import { type HttpRequest, type HttpResponse, hasRepeatedAuthorization } from './messages.js';
+import type { Refusal } from './responses.js';
 import { hasParameter } from './urlencoded.js';
 
 /** What a route requires of a token. */

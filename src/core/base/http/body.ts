@@ -1,6 +1,6 @@
 import { inTime } from '../deadline.js';
-import type { HttpRequest, RequestBody } from './messages.js';
 import type { MaybePromise, Timer } from '../ports.js';
+import type { HttpRequest, RequestBody } from './messages.js';
 
 /**
  * Why a body cannot be read.

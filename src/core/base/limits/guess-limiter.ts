@@ -1,5 +1,5 @@
-import { BusyError } from './fair-queue.js';
 import type { HttpRequest } from '../http/messages.js';
+import { BusyError } from './fair-queue.js';
 import type { LimitListener } from './limit-reached.js';
 import { type Slots, type Subject, subjectName, type Tally } from './slots.js';
 import { limitAt, sourceOf } from './source.js';

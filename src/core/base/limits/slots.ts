@@ -1,7 +1,7 @@
-import type { Budget } from './budget.js';
 import type { Clock } from '../ports.js';
 import { type ExpiringRecord, isNumber, type Records, type Shape } from '../records.js';
 import { hmac, sha256 } from '../secrets.js';
+import type { Budget } from './budget.js';
 
 /** What is counted, and how often it may fail within one window. */
 export interface Subject {

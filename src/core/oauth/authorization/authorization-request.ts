@@ -1,19 +1,19 @@
 import { OAuthError, type OAuthErrorCode } from '../../base/errors.js';
 import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
-import type { MaybePromise } from '../../base/ports.js';
 import { redirect, serverError } from '../../base/http/responses.js';
+import type { MaybePromise } from '../../base/ports.js';
 import type { Client } from '../clients/client.js';
 import { UnusableClientError } from '../clients/own-registry.js';
+import { isChallenge, isChallengeMethod, type ChallengeMethod } from '../clients/pkce.js';
+import { redirectUriMatches, withFragment, withQuery } from '../clients/redirect-uri.js';
 import { isRegistered } from '../clients/registrations.js';
 import { callerOf, mayUse, type OAuthContext } from '../context.js';
-import type { Parameters } from '../parameters.js';
-import { isChallenge, isChallengeMethod, type ChallengeMethod } from '../clients/pkce.js';
 import { PageError } from '../pages/page-error.js';
-import { backTo, RefusedPage, RefusedRequest, printable, reportRedirected } from './refusal.js';
-import { redirectUriMatches, withFragment, withQuery } from '../clients/redirect-uri.js';
-import { ownerResources, requestedScope } from './requested-scope.js';
+import type { Parameters } from '../parameters.js';
 import type { AskedSignIn } from '../sign-in/asked-sign-in.js';
 import type { KeptParameters } from '../tokens/chain-record.js';
+import { backTo, RefusedPage, RefusedRequest, printable, reportRedirected } from './refusal.js';
+import { ownerResources, requestedScope } from './requested-scope.js';
 
 /** Seconds that signing in and deciding may take. */
 export const AUTHORIZATION_REQUEST_LIFETIME = 600;

@@ -1,16 +1,16 @@
-import { AUTHORIZATION_REQUEST_LIFETIME } from './authorization-request.js';
+import { formatScope } from '../../base/scope.js';
 import { hmac, sha256 } from '../../base/secrets.js';
-import type { AuthorizationRequest } from './authorization-request.js';
 import type { Client } from '../clients/client.js';
 import { type OAuthContext, secondsOf } from '../context.js';
-import { CONSENT_DECISION, type ConsentDecisionRecord, keys } from '../records/stored-records.js';
-import { findRemembered, forgetConsent, rememberConsent } from './remembered-consent.js';
-import { markedAsBound } from '../records/token-id.js';
-import { formatScope } from '../../base/scope.js';
 import { PageError } from '../pages/page-error.js';
+import type { Owner } from '../records/owner.js';
+import { CONSENT_DECISION, type ConsentDecisionRecord, keys } from '../records/stored-records.js';
+import { markedAsBound } from '../records/token-id.js';
 import type { Session } from '../sign-in/sessions.js';
 import type { Grant, NewGrant } from '../tokens/tokens.js';
-import type { Owner } from '../records/owner.js';
+import { AUTHORIZATION_REQUEST_LIFETIME } from './authorization-request.js';
+import type { AuthorizationRequest } from './authorization-request.js';
+import { findRemembered, forgetConsent, rememberConsent } from './remembered-consent.js';
 
 /** In seconds: a second press of the same button within this time counts as the same press, because the browser only follows the second response. */
 const SAME_PRESS = 10;

@@ -1,9 +1,9 @@
-import { OAuthError, type OAuthErrorCode } from '../../base/errors.js';
 import { isPublicIssuer } from '../../base/addresses/loopback.js';
+import { OAuthError, type OAuthErrorCode } from '../../base/errors.js';
+import type { PageProblemCode } from '../../base/pages/languages/english.js';
+import type { Client } from '../clients/client.js';
 import type { OAuthContext } from '../context.js';
 import type { RefusalReason } from '../events/events.js';
-import type { Client } from '../clients/client.js';
-import type { PageProblemCode } from '../../base/pages/languages/english.js';
 import { PageError, pageErrorOf, type PageErrorInit, type WayBack } from '../pages/page-error.js';
 import { formatUserCode } from '../records/user-code.js';
 

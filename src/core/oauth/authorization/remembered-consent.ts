@@ -1,13 +1,13 @@
+import { findResource } from '../../base/addresses/resource.js';
 import type { MaybePromise } from '../../base/ports.js';
+import { formatScope, isSubset, OFFLINE_ACCESS, parseScope } from '../../base/scope.js';
 import { sha256 } from '../../base/secrets.js';
-import type { AuthorizationRequest } from './authorization-request.js';
 import type { Client } from '../clients/client.js';
+import { isUnprovenRedirect } from '../clients/redirect-uri.js';
 import { type OAuthContext, secondsOf } from '../context.js';
 import { groups, keys, REMEMBERED_CONSENT, type RememberedConsentRecord } from '../records/stored-records.js';
 import type { Connection } from '../tokens/connections.js';
-import { isUnprovenRedirect } from '../clients/redirect-uri.js';
-import { findResource } from '../../base/addresses/resource.js';
-import { formatScope, isSubset, OFFLINE_ACCESS, parseScope } from '../../base/scope.js';
+import type { AuthorizationRequest } from './authorization-request.js';
 
 /** The access an owner is about to allow. */
 interface Asked {

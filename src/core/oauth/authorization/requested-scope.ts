@@ -1,10 +1,10 @@
+import { findResource } from '../../base/addresses/resource.js';
 import { OAuthError } from '../../base/errors.js';
-import { printable, RefusedRequest } from './refusal.js';
+import { isSubset, parseScope } from '../../base/scope.js';
 import type { Client } from '../clients/client.js';
 import type { OAuthContext } from '../context.js';
 import type { Parameters } from '../parameters.js';
-import { findResource } from '../../base/addresses/resource.js';
-import { isSubset, parseScope } from '../../base/scope.js';
+import { printable, RefusedRequest } from './refusal.js';
 
 /** The maximum number of characters of the request in an error_description. */
 const MAX_QUOTED_LENGTH = 200;

@@ -1,7 +1,7 @@
 import { ImpliedScopes } from '../implied-scopes.js';
 import type { Policy } from '../settings.js';
-import type { ClientRow } from './client.js';
 import { checkRegistration, withoutNulls } from './check-registration.js';
+import type { ClientRow } from './client.js';
 
 /** Settings of the server that registrations refer to. You can pass the server's options. */
 export interface ClientCheckOptions {

@@ -1,4 +1,5 @@
 import { isPicture, urlProblem } from '../../base/addresses/request-addresses.js';
+import { isSecretKey, publicKeysProblem } from '../../base/public-keys.js';
 import {
   either,
   isRecord,
@@ -11,9 +12,11 @@ import {
   value,
 } from '../../base/schema.js';
 import { nearestName } from '../../base/spelling.js';
-import type { ChallengeMethod } from './pkce.js';
-import { isUnprovenRedirect, redirectUriProblem } from './redirect-uri.js';
-import { isSecretKey, publicKeysProblem } from '../../base/public-keys.js';
+import { GRAMMARS } from '../parameters.js';
+import { linksOf } from './client-links.js';
+import { NAME_TAKES, shownName } from './client-metadata.js';
+import { OPENID_FIELDS, openIdOf } from './client-openid.js';
+import { type ClientSecret, type PreparedSecret, prepareSecret } from './client-secret.js';
 import {
   type AuthenticationMethod,
   type Client,
@@ -24,11 +27,8 @@ import {
   GRANT_TYPES,
   type GrantName,
 } from './client.js';
-import { NAME_TAKES, shownName } from './client-metadata.js';
-import { GRAMMARS } from '../parameters.js';
-import { linksOf } from './client-links.js';
-import { OPENID_FIELDS, openIdOf } from './client-openid.js';
-import { type ClientSecret, type PreparedSecret, prepareSecret } from './client-secret.js';
+import type { ChallengeMethod } from './pkce.js';
+import { isUnprovenRedirect, redirectUriProblem } from './redirect-uri.js';
 import { registeredScopes, type ScopeRules } from './registered-scopes.js';
 
 /** Settings of the server that registrations refer to. */

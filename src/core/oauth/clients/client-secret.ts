@@ -1,8 +1,8 @@
 import { scrypt, timingSafeEqual } from 'node:crypto';
-import { FairQueue } from '../../base/limits/fair-queue.js';
 import type { HttpRequest } from '../../base/http/messages.js';
-import { sha256Bytes } from '../../base/secrets.js';
+import { FairQueue } from '../../base/limits/fair-queue.js';
 import { sourceOf } from '../../base/limits/source.js';
+import { sha256Bytes } from '../../base/secrets.js';
 import { GRAMMARS } from '../parameters.js';
 import { readHash, scryptOptions, type SlowHash } from './slow-hash.js';
 

@@ -1,8 +1,8 @@
 import type { MaybePromise } from '../../base/ports.js';
-import type { ChallengeMethod } from './pkce.js';
 import type { Jwk } from '../keys/signing-keys.js';
 import type { ClientOpenId, OpenIdRegistration } from './client-openid.js';
 import type { ClientSecret, PreparedSecret } from './client-secret.js';
+import type { ChallengeMethod } from './pkce.js';
 
 export const DEVICE_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 

@@ -1,7 +1,9 @@
-import { UnavailableError } from '../../base/errors.js';
 import { isPublicIssuer } from '../../base/addresses/loopback.js';
-import type { MaybePromise } from '../../base/ports.js';
+import { UnavailableError } from '../../base/errors.js';
 import { mistake, type OnWarning, type WarningCode } from '../../base/mistakes.js';
+import type { MaybePromise } from '../../base/ports.js';
+import { type CheckedRegistration, checkRegistrations, checkRow, type ServerRules } from './check-registration.js';
+import { GUESSABLE, hasShortSecret } from './client-secret.js';
 import {
   type AuthenticationMethod,
   type Client,
@@ -11,10 +13,8 @@ import {
   type ClientSource,
   isRegistry,
 } from './client.js';
-import { GUESSABLE, hasShortSecret } from './client-secret.js';
 import { type ClientLookup, isOwnRegistry, UnusableClientError } from './own-registry.js';
 import type { Registered, Registrations } from './registrations.js';
-import { type CheckedRegistration, checkRegistrations, checkRow, type ServerRules } from './check-registration.js';
 
 /** Other origins of clients, and what is known of the server, for invalid rows. */
 interface Others {

@@ -1,6 +1,6 @@
 import type { Clock, MaybePromise, Store, Timer } from '../../base/ports.js';
-import type { ClientOrigin, ClientRegistry, ClientRow } from './client.js';
 import type { ClientDocumentEvent } from '../events/document-events.js';
+import type { ClientOrigin, ClientRegistry, ClientRow } from './client.js';
 
 /** The request on whose behalf a registry may contact other servers about a client. */
 export interface ClientCaller {

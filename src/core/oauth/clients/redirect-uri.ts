@@ -1,5 +1,5 @@
-import { urlProblem } from '../../base/addresses/request-addresses.js';
 import { isLoopbackHost } from '../../base/addresses/loopback.js';
+import { urlProblem } from '../../base/addresses/request-addresses.js';
 import { parseUrl } from '../../base/addresses/url.js';
 
 const MAX_LENGTH = 1024;

@@ -3,10 +3,10 @@ import type { Clock, MaybePromise } from '../../base/ports.js';
 import { fail, fn, listOf, orElse, refined, type Schema, text, value, wholeNumber } from '../../base/schema.js';
 import { INTROSPECT, isScopeToken } from '../../base/scope.js';
 import type { Seal } from '../../base/seal.js';
-import { FORBIDDEN_SCHEMES, redirectHost } from './redirect-uri.js';
 import { checkRegistration, type ServerRules } from './check-registration.js';
-import type { Client } from './client.js';
 import type { StatedMetadata } from './client-metadata.js';
+import type { Client } from './client.js';
+import { FORBIDDEN_SCHEMES, redirectHost } from './redirect-uri.js';
 
 /** Options for self-registration of clients (RFC 7591). */
 export interface RegistrationOptions {

@@ -1,6 +1,10 @@
 import { OAuthError } from '../../base/errors.js';
 import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { redirect } from '../../base/http/responses.js';
+import { subjectName } from '../../base/limits/slots.js';
+import { pageResponse } from '../../base/pages/response.js';
+import { formatScope } from '../../base/scope.js';
+import { checkAwaited } from '../../base/waiting.js';
 import {
   AUTHORIZATION_PARAMETERS,
   AUTHORIZATION_REQUEST_LIFETIME,
@@ -11,29 +15,25 @@ import {
   resumeAuthorizationRequest,
   type AuthorizationRequest,
 } from '../authorization/authorization-request.js';
-import type { Client } from '../clients/client.js';
 import { type Approval, decideOnce, findDecision, saveGrantWithCode } from '../authorization/consent-decision.js';
+import { RefusedRequest, reportedPage } from '../authorization/refusal.js';
+import { findApproved, forgetConsent, rememberConsent } from '../authorization/remembered-consent.js';
+import type { Client } from '../clients/client.js';
+import { isLoopbackRedirect, redirectHost } from '../clients/redirect-uri.js';
 import { type OAuthContext, secondsOf } from '../context.js';
 import { clientView } from '../pages/client-view.js';
 import { PageError } from '../pages/page-error.js';
-import { pageResponse } from '../../base/pages/response.js';
-import { grantsPath } from './owner-paths.js';
 import { resourceNames, scopeViews } from '../pages/scope-views.js';
 import type { ConsentView } from '../pages/views.js';
 import { type Definitions, type Parameters, parseParameters, readForm } from '../parameters.js';
-import { RefusedRequest, reportedPage } from '../authorization/refusal.js';
-import { isLoopbackRedirect, redirectHost } from '../clients/redirect-uri.js';
-import { findApproved, forgetConsent, rememberConsent } from '../authorization/remembered-consent.js';
-import { formatScope } from '../../base/scope.js';
-import { subjectName } from '../../base/limits/slots.js';
-import { checkAwaited } from '../../base/waiting.js';
+import { type Owner } from '../records/owner.js';
+import { markedAsBound } from '../records/token-id.js';
 import { shortfallOf, type SignInShortfall } from '../sign-in/asked-sign-in.js';
 import type { Session } from '../sign-in/sessions.js';
 import { type Destination, formExpired, SIGN_IN_FIELDS } from '../sign-in/sign-in.js';
 import type { Connection } from '../tokens/connections.js';
 import { type NewGrant, wholeOf } from '../tokens/tokens.js';
-import { type Owner } from '../records/owner.js';
-import { markedAsBound } from '../records/token-id.js';
+import { grantsPath } from './owner-paths.js';
 
 /** `resume` carries a validated request through sign-in and decision; it is internal and encrypted. */
 export const AUTHORIZE_PARAMETERS = {

@@ -7,11 +7,11 @@ import {
   type JWTPayload,
   jwtVerify,
 } from 'jose';
+import { ASSERTION_ALGORITHMS } from '../../base/public-keys.js';
 import type { Client } from '../clients/client.js';
 import type { OAuthContext } from '../context.js';
 import { type Grammar, GRAMMARS } from '../parameters.js';
 import { keys } from '../records/stored-records.js';
-import { ASSERTION_ALGORITHMS } from '../../base/public-keys.js';
 
 export const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 

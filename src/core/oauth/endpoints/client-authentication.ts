@@ -1,16 +1,16 @@
 import { isUtf8 } from 'node:buffer';
 import { OAuthError, tooManyRequests } from '../../base/errors.js';
 import { type HttpRequest, hasRepeatedAuthorization } from '../../base/http/messages.js';
+import { challenge } from '../../base/http/responses.js';
 import { decodeUrlencoded } from '../../base/http/urlencoded.js';
 import { guessAt } from '../../base/limits/guess-limiter.js';
-import { challenge } from '../../base/http/responses.js';
-import type { AuthenticationMethod, Client } from '../clients/client.js';
+import type { MaybePromise } from '../../base/ports.js';
 import { chosenSecretMatches, NO_SECRET, secretMatches } from '../clients/client-secret.js';
+import type { AuthenticationMethod, Client } from '../clients/client.js';
 import { type ClientLookup, UnusableClientError } from '../clients/own-registry.js';
 import { callerOf, type OAuthContext } from '../context.js';
-import { ASSERTION_TYPE, assertionMatches, claimOf } from './client-assertion.js';
-import type { MaybePromise } from '../../base/ports.js';
 import { GRAMMARS, type Parameters } from '../parameters.js';
+import { ASSERTION_TYPE, assertionMatches, claimOf } from './client-assertion.js';
 
 const BASIC_CHALLENGE = { 'www-authenticate': challenge('Basic', { realm: 'oauth' }) };
 

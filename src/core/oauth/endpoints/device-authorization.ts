@@ -1,16 +1,16 @@
 import { OAuthError, tooManyRequests } from '../../base/errors.js';
 import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { json } from '../../base/http/responses.js';
-import { sha256 } from '../../base/secrets.js';
 import { limitAt, sourceOf } from '../../base/limits/source.js';
+import { formatScope } from '../../base/scope.js';
+import { sha256 } from '../../base/secrets.js';
+import { ownerResources, requestedScope } from '../authorization/requested-scope.js';
 import { DEVICE_CODE_GRANT } from '../clients/client.js';
-import { authenticateClient, CLIENT_PARAMETERS } from './client-authentication.js';
 import { mayUse, type OAuthContext, secondsOf } from '../context.js';
 import { checkedForm, readForm } from '../parameters.js';
 import { type DeviceRecord, keys } from '../records/stored-records.js';
-import { ownerResources, requestedScope } from '../authorization/requested-scope.js';
-import { formatScope } from '../../base/scope.js';
 import { formatUserCode, USER_CODE_LENGTH, USER_CODE_LETTERS, userCodeDigest } from '../records/user-code.js';
+import { authenticateClient, CLIENT_PARAMETERS } from './client-authentication.js';
 
 export const DEVICE_AUTHORIZATION_PARAMETERS = { ...CLIENT_PARAMETERS, scope: 'vschar', resource: 'uri' } as const;
 

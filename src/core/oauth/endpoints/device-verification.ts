@@ -1,25 +1,21 @@
 import { UnavailableError } from '../../base/errors.js';
 import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
-import type { Guess } from '../../base/limits/guess-limiter.js';
 import { redirect } from '../../base/http/responses.js';
-import { sha256 } from '../../base/secrets.js';
+import type { Guess } from '../../base/limits/guess-limiter.js';
 import { subjectName } from '../../base/limits/slots.js';
 import { limitAt, sourceOf } from '../../base/limits/source.js';
+import { pageResponse } from '../../base/pages/response.js';
+import { parseScope } from '../../base/scope.js';
+import { sha256 } from '../../base/secrets.js';
 import { checkAwaited } from '../../base/waiting.js';
 import { type Client, DEVICE_CODE_GRANT } from '../clients/client.js';
 import { type OAuthContext, secondsOf } from '../context.js';
-import { tooManyAttempts } from '../sign-in/authenticate-owner.js';
 import { clientView } from '../pages/client-view.js';
 import { PageError } from '../pages/page-error.js';
-import { pageResponse } from '../../base/pages/response.js';
 import { resourceNames, scopeViews } from '../pages/scope-views.js';
 import { type Parameters, parseParameters, readForm } from '../parameters.js';
-import { DEVICE, type DeviceRecord, keys, USER_CODE } from '../records/stored-records.js';
-import { parseScope } from '../../base/scope.js';
-import type { Session } from '../sign-in/sessions.js';
-import { type Destination, formExpired, SIGN_IN_FIELDS } from '../sign-in/sign-in.js';
 import type { Owner } from '../records/owner.js';
-import { grantsPath } from './owner-paths.js';
+import { DEVICE, type DeviceRecord, keys, USER_CODE } from '../records/stored-records.js';
 import {
   fingerprintOfHash,
   formatUserCode,
@@ -27,6 +23,10 @@ import {
   USER_CODE_LENGTH,
   userCodeDigest,
 } from '../records/user-code.js';
+import { tooManyAttempts } from '../sign-in/authenticate-owner.js';
+import type { Session } from '../sign-in/sessions.js';
+import { type Destination, formExpired, SIGN_IN_FIELDS } from '../sign-in/sign-in.js';
+import { grantsPath } from './owner-paths.js';
 
 export const DEVICE_PAGE_PARAMETERS = { ...SIGN_IN_FIELDS, user_code: 'text', decision: 'vschar' } as const;
 

@@ -1,18 +1,18 @@
-import { BearerError, OAuthError } from '../../base/errors.js';
-import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { findResource } from '../../base/addresses/resource.js';
-import { json } from '../../base/http/responses.js';
+import { BearerError, OAuthError } from '../../base/errors.js';
 import { presentedToken, type PresentedToken } from '../../base/http/bearer.js';
-import { proofOf } from '../../base/possession.js';
+import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
+import { json } from '../../base/http/responses.js';
 import type { MaybePromise } from '../../base/ports.js';
+import { proofOf } from '../../base/possession.js';
+import { INTROSPECT, parseScope } from '../../base/scope.js';
 import type { Client } from '../clients/client.js';
-import { authenticateClient, CLIENT_PARAMETERS } from './client-authentication.js';
 import type { OAuthContext } from '../context.js';
 import { type Parameters, checkedForm, readForm } from '../parameters.js';
-import type { TokenClaims } from '../records/stored-records.js';
-import { INTROSPECT, parseScope } from '../../base/scope.js';
 import { admitPresented } from '../presented-token.js';
+import type { TokenClaims } from '../records/stored-records.js';
 import { audienceOf } from '../tokens/token-authorization.js';
+import { authenticateClient, CLIENT_PARAMETERS } from './client-authentication.js';
 
 export const INTROSPECTION_PARAMETERS = { token: 'vschar', token_type_hint: 'vschar', ...CLIENT_PARAMETERS } as const;
 

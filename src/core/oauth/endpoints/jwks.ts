@@ -1,5 +1,5 @@
-import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { tagged } from '../../base/http/etag.js';
+import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { publicJson } from '../../base/http/responses.js';
 import type { OAuthContext } from '../context.js';
 

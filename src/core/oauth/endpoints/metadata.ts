@@ -1,10 +1,10 @@
-import type { OAuthConfig } from '../config.js';
-import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { tagged } from '../../base/http/etag.js';
+import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { publicJson } from '../../base/http/responses.js';
-import { DEVICE_CODE_GRANT } from '../clients/client.js';
-import type { OAuthContext } from '../context.js';
 import { ASSERTION_ALGORITHMS } from '../../base/public-keys.js';
+import { DEVICE_CODE_GRANT } from '../clients/client.js';
+import type { OAuthConfig } from '../config.js';
+import type { OAuthContext } from '../context.js';
 
 /** In seconds: long enough to save requests, short enough for configuration changes to show. */
 const MAX_AGE = 300;

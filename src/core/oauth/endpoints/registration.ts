@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { type BodyError, bufferOf, readBody } from '../../base/http/body.js';
 import { OAuthError, type OAuthErrorInit, tooManyRequests } from '../../base/errors.js';
+import { type BodyError, bufferOf, readBody } from '../../base/http/body.js';
 import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { json } from '../../base/http/responses.js';
 import { limitAt, sourceOf } from '../../base/limits/source.js';

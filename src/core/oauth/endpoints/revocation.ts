@@ -2,9 +2,9 @@ import { OAuthError } from '../../base/errors.js';
 import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { json } from '../../base/http/responses.js';
 import type { Client } from '../clients/client.js';
-import { authenticateClient, CLIENT_PARAMETERS } from './client-authentication.js';
 import type { OAuthContext } from '../context.js';
 import { checkedForm, readForm } from '../parameters.js';
+import { authenticateClient, CLIENT_PARAMETERS } from './client-authentication.js';
 
 export const REVOCATION_PARAMETERS = { token: 'vschar', token_type_hint: 'vschar', ...CLIENT_PARAMETERS } as const;
 

@@ -1,14 +1,14 @@
 import { OAuthError } from '../../base/errors.js';
-import type { ProvenKey } from '../../base/key-proofs.js';
 import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { json } from '../../base/http/responses.js';
-import type { Client } from '../clients/client.js';
-import { authenticateClient, CLIENT_PARAMETERS } from './client-authentication.js';
-import type { OAuthContext } from '../context.js';
+import type { ProvenKey } from '../../base/key-proofs.js';
 import { checkProofIsThere, provenKey } from '../bound-tokens.js';
+import type { Client } from '../clients/client.js';
+import type { OAuthConfig } from '../config.js';
+import type { OAuthContext } from '../context.js';
 import { handlerOf } from '../grants/index.js';
 import { type Definitions, checkedForm, readForm } from '../parameters.js';
-import type { OAuthConfig } from '../config.js';
+import { authenticateClient, CLIENT_PARAMETERS } from './client-authentication.js';
 
 /** A new nonce also goes with an error (RFC 9449 §8.2). */
 const withHeaders = ({ code, message, status, headers }: OAuthError, proven: ProvenKey): OAuthError =>

@@ -1,19 +1,19 @@
 import { OAuthError } from '../../base/errors.js';
 import { checkAwaited } from '../../base/waiting.js';
-import type { OAuthContext } from '../context.js';
-import type { Parameters } from '../parameters.js';
-import { verifierProblem } from '../clients/pkce.js';
-import { otherKey } from '../bound-tokens.js';
 import { narrowedResources } from '../authorization/requested-scope.js';
-import { grantIdOf, isTokenShaped } from '../records/token-id.js';
+import { otherKey } from '../bound-tokens.js';
+import { verifierProblem } from '../clients/pkce.js';
+import type { OAuthContext } from '../context.js';
 import { fieldsFor } from '../hooks.js';
+import type { Parameters } from '../parameters.js';
+import { grantIdOf, isTokenShaped } from '../records/token-id.js';
+import { isRecent, type Written } from '../records/window.js';
 import { type CodePart, parseKept } from '../tokens/chain-record.js';
 import type { FoundCode } from '../tokens/codes.js';
 import type { Grant } from '../tokens/tokens.js';
-import { isRecent, type Written } from '../records/window.js';
-import { isStillAllowed } from './still-allowed.js';
 import type { GrantHandler, TokenRequest } from './grant-handler.js';
 import { endAsReplay } from './replay.js';
+import { isStillAllowed } from './still-allowed.js';
 
 /** The same message for unknown, expired and used codes, so that guessing reveals nothing. */
 const invalidCode = (): OAuthError => new OAuthError('invalid_grant', 'The authorization code is not valid.');

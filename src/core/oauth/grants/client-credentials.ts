@@ -1,6 +1,6 @@
-import { CLIENT_SUBJECT } from '../records/owner.js';
-import { requestedResources, requestedScope } from '../authorization/requested-scope.js';
 import { formatScope } from '../../base/scope.js';
+import { requestedResources, requestedScope } from '../authorization/requested-scope.js';
+import { CLIENT_SUBJECT } from '../records/owner.js';
 import type { GrantHandler } from './grant-handler.js';
 
 /**

@@ -1,12 +1,12 @@
 import { OAuthError } from '../../base/errors.js';
 import { either, listOf, object, required, type Schema, text, value } from '../../base/schema.js';
 import { formatScope, isSubset, parseScope } from '../../base/scope.js';
+import { requestedResources, requestedScope } from '../authorization/requested-scope.js';
 import type { Client } from '../clients/client.js';
 import type { OAuthContext } from '../context.js';
-import type { Parameters } from '../parameters.js';
-import { requestedResources, requestedScope } from '../authorization/requested-scope.js';
-import { checkOwner, CLIENT_SUBJECT, type Owner } from '../records/owner.js';
 import type { CustomGrant, CustomGrantAnswer, GrantParameters } from '../custom-grant.js';
+import type { Parameters } from '../parameters.js';
+import { checkOwner, CLIENT_SUBJECT, type Owner } from '../records/owner.js';
 import type { GrantHandler, Issued } from './grant-handler.js';
 import { issueFirst } from './issue-first.js';
 import { isStillAllowed } from './still-allowed.js';

@@ -3,11 +3,11 @@ import { sha256 } from '../../base/secrets.js';
 import { checkAwaited } from '../../base/waiting.js';
 import { DEVICE_CODE_GRANT } from '../clients/client.js';
 import { type OAuthContext, secondsOf } from '../context.js';
-import { DEVICE, type DeviceRecord, keys, PACE, type PaceRecord } from '../records/stored-records.js';
 import { fieldsFor } from '../hooks.js';
+import { DEVICE, type DeviceRecord, keys, PACE, type PaceRecord } from '../records/stored-records.js';
 import { CLOCK_DIFFERENCE } from '../records/window.js';
-import { isStillAllowed } from './still-allowed.js';
 import type { GrantHandler } from './grant-handler.js';
+import { isStillAllowed } from './still-allowed.js';
 
 const GAP_STEP = 5;
 const GAP_CAP = 60;

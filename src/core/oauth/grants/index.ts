@@ -1,6 +1,6 @@
 import { DEVICE_CODE_GRANT } from '../clients/client.js';
-import { authorizationCode } from './authorization-code.js';
 import type { CustomGrant } from '../custom-grant.js';
+import { authorizationCode } from './authorization-code.js';
 import { clientCredentials } from './client-credentials.js';
 import { customHandler } from './custom-handler.js';
 import { deviceCode } from './device-code.js';

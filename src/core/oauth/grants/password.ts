@@ -1,8 +1,8 @@
 import { OAuthError, tooManyRequests } from '../../base/errors.js';
-import { authenticateOwner } from '../sign-in/authenticate-owner.js';
-import { requestedResources, requestedScope } from '../authorization/requested-scope.js';
 import { formatScope } from '../../base/scope.js';
 import { checkAwaited } from '../../base/waiting.js';
+import { requestedResources, requestedScope } from '../authorization/requested-scope.js';
+import { authenticateOwner } from '../sign-in/authenticate-owner.js';
 import type { GrantHandler } from './grant-handler.js';
 import { issueFirst } from './issue-first.js';
 

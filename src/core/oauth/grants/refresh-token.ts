@@ -1,10 +1,10 @@
 import { OAuthError } from '../../base/errors.js';
-import type { Client } from '../clients/client.js';
-import { otherKey } from '../bound-tokens.js';
-import { narrowedResources } from '../authorization/requested-scope.js';
 import { formatScope, isSubset, parseScope } from '../../base/scope.js';
-import { fieldsFor } from '../hooks.js';
 import { checkAwaited } from '../../base/waiting.js';
+import { narrowedResources } from '../authorization/requested-scope.js';
+import { otherKey } from '../bound-tokens.js';
+import type { Client } from '../clients/client.js';
+import { fieldsFor } from '../hooks.js';
 import { invalidRefreshToken, type PresentedToken, type Refresh, type Refreshed } from '../tokens/refresh-tokens.js';
 import type { GrantHandler, TokenRequest } from './grant-handler.js';
 import { endAsReplay } from './replay.js';

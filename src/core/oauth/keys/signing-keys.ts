@@ -7,7 +7,6 @@ import {
   type SignKeyObjectInput,
   verify,
 } from 'node:crypto';
-
 import { UnavailableError } from '../../base/errors.js';
 import type { Clock, MaybePromise } from '../../base/ports.js';
 import { sha256 } from '../../base/secrets.js';

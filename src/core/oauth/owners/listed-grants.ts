@@ -3,6 +3,7 @@ import { hasShape } from '../../base/records.js';
 import { parseScope } from '../../base/scope.js';
 import { type Client, DEVICE_CODE_GRANT } from '../clients/client.js';
 import type { OAuthContext } from '../context.js';
+import { type SignInFacts, signInFacts } from '../records/owner.js';
 import {
   CONNECTION,
   CONNECTION_MARK,
@@ -14,7 +15,6 @@ import {
 } from '../records/stored-records.js';
 import { CHAIN, type ChainRecord, parseLast } from '../tokens/chain-record.js';
 import type { Grant } from '../tokens/tokens.js';
-import { type SignInFacts, signInFacts } from '../records/owner.js';
 import { pagesOf } from './pages-of.js';
 
 /** Selects the grants of an owner or of a client. */

@@ -1,13 +1,13 @@
 import { UnavailableError } from '../../base/errors.js';
-import { hmac } from '../../base/secrets.js';
 import { formatScope, parseScope } from '../../base/scope.js';
+import { hmac } from '../../base/secrets.js';
 import { DAY, PERSONAL_TOKENS } from '../clients/personal-client.js';
 import type { OAuthContext } from '../context.js';
-import { readGrants } from './listed-grants.js';
 import type { Owner } from '../records/owner.js';
 import { grantIdInKey, groups } from '../records/stored-records.js';
 import { TOKEN_BYTES } from '../records/token-id.js';
 import { wholeOf } from '../tokens/tokens.js';
+import { readGrants } from './listed-grants.js';
 
 /** A personal token. Times are in seconds since the epoch. */
 export interface PersonalToken {

@@ -1,6 +1,6 @@
 import { Html, html } from '../../base/html.js';
-import type { Translator } from '../../base/pages/languages/translator.js';
 import { confirmContent, hiddenInputs, noticeText, problemText } from '../../base/pages/forms.js';
+import type { Translator } from '../../base/pages/languages/translator.js';
 import { mark, pageLayout } from '../../base/pages/layout.js';
 import {
   changeLater,

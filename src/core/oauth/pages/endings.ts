@@ -1,7 +1,7 @@
+import type { Html } from '../../base/html.js';
 import type { Confirmation } from '../../base/pages/forms.js';
 import type { PageTextName } from '../../base/pages/languages/english.js';
 import type { Translator } from '../../base/pages/languages/translator.js';
-import type { Html } from '../../base/html.js';
 
 interface EndingTexts {
   readonly ask: PageTextName;

@@ -1,9 +1,9 @@
 import type { Html } from '../../base/html.js';
-import type { MaybePromise } from '../../base/ports.js';
-import type { ClientLinks } from '../clients/client.js';
 import type { Confirmation, HiddenFields } from '../../base/pages/forms.js';
 import type { PageProblemCode } from '../../base/pages/languages/english.js';
 import type { PageLink, PageView } from '../../base/pages/layout.js';
+import type { MaybePromise } from '../../base/ports.js';
+import type { ClientLinks } from '../clients/client.js';
 
 /** A scope as a page shows it. */
 export interface ScopeView {

@@ -1,3 +1,4 @@
+import type { Revision } from '../../base/ports.js';
 import {
   type ExpiringRecord,
   isBoolean,
@@ -9,7 +10,6 @@ import {
   optional,
   type Shape,
 } from '../../base/records.js';
-import type { Revision } from '../../base/ports.js';
 import { sha256 } from '../../base/secrets.js';
 import type { SignInFacts } from './owner.js';
 import { CONNECTION_ID_LENGTH, connectionIdOf, grantIdOf } from './token-id.js';

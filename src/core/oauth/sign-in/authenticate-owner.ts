@@ -1,9 +1,9 @@
-import { type Attempt, type GuessLimiter, guessAt } from '../../base/limits/guess-limiter.js';
 import type { HttpRequest } from '../../base/http/messages.js';
+import { type Attempt, type GuessLimiter, guessAt } from '../../base/limits/guess-limiter.js';
 import type { Emit } from '../events/events.js';
 import { minutesOf, PageError } from '../pages/page-error.js';
-import type { Limits } from '../settings.js';
 import { checkOwner, type Owner } from '../records/owner.js';
+import type { Limits } from '../settings.js';
 import { countedName, type Directory } from './users.js';
 
 /** Dependencies for checking a password. */

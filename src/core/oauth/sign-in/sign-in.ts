@@ -1,19 +1,19 @@
 import { OAuthError, UnavailableError } from '../../base/errors.js';
 import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
-import { mistake } from '../../base/mistakes.js';
-import type { MaybePromise } from '../../base/ports.js';
 import { redirect } from '../../base/http/responses.js';
-import type { DeploymentWarnings } from '../deployment-warnings.js';
 import type { Attempt } from '../../base/limits/guess-limiter.js';
-import { authenticateOwner, type OwnerAuthentication, tooManyAttempts } from './authenticate-owner.js';
-import { checkOwner, type Owner } from '../records/owner.js';
-import { PageError } from '../pages/page-error.js';
-import { pageResponse } from '../../base/pages/response.js';
-import type { PageRenderers } from '../pages/render.js';
+import { mistake } from '../../base/mistakes.js';
 import type { HiddenFields } from '../../base/pages/forms.js';
+import { pageResponse } from '../../base/pages/response.js';
+import type { MaybePromise } from '../../base/ports.js';
+import type { DeploymentWarnings } from '../deployment-warnings.js';
+import { PageError } from '../pages/page-error.js';
+import type { PageRenderers } from '../pages/render.js';
 import type { LoginView } from '../pages/views.js';
 import type { Parameters } from '../parameters.js';
+import { checkOwner, type Owner } from '../records/owner.js';
 import type { SignInWishes } from './asked-sign-in.js';
+import { authenticateOwner, type OwnerAuthentication, tooManyAttempts } from './authenticate-owner.js';
 import { beginningOf, endSession, isEnded, type OwnerSessionContext } from './owner-sessions.js';
 import type { Session, Sessions } from './sessions.js';
 

@@ -1,13 +1,13 @@
 import { UnavailableError } from '../../base/errors.js';
-import type { MaybePromise } from '../../base/ports.js';
 import { unavailable } from '../../base/http/responses.js';
+import type { MaybePromise } from '../../base/ports.js';
 import { sha256 } from '../../base/secrets.js';
+import type { Written } from '../records/window.js';
 import { type CodePart, codeText, type KeptParameters, parseCode, parseWritten } from './chain-record.js';
 import type { Chains, FoundChain } from './chains.js';
 import type { RefreshTokens } from './refresh-tokens.js';
 import type { TokenResponse } from './token-response.js';
 import type { Grant, Issuance, Tokens } from './tokens.js';
-import type { Written } from '../records/window.js';
 
 /** An authorization code of a live grant: one that can be redeemed, or was. */
 export interface FoundCode extends FoundChain {

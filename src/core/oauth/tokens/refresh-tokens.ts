@@ -1,10 +1,12 @@
 import { OAuthError, UnavailableError } from '../../base/errors.js';
-import type { MaybePromise } from '../../base/ports.js';
 import { unavailable } from '../../base/http/responses.js';
+import type { MaybePromise } from '../../base/ports.js';
 import { type RandomSource, sha256 } from '../../base/secrets.js';
 import { type Client, isValidStill, type TokenLifetimes } from '../clients/client.js';
 import type { Clients } from '../clients/clients.js';
 import type { TokenClaims } from '../records/stored-records.js';
+import { markedAsBound, parseRefreshToken, refreshTokenText, TOKEN_BYTES } from '../records/token-id.js';
+import { CLOCK_DIFFERENCE, isRecent, type Timekeeper } from '../records/window.js';
 import {
   currentText,
   type LastPart,
@@ -16,10 +18,8 @@ import {
 } from './chain-record.js';
 import type { Chains, FoundChain } from './chains.js';
 import { type Peppers, successorOf } from './successor.js';
-import { markedAsBound, parseRefreshToken, refreshTokenText, TOKEN_BYTES } from '../records/token-id.js';
 import type { MintedToken, TokenResponse } from './token-response.js';
 import type { Grant, Issuance, Tokens } from './tokens.js';
-import { CLOCK_DIFFERENCE, isRecent, type Timekeeper } from '../records/window.js';
 
 /** Milliseconds after which a client may have repeated its request at another process and revoked the result. */
 const SLOW = 1000;

@@ -7,9 +7,7 @@ import type { Clients } from '../clients/clients.js';
 import type { Emit, OAuthOccurrence } from '../events/events.js';
 import type { ImpliedScopes } from '../implied-scopes.js';
 import type { JwtAccessTokens } from '../keys/access-token.js';
-import type { Connection, Connections } from './connections.js';
-import { type FieldsOf, type MintedToken, mintedOf, type TokenResponse, withFields } from './token-response.js';
-import type { TokenUses } from './token-uses.js';
+import { CLIENT_SUBJECT, type Owner, type SignInFacts, signInFacts } from '../records/owner.js';
 import {
   CONNECTION_MARK,
   GRANT,
@@ -23,7 +21,9 @@ import {
   type TokenRecord,
 } from '../records/stored-records.js';
 import { grantIdOf, isMarkedAsBound, isTokenShaped, markedAsBound, TOKEN_BYTES } from '../records/token-id.js';
-import { CLIENT_SUBJECT, type Owner, type SignInFacts, signInFacts } from '../records/owner.js';
+import type { Connection, Connections } from './connections.js';
+import { type FieldsOf, type MintedToken, mintedOf, type TokenResponse, withFields } from './token-response.js';
+import type { TokenUses } from './token-uses.js';
 
 /** A grant with its id. */
 export interface Grant extends GrantRecord {

@@ -1,7 +1,7 @@
 import { directionOf } from '../../base/direction.js';
-import type { MetaHandler } from '../run/handlers.js';
-import type { ParamsOf } from '../catalogue/index.js';
 import { commaList, message } from '../answer/messages.js';
+import type { ParamsOf } from '../catalogue/index.js';
+import type { MetaHandler } from '../run/handlers.js';
 
 /** A language of the site. */
 export interface Language {

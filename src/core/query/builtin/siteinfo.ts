@@ -2,11 +2,11 @@ import { directionOf } from '../../base/direction.js';
 import { ApiError } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
 import type { ParamsOf } from '../catalogue/index.js';
+import { isoSeconds } from '../parameters/types/timestamp.js';
 import type { MetaHandler, ModuleRequest } from '../run/handlers.js';
-import { PROTOCOLS } from '../site/value-sets.js';
 import type { Site } from '../site/site.js';
 import { titleKey } from '../site/title.js';
-import { isoSeconds } from '../parameters/types/timestamp.js';
+import { PROTOCOLS } from '../site/value-sets.js';
 import type { Language } from './languageinfo.js';
 
 const FILE_EXTENSIONS = ['png', 'gif', 'jpg', 'jpeg', 'webp'];

@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Authorization } from '../../base/authorization.js';
+import { message } from '../answer/messages.js';
 import type { ParamsOf } from '../catalogue/index.js';
 import type { MetaHandler } from '../run/handlers.js';
-import type { Authorization } from '../../base/authorization.js';
 import { queryTokenKey } from '../token-key.js';
-import { message } from '../answer/messages.js';
 
 /** The end of every token, which detects clients that mangle these characters. */
 const SUFFIX = '+\\';

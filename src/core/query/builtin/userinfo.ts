@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { ResultItem } from '../answer/result-format.js';
+import type { Caller } from '../caller.js';
 import type { ParamsOf } from '../catalogue/index.js';
 import type { CallerLimiter } from '../run/caller-limits.js';
 import type { MetaHandler } from '../run/handlers.js';
-import type { Caller } from '../caller.js';
-import type { ResultItem } from '../answer/result-format.js';
 import type { Site } from '../site/site.js';
 
 /** The implicit group of all users. */

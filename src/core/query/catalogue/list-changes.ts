@@ -1,4 +1,17 @@
 import { defineModule } from '../descriptor/descriptor.js';
+import { atMostOneOf, emptyIsAll, noContradiction, unlessGenerator } from '../descriptor/rule.js';
+import { continues, continuesByTitle } from '../rules/continue.js';
+import { contributionsContinue, contributionsOf, listedKind, patrolValues, typesWithSlots } from '../rules/lists.js';
+import {
+  allDeletedRevisions,
+  allRevisions,
+  deletedHistory,
+  deletedRevsLimit,
+  deletedRevsModes,
+  revisionLimit,
+} from '../rules/revisions.js';
+import { pageTitles, wholeTitles } from '../rules/titles.js';
+import { watchlistOwner } from '../rules/watchlist.js';
 import {
   ASCENDING,
   BOOLEAN,
@@ -15,19 +28,6 @@ import {
   TIMESTAMP,
   USER,
 } from './shared-parameters.js';
-import { continues, continuesByTitle } from '../rules/continue.js';
-import { contributionsContinue, contributionsOf, listedKind, patrolValues, typesWithSlots } from '../rules/lists.js';
-import {
-  allDeletedRevisions,
-  allRevisions,
-  deletedHistory,
-  deletedRevsLimit,
-  deletedRevsModes,
-  revisionLimit,
-} from '../rules/revisions.js';
-import { atMostOneOf, emptyIsAll, noContradiction, unlessGenerator } from '../descriptor/rule.js';
-import { pageTitles, wholeTitles } from '../rules/titles.js';
-import { watchlistOwner } from '../rules/watchlist.js';
 
 /** Modules that list changes: revisions, recent changes, log entries, contributions, watched pages. */
 

@@ -1,9 +1,9 @@
 import { defineModule } from '../descriptor/descriptor.js';
-import { BOOLEAN, INTEGER, INTEGERS, LIMIT, NAMESPACES, STRING, STRINGS } from './shared-parameters.js';
-import { ICONS } from './icons.js';
-import { continues } from '../rules/continue.js';
 import { atMostOneOf, emptyIsAll, emptyIsNone, loggedIn } from '../descriptor/rule.js';
+import { continues } from '../rules/continue.js';
 import { wholeTitles } from '../rules/titles.js';
+import { ICONS } from './icons.js';
+import { BOOLEAN, INTEGER, INTEGERS, LIMIT, NAMESPACES, STRING, STRINGS } from './shared-parameters.js';
 
 /** Other list modules. */
 

@@ -1,21 +1,5 @@
 import { defineModule } from '../descriptor/descriptor.js';
-import {
-  ASCENDING,
-  BACKLINKS_PARAMETERS,
-  BOOLEAN,
-  DEPRECATED_BOOLEAN,
-  DEPRECATED_STRING,
-  FILTER_REDIRECTS,
-  INTEGER,
-  LIMIT,
-  NAMESPACES,
-  OLDER,
-  STRING,
-  STRINGS,
-  TIMESTAMP,
-  USER,
-} from './shared-parameters.js';
-import { CONTENT_MODELS, PROTOCOLS } from '../site/value-sets.js';
+import { emptyIsAll, emptyIsNone, type RuleRequest } from '../descriptor/rule.js';
 import { continues, continuesIfAny, type ContinueForm } from '../rules/continue.js';
 import {
   continueWins,
@@ -35,8 +19,24 @@ import {
   uniqueLinks,
 } from '../rules/lists.js';
 import { titleNeeds } from '../rules/props.js';
-import { emptyIsAll, emptyIsNone, type RuleRequest } from '../descriptor/rule.js';
 import { byTitle, CATEGORY, categoryTarget, chosenNamespace, FILE, fileTarget, linkTarget } from '../rules/titles.js';
+import { CONTENT_MODELS, PROTOCOLS } from '../site/value-sets.js';
+import {
+  ASCENDING,
+  BACKLINKS_PARAMETERS,
+  BOOLEAN,
+  DEPRECATED_BOOLEAN,
+  DEPRECATED_STRING,
+  FILTER_REDIRECTS,
+  INTEGER,
+  LIMIT,
+  NAMESPACES,
+  OLDER,
+  STRING,
+  STRINGS,
+  TIMESTAMP,
+  USER,
+} from './shared-parameters.js';
 
 /** Modules that list pages, titles, links between them, and files. */
 

@@ -1,9 +1,9 @@
 import { defineModule } from '../descriptor/descriptor.js';
-import { ASCENDING, BOOLEAN, INTEGERS, LIMIT, OLDER, STRING, STRINGS, TIMESTAMP } from './shared-parameters.js';
-import { GROUPS, RIGHTS } from '../site/value-sets.js';
+import { atMostOneOf, emptyIsAll, noContradiction } from '../descriptor/rule.js';
 import { continues } from '../rules/continue.js';
 import { blockedAddress, kindsOfUsers, someUsers, usersByRight } from '../rules/lists.js';
-import { atMostOneOf, emptyIsAll, noContradiction } from '../descriptor/rule.js';
+import { GROUPS, RIGHTS } from '../site/value-sets.js';
+import { ASCENDING, BOOLEAN, INTEGERS, LIMIT, OLDER, STRING, STRINGS, TIMESTAMP } from './shared-parameters.js';
 
 /** Modules that list users and blocks. */
 

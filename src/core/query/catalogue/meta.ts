@@ -1,7 +1,7 @@
 import { defineModule } from '../descriptor/descriptor.js';
-import { BOOLEAN, STRING, STRINGS } from './shared-parameters.js';
-import { languageCode, oldForms, onlyWith, onlyWithout, parsedTitle, unreadByDefault } from '../rules/lists.js';
 import { emptyIsNone, loggedIn } from '../descriptor/rule.js';
+import { languageCode, oldForms, onlyWith, onlyWithout, parsedTitle, unreadByDefault } from '../rules/lists.js';
+import { BOOLEAN, STRING, STRINGS } from './shared-parameters.js';
 
 /** Modules about the site or the caller. */
 

@@ -1,22 +1,5 @@
 import { defineModule } from '../descriptor/descriptor.js';
-import {
-  ASCENDING,
-  BOOLEAN,
-  DEPRECATED_BOOLEAN,
-  INTEGER,
-  LIMIT,
-  LINKING_PAGES_PARAMETERS,
-  LINK_NAMESPACES,
-  NAMESPACES,
-  OLDER,
-  REVISION_LIMIT,
-  REVISION_PARAMETERS,
-  STRING,
-  STRINGS,
-  TIMESTAMP,
-  USER,
-} from './shared-parameters.js';
-import { CONTRIBUTOR_RIGHTS, GROUPS, PROTOCOLS } from '../site/value-sets.js';
+import { atLeastOneOf, atMostOneOf, emptyIsAll, loggedIn, noContradiction } from '../descriptor/rule.js';
 import { continues, continuesByTitle } from '../rules/continue.js';
 import { linkQuery } from '../rules/lists.js';
 import {
@@ -35,8 +18,25 @@ import {
   withTitles,
 } from '../rules/props.js';
 import { deletedRevisionPages, revisionLimit, revisionPages, revisionsOfPages } from '../rules/revisions.js';
-import { atLeastOneOf, atMostOneOf, emptyIsAll, loggedIn, noContradiction } from '../descriptor/rule.js';
 import { linkTitles } from '../rules/titles.js';
+import { CONTRIBUTOR_RIGHTS, GROUPS, PROTOCOLS } from '../site/value-sets.js';
+import {
+  ASCENDING,
+  BOOLEAN,
+  DEPRECATED_BOOLEAN,
+  INTEGER,
+  LIMIT,
+  LINKING_PAGES_PARAMETERS,
+  LINK_NAMESPACES,
+  NAMESPACES,
+  OLDER,
+  REVISION_LIMIT,
+  REVISION_PARAMETERS,
+  STRING,
+  STRINGS,
+  TIMESTAMP,
+  USER,
+} from './shared-parameters.js';
 
 /** Modules about given pages. */
 

@@ -1,7 +1,7 @@
-import type { HelpFormat } from './texts/help-text.js';
+import { BOOLEAN, DEPRECATED_BOOLEAN, STRINGS } from '../catalogue/shared-parameters.js';
 import type { ModuleParams } from '../descriptor/module-params.js';
 import type { Described } from '../parameters/parse.js';
-import { BOOLEAN, DEPRECATED_BOOLEAN, STRINGS } from '../catalogue/shared-parameters.js';
+import type { HelpFormat } from './texts/help-text.js';
 
 const HELP_FORMATS = ['html', 'none', 'raw', 'wikitext'] as const satisfies readonly HelpFormat[];
 

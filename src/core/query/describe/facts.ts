@@ -1,5 +1,5 @@
-import type { ParamDescriptor } from '../descriptor/descriptor.js';
 import { boundsOf, everythingOf, valueCounts } from '../descriptor/descriptor-facts.js';
+import type { ParamDescriptor } from '../descriptor/descriptor.js';
 import { annotationText } from './texts/help-text.js';
 
 /** Sentences about a parameter for people, in addition to its description. Code is between backticks. */

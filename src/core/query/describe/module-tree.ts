@@ -1,6 +1,6 @@
 import { ApiError } from '../answer/api-error.js';
-import { checkDescriptors } from '../catalogue/check-descriptors.js';
 import { message } from '../answer/messages.js';
+import { checkDescriptors } from '../catalogue/check-descriptors.js';
 import type { Described } from '../parameters/parse.js';
 
 export type NodeGroup = Described['group'] | 'format';

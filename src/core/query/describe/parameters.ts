@@ -1,5 +1,5 @@
-import type { ParamDescriptor } from '../descriptor/descriptor.js';
 import { namespaceIds } from '../descriptor/descriptor-facts.js';
+import type { ParamDescriptor } from '../descriptor/descriptor.js';
 import type { Site } from '../site/site.js';
 import { type ModuleNode, type NodeGroup, submodulesOf } from './module-tree.js';
 import { byNaturalOrder } from './natural-order.js';

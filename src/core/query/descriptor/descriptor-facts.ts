@@ -1,5 +1,5 @@
-import type { ParamDescriptor } from './descriptor.js';
 import type { Site } from '../site/site.js';
+import type { ParamDescriptor } from './descriptor.js';
 
 /** Defaults of parameter descriptors, shared by parsers and descriptions. */
 

@@ -1,9 +1,9 @@
-import { ApiError, type ConditionData } from '../answer/api-error.js';
-import type { Caller } from '../caller.js';
-import { type Message, message, nameList } from '../answer/messages.js';
-import type { PageSet } from './page-model.js';
-import type { Site } from '../site/site.js';
 import type { MaybePromise } from '../../base/ports.js';
+import { ApiError, type ConditionData } from '../answer/api-error.js';
+import { type Message, message, nameList } from '../answer/messages.js';
+import type { Caller } from '../caller.js';
+import type { Site } from '../site/site.js';
+import type { PageSet } from './page-model.js';
 
 /** The host's verdict on a watchlist token: valid, wrong, or the user does not exist. */
 export type WatchlistTokenVerdict = 'valid' | 'wrong' | 'no-user';

@@ -1,5 +1,5 @@
-import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { isLoopbackHost } from '../../base/addresses/loopback.js';
+import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { escapePattern } from '../../base/text.js';
 import { type Headers, VARY } from '../answer/print.js';
 import type { MainTexts } from './main-parameters.js';

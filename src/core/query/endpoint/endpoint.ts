@@ -1,5 +1,8 @@
 import type { BodyLimits } from '../../base/http/body.js';
 import type { HttpRequest, HttpResponse, Route } from '../../base/http/messages.js';
+import { ApiError } from '../answer/api-error.js';
+import { type AnswerStyle, ERROR_FORMATS, writeError, writeWarnings } from '../answer/error-format.js';
+import { message } from '../answer/messages.js';
 import {
   cleanCallback,
   FORMATS,
@@ -10,29 +13,26 @@ import {
   type Printer,
   VARY,
 } from '../answer/print.js';
-import { ApiError } from '../answer/api-error.js';
-import { decideOrigin, originCheck, type OriginDecision } from './cors.js';
+import type { MutableItem } from '../answer/result-format.js';
+import { apiErrorOf } from '../answer/unexpected-error.js';
+import { Warnings } from '../answer/warnings.js';
 import type { Caller } from '../caller.js';
-import type { CallerLimiter } from '../run/caller-limits.js';
-import { HandlerDeadline } from '../run/deadline.js';
-import { type AnswerStyle, ERROR_FORMATS, writeError, writeWarnings } from '../answer/error-format.js';
-import { checkAssertions, identifyCaller } from './identity.js';
-import { checkLag, type LagOf } from './lag.js';
-import type { MainParams, MainTexts } from './main-parameters.js';
-import type { Action, ActionResult } from '../run/action.js';
-import { message } from '../answer/messages.js';
-import type { Site } from '../site/site.js';
-import type { QueryModule } from '../run/query-modules.js';
 import type { QueryEnvironment } from '../environment.js';
 import type { ModuleParser } from '../parameters/parse.js';
 import { readParameters, RequestParameters } from '../parameters/request-parameters.js';
-import type { MutableItem } from '../answer/result-format.js';
-import { fitToSize } from '../run/fitting.js';
-import { warnUnrecognized } from '../run/unrecognized.js';
-import { apiErrorOf } from '../answer/unexpected-error.js';
 import { isoSeconds } from '../parameters/types/timestamp.js';
+import type { Action, ActionResult } from '../run/action.js';
+import type { CallerLimiter } from '../run/caller-limits.js';
+import { HandlerDeadline } from '../run/deadline.js';
+import { fitToSize } from '../run/fitting.js';
+import type { QueryModule } from '../run/query-modules.js';
 import { type ResultBudget, FULL_BUDGET, type RequestContext } from '../run/request-context.js';
-import { Warnings } from '../answer/warnings.js';
+import { warnUnrecognized } from '../run/unrecognized.js';
+import type { Site } from '../site/site.js';
+import { decideOrigin, originCheck, type OriginDecision } from './cors.js';
+import { checkAssertions, identifyCaller } from './identity.js';
+import { checkLag, type LagOf } from './lag.js';
+import type { MainParams, MainTexts } from './main-parameters.js';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST']);
 const EXPOSED_ERROR = 'mediawiki-api-error';

@@ -3,10 +3,10 @@ import { BearerError } from '../../base/errors.js';
 import type { HttpRequest } from '../../base/http/messages.js';
 import type { MaybePromise } from '../../base/ports.js';
 import { ApiError, type ApiErrorDetails } from '../answer/api-error.js';
-import type { Caller } from '../caller.js';
 import { message } from '../answer/messages.js';
-import { canonicalUserName } from '../site/user-name.js';
+import type { Caller } from '../caller.js';
 import type { Site } from '../site/site.js';
+import { canonicalUserName } from '../site/user-name.js';
 import type { MainParams } from './main-parameters.js';
 
 /** Identifies callers. */

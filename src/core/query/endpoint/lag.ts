@@ -1,6 +1,6 @@
+import type { MaybePromise } from '../../base/ports.js';
 import { ApiError } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
-import type { MaybePromise } from '../../base/ports.js';
 
 /** The replication lag of the site's data. */
 export interface ReplicationLag {

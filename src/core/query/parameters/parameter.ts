@@ -1,9 +1,10 @@
+import { MAX_LENGTH } from '../../base/text.js';
 import { ApiError } from '../answer/api-error.js';
 import { commaList, message } from '../answer/messages.js';
+import { Warnings } from '../answer/warnings.js';
 import { everythingOf, type ValueCounts, valueCounts } from '../descriptor/descriptor-facts.js';
 import { SEPARATOR, splitValues } from './multi-value.js';
 import { cleanText } from './raw-values.js';
-import { MAX_LENGTH } from '../../base/text.js';
 import {
   enumeration,
   type ParseContext,
@@ -12,7 +13,6 @@ import {
   type TypedParameter,
   type ValueParser,
 } from './types/index.js';
-import { Warnings } from '../answer/warnings.js';
 
 /** The raw parameters of a request, by their names on the wire. */
 export interface ParameterSource {

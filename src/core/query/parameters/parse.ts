@@ -1,9 +1,9 @@
 import { ApiError } from '../answer/api-error.js';
 import type { ModuleDescriptor, ParamDescriptor } from '../descriptor/descriptor.js';
-import { compileParameter, missingParameter, type ParameterReader, type ParameterSource } from './parameter.js';
-import type { Site } from '../site/site.js';
 import type { ModuleParams } from '../descriptor/module-params.js';
 import type { ParsedParams } from '../descriptor/parsed-params.js';
+import type { Site } from '../site/site.js';
+import { compileParameter, missingParameter, type ParameterReader, type ParameterSource } from './parameter.js';
 import { compileTemplates } from './templated.js';
 import type { ParseContext } from './types/index.js';
 

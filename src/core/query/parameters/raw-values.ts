@@ -1,5 +1,5 @@
-import { normalizeText } from '../../base/text.js';
 import { decodeUrlencoded, withSpaces } from '../../base/http/urlencoded.js';
+import { normalizeText } from '../../base/text.js';
 
 /** Text that needs no cleaning: printable ASCII, tab and line ends. */
 const PLAIN = /^[\t\n\r -~]*$/;

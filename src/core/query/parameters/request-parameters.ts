@@ -1,11 +1,11 @@
 import { type BodyError, type BodyLimits, bufferOf, readBody } from '../../base/http/body.js';
 import type { HttpRequest } from '../../base/http/messages.js';
+import { forEachPair } from '../../base/http/urlencoded.js';
 import type { MaybePromise } from '../../base/ports.js';
 import { ApiError } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
 import { parameterOf, readMultipart } from './multipart.js';
 import type { ParameterSource } from './parameter.js';
-import { forEachPair } from '../../base/http/urlencoded.js';
 import { decodeFormText, decodeUtf8, type DecodedText, type Fallback } from './raw-values.js';
 
 /** Names that need no normalization. */

@@ -1,7 +1,7 @@
-import type { ParamDescriptor } from '../descriptor/descriptor.js';
 import { message } from '../answer/messages.js';
-import { missingParameter, type ParameterReader, type ParameterSource } from './parameter.js';
+import type { ParamDescriptor } from '../descriptor/descriptor.js';
 import type { ParsedParams } from '../descriptor/parsed-params.js';
+import { missingParameter, type ParameterReader, type ParameterSource } from './parameter.js';
 import type { ParseContext } from './types/index.js';
 
 /** Parses the templated parameters of a request and adds them to the others. */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { unlessKnown } from '../../base/http/etag.js';
+import { parseUrl } from '../../base/addresses/url.js';
 import { html } from '../../base/html.js';
+import { unlessKnown } from '../../base/http/etag.js';
 import type { HttpResponse, Route } from '../../base/http/messages.js';
 import type { Site } from '../site/site.js';
-import { parseUrl } from '../../base/addresses/url.js';
 
 /** The input of the document. */
 export interface DescriptionParts {

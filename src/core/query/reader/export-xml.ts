@@ -1,7 +1,7 @@
 import { xmlText } from '../answer/xml.js';
 import type { QueryParams } from '../run/query-parameters.js';
-import type { Site } from '../site/site.js';
 import { pageAddress } from '../site/page-address.js';
+import type { Site } from '../site/site.js';
 
 /** A version of MediaWiki's export format. */
 export type ExportSchema = QueryParams['exportschema'];

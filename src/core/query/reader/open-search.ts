@@ -1,8 +1,8 @@
 import type { QueryService } from '../run/query-run.js';
 import type { RequestContext } from '../run/request-context.js';
 import { pageAddress } from '../site/page-address.js';
-import type { RunSubquery } from './subquery.js';
 import type { OpenSearchParams } from './descriptors.js';
+import type { RunSubquery } from './subquery.js';
 
 /** The response of `action=opensearch`. The descriptions are empty. */
 export type Suggestions = readonly [

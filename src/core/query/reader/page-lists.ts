@@ -1,7 +1,7 @@
 import type { ResultItem } from '../answer/result-format.js';
-import { parseTitle, prefixedTitle, titleKey } from '../site/title.js';
 import type { QueryService } from '../run/query-run.js';
 import type { RequestContext } from '../run/request-context.js';
+import { parseTitle, prefixedTitle, titleKey } from '../site/title.js';
 import type { RenderedContent } from './renderer.js';
 import type { RunSubquery } from './subquery.js';
 

@@ -2,10 +2,9 @@ import { Html } from '../../base/html.js';
 import { ApiError } from '../answer/api-error.js';
 import { message, nameList } from '../answer/messages.js';
 import { type MutableItem, toVersion1 } from '../answer/result-format.js';
-import { parseTitle } from '../site/title.js';
 import type { QueryService } from '../run/query-run.js';
 import type { RequestContext } from '../run/request-context.js';
-import type { SubqueryPage, RunSubquery } from './subquery.js';
+import { parseTitle } from '../site/title.js';
 import type { ParseParams } from './descriptors.js';
 import {
   categoriesOf,
@@ -22,6 +21,7 @@ import { renderPage } from './render-page.js';
 import type { RenderedContent, Renderer } from './renderer.js';
 import { loadSanitizer } from './sanitize.js';
 import { sectionItems } from './sections.js';
+import type { SubqueryPage, RunSubquery } from './subquery.js';
 
 /** What `action=parse` depends on. */
 export interface ParseParts {

@@ -1,10 +1,10 @@
 import type { MutableItem } from '../answer/result-format.js';
 import type { ModuleParser } from '../parameters/parse.js';
+import { RequestParameters } from '../parameters/request-parameters.js';
 import type { QueryParams } from '../run/query-parameters.js';
 import type { QueryService } from '../run/query-run.js';
 import { FULL_BUDGET, type RequestContext } from '../run/request-context.js';
 import { runQuery } from '../run/run-query.js';
-import { RequestParameters } from '../parameters/request-parameters.js';
 
 /** A page of a subquery, with the data of modules under further keys. */
 export interface SubqueryPage {

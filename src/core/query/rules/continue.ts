@@ -1,6 +1,6 @@
 import { badContinue } from '../answer/api-error.js';
-import { parseTitle } from '../site/title.js';
 import type { ModuleRule, RuleRequest } from '../descriptor/rule.js';
+import { parseTitle } from '../site/title.js';
 
 /**
  * The forms of the parts of MediaWiki's continue values. A handler may use other forms, and validates its own values;

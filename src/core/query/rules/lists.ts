@@ -1,6 +1,4 @@
 import { ApiError, badContinue } from '../answer/api-error.js';
-import { type ContinueForm, type ContinuePart, continues } from './continue.js';
-import { canonicalAddress, canonicalRange } from '../site/ip-address.js';
 import { message } from '../answer/messages.js';
 import {
   atMostOneOf,
@@ -16,6 +14,8 @@ import {
   type RuleRequest,
   valuesOf,
 } from '../descriptor/rule.js';
+import { canonicalAddress, canonicalRange } from '../site/ip-address.js';
+import { type ContinueForm, type ContinuePart, continues } from './continue.js';
 import { wholeTitles } from './titles.js';
 
 /** `prlevel` requires `prtype`. The message names the parameters without their prefix, as MediaWiki does. */

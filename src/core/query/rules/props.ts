@@ -1,9 +1,6 @@
 import { ApiError, badContinue } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
-import { parseTitle } from '../site/title.js';
 import type { PageSet } from '../descriptor/page-model.js';
-import { type ContinuePart, continues } from './continue.js';
-import { emptyParameter } from './lists.js';
 import {
   atMostOneOf,
   emptyIsNone,
@@ -17,6 +14,9 @@ import {
   type RuleRequest,
   valuesOf,
 } from '../descriptor/rule.js';
+import { parseTitle } from '../site/title.js';
+import { type ContinuePart, continues } from './continue.js';
+import { emptyParameter } from './lists.js';
 import { FILE } from './titles.js';
 
 /** Runs rules in order, until one has an outcome. */

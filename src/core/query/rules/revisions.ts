@@ -1,8 +1,6 @@
 import { ApiError } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
 import type { PageSet } from '../descriptor/page-model.js';
-import { continues } from './continue.js';
-import { byTitle, chosenNamespace, chosenNamespaces } from './titles.js';
 import {
   atMostOneOf,
   cannotUseWith,
@@ -20,6 +18,8 @@ import {
   unlessGenerator,
   valuesOf,
 } from '../descriptor/rule.js';
+import { continues } from './continue.js';
+import { byTitle, chosenNamespace, chosenNamespaces } from './titles.js';
 
 const WITHOUT_SLOTS = [
   'expandtemplates',

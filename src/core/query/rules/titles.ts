@@ -1,8 +1,8 @@
 import { ApiError } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
-import { parseTitle, prefixedTitle } from '../site/title.js';
-import type { Site } from '../site/site.js';
 import { exactlyOneOf, type ModuleRule, type RuleRequest, valuesOf } from '../descriptor/rule.js';
+import type { Site } from '../site/site.js';
+import { parseTitle, prefixedTitle } from '../site/title.js';
 
 export const FILE = 6;
 export const CATEGORY = 14;

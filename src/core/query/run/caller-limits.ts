@@ -1,8 +1,8 @@
 import type { HttpRequest } from '../../base/http/messages.js';
 import type { LimitListener } from '../../base/limits/limit-reached.js';
-import type { Clock } from '../../base/ports.js';
 import { RateLimit } from '../../base/limits/rate-limit.js';
 import { limitAt, sourceOf } from '../../base/limits/source.js';
+import type { Clock } from '../../base/ports.js';
 import { ApiError } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
 import type { Caller } from '../caller.js';

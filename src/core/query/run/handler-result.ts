@@ -1,7 +1,7 @@
-import type { ModuleDescriptor } from '../descriptor/descriptor.js';
-import type { ContinueValue, ListResult, MetaResult, PropResult } from './handlers.js';
-import type { GeneratedPage } from '../descriptor/page-model.js';
 import type { ResultItem } from '../answer/result-format.js';
+import type { ModuleDescriptor } from '../descriptor/descriptor.js';
+import type { GeneratedPage } from '../descriptor/page-model.js';
+import type { ContinueValue, ListResult, MetaResult, PropResult } from './handlers.js';
 
 /** Validates the results of handlers. */
 

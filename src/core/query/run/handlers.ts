@@ -1,11 +1,11 @@
 import type { Clock, MaybePromise } from '../../base/ports.js';
-import type { Catalogue, ModuleName, ParamsOf } from '../catalogue/index.js';
 import type { ConditionData } from '../answer/api-error.js';
-import type { ModuleDescriptor } from '../descriptor/descriptor.js';
 import type { Message } from '../answer/messages.js';
-import type { Caller } from '../caller.js';
-import type { GeneratedPage, PageSet } from '../descriptor/page-model.js';
 import type { ResultItem } from '../answer/result-format.js';
+import type { Caller } from '../caller.js';
+import type { Catalogue, ModuleName, ParamsOf } from '../catalogue/index.js';
+import type { ModuleDescriptor } from '../descriptor/descriptor.js';
+import type { GeneratedPage, PageSet } from '../descriptor/page-model.js';
 import type { WatchlistTokenVerdict } from '../descriptor/rule.js';
 import type { Site } from '../site/site.js';
 

@@ -1,8 +1,8 @@
+import type { ParsedParams } from '../descriptor/parsed-params.js';
 import type { LimitDecision, LimitRule } from '../descriptor/rule.js';
 import type { ParameterSource } from '../parameters/parameter.js';
-import type { ParsedParams } from '../descriptor/parsed-params.js';
-import { readBounded } from '../parameters/types/integer.js';
 import type { ParseContext, TypedParameter } from '../parameters/types/index.js';
+import { readBounded } from '../parameters/types/integer.js';
 
 /** The input for the limit of a module, apart from its descriptor. */
 export interface LimitRequest {

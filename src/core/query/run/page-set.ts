@@ -1,3 +1,4 @@
+import { MAX_LENGTH } from '../../base/text.js';
 import type { ResultItem } from '../answer/result-format.js';
 import type { Caller } from '../caller.js';
 import type {
@@ -12,7 +13,6 @@ import type {
 } from '../descriptor/page-model.js';
 import { cleanText, percentEncode, replaceInvalid } from '../parameters/raw-values.js';
 import type { Site } from '../site/site.js';
-import { MAX_LENGTH } from '../../base/text.js';
 import { type LocalTitle, type ParsedTitle, parseTitle, TOO_LONG } from '../site/title.js';
 
 /** The pages of a request, with the information on how they were found. */

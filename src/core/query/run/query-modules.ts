@@ -1,10 +1,10 @@
-import { catalogue, type ModuleName } from '../catalogue/index.js';
 import { forSite } from '../catalogue/for-site.js';
+import { catalogue, type ModuleName } from '../catalogue/index.js';
 import type { ModuleDescriptor } from '../descriptor/descriptor.js';
-import type { AnyHandler, CustomModule, ModuleHandlers } from './handlers.js';
 import { compileModule, type ModuleParser, type Role } from '../parameters/parse.js';
-import type { Site } from '../site/site.js';
 import type { TypedParameter } from '../parameters/types/index.js';
+import type { Site } from '../site/site.js';
+import type { AnyHandler, CustomModule, ModuleHandlers } from './handlers.js';
 
 /** A compiled module with its handler. */
 export interface QueryModule {

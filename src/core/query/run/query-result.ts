@@ -1,12 +1,12 @@
-import type { ListResult, MetaResult } from './handlers.js';
 import type { ResultItem } from '../answer/result-format.js';
+import { type MutableItem, toVersion1, type Version1Form } from '../answer/result-format.js';
 import type { ModuleDescriptor } from '../descriptor/descriptor.js';
-import type { PropAnswer } from './handler-result.js';
-import type { QueryModule } from './query-modules.js';
-import type { ResolvedPages } from './page-set.js';
 import type { Page } from '../descriptor/page-model.js';
 import type { ParsedParams } from '../descriptor/parsed-params.js';
-import { type MutableItem, toVersion1, type Version1Form } from '../answer/result-format.js';
+import type { PropAnswer } from './handler-result.js';
+import type { ListResult, MetaResult } from './handlers.js';
+import type { ResolvedPages } from './page-set.js';
+import type { QueryModule } from './query-modules.js';
 
 /** The data of a query, placed as the descriptors of its modules declare. */
 export class QueryResult {

@@ -1,17 +1,17 @@
+import type { Clock, MaybePromise } from '../../base/ports.js';
 import { ApiError } from '../answer/api-error.js';
-import { type HandlerDeadline, DeadlinePassed } from './deadline.js';
-import type { ModuleRequest } from './handlers.js';
-import type { Caller } from '../caller.js';
-import { limitOf } from './limits.js';
 import { type Message, message } from '../answer/messages.js';
-import type { ModuleUse, QueryModule } from './query-modules.js';
+import type { Caller } from '../caller.js';
 import type { PageSet } from '../descriptor/page-model.js';
 import type { ParsedParams } from '../descriptor/parsed-params.js';
-import type { QueryRun } from './query-run.js';
-import type { RequestContext } from './request-context.js';
 import type { PageRule, RuleOutcome, RuleRequest } from '../descriptor/rule.js';
 import type { Site } from '../site/site.js';
-import type { Clock, MaybePromise } from '../../base/ports.js';
+import { type HandlerDeadline, DeadlinePassed } from './deadline.js';
+import type { ModuleRequest } from './handlers.js';
+import { limitOf } from './limits.js';
+import type { ModuleUse, QueryModule } from './query-modules.js';
+import type { QueryRun } from './query-run.js';
+import type { RequestContext } from './request-context.js';
 
 /** A module of the request with its parsed parameters. */
 export interface Selected {

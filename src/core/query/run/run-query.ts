@@ -1,4 +1,7 @@
 import { ApiError } from '../answer/api-error.js';
+import { message } from '../answer/messages.js';
+import type { MutableItem } from '../answer/result-format.js';
+import type { GeneratedPage } from '../descriptor/page-model.js';
 import {
   continueFrom,
   continueParams,
@@ -7,19 +10,16 @@ import {
   rawContinuation,
   readProgress,
 } from './continuation.js';
-import type { ContinueValue, ListResult } from './handlers.js';
-import type { GeneratedPage } from '../descriptor/page-model.js';
-import { message } from '../answer/messages.js';
 import { generatedPages, readListResult, readMetaResult, readPropResult } from './handler-result.js';
-import type { ModuleUse, QueryModule } from './query-modules.js';
-import { ResolvedPages, resolvePages } from './page-set.js';
-import { emptyResult, QueryResult } from './query-result.js';
-import type { QueryParams } from './query-parameters.js';
-import type { MutableItem } from '../answer/result-format.js';
-import type { QueryRun } from './query-run.js';
-import { resolveUserIds } from './user-ids.js';
+import type { ContinueValue, ListResult } from './handlers.js';
 import { runInOrder } from './in-order.js';
+import { ResolvedPages, resolvePages } from './page-set.js';
+import type { ModuleUse, QueryModule } from './query-modules.js';
+import type { QueryParams } from './query-parameters.js';
+import { emptyResult, QueryResult } from './query-result.js';
+import type { QueryRun } from './query-run.js';
 import { requestedLimit, checkPages, runModule, select, type Selected } from './run-module.js';
+import { resolveUserIds } from './user-ids.js';
 
 /** Shared by requests without pages. It is never modified. */
 const NO_PAGES = new ResolvedPages();

@@ -1,3 +1,4 @@
+import { isOrigin } from '../../base/addresses/request-addresses.js';
 import {
   either,
   flag,
@@ -14,9 +15,8 @@ import {
   value,
   wholeNumber,
 } from '../../base/schema.js';
-import { isOrigin } from '../../base/addresses/request-addresses.js';
-import { CONTENT_MODELS, GROUPS, RIGHTS } from './value-sets.js';
 import type { NamespaceOptions } from './namespaces.js';
+import { CONTENT_MODELS, GROUPS, RIGHTS } from './value-sets.js';
 
 /** The version of this package, for `siteinfo`. */
 export const VERSION = '0.2.0';

@@ -1,8 +1,8 @@
 import { fail } from '../../base/schema.js';
 import { MAX_LENGTH, normalizeText } from '../../base/text.js';
-import { parseTitle } from './title.js';
 import type { SiteOptions } from './options.js';
 import { resolveSite, type Site } from './site.js';
+import { parseTitle } from './title.js';
 
 /** Characters that requests may not contain. */
 const NOT_TEXT = /[\ufffe\uffff\p{Surrogate}]/u;

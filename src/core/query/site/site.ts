@@ -1,7 +1,7 @@
 import { object } from '../../base/schema.js';
-import { IMPLICIT_RIGHTS } from './value-sets.js';
 import { foldNamespaceName, type Namespace, namespaceNames, resolveNamespaces } from './namespaces.js';
 import { type Interwiki, SITE_OPTIONS, type SiteOptions, type SiteStatistics } from './options.js';
+import { IMPLICIT_RIGHTS } from './value-sets.js';
 
 export type { Namespace, NamespaceOptions } from './namespaces.js';
 export { type Interwiki, type SiteOptions, type SiteStatistics, VERSION } from './options.js';

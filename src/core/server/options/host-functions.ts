@@ -1,11 +1,11 @@
 import { inTime } from '../../base/deadline.js';
 import { UnavailableError } from '../../base/errors.js';
-import { isAttachable, isOwnRegistry, type RegistryServer } from '../../oauth/clients/own-registry.js';
+import type { MaybePromise, Timer } from '../../base/ports.js';
 import { type ClientRegistry, type ClientSource, isRegistry } from '../../oauth/clients/client.js';
+import { isAttachable, isOwnRegistry, type RegistryServer } from '../../oauth/clients/own-registry.js';
 import type { CustomGrantRequest } from '../../oauth/custom-grant.js';
 import type { ExternalKey, KeySource, SigningKey } from '../../oauth/keys/signing-keys.js';
 import type { UserDirectory } from '../../oauth/sign-in/users.js';
-import type { MaybePromise, Timer } from '../../base/ports.js';
 import type { CheckedOptions } from './server-table.js';
 
 type Work<Input extends readonly unknown[], Result> = (...input: Input) => MaybePromise<Result>;

@@ -1,17 +1,17 @@
 import { parseUrl } from '../../base/addresses/url.js';
+import { Languages } from '../../base/pages/languages/languages.js';
+import { fail, object } from '../../base/schema.js';
+import { INTROSPECT, OFFLINE_ACCESS } from '../../base/scope.js';
+import { ownSecrets, Seal } from '../../base/seal.js';
 import type { ServerRules } from '../../oauth/clients/check-registration.js';
 import { type ClientRegistry, type ClientSource, isRegistry } from '../../oauth/clients/client.js';
 import { Clients } from '../../oauth/clients/clients.js';
 import { personalClient } from '../../oauth/clients/personal-client.js';
 import { Registrations } from '../../oauth/clients/registrations.js';
 import type { OAuthConfig } from '../../oauth/config.js';
-import type { OAuthFeature } from '../../oauth/oauth-feature.js';
 import { ImpliedScopes } from '../../oauth/implied-scopes.js';
-import { Languages } from '../../base/pages/languages/languages.js';
+import type { OAuthFeature } from '../../oauth/oauth-feature.js';
 import { directoryOf, type Directory, type UserDirectory } from '../../oauth/sign-in/users.js';
-import { fail, object } from '../../base/schema.js';
-import { INTROSPECT, OFFLINE_ACCESS } from '../../base/scope.js';
-import { ownSecrets, Seal } from '../../base/seal.js';
 import { resourcesOf } from './resources.js';
 import { type CheckedOptions, SERVER_OPTIONS } from './server-table.js';
 

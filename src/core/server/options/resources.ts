@@ -1,5 +1,5 @@
-import type { ResourceDefinition, ResourceDescription } from '../../base/resource-metadata.js';
 import { resourceKey, resourceProblem } from '../../base/addresses/resource.js';
+import type { ResourceDefinition, ResourceDescription } from '../../base/resource-metadata.js';
 import { fail } from '../../base/schema.js';
 import { nearestName } from '../../base/spelling.js';
 import { Resources } from '../../oauth/resources.js';

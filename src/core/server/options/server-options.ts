@@ -1,14 +1,18 @@
+import type { AuthorizationFeature, Feature } from '../../base/feature.js';
+import type { KeyProofs } from '../../base/key-proofs.js';
 import type { WarningCode } from '../../base/mistakes.js';
-import type { ResourceDefinition } from '../../base/resource-metadata.js';
-import type { ClientRegistry, ClientSource, GrantName } from '../../oauth/clients/client.js';
-import type { CustomGrant } from '../../oauth/custom-grant.js';
-import type { OAuthEventListener } from '../../oauth/events/events.js';
-import type { PersonalTokenOptions } from '../../oauth/clients/personal-client.js';
-import type { RegistrationOptions } from '../../oauth/clients/registrations.js';
-import type { KeySource, SigningAlgorithm } from '../../oauth/keys/signing-keys.js';
 import type { Branding } from '../../base/pages/branding.js';
 import type { PageLanguage } from '../../base/pages/languages/english.js';
+import type { Clock, MaybePromise, RandomBytes, Store, Timer } from '../../base/ports.js';
+import type { ResourceDefinition } from '../../base/resource-metadata.js';
+import type { ClientRegistry, ClientSource, GrantName } from '../../oauth/clients/client.js';
+import type { PersonalTokenOptions } from '../../oauth/clients/personal-client.js';
+import type { RegistrationOptions } from '../../oauth/clients/registrations.js';
+import type { CustomGrant } from '../../oauth/custom-grant.js';
+import type { OAuthEventListener } from '../../oauth/events/events.js';
+import type { KeySource, SigningAlgorithm } from '../../oauth/keys/signing-keys.js';
 import type { Templates } from '../../oauth/pages/views.js';
+import type { Owner } from '../../oauth/records/owner.js';
 import type {
   DeviceOptions,
   Lifetimes,
@@ -18,12 +22,8 @@ import type {
   ScopeDefinition,
   Timeouts,
 } from '../../oauth/settings.js';
-import type { Owner } from '../../oauth/records/owner.js';
 import type { SignInWishes } from '../../oauth/sign-in/asked-sign-in.js';
 import type { User, UserDirectory } from '../../oauth/sign-in/users.js';
-import type { KeyProofs } from '../../base/key-proofs.js';
-import type { Clock, MaybePromise, RandomBytes, Store, Timer } from '../../base/ports.js';
-import type { AuthorizationFeature, Feature } from '../../base/feature.js';
 
 /**
  * The format of access tokens. `opaque` tokens are only meaningful to this server; `jwt` tokens (RFC 9068) can be verified by every

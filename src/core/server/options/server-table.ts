@@ -1,32 +1,11 @@
-import type { PersonalTokenOptions } from '../../oauth/clients/personal-client.js';
 import { isOrigin, isPath, urlProblem } from '../../base/addresses/request-addresses.js';
-import type { GrantName } from '../../oauth/clients/client.js';
+import { parseUrl } from '../../base/addresses/url.js';
+import type { AuthorizationFeature, Feature } from '../../base/feature.js';
+import type { KeyProofs } from '../../base/key-proofs.js';
 import { BRANDING_OPTIONS } from '../../base/pages/branding.js';
 import { LANGUAGES } from '../../base/pages/languages/languages.js';
-import { DEVICE_CODE_GRANT, GRANT_TYPES } from '../../oauth/clients/client.js';
-import { isServerMember } from '../../oauth/endpoints/metadata.js';
-import { TOKEN_PARAMETERS } from '../../oauth/endpoints/token.js';
-import type { CustomGrant, GrantParameter } from '../../oauth/custom-grant.js';
-import { REGISTRATION_OPTIONS } from '../../oauth/clients/registrations.js';
-import type { KeySource } from '../../oauth/keys/signing-keys.js';
-import type { Templates } from '../../oauth/pages/views.js';
-import { RESOURCE_DEFINITION } from '../../base/resource-metadata.js';
-import { systemRandom, systemTimer } from '../../base/system.js';
-import type {
-  DeviceOptions,
-  Lifetimes,
-  Limits,
-  PathName,
-  Policy,
-  ScopeDefinition,
-  Timeouts,
-} from '../../oauth/settings.js';
-import { MAX_SESSION_LIFETIME } from '../../oauth/sign-in/owner-sessions.js';
-import { USER_LIST, type UserDirectory } from '../../oauth/sign-in/users.js';
-import type { ClientRegistry, ClientSource } from '../../oauth/clients/client.js';
-import type { KeyProofs } from '../../base/key-proofs.js';
 import type { Store } from '../../base/ports.js';
-import type { AuthorizationFeature, Feature } from '../../base/feature.js';
+import { RESOURCE_DEFINITION } from '../../base/resource-metadata.js';
 import {
   type Checked,
   either,
@@ -51,8 +30,29 @@ import {
   value,
   wholeNumber,
 } from '../../base/schema.js';
+import { systemRandom, systemTimer } from '../../base/system.js';
+import type { GrantName } from '../../oauth/clients/client.js';
+import { DEVICE_CODE_GRANT, GRANT_TYPES } from '../../oauth/clients/client.js';
+import type { ClientRegistry, ClientSource } from '../../oauth/clients/client.js';
+import type { PersonalTokenOptions } from '../../oauth/clients/personal-client.js';
+import { REGISTRATION_OPTIONS } from '../../oauth/clients/registrations.js';
+import type { CustomGrant, GrantParameter } from '../../oauth/custom-grant.js';
+import { isServerMember } from '../../oauth/endpoints/metadata.js';
+import { TOKEN_PARAMETERS } from '../../oauth/endpoints/token.js';
+import type { KeySource } from '../../oauth/keys/signing-keys.js';
+import type { Templates } from '../../oauth/pages/views.js';
+import type {
+  DeviceOptions,
+  Lifetimes,
+  Limits,
+  PathName,
+  Policy,
+  ScopeDefinition,
+  Timeouts,
+} from '../../oauth/settings.js';
+import { MAX_SESSION_LIFETIME } from '../../oauth/sign-in/owner-sessions.js';
+import { USER_LIST, type UserDirectory } from '../../oauth/sign-in/users.js';
 import type { AccessTokenOptions, Runtime, ServerOptions } from './server-options.js';
-import { parseUrl } from '../../base/addresses/url.js';
 
 /** Whether JSON can represent the value without loss. */
 const isJson = (given: unknown): boolean =>

@@ -1,8 +1,7 @@
 import { type Html, html } from '../../../base/html.js';
-import { GROUP_TITLES, textOfModule } from '../texts/help-text.js';
+import type { Site } from '../../site/site.js';
+import type { HelpParams } from '../describing-actions.js';
 import { examplesOf } from '../examples.js';
-import { factList, helpDocument } from './page.js';
-import { parameterEntry } from './parameter-entry.js';
 import {
   descendantsOf,
   findModule,
@@ -12,8 +11,9 @@ import {
   submodulesOf,
 } from '../module-tree.js';
 import { parametersOf } from '../parameters.js';
-import type { HelpParams } from '../describing-actions.js';
-import type { Site } from '../../site/site.js';
+import { GROUP_TITLES, textOfModule } from '../texts/help-text.js';
+import { factList, helpDocument } from './page.js';
+import { parameterEntry } from './parameter-entry.js';
 
 export { HELP_STYLE } from './page.js';
 

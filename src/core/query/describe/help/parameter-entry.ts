@@ -1,9 +1,6 @@
 import { type Html, html } from '../../../base/html.js';
 import type { ParamDescriptor } from '../../descriptor/descriptor.js';
-import { helpQuery } from '../module-tree.js';
-import { type DescribedParameter, namespacesOf } from '../parameters.js';
 import type { Site } from '../../site/site.js';
-import { textOfParameter } from '../texts/help-text.js';
 import {
   annotationFacts,
   boundsFact,
@@ -14,6 +11,9 @@ import {
   templateFacts,
   typeFacts,
 } from '../facts.js';
+import { helpQuery } from '../module-tree.js';
+import { type DescribedParameter, namespacesOf } from '../parameters.js';
+import { textOfParameter } from '../texts/help-text.js';
 import { factList } from './page.js';
 
 /** Longer lists of values are collapsed. */

@@ -1,6 +1,11 @@
 import { ApiError } from '../../answer/api-error.js';
-import type { ParamDescriptor } from '../../descriptor/descriptor.js';
+import type { Message } from '../../answer/messages.js';
 import { boundsOf, everythingOf, valueCounts } from '../../descriptor/descriptor-facts.js';
+import type { ParamDescriptor } from '../../descriptor/descriptor.js';
+import type { ParaminfoParams } from '../describing-actions.js';
+import { examplesOf } from '../examples.js';
+import { helpQuery, isQueryModule, type ModuleNode, needsReadRights, selectModules } from '../module-tree.js';
+import { type DescribedParameter, parametersOf } from '../parameters.js';
 import {
   annotationText,
   describesOwn,
@@ -9,11 +14,6 @@ import {
   textOfModule,
   textOfParameter,
 } from '../texts/help-text.js';
-import { examplesOf } from '../examples.js';
-import type { Message } from '../../answer/messages.js';
-import { helpQuery, isQueryModule, type ModuleNode, needsReadRights, selectModules } from '../module-tree.js';
-import type { ParaminfoParams } from '../describing-actions.js';
-import { type DescribedParameter, parametersOf } from '../parameters.js';
 
 /**
  * Plain data. Flags that are not set are omitted, except `required`, `multi` and `mustExist`, which are `false` in

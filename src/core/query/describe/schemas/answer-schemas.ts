@@ -1,5 +1,5 @@
-import { ref, type JsonSchema } from './schema.js';
 import type { ModuleNode } from '../module-tree.js';
+import { ref, type JsonSchema } from './schema.js';
 
 /** Schemas of the responses of the query API. Items are open objects, because handlers decide what they contain. */
 

@@ -1,10 +1,10 @@
-import type { JsonSchema } from './schema.js';
 import { escapePattern } from '../../../base/text.js';
+import { annotationFacts, boundsFact, duplicatesFact, formsFact, templateFacts } from '../facts.js';
 import type { ModuleNode } from '../module-tree.js';
 import { type DescribedParameter, parametersOf } from '../parameters.js';
 import { textOfParameter } from '../texts/help-text.js';
-import { annotationFacts, boundsFact, duplicatesFact, formsFact, templateFacts } from '../facts.js';
 import { parameterSchema, type SchemaContext } from './parameter-schema.js';
+import type { JsonSchema } from './schema.js';
 
 /** A parameter on the wire, for a query string or a form. */
 export interface Field {

@@ -1,10 +1,10 @@
-import type { JsonSchema } from './schema.js';
-import type { ParamDescriptor } from '../../descriptor/descriptor.js';
-import { type DescribedParameter, namespacesOf } from '../parameters.js';
-import { boundsFact, countFact, everythingFact, typeFacts } from '../facts.js';
 import { boundsOf, everythingOf, valueCounts } from '../../descriptor/descriptor-facts.js';
+import type { ParamDescriptor } from '../../descriptor/descriptor.js';
 import { splitValues } from '../../parameters/multi-value.js';
 import type { Site } from '../../site/site.js';
+import { boundsFact, countFact, everythingFact, typeFacts } from '../facts.js';
+import { type DescribedParameter, namespacesOf } from '../parameters.js';
+import type { JsonSchema } from './schema.js';
 import { schemaName, type SchemaRegistry } from './shared-schemas.js';
 
 /** The site, and the schemas that can be referenced. */

@@ -1,6 +1,6 @@
+import { MAX_LENGTH } from '../../../base/text.js';
 import { ApiError } from '../../answer/api-error.js';
 import { message } from '../../answer/messages.js';
-import { MAX_LENGTH } from '../../../base/text.js';
 import type { TypeDef } from './type-def.js';
 
 const MAX_CHARACTERS = MAX_LENGTH.text;

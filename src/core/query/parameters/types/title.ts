@@ -1,6 +1,6 @@
+import { MAX_LENGTH } from '../../../base/text.js';
 import { ApiError } from '../../answer/api-error.js';
 import { message } from '../../answer/messages.js';
-import { MAX_LENGTH } from '../../../base/text.js';
 import { parseTitle } from '../../site/title.js';
 import type { TypeDef } from './type-def.js';
 

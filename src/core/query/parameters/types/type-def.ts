@@ -1,6 +1,6 @@
 import type { ApiError } from '../../answer/api-error.js';
-import type { ParamDescriptor } from '../../descriptor/descriptor.js';
 import type { Warnings } from '../../answer/warnings.js';
+import type { ParamDescriptor } from '../../descriptor/descriptor.js';
 import type { Site } from '../../site/site.js';
 
 /** The context of parsing a value. */

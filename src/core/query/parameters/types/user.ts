@@ -1,11 +1,11 @@
+import { MAX_LENGTH } from '../../../base/text.js';
 import { ApiError } from '../../answer/api-error.js';
+import { message } from '../../answer/messages.js';
 import type { UserSubtype } from '../../descriptor/descriptor.js';
 import { canonicalAddress, canonicalRange } from '../../site/ip-address.js';
-import { message } from '../../answer/messages.js';
-import { MAX_LENGTH } from '../../../base/text.js';
 import type { Site } from '../../site/site.js';
-import { canonicalUserName, isTemporaryName, withoutUserPrefix } from '../../site/user-name.js';
 import { tidy } from '../../site/title.js';
+import { canonicalUserName, isTemporaryName, withoutUserPrefix } from '../../site/user-name.js';
 import type { TypeDef } from './type-def.js';
 
 const DEFAULT_SUBTYPES: readonly UserSubtype[] = ['name', 'ip', 'temp', 'cidr', 'interwiki'];

@@ -1,5 +1,5 @@
-import type { ParamDescriptor } from '../../descriptor/descriptor.js';
 import { DEPRECATED_STRING, INTEGER, STRING } from '../../catalogue/shared-parameters.js';
+import type { ParamDescriptor } from '../../descriptor/descriptor.js';
 import type { Described, ParsedBy } from '../../parameters/parse.js';
 
 /** Pages have one slot. */

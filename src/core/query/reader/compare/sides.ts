@@ -1,8 +1,8 @@
 import { ApiError } from '../../answer/api-error.js';
 import { message, nameList } from '../../answer/messages.js';
-import { parseTitle } from '../../site/title.js';
 import type { QueryService } from '../../run/query-run.js';
 import type { RequestContext } from '../../run/request-context.js';
+import { parseTitle } from '../../site/title.js';
 import type { RunSubquery, Subquery, SubqueryPage } from '../subquery.js';
 import type { CompareParams } from './descriptor.js';
 import { linesOf } from './table.js';
