@@ -54,7 +54,9 @@ export async function startDaemon(program: Program): Promise<Daemon> {
       await untilReady(started, file, ready);
     },
     pause() {
-      for (const pid of family(child)) signal(pid, 'SIGSTOP');
+      const pids = family(child);
+      for (const pid of pids) signal(pid, 'SIGSTOP');
+      while (!areStopped(pids));
     },
     resume() {
       for (const pid of family(child)) signal(pid, 'SIGCONT');
@@ -118,6 +120,13 @@ function family(child: ChildProcess | undefined): number[] {
     .filter(([, parent]) => parent === child.pid)
     .flatMap(([pid]) => (pid === undefined ? [] : [pid]));
   return [child.pid, ...children];
+}
+
+/** Whether every thread stands still: one that is working on another processor still answers after the signal was sent. */
+function areStopped(pids: readonly number[]): boolean {
+  if (pids.length === 0) return true;
+  const states = execFileSync('ps', ['-L', '-o', 'stat=', '-p', pids.join()], { encoding: 'utf8' });
+  return states.split('\n').every((state) => /^[TZ]|^$/.test(state));
 }
 
 /** A child may end by itself between being listed and being signalled. */
