@@ -4,9 +4,10 @@ import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Answer, bearer, Client, everyTransport, type Host, sendRaw } from '../hosts.js';
 import { everyRow } from '../rows.js';
-import { fakeServer } from './fake-server.js';
 
-vi.mock('../../src/core/server/server.js', () => ({ createServer: fakeServer }));
+vi.mock('../../src/core/server/server.js', async () => ({
+  createServer: (await import('./fake-server.js')).fakeServer,
+}));
 
 /** Headers that a framework or node adds to every answer. */
 const OF_THE_FRAMEWORK = new Set(['date', 'connection', 'keep-alive', 'x-powered-by']);
