@@ -45,7 +45,7 @@ describe.each(eachFramework)('DP32, DP33, DP34, DP35, DP37 a guard on $name', (h
     return [status, json['error']];
   };
 
-  test('a bound token passes with a fresh proof of its key, and only so', async () => {
+  test('#108 a bound token passes with a fresh proof of its key, and only so', async () => {
     const answer = await site.ask(bound, key);
     expect(answer.status).toBe(200);
     expect(answer.json['auth']).toMatchObject({ token_type: 'DPoP', cnf: { jkt: key.jkt }, client_id: 'native' });

@@ -91,7 +91,7 @@ describe.each(['opaque', 'jwt'] as const)('tokens that are bound to a key, %s', 
     expect((await site.ask(tokens.access_token)).status).toBe(200);
   });
 
-  test('DP5 a client with dpop_bound_access_tokens needs a proof, and the code is not used up without one', async () => {
+  test('#113 DP5 a client with dpop_bound_access_tokens needs a proof, and the code is not used up without one', async () => {
     const code = await site.flows.code('bound');
     const form = site.flows.redemption('bound', code);
     const refused = await site.token('bound', form);

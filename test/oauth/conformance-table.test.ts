@@ -7,6 +7,7 @@ import { everyRow } from '../rows.js';
 const FOLDERS = [
   [fileURLToPath(new URL('.', import.meta.url)), ''],
   [fileURLToPath(new URL('../resource-server/', import.meta.url)), 'resource-server/'],
+  [fileURLToPath(new URL('../dpop/', import.meta.url)), 'dpop/'],
 ] as const;
 const table = readFileSync(fileURLToPath(new URL('../../docs/conformance.md', import.meta.url)), 'utf8');
 
