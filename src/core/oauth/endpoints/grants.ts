@@ -11,10 +11,10 @@ import type { Ending } from '../pages/endings.js';
 import { PageError } from '../pages/page-error.js';
 import { resourceNames, scopeViews } from '../pages/scope-views.js';
 import type { ConnectedAppView } from '../pages/views.js';
-import { readForm } from '../parameters.js';
 import type { Owner } from '../records/owner.js';
-import { type Destination, formExpired, SIGN_IN_FIELDS } from '../sign-in/sign-in.js';
+import { type Destination, SIGN_IN_FIELDS } from '../sign-in/sign-in.js';
 import { endedPath, readEnded } from './ended.js';
+import { readOwnerForm } from './owner-form.js';
 import { grantsPath, tokensPath } from './owner-paths.js';
 
 export const GRANTS_PAGE_PARAMETERS = {
@@ -77,28 +77,18 @@ const endingOf = async (client_id: string | undefined, sub: string, context: OAu
 
 /** `POST`: a button of the page, which asks first; or the built-in sign-in form. Afterwards, the page shows what is left. */
 export const grantsForm = async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
-  const { signIn } = context;
-  const form = await readForm(request, GRANTS_PAGE_PARAMETERS, context);
-  if (form.firstProblem !== undefined) throw new PageError('invalid_request', { explanation: form.firstProblem });
   const destination = destinationOf(context);
-  if (form.get('username') !== undefined || form.get('password') !== undefined)
-    return signIn.submit(request, form, destination, context);
-  const session = signIn.sessions.read(request);
-  const owner = await signIn.currentOwner(request, session, context);
-  if (owner === undefined) return redirect(destination.returnTo, 303);
-  const form_token = form.get('form_token');
-  if (!signIn.sessions.isFormToken(form_token, session, purposeOf(owner))) throw formExpired(destination.returnTo);
-
+  const read = await readOwnerForm(request, GRANTS_PAGE_PARAMETERS, destination, purposeOf, context);
+  if ('response' in read) return read.response;
+  const { form, form_token, owner, session } = read;
   const { sub } = owner;
   const client_id = form.get('disconnect');
-  const decision = form.get('decision');
-  if (decision === 'sign_out' && signIn.isBuiltIn) return signIn.signOut(session, destination, context);
-  if (client_id === undefined && decision !== 'disconnect_all')
+  if (client_id === undefined && form.get('decision') !== 'disconnect_all')
     throw new PageError('nothing_chosen', { back: { href: destination.returnTo } });
   const ending = await endingOf(client_id, sub, context);
   if (form.get('confirmed') === undefined) {
     const chosen = client_id === undefined ? { decision: 'disconnect_all' } : { disconnect: client_id };
-    const hidden = { form_token: form_token ?? '', ...chosen, confirmed: 'yes' };
+    const hidden = { form_token, ...chosen, confirmed: 'yes' };
     return pageResponse(
       await context.pages.confirm({ action: destination.action, hidden, cancelPath: destination.returnTo, ending }),
     );

@@ -17,11 +17,12 @@ import {
 import type { Ending } from '../pages/endings.js';
 import { PageError } from '../pages/page-error.js';
 import { scopeViews } from '../pages/scope-views.js';
-import { type Parameters, readForm } from '../parameters.js';
+import type { Parameters } from '../parameters.js';
 import type { Owner } from '../records/owner.js';
 import type { Session } from '../sign-in/sessions.js';
 import { type Destination, formExpired, SIGN_IN_FIELDS } from '../sign-in/sign-in.js';
 import { endedPath, readEnded } from './ended.js';
+import { readOwnerForm } from './owner-form.js';
 import { grantsPath, tokensPath } from './owner-paths.js';
 
 /** The lifetimes to choose from, as far as the site allows them. */
@@ -167,7 +168,6 @@ const end = async (
 
 /** `POST`: creates or revokes a token; or the built-in sign-in form. */
 export const tokensForm = async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
-  const { signIn } = context;
   const scopes = Object.fromEntries((await scopesOf(context)).map((scope) => [fieldOf(scope), 'vschar'] as const));
   const parameters = {
     ...SIGN_IN_FIELDS,
@@ -179,21 +179,14 @@ export const tokensForm = async (request: HttpRequest, context: OAuthContext): P
     decision: 'vschar',
     confirmed: 'vschar',
   } as const;
-  const form = await readForm(request, parameters, context);
-  if (form.firstProblem !== undefined) throw new PageError('invalid_request', { explanation: form.firstProblem });
   const destination = destinationOf(context);
-  if (form.get('username') !== undefined || form.get('password') !== undefined)
-    return signIn.submit(request, form, destination, context);
-  const session = signIn.sessions.read(request);
-  const owner = await signIn.currentOwner(request, session, context);
-  if (owner === undefined) return redirect(destination.returnTo, 303);
-  const id = form.get('form') ?? '';
-  const form_token = form.get('form_token') ?? '';
-  if (!signIn.sessions.isFormToken(form_token, session, purposeOf(owner, id))) throw formExpired(destination.returnTo);
+  const formOf = (form: Parameters): string => form.get('form') ?? '';
+  const purpose = (owner: Owner, form: Parameters): readonly string[] => purposeOf(owner, formOf(form));
+  const read = await readOwnerForm(request, parameters, destination, purpose, context);
+  if ('response' in read) return read.response;
+  const { form, form_token, ...visitor } = read;
   const decision = form.get('decision');
-  if (decision === 'sign_out' && signIn.isBuiltIn) return signIn.signOut(session, destination, context);
-  const visitor = { owner, session };
-  if (decision === 'create') return create(form, id, visitor, context);
+  if (decision === 'create') return create(form, formOf(form), visitor, context);
   if (decision === 'revoke_all' || form.get('revoke') !== undefined) return end(form, form_token, visitor, context);
   throw new PageError('nothing_chosen', { back: { href: destination.returnTo } });
 };
