@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { joinHooks, type OAuthHooks } from '../../src/core/oauth/hooks.js';
+
+const checked: string[] = [];
+
+/** What a feature adds, each part marked with its name. */
+const featureOf = (name: string): OAuthHooks => ({
+  parameters: { [name]: 'vschar' },
+  isInFragment: () => name === 'two',
+  askedScope: ({ scopes }) => [...scopes, name],
+  readRequest: async () => ({ kept: { [name]: 'kept' }, signIn: { began: 1, [name]: true } as never }),
+  checkOwner: () => void checked.push(name),
+  tokenFields: async () => ({ [name]: 'field' }) as never,
+  metadata: () => ({ [name]: 'metadata' }),
+  publicKeys: async () => [{ kid: name }] as never,
+});
+
+test('two features both add what they add alone', async () => {
+  const { readRequest, tokenFields, checkOwner, ...joined } = joinHooks([featureOf('one'), featureOf('two')]);
+  const asked = { scopes: ['read'] } as never;
+  expect(joined.parameters).toEqual({ one: 'vschar', two: 'vschar' });
+  expect(joined.isInFragment?.(asked, asked)).toBe(true);
+  expect(joined.askedScope?.(asked)).toEqual(['read', 'one', 'two']);
+  expect(await readRequest?.(asked)).toEqual({
+    kept: { one: 'kept', two: 'kept' },
+    signIn: { began: 1, one: true, two: true },
+  });
+  expect(await tokenFields?.(asked, asked)).toEqual({ one: 'field', two: 'field' });
+  expect(joined.metadata?.('')).toEqual({ one: 'metadata', two: 'metadata' });
+  expect(await joined.publicKeys?.()).toEqual([{ kid: 'one' }, { kid: 'two' }]);
+  checkOwner?.(asked, []);
+  expect(checked).toEqual(['one', 'two']);
+});
