@@ -5,6 +5,7 @@ import Koa from 'koa';
 import * as forExpress from 'oauth-query/express';
 import * as forFastify from 'oauth-query/fastify';
 import * as forKoa from 'oauth-query/koa';
+import { introspectionVerifier, jwtVerifier } from 'oauth-query/guard';
 import { query } from 'oauth-query/query';
 import { memoryStore } from 'oauth-query/stores/memory';
 import { openStore } from 'oauth-query/stores/open';
@@ -77,7 +78,9 @@ const expressListener = async (setup: Setup): Promise<RequestListener> => {
     jwt: async () => forExpress.remoteGuard(jwtVerifier({ issuer: setup.issuer })),
   };
   const guard = await guards[guardKind(setup)]();
-  return app.get(PATHS.content, guard(SCOPE), (_req, res) => void res.json(CONTENT));
+  // Another copy of Express's types lies beside the peers here.
+  const protect = guard(SCOPE) as unknown as express.RequestHandler;
+  return app.get(PATHS.content, protect, (_req, res) => void res.json(CONTENT));
 };
 
 const koaListener = async (setup: Setup): Promise<RequestListener> => {
