@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +18,6 @@ const packages: readonly string[] = [
 
 interface Manifest {
   readonly version: string;
-  readonly files?: readonly string[];
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 
@@ -46,8 +46,12 @@ function bytesIn(path: string): number {
 /** Bytes that npm installs for a package; for this package, whose sources are here, those it publishes. */
 function packageBytes(folder: string): number {
   if (folder.includes(`${sep}node_modules${sep}`)) return bytesIn(folder);
-  const published = ['package.json', 'README.md', 'LICENSE', ...(manifestOf(folder).files ?? [])];
-  return [...new Set(published)].reduce((sum, name) => sum + bytesIn(join(folder, name)), 0);
+  const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  const [{ unpackedSize }] = JSON.parse(packed) as [{ unpackedSize: number }]; // one package, in npm's own words
+  return unpackedSize;
 }
 
 /** The package and its dependencies by folder, without peer dependencies. */
