@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { ADVICE_RULES } from '../../src/cli/client/advice.js';
 import { DOCTOR_RULES } from '../../src/cli/doctor/examine.js';
 import { MCP_RULES } from '../../src/cli/doctor/mcp.js';
 
@@ -23,8 +22,4 @@ test('docs/command-line.md lists every rule of the doctor with its level and mea
 test('docs/command-line.md lists every step of the doctor for an MCP client', () => {
   const rules = Object.entries(MCP_RULES).map(([name, { severity, holds }]) => [name, severity, holds]);
   expect(rows('doctor --mcp')).toEqual(rules);
-});
-
-test('docs/command-line.md lists every warning about a client', () => {
-  expect(rows('client').map(([name]) => name)).toEqual(ADVICE_RULES);
 });

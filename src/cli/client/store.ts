@@ -3,7 +3,6 @@ import { StoredClientError, type StoredClients, storedClients } from 'oauth-quer
 import type { OpenedStore } from 'oauth-query/stores/open';
 import { CommandError, UsageError } from '../command.js';
 import type { Terminal } from '../terminal.js';
-import { scopesIn } from './check.js';
 
 /** Options of all commands that use a store. */
 export const STORE_OPTIONS = {
@@ -11,16 +10,14 @@ export const STORE_OPTIONS = {
   prefix: { type: 'string' },
   table: { type: 'string' },
   issuer: { type: 'string' },
-  json: { type: 'boolean' },
 } as const;
 
 /** The values of these options. */
-export interface StoreValues {
+interface StoreValues {
   readonly store?: string | undefined;
   readonly prefix?: string | undefined;
   readonly table?: string | undefined;
   readonly issuer?: string | undefined;
-  readonly scopes?: string | undefined;
   readonly create?: boolean | undefined;
 }
 
@@ -29,7 +26,7 @@ const VARIABLE = 'STORE_URL';
 
 const hasPassword = (url: string): boolean => /^[a-z+]+:\/\/[^/?#@]*:[^/?#@]+@/.test(url);
 
-const addressOf = ({ store }: StoreValues, terminal: Terminal): string => {
+const addressOf = ({ store, create = false }: StoreValues, terminal: Terminal): string => {
   const url = store ?? process.env[VARIABLE] ?? '';
   if (url === '')
     throw new UsageError(
@@ -41,23 +38,21 @@ const addressOf = ({ store }: StoreValues, terminal: Terminal): string => {
     );
   if (/^(memory|sqlite::memory):/.test(url))
     throw new UsageError('The store memory: is not shared with a server. Specify the store of the server.');
+  // A wrong path must not create an empty database that no server uses.
+  const file = url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : '';
+  if (file !== '' && !create && !existsSync(file))
+    throw new CommandError(
+      `The file ${file} does not exist. Start the server once, or create the file with client add --create.`,
+    );
   return url;
 };
 
-/** Prevents a wrong path from creating an empty database that no server uses. */
-const checkFile = (url: string, { create = false }: StoreValues): void => {
-  const file = url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : '';
-  if (file === '' || create || existsSync(file)) return;
-  throw new CommandError(
-    `The file ${file} does not exist. Start the server once, or create the file with client add --create.`,
-  );
-};
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const open = async (url: string, { prefix, table }: StoreValues, terminal: Terminal): Promise<OpenedStore> => {
   const { openStore } = await import('oauth-query/stores/open');
-  let store: OpenedStore;
   try {
-    store = await openStore(url, {
+    return await openStore(url, {
       ...(prefix !== undefined && { prefix }),
       ...(table !== undefined && { table }),
       // The command reports errors.
@@ -67,16 +62,11 @@ const open = async (url: string, { prefix, table }: StoreValues, terminal: Termi
   } catch (error) {
     throw new CommandError(`The store cannot be opened: ${messageOf(error).replace(/^\w+Store: /, '')}`);
   }
-  return store;
 };
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const unusable = (reason: unknown): CommandError => new CommandError(`The store cannot be used: ${messageOf(reason)}`);
 
-/**
- * Converts an error to a message for users. `check` of the store has a more specific message than the failed command.
- */
+/** An error as a message for users. `check` of the store has a more specific message than the failed command. */
 const explained = async (error: unknown, store: OpenedStore, { issuer }: StoreValues): Promise<unknown> => {
   if (error instanceof StoredClientError) {
     const where = error.code === 'unknown' && issuer !== undefined ? ` The issuer is ${issuer}.` : '';
@@ -84,11 +74,12 @@ const explained = async (error: unknown, store: OpenedStore, { issuer }: StoreVa
   }
   // By name, because the program has its own copy of the class.
   if (!(error instanceof Error) || error.name !== 'UnavailableError') return error;
-  const reason = await store.check().then(
-    () => error.cause ?? error,
-    (found: unknown) => found,
+  return unusable(
+    await store.check().then(
+      () => error.cause ?? error,
+      (found: unknown) => found,
+    ),
   );
-  return unusable(reason);
 };
 
 /**
@@ -101,17 +92,13 @@ export const withClients = async <T>(
   terminal: Terminal,
   use: (clients: StoredClients) => Promise<T>,
 ): Promise<T> => {
-  const { issuer, scopes } = values;
+  const { issuer } = values;
   if (issuer === '')
     throw new UsageError('--issuer is empty. Omit it, or use the issuer that the server passes to storedClients.');
-  const known = scopes === undefined ? undefined : Object.fromEntries(scopesIn(scopes).map((scope) => [scope, true]));
-  const url = addressOf(values, terminal);
-  checkFile(url, values);
-  const store = await open(url, values, terminal);
-  const server = known === undefined ? {} : { scopes: known };
+  const store = await open(addressOf(values, terminal), values, terminal);
   try {
     if (values.create) await store.migrate().catch((reason: unknown) => Promise.reject(unusable(reason)));
-    return await use(storedClients(store, { cacheSeconds: 0, server, ...(issuer !== undefined && { issuer }) }));
+    return await use(storedClients(store, { cacheSeconds: 0, ...(issuer !== undefined && { issuer }) }));
   } catch (error) {
     throw await explained(error, store, values);
   } finally {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { checkFile } from '../client/check.js';
-import { STORED_COMMANDS } from '../client/stored.js';
+import { runStored, STORED_COMMANDS } from '../client/stored.js';
 import { type Command, UsageError } from '../command.js';
 
 /** Whether a word is meant as a command: file names have an extension or a folder, or exist. */
@@ -13,8 +13,7 @@ export const client: Command = {
 
 Checks registrations without starting a server. The file, or - for standard input, contains one
 registration or a list of them as JSON, with the fields of the option \`clients\`. Everything that
-the server would reject is reported as an error; risky settings are reported as warnings with a
-remedy. The exit code is 1 if there is an error.
+the server would reject is reported. The exit code is 1 if there is an error.
 
   --scopes  The scopes of the server, separated by spaces. Default: all scopes are known.
   --json    Print JSON.
@@ -27,32 +26,29 @@ remedy. The exit code is 1 if there is an error.
   oauth-query client disable <client_id>
   oauth-query client enable <client_id>
   oauth-query client end-tokens <client_id>
-  oauth-query client remove <client_id> [--yes]
+  oauth-query client remove <client_id> --yes
 
-Manages clients that servers read with storedClients(store). Options of all commands:
+Manages clients that servers read with storedClients(store), and prints each as a line of JSON.
 
   --store   The store of the server: sqlite:<file>, redis://… or postgres://… Default: the
             environment variable STORE_URL, which hides a password from other users.
   --issuer  The issuer that the server passes to storedClients, if any.
   --prefix  The prefix of keys in Redis. Default: oauth:
   --table   The table in PostgreSQL. Default: oauth_records
-  --json    Print JSON, one line per client.
 
 Fields for add and change:
 
-  --name, --scope, --default-scope
+  --name, --scope
   --redirect-uri, --grant  One value each; can be repeated. They replace the previous values.
   --from                   A file with fields as JSON, or - for standard input. In a change, null
                            removes a field.
-  --secret-stdin           Read the client's secret from standard input.
-  --scopes                 The scopes of the server: a client must not have others.
 
   --public      Add a client without a secret. Otherwise, unless there is a secret or key, a
-                secret is generated and printed once.
+                secret is generated and printed once, as client_secret.
   --create      Create the SQLite file or the PostgreSQL table if it is missing.
-  --if-version  Fail unless the client is at this version, as printed by show.
+  --if-version  Fail unless the client is at this version.
   --overlap     How many seconds the old secret still works. Default: one day; 0 ends it now.
-  --yes         Skip the confirmation.
+  --yes         Remove the client, and end all its tokens and grants.
 
 Examples:
   echo '{ "client_id": "spa", "redirect_uris": ["https://app.example/cb"] }' | oauth-query client -
@@ -61,8 +57,8 @@ Examples:
 `,
   run: async (args, terminal) => {
     const [word = '', ...rest] = args;
-    const run = Object.hasOwn(STORED_COMMANDS, word) ? STORED_COMMANDS[word] : undefined;
-    if (run !== undefined) return run(rest, terminal);
+    const command = Object.hasOwn(STORED_COMMANDS, word) ? STORED_COMMANDS[word] : undefined;
+    if (command !== undefined) return runStored(command, rest, terminal);
     if (looksLikeCommand(word)) {
       const known = Object.keys(STORED_COMMANDS).join(', ');
       throw new UsageError(`${JSON.stringify(word)} is neither a command nor a file. Commands: ${known}.`);

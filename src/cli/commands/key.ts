@@ -1,17 +1,11 @@
-import type { KeyObject } from 'node:crypto';
-import { generateKey, type SigningAlgorithm } from '../../core/oauth/keys/signing-keys.js';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { type Command, EXIT, readArguments, UsageError } from '../command.js';
 
-const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const satisfies readonly SigningAlgorithm[];
-
-const algorithmOf = (text: string): SigningAlgorithm => {
-  const algorithm = ALGORITHMS.find((name) => name === text);
-  if (algorithm === undefined)
-    throw new UsageError(`--algorithm must be ${ALGORITHMS.join(' or ')}, not ${JSON.stringify(text)}.`);
-  return algorithm;
+const GENERATORS: Readonly<Record<string, () => { readonly privateKey: KeyObject }>> = {
+  RS256: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
+  ES256: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+  EdDSA: () => generateKeyPairSync('ed25519'),
 };
-
-const pemOf = (key: KeyObject): string => String(key.export({ type: 'pkcs8', format: 'pem' })).trim();
 
 export const key: Command = {
   help: `oauth-query key: generate a private key that signs tokens
@@ -28,8 +22,13 @@ Example:
   ID_TOKEN_KEY="$(oauth-query key)" node server.js
 `,
   run: async (args, terminal) => {
-    const { values } = readArguments(args, { algorithm: { type: 'string' } }, 0);
-    terminal.print(pemOf(generateKey(algorithmOf(values.algorithm ?? 'RS256'))));
+    const { algorithm = 'RS256' } = readArguments(args, { algorithm: { type: 'string' } }, 0).values;
+    const generate = Object.hasOwn(GENERATORS, algorithm) ? GENERATORS[algorithm] : undefined;
+    if (generate === undefined)
+      throw new UsageError(
+        `--algorithm must be ${Object.keys(GENERATORS).join(' or ')}, not ${JSON.stringify(algorithm)}.`,
+      );
+    terminal.print(String(generate().privateKey.export({ type: 'pkcs8', format: 'pem' })).trim());
     return EXIT.fine;
   },
 };

@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { sha256 } from '../../core/base/secrets.js';
-import { hashSecret } from '../../core/oauth/clients/slow-hash.js';
+import { hash, randomBytes } from 'node:crypto';
+import { hashSecret } from 'oauth-query';
 import { type Command, CommandError, EXIT, readArguments, UsageError } from '../command.js';
 import { readSecret } from '../input.js';
 
@@ -10,7 +9,10 @@ type Form = (typeof FORMS)[number];
 /** base64url characters of 128 bits, the minimum for a fast hash (RFC 6749 §10.10 requires the same of tokens). */
 const RANDOM_CHARACTERS = 22;
 
-const HASHES: Readonly<Record<Form, (secret: string) => string>> = { sha256, scrypt: hashSecret };
+const HASHES: Readonly<Record<Form, (secret: string) => string>> = {
+  sha256: (secret) => hash('sha256', secret, 'base64url'),
+  scrypt: hashSecret,
+};
 
 const formOf = (text: string): Form => {
   const form = FORMS.find((name) => name === text);

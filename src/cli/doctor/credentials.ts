@@ -1,7 +1,7 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose';
 import { type Recorder, recorderOf } from './finding.js';
-import { type Answer, ProbeFailure } from './probe.js';
-import { basic, describe, type Discovered, isNoStore, type Subject, tryAsk } from './subject.js';
+import type { Answer } from './probe.js';
+import { basic, describe, type Discovered, isNoStore, type Subject } from './subject.js';
 
 export const CREDENTIAL_RULES = {
   'secret-host': {
@@ -76,8 +76,7 @@ type Id = keyof typeof CREDENTIAL_RULES;
 
 const DAY = 86_400;
 
-const isGranted = (answer: Answer | ProbeFailure): boolean =>
-  !(answer instanceof ProbeFailure) && answer.json?.['access_token'] !== undefined;
+const isGranted = ({ json }: Answer): boolean => json?.['access_token'] !== undefined;
 
 const checkIssued = (issued: Answer, record: Recorder<Id>): void => {
   const { token_type: type, expires_in: seconds } = issued.json ?? {};
@@ -97,19 +96,16 @@ const checkRefusals = async (subject: Subject, token: URL, record: Recorder<Id>)
   if (subject.credentials === undefined) return;
   const { client_id, client_secret } = subject.credentials;
   const form = { grant_type: 'client_credentials' };
-  const problem = (answer: Answer | ProbeFailure): string | false => isGranted(answer) && 'it gets a token';
-  record(
-    'wrong-secret',
-    problem(await tryAsk(subject, token, { form, headers: basic(client_id, `${client_secret}x`) })),
-  );
+  const problem = (answer: Answer): string | false => isGranted(answer) && 'it gets a token';
+  const { probe } = subject;
+  record('wrong-secret', problem(await probe.ask(token, { form, headers: basic(client_id, `${client_secret}x`) })));
   const twice = { form: { ...form, client_id, client_secret }, headers: basic(client_id, client_secret) };
-  record('two-methods', problem(await tryAsk(subject, token, twice)));
+  record('two-methods', problem(await probe.ask(token, twice)));
 };
 
 const checkSignature = async (subject: Subject, token: string, keys: URL, record: Recorder<Id>): Promise<void> => {
-  const answer = await tryAsk(subject, keys);
-  // jose validates the keys.
-  const jwks = (answer instanceof ProbeFailure ? {} : (answer.json ?? {})) as unknown as JSONWebKeySet;
+  const { json } = await subject.probe.ask(keys);
+  const jwks = (json ?? {}) as unknown as JSONWebKeySet; // jose validates the keys.
   try {
     await jwtVerify(token, createLocalJWKSet(jwks), { issuer: subject.issuer, typ: 'at+jwt', clockTolerance: 10 });
     record('issued-signature');
@@ -121,7 +117,7 @@ const checkSignature = async (subject: Subject, token: string, keys: URL, record
 
 /** With a client's credentials: requests a token, inspects it, and revokes it. */
 export const checkCredentials = async (subject: Subject, { endpoints }: Discovered): Promise<void> => {
-  const { credentials, findings } = subject;
+  const { credentials, findings, probe } = subject;
   const {
     token_endpoint: tokenUrl,
     introspection_endpoint: introspection,
@@ -136,29 +132,26 @@ export const checkCredentials = async (subject: Subject, { endpoints }: Discover
   record('secret-host', elsewhere.length > 0 && `${elsewhere.join(', ')}, so the secret was not sent`);
   if (elsewhere.length > 0) return;
   const headers = basic(credentials.client_id, credentials.client_secret);
-  const issued = await tryAsk(subject, tokenUrl, {
+  const issued = await probe.ask(tokenUrl, {
     form: { grant_type: 'client_credentials' },
     headers: { ...headers, 'accept-encoding': 'gzip' },
   });
-  const token = issued instanceof ProbeFailure ? undefined : issued.json?.['access_token'];
+  const token = issued.json?.['access_token'];
   record('client-accepted', typeof token !== 'string' && `it is answered with ${describe(issued)}`);
-  if (issued instanceof ProbeFailure || typeof token !== 'string') return;
+  if (typeof token !== 'string') return;
   checkIssued(issued, record);
   await checkRefusals(subject, tokenUrl, record);
   if (endpoints.jwks_uri !== undefined && /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/.test(token))
     await checkSignature(subject, token, endpoints.jwks_uri, record);
   if (introspection === undefined) return;
-  const look = (): Promise<Answer | ProbeFailure> => tryAsk(subject, introspection, { form: { token }, headers });
+  const look = (): Promise<Answer> => probe.ask(introspection, { form: { token }, headers });
   const known = await look();
-  const isKnown =
-    !(known instanceof ProbeFailure) &&
-    known.json?.['active'] === true &&
-    known.json['client_id'] === credentials.client_id;
+  const isKnown = known.json?.['active'] === true && known.json['client_id'] === credentials.client_id;
   record('issued-active', !isKnown && `it is answered with ${describe(known)}, and not as active for this client`);
   if (revocation === undefined || !isKnown) return;
-  const ended = await tryAsk(subject, revocation, { form: { token }, headers });
+  const ended = await probe.ask(revocation, { form: { token }, headers });
   const after = await look();
-  const isDead = !(after instanceof ProbeFailure) && after.json?.['active'] === false;
+  const isDead = after.json?.['active'] === false;
   record(
     'revoked-inactive',
     !isDead && `after a revocation (${describe(ended)}) introspection is answered with ${describe(after)}`,

@@ -1,4 +1,4 @@
-import { printable } from '../../core/base/printable.js';
+import { printable } from '../terminal.js';
 
 /** How serious a violated rule is. */
 export type Severity = 'note' | 'warning' | 'error';

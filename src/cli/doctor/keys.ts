@@ -1,7 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 import { recorderOf } from './finding.js';
-import { ProbeFailure } from './probe.js';
-import { describe, isJson, type Subject, tryAsk } from './subject.js';
+import { describe, isJson, type Subject } from './subject.js';
 
 export const KEY_RULES = {
   'keys-found': {
@@ -61,9 +60,9 @@ const nameOf = (key: Key, index: number): string =>
 
 export const checkKeys = async (subject: Subject, url: URL): Promise<void> => {
   const record = recorderOf(KEY_RULES, subject.findings);
-  const answer = await tryAsk(subject, url);
-  const list: unknown = answer instanceof ProbeFailure || answer.status !== 200 ? undefined : answer.json?.['keys'];
-  const isThere = !(answer instanceof ProbeFailure) && isJson(answer) && Array.isArray(list) && list.length > 0;
+  const answer = await subject.probe.ask(url);
+  const list = answer.status === 200 ? answer.json?.['keys'] : undefined;
+  const isThere = isJson(answer) && Array.isArray(list) && list.length > 0;
   record(
     'keys-found',
     !isThere && `${url.href} is answered with ${describe(answer)}${Array.isArray(list) ? ' and without a key' : ''}`,

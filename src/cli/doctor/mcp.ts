@@ -1,8 +1,6 @@
-import { isLoopbackHost } from '../../core/base/addresses/loopback.js';
-import { parseUrl } from '../../core/base/addresses/url.js';
 import { type Finding, recorderOf } from './finding.js';
-import { type Answer, type Probe, ProbeFailure, type Question } from './probe.js';
-import { allowsForeign, describe, FOREIGN_ORIGIN, isJson, tryAsk } from './subject.js';
+import type { Answer, Probe, Question } from './probe.js';
+import { allowsForeign, describe, FOREIGN_ORIGIN, isJson, isSafe, parseUrl, textsOf } from './subject.js';
 
 /** The requirements of an MCP client, in the order of its requests. */
 export const MCP_RULES = {
@@ -164,16 +162,12 @@ const INITIALIZE = {
 
 const isSafeUrl = (text: unknown): boolean => {
   const url = typeof text === 'string' ? parseUrl(text) : undefined;
-  return url !== undefined && (url.protocol === 'https:' || isLoopbackHost(url.hostname));
+  return url !== undefined && isSafe(url);
 };
-
-const textsOf = (value: unknown): readonly string[] =>
-  Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
 
 const shown = (value: unknown): string => JSON.stringify(value) ?? 'missing';
 
-const isDocument = (answer: Answer | ProbeFailure): boolean =>
-  !(answer instanceof ProbeFailure) && answer.status === 200 && isJson(answer);
+const isDocument = (answer: Answer): boolean => answer.status === 200 && isJson(answer);
 
 /** Takes the steps of a client, and stops where it would. */
 class Walk {
@@ -190,8 +184,8 @@ class Walk {
     if (problem !== false && MCP_RULES[id].severity === 'error') throw new BrokenLink(id);
   }
 
-  #ask(url: URL, question?: Question): Promise<Answer | ProbeFailure> {
-    return tryAsk(this.#subject, url, question);
+  #ask(url: URL, question?: Question): Promise<Answer> {
+    return this.#subject.probe.ask(url, question);
   }
 
   async whole(): Promise<void> {
@@ -206,26 +200,17 @@ class Walk {
     const { address } = this.#subject;
     const headers = { accept: 'application/json, text/event-stream' };
     const answer = await this.#ask(address, { json: INITIALIZE, headers });
-    const isLost =
-      answer instanceof ProbeFailure ||
-      answer.status === 404 ||
-      answer.status >= 500 ||
-      answer.headers.location !== undefined;
+    const isLost = [0, 404].includes(answer.status) || answer.status >= 500 || answer.headers.location !== undefined;
     this.#check('mcp-answers', isLost && `${address.href}: ${describe(answer)}`);
-    if (answer instanceof ProbeFailure) throw answer; // Already recorded.
     const header = answer.headers['www-authenticate'];
     const isChallenge = answer.status === 401 && header !== undefined && /^Bearer +\S/i.test(header);
-    this.#check(
-      'mcp-challenge',
-      !isChallenge && `${describe(answer)}, and WWW-Authenticate is ${header === undefined ? 'missing' : header}`,
-    );
+    this.#check('mcp-challenge', !isChallenge && `${describe(answer)}, and WWW-Authenticate is ${header ?? 'missing'}`);
     const named = /resource_metadata="([^"]+)"/.exec(header ?? '')?.[1];
     const isNamed = named !== undefined && parseUrl(named) !== undefined;
     this.#check('mcp-challenge-metadata', !isNamed && `resource_metadata is ${shown(named)}`);
     // A server may refuse requests from scripts of other origins.
     const toScript = await this.#ask(address, { json: INITIALIZE, headers: { ...headers, origin: FOREIGN_ORIGIN } });
     const isReadable =
-      !(toScript instanceof ProbeFailure) &&
       allowsForeign(toScript) &&
       /www-authenticate|\*/i.test(String(toScript.headers['access-control-expose-headers'] ?? ''));
     this.#check('mcp-challenge-scripts', !isReadable && 'browsers hide it from scripts');
@@ -246,10 +231,7 @@ class Walk {
     const isOurs = resource !== undefined && resource.origin === address.origin && begins(resource.pathname);
     this.#check('mcp-resource-name', !isOurs && `${address.href} was asked for, and it names ${shown(named)}`);
     this.#check('mcp-resource-identical', resource?.href !== address.href && `it is ${shown(named)}`);
-    this.#check(
-      'mcp-resource-scripts',
-      !(answer instanceof ProbeFailure || allowsForeign(answer)) && 'there is no Access-Control-Allow-Origin',
-    );
+    this.#check('mcp-resource-scripts', !allowsForeign(answer) && 'there is no Access-Control-Allow-Origin');
     const scopes = textsOf(document['scopes_supported']);
     this.#check('mcp-offline-access', scopes.includes('offline_access') && 'scopes_supported has it');
     return document;
@@ -265,10 +247,7 @@ class Walk {
     const document = await this.#metadata(new URL(issuer ?? ''));
     const named = document['issuer'];
     this.#check('mcp-server-issuer', named !== issuer && `one names ${shown(issuer)}, the other ${shown(named)}`);
-    const wrong = ['authorization_endpoint', 'token_endpoint'].filter((name) => {
-      const value = document[name];
-      return !isSafeUrl(value);
-    });
+    const wrong = ['authorization_endpoint', 'token_endpoint'].filter((name) => !isSafeUrl(document[name]));
     this.#check(
       'mcp-server-endpoints',
       wrong.length > 0 && wrong.map((name) => `${name} is ${shown(document[name])}`).join('; '),
@@ -294,20 +273,19 @@ class Walk {
       `${origin}/.well-known/openid-configuration${path}`,
       `${origin}${path}/.well-known/openid-configuration`,
     ].map((place) => new URL(place));
-    const answers: (readonly [URL, Answer | ProbeFailure])[] = [];
+    let found: readonly [URL, Answer] | undefined;
     for (const place of places) {
       const answer = await this.#ask(place, { headers: PREFLIGHT });
-      answers.push([place, answer]);
-      if (isDocument(answer)) break;
+      if (isDocument(answer)) return this.#document('mcp-server-found', place, answer);
+      found ??= [place, answer];
     }
-    const [place, answer] = answers.find(([, found]) => isDocument(found)) ?? answers[0] ?? [];
-    if (place === undefined || answer === undefined) throw new TypeError('There is no location to check.');
-    return this.#document('mcp-server-found', place, answer);
+    if (found === undefined) throw new TypeError('There is no location to check.');
+    return this.#document('mcp-server-found', ...found);
   }
 
-  #document(id: Id, place: URL, answer: Answer | ProbeFailure): Document {
+  #document(id: Id, place: URL, answer: Answer): Document {
     this.#check(id, !isDocument(answer) && `${place.href}: ${describe(answer)}`);
-    return answer instanceof ProbeFailure ? {} : (answer.json ?? {});
+    return answer.json ?? {};
   }
 
   async #clients(server: Document): Promise<void> {
@@ -323,8 +301,7 @@ class Walk {
     const address = typeof registration === 'string' ? parseUrl(registration) : undefined;
     // Required members are missing, so nothing is registered.
     const answer = address && (await this.#ask(address, { json: { redirect_uris: [] } }));
-    const isFine =
-      answer !== undefined && !(answer instanceof ProbeFailure) && [400, 429].includes(answer.status) && isJson(answer);
+    const isFine = answer !== undefined && [400, 429].includes(answer.status) && isJson(answer);
     this.#check(
       'mcp-registration',
       !isFine && `${shown(registration)}: ${answer === undefined ? 'it is not a URL' : describe(answer)}`,
@@ -341,16 +318,12 @@ class Walk {
     }))
       authorize.searchParams.set(name, value);
     const page = await this.#ask(authorize);
-    const isLost = page instanceof ProbeFailure || [401, 403, 404, 405].includes(page.status) || page.status >= 500;
+    const isLost = [0, 401, 403, 404, 405].includes(page.status) || page.status >= 500;
     this.#check('mcp-authorize', isLost && `${authorize.origin}${authorize.pathname}: ${describe(page)}`);
     const token = new URL(String(server['token_endpoint']));
     const form = { grant_type: 'authorization_code', client_id: unknownClient, code: 'none', resource: address.href };
     const answer = await this.#ask(token, { form });
-    const isError =
-      !(answer instanceof ProbeFailure) &&
-      [400, 401].includes(answer.status) &&
-      isJson(answer) &&
-      'error' in Object(answer.json);
+    const isError = [400, 401].includes(answer.status) && isJson(answer) && 'error' in Object(answer.json);
     this.#check('mcp-token', !isError && `${token.href}: ${describe(answer)}`);
   }
 }

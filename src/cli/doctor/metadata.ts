@@ -1,7 +1,5 @@
-import { isLoopbackHost } from '../../core/base/addresses/loopback.js';
-import { parseUrl } from '../../core/base/addresses/url.js';
 import { type Recorder, recorderOf } from './finding.js';
-import { type Answer, ProbeFailure } from './probe.js';
+import type { Answer } from './probe.js';
 import {
   allowsForeign,
   describe,
@@ -9,9 +7,11 @@ import {
   type EndpointName,
   FOREIGN_ORIGIN,
   isJson,
+  isSafe,
   letsForeignCookiesIn,
+  parseUrl,
   type Subject,
-  tryAsk,
+  textsOf,
 } from './subject.js';
 
 export const METADATA_RULES = {
@@ -127,22 +127,19 @@ const placesOf = (issuer: string): readonly [URL, ...URL[]] => {
   return path === '' ? [first] : [first, new URL(issuer + WELL_KNOWN)];
 };
 
-const isSafe = (url: URL): boolean => url.protocol === 'https:' || isLoopbackHost(url.hostname);
-
-const problemOf = (answer: Answer | ProbeFailure, url: URL): string | undefined =>
-  !(answer instanceof ProbeFailure) && answer.status === 200 && isJson(answer)
-    ? undefined
-    : `${url.href}: ${describe(answer)}`;
+const problemOf = (answer: Answer, url: URL): string | undefined =>
+  answer.status === 200 && isJson(answer) ? undefined : `${url.href}: ${describe(answer)}`;
 
 /** Finds the document. A failure that would be the same at every location ends the search. */
 const find = async (subject: Subject, record: Recorder<Id>): Promise<Answer | undefined> => {
   const [first, second] = placesOf(subject.issuer);
   const headers = { origin: FOREIGN_ORIGIN };
-  const answer = await tryAsk(subject, first, { headers });
-  if (answer instanceof ProbeFailure && answer.kind !== 'oversized') {
-    const isCertificate = answer.kind === 'certificate';
+  const answer = await subject.probe.ask(first, { headers });
+  const { failure } = answer;
+  if (failure !== undefined && failure.kind !== 'oversized') {
+    const isCertificate = failure.kind === 'certificate';
     if (isCertificate) record('reachable');
-    record(isCertificate ? 'certificate' : 'reachable', `${first.href}: ${answer.message}`);
+    record(isCertificate ? 'certificate' : 'reachable', `${first.href}: ${failure.message}`);
     return undefined;
   }
   record('reachable');
@@ -150,16 +147,13 @@ const find = async (subject: Subject, record: Recorder<Id>): Promise<Answer | un
   const problem = problemOf(answer, first);
   if (problem === undefined) {
     record('metadata-found');
-    return answer instanceof ProbeFailure ? undefined : answer;
+    return answer;
   }
-  const other = second && (await tryAsk(subject, second, { headers }));
+  const other = second && (await subject.probe.ask(second, { headers }));
   const isThere = second !== undefined && other !== undefined && problemOf(other, second) === undefined;
   record('metadata-found', isThere ? `${problem}; it is only at ${second.href}` : problem);
-  return isThere && !(other instanceof ProbeFailure) ? other : undefined;
+  return isThere ? other : undefined;
 };
-
-const textsOf = (value: unknown): readonly string[] =>
-  Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
 
 const ENDPOINTS: readonly EndpointName[] = [
   'authorization_endpoint',
@@ -237,9 +231,9 @@ const checkHost = async (subject: Subject, record: Recorder<Id>): Promise<void> 
   const foreign = new URL(FOREIGN_ORIGIN).host;
   const followed: string[] = [];
   for (const name of ['host', 'x-forwarded-host']) {
-    const answer = await tryAsk(subject, place, { headers: { [name]: foreign } });
-    const isTaken = !(answer instanceof ProbeFailure) && answer.status === 200 && answer.text.includes(foreign);
-    if (isTaken) followed.push(`a request with ${name}: ${foreign} is answered with that host in the metadata`);
+    const { status, text } = await subject.probe.ask(place, { headers: { [name]: foreign } });
+    if (status === 200 && text.includes(foreign))
+      followed.push(`a request with ${name}: ${foreign} is answered with that host in the metadata`);
   }
   record('host-header', followed);
 };

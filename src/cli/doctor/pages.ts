@@ -1,7 +1,6 @@
-import { parseUrl } from '../../core/base/addresses/url.js';
 import { type Recorder, recorderOf } from './finding.js';
-import { type Answer, ProbeFailure } from './probe.js';
-import { describe, type Discovered, FOREIGN_ORIGIN, isNoStore, type Subject, tryAsk } from './subject.js';
+import type { Answer } from './probe.js';
+import { describe, type Discovered, FOREIGN_ORIGIN, isNoStore, parseUrl, type Subject } from './subject.js';
 
 export const PAGE_RULES = {
   'authorize-unknown-client': {
@@ -66,10 +65,7 @@ type Id = keyof typeof PAGE_RULES;
 /** Markup that must be escaped in the response. */
 const MARKUP = '"><doctor>';
 
-const isPage = (answer: Answer | ProbeFailure | undefined): answer is Answer =>
-  answer !== undefined &&
-  !(answer instanceof ProbeFailure) &&
-  /^text\/html\b/i.test(answer.headers['content-type'] ?? '');
+const isPage = ({ headers }: Answer): boolean => /^text\/html\b/i.test(headers['content-type'] ?? '');
 
 const leadsAway = ({ headers: { location } }: Answer, from: URL): boolean =>
   location !== undefined && parseUrl(location, from)?.origin === FOREIGN_ORIGIN;
@@ -163,9 +159,8 @@ export const checkPages = async (subject: Subject, { endpoints }: Discovered): P
     url.searchParams.set('response_type', 'code');
     url.searchParams.set('client_id', subject.unknownClient + MARKUP);
     url.searchParams.set('redirect_uri', `${FOREIGN_ORIGIN}/callback`);
-    const answer = await tryAsk(subject, url, { headers });
-    const isWrong =
-      answer instanceof ProbeFailure || answer.status >= 500 || answer.status < 300 || leadsAway(answer, url);
+    const answer = await subject.probe.ask(url, { headers });
+    const isWrong = answer.status >= 500 || answer.status < 300 || leadsAway(answer, url);
     record('authorize-unknown-client', isWrong && `it is answered with ${describe(answer)}`);
     if (isPage(answer)) {
       record('authorize-escapes', answer.text.includes(MARKUP) && 'the page contains the unescaped client_id');
@@ -173,7 +168,7 @@ export const checkPages = async (subject: Subject, { endpoints }: Discovered): P
     }
   }
   const device = endpoints.device_authorization_endpoint;
-  const answer = device && (await tryAsk(subject, device, { headers }));
-  if (device !== undefined && isPage(answer)) pages.set(device.pathname, answer);
+  const answer = device && (await subject.probe.ask(device, { headers }));
+  if (device && answer && isPage(answer)) pages.set(device.pathname, answer);
   if (pages.size > 0) checkHeaders(pages, subject.issuer.startsWith('https:'), record);
 };

@@ -9,6 +9,7 @@ const MAX_ANSWER_BYTES = 512 * 1024;
 
 /** The response to a request. Redirects are not followed, because clients do not follow them either. */
 export interface Answer {
+  /** 0 if there is no response. */
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly cookies: readonly string[];
@@ -19,6 +20,8 @@ export interface Answer {
   readonly at: number;
   /** Milliseconds since the epoch, if there is a certificate. */
   readonly certificateEnds: number | undefined;
+  /** Why there is no response. */
+  readonly failure?: ProbeFailure;
 }
 
 export interface Question {
@@ -115,7 +118,7 @@ export class Probe {
     return this.#requests;
   }
 
-  /** @throws ProbeFailure if there is no response. */
+  /** Sends a request. Without a response, all that the answer has is the failure. */
   async ask(url: URL, question: Question = {}): Promise<Answer> {
     this.#requests += 1;
     const asked = Date.now();
@@ -135,9 +138,11 @@ export class Probe {
         certificateEnds,
       };
     } catch (error) {
-      if (signal.aborted)
-        throw new ProbeFailure('timeout', `there was no complete response within ${this.#timeout / 1000} s`);
-      throw failureOf(error);
+      const failure = signal.aborted
+        ? new ProbeFailure('timeout', `there was no complete response within ${this.#timeout / 1000} s`)
+        : failureOf(error);
+      const nothing = { headers: {}, cookies: [], text: '', json: undefined, certificateEnds: undefined };
+      return { status: 0, ...nothing, at: asked, failure };
     }
   }
 

@@ -1,6 +1,5 @@
 import { recorderOf } from './finding.js';
-import { ProbeFailure } from './probe.js';
-import { basic, describe, type Discovered, isJson, type Subject, tryAsk } from './subject.js';
+import { basic, describe, type Discovered, isJson, type Subject } from './subject.js';
 
 export const PROGRAM_RULES = {
   'introspection-anonymous': {
@@ -39,9 +38,8 @@ export const checkPrograms = async (subject: Subject, { endpoints }: Discovered)
     device_authorization_endpoint: device,
   } = endpoints;
   const isRefused = async (url: URL, sent: object, headers = {}): Promise<string | false> => {
-    const answer = await tryAsk(subject, url, { form: { ...sent }, headers });
-    const isFine = !(answer instanceof ProbeFailure) && answer.status >= 400 && answer.status < 500;
-    return !isFine && `it is answered with ${describe(answer)}`;
+    const answer = await subject.probe.ask(url, { form: { ...sent }, headers });
+    return (answer.status < 400 || answer.status >= 500) && `it is answered with ${describe(answer)}`;
   };
   if (introspection !== undefined) {
     record('introspection-anonymous', await isRefused(introspection, form));
@@ -52,8 +50,8 @@ export const checkPrograms = async (subject: Subject, { endpoints }: Discovered)
   }
   if (revocation !== undefined) record('revocation-anonymous', await isRefused(revocation, form));
   if (device !== undefined) {
-    const answer = await tryAsk(subject, device, { form: { client_id: subject.unknownClient } });
-    const isFine = !(answer instanceof ProbeFailure) && [400, 401].includes(answer.status) && isJson(answer);
+    const answer = await subject.probe.ask(device, { form: { client_id: subject.unknownClient } });
+    const isFine = [400, 401].includes(answer.status) && isJson(answer);
     record('device-unknown-client', !isFine && `it is answered with ${describe(answer)}`);
   }
 };

@@ -1,7 +1,6 @@
-import { parseUrl } from '../../core/base/addresses/url.js';
 import { type Recorder, recorderOf } from './finding.js';
-import { type Answer, ProbeFailure } from './probe.js';
-import { describe, FOREIGN_ORIGIN, isJson, type Subject, tryAsk } from './subject.js';
+import type { Answer } from './probe.js';
+import { describe, FOREIGN_ORIGIN, isJson, parseUrl, type Subject } from './subject.js';
 
 export const QUERY_RULES = {
   'query-on': {
@@ -83,23 +82,23 @@ const checkSite = (general: unknown, issuer: string, record: Recorder<Id>): void
 /** Checks the query API from the perspective of a MediaWiki client. */
 export const checkQuery = async (subject: Subject): Promise<void> => {
   const record = recorderOf(QUERY_RULES, subject.findings);
-  const ask = (parameters: Readonly<Record<string, string>>, headers = {}): Promise<Answer | ProbeFailure> => {
+  const ask = (parameters: Readonly<Record<string, string>>, headers = {}): Promise<Answer> => {
     const url = new URL(subject.api);
     for (const [name, value] of Object.entries({ format: 'json', formatversion: '2', ...parameters }))
       url.searchParams.set(name, value);
-    return tryAsk(subject, url, { headers });
+    return subject.probe.ask(url, { headers });
   };
   const site = await ask(
     { action: 'query', meta: 'siteinfo', siprop: 'general', origin: '*' },
     { origin: FOREIGN_ORIGIN },
   );
-  if (!(site instanceof ProbeFailure) && [404, 405].includes(site.status)) {
+  if ([404, 405].includes(site.status)) {
     record('query-on', `${subject.api.href} is answered with ${describe(site)}`);
     return;
   }
   record('query-on');
-  const general = site instanceof ProbeFailure ? undefined : at(site.json, 'query', 'general');
-  const isThere = !(site instanceof ProbeFailure) && isJson(site) && general !== undefined;
+  const general = at(site.json, 'query', 'general');
+  const isThere = isJson(site) && general !== undefined;
   record('query-site', !isThere && `meta=siteinfo is answered with ${describe(site)}`);
   if (!isThere) return;
   checkSite(general, subject.issuer, record);
@@ -107,23 +106,21 @@ export const checkQuery = async (subject: Subject): Promise<void> => {
   record('query-cors', allowed !== '*' && `with origin=* Access-Control-Allow-Origin is ${allowed ?? 'missing'}`);
 
   const paraminfo = await ask({ action: 'paraminfo', modules: 'query+siteinfo' });
-  const modules = paraminfo instanceof ProbeFailure ? undefined : at(paraminfo.json, 'paraminfo', 'modules');
+  const modules = at(paraminfo.json, 'paraminfo', 'modules');
   record(
     'query-paraminfo',
     !(Array.isArray(modules) && modules.length === 1) && `action=paraminfo is answered with ${describe(paraminfo)}`,
   );
 
   const wrong = await ask({ action: 'an-unknown-action' });
-  const isError =
-    !(wrong instanceof ProbeFailure) &&
-    typeof codeOf(wrong) === 'string' &&
-    wrong.headers['mediawiki-api-error'] === codeOf(wrong);
+  const code = codeOf(wrong);
+  const isError = typeof code === 'string' && wrong.headers['mediawiki-api-error'] === code;
   record(
     'query-errors',
     !isError && `an unknown action is answered with ${describe(wrong)}, without error.code or MediaWiki-API-Error`,
   );
 
   const stranger = await ask({ action: 'query', meta: 'userinfo' }, { authorization: 'Bearer an-unknown-token' });
-  const isRefused = !(stranger instanceof ProbeFailure) && (stranger.status === 401 || codeOf(stranger) !== undefined);
+  const isRefused = stranger.status === 401 || codeOf(stranger) !== undefined;
   record('query-token', !isRefused && `a wrong token is answered with ${describe(stranger)}`);
 };

@@ -1,5 +1,5 @@
 import type { Finding } from './finding.js';
-import { type Answer, Probe, ProbeFailure, type Question } from './probe.js';
+import type { Answer, Probe } from './probe.js';
 
 /** Credentials of a client, for a closer look. */
 export interface Credentials {
@@ -39,19 +39,22 @@ export interface Discovered {
 /** An origin unknown to any server. */
 export const FOREIGN_ORIGIN = 'https://oauth-query-doctor.invalid';
 
-/** A response, or why there is none. */
-export const tryAsk = async (
-  { probe }: Pick<Subject, 'probe'>,
-  url: URL,
-  question?: Question,
-): Promise<Answer | ProbeFailure> => {
+/** A URL; `undefined` for text that is not one. */
+export const parseUrl = (text: string, base?: string | URL): URL | undefined => {
   try {
-    return await probe.ask(url, question);
-  } catch (error) {
-    if (error instanceof ProbeFailure) return error;
-    throw error;
+    return new URL(text, base);
+  } catch {
+    return undefined;
   }
 };
+
+/** Whether what is sent there is encrypted, or never leaves the machine. */
+export const isSafe = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+
+/** The texts in a member of a document that should be an array of them. */
+export const textsOf = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
 
 /** Credentials in the header: each half is form-encoded before they are joined (RFC 6749 §2.3.1). */
 export const basic = (id: string, secret: string): Readonly<Record<string, string>> => {
@@ -65,9 +68,9 @@ const kindOf = ({ headers, text }: Answer): string => {
 };
 
 /** A short description of a response. */
-export const describe = (answer: Answer | ProbeFailure): string => {
-  if (answer instanceof ProbeFailure) return answer.message;
-  const { status, json, headers } = answer;
+export const describe = (answer: Answer): string => {
+  const { status, json, headers, failure } = answer;
+  if (failure !== undefined) return failure.message;
   const error = json?.['error'];
   if (typeof error === 'string') return `${status} with the error ${error}`;
   if (headers.location !== undefined) return `${status} with a redirect to ${headers.location}`;

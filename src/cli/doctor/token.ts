@@ -1,5 +1,5 @@
 import { type Recorder, recorderOf } from './finding.js';
-import { type Answer, ProbeFailure } from './probe.js';
+import type { Answer } from './probe.js';
 import {
   allowsForeign,
   basic,
@@ -9,7 +9,6 @@ import {
   isNoStore,
   letsForeignCookiesIn,
   type Subject,
-  tryAsk,
 } from './subject.js';
 
 export const TOKEN_RULES = {
@@ -84,17 +83,11 @@ export const TOKEN_RULES = {
 
 type Id = keyof typeof TOKEN_RULES;
 
-const errorOf = (answer: Answer | ProbeFailure): unknown =>
-  answer instanceof ProbeFailure ? undefined : answer.json?.['error'];
-
-const isRefusal = (answer: Answer | ProbeFailure, statuses: readonly number[]): answer is Answer =>
-  !(answer instanceof ProbeFailure) &&
-  statuses.includes(answer.status) &&
-  isJson(answer) &&
-  errorOf(answer) === 'invalid_client';
+const isRefusal = (answer: Answer, statuses: readonly number[]): boolean =>
+  statuses.includes(answer.status) && isJson(answer) && answer.json?.['error'] === 'invalid_client';
 
 const checkCors = async (subject: Subject, url: URL, isMetadataOpen: boolean, record: Recorder<Id>): Promise<void> => {
-  const preflight = await tryAsk(subject, url, {
+  const preflight = await subject.probe.ask(url, {
     method: 'OPTIONS',
     headers: {
       origin: FOREIGN_ORIGIN,
@@ -102,14 +95,16 @@ const checkCors = async (subject: Subject, url: URL, isMetadataOpen: boolean, re
       'access-control-request-headers': 'content-type',
     },
   });
-  const isOpen = !(preflight instanceof ProbeFailure) && preflight.status < 300 && allowsForeign(preflight);
+  const isOpen = preflight.status < 300 && allowsForeign(preflight);
   record(
     'token-cors',
     isOpen !== isMetadataOpen &&
       `a foreign origin may ${isMetadataOpen ? 'read the metadata but not request tokens' : 'request tokens but not read the metadata'} (${describe(preflight)})`,
   );
-  const isWide = !(preflight instanceof ProbeFailure) && letsForeignCookiesIn(preflight);
-  record('token-cors-credentials', isWide && `${FOREIGN_ORIGIN} may request tokens with cookies`);
+  record(
+    'token-cors-credentials',
+    letsForeignCookiesIn(preflight) && `${FOREIGN_ORIGIN} may request tokens with cookies`,
+  );
 };
 
 /**
@@ -119,32 +114,25 @@ const checkCors = async (subject: Subject, url: URL, isMetadataOpen: boolean, re
  */
 export const checkToken = async (subject: Subject, url: URL, isMetadataOpen: boolean): Promise<boolean> => {
   const record = recorderOf(TOKEN_RULES, subject.findings);
-  const { unknownClient } = subject;
-  const got = await tryAsk(subject, url);
-  const isUnreachable = got instanceof ProbeFailure && got.kind === 'unreachable';
-  record('token-reachable', isUnreachable && `${url.href}: ${got.message}`);
+  const { unknownClient, probe } = subject;
+  const got = await probe.ask(url);
+  const isUnreachable = got.failure?.kind === 'unreachable';
+  record('token-reachable', isUnreachable && `${url.href}: ${describe(got)}`);
   if (isUnreachable) return false;
-  record(
-    'token-get',
-    (got instanceof ProbeFailure || got.status < 400 || got.status >= 500) && `GET is answered with ${describe(got)}`,
-  );
+  record('token-get', (got.status < 400 || got.status >= 500) && `GET is answered with ${describe(got)}`);
   const grant = { grant_type: 'client_credentials' };
-  const empty = await tryAsk(subject, url, { form: {}, headers: { 'accept-encoding': 'gzip' } });
-  const inHeader = await tryAsk(subject, url, { form: grant, headers: basic(unknownClient, 'an unknown secret') });
-  const inBody = await tryAsk(subject, url, {
+  const empty = await probe.ask(url, { form: {}, headers: { 'accept-encoding': 'gzip' } });
+  const inHeader = await probe.ask(url, { form: grant, headers: basic(unknownClient, 'an unknown secret') });
+  const inBody = await probe.ask(url, {
     form: { ...grant, client_id: unknownClient, client_secret: 'an unknown secret' },
   });
-  const isError =
-    !(empty instanceof ProbeFailure) &&
-    [400, 401].includes(empty.status) &&
-    isJson(empty) &&
-    typeof errorOf(empty) === 'string';
+  const isError = [400, 401].includes(empty.status) && isJson(empty) && typeof empty.json?.['error'] === 'string';
   record('token-errors', !isError && `an empty POST is answered with ${describe(empty)}`);
   record(
     'token-unknown-client',
     !isRefusal(inHeader, [401]) && `unknown Basic credentials are answered with ${describe(inHeader)}`,
   );
-  if (!(inHeader instanceof ProbeFailure) && inHeader.status === 401) {
+  if (inHeader.status === 401) {
     const challenge = inHeader.headers['www-authenticate'];
     record('token-challenge', !/\bbasic\b/i.test(challenge ?? '') && `WWW-Authenticate is ${challenge ?? 'missing'}`);
   }
@@ -152,7 +140,7 @@ export const checkToken = async (subject: Subject, url: URL, isMetadataOpen: boo
     'token-body-client',
     !isRefusal(inBody, [400, 401]) && `an unknown client in the body is answered with ${describe(inBody)}`,
   );
-  const answers = [empty, inHeader, inBody].filter((answer): answer is Answer => !(answer instanceof ProbeFailure));
+  const answers = [empty, inHeader, inBody].filter(({ failure }) => failure === undefined);
   if (answers.length > 0) {
     const cacheable = answers.find((answer) => !isNoStore(answer));
     record('token-no-store', cacheable && `Cache-Control is ${cacheable.headers['cache-control'] ?? 'missing'}`);
