@@ -24,7 +24,6 @@ const inputs = {
   peak: [4, 'times the average in the busiest second'],
   load: [50, 'per cent of a vCPU that a server process uses in the busiest second'],
   'grant-days': [90, 'days that a grant is kept (lifetimes.refreshTokenAbsolute)'],
-  'refresh-days': [14, 'days that the last refresh token of a grant is kept (lifetimes.refreshTokenIdle)'],
   'token-hours': [1, 'hours that an access token is kept (lifetimes.accessToken)'],
   connections: [4, 'connections of each process to PostgreSQL'],
 } as const satisfies Readonly<Record<string, readonly [value: number, meaning: string]>>;
@@ -84,14 +83,13 @@ const brief = (value: number): string => (value < 10 ? value.toFixed(1) : whole(
 
 /** One column of the plan: the numbers of a store, by row. */
 function columnOf(name: (typeof engineNames)[number], given: Inputs, stores: StoreResults, record: RecordResults) {
-  const { operations: costs, familyBytes, clearedPerSecond } = stores.engines[name];
+  const { operations: costs, clearedPerSecond } = stores.engines[name];
   const rates = ratesOf(given);
   // A refresh adds nothing else.
   const access = costs.refresh.bytes;
   const grant = Math.max(0, costs.signIn.bytes - access);
   const live = {
     grants: rates.signIn * DAY * given['grant-days'] * grant,
-    families: given.refreshes > 0 ? rates.signIn * DAY * given['refresh-days'] * familyBytes : 0,
     tokens: ((rates.signIn + rates.refresh) * access + rates.token * costs.token.bytes) * 3_600 * given['token-hours'],
   };
   const measured = (operation: Operation) =>
@@ -105,12 +103,10 @@ function columnOf(name: (typeof engineNames)[number], given: Inputs, stores: Sto
   const ifShared = (text: string): string => (isShared ? text : MISSING);
   return {
     [`Bytes of a grant, kept ${given['grant-days']} days`]: whole(grant),
-    [`Bytes of its tombstones and marks, kept ${given['refresh-days']} days`]: whole(familyBytes),
     [`Bytes of an access token, kept ${given['token-hours']} h`]: whole(access),
     'Grants, GB': brief(live.grants / GIGABYTE),
-    'Tombstones and marks, GB': brief(live.families / GIGABYTE),
     'Access tokens, GB': brief(live.tokens / GIGABYTE),
-    'All together, GB': brief((live.grants + live.families + live.tokens) / GIGABYTE),
+    'All together, GB': brief((live.grants + live.tokens) / GIGABYTE),
     'Commands per second at the peak': ifShared(whole(given.peak * sumOf((one) => rates[one] * costs[one].commands))),
     'vCPUs of the database at the peak': ifShared(brief(database)),
     'vCPUs of the servers at the peak': ifShared(brief(servers)),
@@ -145,7 +141,7 @@ export function planFor(given: Inputs, stores: StoreResults, record: RecordResul
 }
 
 /** The examples of the page: with the default lifetimes, and with shorter ones. */
-const EXAMPLES: readonly (readonly string[])[] = [[], ['--grant-days', '30', '--refresh-days', '3']];
+const EXAMPLES: readonly (readonly string[])[] = [[], ['--grant-days', '30']];
 
 /** The example as the page shows it. */
 const exampleInWords = (args: readonly string[], stores: StoreResults, record: RecordResults): string => {

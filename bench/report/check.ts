@@ -81,7 +81,7 @@ export function measuresOf({ http, parse, imports, size, memory, families }: Jud
           {
             kind: 'memory' as const,
             // A refresh itself should add nothing, and nothing has no ratio.
-            name: 'bytes per family after a hundred refreshes',
+            name: 'bytes per grant after a hundred refreshes',
             value: families.bytesPerFamily + 100 * families.bytesPerRefresh,
           },
         ]),

@@ -99,8 +99,8 @@ export function tablesOf(results: Results): readonly WorkTable[] {
     },
     {
       work: 'memory',
-      title: 'Heap per family of tokens, oauth-query with its store in memory, access tokens expired',
-      head: ['Families', 'Bytes per family', 'Bytes per refresh'],
+      title: 'Heap per grant, oauth-query with its store in memory, access tokens expired',
+      head: ['Grants', 'Bytes per grant', 'Bytes per refresh'],
       rows:
         families === undefined
           ? []

@@ -35,8 +35,6 @@ export interface EngineResults {
   /** How many expired records a process deletes; absent if the engine does it by itself. */
   readonly clearedPerSecond?: number;
   readonly operations: Readonly<Record<Operation, OperationCost>>;
-  /** Of the tombstones and marks of a grant that was refreshed, however often. */
-  readonly familyBytes: number;
 }
 
 export interface StoreResults {

@@ -72,7 +72,7 @@ describe('npm run bench -- --check', () => {
   test('refreshes that take space are found, although the reference has none', () => {
     const growing = { families: 1000, bytesPerFamily: 3000, bytesPerRefresh: 5 };
     expect(regressions({ ...run(), families: growing }, run()).map(sentenceOf)).toEqual([
-      'bytes per family after a hundred refreshes is 3,500, was 2,800: more than 1.15 times as much.',
+      'bytes per grant after a hundred refreshes is 3,500, was 2,800: more than 1.15 times as much.',
     ]);
   });
 

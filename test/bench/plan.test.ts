@@ -21,7 +21,6 @@ const engine: EngineResults = {
     refresh: { commands: 5, bytes: 900 },
     introspect: { commands: 1, bytes: 0 },
   },
-  familyBytes: 600,
 };
 const stores: StoreResults = {
   date: '2030-01-01',
@@ -62,7 +61,6 @@ describe('a plan', () => {
   test('multiplies live records by their bytes', () => {
     const column = columnOf(...inputs);
     expect(column.get('Grants, GB')).toBe('3.9'); // 86,400 × 90 × (1,400 − 900)
-    expect(column.get('Tombstones and marks, GB')).toBe('0.7'); // 86,400 × 14 × 600
     expect(column.get('Access tokens, GB')).toBe('0.0'); // 11 × 3,600 × 900
   });
 
