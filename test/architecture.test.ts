@@ -97,7 +97,7 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
   // Embedded drivers are looked for through `node:module`.
   {
     from: /^stores\/sqlite-(file|lock)\.ts$/,
-    mayImport: [/^(type )?stores\//, /^node:(module|fs|timers\/promises)(#|$)/],
+    mayImport: [/^type core\//, /^(type )?stores\//, /^node:(module|fs|timers\/promises)(#|$)/],
   },
   // The other drivers are loaded by `openStore` alone, when it is called, and otherwise handed in by the host.
   {

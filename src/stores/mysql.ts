@@ -4,6 +4,7 @@
  * @module oauth-query/stores/mysql
  */
 
+import type { OnWarning } from '../core/base/mistakes.js';
 import { clearInBackground, CLOCK_SLACK_MS } from './clearing.js';
 import { mysqlStatements, mysqlTables, type Statements } from './mysql-sql.js';
 import { pageOf } from './page.js';
@@ -18,6 +19,7 @@ import {
   warnOfConnections,
 } from './sql-store.js';
 import { StoreError } from './store-error.js';
+import { warningsTo } from './warnings.js';
 import { DEFAULT_TIMEOUT_MS, within } from './within.js';
 
 /**
@@ -56,7 +58,7 @@ export type MysqlStore = SqlStore;
  * arrives in time, and with `STORE_ANSWER` if the response is invalid.
  */
 export function mysqlStore(options: MysqlStoreOptions): MysqlStore {
-  const { table = 'oauth_records', connections = 0, onWarning = console.warn } = options;
+  const { table = 'oauth_records', connections = 0 } = options;
   // A bigint column rounds fractions, which the clock may have.
   const clock = (): number => Math.floor((options.clock ?? Date.now)());
   const names = mysqlTables(table);
@@ -106,7 +108,7 @@ export function mysqlStore(options: MysqlStoreOptions): MysqlStore {
       else await migrateTables(database, sql);
     },
     async check() {
-      warnOfSettings(await checkServer(database, sql, names), connections, onWarning);
+      warnOfSettings(await checkServer(database, sql, names), connections, warningsTo(options.onWarning));
     },
     clearExpired,
     async close() {
@@ -256,26 +258,24 @@ const PACKET_BYTES = 1_048_576;
 /** Reads, changes and insertions wait until this node has applied what others had confirmed. */
 const SYNC_WAIT = 7;
 
-function warnOfSettings(
-  settings: ReadonlyMap<string, string>,
-  connections: number,
-  onWarning: (message: string) => void,
-): void {
+function warnOfSettings(settings: ReadonlyMap<string, string>, connections: number, warn: OnWarning): void {
   const number = (name: string): number => Number(settings.get(name));
   warnOfConnections(
     { store: 'mysqlStore', connections, remedy: 'a proxy such as ProxySQL' },
     number('max_connections'),
-    onWarning,
+    warn,
   );
   if (number('max_allowed_packet') < PACKET_BYTES) {
-    onWarning(
+    warn(
       'mysqlStore: max_allowed_packet of this server is less than 1 MiB, so large records are rejected; raise it',
+      'OQ504',
     );
   }
   if (settings.get('wsrep_on') === 'ON' && (number('wsrep_sync_wait') & SYNC_WAIT) !== SYNC_WAIT) {
-    onWarning(
+    warn(
       'mysqlStore: this server belongs to a Galera cluster, and may answer before it has applied what another node has confirmed. ' +
         'If several nodes are used, set wsrep_sync_wait = 7 for the session; openStore does.',
+      'OQ505',
     );
   }
 }

@@ -4,6 +4,7 @@
  * @module oauth-query/stores/open
  */
 
+import type { WarningCode } from '../core/base/mistakes.js';
 import type { Clock, Store } from '../core/base/ports.js';
 import { parseRedisAddress } from './drivers/address.js';
 import { atMost, seldom } from './drivers/connection.js';
@@ -40,7 +41,7 @@ export interface OpenStoreOptions {
   /** Called with errors of connections (which are re-established), of clearing, and of Redis's policy. Default: `console.error`. */
   readonly onError?: (error: unknown) => void;
   /** Called with a sentence about a setting to change. Default: `console.warn`. */
-  readonly onWarning?: (message: string) => void;
+  readonly onWarning?: ((message: string, code: WarningCode) => void) | undefined;
   /** Returns milliseconds since the epoch; default: `Date.now`. */
   readonly clock?: Clock;
 }
@@ -105,7 +106,7 @@ function openMemory({ clock = Date.now }: OpenStoreOptions): OpenedStore {
 
 function openSqlite(file: string, options: OpenStoreOptions): OpenedStore {
   if (file === '') throw new TypeError('openStore: sqlite: needs a file, for example sqlite:oauth.db');
-  const { timeout = DEFAULT_TIMEOUT_MS, clock = Date.now, onError = console.error, onWarning = console.warn } = options;
+  const { timeout = DEFAULT_TIMEOUT_MS, clock = Date.now, onError = console.error, onWarning } = options;
   const store = sqliteStore({ file, busyTimeout: timeout, clock, onWarning, onClearError: onError });
   return { ...store, check: async () => void (await store.get('check')), migrate: nothing };
 }
@@ -206,7 +207,7 @@ function overPool(
   }) => { close(): Promise<void>; storeWith(common: SqlStoreOptions): SqlStore },
 ): OpenedStore {
   const { timeout = DEFAULT_TIMEOUT_MS, table = 'oauth_records', clock = Date.now } = options;
-  const { connections = 4, processes = 1, onError = console.error, onWarning = console.warn } = options;
+  const { connections = 4, processes = 1, onError = console.error, onWarning } = options;
   const { close, storeWith } = connect({ timeout, connections, onError: seldom(onError) });
   const store = storeWith({
     table,

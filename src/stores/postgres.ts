@@ -18,6 +18,7 @@ import {
   warnOfConnections,
 } from './sql-store.js';
 import { StoreError } from './store-error.js';
+import { warningsTo } from './warnings.js';
 import { DEFAULT_TIMEOUT_MS, within } from './within.js';
 
 /**
@@ -142,7 +143,7 @@ async function migrateTables(ask: Ask): Promise<void> {
 async function checkTable(
   ask: Ask,
   names: TableNames,
-  { connections = 0, onWarning = console.warn }: PostgresStoreOptions,
+  { connections = 0, onWarning }: PostgresStoreOptions,
 ): Promise<void> {
   const { replica, incomplete, forbidden } = problems('postgresStore', names);
   const [row] = await ask('state');
@@ -150,5 +151,9 @@ async function checkTable(
   if (field('replica') === true) throw new Error(replica);
   if (!(await look(ask)).complete) throw new Error(incomplete);
   if (field('writable') !== true) throw new Error(forbidden);
-  warnOfConnections({ store: 'postgresStore', connections, remedy: 'PgBouncer' }, Number(field('allowed')), onWarning);
+  warnOfConnections(
+    { store: 'postgresStore', connections, remedy: 'PgBouncer' },
+    Number(field('allowed')),
+    warningsTo(onWarning),
+  );
 }

@@ -4,8 +4,10 @@
  * @module oauth-query/stores/redis
  */
 
+import type { WarningCode } from '../core/base/mistakes.js';
 import { type AdaptedClient, adaptClient, adaptFunction, type RedisClient, type SendCommand } from './redis-client.js';
 import { type RedisStore, type RedisStoreSettings, storeOver } from './redis-store.js';
+import { warningsTo } from './warnings.js';
 
 export type { RedisClient, SendCommand } from './redis-client.js';
 export type { RedisStore, RedisStoreSettings } from './redis-store.js';
@@ -17,7 +19,7 @@ export interface RedisStoreOptions extends RedisStoreSettings {
   /** Any other client, as a function that sends one command: `(args) => client.sendCommand(args)`. */
   readonly sendCommand?: SendCommand;
   /** Called with a sentence about settings of `client` to change; default: `console.warn`. */
-  readonly onWarning?: (message: string) => void;
+  readonly onWarning?: ((message: string, code: WarningCode) => void) | undefined;
 }
 
 /**
@@ -44,7 +46,7 @@ export interface RedisStoreOptions extends RedisStoreSettings {
  */
 export function redisStore(options: RedisStoreOptions): RedisStore {
   const client = clientOf(options);
-  if (client.advice !== undefined) (options.onWarning ?? console.warn)(client.advice);
+  if (client.advice !== undefined) warningsTo(options.onWarning)(client.advice, 'OQ502');
   return storeOver(client, options);
 }
 

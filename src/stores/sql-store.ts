@@ -1,3 +1,4 @@
+import type { OnWarning, WarningCode } from '../core/base/mistakes.js';
 import type { Clock, Store } from '../core/base/ports.js';
 import type { ClearingOptions } from './clearing.js';
 import { isTexts } from './record.js';
@@ -12,7 +13,7 @@ export interface SqlStoreOptions extends ClearingOptions {
   /** How many connections all processes together may open; `check` warns if the server allows fewer. By default not checked. */
   readonly connections?: number;
   /** Called with a sentence about a setting to change; default: `console.warn`. */
-  readonly onWarning?: (message: string) => void;
+  readonly onWarning?: ((message: string, code: WarningCode) => void) | undefined;
   /** Returns milliseconds since the epoch; default: `Date.now`. */
   readonly clock?: Clock;
 }
@@ -80,11 +81,12 @@ export const problems = (store: string, { table, groups }: TableNames) => ({
 export function warnOfConnections(
   { store, connections, remedy }: { readonly store: string; readonly connections: number; readonly remedy: string },
   allowed: number,
-  onWarning: (message: string) => void,
+  warn: OnWarning,
 ): void {
   if (!(connections > allowed)) return;
-  onWarning(
+  warn(
     `${store}: all processes together may open ${connections} connections, and this server allows ${allowed}. ` +
       `Give each process fewer connections, raise max_connections, or put ${remedy} between them.`,
+    'OQ503',
   );
 }

@@ -1,5 +1,6 @@
 import { closeSync, openSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import type { OnWarning } from '../core/base/mistakes.js';
 
 /** The part of a SQLite driver that is used: common to node:sqlite, better-sqlite3 and libsql. */
 export interface SqliteDatabase {
@@ -28,13 +29,9 @@ export interface SqliteStatement {
  *
  * @param openTimeout - Milliseconds.
  */
-export function openFile(
-  file: string | undefined,
-  openTimeout: number,
-  onWarning: (message: string) => void,
-): SqliteDatabase {
+export function openFile(file: string | undefined, openTimeout: number, warn: OnWarning): SqliteDatabase {
   if (file === undefined) throw new TypeError('sqliteStore: pass a file or an open database');
-  protectFile(file, onWarning);
+  protectFile(file, warn);
   const database = openWithAnyDriver(file);
   // First, because the next statement may already compete with another process.
   database.exec(`PRAGMA busy_timeout = ${Number(openTimeout)}`);
@@ -49,15 +46,16 @@ export function doNotBlock(database: SqliteDatabase): void {
 }
 
 /** SQLite gives its log the mode of the file, so the file must have it first. */
-function protectFile(file: string, onWarning: (message: string) => void): void {
+function protectFile(file: string, warn: OnWarning): void {
   if (process.platform === 'win32' || file === '' || file.startsWith(':') || file.startsWith('file:')) return;
   try {
     closeSync(openSync(file, 'wx', 0o600));
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
     if ((statSync(file).mode & 0o077) !== 0) {
-      onWarning(
+      warn(
         `sqliteStore: other users may read ${file}, which contains names of owners and clients. Run: chmod 600 ${file}*`,
+        'OQ501',
       );
     }
   }

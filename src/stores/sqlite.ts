@@ -4,6 +4,7 @@
  * @module oauth-query/stores/sqlite
  */
 
+import type { WarningCode } from '../core/base/mistakes.js';
 import type { Clock, Store } from '../core/base/ports.js';
 import { clearInBackground, CLOCK_SLACK_MS, type ClearingOptions } from './clearing.js';
 import { pageOf } from './page.js';
@@ -11,6 +12,7 @@ import { parseKeys, parseRow } from './record.js';
 import { doNotBlock, openFile, type SqliteDatabase, type SqliteStatement } from './sqlite-file.js';
 import { inSnapshot, inTransaction, LockQueue } from './sqlite-lock.js';
 import { prepare } from './sqlite-sql.js';
+import { warningsTo } from './warnings.js';
 
 export type { SqliteDatabase, SqliteStatement } from './sqlite-file.js';
 
@@ -23,7 +25,7 @@ export interface SqliteStoreOptions extends ClearingOptions {
   /** Milliseconds to wait for another process's write before the call rejects, by default 2,000. The event loop is not blocked. */
   readonly busyTimeout?: number;
   /** Called with a sentence about a setting to change; default: `console.warn`. */
-  readonly onWarning?: (message: string) => void;
+  readonly onWarning?: ((message: string, code: WarningCode) => void) | undefined;
   /** Returns milliseconds since the epoch; default: `Date.now`. */
   readonly clock?: Clock;
 }
@@ -50,8 +52,8 @@ export interface SqliteStore extends Required<Store> {
  * @returns a store that rejects with the driver's error if the file is locked for too long, full or missing.
  */
 export function sqliteStore(options: SqliteStoreOptions): SqliteStore {
-  const { file, clock = Date.now, busyTimeout = 2_000, onWarning = console.warn } = options;
-  const database = options.database ?? openFile(file, busyTimeout, onWarning);
+  const { file, clock = Date.now, busyTimeout = 2_000 } = options;
+  const database = options.database ?? openFile(file, busyTimeout, warningsTo(options.onWarning));
   const { add, swap, get, remove, enter, list, clear, clearGroups } = prepare(database);
   if (database !== options.database) doNotBlock(database);
   let closed = false;

@@ -166,7 +166,7 @@ describeEngine('a PostgreSQL with a separate administrator', noPostgres, () => {
     await store.migrate();
     await store.check();
     expect(onWarning.mock.calls).toEqual([
-      [expect.stringMatching(/may open 200 connections, and this server allows 97\./)],
+      [expect.stringMatching(/may open 200 connections, and this server allows 97\./), 'OQ503'],
     ]);
     await (await open(server.url, { processes: 20, onWarning })).check();
     expect(onWarning).toHaveBeenCalledTimes(1);

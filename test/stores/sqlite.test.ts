@@ -243,7 +243,7 @@ describeEngine('SQLite in a file', noSqlite, () => {
     expect(onWarning).not.toHaveBeenCalled();
     chmodSync(file, 0o644);
     await sqliteStore({ file, onWarning }).close();
-    expect(onWarning.mock.calls).toEqual([[expect.stringMatching(/chmod 600/)]]);
+    expect(onWarning.mock.calls).toEqual([[expect.stringMatching(/chmod 600 .* \(OQ501\)$/), 'OQ501']]);
     expect(statSync(file).mode & 0o777, 'a chosen mode stays').toBe(0o644);
   });
 

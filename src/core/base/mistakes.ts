@@ -1,7 +1,8 @@
 /**
  * The codes of mistakes. `docs/troubleshooting.md` has a section for each. A code keeps its meaning; sentences may improve.
  *
- * OQ1…: errors at the start. OQ2…: warnings at the start. OQ3…: warnings while running. OQ4…: errors passed to `onError`.
+ * OQ1…: errors at the start. OQ2…: warnings at the start. OQ3…: warnings while running. OQ4…: errors passed to `onError`. OQ5…: warnings of
+ * stores.
  */
 type StartCode =
   | 'OQ100' // an option has a wrong value
@@ -18,7 +19,7 @@ type StartCode =
   | 'OQ111' // an option of an earlier version
   | 'OQ112'; // two options contradict or need each other
 
-export type WarningCode =
+type ServerWarning =
   | 'OQ201' // options are missing
   | 'OQ202' // tokens in the memory of one process
   | 'OQ203' // clients need a sign-in that is not there
@@ -46,6 +47,15 @@ type LateCode =
   | 'OQ401' // options.owner threw
   | 'OQ402' // options.owner returned something else than an owner
   | 'OQ403'; // every token of a guard was inactive
+
+type StoreWarning =
+  | 'OQ501' // others may read the file of SQLite
+  | 'OQ502' // settings of a Redis client
+  | 'OQ503' // more connections than the database allows
+  | 'OQ504' // the database rejects large records
+  | 'OQ505'; // a node of a Galera cluster may answer with old records
+
+export type WarningCode = ServerWarning | StoreWarning;
 
 export type ErrorCode = StartCode | LateCode;
 
