@@ -170,7 +170,7 @@ The options of \`oauthQuery({ … })\`. All are optional, unless their default i
 
 - The fields of [a client](#fields-of-a-client), [a scope](#fields-of-a-scope), [a resource](#fields-of-a-resource), [a user](#fields-of-a-user)
 - The options of [\`query\`](#query) and [\`mcp\`](#mcp)
-- How to use them: [authorization-server.md](authorization-server.md), [query.md](query.md)
+- How to use them: [the authorization server](authorization-server.md), [the query API](query.md)
 
 ${section('', SERVER_OPTIONS, membersOf('ServerOptions'), '')}
 

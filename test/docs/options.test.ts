@@ -23,13 +23,13 @@ function fieldsOf(path: string, name: string): readonly string[] {
 test('each guide explains every option that it is about', () =>
   everyRow(
     [
-      ['docs/authorization-server.md', 'src/core/server/options/server-options.ts', 'ServerOptions'],
-      ['docs/authorization-server.md', 'src/core/oauth/settings.ts', 'Lifetimes'],
-      ['docs/authorization-server.md', 'src/core/oauth/settings.ts', 'Limits'],
-      ['docs/authorization-server.md', 'src/core/oauth/settings.ts', 'DeviceOptions'],
-      ['docs/authorization-server.md', 'src/core/oauth/settings.ts', 'Policy'],
-      ['docs/authorization-server.md', 'src/core/oauth/settings.ts', 'Timeouts'],
-      ['docs/authorization-server.md', 'src/core/oauth/clients/client.ts', 'ClientRegistration'],
+      ['docs/options.md', 'src/core/server/options/server-options.ts', 'ServerOptions'],
+      ['docs/options.md', 'src/core/oauth/settings.ts', 'Lifetimes'],
+      ['docs/options.md', 'src/core/oauth/settings.ts', 'Limits'],
+      ['docs/options.md', 'src/core/oauth/settings.ts', 'DeviceOptions'],
+      ['docs/options.md', 'src/core/oauth/settings.ts', 'Policy'],
+      ['docs/options.md', 'src/core/oauth/settings.ts', 'Timeouts'],
+      ['docs/options.md', 'src/core/oauth/clients/client.ts', 'ClientRegistration'],
       ['docs/guard.md', 'src/resource-server/introspection-options.ts', 'IntrospectionVerifierOptions'],
       ['docs/guard.md', 'src/resource-server/introspection-options.ts', 'IntrospectionCredentials'],
       ['docs/guard.md', 'src/resource-server/jwt-verifier.ts', 'JwtVerifierOptions'],
@@ -48,10 +48,10 @@ test('each guide explains every option that it is about', () =>
     },
   ));
 
-test('docs/authorization-server.md names every event', () => {
+test('docs/events.md names every event', () => {
   const sources = ['src/core/oauth/events/events.ts', 'src/core/base/limits/limit-reached.ts'].map(read).join('');
   const types = [...sources.matchAll(/readonly type: '([^']+)'/g)].map(([, type = '']) => type);
   expect(types.length).toBeGreaterThan(10);
-  const text = read('docs/authorization-server.md');
+  const text = read('docs/events.md');
   expect(types.filter((type) => !text.includes(`\`${type}\``))).toEqual([]);
 });
