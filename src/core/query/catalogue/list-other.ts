@@ -2,6 +2,7 @@ import { defineModule } from '../descriptor/descriptor.js';
 import { atMostOneOf, emptyIsAll, emptyIsNone, loggedIn } from '../descriptor/rule.js';
 import { continues } from '../rules/continue.js';
 import { wholeTitles } from '../rules/titles.js';
+import { words } from '../site/words.js';
 import { ICONS } from './icons.js';
 import { BOOLEAN, INTEGER, INTEGERS, LIMIT, NAMESPACES, STRING, STRINGS } from './shared-parameters.js';
 
@@ -55,33 +56,14 @@ export const linterrors = defineModule(
     continueWith: 'from',
     parameters: {
       categories: {
-        type: [
-          'bogus-image-options',
-          'deletable-table-tag',
-          'duplicate-ids',
-          'empty-heading',
-          'fostered',
-          'fostered-transparent',
-          'html5-misnesting',
-          'large-tables',
-          'misc-tidy-replacement-issues',
-          'misnested-tag',
-          'missing-end-tag',
-          'missing-end-tag-in-heading',
-          'multi-colon-escape',
-          'multiline-html-table-in-list',
-          'multiple-unclosed-formatting-tags',
-          'night-mode-unaware-background-color',
-          'obsolete-tag',
-          'pwrap-bug-workaround',
-          'self-closed-tag',
-          'stripped-tag',
-          'template-arg-in-extension-tag',
-          'tidy-font-bug',
-          'tidy-whitespace-bug',
-          'unclosed-quotes-in-heading',
-          'wikilink-in-extlink',
-        ],
+        type: words(
+          'bogus-image-options deletable-table-tag duplicate-ids empty-heading fostered fostered-transparent',
+          'html5-misnesting large-tables misc-tidy-replacement-issues misnested-tag missing-end-tag',
+          'missing-end-tag-in-heading multi-colon-escape multiline-html-table-in-list',
+          'multiple-unclosed-formatting-tags night-mode-unaware-background-color obsolete-tag pwrap-bug-workaround',
+          'self-closed-tag stripped-tag template-arg-in-extension-tag tidy-font-bug tidy-whitespace-bug',
+          'unclosed-quotes-in-heading wikilink-in-extlink',
+        ),
         multi: true,
         default:
           'bogus-image-options|deletable-table-tag|duplicate-ids|empty-heading|fostered|html5-misnesting|' +

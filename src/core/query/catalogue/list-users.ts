@@ -3,6 +3,7 @@ import { atMostOneOf, emptyIsAll, noContradiction } from '../descriptor/rule.js'
 import { continues } from '../rules/continue.js';
 import { blockedAddress, kindsOfUsers, someUsers, usersByRight } from '../rules/lists.js';
 import { GROUPS, RIGHTS } from '../site/value-sets.js';
+import { words } from '../site/words.js';
 import { ASCENDING, BOOLEAN, INTEGERS, LIMIT, OLDER, STRING, STRINGS, TIMESTAMP } from './shared-parameters.js';
 
 /** Modules that list users and blocks. */
@@ -22,16 +23,7 @@ export const allusers = defineModule(
       excludegroup: { type: GROUPS, siteValues: 'groups', multi: true },
       rights: { type: RIGHTS, siteValues: 'rights', multi: true },
       prop: {
-        type: [
-          'blockinfo',
-          'centralids',
-          'editcount',
-          'groups',
-          'implicitgroups',
-          'registration',
-          'rights',
-          'tempexpired',
-        ],
+        type: words('blockinfo centralids editcount groups implicitgroups registration rights tempexpired'),
         multi: true,
       },
       limit: LIMIT,
@@ -59,20 +51,7 @@ export const blocks = defineModule(
       ip: STRING,
       limit: LIMIT,
       prop: {
-        type: [
-          'by',
-          'byid',
-          'expiry',
-          'flags',
-          'id',
-          'parsedreason',
-          'range',
-          'reason',
-          'restrictions',
-          'timestamp',
-          'user',
-          'userid',
-        ],
+        type: words('by byid expiry flags id parsedreason range reason restrictions timestamp user userid'),
         multi: true,
         default: 'id|user|by|timestamp|expiry|reason|flags',
       },
@@ -100,20 +79,10 @@ export const users = defineModule(
     example: { parameters: { users: 'Example' } },
     parameters: {
       prop: {
-        type: [
-          'blockinfo',
-          'cancreate',
-          'centralids',
-          'editcount',
-          'emailable',
-          'gender',
-          'groupmemberships',
-          'groups',
-          'implicitgroups',
-          'registration',
-          'rights',
-          'tempexpired',
-        ],
+        type: words(
+          'blockinfo cancreate centralids editcount emailable gender groupmemberships groups implicitgroups',
+          'registration rights tempexpired',
+        ),
         multi: true,
       },
       attachedwiki: STRING,

@@ -1,6 +1,7 @@
 import { defineModule } from '../descriptor/descriptor.js';
 import { emptyIsNone, loggedIn } from '../descriptor/rule.js';
 import { languageCode, oldForms, onlyWith, onlyWithout, parsedTitle, unreadByDefault } from '../rules/lists.js';
+import { words } from '../site/words.js';
 import { BOOLEAN, STRING, STRINGS } from './shared-parameters.js';
 
 /** Modules about the site or the caller. */
@@ -39,17 +40,7 @@ export const authmanagerinfo = defineModule({
   parameters: {
     securitysensitiveoperation: STRING,
     requestsfor: {
-      type: [
-        'change',
-        'create',
-        'create-continue',
-        'link',
-        'link-continue',
-        'login',
-        'login-continue',
-        'remove',
-        'unlink',
-      ],
+      type: words('change create create-continue link link-continue login login-continue remove unlink'),
     },
     mergerequestfields: BOOLEAN,
     messageformat: { type: ['html', 'none', 'raw', 'wikitext'], default: 'wikitext' },
@@ -64,18 +55,7 @@ export const filerepoinfo = defineModule({
   continueWith: 'prop',
   parameters: {
     prop: {
-      type: [
-        'canUpload',
-        'displayname',
-        'favicon',
-        'initialCapital',
-        'local',
-        'name',
-        'rootUrl',
-        'scriptDirUrl',
-        'thumbUrl',
-        'url',
-      ],
+      type: words('canUpload displayname favicon initialCapital local name rootUrl scriptDirUrl thumbUrl url'),
       multi: true,
       default: 'canUpload|displayname|favicon|initialCapital|local|name|rootUrl|scriptDirUrl|thumbUrl|url',
     },
@@ -145,39 +125,12 @@ export const siteinfo = defineModule({
   continueWith: 'prop',
   parameters: {
     prop: {
-      type: [
-        'autocreatetempuser',
-        'autopromote',
-        'autopromoteonce',
-        'clientlibraries',
-        'copyuploaddomains',
-        'dbrepllag',
-        'defaultoptions',
-        'doubleunderscores',
-        'extensions',
-        'extensiontags',
-        'fileextensions',
-        'functionhooks',
-        'general',
-        'interwikimap',
-        'languages',
-        'languagevariants',
-        'libraries',
-        'magicwords',
-        'namespacealiases',
-        'namespaces',
-        'protocols',
-        'restrictions',
-        'rightsinfo',
-        'sbom',
-        'showhooks',
-        'skins',
-        'specialpagealiases',
-        'statistics',
-        'uploaddialog',
-        'usergroups',
-        'variables',
-      ],
+      type: words(
+        'autocreatetempuser autopromote autopromoteonce clientlibraries copyuploaddomains dbrepllag defaultoptions',
+        'doubleunderscores extensions extensiontags fileextensions functionhooks general interwikimap languages',
+        'languagevariants libraries magicwords namespacealiases namespaces protocols restrictions rightsinfo sbom',
+        'showhooks skins specialpagealiases statistics uploaddialog usergroups variables',
+      ),
       multi: true,
       default: 'general',
     },
@@ -223,28 +176,11 @@ export const userinfo = defineModule({
   continueWith: 'prop',
   parameters: {
     prop: {
-      type: [
-        'acceptlang',
-        'blockinfo',
-        'cancreateaccount',
-        'centralids',
-        'changeablegroups',
-        'editcount',
-        'email',
-        'groupmemberships',
-        'groups',
-        'hasmsg',
-        'implicitgroups',
-        'latestcontrib',
-        'options',
-        'ratelimits',
-        'realname',
-        'registrationdate',
-        'rights',
-        'theoreticalratelimits',
-        'unreadcount',
-        'watchlistlabels',
-      ],
+      type: words(
+        'acceptlang blockinfo cancreateaccount centralids changeablegroups editcount email groupmemberships groups',
+        'hasmsg implicitgroups latestcontrib options ratelimits realname registrationdate rights',
+        'theoreticalratelimits unreadcount watchlistlabels',
+      ),
       multi: true,
       allspecifier: '*',
     },

@@ -20,6 +20,7 @@ import {
 import { deletedRevisionPages, revisionLimit, revisionPages, revisionsOfPages } from '../rules/revisions.js';
 import { linkTitles } from '../rules/titles.js';
 import { CONTRIBUTOR_RIGHTS, GROUPS, PROTOCOLS } from '../site/value-sets.js';
+import { words } from '../site/words.js';
 import {
   ASCENDING,
   BOOLEAN,
@@ -183,28 +184,10 @@ export const imageinfo = defineModule(
     example: { titles: 'File:Example.png' },
     parameters: {
       prop: {
-        type: [
-          'archivename',
-          'badfile',
-          'bitdepth',
-          'canonicaltitle',
-          'comment',
-          'commonmetadata',
-          'dimensions',
-          'extmetadata',
-          'mediatype',
-          'metadata',
-          'mime',
-          'parsedcomment',
-          'sha1',
-          'size',
-          'thumbmime',
-          'timestamp',
-          'uploadwarning',
-          'url',
-          'user',
-          'userid',
-        ],
+        type: words(
+          'archivename badfile bitdepth canonicaltitle comment commonmetadata dimensions extmetadata mediatype',
+          'metadata mime parsedcomment sha1 size thumbmime timestamp uploadwarning url user userid',
+        ),
         multi: true,
         default: 'timestamp|user',
       },
@@ -250,25 +233,10 @@ export const info = defineModule(
     alsoFor: 'missing',
     parameters: {
       prop: {
-        type: [
-          'associatedpage',
-          'displaytitle',
-          'editintro',
-          'linkclasses',
-          'notificationtimestamp',
-          'preloadcontent',
-          'protection',
-          'subjectid',
-          'talkid',
-          'url',
-          'varianttitles',
-          'visitingwatchers',
-          'watched',
-          'watchers',
-          'watchlistlabels',
-          'preload',
-          'readable',
-        ],
+        type: words(
+          'associatedpage displaytitle editintro linkclasses notificationtimestamp preloadcontent protection',
+          'subjectid talkid url varianttitles visitingwatchers watched watchers watchlistlabels preload readable',
+        ),
         multi: true,
         deprecatedvalues: ['preload', 'readable'],
       },
@@ -448,21 +416,10 @@ export const stashimageinfo = defineModule(
       filekey: STRINGS,
       sessionkey: { type: 'string', multi: true, deprecated: true },
       prop: {
-        type: [
-          'badfile',
-          'bitdepth',
-          'canonicaltitle',
-          'commonmetadata',
-          'dimensions',
-          'extmetadata',
-          'metadata',
-          'mime',
-          'sha1',
-          'size',
-          'thumbmime',
-          'timestamp',
-          'url',
-        ],
+        type: words(
+          'badfile bitdepth canonicaltitle commonmetadata dimensions extmetadata metadata mime sha1 size thumbmime',
+          'timestamp url',
+        ),
         multi: true,
         default: 'timestamp|url',
       },

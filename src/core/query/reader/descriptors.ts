@@ -1,5 +1,6 @@
 import { BOOLEAN, DEPRECATED_BOOLEAN, INTEGER, LIMIT, NAMESPACES, STRING } from '../catalogue/shared-parameters.js';
 import type { Described, ParsedBy } from '../parameters/parse.js';
+import { words } from '../site/words.js';
 
 /** `action=opensearch`: search suggestions for browsers. */
 export const openSearchModule = {
@@ -17,19 +18,9 @@ export const openSearchModule = {
 } as const satisfies Described;
 
 /** The values of `prop` of `action=parse`. */
-export const PARSE_PROPS = [
-  'categories',
-  'displaytitle',
-  'externallinks',
-  'images',
-  'langlinks',
-  'links',
-  'revid',
-  'sections',
-  'templates',
-  'text',
-  'wikitext',
-] as const satisfies readonly string[];
+export const PARSE_PROPS = words(
+  'categories displaytitle externallinks images langlinks links revid sections templates text wikitext',
+);
 
 /** `action=parse`: the content of one page, or a text as if it were one. */
 export const parseModule = {

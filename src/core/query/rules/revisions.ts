@@ -18,18 +18,11 @@ import {
   unlessGenerator,
   valuesOf,
 } from '../descriptor/rule.js';
+import { words } from '../site/words.js';
 import { continues } from './continue.js';
 import { byTitle, chosenNamespace, chosenNamespaces } from './titles.js';
 
-const WITHOUT_SLOTS = [
-  'expandtemplates',
-  'generatexml',
-  'parse',
-  'diffto',
-  'difftotext',
-  'difftotextpst',
-  'contentformat',
-] as const;
+const WITHOUT_SLOTS = words('expandtemplates generatexml parse diffto difftotext difftotextpst contentformat');
 const LEGACY_PROPS = new Set<unknown>(['content', 'contentmodel', 'slotsize', 'slotsha1', 'parsetree']);
 
 type Values = RuleRequest['params'];

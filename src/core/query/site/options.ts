@@ -17,6 +17,7 @@ import {
 } from '../../base/schema.js';
 import type { NamespaceOptions } from './namespaces.js';
 import { CONTENT_MODELS, GROUPS, RIGHTS } from './value-sets.js';
+import { words } from './words.js';
 
 /** The version of this package, for `siteinfo`. */
 export const VERSION = '0.2.0';
@@ -95,36 +96,13 @@ export interface SiteOptions {
 const GROUP_RIGHTS: Readonly<Record<(typeof GROUPS)[number], readonly string[]>> = {
   bot: ['apihighlimits', 'autoconfirmed', 'autopatrol', 'bot', 'editsemiprotected', 'nominornewtalk'],
   bureaucrat: ['noratelimit', 'renameuser', 'userrights'],
-  'interface-admin': [
-    'editinterface',
-    'editsitecss',
-    'editsitejs',
-    'editsitejson',
-    'editusercss',
-    'edituserjs',
-    'edituserjson',
-  ],
+  'interface-admin': words('editinterface editsitecss editsitejs editsitejson editusercss edituserjs edituserjson'),
   'push-subscription-manager': ['manage-all-push-subscriptions'],
   suppress: ['deletelogentry', 'deleterevision', 'hideuser', 'suppressionlog', 'suppressrevision', 'viewsuppressed'],
-  sysop: [
-    'apihighlimits',
-    'autoconfirmed',
-    'autopatrol',
-    'block',
-    'browsearchive',
-    'delete',
-    'deletedhistory',
-    'deletedtext',
-    'editprotected',
-    'editsemiprotected',
-    'move',
-    'noratelimit',
-    'patrol',
-    'protect',
-    'rollback',
-    'undelete',
-    'unwatchedpages',
-  ],
+  sysop: words(
+    'apihighlimits autoconfirmed autopatrol block browsearchive delete deletedhistory deletedtext editprotected',
+    'editsemiprotected move noratelimit patrol protect rollback undelete unwatchedpages',
+  ),
 };
 
 const names = listOf('an array of names', text('a name'));
