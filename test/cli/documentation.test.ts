@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { DOCTOR_RULES } from '../../src/cli/doctor/examine.js';
 import { MCP_RULES } from '../../src/cli/doctor/mcp.js';
+import { OPENID_RULES } from '../../src/cli/doctor/openid.js';
 
 const text = readFileSync(new URL('../../docs/command-line.md', import.meta.url), 'utf8');
 
@@ -19,7 +20,10 @@ test('docs/command-line.md lists every rule of the doctor with its level and mea
   expect(rows('doctor')).toEqual(rules);
 });
 
-test('docs/command-line.md lists every step of the doctor for an MCP client', () => {
-  const rules = Object.entries(MCP_RULES).map(([name, { severity, holds }]) => [name, severity, holds]);
-  expect(rows('doctor --mcp')).toEqual(rules);
+test.each([
+  ['--mcp', MCP_RULES],
+  ['--openid', OPENID_RULES],
+])('docs/command-line.md lists every step of doctor %s', (option, steps) => {
+  const rules = Object.entries(steps).map(([name, { severity, holds }]) => [name, severity, holds]);
+  expect(rows(`doctor ${option}`)).toEqual(rules);
 });

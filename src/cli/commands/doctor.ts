@@ -2,15 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { type Command, EXIT, readArguments, UsageError, wholeNumber } from '../command.js';
 import { examine } from '../doctor/examine.js';
 import type { Finding } from '../doctor/finding.js';
-import { examineMcp, type McpSubject } from '../doctor/mcp.js';
+import { examineMcp } from '../doctor/mcp.js';
+import { examineOpenId, type OpenIdSubject } from '../doctor/openid.js';
 import { Probe } from '../doctor/probe.js';
 import { type Credentials, parseUrl } from '../doctor/subject.js';
+import type { WalkSubject } from '../doctor/walk.js';
 import { readSecret } from '../input.js';
 import { count, type Style, type Terminal, wrap } from '../terminal.js';
 
 const OPTIONS = {
   api: { type: 'string' },
   mcp: { type: 'string' },
+  openid: { type: 'string' },
+  'redirect-uri': { type: 'string' },
   'client-id': { type: 'string' },
   'secret-stdin': { type: 'boolean' },
   timeout: { type: 'string' },
@@ -47,17 +51,25 @@ const credentialsOf = async (
   return client_id === undefined ? undefined : { client_id, client_secret: await readSecret(terminal) };
 };
 
-const mcpOf = (text: string, others: Readonly<Record<string, unknown>>): URL => {
+/** @param others - Arguments that have no meaning here. */
+const alone = (option: string, because: string, others: Readonly<Record<string, unknown>>): void => {
   const other = Object.keys(others).find((name) => others[name] !== undefined);
   if (other !== undefined)
-    throw new UsageError(
-      `--mcp cannot be used with ${other}, because it discovers the authorization server. Remove ${other}.`,
-    );
+    throw new UsageError(`${option} cannot be used with ${other}, because ${because}. Remove ${other}.`);
+};
+
+const mcpOf = (text: string): URL => {
   if (!/^https?:$/.test(parseUrl(text)?.protocol ?? ''))
     throw new UsageError(
       `--mcp must be the URL of an MCP server, such as https://example.org/mcp, not ${JSON.stringify(text)}.`,
     );
   return new URL(text);
+};
+
+const clientOf = (client_id: string | undefined, redirect_uri: string | undefined): OpenIdSubject['client'] => {
+  if ((client_id !== undefined) !== (redirect_uri !== undefined))
+    throw new UsageError('With --openid, --client-id and --redirect-uri must be used together.');
+  return client_id === undefined || redirect_uri === undefined ? undefined : { client_id, redirect_uri };
 };
 
 type Level = Finding['level'];
@@ -84,30 +96,38 @@ const print = ({ level, rule, seen, why = '', remedy = '' }: Finding, terminal: 
 };
 
 /** The part of the subject that both kinds of checks share. */
-type Means = Pick<McpSubject, 'probe' | 'findings' | 'unknownClient'>;
+type Means = Pick<WalkSubject, 'probe' | 'findings' | 'unknownClient'>;
 
-interface Asked {
-  readonly issuer: string | undefined;
-  readonly api: string | undefined;
-  readonly client: string | undefined;
-  readonly secret: boolean | undefined;
-}
+type Arguments = ReturnType<typeof readArguments<typeof OPTIONS>>['values'];
 
-const lookAtServer = async (
-  { issuer: address, api: path, client, secret = false }: Asked,
+/** Checks what the arguments name. @returns its address. */
+const examineAsked = async (
+  values: Arguments,
+  given: string | undefined,
   means: Means,
   terminal: Terminal,
 ): Promise<string> => {
-  if (address === undefined) throw new UsageError('Specify the issuer, for example https://example.org.');
-  const issuer = issuerOf(address);
-  const api = apiOf(issuer, path);
-  await examine({ ...means, issuer, api, credentials: await credentialsOf(client, secret, terminal) });
+  const { api, mcp, openid, 'client-id': client, 'redirect-uri': redirect, 'secret-stdin': secret } = values;
+  const others = { issuer: given, '--api': api, '--secret-stdin': secret };
+  if (mcp !== undefined) {
+    const all = { ...others, '--client-id': client, '--redirect-uri': redirect, '--openid': openid };
+    alone('--mcp', 'it discovers the authorization server', all);
+    const address = mcpOf(mcp);
+    await examineMcp({ ...means, address });
+    return address.href;
+  }
+  if (openid !== undefined) {
+    alone('--openid', 'its URL is the issuer, and no secret is needed', others);
+    const issuer = issuerOf(openid);
+    await examineOpenId({ ...means, issuer, address: new URL(issuer), client: clientOf(client, redirect) });
+    return issuer;
+  }
+  if (redirect !== undefined) throw new UsageError('--redirect-uri is only for --openid. Remove it.');
+  if (given === undefined) throw new UsageError('Specify the issuer, for example https://example.org.');
+  const issuer = issuerOf(given);
+  const credentials = await credentialsOf(client, secret ?? false, terminal);
+  await examine({ ...means, issuer, api: apiOf(issuer, api), credentials });
   return issuer;
-};
-
-const lookAtMcp = async (address: URL, means: Means): Promise<string> => {
-  await examineMcp({ ...means, address });
-  return address.href;
 };
 
 export const doctor: Command = {
@@ -116,6 +136,8 @@ export const doctor: Command = {
   oauth-query doctor [--api /api] [--client-id ID --secret-stdin] [--timeout 5] [--quiet] [--json]
                      <issuer>
   oauth-query doctor --mcp https://example.org/mcp [--timeout 5] [--quiet] [--json]
+  oauth-query doctor --openid https://example.org [--client-id ID --redirect-uri URI] [--timeout 5]
+                     [--quiet] [--json]
 
 Sends about thirty requests, one after another, without credentials. Checks the metadata, TLS,
 token endpoint, pages, keys and query API, and whether a proxy changes requests or responses.
@@ -127,6 +149,10 @@ Each finding states the observation, why it matters, and what to do. It changes 
   --secret-stdin  Read the secret of this client from standard input.
   --mcp           Check an MCP server instead: take the steps of a client that is given this URL,
                   up to the first problem that would stop it.
+  --openid        Check OpenID Connect instead: take the steps of an application that is given this
+                  issuer, up to the first problem that would stop it. With --client-id and
+                  --redirect-uri of a registered client also a request with prompt=none.
+  --redirect-uri  A redirect URI of the client, for --openid.
   --timeout       Seconds for each request, from 1 to 60. Default: 5
   --quiet         Omit checks that passed.
   --json          Print JSON.
@@ -142,15 +168,7 @@ Example:
     const findings: Finding[] = [];
     const unknownClient = `oauth-query-doctor-${randomBytes(6).toString('hex')}`;
     const [issuer] = positionals;
-    const { api, 'client-id': client, 'secret-stdin': secret, mcp } = values;
-    const about =
-      mcp === undefined
-        ? await lookAtServer({ issuer, api, client, secret }, { probe, findings, unknownClient }, terminal)
-        : await lookAtMcp(mcpOf(mcp, { issuer, '--api': api, '--client-id': client, '--secret-stdin': secret }), {
-            probe,
-            findings,
-            unknownClient,
-          });
+    const about = await examineAsked(values, issuer, { probe, findings, unknownClient }, terminal);
 
     const summary = summaryOf(findings);
     const { requests } = probe;

@@ -58,7 +58,8 @@ const weakness = (key: Key): string | undefined => {
 const nameOf = (key: Key, index: number): string =>
   typeof key['kid'] === 'string' ? `the key ${JSON.stringify(key['kid'])}` : `key ${index + 1}`;
 
-export const checkKeys = async (subject: Subject, url: URL): Promise<void> => {
+/** @returns the published keys. */
+export const checkKeys = async (subject: Pick<Subject, 'probe' | 'findings'>, url: URL): Promise<readonly Key[]> => {
   const record = recorderOf(KEY_RULES, subject.findings);
   const answer = await subject.probe.ask(url);
   const list = answer.status === 200 ? answer.json?.['keys'] : undefined;
@@ -67,7 +68,7 @@ export const checkKeys = async (subject: Subject, url: URL): Promise<void> => {
     'keys-found',
     !isThere && `${url.href} is answered with ${describe(answer)}${Array.isArray(list) ? ' and without a key' : ''}`,
   );
-  if (!isThere) return;
+  if (!isThere) return [];
   const keys = (list as readonly unknown[]).map((key): Key =>
     typeof key === 'object' && key !== null ? { ...key } : {},
   );
@@ -98,4 +99,5 @@ export const checkKeys = async (subject: Subject, url: URL): Promise<void> => {
     'keys-cache',
     !/max-age=\d/i.test(headers['cache-control'] ?? '') && `Cache-Control is ${headers['cache-control'] ?? 'missing'}`,
   );
+  return keys;
 };

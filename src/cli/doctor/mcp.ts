@@ -1,6 +1,6 @@
-import { type Finding, recorderOf } from './finding.js';
-import type { Answer, Probe, Question } from './probe.js';
-import { allowsForeign, describe, FOREIGN_ORIGIN, isJson, isSafe, parseUrl, textsOf } from './subject.js';
+import type { Answer } from './probe.js';
+import { allowsForeign, describe, FOREIGN_ORIGIN, isJson, parseUrl, textsOf } from './subject.js';
+import { type Document, isDocument, isSafeUrl, pageProblem, shown, Walk, type WalkSubject } from './walk.js';
 
 /** The requirements of an MCP client, in the order of its requests. */
 export const MCP_RULES = {
@@ -130,23 +130,6 @@ export const MCP_RULES = {
 
 type Id = keyof typeof MCP_RULES;
 
-/** The MCP server under test. */
-export interface McpSubject {
-  readonly probe: Probe;
-  /** The URL that users enter in their client. */
-  readonly address: URL;
-  readonly findings: Finding[];
-  /** The client_id of a client that is not registered. */
-  readonly unknownClient: string;
-}
-
-/** Ends the check: later steps cannot be reached. */
-class BrokenLink extends Error {
-  override readonly name = 'BrokenLink';
-}
-
-type Document = Readonly<Record<string, unknown>>;
-
 const PREFLIGHT = { origin: FOREIGN_ORIGIN, 'mcp-protocol-version': '2025-11-25' };
 
 const INITIALIZE = {
@@ -160,35 +143,9 @@ const INITIALIZE = {
   },
 };
 
-const isSafeUrl = (text: unknown): boolean => {
-  const url = typeof text === 'string' ? parseUrl(text) : undefined;
-  return url !== undefined && isSafe(url);
-};
-
-const shown = (value: unknown): string => JSON.stringify(value) ?? 'missing';
-
-const isDocument = (answer: Answer): boolean => answer.status === 200 && isJson(answer);
-
-/** Takes the steps of a client, and stops where it would. */
-class Walk {
-  readonly #subject: McpSubject;
-  readonly #record: ReturnType<typeof recorderOf<Id>>;
-
-  constructor(subject: McpSubject) {
-    this.#subject = subject;
-    this.#record = recorderOf(MCP_RULES, subject.findings);
-  }
-
-  #check(id: Id, problem: string | false): void {
-    this.#record(id, problem);
-    if (problem !== false && MCP_RULES[id].severity === 'error') throw new BrokenLink(id);
-  }
-
-  #ask(url: URL, question?: Question): Promise<Answer> {
-    return this.#subject.probe.ask(url, question);
-  }
-
-  async whole(): Promise<void> {
+/** Takes the steps of an MCP client. */
+class McpWalk extends Walk<Id> {
+  protected async steps(): Promise<void> {
     const resource = await this.#resource(await this.#challenge());
     const server = await this.#server(resource);
     await this.#clients(server);
@@ -197,23 +154,23 @@ class Walk {
 
   /** @returns the URL of the resource metadata. */
   async #challenge(): Promise<URL> {
-    const { address } = this.#subject;
+    const { address } = this.subject;
     const headers = { accept: 'application/json, text/event-stream' };
-    const answer = await this.#ask(address, { json: INITIALIZE, headers });
+    const answer = await this.ask(address, { json: INITIALIZE, headers });
     const isLost = [0, 404].includes(answer.status) || answer.status >= 500 || answer.headers.location !== undefined;
-    this.#check('mcp-answers', isLost && `${address.href}: ${describe(answer)}`);
+    this.check('mcp-answers', isLost && `${address.href}: ${describe(answer)}`);
     const header = answer.headers['www-authenticate'];
     const isChallenge = answer.status === 401 && header !== undefined && /^Bearer +\S/i.test(header);
-    this.#check('mcp-challenge', !isChallenge && `${describe(answer)}, and WWW-Authenticate is ${header ?? 'missing'}`);
+    this.check('mcp-challenge', !isChallenge && `${describe(answer)}, and WWW-Authenticate is ${header ?? 'missing'}`);
     const named = /resource_metadata="([^"]+)"/.exec(header ?? '')?.[1];
     const isNamed = named !== undefined && parseUrl(named) !== undefined;
-    this.#check('mcp-challenge-metadata', !isNamed && `resource_metadata is ${shown(named)}`);
+    this.check('mcp-challenge-metadata', !isNamed && `resource_metadata is ${shown(named)}`);
     // A server may refuse requests from scripts of other origins.
-    const toScript = await this.#ask(address, { json: INITIALIZE, headers: { ...headers, origin: FOREIGN_ORIGIN } });
+    const toScript = await this.ask(address, { json: INITIALIZE, headers: { ...headers, origin: FOREIGN_ORIGIN } });
     const isReadable =
       allowsForeign(toScript) &&
       /www-authenticate|\*/i.test(String(toScript.headers['access-control-expose-headers'] ?? ''));
-    this.#check('mcp-challenge-scripts', !isReadable && 'browsers hide it from scripts');
+    this.check('mcp-challenge-scripts', !isReadable && 'browsers hide it from scripts');
     const { origin, pathname } = address;
     return new URL(
       isNamed ? named : `${origin}/.well-known/oauth-protected-resource${pathname === '/' ? '' : pathname}`,
@@ -221,44 +178,44 @@ class Walk {
   }
 
   async #resource(place: URL): Promise<Document> {
-    const { address } = this.#subject;
-    const answer = await this.#ask(place, { headers: PREFLIGHT });
-    const document = this.#document('mcp-resource-found', place, answer);
+    const { address } = this.subject;
+    const answer = await this.ask(place, { headers: PREFLIGHT });
+    const document = this.document('mcp-resource-found', place, answer);
     const named = document['resource'];
     const resource = typeof named === 'string' ? parseUrl(named) : undefined;
     const begins = (path: string): boolean =>
       address.pathname === path || address.pathname.startsWith(path.endsWith('/') ? path : `${path}/`);
     const isOurs = resource !== undefined && resource.origin === address.origin && begins(resource.pathname);
-    this.#check('mcp-resource-name', !isOurs && `${address.href} was asked for, and it names ${shown(named)}`);
-    this.#check('mcp-resource-identical', resource?.href !== address.href && `it is ${shown(named)}`);
-    this.#check('mcp-resource-scripts', !allowsForeign(answer) && 'there is no Access-Control-Allow-Origin');
+    this.check('mcp-resource-name', !isOurs && `${address.href} was asked for, and it names ${shown(named)}`);
+    this.check('mcp-resource-identical', resource?.href !== address.href && `it is ${shown(named)}`);
+    this.check('mcp-resource-scripts', !allowsForeign(answer) && 'there is no Access-Control-Allow-Origin');
     const scopes = textsOf(document['scopes_supported']);
-    this.#check('mcp-offline-access', scopes.includes('offline_access') && 'scopes_supported has it');
+    this.check('mcp-offline-access', scopes.includes('offline_access') && 'scopes_supported has it');
     return document;
   }
 
   async #server(resource: Document): Promise<Document> {
     const [issuer] = textsOf(resource['authorization_servers']);
     const isAddress = isSafeUrl(issuer);
-    this.#check(
+    this.check(
       'mcp-server-named',
       !isAddress && `authorization_servers is ${shown(resource['authorization_servers'])}`,
     );
     const document = await this.#metadata(new URL(issuer ?? ''));
     const named = document['issuer'];
-    this.#check('mcp-server-issuer', named !== issuer && `one names ${shown(issuer)}, the other ${shown(named)}`);
+    this.check('mcp-server-issuer', named !== issuer && `one names ${shown(issuer)}, the other ${shown(named)}`);
     const wrong = ['authorization_endpoint', 'token_endpoint'].filter((name) => !isSafeUrl(document[name]));
-    this.#check(
+    this.check(
       'mcp-server-endpoints',
       wrong.length > 0 && wrong.map((name) => `${name} is ${shown(document[name])}`).join('; '),
     );
     const methods = document['code_challenge_methods_supported'];
-    this.#check(
+    this.check(
       'mcp-pkce',
       !textsOf(methods).includes('S256') && `code_challenge_methods_supported is ${shown(methods)}`,
     );
     const grants = document['grant_types_supported'];
-    this.#check(
+    this.check(
       'mcp-refresh',
       !textsOf(grants).includes('refresh_token') && `grant_types_supported is ${shown(grants)}`,
     );
@@ -275,41 +232,36 @@ class Walk {
     ].map((place) => new URL(place));
     let found: readonly [URL, Answer] | undefined;
     for (const place of places) {
-      const answer = await this.#ask(place, { headers: PREFLIGHT });
-      if (isDocument(answer)) return this.#document('mcp-server-found', place, answer);
+      const answer = await this.ask(place, { headers: PREFLIGHT });
+      if (isDocument(answer)) return this.document('mcp-server-found', place, answer);
       found ??= [place, answer];
     }
     if (found === undefined) throw new TypeError('There is no location to check.');
-    return this.#document('mcp-server-found', ...found);
-  }
-
-  #document(id: Id, place: URL, answer: Answer): Document {
-    this.#check(id, !isDocument(answer) && `${place.href}: ${describe(answer)}`);
-    return answer.json ?? {};
+    return this.document('mcp-server-found', ...found);
   }
 
   async #clients(server: Document): Promise<void> {
     const registration = server['registration_endpoint'];
     const isOpen = server['client_id_metadata_document_supported'] === true || registration !== undefined;
-    this.#check('mcp-clients', !isOpen && 'neither client documents nor registration are supported');
+    this.check('mcp-clients', !isOpen && 'neither client documents nor registration are supported');
     const methods = server['token_endpoint_auth_methods_supported'];
-    this.#check(
+    this.check(
       'mcp-public-clients',
       !textsOf(methods).includes('none') && `token_endpoint_auth_methods_supported is ${shown(methods)}`,
     );
     if (registration === undefined) return;
     const address = typeof registration === 'string' ? parseUrl(registration) : undefined;
     // Required members are missing, so nothing is registered.
-    const answer = address && (await this.#ask(address, { json: { redirect_uris: [] } }));
+    const answer = address && (await this.ask(address, { json: { redirect_uris: [] } }));
     const isFine = answer !== undefined && [400, 429].includes(answer.status) && isJson(answer);
-    this.#check(
+    this.check(
       'mcp-registration',
       !isFine && `${shown(registration)}: ${answer === undefined ? 'it is not a URL' : describe(answer)}`,
     );
   }
 
   async #endpoints(server: Document): Promise<void> {
-    const { unknownClient, address } = this.#subject;
+    const { unknownClient, address } = this.subject;
     const authorize = new URL(String(server['authorization_endpoint']));
     for (const [name, value] of Object.entries({
       response_type: 'code',
@@ -317,22 +269,10 @@ class Walk {
       resource: address.href,
     }))
       authorize.searchParams.set(name, value);
-    const page = await this.#ask(authorize);
-    const isLost = [0, 401, 403, 404, 405].includes(page.status) || page.status >= 500;
-    this.#check('mcp-authorize', isLost && `${authorize.origin}${authorize.pathname}: ${describe(page)}`);
-    const token = new URL(String(server['token_endpoint']));
-    const form = { grant_type: 'authorization_code', client_id: unknownClient, code: 'none', resource: address.href };
-    const answer = await this.#ask(token, { form });
-    const isError = [400, 401].includes(answer.status) && isJson(answer) && 'error' in Object(answer.json);
-    this.#check('mcp-token', !isError && `${token.href}: ${describe(answer)}`);
+    this.check('mcp-authorize', pageProblem(authorize, await this.ask(authorize)));
+    await this.checkToken('mcp-token', new URL(String(server['token_endpoint'])), { resource: address.href });
   }
 }
 
 /** Takes the steps of an MCP client from the outside, up to the first problem that would stop it. */
-export const examineMcp = async (subject: McpSubject): Promise<void> => {
-  try {
-    await new Walk(subject).whole();
-  } catch (error) {
-    if (!(error instanceof BrokenLink)) throw error;
-  }
-};
+export const examineMcp = (subject: WalkSubject): Promise<void> => new McpWalk(subject, MCP_RULES).whole();

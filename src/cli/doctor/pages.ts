@@ -67,7 +67,8 @@ const MARKUP = '"><doctor>';
 
 const isPage = ({ headers }: Answer): boolean => /^text\/html\b/i.test(headers['content-type'] ?? '');
 
-const leadsAway = ({ headers: { location } }: Answer, from: URL): boolean =>
+/** Whether a browser would be sent to the foreign origin. */
+export const leadsAway = ({ headers: { location } }: Answer, from: URL): boolean =>
   location !== undefined && parseUrl(location, from)?.origin === FOREIGN_ORIGIN;
 
 const cookieProblems = ({ cookies }: Answer, isHttps: boolean): readonly string[] =>

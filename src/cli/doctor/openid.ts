@@ -1,0 +1,252 @@
+import { randomBytes } from 'node:crypto';
+import { checkKeys } from './keys.js';
+import { leadsAway } from './pages.js';
+import { allowsForeign, describe, FOREIGN_ORIGIN, parseUrl, textsOf } from './subject.js';
+import { type Document, isSafeUrl, pageProblem, shown, Walk, type WalkSubject } from './walk.js';
+
+/** The requirements of an application that signs users in, in the order of its requests. */
+export const OPENID_RULES = {
+  'openid-found': {
+    severity: 'error',
+    holds: 'The discovery document is at the location used by applications.',
+    why: 'An application is only given the issuer, and finds everything else in this document (Discovery 1.0 §4).',
+    remedy:
+      'Turn on options.openid, and make sure that the issuer followed by /.well-known/openid-configuration reaches the server.',
+  },
+  'openid-issuer': {
+    severity: 'error',
+    holds: 'The document names the issuer it was requested from.',
+    why: 'Applications compare the two as strings, and later the iss of every ID token, even in a slash (Discovery 1.0 §4.3).',
+    remedy: 'Give applications exactly the option issuer, and set it to the public https URL.',
+  },
+  'openid-members': {
+    severity: 'error',
+    holds: 'The document has all required members.',
+    why: 'Applications reject a document without them (Discovery 1.0 §3).',
+    remedy: 'Serve the generated document instead of a copy maintained by hand.',
+  },
+  'openid-endpoints': {
+    severity: 'error',
+    holds: 'Applications accept the URLs of the endpoints.',
+    why: 'Applications only send codes and tokens to https, or to loopback.',
+    remedy: 'Set the option issuer to the public https URL; endpoints are derived from it.',
+  },
+  'openid-below-issuer': {
+    severity: 'note',
+    holds: 'Every URL begins with the issuer.',
+    why: 'Some libraries for browsers reject a document with other URLs.',
+    remedy: 'Set the option issuer to the public URL, or switch off the strict check in such an application.',
+  },
+  'openid-algorithm': {
+    severity: 'error',
+    holds: 'ID tokens can be signed with RS256, and never with none.',
+    why: 'Every application supports RS256, and it is the default (Discovery 1.0 §3). An unsigned ID token can be written by anyone.',
+    remedy: 'Add an RSA key to options.openid.keys; npx oauth-query key makes one.',
+  },
+  'openid-scripts': {
+    severity: 'note',
+    holds: 'Scripts of other origins may read the document.',
+    why: 'Otherwise an application that runs in a browser cannot start.',
+    remedy: 'Make sure that no proxy removes Access-Control-Allow-Origin.',
+  },
+  'openid-key': {
+    severity: 'error',
+    holds: 'A key for RS256 is published.',
+    why: 'Applications verify ID tokens with it (OpenID Connect Core 1.0 §10.1.1).',
+    remedy: 'Serve the generated key set, and make sure that all processes have the same keys.',
+  },
+  'openid-authorize': {
+    severity: 'error',
+    holds: 'Browsers can reach the authorization endpoint.',
+    why: 'Users are sent there to sign in.',
+    remedy: 'Make sure that the path reaches the server, and that nothing in front of it requires other credentials.',
+  },
+  'openid-silent': {
+    severity: 'error',
+    holds: 'With prompt=none, a browser returns to the application without seeing a page.',
+    why: 'Applications find out with it whether a user is signed in, often in a frame, where a page is never seen (OpenID Connect Core 1.0 §3.1.2.6).',
+    remedy:
+      'Check that client_id and redirect_uri are registered and that the client may request openid; then let no middleware in front of the endpoint redirect to a sign-in page.',
+  },
+  'openid-token': {
+    severity: 'error',
+    holds: 'The token endpoint returns errors as JSON.',
+    why: 'Applications read there why a sign-in has failed.',
+    remedy: 'Make sure that POST requests with a form reach it, and that responses are not modified.',
+  },
+  'openid-userinfo-listed': {
+    severity: 'warning',
+    holds: 'There is a userinfo endpoint.',
+    why: 'Some libraries reject a document without it.',
+    remedy: 'Serve the generated document.',
+  },
+  'openid-userinfo': {
+    severity: 'error',
+    holds: 'The userinfo endpoint asks for a token.',
+    why: 'Applications request the name and the e-mail address there (OpenID Connect Core 1.0 §5.3).',
+    remedy:
+      'Make sure that the path reaches the server, and that it is not behind a sign-in page: without a token, the response is a 401 with WWW-Authenticate.',
+  },
+  'openid-logout-listed': {
+    severity: 'note',
+    holds: 'Applications can sign users out.',
+    why: 'Otherwise a user who signs out of an application is signed in again at the next click (RP-Initiated Logout 1.0).',
+    remedy: 'With a sign-in of your own, name the page that signs users out in options.openid.logoutUrl.',
+  },
+  'openid-logout': {
+    severity: 'error',
+    holds: 'Browsers can reach the page that signs users out.',
+    why: 'Applications send users there when they sign out.',
+    remedy: 'Make sure that the path reaches the server.',
+  },
+  'openid-logout-redirect': {
+    severity: 'error',
+    holds: 'Signing out never leads to an address that is not registered.',
+    why: 'Otherwise a link to this site can lead to any other (RP-Initiated Logout 1.0 §3).',
+    remedy: 'Only redirect to addresses that are registered in post_logout_redirect_uris.',
+  },
+} as const;
+
+type Id = keyof typeof OPENID_RULES;
+
+/** The server under test, as an application is given it. */
+export interface OpenIdSubject extends WalkSubject {
+  /** Without a trailing slash. */
+  readonly issuer: string;
+  /** A registered client, for the request without a page. */
+  readonly client: { readonly client_id: string; readonly redirect_uri: string } | undefined;
+}
+
+const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'];
+const OPTIONAL_ENDPOINTS = ['userinfo_endpoint', 'end_session_endpoint'];
+
+/** Required lists, with a value that the code flow needs. */
+const LISTS = { response_types_supported: 'code', subject_types_supported: undefined } as const;
+
+/** The answers to a request that may show nothing (OpenID Connect Core 1.0 §3.1.2.6). */
+const SILENT_ERROR = /^(login|consent|interaction|account_selection)_required$/;
+
+/** Takes the steps of an application that signs users in. */
+class OpenIdWalk extends Walk<Id> {
+  readonly #subject: OpenIdSubject;
+
+  constructor(subject: OpenIdSubject) {
+    super(subject, OPENID_RULES);
+    this.#subject = subject;
+  }
+
+  protected async steps(): Promise<void> {
+    const document = await this.#discovery();
+    const at = (name: string): URL | undefined => {
+      const text = document[name]; // Checked above.
+      return typeof text === 'string' ? new URL(text) : undefined;
+    };
+    await this.#keys(at('jwks_uri'));
+    await this.#silent(at('authorization_endpoint'), document);
+    const token = at('token_endpoint');
+    if (token !== undefined) await this.checkToken('openid-token', token);
+    await this.#userinfo(at('userinfo_endpoint'));
+    await this.#logout(at('end_session_endpoint'));
+  }
+
+  async #discovery(): Promise<Document> {
+    const { issuer } = this.#subject;
+    const place = new URL(`${issuer}/.well-known/openid-configuration`);
+    const answer = await this.ask(place, { headers: { origin: FOREIGN_ORIGIN } });
+    const document = this.document('openid-found', place, answer);
+    const named = document['issuer'];
+    this.check('openid-issuer', named !== issuer && `${issuer} was asked for, and it names ${shown(named)}`);
+    const algorithms = textsOf(document['id_token_signing_alg_values_supported']);
+    this.check('openid-members', [
+      ...ENDPOINTS.filter((name) => document[name] === undefined).map((name) => `${name} is missing`),
+      ...Object.entries(LISTS)
+        .filter(([name, value]) => {
+          const list = textsOf(document[name]);
+          return list.length === 0 || (value !== undefined && !list.includes(value));
+        })
+        .map(([name]) => `${name} is ${shown(document[name])}`),
+    ]);
+    const urls = [...ENDPOINTS, ...OPTIONAL_ENDPOINTS].filter((name) => document[name] !== undefined);
+    const told = (isWrong: (url: unknown) => boolean): readonly string[] =>
+      urls.filter((name) => isWrong(document[name])).map((name) => `${name} is ${shown(document[name])}`);
+    this.check(
+      'openid-endpoints',
+      told((url) => !isSafeUrl(url)),
+    );
+    this.check(
+      'openid-below-issuer',
+      told((url) => !String(url).startsWith(`${issuer}/`)),
+    );
+    this.check(
+      'openid-algorithm',
+      (!algorithms.includes('RS256') || algorithms.includes('none')) &&
+        `id_token_signing_alg_values_supported is ${shown(document['id_token_signing_alg_values_supported'])}`,
+    );
+    this.check('openid-scripts', !allowsForeign(answer) && 'there is no Access-Control-Allow-Origin');
+    return document;
+  }
+
+  async #keys(place: URL | undefined): Promise<void> {
+    if (place === undefined) return;
+    const keys = await checkKeys(this.subject, place);
+    if (this.subject.findings.some(({ level }) => level === 'error')) this.stop();
+    const isThere = keys.some(({ kty, alg }) => kty === 'RSA' && (alg === undefined || alg === 'RS256'));
+    this.check('openid-key', !isThere && `${place.href} has ${keys.length} keys, and none for RS256`);
+  }
+
+  /** Nobody is signed in in this request, so the browser must come back with an error. */
+  async #silent(place: URL | undefined, document: Document): Promise<void> {
+    if (place === undefined) return;
+    const { client, unknownClient, issuer } = this.#subject;
+    const [state, nonce] = [randomBytes(16).toString('hex'), randomBytes(16).toString('hex')];
+    const url = new URL(place);
+    for (const [name, value] of Object.entries({
+      response_type: 'code',
+      scope: 'openid',
+      prompt: 'none',
+      client_id: client?.client_id ?? unknownClient,
+      redirect_uri: client?.redirect_uri ?? `${FOREIGN_ORIGIN}/callback`,
+      ...{ state, nonce, code_challenge: randomBytes(32).toString('base64url'), code_challenge_method: 'S256' },
+    }))
+      url.searchParams.set(name, value);
+    const answer = await this.ask(url);
+    this.check('openid-authorize', pageProblem(url, answer));
+    if (client === undefined) return;
+    const { location = '' } = answer.headers;
+    const response = parseUrl(location)?.searchParams;
+    const iss = response?.get('iss') ?? null;
+    const problem = !location.startsWith(client.redirect_uri)
+      ? `it is answered with ${describe(answer)}`
+      : !SILENT_ERROR.test(response?.get('error') ?? '')
+        ? `the error is ${shown(response?.get('error') ?? undefined)}`
+        : response?.get('state') !== state
+          ? 'the state does not come back'
+          : iss !== issuer && (iss !== null || document['authorization_response_iss_parameter_supported'] === true)
+            ? `iss is ${shown(iss ?? undefined)}`
+            : false;
+    this.check('openid-silent', problem);
+  }
+
+  async #userinfo(place: URL | undefined): Promise<void> {
+    this.check('openid-userinfo-listed', place === undefined && 'userinfo_endpoint is missing');
+    if (place === undefined) return;
+    const answer = await this.ask(place);
+    const isChallenge = answer.status === 401 && /^(Bearer|DPoP)\b/i.test(answer.headers['www-authenticate'] ?? '');
+    this.check('openid-userinfo', !isChallenge && `${place.href} is answered with ${describe(answer)}`);
+  }
+
+  async #logout(place: URL | undefined): Promise<void> {
+    this.check('openid-logout-listed', place === undefined && 'end_session_endpoint is missing');
+    if (place === undefined) return;
+    const { client, unknownClient } = this.#subject;
+    const url = new URL(place);
+    url.searchParams.set('client_id', client?.client_id ?? unknownClient);
+    url.searchParams.set('post_logout_redirect_uri', `${FOREIGN_ORIGIN}/signed-out`);
+    const answer = await this.ask(url);
+    this.check('openid-logout', pageProblem(url, answer));
+    this.check('openid-logout-redirect', leadsAway(answer, url) && `it is answered with ${describe(answer)}`);
+  }
+}
+
+/** Takes the steps of an application that signs users in, up to the first problem that would stop it. */
+export const examineOpenId = (subject: OpenIdSubject): Promise<void> => new OpenIdWalk(subject).whole();
