@@ -54,6 +54,7 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
     from: /^openid\//,
     mayImport: [/^(type )?core\/(base|oauth)\//, /^(type )?openid\//, /^(type )?jose(#|$)/, /^node:crypto(#|$)/],
   },
+  { from: /^par\//, mayImport: [/^(type )?core\/(base|oauth)\//, /^(type )?par\//] },
   // A feature that servers and verifiers share.
   {
     from: /^dpop\//,

@@ -35,6 +35,7 @@ describe('package.json', () => {
       './content/markdown',
       './content/mediawiki-export',
       './dpop',
+      './par',
       './express',
       './fastify',
       './fetch',

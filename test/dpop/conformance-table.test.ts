@@ -3,17 +3,18 @@ import { expect, test } from 'vitest';
 import { ROOT } from '../docs/documents.js';
 
 const table = readFileSync(`${ROOT}docs/dpop-conformance.md`, 'utf8');
-const rows = [...table.matchAll(/^\| ((?:DP|SU)\d+) +\|[^|]*\| ([^|]*?) +\|$/gm)].map(
+const rows = [...table.matchAll(/^\| ((?:DP|PA|SU)\d+) +\|[^|]*\| ([^|]*?) +\|$/gm)].map(
   ([, number = '', where = '']) => ({ number, where }),
 );
 
 test('each rule has a row, and each row a test that names it, or says what is missing', () => {
   const expected = [
     ...Array.from({ length: 45 }, (_, at) => `DP${at + 1}`),
+    ...Array.from({ length: 13 }, (_, at) => `PA${at + 1}`),
     ...Array.from({ length: 7 }, (_, at) => `SU${at + 1}`),
   ];
   expect(rows.map(({ number }) => number)).toEqual(expected);
-  const files = ['dpop', 'step-up'].flatMap((folder) =>
+  const files = ['dpop', 'par', 'step-up'].flatMap((folder) =>
     readdirSync(`${ROOT}test/${folder}`).map((name) => `${folder}/${name}`),
   );
   for (const { number, where } of rows) {

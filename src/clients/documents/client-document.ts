@@ -3,6 +3,8 @@ import { isRecord } from '../../core/base/schema.js';
 import {
   type GivenMetadata,
   member,
+  ownRestrictions,
+  type OwnRestrictions,
   readClientMetadata,
   refuse,
   textsOf,
@@ -17,7 +19,7 @@ type Method = 'none' | 'private_key_jwt';
 export type Jwk = NonNullable<ClientRegistration['jwks']>['keys'][number];
 
 /** The used part of a client's document. All of it is claimed by the client itself. */
-export interface ClientDocument {
+export interface ClientDocument extends OwnRestrictions {
   /** The URL of the document. */
   readonly client_id: string;
   /** Its name for users. */
@@ -26,8 +28,6 @@ export interface ClientDocument {
   readonly redirect_uris: readonly string[];
   /** `authorization_code`, and `refresh_token` if the client wants to refresh. */
   readonly grant_types: readonly ('authorization_code' | 'refresh_token')[];
-  /** Whether its tokens are always bound to a key (RFC 9449 §5.2). */
-  readonly dpop_bound_access_tokens?: true;
   /** The supported authentication methods. */
   readonly token_endpoint_auth_methods_supported: readonly Method[];
   /** Its public keys, if the document contains them. */
@@ -144,19 +144,18 @@ interface Terms {
  * @param keys - The public keys of a client that signs assertions.
  */
 export const registrationOf = (
-  { client_id, client_name, redirect_uris, grant_types, dpop_bound_access_tokens }: ClientDocument,
+  document: ClientDocument,
   keys: readonly Jwk[] | undefined,
   { scopes, refreshGrace }: Terms,
 ): ClientRegistration => ({
-  client_id,
-  client_name,
-  redirect_uris,
-  grant_types,
+  client_id: document.client_id,
+  client_name: document.client_name,
+  redirect_uris: document.redirect_uris,
+  grant_types: document.grant_types,
   require_pkce: true,
   refresh_grace: refreshGrace,
-  ...(grant_types.includes('refresh_token') && { refresh: 'rotating' }),
-  ...(dpop_bound_access_tokens && { dpop_bound_access_tokens }),
-
+  ...(document.grant_types.includes('refresh_token') && { refresh: 'rotating' }),
+  ...ownRestrictions(document),
   ...(scopes !== undefined && { scope: scopes.join(' ') }),
   ...(keys !== undefined && { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys } }),
 });

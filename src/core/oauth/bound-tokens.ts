@@ -53,6 +53,13 @@ export const provenKey = (
   return provenAtEndpoint(request, addresses, context.proofs, tellProof(context));
 };
 
+/** A new nonce also goes with an error (RFC 9449 §8.2). */
+export const withNonce = (error: unknown, proven: ProvenKey | undefined): unknown => {
+  if (proven === undefined || !(error instanceof OAuthError)) return error;
+  const { code, message, status, headers } = error;
+  return new OAuthError(code, message, { status, headers: { ...proven.headers, ...headers } });
+};
+
 /** @throws OAuthError if the client, or the server, only issues tokens that are bound to a key. */
 export const checkProofIsThere = (proven: ProvenKey | undefined, client: Client, { proofs }: OAuthContext): void => {
   if (proven === undefined && proofs !== undefined && (proofs.required || client.boundTokens))

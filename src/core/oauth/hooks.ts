@@ -23,6 +23,8 @@ export interface AskedAuthorization {
   readonly client: Client;
   readonly scope: readonly string[];
   readonly response_type: 'code' | 'token';
+  /** Whether the client handed it over itself, instead of sending a browser with it. */
+  readonly isPushed: boolean;
 }
 
 /** What a feature reads from an authorization request. */
@@ -49,6 +51,8 @@ export interface AskedTokens {
 export interface OAuthHooks {
   /** Further parameters of authorization requests. All other names are ignored. */
   readonly parameters?: Definitions;
+  /** If the form only refers to a request that its client handed over before: that request, which is `undefined` if it is too old or was changed. */
+  readonly pushedRequest?: (form: Parameters) => { readonly opened: unknown } | undefined;
   /** Whether the response to an authorization request goes into the fragment. Never throws. */
   readonly isInFragment?: (form: Parameters, client: Client) => boolean;
   /** May omit scopes, or reject the request with an `OAuthError`. */
@@ -80,6 +84,9 @@ export const joinHooks = (all: readonly OAuthHooks[]): OAuthHooks => {
     all.flatMap((hooks) => (hooks[name] === undefined ? [] : [hooks[name] as Hook<Name>])); // It is not undefined.
   return {
     parameters: Object.assign({}, ...each('parameters')),
+    ...(each('pushedRequest').length > 0 && {
+      pushedRequest: (form) => each('pushedRequest').flatMap((hook) => hook(form) ?? [])[0],
+    }),
     isInFragment: (form, client) => each('isInFragment').some((is) => is(form, client)),
     askedScope: (asked) => each('askedScope').reduce((scopes, hook) => hook({ ...asked, scopes }), asked.scopes),
     readRequest: async (asked) => {

@@ -12,7 +12,7 @@ import { PageError } from '../pages/page-error.js';
 import type { Parameters } from '../parameters.js';
 import type { AskedSignIn } from '../sign-in/asked-sign-in.js';
 import type { KeptParameters } from '../tokens/chain-record.js';
-import { backTo, RefusedPage, RefusedRequest, printable, reportRedirected } from './refusal.js';
+import { backTo, RefusedPage, RefusedRequest, printable, reportSent } from './refusal.js';
 import { ownerResources, requestedScope } from './requested-scope.js';
 
 /** Seconds that signing in and deciding may take. */
@@ -54,7 +54,15 @@ export interface AuthorizationRequest extends ResponseTarget {
   readonly signIn?: AskedSignIn;
   /** What features keep with the code. */
   readonly kept?: KeptParameters;
+  /** For a request that was handed over before: when its reference ends, in milliseconds since the epoch. It is answered once. */
+  readonly pushedUntil?: number;
+  /** The languages it asks for, if its address does not name them. */
+  readonly ui_locales?: string;
 }
+
+/** When a request ends, in milliseconds since the epoch. No copy of one that was handed over before lives longer. */
+export const requestEnd = ({ pushedUntil }: AuthorizationRequest, { clock }: OAuthContext): number =>
+  (pushedUntil ?? clock()) + AUTHORIZATION_REQUEST_LIFETIME * 1000;
 
 /** An error that is sent to the client in a redirect. */
 export class RedirectError extends Error {
@@ -76,7 +84,7 @@ export const redirected = (
   context: OAuthContext,
 ): PageError | RedirectError => {
   if (error instanceof PageError) return error;
-  if (error instanceof OAuthError) reportRedirected(error, target.client_id, context);
+  if (error instanceof OAuthError) reportSent(error, error.code, target.client_id, context);
   else context.onError(error);
   return new RedirectError(error instanceof OAuthError ? error : serverError(), target);
 };
@@ -120,12 +128,8 @@ const lookUp = (client_id: string, request: HttpRequest, context: OAuthContext):
   });
 };
 
-/** The client and its redirect URI. Errors here are shown on a page, because there is no safe place to redirect to. */
-const findClient = async (
-  form: Parameters,
-  request: HttpRequest,
-  context: OAuthContext,
-): Promise<{ client: Client; redirect_uri: string }> => {
+/** The client that a browser was sent by. Errors here are shown on a page, because there is no safe place to redirect to. */
+const findClient = async (form: Parameters, request: HttpRequest, context: OAuthContext): Promise<Client> => {
   for (const name of ['client_id', 'redirect_uri']) {
     const problem = form.problem(name);
     if (problem !== undefined) throw new PageError('invalid_request', { explanation: problem });
@@ -145,6 +149,12 @@ const findClient = async (
       explanation: `There is no client ${quoted(client_id)} in options.clients, or it is disabled.`,
     });
   }
+  return client;
+};
+
+/** Where the client wants its response. */
+const findRedirectUri = (form: Parameters, client: Client, context: OAuthContext): string => {
+  const { client_id } = client;
   const requested = form.get('redirect_uri');
   if (requested === undefined) {
     const [only, another] = client.redirectUris;
@@ -158,7 +168,7 @@ const findClient = async (
         },
         { back: backTo(client) },
       );
-    return { client, redirect_uri: only };
+    return only;
   }
   if (
     !client.redirectUris.some((registered) =>
@@ -177,7 +187,7 @@ const findClient = async (
       { back: backTo(client) },
     );
   }
-  return { client, redirect_uri: requested };
+  return requested;
 };
 
 const RESPONSE_TYPE_GRANTS = { code: 'authorization_code', token: 'implicit' } as const;
@@ -237,15 +247,18 @@ const readChallenge = (form: Parameters, client: Client, response_type: 'code' |
 /**
  * Validates an authorization request.
  *
+ * @param sender - The client that handed the request over itself, instead of sending a browser with it.
  * @throws PageError until the redirect URI is known, after that {@link RedirectError}.
  */
 export const readAuthorizationRequest = async (
   form: Parameters,
   http: HttpRequest,
   context: OAuthContext,
+  sender?: Client,
 ): Promise<{ readonly client: Client; readonly request: AuthorizationRequest }> => {
   const iss = context.issuer(http);
-  const { client, redirect_uri } = await findClient(form, http, context);
+  const client = sender ?? (await findClient(form, http, context));
+  const redirect_uri = findRedirectUri(form, client, context);
   const { client_id } = client;
   // A repeated state is not returned: the client could not compare it.
   const state = form.isRepeated('state') ? null : (form.get('state') ?? null);
@@ -259,7 +272,10 @@ export const readAuthorizationRequest = async (
     const { code_challenge, code_challenge_method } = readChallenge(form, client, response_type);
     const scope = requestedScope(form, client, RESPONSE_TYPE_GRANTS[response_type], context);
     const resources = ownerResources(form, client, context);
-    const read = await context.hooks.readRequest?.({ form, client, scope, response_type });
+    const read = await context.hooks.readRequest?.({
+      ...{ form, client, scope, response_type },
+      isPushed: sender !== undefined,
+    });
     const request: AuthorizationRequest = {
       client_id,
       redirect_uri,
@@ -282,21 +298,21 @@ export const readAuthorizationRequest = async (
 };
 
 /**
- * Opens an encrypted request. It was validated before; only the existence of the client and its redirect URI
- * may have changed.
+ * Takes up a request that was validated before; only the existence of the client and its redirect URI may have changed.
+ *
+ * @param opened - What our own key has decrypted.
  */
 export const resumeAuthorizationRequest = async (
-  sealed: string,
+  opened: unknown,
   http: HttpRequest,
   context: OAuthContext,
 ): Promise<{ readonly client: Client; readonly request: AuthorizationRequest }> => {
-  const opened = context.requestSeal.open(sealed);
   if (opened === undefined)
     throw new RefusedPage('expired_request', {
       reason: 'expired_request',
-      explanation: 'The request is older than ten minutes, or was encrypted with a different options.secret.',
+      explanation: 'The request is too old, was changed, or was encrypted with a different options.secret.',
     });
-  // Only our own key can encrypt it, and it is the only value encrypted for this purpose.
+  // Only our own key can encrypt it, and nothing else is encrypted for this purpose.
   const request = opened as AuthorizationRequest;
   const client = await lookUp(request.client_id, http, context);
   if (

@@ -8,8 +8,7 @@ import { CONSENT_DECISION, type ConsentDecisionRecord, keys } from '../records/s
 import { markedAsBound } from '../records/token-id.js';
 import type { Session } from '../sign-in/sessions.js';
 import type { Grant, NewGrant } from '../tokens/tokens.js';
-import { AUTHORIZATION_REQUEST_LIFETIME } from './authorization-request.js';
-import type { AuthorizationRequest } from './authorization-request.js';
+import { type AuthorizationRequest, requestEnd } from './authorization-request.js';
 import { findRemembered, forgetConsent, rememberConsent } from './remembered-consent.js';
 
 /** In seconds: a second press of the same button within this time counts as the same press, because the browser only follows the second response. */
@@ -102,7 +101,7 @@ export const decideOnce = async (
     grant: saved?.id ?? null,
     by: pressedBy(consent),
     at_ms: clock(),
-    exp: secondsOf(clock) + AUTHORIZATION_REQUEST_LIFETIME,
+    exp: Math.ceil(requestEnd(request, context) / 1000),
   };
   const decide = records.add(keys.consentDecision(request.id), record);
   if (saved === undefined) {
@@ -122,6 +121,23 @@ export const decideOnce = async (
   const winner = await findDecision(request, context);
   if (winner === undefined) throw alreadyAnswered();
   return repeat(decision, winner, consent, context);
+};
+
+/** Whether an answer without a question is the first to its request: one that was handed over before leads to one code (RFC 9126 §4). */
+export const isFirstAnswer = async (
+  request: AuthorizationRequest,
+  { grant }: Approval,
+  context: OAuthContext,
+): Promise<boolean> => {
+  if (request.pushedUntil === undefined) return true;
+  const record: ConsentDecisionRecord = {
+    decision: 'approve',
+    grant: grant.id,
+    by: '', // No press: it cannot be repeated.
+    at_ms: context.clock(),
+    exp: Math.ceil(requestEnd(request, context) / 1000),
+  };
+  return context.records.add(keys.consentDecision(request.id), record);
 };
 
 /** Two owners may share a browser, and one owner may use two. */

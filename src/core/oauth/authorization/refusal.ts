@@ -73,9 +73,13 @@ const emitRefusal = (
   });
 };
 
-/** Reports an error that is sent to the client in a redirect. */
-export const reportRedirected = (error: OAuthError, client_id: string, context: OAuthContext): void =>
-  emitRefusal(error, { error: error.code }, client_id, context);
+/** Reports an error that is sent to the client. @param code - As the client gets it. */
+export const reportSent = (
+  error: OAuthError | PageError,
+  code: OAuthErrorCode,
+  client_id: string,
+  context: OAuthContext,
+): void => emitRefusal(error, { error: code }, client_id, context);
 
 /** Without characters that are easily confused. */
 const REFERENCE_ALPHABET = '23456789BCDFGHJKMNPQRSTVWXYZ';

@@ -116,13 +116,11 @@ const seconds = (min: number, max: number) =>
 /** The year 5138 in seconds, or 1973 in milliseconds. */
 const LOOKS_LIKE_MILLISECONDS = 1e11;
 
-const address = value<string>(
-  'an https address, or an http one on loopback',
-  (given) => urlProblem(given) === undefined,
-);
+const isAddress = (given: unknown): boolean => urlProblem(given) === undefined;
+const address = value<string>('an https address, or an http one on loopback', isAddress);
 const picture = value<string>(
   'an https address, an http one on loopback, or a data: URL of a picture (at most 64 KiB)',
-  (given) => isPicture(given) || urlProblem(given) === undefined,
+  (given) => isPicture(given) || isAddress(given),
 );
 const condition = value<boolean>('true or false', (given) => typeof given === 'boolean');
 
@@ -158,6 +156,7 @@ export const CLIENT_FIELDS = {
   require_pkce: condition,
   refresh: oneOf('rotating', 'reusable'),
   dpop_bound_access_tokens: condition,
+  require_pushed_authorization_requests: condition,
   introspect: condition,
   audience: either(text('text', /^/), texts),
   disabled: condition,
@@ -316,6 +315,7 @@ const readFields = (registration: ClientRegistration, rules: ServerRules, report
     requirePkce: isPublic || rules.requirePkce || (registration.require_pkce ?? false),
     refresh,
     boundTokens: registration.dpop_bound_access_tokens ?? false,
+    mustPush: registration.require_pushed_authorization_requests ?? false,
     introspect: registration.introspect ?? false,
     audience: list(registration.audience),
     disabled: registration.disabled ?? false,

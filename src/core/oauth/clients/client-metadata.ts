@@ -97,13 +97,28 @@ const grantTypesOf = (given: GivenMetadata): StatedMetadata['grant_types'] => {
   return grants.includes('refresh_token') ? ['authorization_code', 'refresh_token'] : ['authorization_code'];
 };
 
+/** What a client may forbid itself, so that nobody else can do it in its name. */
+export interface OwnRestrictions {
+  /** Its tokens are always bound to a key (RFC 9449 §5.2). */
+  readonly dpop_bound_access_tokens?: true;
+  /** Its authorization requests must be pushed (RFC 9126 §6). */
+  readonly require_pushed_authorization_requests?: true;
+}
+
+/** The restrictions among other members. */
+export const ownRestrictions = ({
+  dpop_bound_access_tokens: bound,
+  require_pushed_authorization_requests: pushed,
+}: { readonly [Name in keyof OwnRestrictions]?: unknown }): OwnRestrictions => ({
+  ...(bound === true && { dpop_bound_access_tokens: true }),
+  ...(pushed === true && { require_pushed_authorization_requests: true }),
+});
+
 /** What a client states about itself. */
-export interface StatedMetadata {
+export interface StatedMetadata extends OwnRestrictions {
   readonly client_name?: string;
   readonly redirect_uris: readonly string[];
   readonly grant_types: readonly ('authorization_code' | 'refresh_token')[];
-  /** Whether its tokens are always bound to a key (RFC 9449 §5.2). */
-  readonly dpop_bound_access_tokens?: true;
 }
 
 /**
@@ -118,6 +133,6 @@ export const readClientMetadata = (given: GivenMetadata, redirects: RedirectRule
     ...(client_name !== undefined && { client_name }),
     redirect_uris,
     grant_types: grantTypesOf(given),
-    ...(member(given, 'dpop_bound_access_tokens') === true && { dpop_bound_access_tokens: true }),
+    ...ownRestrictions(given),
   };
 };

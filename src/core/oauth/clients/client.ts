@@ -73,6 +73,8 @@ export interface ClientRegistration extends OpenIdRegistration {
   readonly refresh?: 'rotating' | 'reusable';
   /** Tokens of this client are always bound to a key, so its token requests need a proof (RFC 9449 §5.2). Needs `options.dpop`. */
   readonly dpop_bound_access_tokens?: boolean;
+  /** Its authorization requests must be pushed (RFC 9126 §6). Needs `options.par`. */
+  readonly require_pushed_authorization_requests?: boolean;
   /** May introspect every token, not only its own. */
   readonly introspect?: boolean;
   /** The resources this client serves: introspection only shows it tokens for one of them. */
@@ -203,6 +205,8 @@ export interface Client {
   readonly refresh: 'none' | 'rotating' | 'reusable';
   /** Whether its tokens are always bound to a key. */
   readonly boundTokens: boolean;
+  /** Whether its authorization requests must be pushed. */
+  readonly mustPush: boolean;
   readonly introspect: boolean;
   readonly audience: readonly string[] | undefined;
   readonly disabled: boolean;

@@ -4,7 +4,7 @@ import { fail, fn, listOf, orElse, refined, type Schema, text, value, wholeNumbe
 import { INTROSPECT, isScopeToken } from '../../base/scope.js';
 import type { Seal } from '../../base/seal.js';
 import { checkRegistration, type ServerRules } from './check-registration.js';
-import type { StatedMetadata } from './client-metadata.js';
+import { ownRestrictions, type StatedMetadata } from './client-metadata.js';
 import type { Client } from './client.js';
 import { FORBIDDEN_SCHEMES, redirectHost } from './redirect-uri.js';
 
@@ -180,10 +180,8 @@ export class Registrations {
   }
 
   /** The settings may have changed since: removed scopes can no longer be requested, and with a disallowed scheme the client becomes unknown. */
-  #clientOf(
-    client_id: string,
-    { client_name, redirect_uris, grant_types, scope, dpop_bound_access_tokens }: SealedRegistration,
-  ): Client | undefined {
+  #clientOf(client_id: string, registration: SealedRegistration): Client | undefined {
+    const { client_name, redirect_uris, grant_types, scope } = registration;
     const [first = ''] = redirect_uris;
     const byDefault = scope === undefined ? [] : this.knownScopes(scope.split(' '));
     return checkRegistration(
@@ -195,7 +193,7 @@ export class Registrations {
         token_endpoint_auth_method: 'none',
         refresh_grace: this.#options.refreshGrace ?? 60,
         ...(grant_types.includes('refresh_token') && { refresh: 'rotating' }),
-        ...(dpop_bound_access_tokens === true && { dpop_bound_access_tokens }),
+        ...ownRestrictions(registration),
         ...(this.#scopes.length > 0 && { scope: this.#scopes.join(' ') }),
         ...(byDefault.length > 0 && { default_scope: byDefault.join(' ') }),
       },

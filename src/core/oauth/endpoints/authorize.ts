@@ -7,15 +7,21 @@ import { formatScope } from '../../base/scope.js';
 import { checkAwaited } from '../../base/waiting.js';
 import {
   AUTHORIZATION_PARAMETERS,
-  AUTHORIZATION_REQUEST_LIFETIME,
   authorizationResponse,
   readAuthorizationRequest,
   redirected,
   RedirectError,
+  requestEnd,
   resumeAuthorizationRequest,
   type AuthorizationRequest,
 } from '../authorization/authorization-request.js';
-import { type Approval, decideOnce, findDecision, saveGrantWithCode } from '../authorization/consent-decision.js';
+import {
+  type Approval,
+  decideOnce,
+  findDecision,
+  isFirstAnswer,
+  saveGrantWithCode,
+} from '../authorization/consent-decision.js';
 import { RefusedRequest, reportedPage } from '../authorization/refusal.js';
 import { findApproved, forgetConsent, rememberConsent } from '../authorization/remembered-consent.js';
 import type { Client } from '../clients/client.js';
@@ -68,14 +74,19 @@ export const authorize = async (request: HttpRequest, context: OAuthContext): Pr
       : parseParameters(request.query, parametersOf(context));
     const sealed = form.get('resume');
     if (sealed === undefined) {
-      const checked = await readAuthorizationRequest(form, request, context);
-      const asked = form.get('ui_locales');
+      const pushed = context.hooks.pushedRequest?.(form);
+      const checked =
+        pushed === undefined
+          ? await readAuthorizationRequest(form, request, context)
+          : await resumeAuthorizationRequest(pushed.opened, request, context);
+      const asked = checked.request.ui_locales ?? form.get('ui_locales');
       // In a query it has been read before.
-      const pages = isPost ? context.pages.for(request, asked) : context.pages;
+      const pages = isPost || pushed !== undefined ? context.pages.for(request, asked) : context.pages;
       return await begin(request, checked, { ...context, pages });
     }
     if (form.firstProblem !== undefined) throw new PageError('invalid_request', { explanation: form.firstProblem });
-    const pending: Pending = { ...(await resumeAuthorizationRequest(sealed, request, context)), sealed: () => sealed };
+    const opened = context.requestSeal.open(sealed);
+    const pending: Pending = { ...(await resumeAuthorizationRequest(opened, request, context)), sealed: () => sealed };
     ({ client } = pending);
     try {
       return await resume(request, form, pending, context);
@@ -153,7 +164,7 @@ const sentToSignIn = (pending: Pending, context: OAuthContext): Pending => {
 };
 
 const pendingOf = (client: Client, request: AuthorizationRequest, context: OAuthContext): Pending => {
-  const end = context.clock() + AUTHORIZATION_REQUEST_LIFETIME * 1000;
+  const end = requestEnd(request, context);
   return { client, request, sealed: () => context.requestSeal.seal(request, end) };
 };
 
@@ -343,8 +354,11 @@ const approveSilently = async (
     findApproval(pending, owner, context),
     context.signIn.isOver(session, context),
   ]);
-  if (still?.record?.generation === approval.grant.connection && !isOver) return approval;
+  const isValid = still?.record?.generation === approval.grant.connection && !isOver;
+  const isUsed = isValid && !(await isFirstAnswer(pending.request, approval, context));
+  if (isValid && !isUsed) return approval;
   await context.tokens.revokeGrant(approval.grant, { reason: 'unused' }, context.emit);
+  if (isUsed) throw new PageError('already_answered');
   return undefined;
 };
 

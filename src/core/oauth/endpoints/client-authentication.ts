@@ -120,16 +120,16 @@ const readCredentials = (request: HttpRequest, form: Parameters): MaybePromise<C
   return assertion === undefined ? fromForm(form) : fromAssertion(assertion, form);
 };
 
-/** At the token endpoint, a client may be new to this process; a refreshing public client is not. */
+/** Where it requests a token, or an authorization, a client may be new to this process; a refreshing public client is not. */
 const lookupFor = (
   { method, kid }: Credentials,
   request: HttpRequest,
   form: Parameters,
   context: OAuthContext,
 ): ClientLookup => {
-  const grant = form.get('grant_type');
+  const requested = form.get('grant_type') ?? form.get('response_type');
   const isSigned = method === 'private_key_jwt';
-  const mayAsk = grant !== undefined && (isSigned || grant !== 'refresh_token');
+  const mayAsk = requested !== undefined && (isSigned || requested !== 'refresh_token');
   return {
     caller: mayAsk ? callerOf(request, context) : undefined,
     assertion: isSigned ? { kid } : undefined,

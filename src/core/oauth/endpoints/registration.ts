@@ -4,6 +4,7 @@ import { type BodyError, bufferOf, readBody } from '../../base/http/body.js';
 import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { json } from '../../base/http/responses.js';
 import { limitAt, sourceOf } from '../../base/limits/source.js';
+import type { OwnRestrictions } from '../clients/client-metadata.js';
 import { readRegistration } from '../clients/registration-metadata.js';
 import type { Registrations } from '../clients/registrations.js';
 import { type OAuthContext, secondsOf } from '../context.js';
@@ -36,6 +37,17 @@ const checkLimit = ({ ip }: HttpRequest, { limiters, config, emit }: OAuthContex
   throw tooManyRequests('Too many clients were registered from this address.', refused.retryAfter);
 };
 
+/** Without what this server does not do. */
+const possible = <T extends OwnRestrictions>(metadata: T, { proofs, hooks }: OAuthContext): T => {
+  const { dpop_bound_access_tokens, require_pushed_authorization_requests, ...others } = metadata;
+  return {
+    ...others,
+    ...(proofs !== undefined && dpop_bound_access_tokens && { dpop_bound_access_tokens }),
+    ...(hooks.pushedRequest !== undefined &&
+      require_pushed_authorization_requests && { require_pushed_authorization_requests }),
+  } as T; // Only optional members are gone.
+};
+
 /**
  * Registers a client. The response contains the registered metadata; everything else the client sent is ignored.
  *
@@ -45,9 +57,7 @@ export const registrationWith =
   (registrations: Registrations) =>
   async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
     checkLimit(request, context);
-    const { dpop_bound_access_tokens, ...others } = readRegistration(await readJson(request, context), registrations);
-    const isBound = context.proofs !== undefined && dpop_bound_access_tokens === true;
-    const metadata = isBound ? { ...others, dpop_bound_access_tokens } : others;
+    const metadata = possible(readRegistration(await readJson(request, context), registrations), context);
     const registered = registrations.register(metadata);
     if (registered === undefined) throw invalid('The metadata is too long: name fewer or shorter redirect_uris.');
     const { client_id, id: registration_id } = registered;

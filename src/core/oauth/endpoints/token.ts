@@ -2,17 +2,13 @@ import { OAuthError } from '../../base/errors.js';
 import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { json } from '../../base/http/responses.js';
 import type { ProvenKey } from '../../base/key-proofs.js';
-import { checkProofIsThere, provenKey } from '../bound-tokens.js';
+import { checkProofIsThere, provenKey, withNonce } from '../bound-tokens.js';
 import type { Client } from '../clients/client.js';
 import type { OAuthConfig } from '../config.js';
 import type { OAuthContext } from '../context.js';
 import { handlerOf } from '../grants/index.js';
 import { type Definitions, checkedForm, readForm } from '../parameters.js';
 import { authenticateClient, CLIENT_PARAMETERS } from './client-authentication.js';
-
-/** A new nonce also goes with an error (RFC 9449 §8.2). */
-const withHeaders = ({ code, message, status, headers }: OAuthError, proven: ProvenKey): OAuthError =>
-  new OAuthError(code, message, { status, headers: { ...proven.headers, ...headers } });
 
 export const TOKEN_PARAMETERS = {
   grant_type: 'vschar',
@@ -81,6 +77,6 @@ export const token = async (request: HttpRequest, context: OAuthContext): Promis
       const known = client === undefined ? {} : { client_id: client.client_id };
       context.emit?.({ type: 'token.refused', error: error.code, reason: error.message, grant_type, ...known });
     }
-    throw error instanceof OAuthError && proven !== undefined ? withHeaders(error, proven) : error;
+    throw withNonce(error, proven);
   }
 };

@@ -29,8 +29,8 @@ export const checkOptions = (options: unknown): CheckedOptions => {
 };
 
 /** The features of the authorization server. */
-export const featuresOf = ({ openid, profile, admin }: CheckedOptions): readonly OAuthFeature[] =>
-  [openid, profile, admin].filter((feature) => feature !== undefined) as readonly OAuthFeature[]; // Made by entries of this package.
+export const featuresOf = ({ openid, profile, admin, par }: CheckedOptions): readonly OAuthFeature[] =>
+  [openid, profile, admin, par].filter((feature) => feature !== undefined) as readonly OAuthFeature[]; // Made by entries of this package.
 
 /** The application may describe a scope of a feature itself. */
 const withFeatureScopes = (
@@ -178,6 +178,9 @@ export const configOf = (options: CheckedOptions): OAuthConfig => {
   const registrations = registrationsOf(options, rules);
   checkTokens(options);
   const clients = new Clients(clientsOf(options), rules, { ...options, registrations });
+  for (const { client_id, mustPush } of clients.listed.values())
+    if (mustPush && options.par === undefined)
+      fail(`Client ${JSON.stringify(client_id)}: require_pushed_authorization_requests needs options.par.`);
   return {
     issuer,
     scopes,

@@ -118,6 +118,8 @@ export interface ServerOptions {
   readonly admin?: AuthorizationFeature;
   /** Binds tokens to keys of clients, so that a stolen token is useless (DPoP, RFC 9449): `dpop()` of `oauth-query/dpop`. Needs `issuer` and `secret`. */
   readonly dpop?: KeyProofs;
+  /** Clients may hand their authorization requests over before they send a browser (PAR, RFC 9126): `pushedRequests()` of `oauth-query/par`. */
+  readonly par?: AuthorizationFeature;
   /** Overrides of the default paths, each beginning with a slash. */
   readonly paths?: Readonly<Partial<Record<PathName, string | readonly string[]>>>;
   /**

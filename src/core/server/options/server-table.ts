@@ -350,6 +350,7 @@ export const SERVER_OPTIONS = {
     'start',
   ),
   dpop: having<KeyProofs>('the value of dpop() of oauth-query/dpop', 'start'),
+  par: having<AuthorizationFeature>('the value of pushedRequests() of oauth-query/par', 'start'),
   paths: object(paths, { moved: { api: 'the option path of query()', mcp: 'the option path of mcp()' } }),
   metadata: orElse(metadata, {}, 'none'),
   lifetimes: object(lifetimes),
