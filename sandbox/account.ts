@@ -1,5 +1,6 @@
 import { button, element, freshId } from './dom.js';
 import { SignIn, type SignInSettings } from './sign-in.js';
+import { say } from './texts.js';
 
 /** How the account uses the rest of the page. */
 export interface AccountHooks {
@@ -24,7 +25,7 @@ export class Account {
   constructor(section: HTMLElement, settings: SignInSettings, hooks: AccountHooks) {
     this.#section = section;
     this.#hooks = hooks;
-    this.#signIn = new SignIn(settings, () => this.#lost('Your session has expired. Sign in again.'));
+    this.#signIn = new SignIn(settings, () => this.#lost(say('sessionExpired')));
   }
 
   get token(): string | undefined {
@@ -47,7 +48,7 @@ export class Account {
   /** Called when the API rejects the token. */
   refused(): void {
     this.#signIn.forget();
-    this.#lost('Your session has expired or was revoked. Sign in again.');
+    this.#lost(say('sessionRevoked'));
   }
 
   #lost(problem: string): void {
@@ -58,7 +59,7 @@ export class Account {
 
   #anonymous(problem?: string): void {
     const complaint = problem === undefined ? undefined : element('p', { class: 'complaint', role: 'alert' }, problem);
-    const text = element('p', {}, 'You are not signed in. Requests are anonymous.');
+    const text = element('p', {}, say('anonymous'));
     this.#section.replaceChildren(...(complaint ? [complaint] : []), text, this.#entrance());
   }
 
@@ -67,11 +68,16 @@ export class Account {
     const scope = element(
       'details',
       {},
-      element('summary', {}, 'Scope'),
-      element('div', { class: 'field' }, element('label', { for: this.#scope.id }, 'Requested scope'), this.#scope),
-      element('p', { class: 'facts' }, 'Separate several scopes with spaces. Leave this empty for the default scope.'),
+      element('summary', {}, say('scope')),
+      element(
+        'div',
+        { class: 'parameter' },
+        element('label', { for: this.#scope.id }, say('requestedScope')),
+        this.#scope,
+      ),
+      element('p', { class: 'facts' }, say('scopeHint')),
     );
-    const form = element('form', {}, element('button', { type: 'submit' }, 'Sign in'), scope);
+    const form = element('form', {}, element('button', { type: 'submit' }, say('signIn')), scope);
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       void this.#begin();
@@ -89,10 +95,10 @@ export class Account {
 
   async #signedIn(): Promise<void> {
     const name = this.token === undefined ? undefined : await this.#hooks.nameOf(this.token);
-    const text = element('p', {}, name === undefined ? 'You are signed in.' : `You are signed in as ${name}.`);
+    const text = element('p', {}, name === undefined ? say('signedIn') : say('signedInAs', { user: name }));
     this.#section.replaceChildren(
       text,
-      button('Sign out', () => void this.#end(), { class: 'plain' }),
+      button(say('signOut'), () => void this.#end(), { class: 'plain' }),
     );
     this.#hooks.announce(text.textContent ?? '');
   }
@@ -101,7 +107,7 @@ export class Account {
     try {
       await this.#signIn.end();
       this.#anonymous();
-      this.#hooks.announce('You are signed out, and the access token is revoked.');
+      this.#hooks.announce(say('signedOut'));
     } catch (error) {
       this.#anonymous(messageOf(error));
     }

@@ -1,6 +1,7 @@
 import { button, element } from './dom.js';
 import type { Exchange } from './exchange.js';
 import type { Problem } from './problems.js';
+import { ENGLISH, say } from './texts.js';
 
 /** Longer responses are shown without colours: an element for each value would take too long. */
 const MAX_COLOURED_LENGTH = 200_000;
@@ -24,18 +25,16 @@ const coloured = (text: string): readonly (Node | string)[] => {
 const bytes = (size: number): string =>
   size < 1000 ? `${size} bytes` : size < 1_000_000 ? `${(size / 1000).toFixed(1)} kB` : `${(size / 1e6).toFixed(1)} MB`;
 
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
-
 /** A one-line summary of an exchange. */
 export const summary = (exchange: Exchange, problems: readonly Problem[]): string => {
   const count = (kind: Problem['kind']): number => problems.filter((problem) => problem.kind === kind).length;
   return [
-    `Status ${exchange.status}${exchange.statusText === '' ? '' : ` ${exchange.statusText}`}`,
+    say('status', { status: [String(exchange.status), exchange.statusText].join(' ').trim() }),
     `${Math.round(exchange.milliseconds)} ms`,
     bytes(exchange.size),
-    ...(count('error') > 0 ? [counted(count('error'), 'error')] : []),
-    ...(count('warning') > 0 ? [counted(count('warning'), 'warning')] : []),
-    ...(exchange.answer === undefined ? ['not JSON'] : []),
+    ...(count('error') > 0 ? [say('errors', { count: count('error') })] : []),
+    ...(count('warning') > 0 ? [say('warnings', { count: count('warning') })] : []),
+    ...(exchange.answer === undefined ? [say('notJson')] : []),
   ].join(', ');
 };
 
@@ -43,11 +42,11 @@ const problemItem = ({ kind, code, module, text, parameters }: Problem, show: (n
   element(
     'li',
     { class: kind },
-    element('strong', {}, kind === 'error' ? 'Error' : 'Warning'),
-    [module && ` in ${module}`, code && ` (${code})`].filter(Boolean).join(''),
+    element('strong', {}, say(kind)),
+    [module && ` ${module}`, code && ` (${code})`].filter(Boolean).join(''),
     ': ',
-    text,
-    ...parameters.flatMap((name) => [' ', button(`Go to ${name}`, () => show(name), { class: 'link' })]),
+    element('span', ENGLISH, text),
+    ...parameters.flatMap((name) => [' ', button(say('goTo', { name }), () => show(name), { class: 'link' })]),
   );
 
 /** Shows a response with its errors and warnings. */
@@ -59,7 +58,7 @@ export const answerView = (
 ): HTMLElement => {
   const { answer, body } = exchange;
   const text = answer === undefined ? body : JSON.stringify(answer, null, 2);
-  const title = `Response ${number}`;
+  const title = say('numbered', { number });
   return element(
     'article',
     { class: 'answer' },
@@ -70,7 +69,7 @@ export const answerView = (
       : element('ul', { class: 'problems' }, ...problems.map((problem) => problemItem(problem, show))),
     element(
       'pre',
-      { tabindex: 0, role: 'region', 'aria-label': `${title}, content` },
+      { tabindex: 0, dir: 'ltr', role: 'region', 'aria-label': say('content', { title }) },
       element('code', {}, ...(text.length > MAX_COLOURED_LENGTH ? [text] : coloured(text))),
     ),
   );

@@ -1,4 +1,5 @@
 import type { Pairs } from './request.js';
+import { say } from './texts.js';
 
 /** A note on a parameter. */
 export interface Annotation {
@@ -100,7 +101,7 @@ export class Catalogue {
   async #read(parameters: Pairs): Promise<Answer> {
     // The API's documented response.
     const answer = (await this.#fetch([...parameters, ['format', 'json'], ['formatversion', '2']])) as Answer;
-    if (answer.error) throw new Error(answer.error.info ?? 'The API did not return its description.');
+    if (answer.error) throw new Error(answer.error.info ?? say('noDescription'));
     return answer;
   }
 }

@@ -1,6 +1,7 @@
 import type { Namespace, Parameter } from './catalogue.js';
 import { element, freshId } from './dom.js';
 import { splitValues, type Value } from './request.js';
+import { say } from './texts.js';
 
 /** The control for the value of a parameter. */
 export interface Control {
@@ -66,10 +67,11 @@ const lines = (preset: Parameter['default']): Control => {
   };
 };
 
-const labelOf = ({ label, deprecated }: Choice): string => label + (deprecated ? ' (deprecated)' : '');
+const labelOf = ({ label, deprecated }: Choice): string => label + (deprecated ? ` (${say('deprecated')})` : '');
 
 const selection = (choices: readonly Choice[], preset: Parameter['default']): Control => {
-  const unset = preset === undefined ? '–' : `default: ${preset === '' ? 'empty' : preset}`;
+  const unset =
+    preset === undefined ? '–' : say('defaultValue', { value: preset === '' ? say('empty') : String(preset) });
   // By position: a value may itself be empty.
   const known = [...choices];
   const options = known.map((choice, index) => element('option', { value: index }, labelOf(choice)));
@@ -82,7 +84,7 @@ const selection = (choices: readonly Choice[], preset: Parameter['default']): Co
     write: (text) => {
       if (text !== undefined && !known.some(({ value }) => value === text)) {
         // An unknown value from the URL is sent, so that the API can report what is wrong.
-        select.append(element('option', { value: known.length }, `${text} (unknown)`));
+        select.append(element('option', { value: known.length }, say('unknownValue', { value: text })));
         known.push({ value: text, label: text, deprecated: false });
       }
       select.value = text === undefined ? '' : String(known.findIndex(({ value }) => value === text));
@@ -103,11 +105,12 @@ const box = (choice: Choice): Box & { readonly element: HTMLElement } => {
 /** A group of checkboxes, with one for all values if the parameter has a specifier for them. */
 const boxes = (choices: readonly Choice[], legend: Node, all: string | undefined): Control => {
   const made = choices.map(box);
-  const everything = all === undefined ? undefined : box({ value: all, label: `All (${all})`, deprecated: false });
+  const everything =
+    all === undefined ? undefined : box({ value: all, label: say('allValues', { value: all }), deprecated: false });
   const list = element('div', { class: 'boxes' }, everything?.element, ...made.map((one) => one.element));
   const folded =
     choices.length > MANY
-      ? element('details', {}, element('summary', {}, `${choices.length} values`), list)
+      ? element('details', {}, element('summary', {}, say('valueCount', { count: choices.length })), list)
       : undefined;
   const group = element('fieldset', { class: 'choices' }, element('legend', {}, legend), folded ?? list);
   const settle = (): void => {
@@ -127,7 +130,7 @@ const boxes = (choices: readonly Choice[], legend: Node, all: string | undefined
       const isAll = text !== undefined && text === all;
       const values = text === undefined || isAll ? [] : splitValues(text);
       for (const value of values.filter((one) => !made.some(({ choice }) => choice.value === one))) {
-        const extra = box({ value, label: `${value} (unknown)`, deprecated: false });
+        const extra = box({ value, label: say('unknownValue', { value }), deprecated: false });
         made.push(extra);
         list.append(extra.element);
       }
@@ -154,7 +157,11 @@ const namespaceChoices = ({ extranamespaces = [] }: Parameter, namespaces: reado
     .map(({ id, name }) => ({ value: String(id), label: `${id} ${name || '(Main)'}`, deprecated: false }));
 
 const valueChoices = (values: readonly string[], deprecated: readonly string[] = []): readonly Choice[] =>
-  values.map((value) => ({ value, label: value === '' ? '(empty)' : value, deprecated: deprecated.includes(value) }));
+  values.map((value) => ({
+    value,
+    label: value === '' ? `(${say('empty')})` : value,
+    deprecated: deprecated.includes(value),
+  }));
 
 /** The control for a parameter. The legend is for groups, which include their label. */
 export const controlFor = (parameter: Parameter, legend: Node, namespaces: readonly Namespace[]): Control => {

@@ -3,6 +3,7 @@ import { controlFor, identify } from './controls.js';
 import { element } from './dom.js';
 import { factsOf } from './facts.js';
 import type { Value } from './request.js';
+import { ENGLISH, say } from './texts.js';
 
 /** A parameter in the form: its name, its description and its control. */
 export interface Field {
@@ -18,12 +19,12 @@ export interface Field {
   show(): void;
 }
 
-const mark = (text: string): HTMLElement => element('span', { class: 'mark' }, text);
+const mark = (text: string): HTMLElement => element('span', { class: 'flag' }, text);
 
 const marksOf = ({ required, deprecated, sensitive }: Parameter): readonly HTMLElement[] => [
-  ...(required === true ? [mark('required')] : []),
-  ...(deprecated === true ? [mark('deprecated')] : []),
-  ...(sensitive === true ? [mark('confidential')] : []),
+  ...(required === true ? [mark(say('required'))] : []),
+  ...(deprecated === true ? [mark(say('deprecated'))] : []),
+  ...(sensitive === true ? [mark(say('confidential'))] : []),
 ];
 
 /** Creates the field of a parameter. */
@@ -37,10 +38,10 @@ export const makeField = (
   const control = controlFor(parameter, title, namespaces);
   const id = identify(control, name);
   const notes = element('div', { class: 'notes', id: `${id}-notes` });
-  if (parameter.description) notes.append(element('p', {}, parameter.description));
+  if (parameter.description) notes.append(element('p', ENGLISH, parameter.description));
   const facts = factsOf(parameter);
-  if (facts.length > 0) notes.append(element('p', { class: 'facts' }, facts.join(' ')));
-  const complaint = element('p', { class: 'complaint', id: `${id}-complaint`, hidden: true });
+  if (facts.length > 0) notes.append(element('p', { class: 'facts', ...ENGLISH }, facts.join(' ')));
+  const complaint = element('p', { class: 'complaint', id: `${id}-complaint`, hidden: true, ...ENGLISH });
   const describe = (): void => {
     control.target.setAttribute('aria-describedby', complaint.hidden ? notes.id : `${complaint.id} ${notes.id}`);
   };
@@ -56,7 +57,7 @@ export const makeField = (
   return {
     name,
     parameter,
-    element: element('div', { class: 'field' }, ...box, complaint, notes),
+    element: element('div', { class: 'parameter' }, ...box, complaint, notes),
     read: control.read,
     write: control.write,
     complain: (texts) => {

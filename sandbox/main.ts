@@ -8,6 +8,7 @@ import { continuationOf, type Problem, problemsOf, rejectsToken } from './proble
 import { type Change, QueryForm } from './query-form.js';
 import { type ApiRequest, continued, fragmentOf, type Pairs, readFragment, type Values, withBase } from './request.js';
 import type { SignInSettings } from './sign-in.js';
+import { say } from './texts.js';
 
 /** The maximum number of requests per click, because a list can be very long. */
 const MAX_AT_ONCE = 20;
@@ -40,7 +41,7 @@ const announce = (text: string): void => {
 const ask = async (values: Pairs, token?: string): Promise<unknown> => {
   const request = { endpoint, values, sensitive: new Set<string>(), signedIn: token !== undefined };
   const { answer, status: code } = await send(request, token, AbortSignal.timeout(30_000));
-  if (answer === undefined) throw new Error(`The API returned status ${code} without JSON.`);
+  if (answer === undefined) throw new Error(say('noJson', { status: String(code) }));
   return answer;
 };
 
@@ -65,12 +66,12 @@ class Sandbox {
   readonly #account: Account | undefined;
   readonly #preview: Preview;
   readonly #answers = byId('answers');
-  readonly #again = button('Continue', () => void this.#run(1), { class: 'plain', hidden: true });
-  readonly #all = button(`Continue to the end (up to ${MAX_AT_ONCE} requests)`, () => void this.#run(MAX_AT_ONCE), {
+  readonly #again = button(say('continue'), () => void this.#run(1), { class: 'plain', hidden: true });
+  readonly #all = button(say('continueToEnd', { count: MAX_AT_ONCE }), () => void this.#run(MAX_AT_ONCE), {
     class: 'plain',
     hidden: true,
   });
-  readonly #stop = button('Stop', () => this.#underWay?.abort(), { class: 'plain', hidden: true });
+  readonly #stop = button(say('stop'), () => this.#underWay?.abort(), { class: 'plain', hidden: true });
   #underWay: AbortController | undefined;
   /** The values that were sent, and the continuation in the last response. */
   #sent: Values = [];
@@ -96,7 +97,7 @@ class Sandbox {
     await this.restore(fragment);
     byId('actions').append(
       // The button belongs to the form, so Enter in a field submits it too.
-      element('button', { type: 'submit', form: 'form' }, 'Send'),
+      element('button', { type: 'submit', form: 'form' }, say('send')),
       this.#again,
       this.#all,
       this.#stop,
@@ -107,7 +108,7 @@ class Sandbox {
   async restore(fragment: string): Promise<void> {
     const unknown = await this.#form.write(readFragment(fragment));
     this.refresh();
-    if (unknown.length > 0) announce(`Ignored, because this site does not have it: ${unknown.join(', ')}.`);
+    if (unknown.length > 0) announce(say('ignored', { names: unknown.join(', ') }));
   }
 
   /** Updates the request and the URL after a change of the form, and stops a running request. */
@@ -151,7 +152,7 @@ class Sandbox {
     const control = new AbortController();
     this.#underWay = control;
     this.#buttons();
-    announce('Waiting for the response …');
+    announce(say('waiting'));
     try {
       for (let left = most; left > 0; left -= 1) {
         const request = this.#request(this.#next ? continued(this.#sent, this.#next) : this.#sent);
@@ -179,10 +180,9 @@ class Sandbox {
     this.#complain(problems);
     this.#next = continuationOf(exchange.answer);
     this.#answers.append(answerView(exchange, problems, this.#count, (name) => this.#form.show(name)));
-    const sent = `${this.#count} request${this.#count === 1 ? '' : 's'} sent`;
     const failed = problems.some(({ kind }) => kind === 'error');
-    const more = this.#next ? ', more results available' : failed ? '' : ', no more results';
-    announce(`${summary(exchange, problems)}; ${sent}${more}.`);
+    const more = this.#next ? [say('moreResults')] : failed ? [] : [say('noMoreResults')];
+    announce([summary(exchange, problems), [say('sent', { count: this.#count }), ...more].join(', ')].join('; '));
     if (rejectsToken(problems)) this.#account?.refused();
     return this.#next !== undefined;
   }
@@ -196,15 +196,15 @@ class Sandbox {
 
 const failure = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
-  if (error.name === 'AbortError') return 'Stopped.';
+  if (error.name === 'AbortError') return say('stopped');
   const isUnreachable = error instanceof TypeError || error.name === 'TimeoutError';
-  return isUnreachable ? `The API cannot be reached: ${error.message}` : error.message;
+  return isUnreachable ? say('unreachable', { reason: error.message }) : error.message;
 };
 
 const EXAMPLES = [
-  ['meta=siteinfo', 'Site information'],
-  ['list=allpages&aplimit=3', 'Three pages'],
-  ['generator=allpages&gaplimit=3&prop=info', 'Information about three pages'],
+  ['meta=siteinfo', 'exampleSite'],
+  ['list=allpages&aplimit=3', 'examplePages'],
+  ['generator=allpages&gaplimit=3&prop=info', 'exampleInfo'],
 ] as const;
 
 /** The modules that a request names. */
@@ -237,19 +237,14 @@ const start = async (): Promise<void> => {
   const shown = new Sandbox(form, account);
   page.sandbox = shown;
   byId('examples').append(
-    'Try: ',
+    `${say('examplesToTry')} `,
     ...EXAMPLES.filter(([query]) => namedIn(query).every(isAnswered)).flatMap(([query, label], index) => [
       index === 0 ? '' : ' · ',
-      element('a', { href: `#${query}` }, label),
+      element('a', { href: `#${query}` }, say(label)),
     ]),
   );
   await shown.open(fragment);
   globalThis.addEventListener('popstate', () => void shown.restore(location.hash));
-  document.querySelector('.skip')?.addEventListener('click', (event) => {
-    // The fragment of the URL contains the form.
-    event.preventDefault();
-    byId('content').focus();
-  });
 };
 
-start().catch((error: unknown) => announce(`This page cannot be used. ${failure(error)}`));
+start().catch((error: unknown) => announce(say('unusable', { reason: failure(error) })));

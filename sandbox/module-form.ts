@@ -3,6 +3,7 @@ import { button, element, filterField } from './dom.js';
 import { expandedNames } from './facts.js';
 import { type Field, makeField } from './field.js';
 import { splitValues, type Values } from './request.js';
+import { ENGLISH, say } from './texts.js';
 
 /** Options of a module in the form. */
 export interface FormOptions {
@@ -80,15 +81,21 @@ export class ModuleForm {
 
   #layOut(module: Module): HTMLElement {
     const { title, help, folded, onRemove } = this.#options;
-    const note = module.deprecated === true ? element('span', { class: 'mark' }, 'deprecated') : undefined;
+    const note = module.deprecated === true ? element('span', { class: 'flag' }, say('deprecated')) : undefined;
     const content = [
-      element('p', {}, module.description ?? '', ' ', element('a', { href: help }, `Help for ${title}`)),
+      element(
+        'p',
+        {},
+        element('span', ENGLISH, module.description ?? ''),
+        ' ',
+        element('a', { href: help }, say('helpFor', { title })),
+      ),
       this.#fields.length > FEW
-        ? filterField(`Find a parameter of ${title}`, (wanted) => this.#narrow(wanted))
+        ? filterField(say('findParameter', { title }), (wanted) => this.#narrow(wanted))
         : undefined,
-      this.#fields.length === 0 ? element('p', { class: 'facts' }, 'This module has no parameters.') : this.#grid,
+      this.#fields.length === 0 ? element('p', { class: 'facts' }, say('noParameters')) : this.#grid,
       this.#rows,
-      onRemove && button(`Remove ${title}`, onRemove, { class: 'link' }),
+      onRemove && button(say('remove', { title }), onRemove, { class: 'link' }),
     ];
     return element(
       'details',

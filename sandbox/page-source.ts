@@ -2,14 +2,15 @@ import type { Module, Parameter } from './catalogue.js';
 import { element, freshId, isAnswered } from './dom.js';
 import { type Field, makeField } from './field.js';
 import type { Values } from './request.js';
+import { say } from './texts.js';
 
 /** The ways to select the pages of a query. */
 const SOURCES = [
-  ['', 'No pages'],
-  ['titles', 'Titles'],
-  ['pageids', 'Page IDs'],
-  ['revids', 'Revision IDs'],
-  ['generator', 'Generator: the pages that a module returns'],
+  ['', say('noPages')],
+  ['titles', say('byTitles')],
+  ['pageids', say('byPageIds')],
+  ['revids', say('byRevisionIds')],
+  ['generator', say('byGenerator')],
 ] as const;
 
 /** Parameters that apply to pages selected in any way. */
@@ -39,7 +40,7 @@ export class PageSource {
       return element('label', { class: 'box' }, input, ' ', label);
     });
     section.append(
-      element('fieldset', { class: 'choices' }, element('legend', {}, 'Pages to query'), ...choices),
+      element('fieldset', { class: 'choices' }, element('legend', {}, say('pagesToQuery')), ...choices),
       element('div', { class: 'fields' }, ...this.#fields.map((field) => field.element)),
     );
     this.#refresh();

@@ -1,4 +1,5 @@
 import { element, filterField, freshId, isAnswered } from './dom.js';
+import { say } from './texts.js';
 
 /** The three kinds of modules of a query, in the order in which they are sent. */
 export const GROUPS = ['prop', 'list', 'meta'] as const;
@@ -23,7 +24,7 @@ export class Picker {
       if (group === undefined) return [];
       return [...details.querySelectorAll<HTMLElement>('[data-module]')].map((row) => entryOf(group, row, onChange));
     });
-    section.querySelector('h2')?.after(filterField('Find a module', (wanted) => this.#filter(wanted)));
+    section.querySelector('h2')?.after(filterField(say('findModule'), (wanted) => this.#filter(wanted)));
     for (const details of this.#groups) details.open = details.dataset['group'] === 'list';
   }
 

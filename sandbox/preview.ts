@@ -1,6 +1,7 @@
 import { button, element, freshId } from './dom.js';
 import type { ApiRequest } from './request.js';
 import { type Notation, NOTATIONS, snippet } from './snippets.js';
+import { say } from './texts.js';
 
 /** Shows the request in several formats, for copying. */
 export class Preview {
@@ -20,11 +21,11 @@ export class Preview {
       });
       return element('label', { class: 'tab' }, input, ' ', NOTATIONS[notation]);
     });
-    const block = element('pre', { tabindex: 0, role: 'region', 'aria-label': 'Request to copy' }, this.#code);
+    const block = element('pre', { tabindex: 0, role: 'region', dir: 'ltr', 'aria-label': say('toCopy') }, this.#code);
     section.append(
-      element('fieldset', { class: 'tabs' }, element('legend', {}, 'Format'), ...choices),
+      element('fieldset', { class: 'tabs' }, element('legend', {}, say('format')), ...choices),
       block,
-      button('Copy', () => void this.#copy(block).then(announce), { class: 'plain' }),
+      button(say('copy'), () => void this.#copy(block).then(announce), { class: 'plain' }),
       this.#note,
     );
   }
@@ -40,18 +41,18 @@ export class Preview {
     this.#code.textContent = snippet(this.#request, this.#notation);
     const hidden = values.map(([name]) => name).filter((name) => sensitive.has(name));
     this.#note.textContent = [
-      ...(signedIn && this.#notation !== 'url' ? ['Replace ACCESS_TOKEN with your access token.'] : []),
-      ...hidden.map((name) => `Replace ${name.toUpperCase()} with your value of ${name}.`),
+      ...(signedIn && this.#notation !== 'url' ? [say('replaceToken', { name: 'ACCESS_TOKEN' })] : []),
+      ...hidden.map((name) => say('replaceValue', { name: name.toUpperCase(), parameter: name })),
     ].join(' ');
   }
 
   async #copy(block: HTMLElement): Promise<string> {
     try {
       await navigator.clipboard.writeText(this.#code.textContent ?? '');
-      return 'Copied.';
+      return say('copied');
     } catch {
       getSelection()?.selectAllChildren(block);
-      return 'The browser did not allow copying. The text is selected: copy it with the keyboard.';
+      return say('notCopied');
     }
   }
 }

@@ -5,6 +5,7 @@ import { ModuleForm } from './module-form.js';
 import { PAGE_PARAMETERS, PageSource } from './page-source.js';
 import { type Group, GROUPS, Picker } from './picker.js';
 import { splitValues, type Values } from './request.js';
+import { say } from './texts.js';
 
 /** The elements of the page that contain the form. */
 export interface Places {
@@ -75,7 +76,7 @@ export class QueryForm {
     this.#common = [
       common(query, 'action=query', IN_QUERY),
       common(asSent(json), 'format=json', SETTLED),
-      common(main, 'all requests', SETTLED),
+      common(main, say('allRequests'), SETTLED),
     ];
     places.more.append(...this.#common.map((form) => form.element));
   }
@@ -88,8 +89,7 @@ export class QueryForm {
     onChange: (change: Change) => void,
   ): Promise<QueryForm> {
     const [main, query, json] = await catalogue.modules(['main', 'query', 'json']);
-    if (!main || !query || !json)
-      throw new Error('The API did not describe the modules main, query and json, which this page requires.');
+    if (!main || !query || !json) throw new Error(say('noDescription'));
     return new QueryForm(catalogue, places, [main, query, json], help, onChange);
   }
 
@@ -187,7 +187,7 @@ export class QueryForm {
       this.#forms.set(title, form);
       return [form];
     });
-    const nothing = element('p', { class: 'facts' }, 'Select a module above to see its parameters.');
+    const nothing = element('p', { class: 'facts' }, say('selectModule'));
     this.#places.parameters.replaceChildren(
       ...(this.#shown.length === 0 ? [nothing] : this.#shown.map((form) => form.element)),
     );

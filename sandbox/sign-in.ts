@@ -1,3 +1,5 @@
+import { say } from './texts.js';
+
 /** The settings for signing in. URLs are absolute. */
 export interface SignInSettings {
   readonly authorize: string;
@@ -50,8 +52,10 @@ const takePending = (): Pending | undefined => {
 
 /** The error description of the authorization server, if it has one, and the error code. */
 const refusal = (error: string, description: string | null | undefined): string => {
-  if (error === 'access_denied') return 'You denied access, so you are not signed in. (access_denied)';
-  return `The authorization server returned an error: ${description ?? 'it has no description.'} (${error})`;
+  if (error === 'access_denied') return `${say('denied')} (access_denied)`;
+  return say('refused', {
+    reason: description === null || description === undefined ? error : `${description} (${error})`,
+  });
 };
 
 /**
@@ -78,7 +82,7 @@ export class SignIn {
   /** Sends the browser to the authorization server. */
   async begin(fragment: string, scope: string): Promise<void> {
     if (!globalThis.isSecureContext) {
-      throw new Error('Signing in requires https, unless the server is on this machine (localhost).');
+      throw new Error(say('needsHttps'));
     }
     const pending: Pending = { state: randomText(), verifier: randomText(), fragment };
     const query = new URLSearchParams({
@@ -108,10 +112,10 @@ export class SignIn {
     history.replaceState(null, '', `${location.pathname}#${fragment}`);
     try {
       if (pending === undefined || answer.get('state') !== pending.state) {
-        throw new Error('This sign-in was not started on this page, so it was ignored. Sign in again.');
+        throw new Error(say('notStarted'));
       }
       if (answer.get('iss') !== this.#settings.issuer) {
-        throw new Error('The response came from another authorization server, so it was ignored. Sign in again.');
+        throw new Error(say('otherServer'));
       }
       const error = answer.get('error');
       if (error !== null) throw new Error(refusal(error, answer.get('error_description')));
@@ -135,8 +139,7 @@ export class SignIn {
     if (token === undefined) return;
     const { revoke, client_id } = this.#settings;
     const response = await this.#post(revoke, { token, client_id });
-    if (!response.ok)
-      throw new Error('You are signed out on this page, but the server did not revoke the access token.');
+    if (!response.ok) throw new Error(say('notRevoked'));
   }
 
   async #redeem(code: string, code_verifier: string): Promise<void> {
@@ -149,8 +152,7 @@ export class SignIn {
       const { error, error_description: description } = answer;
       throw new Error(refusal(error, typeof description === 'string' ? description : undefined));
     }
-    if (typeof answer['access_token'] !== 'string')
-      throw new Error('The authorization server returned no access token.');
+    if (typeof answer['access_token'] !== 'string') throw new Error(say('noToken'));
     this.#token = answer['access_token'];
     const seconds = answer['expires_in'];
     if (typeof seconds === 'number') {

@@ -44,7 +44,14 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
     ],
   },
   // Texts.
-  { from: /^languages\//, mayImport: [/^(type )?core\/base\/pages\/languages\/english\.ts/, /^languages\//] },
+  {
+    from: /^languages\//,
+    mayImport: [
+      /^(type )?core\/base\/pages\/languages\/english\.ts/,
+      /^type (core\/query\/describe\/texts\/api-texts|admin\/texts)\.ts/,
+      /^languages\//,
+    ],
+  },
   // Features of the authorization server.
   {
     from: /^admin\//,

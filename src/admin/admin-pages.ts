@@ -1,11 +1,12 @@
 import { StoredClientError } from '../clients/stored-client-error.js';
 import type { StoredClients } from '../clients/stored-client.js';
 import type { AuthorizationFeature } from '../core/base/feature.js';
-import { html } from '../core/base/html.js';
 import type { HttpRequest, HttpResponse } from '../core/base/http/messages.js';
 import { redirect } from '../core/base/http/responses.js';
 import { confirmContent } from '../core/base/pages/forms.js';
+import type { Frame } from '../core/base/pages/frame.js';
 import type { PageContent } from '../core/base/pages/layout.js';
+import type { PageResponseInit } from '../core/base/pages/response.js';
 import type { MaybePromise } from '../core/base/ports.js';
 import { fail, fn, having, object, orElse, path, required, type Schema } from '../core/base/schema.js';
 import type { OAuthContext } from '../core/oauth/context.js';
@@ -18,7 +19,8 @@ import type { Session } from '../core/oauth/sign-in/sessions.js';
 import { type Destination, formExpired, SIGN_IN_FIELDS } from '../core/oauth/sign-in/sign-in.js';
 import { findClients } from './find-clients.js';
 import { FIELDS, registrationOf, valuesOf } from './registration-form.js';
-import { addPage, clientPage, listPage, notAdmin, type Place, QUESTIONS, secretPage } from './views.js';
+import { ADMIN_TEXTS, type AdminTextName } from './texts.js';
+import { addPage, clientPage, listPage, notAdmin, OVERLAPS, type Place, QUESTIONS, secretPage } from './views.js';
 
 /** Options of the page. */
 export interface AdminPageOptions {
@@ -47,8 +49,7 @@ const PARAMETERS = {
   confirmed: 'vschar',
 } as const;
 
-/** In seconds: how long the older secrets of a client may stay valid. */
-const OVERLAPS = [0, 3600, 86_400, 604_800];
+type AdminFrame = Frame<AdminTextName>;
 
 /** An administrator in front of the page. */
 interface Admin {
@@ -60,35 +61,38 @@ class AdminPages {
   readonly #clients: StoredClients;
   readonly #isAdmin: AdminPageOptions['isAdmin'];
   readonly #path: string;
+  readonly #frame: AdminFrame;
 
-  constructor(clients: StoredClients, isAdmin: AdminPageOptions['isAdmin'], at: string) {
+  constructor(clients: StoredClients, isAdmin: AdminPageOptions['isAdmin'], at: string, frame: AdminFrame) {
     this.#clients = clients;
     this.#isAdmin = isAdmin;
     this.#path = at;
+    this.#frame = frame;
   }
 
   /** `GET`: the list, a form for a new client, or a client. */
   async show(request: HttpRequest, context: OAuthContext): Promise<HttpResponse> {
     const { signIn } = context;
+    const frame = this.#frame.for(request);
     const known = signIn.sessions.read(request);
     const owner = await signIn.currentOwner(request, known, context);
     if (owner === undefined) return signIn.ask(known, this.#destination(context), context);
-    if (!(await this.#isAdmin(owner))) return respond(request, notAdmin(), { status: 403 }, context);
+    if (!(await this.#isAdmin(owner))) return respond(notAdmin(frame.language), { status: 403 }, frame);
     const admin = { owner, session: known ?? signIn.sessions.begin() };
     const query = new URLSearchParams(request.query);
     const name = query.get('client');
     const init = { cookie: signIn.sessions.setCookie(admin.session) };
-    const place = this.#place(admin, context);
+    const place = this.#place(admin, frame, context);
     if (name !== null) {
       const after = query.get('after') ?? undefined;
       const done = this.#readDone(query, admin, context);
       const content = await this.#client(name, { done, after }, place, context);
-      return content === undefined ? redirect(place.path, 303) : respond(request, content, init, context);
+      return content === undefined ? redirect(place.path, 303) : respond(content, init, frame);
     }
-    if (query.has('new')) return respond(request, addPage(place, valuesOf(undefined)), init, context);
+    if (query.has('new')) return respond(addPage(place, valuesOf(undefined)), init, frame);
     const search = query.get('search') ?? '';
     const found = await findClients(this.#clients, search, query.get('after') ?? undefined);
-    return respond(request, listPage(place, { ...found, search }), init, context);
+    return respond(listPage(place, { ...found, search }), init, frame);
   }
 
   /** `POST`: a form of these pages, or the built-in sign-in form. */
@@ -97,6 +101,7 @@ class AdminPages {
     const form = await readForm(request, PARAMETERS, context);
     if (form.firstProblem !== undefined) throw new PageError('invalid_request', { explanation: form.firstProblem });
     const destination = this.#destination(context);
+    const frame = this.#frame.for(request);
     if (form.get('username') !== undefined || form.get('password') !== undefined)
       return signIn.submit(request, form, destination, context);
     const session = signIn.sessions.read(request);
@@ -104,29 +109,30 @@ class AdminPages {
     if (owner === undefined) return redirect(destination.returnTo, 303);
     if (!signIn.sessions.isFormToken(form.get('form_token'), session, purposeOf(owner)))
       throw formExpired(destination.returnTo);
-    if (!(await this.#isAdmin(owner))) return respond(request, notAdmin(), { status: 403 }, context);
-    return this.#act(request, form, { owner, session }, context);
+    if (!(await this.#isAdmin(owner))) return respond(notAdmin(frame.language), { status: 403 }, frame);
+    return this.#act(form, { owner, session }, frame, context);
   }
 
-  async #act(request: HttpRequest, form: Parameters, admin: Admin, context: OAuthContext): Promise<HttpResponse> {
+  async #act(form: Parameters, admin: Admin, frame: AdminFrame, context: OAuthContext): Promise<HttpResponse> {
     const act = form.get('act') ?? '';
-    const place = this.#place(admin, context);
+    const place = this.#place(admin, frame, context);
     const client_id = form.get('client') ?? '';
     try {
-      if (act === 'add') return await this.#add(request, form, admin, context);
-      if (act === 'rotate') return await this.#rotate(request, form, admin, context);
+      if (act === 'add') return await this.#add(form, admin, frame, context);
+      if (act === 'rotate') return await this.#rotate(form, admin, frame, context);
       const question = Object.hasOwn(QUESTIONS, act) ? QUESTIONS[act as keyof typeof QUESTIONS] : undefined;
       if (question !== undefined && form.get('confirmed') === undefined) {
         const hidden = { ...place.hidden, act, client: client_id, grant: form.get('grant') ?? '', confirmed: 'yes' };
         const cancelPath = `${place.path}?${new URLSearchParams({ client: client_id }).toString()}`;
-        const asked = { title: question.ask, question: html`${question.ask} <bdi>${client_id}</bdi>` };
-        const texts = { explanation: question.explain, confirm: html`${question.ask}`, cancel: 'Cancel' };
-        return respond(
-          request,
-          confirmContent({ ...asked, ...texts, action: place.path, hidden, cancelPath }),
-          {},
-          context,
-        );
+        const { language } = frame;
+        const asked = {
+          title: language.text(question.ask, { client: client_id }),
+          question: language.html(question.ask, { client: client_id }),
+          explanation: language.text(question.explain),
+          confirm: language.html(question.press),
+          cancel: language.text('cancel'),
+        };
+        return respond(confirmContent({ ...asked, action: place.path, hidden, cancelPath }), {}, frame);
       }
       await this.#change(act, client_id, form, admin.owner.sub, context);
       return redirect(this.#donePath(act, client_id, admin, context), 303);
@@ -137,11 +143,11 @@ class AdminPages {
         act === 'add'
           ? addPage(place, valuesOf(form), problem)
           : await this.#client(client_id, { problem, form }, place, context);
-      return respond(request, content ?? notAdmin(), { status: error.code === 'conflict' ? 409 : 400 }, context);
+      return respond(content ?? notAdmin(frame.language), { status: error.code === 'conflict' ? 409 : 400 }, frame);
     }
   }
 
-  async #add(request: HttpRequest, form: Parameters, admin: Admin, context: OAuthContext): Promise<HttpResponse> {
+  async #add(form: Parameters, admin: Admin, frame: AdminFrame, context: OAuthContext): Promise<HttpResponse> {
     const isPublic = form.get('kind') === 'public';
     const client_id = form.get('client_id') ?? '';
     const fields = registrationOf(form);
@@ -158,19 +164,16 @@ class AdminPages {
     tell('added', added.client_id, admin, context);
     return added.client_secret === undefined
       ? redirect(this.#donePath('add', added.client_id, admin, context), 303)
-      : respond(request, secretPage(this.#place(admin, context), added.client_id, added.client_secret), {}, context);
+      : respond(secretPage(this.#place(admin, frame, context), added.client_id, added.client_secret), {}, frame);
   }
 
-  async #rotate(request: HttpRequest, form: Parameters, admin: Admin, context: OAuthContext): Promise<HttpResponse> {
-    const overlap = OVERLAPS.find((seconds) => String(seconds) === form.get('overlap')) ?? 0;
+  async #rotate(form: Parameters, admin: Admin, frame: AdminFrame, context: OAuthContext): Promise<HttpResponse> {
+    const chosen = OVERLAPS.find(({ seconds }) => String(seconds) === form.get('overlap'));
+    const overlap = chosen?.seconds ?? 0;
     const rotated = await this.#clients.rotateSecret(form.get('client') ?? '', { overlap });
     tell('secret_rotated', rotated.client_id, admin, context);
-    return respond(
-      request,
-      secretPage(this.#place(admin, context), rotated.client_id, rotated.client_secret ?? ''),
-      {},
-      context,
-    );
+    const place = this.#place(admin, frame, context);
+    return respond(secretPage(place, rotated.client_id, rotated.client_secret ?? ''), {}, frame);
   }
 
   async #change(act: string, client_id: string, form: Parameters, by: string, context: OAuthContext): Promise<void> {
@@ -214,11 +217,12 @@ class AdminPages {
     return clientPage(place, { client, values, grants, done: state.done, problem: state.problem });
   }
 
-  #place(admin: Admin, context: OAuthContext): Place {
+  #place(admin: Admin, { language }: AdminFrame, context: OAuthContext): Place {
     const { sessions } = context.signIn;
     return {
       path: context.basePath + this.#path,
       hidden: { form_token: sessions.formToken(admin.session, purposeOf(admin.owner)) },
+      language,
     };
   }
 
@@ -260,17 +264,8 @@ const tell = (
   { emit }: OAuthContext,
 ): void => emit?.({ type: 'client.changed', change, client_id, by: owner.sub });
 
-/** The texts of these pages are English, whatever the language of the others. */
-const respond = (
-  request: HttpRequest,
-  content: PageContent,
-  init: { readonly status?: number; readonly cookie?: string },
-  { frame }: OAuthContext,
-): HttpResponse =>
-  frame
-    .inEnglish()
-    .for(request)
-    .respond({ isWide: true, ...content }, init);
+const respond = (content: PageContent, init: PageResponseInit, frame: AdminFrame): HttpResponse =>
+  frame.respond({ isWide: true, ...content }, init);
 
 /**
  * A page for administrators over the clients of `storedClients`: list, search, add, change, rotate a secret, disable, remove, see grants and
@@ -286,9 +281,9 @@ export const adminPages = (options: AdminPageOptions): AuthorizationFeature => {
   const feature: OAuthFeature = {
     scopes: {},
     keepsSignIn: false,
-    start: (_context, host) => {
+    start: ({ frame }, host) => {
       const bound = host.bound('The isAdmin of adminPages', async (owner: Owner) => (await isAdmin(owner)) === true);
-      const pages = new AdminPages(clients, bound, paths[0]);
+      const pages = new AdminPages(clients, bound, paths[0], frame.with('admin', ADMIN_TEXTS));
       return {
         endpoints: [
           {

@@ -1,45 +1,46 @@
 import type { ClientPage, StoredClient } from '../clients/stored-client.js';
 import { type Html, html } from '../core/base/html.js';
 import { hiddenInputs, noticeText, problemText } from '../core/base/pages/forms.js';
+import type { PageTextName } from '../core/base/pages/languages/english.js';
+import type { Translator } from '../core/base/pages/languages/translator.js';
 import type { PageContent } from '../core/base/pages/layout.js';
 import type { GrantPage } from '../core/oauth/owners/listed-grants.js';
 import type { FormValues } from './registration-form.js';
+import type { AdminTextName } from './texts.js';
+
+/** The language of these pages. */
+export type AdminLanguage = Translator<PageTextName | AdminTextName>;
 
 /** Where the pages are, and for whom. */
 export interface Place {
   readonly path: string;
   /** Fields of every form. */
   readonly hidden: Readonly<Record<string, string>>;
+  readonly language: AdminLanguage;
+}
+
+interface Question {
+  readonly ask: AdminTextName;
+  readonly explain: AdminTextName;
+  readonly press: AdminTextName;
 }
 
 /** What asks before it is done. */
 export const QUESTIONS = {
-  disable: {
-    ask: 'Disable',
-    explain: 'The client is rejected everywhere, and its tokens stop working, until you enable it again.',
-  },
-  remove: { ask: 'Remove', explain: 'The client, its grants and its tokens end immediately. This cannot be undone.' },
-  end_all: {
-    ask: 'End all grants of',
-    explain: 'All tokens of the client stop working immediately. Its users have to connect it again.',
-  },
-  end: { ask: 'End this grant of', explain: 'The tokens of this grant stop working immediately.' },
-} as const;
+  disable: { ask: 'askDisable', explain: 'disableEnds', press: 'disable' },
+  remove: { ask: 'askRemove', explain: 'removeEnds', press: 'removeClient' },
+  end_all: { ask: 'askEndAll', explain: 'endAllEnds', press: 'endAll' },
+  end: { ask: 'askEnd', explain: 'endEnds', press: 'end' },
+} as const satisfies Readonly<Record<string, Question>>;
 
-const DONE: Readonly<Record<string, string>> = {
-  add: 'The client was added.',
-  change: 'Your changes were saved.',
-  disable: 'The client is disabled.',
-  enable: 'The client is enabled.',
-  end_all: 'All grants of the client have ended.',
-  end: 'The grant has ended.',
-};
-
-const day = (seconds: number | undefined): Html | undefined => {
-  if (seconds === undefined) return undefined;
-  const text = new Date(seconds * 1000).toISOString();
-  return html`<time datetime="${text}">${text.slice(0, 10)}</time>`;
-};
+const DONE: ReadonlyMap<string, AdminTextName> = new Map([
+  ['add', 'added'],
+  ['change', 'saved'],
+  ['disable', 'nowDisabled'],
+  ['enable', 'nowEnabled'],
+  ['end_all', 'allEnded'],
+  ['end', 'ended'],
+]);
 
 const linkTo = ({ path }: Place, query: Readonly<Record<string, string>>): string =>
   `${path}?${new URLSearchParams(query).toString()}`;
@@ -47,60 +48,59 @@ const linkTo = ({ path }: Place, query: Readonly<Record<string, string>>): strin
 const isPublic = ({ registration }: StoredClient): boolean =>
   registration.client_secret === undefined && registration.jwks === undefined;
 
-const facts = (client: StoredClient): Html =>
-  html`${isPublic(client) ? 'Public' : 'Confidential'}${client.registration.disabled === true ? html` · <strong class="bad-text">Disabled</strong>` : undefined} · Changed ${day(client.changedAt / 1000)}`;
+const facts = ({ language }: Place, client: StoredClient): Html => {
+  const { disabled } = client.registration;
+  return html`${language.text(isPublic(client) ? 'public' : 'confidential')}${disabled === true ? html` · <strong class="bad-text">${language.text('disabled')}</strong>` : undefined} · ${language.html('changedOn', { date: language.day(client.changedAt / 1000) })}`;
+};
 
 /** The list of clients, with a search. */
 export const listPage = (
   place: Place,
   { clients, next, search }: ClientPage & { readonly search: string },
 ): PageContent => ({
-  title: 'Clients',
+  title: place.language.text('clients'),
   body: html`<form method="get" action="${place.path}" role="search" class="row">
-<div><label for="search">Search by name or identifier</label>
+<div><label for="search">${place.language.text('searchClients')}</label>
 <input id="search" name="search" type="search" value="${search}" dir="auto"></div>
-<button class="plain">Search</button>
-<a class="button accent" href="${linkTo(place, { new: '1' })}">Add a client</a>
+<button class="plain">${place.language.text('search')}</button>
+<a class="button accent" href="${linkTo(place, { new: '1' })}">${place.language.text('addClient')}</a>
 </form>
 ${
   clients.length === 0
-    ? html`<p>${search === '' ? 'There are no clients yet.' : 'No client was found.'}</p>`
+    ? html`<p>${place.language.text(search === '' ? 'noClients' : 'noneFound')}</p>`
     : clients.map(
         (client) => html`<section>
 <h2><a href="${linkTo(place, { client: client.client_id })}"><bdi>${client.registration.client_name ?? client.client_id}</bdi></a></h2>
-<p class="soft"><code>${client.client_id}</code><br>${facts(client)}</p>
+<p class="soft"><code>${client.client_id}</code><br>${facts(place, client)}</p>
 </section>
 `,
       )
-}${next === undefined ? undefined : html`<p class="links"><a href="${linkTo(place, { after: next, ...(search !== '' && { search }) })}">${search === '' ? 'Next page' : 'Search further'}</a></p>`}`,
+}${next === undefined ? undefined : html`<p class="links"><a href="${linkTo(place, { after: next, ...(search !== '' && { search }) })}">${place.language.text(search === '' ? 'nextPage' : 'searchFurther')}</a></p>`}`,
 });
 
 interface Field {
   readonly name: keyof FormValues;
-  readonly label: string;
-  readonly hint?: string;
+  readonly label: AdminTextName | PageTextName;
+  readonly hint?: AdminTextName;
   readonly isLong?: true;
 }
 
 const FORM: readonly Field[] = [
-  { name: 'client_name', label: 'Name', hint: 'Shown to users who are asked for consent.' },
-  { name: 'redirect_uris', label: 'Redirect URIs', hint: 'One on each line.', isLong: true },
-  {
-    name: 'grant_types',
-    label: 'Grant types',
-    hint: 'One on each line, such as authorization_code, refresh_token, client_credentials or device_code. Empty for the usual ones.',
-    isLong: true,
-  },
-  { name: 'scope', label: 'Scopes', hint: 'Separated by spaces. Empty for all.' },
-  { name: 'client_uri', label: 'Website' },
-  { name: 'logo_uri', label: 'Logo' },
-  { name: 'policy_uri', label: 'Privacy policy' },
-  { name: 'tos_uri', label: 'Terms of service' },
+  { name: 'client_name', label: 'name', hint: 'nameHint' },
+  { name: 'redirect_uris', label: 'redirectUris', hint: 'onePerLine', isLong: true },
+  { name: 'grant_types', label: 'grantTypes', hint: 'grantTypesHint', isLong: true },
+  { name: 'scope', label: 'scopes', hint: 'scopesHint' },
+  { name: 'client_uri', label: 'website' },
+  { name: 'logo_uri', label: 'logo' },
+  { name: 'policy_uri', label: 'privacyPolicy' },
+  { name: 'tos_uri', label: 'termsOfService' },
 ];
 
-const fieldOf = ({ name, label, hint, isLong }: Field, values: FormValues): Html => {
+const EXAMPLES = html`<code>authorization_code</code>, <code>refresh_token</code>, <code>client_credentials</code>, <code>device_code</code>`;
+
+const fieldOf = ({ name, label, hint, isLong }: Field, values: FormValues, language: AdminLanguage): Html => {
   const described = hint === undefined ? undefined : html` aria-describedby="${name}-hint"`;
-  return html`<div><label for="${name}">${label}</label>
+  return html`<div><label for="${name}">${language.text(label)}</label>
 ${
   isLong === true
     ? html`<textarea id="${name}" name="${name}" rows="3" dir="ltr" spellcheck="false"${described}>${values[name]}</textarea>`
@@ -109,74 +109,94 @@ ${
     hint === undefined
       ? undefined
       : html`
-<p class="soft hint" id="${name}-hint">${hint}</p>`
+<p class="soft hint" id="${name}-hint">${language.html(hint, { examples: EXAMPLES })}</p>`
   }</div>
 `;
 };
 
-const back = (place: Place): Html => html`<p class="links"><a href="${place.path}">All clients</a></p>`;
+const back = (place: Place): Html =>
+  html`<p class="links"><a href="${place.path}">${place.language.text('allClients')}</a></p>`;
 
 /** The form for a new client. */
-export const addPage = (place: Place, values: FormValues, problem?: string): PageContent => ({
-  title: 'Add a client',
-  body: html`${problemText(problem)}<form method="post" action="${place.path}">
-${hiddenInputs({ ...place.hidden, act: 'add' })}<fieldset><legend>Can it keep a secret?</legend>
-<label class="choice"><input type="radio" name="kind" value="confidential"${values.kind === 'public' ? undefined : html` checked`}> Yes: it runs on a server, and gets a secret</label>
-<label class="choice"><input type="radio" name="kind" value="public"${values.kind === 'public' ? html` checked` : undefined}> No: it is a single-page, mobile or desktop app</label></fieldset>
-${fieldOf({ name: 'client_id', label: 'Identifier', hint: 'Empty for a random one.' }, values)}${FORM.map((field) => fieldOf(field, values))}<div class="actions"><button>Add client</button></div>
+export const addPage = (place: Place, values: FormValues, problem?: string): PageContent => {
+  const { language } = place;
+  return {
+    title: language.text('addClient'),
+    body: html`${problemText(problem)}<form method="post" action="${place.path}">
+${hiddenInputs({ ...place.hidden, act: 'add' })}<fieldset><legend>${language.text('keepsSecret')}</legend>
+<label class="choice"><input type="radio" name="kind" value="confidential"${values.kind === 'public' ? undefined : html` checked`}> ${language.text('isConfidential')}</label>
+<label class="choice"><input type="radio" name="kind" value="public"${values.kind === 'public' ? html` checked` : undefined}> ${language.text('isPublic')}</label></fieldset>
+${fieldOf({ name: 'client_id', label: 'identifier', hint: 'identifierHint' }, values, language)}${FORM.map((field) => fieldOf(field, values, language))}<div class="actions"><button>${language.text('add')}</button></div>
 </form>
 ${back(place)}`,
-});
+  };
+};
 
 /** The only page that shows a secret. */
 export const secretPage = (place: Place, client_id: string, secret: string): PageContent => ({
-  title: 'New secret',
+  title: place.language.text('newSecret'),
   body: html`<section class="secret">
 <h2><code>${client_id}</code></h2>
-<p>Copy the secret now. It will not be shown again.</p>
+<p>${place.language.text('copySecret')}</p>
 <p class="code" dir="ltr">${secret}</p>
 </section>
-<p class="links"><a href="${linkTo(place, { client: client_id })}">Go to the client</a></p>`,
+<p class="links"><a href="${linkTo(place, { client: client_id })}">${place.language.text('toClient')}</a></p>`,
 });
 
 const button = (
   place: Place,
   act: string,
   client: StoredClient,
-  text: string,
+  text: AdminTextName,
   kind: string,
   more: Readonly<Record<string, string>> = {},
 ): Html =>
   html`<form method="post" action="${place.path}">
-${hiddenInputs({ ...place.hidden, client: client.client_id, ...more })}<button name="act" value="${act}" class="${kind}">${text}</button>
+${hiddenInputs({ ...place.hidden, client: client.client_id, ...more })}<button name="act" value="${act}" class="${kind}">${place.language.text(text)}</button>
 </form>
 `;
+
+/** How long the older secrets of a client may stay valid, in seconds, with its text. */
+export const OVERLAPS = [
+  { seconds: 86_400, text: 'days', count: 1 },
+  { seconds: 604_800, text: 'days', count: 7 },
+  { seconds: 3600, text: 'hours', count: 1 },
+  { seconds: 0, text: 'noLonger', count: 0 },
+] as const;
 
 const rotation = (place: Place, client: StoredClient): Html => html`<section>
-<h2>Secret</h2>
+<h2>${place.language.text('secret')}</h2>
 <form method="post" action="${place.path}" class="row">
-${hiddenInputs({ ...place.hidden, client: client.client_id, act: 'rotate' })}<div><label for="overlap">The present secret stays valid for</label>
-<select id="overlap" name="overlap"><option value="86400">1 day</option><option value="604800">7 days</option><option value="3600">1 hour</option><option value="0">no longer</option></select></div>
-<button class="plain">Create a new secret</button>
+${hiddenInputs({ ...place.hidden, client: client.client_id, act: 'rotate' })}<div><label for="overlap">${place.language.text('staysValid')}</label>
+<select id="overlap" name="overlap">${OVERLAPS.map(({ seconds, text, count }) => html`<option value="${seconds}">${place.language.text(text, { count })}</option>`)}</select></div>
+<button class="plain">${place.language.text('createSecret')}</button>
 </form>
 </section>
 `;
 
-const grantsOf = (place: Place, client: StoredClient, { grants, next }: GrantPage): Html => html`<section>
-<h2>Grants</h2>
+const grantsOf = (place: Place, client: StoredClient, { grants, next }: GrantPage): Html => {
+  const { language } = place;
+  return html`<section>
+<h2>${language.text('grants')}</h2>
 ${
   grants.length === 0
-    ? html`<p>No user has connected this client.</p>`
+    ? html`<p>${language.text('noGrants')}</p>`
     : grants.map(
-        (
-          grant,
-        ) => html`<div class="row"><p><strong><bdi>${grant.username ?? grant.sub}</bdi></strong> <span class="soft"><code>${grant.scope}</code><br>Since ${day(grant.created)}${grant.last_refreshed === undefined ? undefined : html`, last used ${day(grant.last_refreshed)}`}</span></p>
-${button(place, 'end', client, 'End', 'plain', { grant: grant.grant_id })}</div>
+        ({
+          username,
+          sub,
+          scope,
+          created,
+          last_refreshed: last,
+          grant_id,
+        }) => html`<div class="row"><p><strong><bdi>${username ?? sub}</bdi></strong> <span class="soft"><code>${scope}</code><br>${created === undefined ? undefined : language.html('since', { date: language.day(created) })}${last === undefined ? undefined : html` · ${language.html('lastUsed', { date: language.day(last) })}`}</span></p>
+${button(place, 'end', client, 'end', 'plain', { grant: grant_id })}</div>
 `,
       )
-}${next === undefined ? undefined : html`<p class="links"><a href="${linkTo(place, { client: client.client_id, after: next })}">More grants</a></p>`}
+}${next === undefined ? undefined : html`<p class="links"><a href="${linkTo(place, { client: client.client_id, after: next })}">${language.text('moreGrants')}</a></p>`}
 </section>
 `;
+};
 
 /** A client, with everything that can be done with it. */
 export const clientPage = (
@@ -197,22 +217,27 @@ export const clientPage = (
 ): PageContent => ({
   title: client.registration.client_name ?? client.client_id,
   heading: html`<bdi>${client.registration.client_name ?? client.client_id}</bdi>`,
-  body: html`${noticeText(done === undefined || DONE[done] === undefined ? undefined : html`${DONE[done]}`)}${problemText(problem)}<p class="soft"><code>${client.client_id}</code><br>${facts(client)}</p>
+  body: html`${noticeText(doneText(done, place))}${problemText(problem)}<p class="soft"><code>${client.client_id}</code><br>${facts(place, client)}</p>
 <form method="post" action="${place.path}">
-${hiddenInputs({ ...place.hidden, client: client.client_id, act: 'change', version: String(client.version) })}${FORM.map((field) => fieldOf(field, values))}<div class="actions"><button>Save changes</button></div>
+${hiddenInputs({ ...place.hidden, client: client.client_id, act: 'change', version: String(client.version) })}${FORM.map((field) => fieldOf(field, values, place.language))}<div class="actions"><button>${place.language.text('save')}</button></div>
 </form>
 ${client.registration.client_secret === undefined ? undefined : rotation(place, client)}${grantsOf(place, client, grants)}<section>
-<h2>End access</h2>
+<h2>${place.language.text('endAccess')}</h2>
 <div class="row">
-${client.registration.disabled === true ? button(place, 'enable', client, 'Enable the client', 'plain') : button(place, 'disable', client, 'Disable the client', 'plain')}${button(place, 'end_all', client, 'End all grants', 'plain')}${button(place, 'remove', client, 'Remove the client', 'link danger')}</div>
+${client.registration.disabled === true ? button(place, 'enable', client, 'enable', 'plain') : button(place, 'disable', client, 'disable', 'plain')}${button(place, 'end_all', client, 'endAll', 'plain')}${button(place, 'remove', client, 'removeClient', 'link danger')}</div>
 </section>
 ${back(place)}`,
 });
 
+const doneText = (done: string | undefined, { language }: Place): Html | undefined => {
+  const text = DONE.get(done ?? '');
+  return text && language.html(text);
+};
+
 /** For everyone else. */
-export const notAdmin = (): PageContent => ({
-  title: 'This page is for administrators',
-  body: html`<p>Sign in with an account that may manage clients.</p>`,
+export const notAdmin = (language: AdminLanguage): PageContent => ({
+  title: language.text('notAdmin'),
+  body: html`<p>${language.text('notAdminHint')}</p>`,
   end: 'bad',
   isWide: false,
 });

@@ -9,6 +9,7 @@ import {
 import { encodingOf, type Field, fieldsOf, toForm, toParameter } from '../core/query/describe/schemas/fields.js';
 import { ref, type JsonSchema } from '../core/query/describe/schemas/schema.js';
 import { schemaName, SharedSchemas } from '../core/query/describe/schemas/shared-schemas.js';
+import { API_TEXTS } from '../core/query/describe/texts/api-texts.js';
 import { GROUP_TITLES, textOfModule } from '../core/query/describe/texts/help-text.js';
 import { type Site, VERSION } from '../core/query/site/site.js';
 
@@ -145,7 +146,10 @@ const eitherOf = (first: JsonSchema, second: JsonSchema): JsonSchema => {
   return different.length === 1 ? first : { anyOf: different };
 };
 
-const TAGS = GROUP_TITLES.filter(([group]) => group !== 'format').map(([name, description]) => ({ name, description }));
+const TAGS = GROUP_TITLES.filter(([group]) => group !== 'format').map(([name, title]) => ({
+  name,
+  description: API_TEXTS[title],
+}));
 
 const DESCRIPTION =
   'A query API compatible with that of MediaWiki. ' +

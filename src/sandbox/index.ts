@@ -6,6 +6,7 @@
 import { unlessKnown } from '../core/base/http/etag.js';
 import type { HttpResponse, Route } from '../core/base/http/messages.js';
 import { fail, object, type Schema, text } from '../core/base/schema.js';
+import type { ApiFrame } from '../core/query/describe/help/page.js';
 import type { QueryExtension } from '../core/query/extension.js';
 import { sandboxPage, type SandboxParts } from './page.js';
 
@@ -29,8 +30,9 @@ const TABLE = object({ client_id: text('the client_id of a public client') } sat
 export const sandbox = (options: SandboxOptions = {}): QueryExtension => {
   const { client_id } = TABLE.read(options, 'sandbox');
   return {
-    start: ({ path, tree, site, host }) => {
-      if (client_id === undefined) return [sandboxRoute({ endpoint: path, tree, site, signIn: undefined })];
+    isSandbox: true,
+    start: ({ path, tree, frame, host }) => {
+      if (client_id === undefined) return [sandboxRoute({ endpoint: path, tree, signIn: undefined }, frame)];
       const {
         signIn = fail(
           'sandbox.client_id needs the grant authorization_code in options.grants: the page signs users in with it.',
@@ -38,20 +40,19 @@ export const sandbox = (options: SandboxOptions = {}): QueryExtension => {
       } = host;
       const problem = host.pageClientProblem(client_id);
       if (problem !== undefined) fail(`sandbox.client_id: the client ${JSON.stringify(client_id)} ${problem}`);
-      return [sandboxRoute({ endpoint: path, tree, site, signIn: { ...signIn, client_id } })];
+      return [sandboxRoute({ endpoint: path, tree, signIn: { ...signIn, client_id } }, frame)];
     },
   };
 };
 
-/** The route of the page. The page is generated on the first request, and is the same for all callers. */
-const sandboxRoute = (parts: SandboxParts): Route => {
+/** The route of the page, in the language of the reader. */
+const sandboxRoute = (parts: SandboxParts, frame: ApiFrame): Route => {
   const path = `${parts.endpoint}/sandbox`;
-  let page: HttpResponse | undefined;
   return {
     path,
     handle: async (request) => {
       if (request.method !== 'GET' && request.method !== 'HEAD') return wrongMethod();
-      return unlessKnown(request, (page ??= sandboxPage(path, parts)));
+      return unlessKnown(request, sandboxPage(path, parts, frame.for(request)));
     },
   };
 };

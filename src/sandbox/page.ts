@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { SignInPaths } from '../core/base/feature.js';
-import { Html, html, htmlDocument } from '../core/base/html.js';
+import { Html, html } from '../core/base/html.js';
 import type { HttpResponse } from '../core/base/http/messages.js';
+import { hashSource } from '../core/base/pages/frame.js';
+import type { Page } from '../core/base/pages/response.js';
+import { API_STYLE, type ApiFrame, type ApiLanguage, inEnglish } from '../core/query/describe/help/page.js';
 import { helpQuery, type ModuleNode, submodulesOf } from '../core/query/describe/module-tree.js';
+import { API_TEXTS, type ApiTextName } from '../core/query/describe/texts/api-texts.js';
 import { textOfModule } from '../core/query/describe/texts/help-text.js';
-import type { Site } from '../core/query/site/site.js';
 import { SCRIPT, STYLE } from './assets.js';
 
 /** The input of the page. */
@@ -12,22 +15,20 @@ export interface SandboxParts {
   /** The path of the endpoint that the page sends its requests to. The page is directly below it. */
   readonly endpoint: string;
   readonly tree: ModuleNode;
-  readonly site: Site;
   /** Absent if users cannot sign in here. */
   readonly signIn: (SignInPaths & { readonly client_id: string }) | undefined;
 }
-
-const hash = (text: string): string => createHash('sha256').update(text).digest('base64');
 
 /**
  * Allows only this script, lets it connect only to this origin, and prevents it from turning text into markup
  * (`require-trusted-types-for`).
  */
-const policy = (): string =>
+const policy = ({ styleSources, imageSources }: Page): string =>
   [
     `default-src 'none'`,
-    `script-src 'sha256-${hash(SCRIPT)}'`,
-    `style-src 'sha256-${hash(STYLE)}'`,
+    `script-src ${SCRIPT_SOURCE}`,
+    `style-src ${styleSources.join(' ')}`,
+    ...(imageSources.length === 0 ? [] : [`img-src ${imageSources.join(' ')}`]),
     `connect-src 'self'`,
     `base-uri 'none'`,
     `form-action 'none'`,
@@ -36,36 +37,44 @@ const policy = (): string =>
     `trusted-types 'none'`,
   ].join('; ');
 
+const SCRIPT_SOURCE = hashSource(SCRIPT);
+
 /** A path below the mount point, relative to the page, so that it works at any mount point. */
 const relative = (page: string, path: string): string => '../'.repeat(page.split('/').length - 2) + path.slice(1);
 
 const GROUPS = [
-  ['prop', 'prop: information about pages'],
-  ['list', 'list: lists of pages, changes and users'],
-  ['meta', 'meta: the site and the caller'],
+  ['prop', 'properties'],
+  ['list', 'lists'],
+  ['meta', 'site'],
 ] as const;
 
 /**
  * The modules of `action=query` with their descriptions, as links to the help; the script turns them into checkboxes.
  */
-const moduleLists = (tree: ModuleNode, api: string): readonly Html[] => {
+const moduleLists = (tree: ModuleNode, api: string, language: ApiLanguage): readonly Html[] => {
   const query = tree.children.get('query');
   return GROUPS.map(([group, title]) => {
     const members = query === undefined ? [] : submodulesOf(query).filter((node) => node.group === group);
-    return html`<details open data-group="${group}"><summary>${title}</summary>
+    return html`<details open data-group="${group}"><summary><code>${group}</code> · ${language.text(title)}</summary>
 <ul class="modules">${members.map(
       (
         node,
-      ) => html`<li data-module="${node.name}"${node.unanswered === true ? html` data-unanswered` : ''}><a href="${api + helpQuery(node)}"><code>${node.name}</code></a> <span>${textOfModule(node).text}</span>${
-        node.module.deprecated === true ? html` <b class="mark">deprecated</b>` : ''
-      }${node.unanswered === true ? html` <b class="mark">not available on this site</b>` : ''}</li>
+      ) => html`<li data-module="${node.name}"${node.unanswered === true ? html` data-unanswered` : ''}><a href="${api + helpQuery(node)}"><code>${node.name}</code></a> <span${inEnglish(language)}>${textOfModule(node).text}</span>${
+        node.module.deprecated === true ? html` <b class="flag">${language.text('deprecated')}</b>` : ''
+      }${node.unanswered === true ? html` <b class="flag">${language.text('unavailable')}</b>` : ''}</li>
 `,
     )}</ul></details>
 `;
   });
 };
 
-const settings = (page: string, { endpoint, signIn }: SandboxParts): Html => {
+/** The texts that the script uses. */
+const TEXTS = [
+  ...(Object.keys(API_TEXTS) as ApiTextName[]),
+  ...(['signIn', 'signOut', 'signedInAs', 'continue'] as const),
+];
+
+const settings = (page: string, { endpoint, signIn }: SandboxParts, { language }: ApiFrame): Html => {
   const data: Readonly<Record<string, string | undefined>> = {
     'data-api': relative(page, endpoint),
     ...(signIn && {
@@ -75,58 +84,63 @@ const settings = (page: string, { endpoint, signIn }: SandboxParts): Html => {
       'data-revoke': relative(page, signIn.revoke),
       'data-issuer': signIn.issuer,
     }),
+    'data-texts': JSON.stringify(language.texts(TEXTS)),
   };
   const set = Object.entries(data).filter(([, value]) => value !== undefined);
   return html`${set.map(([name, value]) => html` ${name}="${value}"`)}`;
 };
 
-const content = (page: string, { endpoint, tree, signIn }: SandboxParts): Html => {
+const content = (page: string, { endpoint, tree, signIn }: SandboxParts, { language }: ApiFrame): Html => {
   const api = relative(page, endpoint);
+  const help = html`<a href="${api}?action=help">${language.text('apiHelp')}</a>`;
   return html`<main id="content" tabindex="-1">
+<h1>${language.text('sandbox')}</h1>
 <div>
-<noscript><section><h2>This page needs JavaScript</h2><p>Without JavaScript, you can <a href="${api}?action=help">read the API help</a>; each module below links to its description and example requests.</p></section></noscript>
+<noscript><section><h2>${language.text('needsScript')}</h2><p>${language.html('withoutScript', { help })}</p></section></noscript>
 ${
   signIn &&
-  html`<section id="account" aria-label="Account" data-scripted hidden></section>
+  html`<section id="account" aria-label="${language.text('account')}" data-scripted hidden></section>
 `
 }<p id="examples" data-scripted hidden></p>
 <form id="form" autocomplete="off" novalidate>
-<section id="modules" aria-labelledby="modules-title"><h2 id="modules-title">Modules</h2>
-${moduleLists(tree, api)}</section>
-<section id="pages" data-scripted hidden aria-labelledby="pages-title"><h2 id="pages-title">Pages</h2></section>
-<section data-scripted hidden aria-labelledby="parameters-title"><h2 id="parameters-title">Parameters</h2>
-<div id="parameters"></div><details><summary>More parameters</summary><div id="more"></div></details></section>
+<section id="modules" aria-labelledby="modules-title"><h2 id="modules-title">${language.text('modules')}</h2>
+${moduleLists(tree, api, language)}</section>
+<section id="pages" data-scripted hidden aria-labelledby="pages-title"><h2 id="pages-title">${language.text('pages')}</h2></section>
+<section data-scripted hidden aria-labelledby="parameters-title"><h2 id="parameters-title">${language.text('parameters')}</h2>
+<div id="parameters"></div><details><summary>${language.text('moreParameters')}</summary><div id="more"></div></details></section>
 </form>
 </div>
 <div id="outcome" data-scripted hidden>
-<section id="request" aria-labelledby="request-title"><h2 id="request-title">Request</h2>
+<section id="request" aria-labelledby="request-title"><h2 id="request-title">${language.text('request')}</h2>
 <div id="actions"></div></section>
-<section aria-labelledby="answer-title"><h2 id="answer-title">Response</h2><p id="status" role="status">No request has been sent yet.</p></section>
+<section aria-labelledby="answer-title"><h2 id="answer-title">${language.text('response')}</h2><p id="status" role="status">${language.text('nothingSent')}</p></section>
 <div id="answers" tabindex="-1"></div>
 </div>
 </main>`;
 };
 
 /** The complete page. */
-export const sandboxPage = (path: string, parts: SandboxParts): HttpResponse => {
-  const title = `API sandbox of ${parts.site.name}`;
-  const body = htmlDocument({
-    title,
-    style: STYLE,
-    robots: 'noindex, nofollow',
-    attributes: settings(path, parts),
-    body: html`<header><a class="skip" href="#content">Skip to the form</a><h1>${title}</h1>
-<p><a href="${relative(path, parts.endpoint)}?action=help">API help</a></p></header>
-${content(path, parts)}
+export const sandboxPage = (path: string, parts: SandboxParts, frame: ApiFrame): HttpResponse => {
+  const { language } = frame;
+  const page = frame.application({
+    title: language.text('sandbox'),
+    style: API_STYLE + STYLE,
+    attributes: settings(path, parts, frame),
+    links: [
+      { href: frame.address(`${relative(path, parts.endpoint)}?action=help`), text: language.text('apiHelp') },
+      { href: frame.address(relative(path, path)), text: language.text('sandbox'), isCurrent: true },
+    ],
+    body: html`${content(path, parts, frame)}
 <script type="module">${Html.trusted(SCRIPT)}</script>`,
-  }).source;
+  });
+  const { source: body } = page.html;
   return {
     status: 200,
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-cache',
-      etag: `"${hash(body)}"`,
-      'content-security-policy': policy(),
+      etag: `"${createHash('sha256').update(body).digest('base64')}"`,
+      'content-security-policy': policy(page),
       'cross-origin-opener-policy': 'same-origin',
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',

@@ -33,7 +33,7 @@ describe.each(Object.values(languages))('the texts in $locale', ({ locale, texts
   });
 
   test('have a sentence for every number', () => {
-    const language = new Translator({ locale, texts });
+    const language = new Translator(locale, texts);
     const sentences = [0, 1, 2, 3, 11, 100].map((count) => language.text('apps', { count }));
     const forms = new Set([0, 1, 2, 3, 11, 100].map((count) => new Intl.PluralRules(locale).select(count)));
     expect(new Set(sentences.map((text) => text.replaceAll(/\p{Nd}+/gu, ''))).size).toBe(forms.size);

@@ -1,6 +1,9 @@
 import type { Authorization } from '../../src/core/base/authorization.js';
 import { BearerError } from '../../src/core/base/errors.js';
 import type { FeatureHost } from '../../src/core/base/feature.js';
+import { Frame } from '../../src/core/base/pages/frame.js';
+import type { PageLanguage } from '../../src/core/base/pages/languages/english.js';
+import { Languages } from '../../src/core/base/pages/languages/languages.js';
 import { ownSecrets, Seal } from '../../src/core/base/seal.js';
 import { deriveKey } from '../../src/core/base/secrets.js';
 import { systemTimer } from '../../src/core/base/system.js';
@@ -60,12 +63,17 @@ const CALLERS: Readonly<Record<string, { readonly name: string; readonly rights:
 
 const random = (size: number): Uint8Array => new Uint8Array(size).fill(0xab);
 
+/** The frame of pages in these languages, without a brand. */
+export const frameIn = (...languages: readonly PageLanguage[]): Frame =>
+  Frame.of({ branding: { links: {} }, languages: Languages.of(languages), hostOf: () => undefined });
+
 /** A server that has nothing but the API. */
 export const featureHost = (more: Partial<FeatureHost> = {}): FeatureHost => ({
   issuer: undefined,
   clock: () => NOW,
   random,
   timer: systemTimer,
+  frame: frameIn(),
   requestTimeout: 10_000,
   onError: (error) => {
     throw error;

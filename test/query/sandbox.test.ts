@@ -70,10 +70,12 @@ describe.each(hostFor(import.meta.url))('the page on $name', ({ start }) => {
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
     const scripts = [...text.matchAll(/<script[^>]*>([^]*?)<\/script>/g)].map(([, code = '']) => code);
     const styles = [...text.matchAll(/<style>([^]*?)<\/style>/g)].map(([, code = '']) => code);
-    expect([scripts, styles]).toEqual([[SCRIPT], [STYLE]]);
+    expect(scripts).toEqual([SCRIPT]);
+    const [style = '', ...more] = styles;
+    expect([style.endsWith(STYLE), more]).toEqual([true, []]);
     const hash = (code: string): string => createHash('sha256').update(code).digest('base64');
     expect(headers['content-security-policy']).toBe(
-      `default-src 'none'; script-src 'sha256-${hash(SCRIPT)}'; style-src 'sha256-${hash(STYLE)}'; connect-src 'self'; ` +
+      `default-src 'none'; script-src 'sha256-${hash(SCRIPT)}'; style-src 'sha256-${hash(style)}'; connect-src 'self'; ` +
         `base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'`,
     );
     expect(headers).toMatchObject({

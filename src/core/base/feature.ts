@@ -3,6 +3,7 @@ import type { GuardRequirement, GuardResult } from './http/bearer.js';
 import type { HttpRequest, Route } from './http/messages.js';
 import type { LimitListener } from './limits/limit-reached.js';
 import type { OnWarning } from './mistakes.js';
+import type { Frame } from './pages/frame.js';
 import type { Clock, MaybePromise, RandomBytes, Timer } from './ports.js';
 import type { ResourceDefinition } from './resource-metadata.js';
 import type { Seal } from './seal.js';
@@ -29,6 +30,8 @@ export interface FeatureHost {
   readonly random: RandomBytes;
   /** For all timeouts. */
   readonly timer: Timer;
+  /** The frame of pages, with the brand and the languages. */
+  readonly frame: Frame;
   /** The deadline of requests to the server, in milliseconds. */
   readonly requestTimeout: number;
   /** Called with errors that are not reported to clients. */

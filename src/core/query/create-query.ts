@@ -2,7 +2,9 @@ import type { Route } from '../base/http/messages.js';
 import { FORMATS } from './answer/print.js';
 import { builtinHandlers } from './builtin/index.js';
 import { helpModule, paraminfoModule } from './describe/describing-actions.js';
+import type { ApiFrame } from './describe/help/page.js';
 import { buildTree, type ModuleNode } from './describe/module-tree.js';
+import { API_TEXTS } from './describe/texts/api-texts.js';
 import type { ModuleDescriptor } from './descriptor/descriptor.js';
 import {
   compareAction,
@@ -67,7 +69,11 @@ export const createQuery = (
   );
   const documentation = base + path;
   const service = serviceOf({ options, environment, modules, site, limiter });
-  const actions = actionsOf({ described, service, tree, documentation, options });
+  const frame = environment.frame.with('api', API_TEXTS);
+  const sandbox = options.extensions.some(({ isSandbox }) => isSandbox === true)
+    ? `${base === '' ? '' : new URL(base).pathname.replace(/\/$/, '')}${path}/sandbox`
+    : undefined;
+  const actions = actionsOf({ described, service, tree, documentation, frame, sandbox, options });
   const { private: isPrivate, timeout, maxBodyBytes, cors } = options;
   const body = { bytes: maxBodyBytes, timer: environment.timer, request: environment.requestTimeout };
   const handle = createEndpoint({
@@ -86,7 +92,7 @@ export const createQuery = (
       ...routesOf(handle, options.path, modules.values()),
       ...(isAnswered('opensearch') ? openSearchRoutes({ site, path, endpoint: documentation }) : []),
     ],
-    parts: { ...settings, limiter, site, tree, action: actions.query, environment },
+    parts: { ...settings, limiter, site, frame, tree, action: actions.query, environment },
   };
 };
 
@@ -124,10 +130,21 @@ interface ActionParts {
   readonly tree: ModuleNode;
   /** The full URL of the endpoint. */
   readonly documentation: string;
+  readonly frame: ApiFrame;
+  /** The path of the sandbox, if there is one. */
+  readonly sandbox: string | undefined;
   readonly options: Pick<QuerySettings, 'render' | 'private'>;
 }
 
-const actionsOf = ({ described, service, tree, documentation, options }: ActionParts): EndpointParts['actions'] => {
+const actionsOf = ({
+  described,
+  service,
+  tree,
+  documentation,
+  frame,
+  sandbox,
+  options,
+}: ActionParts): EndpointParts['actions'] => {
   const { site } = service;
   const queries = compileModule(described.query, site);
   const runSubquery = createSubqueryRunner(queries, service);
@@ -139,6 +156,6 @@ const actionsOf = ({ described, service, tree, documentation, options }: ActionP
     parse: parseAction(compileModule(described.parse, site), { runSubquery, service, renderer }, access),
     compare: compareAction(compileModule(described.compare, site), { runSubquery, service }, access),
     paraminfo: paraminfoAction(compileModule(described.paraminfo, site), tree, documentation),
-    help: helpAction(compileModule(described.help, site), tree, site),
+    help: helpAction(compileModule(described.help, site), { tree, site, sandbox }, frame),
   };
 };

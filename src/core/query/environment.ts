@@ -1,6 +1,7 @@
 import type { Authorization } from '../base/authorization.js';
 import type { HttpRequest } from '../base/http/messages.js';
 import type { LimitListener } from '../base/limits/limit-reached.js';
+import type { Frame } from '../base/pages/frame.js';
 import type { Clock, MaybePromise, RandomBytes, Timer } from '../base/ports.js';
 
 /** What the query API takes from the server it is part of. */
@@ -23,6 +24,8 @@ export interface QueryEnvironment {
   onError(error: unknown): void;
   /** Called when a caller reaches one of `limits`. */
   readonly onLimit: LimitListener;
+  /** The frame of pages. */
+  readonly frame: Frame;
   /** The base of absolute URLs, such as `https://example.org`; empty if not known. */
   readonly base: string;
 }

@@ -1,6 +1,7 @@
 import type { Feature, FeatureHost } from '../base/feature.js';
 import type { BodyLimits } from '../base/http/body.js';
 import type { Route } from '../base/http/messages.js';
+import type { ApiFrame } from './describe/help/page.js';
 import type { ModuleNode } from './describe/module-tree.js';
 import type { QueryEnvironment } from './environment.js';
 import type { Action } from './run/action.js';
@@ -23,6 +24,8 @@ export interface QueryParts {
   readonly limiter: CallerLimiter | undefined;
   /** The site, with defaults. */
   readonly site: Site;
+  /** The frame of help, in its languages. */
+  readonly frame: ApiFrame;
   /** All modules of the API. */
   readonly tree: ModuleNode;
   /** `action=query` */
@@ -35,6 +38,8 @@ export interface QueryParts {
 
 /** A further way to use the query API, from an entry of its own: a page, a document, tools for assistants. */
 export interface QueryExtension {
+  /** Whether it serves a page for trying the API out, at `sandbox` below the path of the API, to which help links. */
+  readonly isSandbox?: boolean;
   /** The protected resources that it serves. */
   readonly resources?: (site: SiteOptions) => Feature['resources'];
   /** @throws TypeError if its options do not fit this server. */

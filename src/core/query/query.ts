@@ -36,6 +36,7 @@ export const query = (given: QueryOptions = {}): Feature => {
         secret: host.key(QUERY_TOKENS),
         onError: host.onError,
         onLimit: host.onLimit,
+        frame: host.frame,
         base: host.issuer ?? '',
       });
       return [...routes, ...extensions.flatMap((extension) => extension.start({ ...parts, host }))];

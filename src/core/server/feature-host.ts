@@ -46,6 +46,7 @@ export const featureHost = (
     clock,
     random,
     timer,
+    frame: context.frame,
     requestTimeout: timeouts.request,
     onError,
     onWarning: onWarning ?? (() => undefined),

@@ -1,26 +1,34 @@
 import { describe, expect, test } from 'vitest';
 import type { HelpParams } from '../../../src/core/query/describe/describing-actions.js';
-import { HELP_STYLE, renderHelp } from '../../../src/core/query/describe/help/help.js';
+import { renderHelp } from '../../../src/core/query/describe/help/help.js';
 import { descendantsOf, type ModuleNode } from '../../../src/core/query/describe/module-tree.js';
+import { API_TEXTS } from '../../../src/core/query/describe/texts/api-texts.js';
 import type { ModuleDescriptor } from '../../../src/core/query/descriptor/descriptor.js';
 import { resolveSite } from '../../../src/core/query/site/site.js';
+import { german as germanLanguage } from '../../../src/languages/index.js';
 import { everyRow } from '../../rows.js';
+import { frameIn } from '../fixture.js';
 import { treeFor } from './fixture.js';
 
 const tree = treeFor();
 const site = resolveSite({ name: 'Orchard' });
 const NOTHING_MORE = { submodules: false, recursivesubmodules: false, toc: false };
+const frame = frameIn().with('api', API_TEXTS);
+const rendered = (parts: Parameters<typeof renderHelp>[0], params: Parameters<typeof renderHelp>[1]) => {
+  const { page, content } = renderHelp(parts, params, frame);
+  return { page: page.html.source, content };
+};
 const help = (modules: readonly string[], more: Partial<HelpParams> = {}) =>
-  renderHelp(tree, site, { modules, ...NOTHING_MORE, ...more });
+  rendered({ tree, site, sandbox: undefined }, { modules, ...NOTHING_MORE, ...more });
 
 const ELEMENT = /<(\/?)([a-z0-9]+)((?:\s+[a-z-]+(?:="[^"<>]*")?)*)\s*>/g;
-const VOID = new Set(['meta', 'br']);
+const VOID = new Set(['meta', 'br', 'input']);
 
 /** The elements of a page in order, after a check that it is well made: everything is closed, nothing is left unescaped. */
 const elementsOf = (page: string) => {
   const open: string[] = [];
   const elements: { name: string; attributes: string }[] = [];
-  const text = page.replace('<!DOCTYPE html>', '').replace(/<style>[^<]*<\/style>/g, '');
+  const text = page.replace('<!DOCTYPE html>', '').replace(/<(style|script)>[^<]*<\/\1>/g, '');
   for (const [, close, name = '', attributes = ''] of text.matchAll(ELEMENT)) {
     if (close) expect(open.pop()).toBe(name);
     else {
@@ -55,7 +63,7 @@ describe('the help pages', () => {
     for (const { name, group, path } of modules) {
       expect(page).toMatch(
         new RegExp(
-          `<dt><a href="\\?action=help&amp;modules=${encodeURIComponent(path)}"><code>${group}=${name}</code></a>(<span class="mark">deprecated</span>)?</dt>\n<dd>[^<]+\\.</dd>`,
+          `<dt><a href="\\?action=help&amp;modules=${encodeURIComponent(path)}"><code>${group}=${name}</code></a>(<span class="flag">deprecated</span>)?</dt>\n<dd>[^<]+\\.</dd>`,
         ),
       );
     }
@@ -75,9 +83,9 @@ describe('the help pages', () => {
             start,
             page.indexOf('<dt ', start + 1) === -1 ? undefined : page.indexOf('<dt ', start + 1),
           );
-          if (p.deprecated) expect(entry).toContain('<span class="mark">deprecated</span></dt>');
-          if (p.required) expect(entry).toContain('<span class="mark">required</span>');
-          if (p.sensitive) expect(entry).toContain('<span class="mark">confidential</span>');
+          if (p.deprecated) expect(entry).toContain('<span class="flag">deprecated</span></dt>');
+          if (p.required) expect(entry).toContain('<span class="flag">required</span>');
+          if (p.sensitive) expect(entry).toContain('<span class="flag">confidential</span>');
           if (p.default !== undefined && p.default !== '')
             expect(entry).toContain(`Default: <code>${p.default}</code>`);
           if (p.default === '') expect(entry).toContain('Default: <em>empty</em>');
@@ -92,18 +100,40 @@ describe('the help pages', () => {
       },
     ));
 
-  test('no page needs a script, an inline style or another site', () => {
+  test('its script only narrows the list of modules; no page has an inline style, or needs another site', () => {
     const { page } = help(['main'], { recursivesubmodules: true, toc: true });
     const all = elementsOf(page);
     expect(all.some(({ name }) => ['script', 'img', 'link', 'iframe', 'form', 'base'].includes(name))).toBe(false);
     expect(all.some(({ attributes }) => /\s(?:style|on[a-z]+)=/.test(attributes))).toBe(false);
-    expect(all.every(({ attributes }) => !/\s(?:href|src)="(?![?#])/.test(attributes))).toBe(true);
-    expect(page.match(/<style>[^<]*<\/style>/g)).toEqual([`<style>${HELP_STYLE}</style>`]);
-    expect(HELP_STYLE).not.toMatch(/url\(|@import|</);
+    expect(all.every(({ attributes }) => !/\s(?:href|src)="(?![?#]|\/")/.test(attributes))).toBe(true);
+    const [[, style = ''] = [], ...others] = [...page.matchAll(/<style>([^<]*)<\/style>/g)];
+    expect(others).toEqual([]);
+    expect(style).not.toMatch(/url\(|@import|</);
+    expect(page.match(/<script>/g)).toHaveLength(1);
     const ids = all.flatMap(({ attributes }) => /\sid="([^"]*)"/.exec(attributes)?.[1] ?? []);
     expect(new Set(ids).size).toBe(ids.length);
     const targets = all.flatMap(({ attributes }) => /\shref="#([^"]*)"/.exec(attributes)?.[1] ?? []);
     expect(targets.filter((target) => !ids.includes(target))).toEqual([]);
+  });
+
+  test('each module and its neighbours are found from each page, and lead to the sandbox if there is one', () => {
+    const parts = { tree, site, sandbox: '/v1/api/sandbox' };
+    const { page } = rendered(parts, { modules: ['query+search'], ...NOTHING_MORE });
+    expect(page.match(/ aria-current="page"/g)).toHaveLength(1);
+    expect(page).toContain('title="Searches the full text of pages." aria-current="page"><code>search</code>');
+    expect(page).toContain('<a href="/v1/api/sandbox#list=search">Try it in the sandbox</a>');
+    expect(page.match(/<li><a href="\?action=help&amp;modules=/g)).toHaveLength(83);
+    expect(page.match(/<h1[^>]*><bdi>list=search<\/bdi><\/h1>/g)).toHaveLength(1);
+    expect(page).toContain('<title>list=search · API help of Orchard');
+  });
+
+  test('in the language of the reader, with descriptions that are marked as English', () => {
+    const german = frameIn(germanLanguage).with('api', API_TEXTS);
+    const parts = { tree, site, sandbox: '/api/sandbox' };
+    const { html } = renderHelp(parts, { modules: ['query+search'], ...NOTHING_MORE }, german).page;
+    expect(html.source).toContain('<html lang="de">');
+    expect(html.source).toContain('<h3>Beispiele</h3>');
+    expect(html.source).toContain('<p lang="en" dir="ltr">Searches the full text of pages.</p>');
   });
 
   test('submodules includes one level, recursivesubmodules all', () => {
@@ -116,7 +146,7 @@ describe('the help pages', () => {
 
   test('content is the inner HTML of main', () => {
     const { page, content } = help(['query+tokens']);
-    expect(page).toContain(`<main id="content">\n${content}\n</main>`);
+    expect(page).toContain(`<main id="content">\n${content}\n<p class="facts">`);
   });
 
   test('an unknown module is an error', () => {
@@ -140,10 +170,13 @@ describe('the help pages', () => {
     const node: ModuleNode = { name: evil, path: evil, group: 'list', module, children: new Map() };
     const hostile = resolveSite({ name: evil, namespaces: { 100: evil } });
     const around = { ...tree, children: new Map([...tree.children, [evil, node]]) };
-    const { page } = renderHelp(around, hostile, { modules: [evil, 'main'], ...NOTHING_MORE, toc: true });
-    expect(page).not.toContain('<script');
+    const { page } = rendered(
+      { tree: around, site: hostile, sandbox: undefined },
+      { modules: [evil, 'main'], ...NOTHING_MORE, toc: true },
+    );
+    expect(page.match(/<script/g)).toHaveLength(1);
     expect(page).not.toContain('<i>');
-    const all = page.replace(/<style>[^<]*<\/style>/g, '').replace('<!DOCTYPE html>', '');
+    const all = page.replace(/<(style|script)>[^<]*<\/\1>/g, '').replace('<!DOCTYPE html>', '');
     expect(all.replace(ELEMENT, '')).not.toMatch(/[<>]/);
     expect(page.split('&lt;script&gt;').length).toBeGreaterThan(10);
   });

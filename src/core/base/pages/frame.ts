@@ -3,17 +3,25 @@ import type { Html } from '../html.js';
 import type { HttpRequest, HttpResponse } from '../http/messages.js';
 import type { Checked } from '../schema.js';
 import { type BRANDING_OPTIONS, imageSource } from './branding.js';
-import { Languages } from './languages/languages.js';
+import type { FeatureTexts, PageLanguage, PageTextName } from './languages/english.js';
+import type { Languages } from './languages/languages.js';
 import { acceptedLanguage, askedLanguage, uiLocalesOf } from './languages/negotiation.js';
 import type { Translator } from './languages/translator.js';
-import { type PageContent, pageLayout, type PageView, type SiteView } from './layout.js';
+import {
+  type ApplicationContent,
+  applicationLayout,
+  type PageContent,
+  pageLayout,
+  type PageView,
+  type SiteView,
+} from './layout.js';
 import { type Page, pageResponse, type PageResponseInit } from './response.js';
 import { styleSheet } from './style.js';
 
 /** The settings of all pages. */
-export interface FrameInit {
+export interface FrameInit<More extends string = never> {
   readonly branding: Checked<typeof BRANDING_OPTIONS>;
-  readonly languages: Languages;
+  readonly languages: Languages<More>;
   /** The host of the issuer; `undefined` if it is not known. */
   hostOf(request: HttpRequest): string | undefined;
 }
@@ -23,19 +31,19 @@ const FOOTER = ['help', 'privacy', 'terms'] as const;
 /** The source of a text for a content security policy. */
 export const hashSource = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-interface Init extends FrameInit {
+interface Init<More extends string> extends FrameInit<More> {
   readonly styleSource: string;
 }
 
 /** The frame, the brand and the language of the pages for one request. Many requests need no page, so nothing is computed before the first one. */
-export class Frame {
-  readonly #init: Init;
+export class Frame<More extends string = never> {
+  readonly #init: Init<More>;
   readonly #request: HttpRequest | undefined;
   readonly #uiLocales: string | undefined;
-  #language: Translator | undefined;
+  #language: Translator<PageTextName | More> | undefined;
 
   /** @param uiLocales - From the form, if it is not in the query. */
-  private constructor(init: Init, request?: HttpRequest, uiLocales?: string) {
+  private constructor(init: Init<More>, request?: HttpRequest, uiLocales?: string) {
     this.#init = init;
     this.#request = request;
     this.#uiLocales = uiLocales;
@@ -47,17 +55,25 @@ export class Frame {
   }
 
   /** The frame for another request. */
-  for(request: HttpRequest, uiLocales?: string): Frame {
+  for(request: HttpRequest, uiLocales?: string): Frame<More> {
     return new Frame(this.#init, request, uiLocales);
   }
 
-  /** The frame of a feature whose texts are English. */
-  inEnglish(): Frame {
-    return new Frame({ ...this.#init, languages: new Languages() });
+  /**
+   * The frame of a feature with texts of its own, in the languages that have them.
+   *
+   * @param inEnglish - Its English texts.
+   * @throws TypeError if the texts of a language do not match them.
+   */
+  with<Texts extends FeatureTexts>(
+    feature: keyof NonNullable<PageLanguage['features']>,
+    inEnglish: Texts,
+  ): Frame<Extract<keyof Texts, string>> {
+    return new Frame({ ...this.#init, languages: this.#init.languages.with(feature, inEnglish) });
   }
 
   /** That of `ui_locales`, of `Accept-Language`, or the default. */
-  get language(): Translator {
+  get language(): Translator<PageTextName | More> {
     const { languages } = this.#init;
     const accepted = (): string | undefined => this.#request && acceptedLanguage(this.#request, languages.offered);
     return (this.#language ??= languages.get(this.#asked ?? accepted()));
@@ -94,6 +110,12 @@ export class Frame {
     return pageResponse(this.page(pageLayout(this.view, content)), init);
   }
 
+  /** A page of the API in this frame, with a layout of its own. */
+  application(content: ApplicationContent): Page {
+    const page = this.page(applicationLayout(this.view, content));
+    return { ...page, styleSources: [hashSource(styleSheet(this.#init.branding.color) + content.style)] };
+  }
+
   /** A document with what its content security policy allows: our style sheet, the logo of the site, and other `logos`. */
   page(html: Html, logos: readonly string[] = []): Page {
     const { logo } = this.#init.branding;
@@ -101,7 +123,7 @@ export class Frame {
     return { html, styleSources: [this.#init.styleSource], imageSources: [...new Set(pictures.map(imageSource))] };
   }
 
-  #site(language: Translator): SiteView {
+  #site(language: Translator<PageTextName | More>): SiteView {
     const { branding, hostOf } = this.#init;
     const { name, logo, color, links } = branding;
     const host = this.#request && hostOf(this.#request);

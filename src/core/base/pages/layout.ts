@@ -1,4 +1,4 @@
-import { type Html, html, htmlDocument } from '../html.js';
+import { type Html, html, type HtmlDocument, htmlDocument } from '../html.js';
 import { type AccentColors, styleSheet } from './style.js';
 
 /** A link to another page. */
@@ -65,15 +65,60 @@ export const mark = (name: string, logo: string | undefined, isOther = false): H
     ? html`<span class="mark${isOther ? ' other' : ''}" aria-hidden="true">${[...name.trim()][0]?.toUpperCase()}</span>`
     : html`<img src="${logo}" alt="">`;
 
-const header = ({ name, host, logo, home }: SiteView): Html => html`<header>
+const header = ({ name, host, logo, home }: SiteView, links?: Html): Html => html`<header>
 ${mark(name, logo)}
 <div><a href="${home}"><bdi>${name}</bdi></a>${host === undefined || host === name ? undefined : html` <span><bdi dir="ltr">${host}</bdi></span>`}</div>
-</header>`;
+${links}</header>`;
 
 const footer = ({ links }: SiteView): Html | undefined =>
   links.length === 0
     ? undefined
     : html`\n<footer>\n${links.map(({ href, text }) => html`<a href="${href}">${text}</a>\n`)}</footer>`;
+
+/** The content of a page of the API: columns in place of a card. */
+export interface ApplicationContent {
+  /** The title of the tab. */
+  readonly title: string;
+  /** Links of the header. */
+  readonly links: readonly (PageLink & { readonly isCurrent?: boolean })[];
+  /** Rules in addition to those of all pages. */
+  readonly style: string;
+  /** Attributes of the body, each with a leading space. */
+  readonly attributes?: Html;
+  readonly body: Html;
+}
+
+/** A page of the API, in the frame of all pages. */
+export const applicationLayout = (view: PageView, content: ApplicationContent): Html =>
+  documentIn(view, {
+    title: content.title,
+    style: styleSheet(view.site.accent) + content.style,
+    attributes: html` class="application"${content.attributes}`,
+    body: html`${header(
+      view.site,
+      html`<nav aria-label="${content.title}">${content.links.map(
+        ({ href, text, isCurrent }) =>
+          html`<a href="${href}"${isCurrent === true ? html` aria-current="page"` : undefined}>${text}</a>\n`,
+      )}</nav>\n`,
+    )}
+${content.body}${footer(view.site)}`,
+  });
+
+/** The frame of all pages around a document. */
+const documentIn = (
+  view: PageView,
+  { title, style, attributes, body }: Pick<HtmlDocument, 'title' | 'style' | 'attributes' | 'body'>,
+): Html =>
+  htmlDocument({
+    title: title === view.site.name ? title : `${title} · ${view.site.name}`,
+    lang: view.locale,
+    dir: view.dir,
+    style,
+    robots: 'noindex',
+    head: icon(view.site),
+    attributes,
+    body,
+  });
 
 /**
  * A complete page: the frame of all pages with this content. The header has the site's name and host, the footer its links.
@@ -81,13 +126,9 @@ const footer = ({ links }: SiteView): Html | undefined =>
  * @param view - The view that the template received.
  */
 export const pageLayout = (view: PageView, { title, heading, above, body, end, isWide }: PageContent): Html =>
-  htmlDocument({
-    title: `${title} · ${view.site.name}`,
-    lang: view.locale,
-    dir: view.dir,
+  documentIn(view, {
+    title,
     style: styleSheet(view.site.accent),
-    robots: 'noindex',
-    head: icon(view.site),
     attributes: end === undefined ? (isWide === true ? html` class="wide"` : undefined) : html` class="${end}"`,
     body: html`${header(view.site)}
 <main>

@@ -1,9 +1,10 @@
-import { createHash } from 'node:crypto';
+import { pageResponse } from '../../base/pages/response.js';
 import { ApiError } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
 import { toVersion1 } from '../answer/result-format.js';
 import type { HelpParams, ParaminfoParams } from '../describe/describing-actions.js';
-import { HELP_STYLE, renderHelp } from '../describe/help/help.js';
+import { renderHelp } from '../describe/help/help.js';
+import type { ApiFrame } from '../describe/help/page.js';
 import type { ModuleNode } from '../describe/module-tree.js';
 import { compileParaminfo } from '../describe/paraminfo/paraminfo.js';
 import type { ExistingPage, PageSet } from '../descriptor/page-model.js';
@@ -115,22 +116,14 @@ export const paraminfoAction = (parser: ModuleParser<ParaminfoParams>, tree: Mod
   });
 };
 
-/** `action=help`: a page, or with `wrap` its content as data. */
-export const helpAction = (parser: ModuleParser<HelpParams>, tree: ModuleNode, site: Site): Action =>
-  action(parser, async (_context, params) => {
-    const styleHash = createHash('sha256').update(HELP_STYLE).digest('base64');
-    const { page, content } = renderHelp(tree, site, params);
+/** `action=help`: a page in the language of the reader, or with `wrap` its content as data. */
+export const helpAction = (
+  parser: ModuleParser<HelpParams>,
+  parts: Parameters<typeof renderHelp>[0],
+  frame: ApiFrame,
+): Action =>
+  action(parser, async ({ request }, params) => {
+    const { page, content } = renderHelp(parts, params, frame.for(request));
     if (params.wrap) return { data: { help: { mime: 'text/html', help: content } } };
-    return {
-      page: {
-        status: 200,
-        headers: {
-          'content-type': 'text/html; charset=utf-8',
-          'cache-control': 'private, must-revalidate, max-age=0',
-          'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-          'x-content-type-options': 'nosniff',
-        },
-        body: page,
-      },
-    };
+    return { page: pageResponse(page, { headers: { 'cache-control': 'private, must-revalidate, max-age=0' } }) };
   });

@@ -192,7 +192,7 @@ export const configOf = (options: CheckedOptions): OAuthConfig => {
     registrations,
     users: directory(options.users),
     personalTokens: options.tokens,
-    languages: new Languages(options.languages),
+    languages: Languages.of(options.languages),
     metadata: options.metadata,
     paths,
     lifetimes: options.lifetimes,

@@ -172,12 +172,22 @@ export type PageTexts = {
 /** The problem codes of views. */
 export type PageProblemCode = Extract<PageTextName, `${string}_${string}`>;
 
+/** The texts of the pages of a feature, by name. */
+export type FeatureTexts = Readonly<Record<string, string | PluralText>>;
+
 /** A language of the pages, as a value: `languages: [german, english]`. */
 export interface PageLanguage {
   /** A BCP 47 tag, such as `pt-BR`. */
   readonly locale: string;
   /** The texts of all pages. */
   readonly texts: PageTexts;
+  /** The texts of pages that entries of their own provide. Such a page is in English if its texts are absent. */
+  readonly features?: {
+    /** The page for administrators: `adminPages`. */
+    readonly admin?: FeatureTexts;
+    /** The help of the query API, and its `sandbox`. */
+    readonly api?: FeatureTexts;
+  };
 }
 
 /** English (`en`): the pages are in English unless the option `languages` names others, and its texts are the basis of every translation. */

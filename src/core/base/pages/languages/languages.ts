@@ -1,6 +1,6 @@
 import { fail, isRecord, listOf, refined, required, text, value } from '../../schema.js';
 import { nearestName } from '../../spelling.js';
-import { english, type PageLanguage, type PageTextName, type PluralText } from './english.js';
+import { english, type FeatureTexts, type PageLanguage, type PageTextName, type PluralText } from './english.js';
 import { Translator, placeholders } from './translator.js';
 
 const isLocale = (given: unknown): boolean => {
@@ -40,23 +40,27 @@ const checkPlural = (given: unknown, { other }: PluralText, language: string, pa
   for (const form of forms) checkPlaceholders(given[form], other, `${path}.${form}`);
 };
 
-const NAMES = Object.keys(english.texts) as PageTextName[];
-
-const checkTexts = (texts: Readonly<Record<string, unknown>>, language: string, path: string): void => {
+/** Each language needs every text that English has. */
+const checkTexts = (
+  texts: Readonly<Record<string, unknown>>,
+  language: string,
+  inEnglish: FeatureTexts,
+  path: string,
+): void => {
+  const names = Object.keys(inEnglish);
   for (const name of Object.keys(texts)) {
-    if (Object.hasOwn(english.texts, name)) continue;
-    const near = nearestName(name, NAMES);
+    if (Object.hasOwn(inEnglish, name)) continue;
+    const near = nearestName(name, names);
     fail(`${path}.${name} is no text of the pages.${near === undefined ? '' : ` Did you mean ${near}?`}`);
   }
-  const lacking = NAMES.filter((name) => texts[name] === undefined);
+  const lacking = names.filter((name) => texts[name] === undefined);
   if (lacking.length > 0)
     fail(
       `${path} lacks ${lacking.slice(0, 5).join(', ')}${lacking.length > 5 ? ` and ${lacking.length - 5} more` : ''}. A language needs every text.`,
     );
-  for (const name of NAMES) {
-    const inEnglish = english.texts[name];
-    if (typeof inEnglish === 'string') checkPlaceholders(texts[name], inEnglish, `${path}.${name}`);
-    else checkPlural(texts[name], inEnglish, language, `${path}.${name}`);
+  for (const [name, text] of Object.entries(inEnglish)) {
+    if (typeof text === 'string') checkPlaceholders(texts[name], text, `${path}.${name}`);
+    else checkPlural(texts[name], text, language, `${path}.${name}`);
   }
 };
 
@@ -67,7 +71,7 @@ const language = refined(
   ),
   (given, path) => {
     locale.read(given.locale, `${path}.locale`);
-    checkTexts(given.texts, given.locale, `${path}.texts`);
+    checkTexts(given.texts, given.locale, english.texts, `${path}.texts`);
     return given;
   },
 );
@@ -83,22 +87,58 @@ export const LANGUAGES = refined(
   },
 );
 
-/** The languages of the pages. */
-export class Languages {
+/** The texts of all pages, and those of a feature. */
+type AllTexts<More extends string> = Readonly<Record<PageTextName | More, string | PluralText>>;
+
+type KeyOf<Texts extends FeatureTexts> = Extract<keyof Texts, string>;
+
+/** The languages of the pages, with the texts of a feature if one is named. */
+export class Languages<More extends string = never> {
   /** The default language comes first. */
   readonly offered: readonly string[];
-  readonly #byLocale: ReadonlyMap<string, Translator>;
-  readonly #default: Translator;
+  readonly #given: readonly PageLanguage[];
+  readonly #translators: readonly Translator<PageTextName | More>[];
 
-  constructor([first = english, ...others]: readonly PageLanguage[] = []) {
-    this.#default = new Translator(first);
-    const all = [this.#default, ...others.map((one) => new Translator(one))];
-    this.#byLocale = new Map(all.map((one) => [one.locale, one]));
-    this.offered = [...this.#byLocale.keys()];
+  private constructor(given: readonly PageLanguage[], texts: readonly AllTexts<More>[]) {
+    this.#given = given;
+    this.#translators = texts.map((one, at) => new Translator((given[at] ?? english).locale, one));
+    this.offered = given.map(({ locale: one }) => one);
+  }
+
+  /** English if there are none. */
+  static of(given: readonly PageLanguage[] = []): Languages {
+    const languages = given.length === 0 ? [english] : given;
+    return new Languages(
+      languages,
+      languages.map(({ texts }) => texts),
+    );
+  }
+
+  /**
+   * The languages with the texts of a feature. If the default language lacks them, English takes its place.
+   *
+   * @throws TypeError if the texts do not match the English ones.
+   */
+  with<Texts extends FeatureTexts>(
+    feature: keyof NonNullable<PageLanguage['features']>,
+    inEnglish: Texts,
+  ): Languages<KeyOf<Texts>> {
+    const found = this.#given.flatMap((one) => {
+      const texts = one.features?.[feature] ?? (/^en\b/.test(one.locale) ? inEnglish : undefined);
+      if (texts === undefined) return [];
+      checkTexts(texts, one.locale, inEnglish, `The texts ${feature} of the language ${one.locale}`);
+      return [{ one, texts: texts as Texts }]; // As just checked.
+    });
+    const all = found[0]?.one === this.#given[0] ? found : [{ one: english, texts: inEnglish }, ...found];
+    return new Languages<KeyOf<Texts>>(
+      all.map(({ one }) => one),
+      all.map(({ one, texts }): AllTexts<KeyOf<Texts>> => ({ ...one.texts, ...texts })),
+    );
   }
 
   /** An offered language, or the default. */
-  get(wanted: string | undefined): Translator {
-    return this.#byLocale.get(wanted ?? '') ?? this.#default;
+  get(wanted: string | undefined): Translator<PageTextName | More> {
+    const [first] = this.#translators;
+    return this.#translators.find(({ locale: one }) => one === wanted) ?? first ?? fail('There is no language.');
   }
 }

@@ -1,6 +1,6 @@
 import { type Direction, directionOf } from '../../direction.js';
 import { type Html, html, type HtmlPart } from '../../html.js';
-import { english, type PageLanguage, type PageTextName, type PageTexts } from './english.js';
+import { english, type PageTextName, type PluralText } from './english.js';
 
 /** The values in a text: its `{count}`, and those of other placeholders. */
 export type TextValues = Readonly<Record<string, HtmlPart>>;
@@ -12,16 +12,16 @@ const split = (text: string): readonly string[] => text.split(/\{(\w+)\}/);
 export const placeholders = (text: string): readonly string[] => split(text).filter((_part, index) => index % 2 === 1);
 
 /** The texts of the pages in one language, ready to be filled in. Formatters are created when they are needed, because that takes milliseconds. */
-export class Translator {
+export class Translator<Name extends string = PageTextName> {
   /** A BCP 47 tag, such as `pt-BR`. */
   readonly locale: string;
-  readonly #texts: PageTexts;
+  readonly #texts: Readonly<Record<Name, string | PluralText>>;
   #dir: Direction | undefined;
   #plurals: Intl.PluralRules | undefined;
   #numbers: Intl.NumberFormat | undefined;
   #days: Intl.DateTimeFormat | undefined;
 
-  constructor({ locale, texts }: PageLanguage) {
+  constructor(locale: string, texts: Readonly<Record<Name, string | PluralText>>) {
     this.locale = locale;
     this.#texts = texts;
   }
@@ -30,8 +30,13 @@ export class Translator {
     return (this.#dir ??= directionOf(this.locale));
   }
 
+  /** Texts as they are, for a script that fills them in. */
+  texts(names: readonly Name[]): Readonly<Record<string, string | PluralText>> {
+    return Object.fromEntries(names.map((name) => [name, this.#texts[name]]));
+  }
+
   /** A text for a page. Names and other untrusted texts are isolated, so that their direction does not affect the sentence. */
-  html(name: PageTextName, values: TextValues = {}): Html {
+  html(name: Name, values: TextValues = {}): Html {
     const parts = split(this.#textOf(name, values)).map((part, index): HtmlPart => {
       if (index % 2 === 0) return part;
       const value = values[part];
@@ -42,12 +47,12 @@ export class Translator {
   }
 
   /** A text without elements, for a title or an error: in one line, without control characters, which window titles show as boxes. */
-  text(name: PageTextName, values: Readonly<Record<string, string | number>> = {}): string {
+  text(name: Name, values: Readonly<Record<string, string | number>> = {}): string {
     return this.lines(name, values).join(' ');
   }
 
   /** The lines of such a text; of an error, the first is the heading, and the second says what to do. */
-  lines(name: PageTextName, values: Readonly<Record<string, string | number>> = {}): readonly string[] {
+  lines(name: Name, values: Readonly<Record<string, string | number>> = {}): readonly string[] {
     const parts = split(this.#textOf(name, values)).map((part, index) => {
       if (index % 2 === 0) return part;
       const value = values[part] ?? '';
@@ -68,7 +73,7 @@ export class Translator {
     return this.#numbers.format(value);
   }
 
-  #textOf(name: PageTextName, { count }: TextValues): string {
+  #textOf(name: Name, { count }: TextValues): string {
     const text = this.#texts[name];
     if (typeof text === 'string') return text;
     this.#plurals ??= new Intl.PluralRules(this.locale);
@@ -77,4 +82,4 @@ export class Translator {
 }
 
 /** The language that is always available: for events, and if no other matches. */
-export const IN_ENGLISH = new Translator(english);
+export const IN_ENGLISH = new Translator(english.locale, english.texts);

@@ -1,4 +1,5 @@
 import { type Html, html } from '../../../base/html.js';
+import type { Page } from '../../../base/pages/response.js';
 import type { Site } from '../../site/site.js';
 import type { HelpParams } from '../describing-actions.js';
 import { examplesOf } from '../examples.js';
@@ -6,114 +7,143 @@ import {
   descendantsOf,
   findModule,
   helpQuery,
+  isQueryModule,
   type ModuleNode,
   needsReadRights,
   submodulesOf,
 } from '../module-tree.js';
 import { parametersOf } from '../parameters.js';
 import { GROUP_TITLES, textOfModule } from '../texts/help-text.js';
-import { factList, helpDocument } from './page.js';
+import { type ApiFrame, type ApiLanguage, factList, type HelpLinks, helpPage, inEnglish } from './page.js';
 import { parameterEntry } from './parameter-entry.js';
 
-export { HELP_STYLE } from './page.js';
-
 export interface HelpAnswer {
-  /** The complete HTML document. */
-  readonly page: string;
+  /** The complete page. */
+  readonly page: Page;
   /** Only its content, for `wrap`. */
   readonly content: string;
 }
 
-/** The module as a request names it. */
-const titleOf = ({ name, group }: ModuleNode): string => {
-  if (group === 'main') return 'Main module';
-  return `${group}=${name}`;
-};
+/** What all parts of a page need. */
+interface Help {
+  readonly tree: ModuleNode;
+  readonly site: Site;
+  readonly language: ApiLanguage;
+  readonly links: HelpLinks;
+}
 
-const marksOf = ({ module, unanswered }: ModuleNode): readonly Html[] => [
-  ...(module.deprecated === true ? [html`<span class="mark">deprecated</span>`] : []),
-  ...(unanswered === true ? [html`<span class="mark">not available on this site</span>`] : []),
+/** The module as a request names it. */
+const titleOf = ({ name, group }: ModuleNode, language: ApiLanguage): string =>
+  group === 'main' ? language.text('mainModule') : `${group}=${name}`;
+
+const flagsOf = ({ module, unanswered }: ModuleNode, language: ApiLanguage): readonly Html[] => [
+  ...(module.deprecated === true ? [html`<span class="flag">${language.text('deprecated')}</span>`] : []),
+  ...(unanswered === true ? [html`<span class="flag">${language.text('unavailable')}</span>`] : []),
 ];
 
 /** The submodules by group, each with its description. */
-const indexOf = (node: ModuleNode): readonly Html[] =>
+const indexOf = (node: ModuleNode, { language, links }: Help): readonly Html[] =>
   GROUP_TITLES.map(([group, title]) => {
     const members = submodulesOf(node).filter((child) => child.group === group);
     if (members.length === 0) return html``;
-    return html`<h3>${title}</h3>
-<dl class="modules">${members.map(
-      (child) => html`<dt><a href="${helpQuery(child)}"><code>${titleOf(child)}</code></a>${marksOf(child)}</dt>
-<dd>${textOfModule(child).text}</dd>
+    return html`<h3>${language.text(title)}</h3>
+<dl>${members.map(
+      (
+        child,
+      ) => html`<dt><a href="${links.help(child)}"><code>${titleOf(child, language)}</code></a>${flagsOf(child, language)}</dt>
+<dd${inEnglish(language)}>${textOfModule(child).text}</dd>
 `,
     )}</dl>
 `;
   });
 
-const factsOf = (node: ModuleNode): readonly (Html | string)[] => {
+const factsOf = (node: ModuleNode, language: ApiLanguage): readonly (Html | string)[] => {
   const { module, group } = node;
+  const code = (text: string): Html => html`<code>${text}</code>`;
   return [
-    ...(module.prefix === '' || group === 'action' ? [] : [html`Parameter prefix: <code>${module.prefix}</code>`]),
+    ...(module.prefix === '' || group === 'action' ? [] : [language.html('prefix', { prefix: code(module.prefix) })]),
     ...(module.generator === true
-      ? [
-          html`Can be used as a generator: <code>generator=${module.name}</code>. Its parameters are then prefixed with <code>g</code>.`,
-        ]
+      ? [language.html('asGenerator', { name: code(`generator=${module.name}`), letter: code('g') })]
       : []),
-    ...(needsReadRights(node) ? ['Requires read rights.'] : []),
+    ...(needsReadRights(node) ? [language.text('readRights')] : []),
   ];
 };
 
-const examplesBlock = (node: ModuleNode): Html => {
+const examplesBlock = (node: ModuleNode, { language }: Help): Html => {
   const suffix =
     node.group === 'format' || node.name === 'help' || node.group === 'main' ? '' : '&format=json&formatversion=2';
-  return html`<h3>Examples</h3>
+  return html`<h3>${language.text('examples')}</h3>
 <ul>${examplesOf(node).map(
-    ({ query, text }) => html`<li><a href="?${query}${suffix}"><code>${query}</code></a><br>${text.text}</li>
+    ({
+      query,
+      text,
+    }) => html`<li><a href="?${query}${suffix}"><code>${query}</code></a><br><span${inEnglish(language)}>${text.text}</span></li>
 `,
   )}</ul>
 `;
 };
 
-const moduleSection = (node: ModuleNode, site: Site): Html => {
+const tryIt = (node: ModuleNode, { language, links }: Help): Html | undefined => {
+  const address =
+    isQueryModule(node) && node.unanswered !== true ? links.sandbox(`${node.group}=${node.name}`) : undefined;
+  return address === undefined
+    ? undefined
+    : html`<p class="links"><a href="${address}">${language.text('tryIt')}</a></p>\n`;
+};
+
+/** The first module of a page has its heading above. */
+const moduleSection = (node: ModuleNode, help: Help, isFirst: boolean): Html => {
+  const { language, site } = help;
   const parameters = parametersOf(node);
+  const title = html`<bdi>${node === help.tree && isFirst ? language.text('apiHelpOf', { site: site.name }) : titleOf(node, language)}</bdi>${flagsOf(node, language)}`;
   return html`<section aria-labelledby="${node.path}">
-<h2 id="${node.path}">${titleOf(node)}${marksOf(node)}</h2>
-<p>${textOfModule(node).text}</p>
-${factList(factsOf(node))}
-${indexOf(node)}
-${examplesBlock(node)}
-<h3>Parameters</h3>
+${isFirst ? html`<h1 id="${node.path}">${title}</h1>` : html`<h2 id="${node.path}">${title}</h2>`}
+<p${inEnglish(language)}>${textOfModule(node).text}</p>
+${factList(factsOf(node, language))}
+${tryIt(node, help)}${indexOf(node, help)}
+${examplesBlock(node, help)}
+<h3>${language.text('parameters')}</h3>
 ${
   parameters.length === 0
-    ? html`<p>This module has no parameters.</p>`
-    : html`<dl>${parameters.map((parameter) => parameterEntry(parameter, site))}</dl>`
+    ? html`<p>${language.text('noParameters')}</p>`
+    : html`<dl>${parameters.map((parameter) => parameterEntry(parameter, site, help))}</dl>`
 }
 </section>
 `;
 };
 
-const contentsOf = (nodes: readonly ModuleNode[]): Html => html`<nav aria-label="Contents"><ul>${nodes.map(
-  (node) => html`<li><a href="#${node.path}">${titleOf(node)}</a></li>
+const contentsOf = (
+  nodes: readonly ModuleNode[],
+  language: ApiLanguage,
+): Html => html`<nav aria-label="${language.text('contents')}"><ul>${nodes.map(
+  (node) => html`<li><a href="#${node.path}">${titleOf(node, language)}</a></li>
 `,
 )}</ul></nav>
 `;
 
 /**
- * Renders the help page. Links are relative, so that they work at every path of the endpoint.
+ * Renders the help page. Links to help are relative, so that they work at every path of the endpoint.
  *
+ * @param sandbox - The path of the sandbox, if there is one.
  * @throws ApiError `badmodule` if the module does not exist.
  */
 export const renderHelp = (
-  tree: ModuleNode,
-  site: Site,
+  { tree, site, sandbox }: { readonly tree: ModuleNode; readonly site: Site; readonly sandbox: string | undefined },
   params: Pick<HelpParams, 'modules' | 'submodules' | 'recursivesubmodules' | 'toc'>,
+  frame: ApiFrame,
 ): HelpAnswer => {
+  const { language } = frame;
   const chosen = params.modules.map((path) => findModule(tree, path));
   const below = params.recursivesubmodules ? descendantsOf : params.submodules ? submodulesOf : () => [];
-  const nodes = new Set(chosen.flatMap((node) => [node, ...below(node)]));
-  const first = chosen.length === 1 ? chosen[0] : undefined;
-  const title = first && first !== tree ? `${titleOf(first)} – API help of ${site.name}` : `API help of ${site.name}`;
-  const content = html`<h1>${title}</h1>
-${params.toc ? contentsOf([...nodes]) : undefined}
-${[...nodes].map((node) => moduleSection(node, site))}`;
-  return { page: helpDocument(title, content), content: content.source };
+  const nodes = [...new Set(chosen.flatMap((node) => [node, ...below(node)]))];
+  const links: HelpLinks = {
+    help: (node) => frame.address(helpQuery(node)),
+    sandbox: (query) => sandbox && frame.address(sandbox) + (query && `#${query}`),
+  };
+  const help = { tree, site, language, links };
+  const content = html`${params.toc ? contentsOf(nodes, language) : undefined}${nodes.map((node, index) => moduleSection(node, help, index === 0))}`;
+  const current = nodes.length === 1 ? nodes[0] : undefined;
+  const about = language.text('apiHelpOf', { site: site.name });
+  const title = current === undefined || current === tree ? about : `${titleOf(current, language)} · ${about}`;
+  return { page: helpPage(frame, { title, content, tree, current, links }), content: content.source };
 };

@@ -1,48 +1,140 @@
-import { type Html, html, htmlDocument } from '../../../base/html.js';
-import { PALETTES } from '../../../base/pages/style.js';
+import { Html, html } from '../../../base/html.js';
+import { type Frame, hashSource } from '../../../base/pages/frame.js';
+import type { PageTextName } from '../../../base/pages/languages/english.js';
+import type { Translator } from '../../../base/pages/languages/translator.js';
+import type { Page } from '../../../base/pages/response.js';
+import { descendantsOf, type ModuleNode } from '../module-tree.js';
+import type { ApiTextName } from '../texts/api-texts.js';
+import { GROUP_TITLES, textOfModule } from '../texts/help-text.js';
 
-/** Help has the colours of the other pages. */
-const variables = (palette: Readonly<Record<string, string>>): string =>
-  Object.entries(palette)
-    .map(([name, color]) => `--${name}: ${color};`)
-    .join(' ');
+/** The frame of help and the sandbox. */
+export type ApiFrame = Frame<ApiTextName>;
 
-/** The style of all help pages. The content security policy contains its hash. */
-export const HELP_STYLE = `
-:root { color-scheme: light dark; ${variables(PALETTES.light)} }
-@media (prefers-color-scheme: dark) { :root { ${variables(PALETTES.dark)} } }
-* { box-sizing: border-box; }
-body { margin: 0; background: var(--card); color: var(--text); font: 1rem/1.55 system-ui, sans-serif; }
-header, main, footer { max-width: 56rem; margin: 0 auto; padding: 0.75rem 1rem; }
-header { border-bottom: 1px solid var(--edge); }
-footer { color: var(--soft); border-top: 1px solid var(--edge); }
-h1, h2, h3, dt { overflow-wrap: anywhere; }
-h1 { font-size: 1.6rem; line-height: 1.25; } h2 { font-size: 1.25rem; margin-top: 2.5rem; } h3 { font-size: 1.05rem; margin-top: 2rem; }
-a { color: var(--accent); }
-a:focus-visible, summary:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-code { background: var(--note-back); border-radius: 0.2rem; padding: 0.05em 0.3em; font: 0.95em/1.4 ui-monospace, monospace; overflow-wrap: anywhere; }
-dt { margin-top: 1.25rem; font-weight: 600; } dd { margin: 0.25rem 0 0 1.25rem; }
-.modules dt { margin-top: 0.6rem; } .modules dd { margin-top: 0; }
-.facts, .values { list-style: none; margin: 0.3rem 0 0; padding: 0; }
-.facts { color: var(--soft); } .values { display: flex; flex-wrap: wrap; gap: 0.25rem 0.4rem; }
-.mark { margin-left: 0.5rem; color: var(--bad); font-weight: 600; font-size: 0.9em; }
-.skip { position: absolute; left: -100vw; } .skip:focus { position: static; }
+/** The language of help and the sandbox. */
+export type ApiLanguage = Translator<PageTextName | ApiTextName>;
+
+/** Attributes of a description, which is English in every language. */
+export const inEnglish = ({ locale }: ApiLanguage): Html | undefined =>
+  locale.startsWith('en') ? undefined : html` lang="en" dir="ltr"`;
+
+/** The rules that help and the sandbox add to those of all pages. */
+export const API_STYLE = `
+.application { align-content: start; }
+.application header, .application footer { max-width: 90rem; flex-wrap: wrap; }
+header nav { display: flex; flex-wrap: wrap; gap: 0 1.25rem; margin-inline-start: auto; }
+header nav a { padding: 0.65rem 0; color: var(--accent); font-weight: 400; text-decoration: underline; }
+header nav [aria-current] { color: inherit; font-weight: 700; text-decoration: none; }
+.application ul { padding: 0; display: block; background: none; }
+.application li { padding: 0; } .application li::before { content: none; }
+.application section { align-content: start; }
+h3 { margin: 0; font-size: 1.05rem; }
+.facts { color: var(--soft); font-size: 0.95rem; }
+.flag { margin-inline-start: 0.5rem; color: var(--bad); font-weight: 600; font-size: 0.9em; }
 `;
 
-/** The complete document. */
-export const helpDocument = (title: string, content: Html): string =>
-  htmlDocument({
+const HELP_STYLE = `${API_STYLE}
+.columns { width: 100%; max-width: 90rem; display: grid; gap: 1.25rem; align-items: start; }
+.columns main { max-width: none; } main section:first-child { padding: 0; border: 0; }
+.columns code { background: var(--note-back); border-radius: 0.25rem; padding: 0.05em 0.3em; }
+.columns .links a { padding: 0.35rem 0; }
+dl { gap: 0.35rem; } dt { color: var(--text); font-weight: 600; } dd + dt { margin-top: 0.9rem; } dd { display: grid; gap: 0.35rem; padding-inline-start: 1.25rem; }
+.application .values { display: flex; flex-wrap: wrap; gap: 0.3rem 0.4rem; margin-top: 0.3rem; }
+#modules { padding: 1.25rem; background: var(--card); border: 1px solid var(--edge); border-radius: 1.1rem; }
+#modules h2 { margin: 0.9rem 0 0.3rem; font-size: 1rem; } #modules li a { display: block; padding: 0.3rem 0.6rem; border-radius: 0.4rem; text-decoration: none; }
+#modules li a:hover, #modules [aria-current] { background: var(--note-back); } #modules [aria-current] { font-weight: 700; }
+#modules > div { position: sticky; top: 0; margin: -1.25rem -1.25rem 0; padding: 1.25rem 1.25rem 0.75rem; background: var(--card); }
+#modules code { background: none; padding: 0; }
+@media (min-width: 60rem) {
+  .columns { grid-template-columns: 17rem minmax(0, 1fr); }
+  .columns main { grid-area: 1 / 2; }
+  #modules { grid-area: 1 / 1; position: sticky; top: 1rem; max-height: calc(100vh - 2rem); overflow-y: auto; }
+}
+`;
+
+/** Narrows the list of modules while the reader types. The page works without it. */
+const HELP_SCRIPT = `{
+const side = document.getElementById('modules'), field = document.getElementById('find');
+const groups = [...side.querySelectorAll('ul')], here = side.querySelector('[aria-current]');
+side.querySelector('[hidden]').hidden = false;
+if (here) side.scrollTop = here.offsetTop - side.offsetTop - side.clientHeight / 2;
+field.oninput = function () {
+  const wanted = field.value.trim().toLowerCase();
+  for (const group of groups) {
+    const items = [...group.children];
+    for (const item of items) item.hidden = !(item.textContent + item.firstChild.title).toLowerCase().includes(wanted);
+    group.hidden = group.previousElementSibling.hidden = items.every(function (item) { return item.hidden; });
+  }
+  document.getElementById('no-module').hidden = groups.some(function (group) { return !group.hidden; });
+};
+}`;
+
+/** All modules by group, beside the content. */
+const side = (tree: ModuleNode, current: ModuleNode | undefined, language: ApiLanguage, links: HelpLinks): Html => {
+  const all = descendantsOf(tree);
+  return html`<nav id="modules" aria-label="${language.text('modules')}">
+<div hidden><label for="find">${language.text('findModule')}</label>
+<input id="find" type="search" autocomplete="off" dir="ltr"></div>
+<p id="no-module" role="status" hidden>${language.text('noModule')}</p>
+${GROUP_TITLES.map(
+  ([group, title]) => html`<h2>${language.text(title)}</h2>
+<ul>${all
+    .filter((node) => node.group === group)
+    .map(
+      (node) =>
+        html`<li><a href="${links.help(node)}" title="${textOfModule(node).text}"${node === current ? html` aria-current="page"` : undefined}><code>${node.name}</code></a></li>
+`,
+    )}</ul>
+`,
+)}</nav>`;
+};
+
+/** The addresses that help links to, in the language of the reader. */
+export interface HelpLinks {
+  /** The page of a module. */
+  help(node: ModuleNode): string;
+  /** The sandbox with a query filled in; `undefined` without a sandbox. */
+  sandbox(query: string): string | undefined;
+}
+
+/** The complete page. */
+export const helpPage = (
+  frame: ApiFrame,
+  {
+    title,
+    content,
+    tree,
+    current,
+    links,
+  }: {
+    readonly title: string;
+    readonly content: Html;
+    readonly tree: ModuleNode;
+    readonly current: ModuleNode | undefined;
+    readonly links: HelpLinks;
+  },
+): Page => {
+  const { language } = frame;
+  const sandbox = links.sandbox('');
+  const page = frame.application({
     title,
     style: HELP_STYLE,
-    robots: 'noindex, nofollow',
-    body: html`<header><a class="skip" href="#content">Skip to the content</a> <nav aria-label="Help"><a href="?action=help">API help</a> ·
-<a href="?action=help&amp;modules=query">Query modules</a></nav></header>
-<main id="content">
+    links: [
+      { href: links.help(tree), text: language.text('apiHelp'), isCurrent: current === tree },
+      { href: '#modules', text: language.text('modules') },
+      ...(sandbox === undefined ? [] : [{ href: sandbox, text: language.text('sandbox') }]),
+    ],
+    body: html`<div class="columns"><main id="content">
 ${content}
+<p class="facts">${language.html('generated', { action: html`<code>action=paraminfo</code>` })}</p>
 </main>
-<footer>Generated from the module descriptions. Programs use <code>action=paraminfo</code>.</footer>`,
-  }).source;
+${side(tree, current, language, links)}</div>
+<script>${Html.content(HELP_SCRIPT)}</script>`,
+  });
+  return { ...page, scriptSources: [hashSource(HELP_SCRIPT)] };
+};
 
 /** A list of remarks; `undefined` if there are none. */
-export const factList = (facts: readonly (Html | string)[]): Html | undefined =>
-  facts.length === 0 ? undefined : html`<ul class="facts">${facts.map((fact) => html`<li>${fact}</li>`)}</ul>`;
+export const factList = (facts: readonly (Html | string)[], attributes?: Html): Html | undefined =>
+  facts.length === 0
+    ? undefined
+    : html`<ul class="facts"${attributes}>${facts.map((fact) => html`<li>${fact}</li>`)}</ul>`;

@@ -11,10 +11,9 @@ import {
   templateFacts,
   typeFacts,
 } from '../facts.js';
-import { helpQuery } from '../module-tree.js';
 import { type DescribedParameter, namespacesOf } from '../parameters.js';
 import { textOfParameter } from '../texts/help-text.js';
-import { factList } from './page.js';
+import { type ApiLanguage, factList, type HelpLinks, inEnglish } from './page.js';
 
 /** Longer lists of values are collapsed. */
 const MANY_VALUES = 24;
@@ -26,25 +25,29 @@ interface Value {
   readonly link?: string;
 }
 
-const valuesOf = ({ declared, modules, values = [] }: DescribedParameter, site: Site): readonly Value[] => {
-  if (modules) return modules.map((module) => ({ text: module.name, link: helpQuery(module) }));
+const valuesOf = (
+  { declared, modules, values = [] }: DescribedParameter,
+  site: Site,
+  { help }: HelpLinks,
+): readonly Value[] => {
+  if (modules) return modules.map((module) => ({ text: module.name, link: help(module) }));
   if (declared.type === 'namespace') {
     return namespacesOf(declared, site).map(({ id, label }) => ({ text: String(id), label }));
   }
   return values.map((text) => ({ text, deprecated: declared.deprecatedvalues?.includes(text) ?? false }));
 };
 
-const valueItem = ({ text, label, deprecated, link }: Value): Html => {
-  const code = text === '' ? html`<em>empty</em>` : html`<code>${text}</code>`;
+const valueItem = ({ text, label, deprecated, link }: Value, language: ApiLanguage): Html => {
+  const code = text === '' ? html`<em>${language.text('empty')}</em>` : html`<code>${text}</code>`;
   return html`<li>${link === undefined ? code : html`<a href="${link}">${code}</a>`}${label === undefined ? '' : ` ${label}`}${
-    deprecated === true ? html`<span class="mark">deprecated</span>` : ''
+    deprecated === true ? html`<span class="flag">${language.text('deprecated')}</span>` : ''
   }</li>`;
 };
 
-const valuesBlock = (values: readonly Value[], { multi }: ParamDescriptor): Html | undefined => {
+const valuesBlock = (values: readonly Value[], { multi }: ParamDescriptor, language: ApiLanguage): Html | undefined => {
   if (values.length === 0) return undefined;
-  const what = multi === true ? 'Values, separated with |' : 'One of these values';
-  const list = html`<ul class="values">${values.map(valueItem)}</ul>`;
+  const what = language.text(multi === true ? 'separated' : 'oneOf');
+  const list = html`<ul class="values">${values.map((value) => valueItem(value, language))}</ul>`;
   return values.length > MANY_VALUES
     ? html`<details><summary>${what} (${values.length})</summary>${list}</details>`
     : html`<div>${what}:${list}</div>`;
@@ -74,19 +77,23 @@ const factsOf = (p: ParamDescriptor, prefix: string): readonly Html[] =>
     ...annotationFacts(p).map(withCode),
   ].filter((fact) => fact !== undefined);
 
-const marksOf = (p: ParamDescriptor): readonly string[] => [
-  ...(p.required === true ? ['required'] : []),
-  ...(p.deprecated === true ? ['deprecated'] : []),
-  ...(p.sensitive === true ? ['confidential'] : []),
+const flagsOf = (p: ParamDescriptor): readonly ('required' | 'deprecated' | 'confidential')[] => [
+  ...(p.required === true ? (['required'] as const) : []),
+  ...(p.deprecated === true ? (['deprecated'] as const) : []),
+  ...(p.sensitive === true ? (['confidential'] as const) : []),
 ];
 
 /** A parameter as an entry of a description list, with its name on the wire. */
-export const parameterEntry = (parameter: DescribedParameter, site: Site): Html => {
+export const parameterEntry = (
+  parameter: DescribedParameter,
+  site: Site,
+  { language, links }: { readonly language: ApiLanguage; readonly links: HelpLinks },
+): Html => {
   const { node, name, wireName, declared: p } = parameter;
   const { text } = textOfParameter(parameter);
-  return html`<dt id="${node.path}:${name}"><code>${wireName}</code>${marksOf(p).map((mark) => html`<span class="mark">${mark}</span>`)}</dt>
-<dd>${text === '' ? undefined : html`<div>${text}</div>`}
-${factList(factsOf(p, node.module.prefix))}
-${valuesBlock(valuesOf(parameter, site), p)}</dd>
+  return html`<dt id="${node.path}:${name}"><code>${wireName}</code>${flagsOf(p).map((flag) => html`<span class="flag">${language.text(flag)}</span>`)}</dt>
+<dd>${text === '' ? undefined : html`<div${inEnglish(language)}>${text}</div>`}
+${factList(factsOf(p, node.module.prefix), inEnglish(language))}
+${valuesBlock(valuesOf(parameter, site, links), p, language)}</dd>
 `;
 };

@@ -38,13 +38,13 @@ export const textOfParameter = ({ node, name, declared }: DescribedParameter): H
   };
 };
 
-/** The groups of modules in descriptions for people. */
+/** The groups of modules, with the names of their titles. */
 export const GROUP_TITLES = [
-  ['action', 'Actions'],
-  ['list', 'Lists'],
-  ['prop', 'Properties of pages'],
-  ['meta', 'The site and the caller'],
-  ['format', 'Output formats'],
+  ['action', 'actions'],
+  ['list', 'lists'],
+  ['prop', 'properties'],
+  ['meta', 'site'],
+  ['format', 'formats'],
 ] as const;
 
 const ANNOTATIONS: Readonly<Record<string, string>> = {
