@@ -6,11 +6,14 @@
 
 export {
   english,
+  type FeatureTexts,
   type PageLanguage,
   type PageTextName,
   type PageTexts,
   type PluralText,
 } from '../core/base/pages/languages/english.js';
+export type { AdminTexts } from '../admin/texts.js';
+export type { ApiTexts } from '../core/query/describe/texts/api-texts.js';
 export { arabic } from './arabic.js';
 export { simplifiedChinese } from './chinese.js';
 export { french } from './french.js';

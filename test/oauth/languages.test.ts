@@ -1,9 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { PageTextName, PageTexts } from '../../src/core/base/pages/languages/english.js';
-import { LANGUAGES } from '../../src/core/base/pages/languages/languages.js';
+import { ADMIN_TEXTS } from '../../src/admin/texts.js';
+import type {
+  FeatureTexts,
+  PageLanguage,
+  PageTextName,
+  PageTexts,
+} from '../../src/core/base/pages/languages/english.js';
+import { Languages, LANGUAGES } from '../../src/core/base/pages/languages/languages.js';
 import { acceptedLanguage, askedLanguage, uiLocalesOf } from '../../src/core/base/pages/languages/negotiation.js';
 import { Translator } from '../../src/core/base/pages/languages/translator.js';
 import type { HttpRequest } from '../../src/core/index.js';
+import { API_TEXTS } from '../../src/core/query/describe/texts/api-texts.js';
 import * as languages from '../../src/languages/index.js';
 import { type Answer, Client, hostFor, type RunningHost } from '../hosts.js';
 import { everyRow } from '../rows.js';
@@ -22,7 +29,21 @@ const HEBREW = 'יומן';
 
 const langOf = ({ text }: Answer): string => /<html ([^>]*)>/.exec(text)?.[1] ?? '';
 
-describe.each(Object.values(languages))('the texts in $locale', ({ locale, texts }) => {
+/** The pages that entries of their own provide. */
+const FEATURES = [
+  ['admin', ADMIN_TEXTS],
+  ['api', API_TEXTS],
+] as const satisfies readonly (readonly [keyof NonNullable<PageLanguage['features']>, FeatureTexts])[];
+
+/** Words of these pages that are the same in English. */
+const SAME_IN_FEATURES: Readonly<Record<string, readonly string[]>> = {
+  de: ['clients', 'name', 'scopes', 'logo', 'sandbox', 'parameters', 'status', 'format'],
+  es: ['error'],
+  fr: ['clients', 'public', 'logo', 'secret', 'modules', 'actions', 'pages', 'format'],
+  'pt-BR': ['status'],
+};
+
+describe.each(Object.values<PageLanguage>(languages))('the texts in $locale', ({ locale, texts, features }) => {
   test('are complete: each text, its placeholders, and the plural forms that the language has', () => {
     expect(() => LANGUAGES.read([{ locale, texts }], locale)).not.toThrow();
   });
@@ -30,6 +51,17 @@ describe.each(Object.values(languages))('the texts in $locale', ({ locale, texts
   test('are translated, except a few words that are the same', () => {
     const same = NAMES.filter((name) => JSON.stringify(texts[name]) === JSON.stringify(english.texts[name]));
     expect(same).toEqual(locale === 'en' ? NAMES : (SAME[locale] ?? []));
+  });
+
+  test.each(FEATURES)('are complete and translated on the pages %s', (feature, inEnglish) => {
+    const { offered } = Languages.of([{ locale, texts, ...(features && { features }) }]).with(feature, inEnglish);
+    expect(offered).toEqual([locale]);
+    const own = features?.[feature] ?? {};
+    const same = Object.entries<unknown>(inEnglish).filter(
+      ([name, text]) => JSON.stringify(own[name]) === JSON.stringify(text),
+    );
+    const known = SAME_IN_FEATURES[locale] ?? [];
+    expect(same.map(([name]) => name).filter((name) => !known.includes(name))).toEqual([]);
   });
 
   test('have a sentence for every number', () => {
@@ -62,6 +94,21 @@ test('a wrong language is rejected with the text that is wrong', () => {
       expect(read([english, { locale: 'de', texts: { ...german.texts, ...texts } }])).toThrow(problem);
     },
   );
+});
+
+test('the pages of a feature are in English if the default language lacks its texts, and wrong ones are rejected', () => {
+  const dutch: PageLanguage = { locale: 'nl', texts: english.texts };
+  const inEnglish = { hello: 'Hello {name}' };
+  const offeredBy = (...given: readonly PageLanguage[]) => Languages.of(given).with('admin', inEnglish).offered;
+  const withAdmin = (one: PageLanguage, admin: FeatureTexts): PageLanguage => ({ ...one, features: { admin } });
+  const german2 = withAdmin(german, { hello: 'Hallo {name}' });
+  expect(offeredBy(dutch, german2)).toEqual(['en', 'de']);
+  expect(offeredBy(german2, dutch)).toEqual(['de']);
+  expect(Languages.of([german2]).with('admin', inEnglish).get('de').text('hello', { name: 'Eva' })).toBe('Hallo Eva');
+  expect(() => offeredBy(withAdmin(german, { hello: 'Hallo' }))).toThrow(
+    'The language de: features.admin.hello must have {name}',
+  );
+  expect(() => offeredBy(withAdmin(german, {}))).toThrow('The language de: features.admin lacks hello');
 });
 
 describe('choosing the language', () => {

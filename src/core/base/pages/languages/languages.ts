@@ -126,7 +126,7 @@ export class Languages<More extends string = never> {
     const found = this.#given.flatMap((one) => {
       const texts = one.features?.[feature] ?? (/^en\b/.test(one.locale) ? inEnglish : undefined);
       if (texts === undefined) return [];
-      checkTexts(texts, one.locale, inEnglish, `The texts ${feature} of the language ${one.locale}`);
+      checkTexts(texts, one.locale, inEnglish, `The language ${one.locale}: features.${feature}`);
       return [{ one, texts: texts as Texts }]; // As just checked.
     });
     const all = found[0]?.one === this.#given[0] ? found : [{ one: english, texts: inEnglish }, ...found];
