@@ -73,7 +73,7 @@ export const ADMIN_TEXTS = {
 
   notAdmin: 'This page is for administrators',
   notAdminHint: 'Sign in with an account that may manage clients.',
-} as const;
+};
 
 /** The name of a text of the page for administrators. */
 export type AdminTextName = keyof typeof ADMIN_TEXTS;

@@ -80,6 +80,14 @@ const links = {
   createAccount: address,
 } satisfies Schema<BrandingLinks>;
 
+/** The brand, validated. */
+export interface CheckedBranding extends Pick<Branding, 'name' | 'logo'> {
+  /** The colour of each palette. */
+  readonly color?: AccentColors;
+  /** Absent ones are not shown. */
+  readonly links: BrandingLinks;
+}
+
 /** The validation of the option. */
 export const BRANDING_OPTIONS = {
   name: text('text that is not empty'),

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Html } from '../html.js';
 import type { HttpRequest, HttpResponse } from '../http/messages.js';
-import type { Checked } from '../schema.js';
-import { type BRANDING_OPTIONS, imageSource } from './branding.js';
+import { type CheckedBranding, imageSource } from './branding.js';
 import type { FeatureTexts, PageLanguage, PageTextName } from './languages/english.js';
 import type { Languages } from './languages/languages.js';
 import { acceptedLanguage, askedLanguage, uiLocalesOf } from './languages/negotiation.js';
@@ -20,7 +19,7 @@ import { styleSheet } from './style.js';
 
 /** The settings of all pages. */
 export interface FrameInit<More extends string = never> {
-  readonly branding: Checked<typeof BRANDING_OPTIONS>;
+  readonly branding: CheckedBranding;
   readonly languages: Languages<More>;
   /** The host of the issuer; `undefined` if it is not known. */
   hostOf(request: HttpRequest): string | undefined;

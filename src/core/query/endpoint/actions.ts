@@ -22,7 +22,6 @@ import type { QueryParams } from '../run/query-parameters.js';
 import type { QueryRun, QueryService } from '../run/query-run.js';
 import type { RequestContext, ResultBudget } from '../run/request-context.js';
 import { runQuery } from '../run/run-query.js';
-import type { Site } from '../site/site.js';
 
 const action = <Params>(
   parser: ModuleParser<Params>,

@@ -110,7 +110,7 @@ export const API_TEXTS = {
   refused: 'The authorization server returned an error: {reason}',
   noToken: 'The authorization server returned no access token.',
   notRevoked: 'You are signed out on this page, but the server did not revoke the access token.',
-} as const;
+};
 
 /** The name of a text of help or of the sandbox. */
 export type ApiTextName = keyof typeof API_TEXTS;
