@@ -80,7 +80,7 @@ function openWithAnyDriver(file: string): SqliteDatabase {
   }
   throw new Error(
     'sqliteStore: no SQLite driver found. Use Node 22.13 or later, which includes node:sqlite, ' +
-      'or install better-sqlite3 or libsql, or pass an open database.',
+      'or install one: npm install libsql. better-sqlite3 and an open database work as well.',
   );
 }
 

@@ -3,9 +3,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { ROOT } from '../docs/documents.js';
+import { startExample } from '../examples/process.js';
 import { everyRow } from '../rows.js';
+import { freePort } from '../stores/engines/daemon.js';
 import { oauthQueryInProcess } from './program.js';
 
 const folders: string[] = [];
@@ -37,6 +39,16 @@ test('the test of each starter passes, with the sources as the package', () =>
       (name) => readFileSync(join(target, name), 'utf8').split('\n').length,
     );
     expect(Math.max(...lines)).toBeLessThanOrEqual(60);
+  }));
+
+test('each starter listens where its variables say, and prints the address of its sign-in page', () =>
+  everyRow(['express', 'koa', 'fastify'], async (framework) => {
+    const port = await freePort();
+    const program = await startExample(`starters/${framework}/main.ts`, [], { PORT: String(port) });
+    onTestFinished(async () => void (await program.stop()));
+    const [address] = await program.until(/http:\S+(?=:)/);
+    expect(address).toBe(`http://127.0.0.1:${port}/oauth/grants`);
+    expect(await (await fetch(address)).text()).toContain('type="password"');
   }));
 
 test('keeps what package.json has, and replaces no file', async () => {

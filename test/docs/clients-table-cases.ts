@@ -1,30 +1,26 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ClientRegistry } from 'oauth-query';
+import type { ClientRegistration, ClientRegistry } from 'oauth-query';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { basic, bearer, Client, oneHostEach, type RunningHost } from '../hosts.js';
 import { fixture } from '../oauth/support/fixture.js';
 import { ROOT, DOCUMENTS } from './documents.js';
 
 interface Table extends ClientRegistry {
-  add(row: object): Promise<string> | string;
-  rotate(client_id: string, overlapSeconds: number, now?: number): Promise<string> | string;
-  disable(client_id: string, disabled?: boolean): unknown;
+  /** The secret of a confidential client. */
+  add(client: ClientRegistration): Promise<string>;
+  rotate(client_id: string, overlap: number, now?: number): Promise<string>;
+  disable(client_id: string, disabled?: boolean): Promise<void>;
+  change(client_id: string, changed: (client: ClientRegistration) => ClientRegistration): Promise<void>;
 }
 
-interface Guide<Database> {
-  readonly TABLE: string;
-  readonly SCOPES: Readonly<Record<string, string>>;
-  clientsIn(db: Database): Table;
-}
+const guide = DOCUMENTS.find(({ path }) => path === 'docs/clients-in-your-table.md');
 
 /** The code of the guide, as it stands there. */
-const guideFor = async <Database>(section: 'PostgreSQL' | 'SQLite'): Promise<Guide<Database>> => {
-  const guide = DOCUMENTS.find(({ path }) => path === 'docs/clients-in-your-table.md');
-  const code = guide?.blocks.filter(({ code: text }) => text.includes('export const clientsIn'))[
-    section === 'PostgreSQL' ? 0 : 1
-  ]?.code;
-  if (code === undefined) throw new Error(`The guide has no code for ${section}.`);
+const codeWith = async (text: string): Promise<Readonly<Record<string, unknown>>> => {
+  const code = guide?.blocks.find((block) => block.code.includes(text))?.code;
+  if (code === undefined) throw new Error(`The guide has no code with ${text}.`);
+  // Below the root, so that packages are found from here.
   mkdirSync(join(ROOT, '.data'), { recursive: true });
   const folder = mkdtempSync(join(ROOT, '.data', 'guide-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -34,9 +30,11 @@ const guideFor = async <Database>(section: 'PostgreSQL' | 'SQLite'): Promise<Gui
 };
 
 /** What the guide says of its code, with a real database behind a server. */
-export const clientsTableCases = <Database>(
-  section: 'PostgreSQL' | 'SQLite',
-  open: () => Promise<{ db: Database; run(sql: string): unknown; close(): unknown }>,
+export const clientsTableCases = (
+  rowsOf: string,
+  open: (
+    code: Readonly<Record<string, unknown>>,
+  ) => Promise<{ db: unknown; run(sql: string): unknown; close(): unknown }>,
 ): void => {
   const { options, clock, advance, errors } = fixture();
   let database: Awaited<ReturnType<typeof open>>;
@@ -45,14 +43,20 @@ export const clientsTableCases = <Database>(
   let http: Client;
 
   beforeAll(async () => {
-    const guide = await guideFor<Database>(section);
-    database = await open();
-    await database.run(guide.TABLE);
-    table = guide.clientsIn(database.db);
+    const { TABLE, SCOPES, clientsIn } = (await codeWith('export const clientsIn')) as unknown as {
+      readonly TABLE: string;
+      readonly SCOPES: Readonly<Record<string, string>>;
+      clientsIn(rows: unknown): Table;
+    };
+    const code = await codeWith(`export const ${rowsOf} =`);
+    database = await open(code);
+    await database.run('DROP TABLE IF EXISTS clients');
+    await database.run(TABLE);
+    table = clientsIn((code[rowsOf] as (db: unknown) => unknown)(database.db));
     const [first] = oneHostEach;
     if (first === undefined) throw new Error('no host');
     host = await first.start({
-      options: { ...options, clients: table, scopes: guide.SCOPES },
+      options: { ...options, clients: table, scopes: SCOPES },
       guarded: { photos: { scope: 'photos.read' } },
     });
     http = new Client(host.base);
@@ -83,10 +87,10 @@ export const clientsTableCases = <Database>(
     const wrong = { client_id: 'wrong', redirect_uris: ['http://app.example/cb'], scope: 'photos.raed' };
     const message = `Client "wrong": scope names "photos.raed", which options.scopes does not have.
 Client "wrong": the redirect URI "http://app.example/cb" must begin with https://; http:// is only for loopback addresses.`;
-    await expect((async () => table.add(wrong))()).rejects.toThrow(new Error(message));
+    await expect(table.add(wrong)).rejects.toThrow(new Error(message));
     expect((await table.find('wrong')) ?? undefined).toBeUndefined();
     await table.add({ client_id: 'twice' });
-    await expect((async () => table.add({ client_id: 'twice' }))()).rejects.toThrow();
+    await expect(table.add({ client_id: 'twice' })).rejects.toThrow();
   });
 
   test('a secret is rotated without downtime, repeatedly', async () => {
@@ -99,9 +103,29 @@ Client "wrong": the redirect URI "http://app.example/cb" must begin with https:/
     expect(await all()).toEqual([401, 200, 200]);
     advance(1);
     expect(await all()).toEqual([401, 401, 200]);
-    await database.run("INSERT INTO clients (client_id, redirect_uris) VALUES ('public', NULL)");
-    for (const id of ['public', 'nobody'])
-      await expect((async () => table.rotate(id, 0))()).rejects.toThrow(`There is no client ${id} with a secret.`);
+    await expect(table.rotate('nobody', 0)).rejects.toThrow('There is no client nobody.');
+  });
+
+  test('a public client has no secret to rotate, and gets refresh tokens if it is registered for them', async () => {
+    const spa = { client_id: 'spa', redirect_uris: ['https://spa.example/cb'], refresh: 'rotating' } as const;
+    expect(await table.add({ ...spa, token_endpoint_auth_method: 'none' })).toBeUndefined();
+    expect(await table.find('spa')).toEqual({ ...spa, token_endpoint_auth_method: 'none' });
+    await expect(table.rotate('spa', 0)).rejects.toThrow('The client spa has no secret.');
+    const page = await http.get(
+      `/oauth/authorize?response_type=code&client_id=spa&redirect_uri=https%3A%2F%2Fspa.example%2Fcb&code_challenge=${'a'.repeat(43)}&code_challenge_method=S256`,
+    );
+    expect(page.status).not.toBe(400);
+  });
+
+  test('of simultaneous changes none is lost', async () => {
+    await table.add({ client_id: 'busy' });
+    const contacts = Array.from({ length: 8 }, (_one, index) => `person-${index}@app.example`);
+    await Promise.all(
+      contacts.map((contact) =>
+        table.change('busy', (client) => ({ ...client, contacts: [...(client.contacts ?? []), contact] })),
+      ),
+    );
+    expect([...((await table.find('busy'))?.contacts ?? [])].toSorted()).toEqual(contacts);
   });
 
   test("disabling ends the client's access, and can be undone", async () => {
@@ -129,7 +153,9 @@ Client "wrong": the redirect URI "http://app.example/cb" must begin with https:/
   test('an invalid row is an unknown client, and nothing else breaks', async () => {
     expect(errors).toEqual([]);
     const secret = await table.add({ client_id: 'broken' });
-    await database.run("UPDATE clients SET scope = 'a  b' WHERE client_id = 'broken'");
+    await database.run(
+      `UPDATE clients SET registration = '{"client_id":"broken","client_secret":"x","scope":"a  b"}' WHERE client_id = 'broken'`,
+    );
     expect(await own('broken', secret)).toBe(401);
     expect(errors.map(String)).toEqual([expect.stringContaining('scope must be scopes separated by single spaces')]);
   });

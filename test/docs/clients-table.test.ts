@@ -5,7 +5,7 @@ import { noSqlite, sqliteDrivers } from '../stores/engines/sqlite.js';
 import { clientsTableCases } from './clients-table-cases.js';
 
 describeEngine('docs/clients-in-your-table.md on SQLite', noSqlite, () => {
-  clientsTableCases('SQLite', async () => {
+  clientsTableCases('rowsOfSqlite', async () => {
     const [[, open] = []] = sqliteDrivers;
     const db = open?.(':memory:');
     if (db === undefined) throw new Error(noSqlite);
@@ -14,7 +14,7 @@ describeEngine('docs/clients-in-your-table.md on SQLite', noSqlite, () => {
 });
 
 describe('docs/clients-in-your-table.md on PGlite', () => {
-  clientsTableCases('PostgreSQL', async () => {
+  clientsTableCases('rowsOfPostgres', async () => {
     const db = await emptyPGlite();
     return { db, run: (sql) => db.query(sql), close: () => undefined };
   });

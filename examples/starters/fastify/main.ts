@@ -1,11 +1,12 @@
 import { openStore } from 'oauth-query/stores/open';
 import { createApp } from './app.js';
 
-const { ISSUER = 'http://127.0.0.1:3000', OAUTH_SECRET, STORE = 'memory:', PORT = '3000' } = process.env;
+const { PORT = '3000', HOST = '127.0.0.1', OAUTH_SECRET, STORE = 'memory:' } = process.env;
+const { ISSUER = `http://127.0.0.1:${PORT}` } = process.env; // the address that clients use
 
 // sqlite:oauth.db, redis://… or postgres://… keep tokens when the process ends.
 const store = await openStore(STORE);
 await store.migrate();
 const { app } = await createApp({ issuer: ISSUER, store, ...(OAUTH_SECRET !== undefined && { secret: OAUTH_SECRET }) });
-await app.listen({ port: Number(PORT) });
-console.log(`${ISSUER}/oauth/authorize, and ${ISSUER}/photos`);
+await app.listen({ port: Number(PORT), host: HOST });
+console.log(`${ISSUER}/oauth/grants: sign in as alice, password wonderland`);

@@ -1,10 +1,11 @@
 import { openStore } from 'oauth-query/stores/open';
 import { createApp } from './app.js';
 
-const { ISSUER = 'http://127.0.0.1:3000', OAUTH_SECRET, STORE = 'memory:', PORT = '3000' } = process.env;
+const { PORT = '3000', HOST = '127.0.0.1', OAUTH_SECRET, STORE = 'memory:' } = process.env;
+const { ISSUER = `http://127.0.0.1:${PORT}` } = process.env; // the address that clients use
 
 // sqlite:oauth.db, redis://… or postgres://… keep tokens when the process ends.
 const store = await openStore(STORE);
 await store.migrate();
 const { app } = createApp({ issuer: ISSUER, store, ...(OAUTH_SECRET !== undefined && { secret: OAUTH_SECRET }) });
-app.listen(Number(PORT), () => console.log(`${ISSUER}/oauth/authorize, and ${ISSUER}/photos`));
+app.listen(Number(PORT), HOST, () => console.log(`${ISSUER}/oauth/grants: sign in as alice, password wonderland`));

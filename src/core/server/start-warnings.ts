@@ -69,7 +69,7 @@ export const warnAtStart = (options: CheckedOptions, config: OAuthConfig): void 
       : []),
     ...(options.secret === undefined
       ? [
-          'secret (generated at start: sessions end with the process and are not shared, and refresh tokens have no pepper)',
+          'secret (generated at start: sessions end with the process, and other processes do not know them)',
         ]
       : []),
   ];
