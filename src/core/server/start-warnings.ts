@@ -68,9 +68,7 @@ export const warnAtStart = (options: CheckedOptions, config: OAuthConfig): void 
       ? ['accessTokens.keys (generated at start: tokens end with the process)']
       : []),
     ...(options.secret === undefined
-      ? [
-          'secret (generated at start: sessions end with the process, and other processes do not know them)',
-        ]
+      ? ['secret (generated at start: sessions end with the process, and other processes do not know them)']
       : []),
   ];
   if (missing.length > 0) options.onWarning?.(`Missing options: ${missing.join('; ')}.`, 'OQ201');
