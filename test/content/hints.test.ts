@@ -38,6 +38,11 @@ test('filters of changes, contributions and the log are hints to the source', as
       [{ list: 'recentchanges', rctitle: 'Boat' }, { page: 1 }],
       [{ list: 'recentchanges', rctype: 'log', rcuser: 'Alice' }, { user: 'Alice' }],
       [{ list: 'usercontribs', ucuser: 'Alice|Bob' }, { users: ['Alice', 'Bob'] }],
+      [{ list: 'usercontribs', ucuser: 'Alice', ucnamespace: '4|14' }, { namespaces: [4, 14] }],
+      [
+        { list: 'usercontribs', ucuser: 'Alice', ucshow: 'minor|top' },
+        { minor: true, latest: true },
+      ],
       [{ list: 'allrevisions', arvuser: 'Alice' }, { users: ['Alice'] }],
       [{ list: 'logevents', letype: 'block' }, { type: 'block' }],
       [{ list: 'logevents', leaction: 'block/reblock' }, { type: 'block' }],
@@ -64,31 +69,43 @@ const pages: readonly MemoryPage[] = Array.from({ length: 3_000 }, (_, n) => {
     ns: isFew ? 14 : 0,
     title: `Page ${n}`,
     text: 'x',
-    history: [{ id, text: 'x', user, userid: isFew ? 0 : 1, timestamp }],
+    history: [{ id, text: 'x', user, userid: isFew ? 0 : 1, minor: isFew, timestamp }],
   };
 });
 
-test('in an export, the answer to a filter that few changes pass is complete at once', async () => {
-  const database = new ContentDatabase(':memory:');
-  fillDatabase(database, pages);
-  const host = await startQuery(contentQuery(sqliteSource(database)));
-  await everyRow(
-    [
-      { list: 'recentchanges', rcuser: 'Carol' },
-      { list: 'recentchanges', rcnamespace: '14' },
-      { list: 'recentchanges', rcnamespace: '12|14' },
-      { list: 'recentchanges', rcshow: 'anon' },
-      { list: 'recentchanges', rctitle: 'Category:Page 1' },
-      { list: 'usercontribs', ucuser: 'Carol' },
-      { list: 'allrevisions', arvuser: 'Carol' },
-    ],
-    async (params) => {
-      const answer = (await asked(host, params)) as { readonly query: Readonly<Record<string, readonly unknown[]>> };
-      expect(answer.query[params.list]).toHaveLength('rctitle' in params ? 1 : 3);
-      expect(answer).toMatchObject({ batchcomplete: true });
-      expect(answer).not.toHaveProperty('continue');
-    },
-  );
-  await host.close();
-  database.close();
-});
+const SOURCES = {
+  'an export': () => {
+    const database = new ContentDatabase(':memory:');
+    fillDatabase(database, pages);
+    return sqliteSource(database);
+  },
+  memory: () => memoryContent(pages),
+} satisfies Readonly<Record<string, () => ContentSource>>;
+
+test.each(Object.entries(SOURCES))(
+  'in %s, the answer to a filter that few changes pass is complete at once',
+  async (_, source) => {
+    const host = await startQuery(contentQuery(source()));
+    await everyRow(
+      [
+        { list: 'recentchanges', rcuser: 'Carol' },
+        { list: 'recentchanges', rcnamespace: '14' },
+        { list: 'recentchanges', rcnamespace: '12|14' },
+        { list: 'recentchanges', rcshow: 'anon' },
+        { list: 'recentchanges', rcshow: 'minor', rcnamespace: '14' },
+        { list: 'recentchanges', rctitle: 'Category:Page 1' },
+        { list: 'usercontribs', ucuser: 'Carol' },
+        { list: 'usercontribs', ucuser: 'Alice|Carol', ucnamespace: '14' },
+        { list: 'usercontribs', ucuser: 'Alice|Carol', ucshow: 'minor' },
+        { list: 'allrevisions', arvuser: 'Carol' },
+      ],
+      async (params) => {
+        const answer = (await asked(host, params)) as { readonly query: Readonly<Record<string, readonly unknown[]>> };
+        expect(answer.query[params.list]).toHaveLength('rctitle' in params ? 1 : 3);
+        expect(answer).toMatchObject({ batchcomplete: true });
+        expect(answer).not.toHaveProperty('continue');
+      },
+    );
+    await host.close();
+  },
+);

@@ -1,5 +1,5 @@
 import { contentQuery, memoryContent } from 'oauth-query/content';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type QueryHost, startQuery } from './support/same-pages.js';
 
 const LARGE = 3_000_000;
@@ -50,4 +50,25 @@ test('without texts, all revisions are in one response', async () => {
   const { json } = await host.query({ titles: 'Old', prop: 'revisions', rvlimit: 'max', rvprop: 'ids' });
   expect(json).not.toHaveProperty('continue');
   expect(JSON.stringify(json).match(/"revid"/g)).toHaveLength(HISTORY);
+});
+
+test('action=parse lists at most a thousand links of a page, and says so', async () => {
+  const links = Array.from({ length: 1_200 }, (_, n) => ({ kind: 'link' as const, ns: 0, title: `Target ${n}` }));
+  const host = await startQuery(
+    contentQuery(
+      memoryContent([
+        { title: 'Hub', text: '', links },
+        { title: 'Target 7', text: '' },
+      ]),
+    ),
+  );
+  onTestFinished(() => host.close());
+  const parse = { action: 'parse', page: 'Hub', prop: 'links|templates' };
+  const { json } = await host.query(parse);
+  const { links: shown } = json['parse'] as {
+    readonly links: readonly { readonly title: string; readonly exists: boolean }[];
+  };
+  expect(shown).toHaveLength(1_000);
+  expect(shown.filter(({ exists }) => exists).map(({ title }) => title)).toEqual(['Target 7']);
+  expect(JSON.stringify(json['warnings'])).toContain('action=query&prop=links');
 });

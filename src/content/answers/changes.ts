@@ -261,6 +261,7 @@ export const usercontribs =
     if (users.length === 0 || params.tag !== undefined) return [];
     const { namespace = [], show = [], toponly } = params;
     const bounds = timeBounds(params, readKey(next, 'time', 'number'));
+    const hints = { namespaces: namespace, minor: show.includes('minor'), latest: toponly || show.includes('top') };
     const isWanted = ({ of, ...row }: OfPage): boolean => {
       const facts = { minor: row.minor === true, new: (row.parent ?? 0) === 0, top: of?.revid === row.id };
       return (
@@ -275,7 +276,8 @@ export const usercontribs =
       {
         limit,
         from: bounds.from,
-        read: (from, size) => content.source.history({ ...bounds, users, from, limit: size, text: false }, request),
+        read: (from, size) =>
+          content.source.history({ ...bounds, users, ...hints, from, limit: size, text: false }, request),
         key: ({ timestamp, id }) => [timestamp, id],
         open: withPages(content, request),
         keep: isWanted,

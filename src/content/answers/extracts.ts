@@ -7,7 +7,7 @@ import { howManyFit } from './texts.js';
 type Params = ParamsOf<'extracts'>;
 
 /** The size of the texts that are read for a response; the markup of more takes too long. Further pages are continued. */
-const MAX_READ = 500_000;
+const MAX_READ = 250_000;
 
 /** The beginning of pages, without markup. */
 export const extracts =

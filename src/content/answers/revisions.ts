@@ -3,7 +3,7 @@ import type { Asking } from '../content.js';
 import type { ContentRevision } from '../source.js';
 import { byPage, type Handler, type Having, idsOf, listOf, readKey, timeBounds } from './answer.js';
 import { type OfPage, revisionItem, withPages } from './revision-item.js';
-import { howManyFit, MAX_TEXTS, withTexts } from './texts.js';
+import { howManyFit, mostTexts, withTexts } from './texts.js';
 
 type Params = ParamsOf<'revisions'>;
 type TimeKey = readonly [timestamp: string, id: number];
@@ -27,7 +27,7 @@ export const revisions =
     // The sizes of the latest revisions are known, so one query reads as many texts as fit.
     const lengths = new Map(known.map(({ revid = 0, length = 0 }) => [revid, length]));
     const sizes = wanted.map((id) => lengths.get(id) ?? 0);
-    const asked = params.prop.includes('content') ? wanted.slice(0, howManyFit(sizes, MAX_TEXTS)) : wanted;
+    const asked = params.prop.includes('content') ? wanted.slice(0, howManyFit(sizes, mostTexts(params))) : wanted;
     const text = params.prop.includes('content') && (!named || asked.length === 1);
     const found = asked.length === 0 ? [] : await content.source.revisions({ ids: asked, text }, request);
     const rows = [...found].sort((a, b) => a.id - b.id);

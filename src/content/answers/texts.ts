@@ -3,7 +3,12 @@ import type { ContentRevision } from '../source.js';
 import type { Having } from './answer.js';
 
 /** The size of all texts of a response, in bytes: reading and writing them takes time. Further ones are continued. */
-export const MAX_TEXTS = 4 * 2 ** 20;
+const MAX_TEXTS = 4 * 2 ** 20;
+/** The same if a section of each is requested, because finding it takes longer. */
+const MAX_SECTIONED = 2 ** 18;
+
+export const mostTexts = ({ section }: TextRequest['params']): number =>
+  section === undefined ? MAX_TEXTS : MAX_SECTIONED;
 
 /** The number of texts with these sizes that fit, at least one. */
 export const howManyFit = (sizes: readonly number[], most: number): number => {
@@ -13,7 +18,7 @@ export const howManyFit = (sizes: readonly number[], most: number): number => {
 };
 
 interface TextRequest extends Asking {
-  readonly params: { readonly prop: readonly string[] };
+  readonly params: { readonly prop: readonly string[]; readonly section?: string };
 }
 
 /** Adds the texts, if they are requested: as many as fit. */
@@ -26,7 +31,7 @@ export const withTexts = async <Row extends ContentRevision, Key>(
   if (!request.params.prop.includes('content')) return { rows, next };
   const count = howManyFit(
     rows.map(({ size }) => size),
-    MAX_TEXTS,
+    mostTexts(request.params),
   );
   const more = rows[count];
   const shown = rows.slice(0, count);

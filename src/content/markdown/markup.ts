@@ -1,7 +1,7 @@
 import type { ContentMarkup } from '../source.js';
 import { plain } from './document.js';
 import { readFrontMatter } from './front-matter.js';
-import type { Peers } from './peers.js';
+import { bounded, type Peers } from './peers.js';
 
 /** The markup of Markdown, for `rvsection` and `prop=extracts`. */
 export const markdownMarkup = ({ markdown, yaml }: Peers): ContentMarkup => ({
@@ -9,11 +9,11 @@ export const markdownMarkup = ({ markdown, yaml }: Peers): ContentMarkup => ({
     const { body } = readFrontMatter(text, yaml);
     const before = text.length - body.length;
     const starts = lineStarts(body);
-    const headings = markdown
-      .parse(body, {})
-      .flatMap(({ type, tag, map }) =>
-        type === 'heading_open' ? [{ level: Number(tag.slice(1)), start: before + (starts[map?.[0] ?? 0] ?? 0) }] : [],
-      );
+    const tokens: ReturnType<typeof markdown.parse> = [];
+    markdown.block.parse(body.replace(/\r\n?/g, '\n'), markdown, bounded(body), tokens);
+    const headings = tokens.flatMap(({ type, tag, map }) =>
+      type === 'heading_open' ? [{ level: Number(tag.slice(1)), start: before + (starts[map?.[0] ?? 0] ?? 0) }] : [],
+    );
     if (number === 0) return text.slice(0, headings[0]?.start ?? text.length).trimEnd();
     const heading = headings[number - 1];
     if (!heading) return undefined;
@@ -23,7 +23,8 @@ export const markdownMarkup = ({ markdown, yaml }: Peers): ContentMarkup => ({
   plainText: (text) => {
     let marks = '';
     const blocks: string[] = [];
-    for (const { type, tag, content, children } of markdown.parse(readFrontMatter(text, yaml).body, {})) {
+    const { body } = readFrontMatter(text, yaml);
+    for (const { type, tag, content, children } of markdown.parse(body, bounded(body))) {
       if (type === 'heading_open') marks = '='.repeat(Number(tag.slice(1)));
       else if (type === 'fence' || type === 'code_block') blocks.push(content.trimEnd());
       else if (type === 'inline') {

@@ -1,3 +1,5 @@
+import { ApiError } from '../../core/query/index.js';
+
 type MarkdownIt = InstanceType<(typeof import('markdown-it'))['default']>;
 
 /** The packages that parse Markdown and front matter. */
@@ -5,6 +7,33 @@ export interface Peers {
   readonly markdown: MarkdownIt;
   readonly yaml: Pick<typeof import('js-yaml'), 'load' | 'FAILSAFE_SCHEMA'>;
 }
+
+/** The longest text that requests parse, in characters, and the most places at which a rule of Markdown is tried. Both take time. */
+const MAX_LENGTH = 250_000;
+const MAX_STEPS = 40_000;
+
+/**
+ * What the parser counts while it parses a text for a request. A call of the parser cannot be interrupted otherwise.
+ *
+ * @throws ApiError `markuptoolarge` for a text that is too long.
+ */
+export const bounded = (text: string): { steps: number } => {
+  if (text.length > MAX_LENGTH) throw tooLarge();
+  return { steps: MAX_STEPS };
+};
+
+const tooLarge = (): ApiError =>
+  new ApiError(
+    'markuptoolarge',
+    'This page is too long to be parsed, or it has too much markup. Request its text with "prop=revisions".',
+  );
+
+/** Counts a step. Without a number to count down, any number is allowed. */
+const step = ({ env }: { readonly env: object }): false => {
+  const counted: { steps?: number } = env;
+  if (counted.steps !== undefined && (counted.steps -= 1) < 0) throw tooLarge();
+  return false;
+};
 
 /** A package that parses Markdown is not installed. The message says what to install. */
 export class NoParser extends Error {
@@ -21,6 +50,8 @@ export async function loadPeers(): Promise<Peers> {
     const markdown = new Markdown({ html: false, linkify: true, maxNesting: 40 });
     // Bare words such as `readme.md` are not links.
     markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
+    markdown.inline.ruler.before('text', 'steps', step);
+    markdown.block.ruler.before('table', 'steps', step, { alt: ['paragraph', 'reference', 'blockquote', 'list'] });
     return { markdown: withWikiLinks(markdown), yaml };
   } catch (error) {
     if (!isMissing(error)) throw error;

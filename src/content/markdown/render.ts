@@ -9,7 +9,7 @@ import { urlTarget } from '../keys.js';
 import { plain } from './document.js';
 import { readFrontMatter } from './front-matter.js';
 import { lineStarts } from './markup.js';
-import { type Peers, WIKI_SCHEME } from './peers.js';
+import { bounded, type Peers, WIKI_SCHEME } from './peers.js';
 import { fileAddress, pathOfHref, type Titles } from './titles.js';
 
 type Token = ReturnType<Peers['markdown']['parse']>[number];
@@ -30,7 +30,7 @@ export const rendererOf = (titles: Titles, peers: Peers, { pathOf, fileUrl }: Fi
   trusted: true,
   render: ({ pageid, text }, { site }): RenderedContent => {
     const { fields, body } = readFrontMatter(text, peers.yaml);
-    const tokens = peers.markdown.parse(body, {});
+    const tokens = peers.markdown.parse(body, bounded(body));
     const sections = withAnchors(tokens, body, text.length - body.length);
     const path = pathOf(pageid);
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {

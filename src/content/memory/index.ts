@@ -1,7 +1,7 @@
 import type { SiteOptions } from '../../core/query/index.js';
 import { firstOf } from '../first-of.js';
 import { backlinksPerPage, linksPerPage, readInOrder } from '../per-page.js';
-import type { ContentPage, ContentRange, ContentSearch, ContentSource, LinkKind } from '../source.js';
+import type { ContentPage, ContentRange, ContentRevision, ContentSearch, ContentSource, LinkKind } from '../source.js';
 import { indexPage, searchIn } from './search.js';
 import { groupOf, type MemoryPage, PageStore } from './store.js';
 
@@ -69,11 +69,20 @@ const pageFunctions = (store: PageStore): Functions<'pages' | 'pageRange' | 'shu
 
 const revisionFunctions = (store: PageStore): Functions<'revisions' | 'history'> => ({
   revisions: ({ ids }) => ids.flatMap((id) => store.revisions.get(id) ?? []),
-  history: ({ page, users, ...range }) => {
-    if (page !== undefined) return store.historyOf.range(String(page), range);
-    if (!users) return store.history.range(range);
+  history: ({ page, users, namespaces = [], minor, anonymous, latest, ...range }) => {
+    const keep = (row: ContentRevision): boolean => {
+      const of = store.page(row.page);
+      return (
+        !(minor && row.minor !== true) &&
+        !(anonymous && (row.userid ?? 0) > 0) &&
+        !(latest && of?.revid !== row.id) &&
+        (namespaces.length === 0 || (of !== undefined && namespaces.includes(of.ns)))
+      );
+    };
+    if (page !== undefined) return store.historyOf.range(String(page), range, keep);
+    if (!users) return store.history.range(range, keep);
     const ids = firstOf([...new Set(users)], range, (user, from = range.from, limit) =>
-      store.byUser.range(user, { ...range, from, limit }),
+      store.byUser.range(user, { ...range, from, limit }, keep),
     );
     return ids.flatMap((id) => store.revisions.get(id) ?? []);
   },

@@ -44,11 +44,23 @@ export class Sorted<Row> {
     return this.#rows;
   }
 
-  /** The rows of a range. */
-  range({ from, to, descending, limit }: ContentRange<Key>): readonly Row[] {
+  /**
+   * The rows of a range.
+   *
+   * @param keep - Filters them. Default: all.
+   */
+  range({ from, to, descending, limit }: ContentRange<Key>, keep?: (row: Row) => boolean): readonly Row[] {
     const rows = this.all;
     const low = this.#place((descending ? to : from) ?? [], false);
     const high = this.#place((descending ? from : to) ?? [], true);
+    if (keep) {
+      const kept: Row[] = [];
+      for (let count = 0; count < high - low && kept.length < limit; count += 1) {
+        const row = rows[descending ? high - 1 - count : low + count];
+        if (row !== undefined && keep(row)) kept.push(row);
+      }
+      return kept;
+    }
     const count = Math.min(limit, Math.max(0, high - low));
     return descending ? rows.slice(high - count, high).reverse() : rows.slice(low, low + count);
   }
@@ -112,8 +124,8 @@ export class Groups<Row> {
   }
 
   /** The rows of a group in a range. */
-  range(name: string, range: ContentRange<Key>): readonly Row[] {
-    return this.#groups.get(name)?.range(range) ?? [];
+  range(name: string, range: ContentRange<Key>, keep?: (row: Row) => boolean): readonly Row[] {
+    return this.#groups.get(name)?.range(range, keep) ?? [];
   }
 
   /** The number of rows of a group whose keys start with this one. */

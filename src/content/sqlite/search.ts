@@ -15,8 +15,8 @@ const BUDGET = 30;
 /** The ids that are searched first. Further windows are as large as the time allows: ids have gaps, and pages any size. */
 const FIRST_WINDOW = 50;
 
-/** The words of a phrase that must follow each other: each is looked for in all its places. */
-const MAX_PHRASE = 4;
+/** The words of all phrases together that must follow each other: each is looked for in all its places. */
+const MAX_PHRASES = 4;
 
 /** The words that a prefix stands for in a search: the most frequent ones of the index. */
 const MAX_EXPANSIONS = 32;
@@ -50,7 +50,9 @@ const anyOf = (words: readonly string[]): string => `(${words.map(quoted).join('
 export const searchIn = (database: ContentDatabase, query: ContentSearch): ContentSearchResult => {
   const budget = new SearchBudget(BUDGET);
   const prefixes = [...query.words, ...query.without].filter((word) => word.endsWith('*')).length;
-  const term = (word: string): Term => termOf(database, word, budget, prefixes);
+  const phrases = { left: MAX_PHRASES };
+  const term = (word: string): Term =>
+    word.endsWith('*') ? prefixOf(database, word, budget, prefixes) : wordsOf(word, phrases);
   const wanted = query.words.map(term);
   const unwanted = query.without.map(term);
   const words = wanted.map(({ expression }) => expression).join(' AND ');
@@ -69,18 +71,22 @@ export const searchIn = (database: ContentDatabase, query: ContentSearch): Conte
   return { hits, total: ids.length, ...(isComplete ? {} : { isLowerBound: true }) };
 };
 
+/** A word, or a phrase: its first words in their order if that is still allowed, the others anywhere. */
+const wordsOf = (text: string, phrases: { left: number }): Term => {
+  const parts = wordsIn(text);
+  const inOrder = parts.length > 1 ? Math.max(1, Math.min(parts.length, phrases.left)) : 1;
+  if (inOrder > 1) phrases.left -= inOrder;
+  const all = [parts.slice(0, inOrder).join(' ') || text, ...parts.slice(inOrder)].map(quoted);
+  return {
+    expression: `(${all.join(' AND ')})`,
+    complete: true,
+    parts: parts.map((part) => ({ expression: quoted(part) })),
+  };
+};
+
 /** A prefix stands for the most frequent words of the index that begin with it: the index itself would read all their places. */
-const termOf = (database: ContentDatabase, word: string, budget: SearchBudget, prefixes: number): Term => {
+const prefixOf = (database: ContentDatabase, word: string, budget: SearchBudget, prefixes: number): Term => {
   const parts = wordsIn(word);
-  if (!word.endsWith('*') || parts.length === 0) {
-    const phrase = parts.length > MAX_PHRASE ? parts.slice(0, MAX_PHRASE).join(' ') : word;
-    const all = [phrase, ...parts.slice(MAX_PHRASE)].map(quoted);
-    return {
-      expression: `(${all.join(' AND ')})`,
-      complete: true,
-      parts: parts.map((part) => ({ expression: quoted(part) })),
-    };
-  }
   const start = parts.at(-1) ?? '';
   const most = Math.max(1, Math.floor(MAX_EXPANSIONS / prefixes));
   const found: { term: string; doc: number }[] = [];

@@ -148,11 +148,15 @@ export const historyOf = (
     () => sql`AND EXISTS (SELECT 1 FROM page WHERE latest = revision.id AND page.id = revision.page)`,
   );
   const watched = watcher === undefined ? undefined : watchedBy(database, watcher, sql`revision.page`);
-  // The sign keeps the database from reading all revisions in the order of an index.
+  // The sign also keeps it from reading all revisions in the order of an index.
   const time = watched?.few ? [sql`+timestamp`, sql`+id`] : [sql`timestamp`, sql`id`];
+  // The sign keeps the database from reading by another index than that of the condition, which has these columns too.
+  const filters = sql`
+    ${when(namespaces, (list) => sql`AND +ns IN ${list}`)} ${when(minor, () => sql`AND +minor = 1`)}
+    ${when(anonymous, () => sql`AND +user_id = 0`)} ${isLatest}`;
   const read = <Row>(selected: Sql, condition: Sql, limit: number, from = bounds.from): readonly Row[] =>
     database.all<Row>(sql`
-      SELECT ${selected} FROM revision WHERE 1 ${condition} ${isLatest} ${watched?.condition ?? sql``}
+      SELECT ${selected} FROM revision WHERE 1 ${condition} ${filters} ${watched?.condition ?? sql``}
         ${between(time, { ...bounds, from, limit })}`);
   const readAll = (condition: Sql): readonly ContentRevision[] =>
     read<RevisionRow>(revisionColumns(text), condition, bounds.limit).map(revisionOf);

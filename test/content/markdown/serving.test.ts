@@ -200,3 +200,27 @@ describe('Markdown over HTTP', () => {
     expect(String((await hits('melon'))[0]).length).toBeLessThan(900);
   });
 });
+
+describe('Markdown that takes long to parse', () => {
+  const CELLS = `|a|b|\n|-|-|\n${'|x|y|\n'.repeat(40_000)}`;
+  const files = {
+    'long.md': 'Long. '.repeat(45_000),
+    'cells.md': CELLS,
+    'prose.md': `# A\n\n${'Prose, of several words in a line of text, and *long*.\n\n'.repeat(4_000)}`,
+  };
+  const error = { code: 'markuptoolarge', info: expect.stringContaining('prop=revisions') };
+
+  test('is refused by requests that parse it, and its text is served', async () => {
+    const host = await startQuery(contentQuery(await new TestFolder(files).open()));
+    onTestFinished(() => host.close());
+    const rows = (titles: string) => ({ titles, prop: 'revisions', rvprop: 'content', rvslots: 'main' });
+    for (const page of ['Long', 'Cells']) {
+      expect((await host.query({ action: 'parse', page })).json).toMatchObject({ error });
+      expect((await host.query({ ...rows(page), rvsection: '1' })).json).toMatchObject({ error });
+      expect((await host.query(rows(page))).text).toContain(page === 'Long' ? 'Long. Long.' : '|x|y|');
+    }
+    expect((await host.query({ titles: 'Cells', prop: 'extracts' })).json).toMatchObject({ error });
+    expect((await host.query({ action: 'parse', page: 'Prose' })).text).toContain('<em>long</em>');
+    expect((await host.query({ ...rows('Prose'), rvsection: '1' })).text).toContain('# A');
+  });
+});

@@ -12,10 +12,19 @@ export function fillDatabase(database: ContentDatabase, pages: readonly MemoryPa
         INSERT INTO page (id, ns, title, latest, touched, random, redirect_to, redirect_fragment)
         VALUES (${id}, ${ns}, ${title}, ${latest?.id ?? 0}, ${latest?.timestamp ?? ''}, ${(id * 7919) % 1000},
           ${redirect?.to ?? null}, ${redirect?.fragment ?? ''})`);
-      for (const { id: revid = 0, parent = 0, timestamp = '', user = '', userid = 0, comment = '', text } of history) {
+      for (const {
+        id: revid = 0,
+        parent = 0,
+        timestamp = '',
+        user = '',
+        userid = 0,
+        comment = '',
+        minor,
+        text,
+      } of history) {
         database.run(sql`
           INSERT INTO revision (id, page, ns, parent, timestamp, user, user_id, minor, comment, size, sha1, model, format, text)
-          VALUES (${revid}, ${id}, ${ns}, ${parent}, ${timestamp}, ${user}, ${userid}, 0, ${comment}, ${Buffer.byteLength(text)},
+          VALUES (${revid}, ${id}, ${ns}, ${parent}, ${timestamp}, ${user}, ${userid}, ${Number(minor === true)}, ${comment}, ${Buffer.byteLength(text)},
             '', 'wikitext', 'text/x-wiki', ${text})`);
         database.run(sql`INSERT OR IGNORE INTO user (name, id) VALUES (${user}, ${userid})`);
       }

@@ -125,6 +125,8 @@ const TEXTS = byKey({
   'apiwarn-compare-no-prev':
     'Revision $2 is the earliest revision of $1; there is no revision for "torelative=prev" to compare to.',
   'apiwarn-nodiff': 'This site does not compare revisions: the "$1" parameter had no effect.',
+  'apiwarn-parse-longlist':
+    'This page has more than $2 entries in the list "$1"; the rest is left out. Use "action=query&prop=$1" for all.',
   'apiwarn-textextracts-limit': '"$1" was too large for a whole article extracts request, lowered to $2.',
   'apierror-bad-badfilecontexttitle': 'Invalid title in "$1" parameter.',
   'apierror-bad-watchlist-token':

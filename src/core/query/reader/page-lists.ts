@@ -1,3 +1,4 @@
+import { message } from '../answer/messages.js';
 import type { ResultItem } from '../answer/result-format.js';
 import type { QueryService } from '../run/query-run.js';
 import type { RequestContext } from '../run/request-context.js';
@@ -9,8 +10,8 @@ import type { RunSubquery } from './subquery.js';
 export const LIST_MODULES = ['links', 'categories', 'templates', 'images', 'langlinks', 'extlinks'] as const;
 type ListModule = (typeof LIST_MODULES)[number];
 
-/** The maximum number of entries of a list, and the number of titles looked up at once. */
-const MAX_LINKS = 2_000;
+/** The maximum number of entries of a list, because each takes time, and the number of titles looked up at once. */
+const MAX_ENTRIES = 1_000;
 const BATCH_SIZE = 500;
 
 /** A page, or a text that is not stored, whose lists are returned. */
@@ -40,29 +41,35 @@ const listed = async (
 ): Promise<readonly ResultItem[]> => {
   const items: ResultItem[] = [];
   let next: Readonly<Record<string, string | number>> | undefined = {};
-  while (next && items.length < MAX_LINKS) {
+  // One more entry than allowed shows that the list is cut.
+  while (next && items.length <= MAX_ENTRIES) {
     const more = Object.fromEntries(Object.entries(next).map(([key, value]) => [key, String(value)]));
     const answer = await runSubquery({ pageids: [pageid], prop: [name], values: { ...values, ...more } }, context);
     const found = answer.query.pages?.[0]?.[name];
     if (Array.isArray(found)) items.push(...(found as readonly ResultItem[]));
     next = answer.continue;
   }
-  return items.slice(0, MAX_LINKS);
+  return items;
 };
 
-/** Looks up whether titles exist, without invalid ones. */
-const lookedUp = async (titles: readonly string[], { runSubquery, context }: ListParts): Promise<readonly Link[]> => {
-  const links: Link[] = [];
-  const all = [...new Set(titles)].slice(0, MAX_LINKS);
-  for (let start = 0; start < all.length; start += BATCH_SIZE) {
-    const { query } = await runSubquery({ titles: all.slice(start, start + BATCH_SIZE) }, context);
-    for (const { ns, title, pageid, invalid } of query.pages ?? []) {
-      if (ns !== undefined && title !== undefined && invalid !== true) {
-        links.push({ ns, title, exists: pageid !== undefined });
-      }
-    }
+/** Looks up whether titles exist, without invalid ones and those of other sites. */
+const lookedUp = async (titles: readonly string[], { service, context }: ListParts): Promise<readonly Link[]> => {
+  const { site, resolver } = service;
+  const { caller, deadline } = context;
+  const links = new Map<string, Link>();
+  for (const text of titles) {
+    const title = parseTitle(text, site);
+    if (title.kind !== 'local' || title.prefixed === '') continue;
+    links.set(title.prefixed, { ns: title.ns, title: title.prefixed, exists: false });
   }
-  return links.sort((a, b) => a.ns - b.ns || (a.title < b.title ? -1 : 1));
+  const wanted = [...links.values()].filter(({ ns }) => ns >= 0);
+  for (let start = 0; start < wanted.length; start += BATCH_SIZE) {
+    const batch = wanted.slice(start, start + BATCH_SIZE).map(({ title }) => title);
+    const asked = { titles: batch, pageids: [], revids: [], caller, signal: deadline.signal };
+    for (const { ns, title } of await deadline.waitFor(Promise.resolve(resolver(asked))))
+      if (links.has(title)) links.set(title, { ns, title, exists: true });
+  }
+  return [...links.values()].sort((a, b) => a.ns - b.ns || (a.title < b.title ? -1 : 1));
 };
 
 /** A linked page. */
@@ -83,9 +90,14 @@ const entries = async <T>(
     readonly ofRenderer: readonly T[] | undefined;
   },
 ): Promise<readonly T[]> => {
-  if (pageid === undefined || (rendered && !isAnswered(name, parts.service))) return sources.ofRenderer ?? [];
-  const items = await listed(pageid, name, sources.values, parts);
-  return items.flatMap((item) => sources.ofModule(item) ?? []);
+  const isRendered = pageid === undefined || (rendered && !isAnswered(name, parts.service));
+  const all = isRendered
+    ? (sources.ofRenderer ?? [])
+    : (await listed(pageid, name, sources.values, parts)).flatMap((item) => sources.ofModule(item) ?? []);
+  if (all.length <= MAX_ENTRIES) return all;
+  const text = message('apiwarn-parse-longlist', name, { num: MAX_ENTRIES });
+  parts.context.warnings.add('parse', 'longlist', text);
+  return all.slice(0, MAX_ENTRIES);
 };
 
 const titleOf = ({ title }: ResultItem): string | undefined => (typeof title === 'string' ? title : undefined);
