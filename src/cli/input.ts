@@ -5,17 +5,26 @@ import type { Terminal } from './terminal.js';
 /** The maximum size of the input, which is more than any registration or secret. */
 const MAX_INPUT_BYTES = 8 * 1024 * 1024;
 
-/** @throws CommandError if it is too long. */
-export const readStdin = async ({ stdin }: Terminal): Promise<string> => {
+/** Reads a stream of bytes to its end. @param tooLong - Creates the error for more than `max` bytes, which closes the stream. */
+export const readAtMost = async (
+  stream: AsyncIterable<unknown>,
+  max: number,
+  tooLong: () => Error,
+): Promise<Buffer> => {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of stdin) {
+  for await (const chunk of stream) {
     const bytes = chunk as Buffer; // Without an encoding, Node provides bytes.
     size += bytes.length;
-    if (size > MAX_INPUT_BYTES) throw new CommandError(`Standard input is longer than ${MAX_INPUT_BYTES} bytes.`);
+    if (size > max) throw tooLong();
     chunks.push(bytes);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
+};
+
+const readStdin = async ({ stdin }: Terminal): Promise<string> => {
+  const tooLong = (): Error => new CommandError(`Standard input is longer than ${MAX_INPUT_BYTES} bytes.`);
+  return (await readAtMost(stdin, MAX_INPUT_BYTES, tooLong)).toString('utf8');
 };
 
 /**

@@ -1,6 +1,7 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { UnavailableError } from '../core/base/errors.js';
+import { readAtMost } from '../core/base/http/body.js';
 import { isJsonType } from '../core/base/http/messages.js';
 
 /** A response with a JSON object, of any status. */
@@ -40,21 +41,11 @@ const parse = (text: string): JsonAnswer['body'] => {
   return value as JsonAnswer['body']; // An object, not an array.
 };
 
+const tooLong = (): Error => new Error(`The response is longer than ${MAX_ANSWER_BYTES} bytes.`);
+
 const read = async (response: http.IncomingMessage): Promise<RawAnswer> => {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response) {
-    const bytes = chunk as Buffer; // No encoding is set, so Node returns bytes.
-    size += bytes.length;
-    // Leaving the loop closes the connection.
-    if (size > MAX_ANSWER_BYTES) throw new Error(`The response is longer than ${MAX_ANSWER_BYTES} bytes.`);
-    chunks.push(bytes);
-  }
-  return {
-    status: response.statusCode ?? 0,
-    type: response.headers['content-type'],
-    text: Buffer.concat(chunks).toString('utf8'),
-  };
+  const body = await readAtMost(response, MAX_ANSWER_BYTES, tooLong);
+  return { status: response.statusCode ?? 0, type: response.headers['content-type'], text: body.toString('utf8') };
 };
 
 const isCut = (error: NodeJS.ErrnoException): boolean => error.code === 'ECONNRESET' || error.code === 'EPIPE';

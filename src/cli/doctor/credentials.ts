@@ -1,76 +1,65 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose';
-import { type Recorder, recorderOf } from './finding.js';
+import { error, type Recorder, recorderOf, warning } from './finding.js';
 import type { Answer } from './probe.js';
 import { basic, describe, type Discovered, isNoStore, type Subject } from './subject.js';
 
 export const CREDENTIAL_RULES = {
-  'secret-host': {
-    severity: 'error',
-    holds: 'The secret is only sent to the origin of the issuer.',
-    why: 'Otherwise, whoever can change the metadata receives the secrets of clients.',
-    remedy: 'Set the option issuer to the public URL; all endpoints are derived from it.',
-  },
-  'client-accepted': {
-    severity: 'error',
-    holds: 'The client can get a token with its credentials.',
-    why: 'All further checks need a token from the client_credentials grant.',
-    remedy: 'Check client_id and secret, and that grant_types of this client contain client_credentials.',
-  },
-  'issued-shape': {
-    severity: 'error',
-    holds: 'The token response is complete.',
-    why: 'Clients need access_token, token_type and a positive expires_in (RFC 6749 §5.1).',
-    remedy: 'Make sure that no proxy modifies the response.',
-  },
-  'issued-no-store': {
-    severity: 'error',
-    holds: 'The token response must not be cached.',
-    why: 'A cached token would be sent to the next caller (RFC 6749 §5.1).',
-    remedy: 'Send Cache-Control: no-store, and make sure that no proxy overwrites it.',
-  },
-  'issued-compressed': {
-    severity: 'warning',
-    holds: 'The token response is not compressed.',
-    why: 'The length of a compressed response reveals something about the secrets in it.',
-    remedy: 'Disable compression for the token endpoint, in the proxy or the application.',
-  },
-  'issued-lifetime': {
-    severity: 'warning',
-    holds: 'The token expires within a day.',
-    why: 'A stolen token works until then (RFC 9700 §2.2).',
-    remedy: 'Lower lifetimes.accessToken; an hour is usual.',
-  },
-  'wrong-secret': {
-    severity: 'error',
-    holds: 'The client is rejected with a different secret.',
-    why: 'Otherwise any caller can act as this client.',
-    remedy: 'Find the component in front of the server that adds its own authentication.',
-  },
-  'two-methods': {
-    severity: 'error',
-    holds: 'A request with two authentication methods is rejected.',
-    why: 'Components that each read a different method could see two different clients (RFC 6749 §2.3).',
-    remedy: 'Answer invalid_request.',
-  },
-  'issued-active': {
-    severity: 'error',
-    holds: 'Introspection returns the token as active, with its client.',
-    why: 'Otherwise resource servers reject valid tokens (RFC 7662 §2.2).',
-    remedy: 'Check that the token and the introspection endpoint use the same store on every instance.',
-  },
-  'issued-signature': {
-    severity: 'error',
-    holds: 'The token is signed by a published key, for this issuer.',
-    why: 'Otherwise resource servers that verify tokens locally reject it (RFC 9068 §4).',
-    remedy: 'Configure the same keys on every instance, and publish each key before it signs.',
-  },
-  'revoked-inactive': {
-    severity: 'error',
-    holds: 'A revoked token becomes inactive immediately.',
-    why: 'Clients and users rely on revocation (RFC 7009 §2.2).',
-    remedy: 'Check that all instances use the same store, and that nothing caches introspection.',
-  },
-} as const;
+  'secret-host': error(
+    'The secret is only sent to the origin of the issuer.',
+    'Otherwise, whoever can change the metadata receives the secrets of clients.',
+    'Set the option issuer to the public URL; all endpoints are derived from it.',
+  ),
+  'client-accepted': error(
+    'The client can get a token with its credentials.',
+    'All further checks need a token from the client_credentials grant.',
+    'Check client_id and secret, and that grant_types of this client contain client_credentials.',
+  ),
+  'issued-shape': error(
+    'The token response is complete.',
+    'Clients need access_token, token_type and a positive expires_in (RFC 6749 §5.1).',
+    'Make sure that no proxy modifies the response.',
+  ),
+  'issued-no-store': error(
+    'The token response must not be cached.',
+    'A cached token would be sent to the next caller (RFC 6749 §5.1).',
+    'Send Cache-Control: no-store, and make sure that no proxy overwrites it.',
+  ),
+  'issued-compressed': warning(
+    'The token response is not compressed.',
+    'The length of a compressed response reveals something about the secrets in it.',
+    'Disable compression for the token endpoint, in the proxy or the application.',
+  ),
+  'issued-lifetime': warning(
+    'The token expires within a day.',
+    'A stolen token works until then (RFC 9700 §2.2).',
+    'Lower lifetimes.accessToken; an hour is usual.',
+  ),
+  'wrong-secret': error(
+    'The client is rejected with a different secret.',
+    'Otherwise any caller can act as this client.',
+    'Find the component in front of the server that adds its own authentication.',
+  ),
+  'two-methods': error(
+    'A request with two authentication methods is rejected.',
+    'Components that each read a different method could see two different clients (RFC 6749 §2.3).',
+    'Answer invalid_request.',
+  ),
+  'issued-active': error(
+    'Introspection returns the token as active, with its client.',
+    'Otherwise resource servers reject valid tokens (RFC 7662 §2.2).',
+    'Check that the token and the introspection endpoint use the same store on every instance.',
+  ),
+  'issued-signature': error(
+    'The token is signed by a published key, for this issuer.',
+    'Otherwise resource servers that verify tokens locally reject it (RFC 9068 §4).',
+    'Configure the same keys on every instance, and publish each key before it signs.',
+  ),
+  'revoked-inactive': error(
+    'A revoked token becomes inactive immediately.',
+    'Clients and users rely on revocation (RFC 7009 §2.2).',
+    'Check that all instances use the same store, and that nothing caches introspection.',
+  ),
+};
 
 type Id = keyof typeof CREDENTIAL_RULES;
 

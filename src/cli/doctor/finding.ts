@@ -14,6 +14,15 @@ export interface Rule {
   readonly remedy: string;
 }
 
+const ruleOf =
+  (severity: Severity) =>
+  (holds: string, why: string, remedy: string): Rule => ({ severity, holds, why, remedy });
+
+/** A rule: what it requires, why it matters, and what to do if it is violated. */
+export const error = ruleOf('error');
+export const warning = ruleOf('warning');
+export const note = ruleOf('note');
+
 export interface Finding {
   readonly rule: string;
   readonly level: 'ok' | Severity;

@@ -1,45 +1,39 @@
 import { createPublicKey } from 'node:crypto';
-import { recorderOf } from './finding.js';
+import { error, note, recorderOf } from './finding.js';
 import { describe, isJson, type Subject } from './subject.js';
 
 export const KEY_RULES = {
-  'keys-found': {
-    severity: 'error',
-    holds: 'The keys are available at the jwks_uri of the metadata.',
-    why: 'Otherwise resource servers that verify tokens locally reject all tokens (RFC 7517 §5).',
-    remedy: 'Make sure that the path reaches the server, and configure at least one key.',
-  },
-  'keys-public': {
-    severity: 'error',
-    holds: 'Only public keys are published.',
-    why: 'With a private key or a shared secret, anyone can create tokens for any user.',
-    remedy: 'Generate new keys now, and only publish their public members (RFC 7517 §9.2).',
-  },
-  'keys-named': {
-    severity: 'error',
-    holds: 'Every key has a unique kid.',
-    why: 'Tokens name their key by kid; with a duplicate or missing kid, verifiers try the wrong key (RFC 7517 §4.5).',
-    remedy: 'Give each key its own kid, such as its thumbprint.',
-  },
-  'keys-strong': {
-    severity: 'error',
-    holds: 'Every key is valid and strong enough.',
-    why: 'A short RSA key can be broken, and an invalid key verifies no signature (RFC 7518 §3.3).',
-    remedy: 'Use P-256, Ed25519 or RSA with at least 2048 bits.',
-  },
-  'keys-purpose': {
-    severity: 'note',
-    holds: 'Every key states its purpose.',
-    why: 'Without alg a verifier has to guess which algorithms it may allow.',
-    remedy: 'Set alg, and use to sig, in each key.',
-  },
-  'keys-cache': {
-    severity: 'note',
-    holds: 'The key set states how long it may be cached.',
-    why: 'During a rotation, verifiers must refetch the keys in time, but not for every token.',
-    remedy: 'Send Cache-Control with a max-age of minutes.',
-  },
-} as const;
+  'keys-found': error(
+    'The keys are available at the jwks_uri of the metadata.',
+    'Otherwise resource servers that verify tokens locally reject all tokens (RFC 7517 §5).',
+    'Make sure that the path reaches the server, and configure at least one key.',
+  ),
+  'keys-public': error(
+    'Only public keys are published.',
+    'With a private key or a shared secret, anyone can create tokens for any user.',
+    'Generate new keys now, and only publish their public members (RFC 7517 §9.2).',
+  ),
+  'keys-named': error(
+    'Every key has a unique kid.',
+    'Tokens name their key by kid; with a duplicate or missing kid, verifiers try the wrong key (RFC 7517 §4.5).',
+    'Give each key its own kid, such as its thumbprint.',
+  ),
+  'keys-strong': error(
+    'Every key is valid and strong enough.',
+    'A short RSA key can be broken, and an invalid key verifies no signature (RFC 7518 §3.3).',
+    'Use P-256, Ed25519 or RSA with at least 2048 bits.',
+  ),
+  'keys-purpose': note(
+    'Every key states its purpose.',
+    'Without alg a verifier has to guess which algorithms it may allow.',
+    'Set alg, and use to sig, in each key.',
+  ),
+  'keys-cache': note(
+    'The key set states how long it may be cached.',
+    'During a rotation, verifiers must refetch the keys in time, but not for every token.',
+    'Send Cache-Control with a max-age of minutes.',
+  ),
+};
 
 type Key = Readonly<Record<string, unknown>>;
 

@@ -1,132 +1,111 @@
+import { error, note, warning } from './finding.js';
 import type { Answer } from './probe.js';
 import { allowsForeign, describe, FOREIGN_ORIGIN, isJson, parseUrl, textsOf } from './subject.js';
 import { type Document, isDocument, isSafeUrl, pageProblem, shown, Walk, type WalkSubject } from './walk.js';
 
 /** The requirements of an MCP client, in the order of its requests. */
 export const MCP_RULES = {
-  'mcp-answers': {
-    severity: 'error',
-    holds: 'The MCP server responds.',
-    why: 'A client starts with a request to this URL, and follows no redirects.',
-    remedy: 'Check the URL, that the server is running, and that the proxy forwards to it.',
-  },
-  'mcp-challenge': {
-    severity: 'error',
-    holds: 'A request without a token gets a 401 with a Bearer challenge.',
-    why: 'This makes a client sign its user in (RFC 9728 §5.1); some only read a challenge that begins with Bearer.',
-    remedy: 'Put oauth.guard(scope, { resource }) in front of the route, before any other handler that responds.',
-  },
-  'mcp-challenge-metadata': {
-    severity: 'warning',
-    holds: 'The challenge contains the URL of the resource metadata.',
-    why: 'Without it clients have to guess the URL, and not all of them do.',
-    remedy: 'Pass the resource to the guard: oauth.guard(scope, { resource }).',
-  },
-  'mcp-challenge-scripts': {
-    severity: 'note',
-    holds: 'Scripts of other origins can read the challenge.',
-    why: 'Otherwise a client that runs in a browser does not see it.',
-    remedy: 'To support such clients, allow their origins on this route, and expose the header www-authenticate.',
-  },
-  'mcp-resource-found': {
-    severity: 'error',
-    holds: 'The resource metadata is available.',
-    why: 'This document tells clients which server signs users in (RFC 9728 §3).',
-    remedy:
-      'Describe the resource in options.resources, and make sure that /.well-known/oauth-protected-resource reaches the server at the root of the host (mount oauth.wellKnown there).',
-  },
-  'mcp-resource-name': {
-    severity: 'error',
-    holds: 'The metadata belongs to this URL.',
-    why: 'Clients stop if the resource has a different origin, or a path that the URL does not begin with (RFC 9728 §3.3).',
-    remedy: 'Set the option issuer to the public https URL, and declare the resource with the URL given to clients.',
-  },
-  'mcp-resource-identical': {
-    severity: 'warning',
-    holds: 'The resource is exactly this URL.',
-    why: 'Some clients compare the two as strings.',
-    remedy: 'Declare the resource with exactly the URL given to clients, or give them the declared URL.',
-  },
-  'mcp-resource-scripts': {
-    severity: 'note',
-    holds: 'Scripts of other origins may read the resource metadata.',
-    why: 'Otherwise a client that runs in a browser cannot start.',
-    remedy: 'Make sure that no proxy removes Access-Control-Allow-Origin.',
-  },
-  'mcp-offline-access': {
-    severity: 'warning',
-    holds: 'offline_access is not a scope of the resource.',
-    why: 'It concerns the client and the authorization server only; clients would request it on each connection.',
-    remedy: 'Remove it from the scopes of the resource.',
-  },
-  'mcp-server-named': {
-    severity: 'error',
-    holds: 'The metadata names an authorization server.',
-    why: 'Clients use the first one, exactly as written (RFC 9728 §2).',
-    remedy: 'Serve the generated document; its authorization_servers contain the issuer.',
-  },
-  'mcp-server-found': {
-    severity: 'error',
-    holds: 'The authorization server metadata is available.',
-    why: 'Clients discover every endpoint through it (RFC 8414 §3).',
-    remedy:
-      'Make sure that the path reaches the server: for an issuer with a path, /.well-known/oauth-authorization-server and then that path, at the root of the host.',
-  },
-  'mcp-server-issuer': {
-    severity: 'error',
-    holds: 'Both documents name the same issuer.',
-    why: 'Clients compare the two as strings and stop if they differ, even in a slash (RFC 8414 §3.3).',
-    remedy: 'Use the same option issuer, the URL used by clients, for both documents.',
-  },
-  'mcp-server-endpoints': {
-    severity: 'error',
-    holds: 'Clients accept the URLs of the endpoints.',
-    why: 'Clients only send codes and tokens to https, or to loopback.',
-    remedy: 'Set the option issuer to the public https URL; endpoints are derived from it.',
-  },
-  'mcp-pkce': {
-    severity: 'error',
-    holds: 'PKCE with S256 is supported.',
-    why: 'MCP clients must reject a server that does not advertise it.',
-    remedy: 'List S256 in code_challenge_methods_supported.',
-  },
-  'mcp-refresh': {
-    severity: 'warning',
-    holds: 'Clients can refresh.',
-    why: 'Otherwise users sign in again whenever an access token expires.',
-    remedy: 'Add refresh_token to the option grants.',
-  },
-  'mcp-clients': {
-    severity: 'error',
-    holds: 'Clients that are not registered in advance are accepted.',
-    why: 'Users bring their own clients; without this, only manually registered clients can connect.',
-    remedy: 'Enable options.registration, or add clientDocuments(…) to the clients.',
-  },
-  'mcp-public-clients': {
-    severity: 'error',
-    holds: 'The token endpoint accepts clients without a secret.',
-    why: 'Clients that publish a document look for the method none, and otherwise register instead, or give up.',
-    remedy: 'Serve the generated token_endpoint_auth_methods_supported, which contains none.',
-  },
-  'mcp-registration': {
-    severity: 'error',
-    holds: 'The registration endpoint responds.',
-    why: 'Clients without a document start there (RFC 7591 §3).',
-    remedy: 'Make sure that POST requests with JSON reach it, and that responses are not modified.',
-  },
-  'mcp-authorize': {
-    severity: 'error',
-    holds: 'Browsers can reach the authorization endpoint.',
-    why: 'Users are sent there to sign in.',
-    remedy: 'Make sure that the path reaches the server, and that nothing in front of it requires other credentials.',
-  },
-  'mcp-token': {
-    severity: 'error',
-    holds: 'The token endpoint returns errors as JSON.',
-    why: 'Errors tell clients whether to register again, to sign in again, or to wait.',
-    remedy: 'Make sure that POST requests with a form reach it, and that responses are not modified.',
-  },
-} as const;
+  'mcp-answers': error(
+    'The MCP server responds.',
+    'A client starts with a request to this URL, and follows no redirects.',
+    'Check the URL, that the server is running, and that the proxy forwards to it.',
+  ),
+  'mcp-challenge': error(
+    'A request without a token gets a 401 with a Bearer challenge.',
+    'This makes a client sign its user in (RFC 9728 §5.1); some only read a challenge that begins with Bearer.',
+    'Put oauth.guard(scope, { resource }) in front of the route, before any other handler that responds.',
+  ),
+  'mcp-challenge-metadata': warning(
+    'The challenge contains the URL of the resource metadata.',
+    'Without it clients have to guess the URL, and not all of them do.',
+    'Pass the resource to the guard: oauth.guard(scope, { resource }).',
+  ),
+  'mcp-challenge-scripts': note(
+    'Scripts of other origins can read the challenge.',
+    'Otherwise a client that runs in a browser does not see it.',
+    'To support such clients, allow their origins on this route, and expose the header www-authenticate.',
+  ),
+  'mcp-resource-found': error(
+    'The resource metadata is available.',
+    'This document tells clients which server signs users in (RFC 9728 §3).',
+    'Describe the resource in options.resources, and make sure that /.well-known/oauth-protected-resource reaches the server at the root of the host (mount oauth.wellKnown there).',
+  ),
+  'mcp-resource-name': error(
+    'The metadata belongs to this URL.',
+    'Clients stop if the resource has a different origin, or a path that the URL does not begin with (RFC 9728 §3.3).',
+    'Set the option issuer to the public https URL, and declare the resource with the URL given to clients.',
+  ),
+  'mcp-resource-identical': warning(
+    'The resource is exactly this URL.',
+    'Some clients compare the two as strings.',
+    'Declare the resource with exactly the URL given to clients, or give them the declared URL.',
+  ),
+  'mcp-resource-scripts': note(
+    'Scripts of other origins may read the resource metadata.',
+    'Otherwise a client that runs in a browser cannot start.',
+    'Make sure that no proxy removes Access-Control-Allow-Origin.',
+  ),
+  'mcp-offline-access': warning(
+    'offline_access is not a scope of the resource.',
+    'It concerns the client and the authorization server only; clients would request it on each connection.',
+    'Remove it from the scopes of the resource.',
+  ),
+  'mcp-server-named': error(
+    'The metadata names an authorization server.',
+    'Clients use the first one, exactly as written (RFC 9728 §2).',
+    'Serve the generated document; its authorization_servers contain the issuer.',
+  ),
+  'mcp-server-found': error(
+    'The authorization server metadata is available.',
+    'Clients discover every endpoint through it (RFC 8414 §3).',
+    'Make sure that the path reaches the server: for an issuer with a path, /.well-known/oauth-authorization-server and then that path, at the root of the host.',
+  ),
+  'mcp-server-issuer': error(
+    'Both documents name the same issuer.',
+    'Clients compare the two as strings and stop if they differ, even in a slash (RFC 8414 §3.3).',
+    'Use the same option issuer, the URL used by clients, for both documents.',
+  ),
+  'mcp-server-endpoints': error(
+    'Clients accept the URLs of the endpoints.',
+    'Clients only send codes and tokens to https, or to loopback.',
+    'Set the option issuer to the public https URL; endpoints are derived from it.',
+  ),
+  'mcp-pkce': error(
+    'PKCE with S256 is supported.',
+    'MCP clients must reject a server that does not advertise it.',
+    'List S256 in code_challenge_methods_supported.',
+  ),
+  'mcp-refresh': warning(
+    'Clients can refresh.',
+    'Otherwise users sign in again whenever an access token expires.',
+    'Add refresh_token to the option grants.',
+  ),
+  'mcp-clients': error(
+    'Clients that are not registered in advance are accepted.',
+    'Users bring their own clients; without this, only manually registered clients can connect.',
+    'Enable options.registration, or add clientDocuments(…) to the clients.',
+  ),
+  'mcp-public-clients': error(
+    'The token endpoint accepts clients without a secret.',
+    'Clients that publish a document look for the method none, and otherwise register instead, or give up.',
+    'Serve the generated token_endpoint_auth_methods_supported, which contains none.',
+  ),
+  'mcp-registration': error(
+    'The registration endpoint responds.',
+    'Clients without a document start there (RFC 7591 §3).',
+    'Make sure that POST requests with JSON reach it, and that responses are not modified.',
+  ),
+  'mcp-authorize': error(
+    'Browsers can reach the authorization endpoint.',
+    'Users are sent there to sign in.',
+    'Make sure that the path reaches the server, and that nothing in front of it requires other credentials.',
+  ),
+  'mcp-token': error(
+    'The token endpoint returns errors as JSON.',
+    'Errors tell clients whether to register again, to sign in again, or to wait.',
+    'Make sure that POST requests with a form reach it, and that responses are not modified.',
+  ),
+};
 
 type Id = keyof typeof MCP_RULES;
 

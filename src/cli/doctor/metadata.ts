@@ -1,4 +1,4 @@
-import { type Recorder, recorderOf } from './finding.js';
+import { error, note, type Recorder, recorderOf, warning } from './finding.js';
 import type { Answer } from './probe.js';
 import {
   allowsForeign,
@@ -15,105 +15,87 @@ import {
 } from './subject.js';
 
 export const METADATA_RULES = {
-  reachable: {
-    severity: 'error',
-    holds: 'The server responds.',
-    why: 'Nothing else can be checked.',
-    remedy: 'Check the URL, that the server is running, and that the proxy forwards to it.',
-  },
-  certificate: {
-    severity: 'error',
-    holds: 'Clients accept the certificate.',
-    why: 'Otherwise clients close the connection before sending anything.',
-    remedy:
-      'Install a certificate for this host, with its intermediates; for a certificate of your own authority, set NODE_EXTRA_CA_CERTS and run this again.',
-  },
-  'metadata-found': {
-    severity: 'error',
-    holds: 'The metadata is at the location used by clients.',
-    why: 'Clients discover every endpoint through this document (RFC 8414 §3), and follow no redirects to it.',
-    remedy:
-      'Make sure that the path reaches the server: for an issuer with a path, /.well-known/oauth-authorization-server and then that path, at the root of the host (mount oauth.wellKnown there).',
-  },
-  'metadata-issuer': {
-    severity: 'error',
-    holds: 'The metadata names the issuer it was requested from.',
-    why: 'Clients compare the two as strings and stop if they differ (RFC 8414 §3.3).',
-    remedy: 'Set the option issuer to the URL used by clients, with https if a proxy adds it, and check that URL.',
-  },
-  'issuer-https': {
-    severity: 'error',
-    holds: 'The issuer is https, or on loopback.',
-    why: 'Over http, codes, tokens and secrets can be read in transit (RFC 8414 §2, RFC 6749 §1.6).',
-    remedy: 'Put TLS in front of the server, and set the option issuer to the https URL.',
-  },
-  'metadata-complete': {
-    severity: 'error',
-    holds: 'The metadata has all required members.',
-    why: 'Clients reject a document without them (RFC 8414 §2).',
-    remedy: 'Serve the generated document instead of a copy maintained by hand.',
-  },
-  'metadata-endpoints': {
-    severity: 'error',
-    holds: 'Every endpoint is an absolute URL, as secure as the issuer.',
-    why: 'An http endpoint exposes what the issuer protects; a relative URL cannot be called.',
-    remedy: 'Set the option issuer to the https URL used by clients; endpoints are derived from it.',
-  },
-  'metadata-host': {
-    severity: 'warning',
-    holds: 'Every endpoint is on the host of the issuer.',
-    why: 'A different host is often the internal address of a server behind a proxy, which clients cannot reach.',
-    remedy: 'Unless this is intended, set the option issuer to the public URL.',
-  },
-  'metadata-cache': {
-    severity: 'note',
-    holds: 'The metadata states how long it may be cached.',
-    why: 'Otherwise some clients fetch it every time, and others keep an outdated document for days.',
-    remedy: 'Send Cache-Control with a max-age of minutes, and make sure that no proxy removes it.',
-  },
-  'metadata-cors': {
-    severity: 'note',
-    holds: 'Scripts of other origins may read the metadata.',
-    why: 'Otherwise a page on another origin cannot be a client of this server.',
-    remedy: 'Add the origins of such pages to the option cors.origins; if there are none, ignore this.',
-  },
-  'cors-credentials': {
-    severity: 'error',
-    holds: 'No foreign origin may send cookies.',
-    why: 'Otherwise any page could read responses meant for the signed-in user.',
-    remedy: 'Never send Access-Control-Allow-Credentials with an origin echoed from the request.',
-  },
-  'host-header': {
-    severity: 'error',
-    holds: 'The issuer does not depend on the Host header.',
-    why: 'Otherwise an attacker can poison a cached document and send clients to a server of theirs.',
-    remedy: 'Set the option issuer, and trust X-Forwarded-Host only from your own proxy.',
-  },
-  pkce: {
-    severity: 'error',
-    holds: 'PKCE with S256 is supported.',
-    why: 'Without it, a stolen authorization code is as good as a token (RFC 9700 §2.1.1).',
-    remedy: 'List S256 in code_challenge_methods_supported, and require it of clients.',
-  },
-  'pkce-plain': {
-    severity: 'note',
-    holds: 'PKCE does not support plain.',
-    why: 'With plain, anyone who sees the authorization request can redeem the code (RFC 7636 §7.2).',
-    remedy: 'Remove plain from code_challenge_methods of every client that can compute SHA-256.',
-  },
-  'legacy-grants': {
-    severity: 'warning',
-    holds: 'Neither the password nor the implicit grant is enabled.',
-    why: 'The first exposes passwords to clients, the second puts tokens into URLs (RFC 9700 §2.1.2, §2.4).',
-    remedy: 'Move their clients to authorization_code or device_code, and remove them from the option grants.',
-  },
-  'iss-parameter': {
-    severity: 'note',
-    holds: 'Authorization responses contain the issuer.',
-    why: 'Otherwise a client of several servers can be tricked into sending the code of one server to another (RFC 9207).',
-    remedy: 'Add iss to authorization responses, and advertise it.',
-  },
-} as const;
+  reachable: error(
+    'The server responds.',
+    'Nothing else can be checked.',
+    'Check the URL, that the server is running, and that the proxy forwards to it.',
+  ),
+  certificate: error(
+    'Clients accept the certificate.',
+    'Otherwise clients close the connection before sending anything.',
+    'Install a certificate for this host, with its intermediates; for a certificate of your own authority, set NODE_EXTRA_CA_CERTS and run this again.',
+  ),
+  'metadata-found': error(
+    'The metadata is at the location used by clients.',
+    'Clients discover every endpoint through this document (RFC 8414 §3), and follow no redirects to it.',
+    'Make sure that the path reaches the server: for an issuer with a path, /.well-known/oauth-authorization-server and then that path, at the root of the host (mount oauth.wellKnown there).',
+  ),
+  'metadata-issuer': error(
+    'The metadata names the issuer it was requested from.',
+    'Clients compare the two as strings and stop if they differ (RFC 8414 §3.3).',
+    'Set the option issuer to the URL used by clients, with https if a proxy adds it, and check that URL.',
+  ),
+  'issuer-https': error(
+    'The issuer is https, or on loopback.',
+    'Over http, codes, tokens and secrets can be read in transit (RFC 8414 §2, RFC 6749 §1.6).',
+    'Put TLS in front of the server, and set the option issuer to the https URL.',
+  ),
+  'metadata-complete': error(
+    'The metadata has all required members.',
+    'Clients reject a document without them (RFC 8414 §2).',
+    'Serve the generated document instead of a copy maintained by hand.',
+  ),
+  'metadata-endpoints': error(
+    'Every endpoint is an absolute URL, as secure as the issuer.',
+    'An http endpoint exposes what the issuer protects; a relative URL cannot be called.',
+    'Set the option issuer to the https URL used by clients; endpoints are derived from it.',
+  ),
+  'metadata-host': warning(
+    'Every endpoint is on the host of the issuer.',
+    'A different host is often the internal address of a server behind a proxy, which clients cannot reach.',
+    'Unless this is intended, set the option issuer to the public URL.',
+  ),
+  'metadata-cache': note(
+    'The metadata states how long it may be cached.',
+    'Otherwise some clients fetch it every time, and others keep an outdated document for days.',
+    'Send Cache-Control with a max-age of minutes, and make sure that no proxy removes it.',
+  ),
+  'metadata-cors': note(
+    'Scripts of other origins may read the metadata.',
+    'Otherwise a page on another origin cannot be a client of this server.',
+    'Add the origins of such pages to the option cors.origins; if there are none, ignore this.',
+  ),
+  'cors-credentials': error(
+    'No foreign origin may send cookies.',
+    'Otherwise any page could read responses meant for the signed-in user.',
+    'Never send Access-Control-Allow-Credentials with an origin echoed from the request.',
+  ),
+  'host-header': error(
+    'The issuer does not depend on the Host header.',
+    'Otherwise an attacker can poison a cached document and send clients to a server of theirs.',
+    'Set the option issuer, and trust X-Forwarded-Host only from your own proxy.',
+  ),
+  pkce: error(
+    'PKCE with S256 is supported.',
+    'Without it, a stolen authorization code is as good as a token (RFC 9700 §2.1.1).',
+    'List S256 in code_challenge_methods_supported, and require it of clients.',
+  ),
+  'pkce-plain': note(
+    'PKCE does not support plain.',
+    'With plain, anyone who sees the authorization request can redeem the code (RFC 7636 §7.2).',
+    'Remove plain from code_challenge_methods of every client that can compute SHA-256.',
+  ),
+  'legacy-grants': warning(
+    'Neither the password nor the implicit grant is enabled.',
+    'The first exposes passwords to clients, the second puts tokens into URLs (RFC 9700 §2.1.2, §2.4).',
+    'Move their clients to authorization_code or device_code, and remove them from the option grants.',
+  ),
+  'iss-parameter': note(
+    'Authorization responses contain the issuer.',
+    'Otherwise a client of several servers can be tricked into sending the code of one server to another (RFC 9207).',
+    'Add iss to authorization responses, and advertise it.',
+  ),
+};
 
 type Id = keyof typeof METADATA_RULES;
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { error, note, warning } from './finding.js';
 import { checkKeys } from './keys.js';
 import { leadsAway } from './pages.js';
 import { allowsForeign, describe, FOREIGN_ORIGIN, parseUrl, textsOf } from './subject.js';
@@ -6,106 +7,87 @@ import { type Document, isSafeUrl, pageProblem, shown, Walk, type WalkSubject } 
 
 /** The requirements of an application that signs users in, in the order of its requests. */
 export const OPENID_RULES = {
-  'openid-found': {
-    severity: 'error',
-    holds: 'The discovery document is at the location used by applications.',
-    why: 'An application is only given the issuer, and finds everything else in this document (Discovery 1.0 §4).',
-    remedy:
-      'Turn on options.openid, and make sure that the issuer followed by /.well-known/openid-configuration reaches the server.',
-  },
-  'openid-issuer': {
-    severity: 'error',
-    holds: 'The document names the issuer it was requested from.',
-    why: 'Applications compare the two as strings, and later the iss of every ID token, even in a slash (Discovery 1.0 §4.3).',
-    remedy: 'Give applications exactly the option issuer, and set it to the public https URL.',
-  },
-  'openid-members': {
-    severity: 'error',
-    holds: 'The document has all required members.',
-    why: 'Applications reject a document without them (Discovery 1.0 §3).',
-    remedy: 'Serve the generated document instead of a copy maintained by hand.',
-  },
-  'openid-endpoints': {
-    severity: 'error',
-    holds: 'Applications accept the URLs of the endpoints.',
-    why: 'Applications only send codes and tokens to https, or to loopback.',
-    remedy: 'Set the option issuer to the public https URL; endpoints are derived from it.',
-  },
-  'openid-below-issuer': {
-    severity: 'note',
-    holds: 'Every URL begins with the issuer.',
-    why: 'Some libraries for browsers reject a document with other URLs.',
-    remedy: 'Set the option issuer to the public URL, or switch off the strict check in such an application.',
-  },
-  'openid-algorithm': {
-    severity: 'error',
-    holds: 'ID tokens can be signed with RS256, and never with none.',
-    why: 'Every application supports RS256, and it is the default (Discovery 1.0 §3). An unsigned ID token can be written by anyone.',
-    remedy: 'Add an RSA key to options.openid.keys; npx oauth-query key makes one.',
-  },
-  'openid-scripts': {
-    severity: 'note',
-    holds: 'Scripts of other origins may read the document.',
-    why: 'Otherwise an application that runs in a browser cannot start.',
-    remedy: 'Make sure that no proxy removes Access-Control-Allow-Origin.',
-  },
-  'openid-key': {
-    severity: 'error',
-    holds: 'A key for RS256 is published.',
-    why: 'Applications verify ID tokens with it (OpenID Connect Core 1.0 §10.1.1).',
-    remedy: 'Serve the generated key set, and make sure that all processes have the same keys.',
-  },
-  'openid-authorize': {
-    severity: 'error',
-    holds: 'Browsers can reach the authorization endpoint.',
-    why: 'Users are sent there to sign in.',
-    remedy: 'Make sure that the path reaches the server, and that nothing in front of it requires other credentials.',
-  },
-  'openid-silent': {
-    severity: 'error',
-    holds: 'With prompt=none, a browser returns to the application without seeing a page.',
-    why: 'Applications find out with it whether a user is signed in, often in a frame, where a page is never seen (OpenID Connect Core 1.0 §3.1.2.6).',
-    remedy:
-      'Check that client_id and redirect_uri are registered and that the client may request openid; then let no middleware in front of the endpoint redirect to a sign-in page.',
-  },
-  'openid-token': {
-    severity: 'error',
-    holds: 'The token endpoint returns errors as JSON.',
-    why: 'Applications read there why a sign-in has failed.',
-    remedy: 'Make sure that POST requests with a form reach it, and that responses are not modified.',
-  },
-  'openid-userinfo-listed': {
-    severity: 'warning',
-    holds: 'There is a userinfo endpoint.',
-    why: 'Some libraries reject a document without it.',
-    remedy: 'Serve the generated document.',
-  },
-  'openid-userinfo': {
-    severity: 'error',
-    holds: 'The userinfo endpoint asks for a token.',
-    why: 'Applications request the name and the e-mail address there (OpenID Connect Core 1.0 §5.3).',
-    remedy:
-      'Make sure that the path reaches the server, and that it is not behind a sign-in page: without a token, the response is a 401 with WWW-Authenticate.',
-  },
-  'openid-logout-listed': {
-    severity: 'note',
-    holds: 'Applications can sign users out.',
-    why: 'Otherwise a user who signs out of an application is signed in again at the next click (RP-Initiated Logout 1.0).',
-    remedy: 'With a sign-in of your own, name the page that signs users out in options.openid.logoutUrl.',
-  },
-  'openid-logout': {
-    severity: 'error',
-    holds: 'Browsers can reach the page that signs users out.',
-    why: 'Applications send users there when they sign out.',
-    remedy: 'Make sure that the path reaches the server.',
-  },
-  'openid-logout-redirect': {
-    severity: 'error',
-    holds: 'Signing out never leads to an address that is not registered.',
-    why: 'Otherwise a link to this site can lead to any other (RP-Initiated Logout 1.0 §3).',
-    remedy: 'Only redirect to addresses that are registered in post_logout_redirect_uris.',
-  },
-} as const;
+  'openid-found': error(
+    'The discovery document is at the location used by applications.',
+    'An application is only given the issuer, and finds everything else in this document (Discovery 1.0 §4).',
+    'Turn on options.openid, and make sure that the issuer followed by /.well-known/openid-configuration reaches the server.',
+  ),
+  'openid-issuer': error(
+    'The document names the issuer it was requested from.',
+    'Applications compare the two as strings, and later the iss of every ID token, even in a slash (Discovery 1.0 §4.3).',
+    'Give applications exactly the option issuer, and set it to the public https URL.',
+  ),
+  'openid-members': error(
+    'The document has all required members.',
+    'Applications reject a document without them (Discovery 1.0 §3).',
+    'Serve the generated document instead of a copy maintained by hand.',
+  ),
+  'openid-endpoints': error(
+    'Applications accept the URLs of the endpoints.',
+    'Applications only send codes and tokens to https, or to loopback.',
+    'Set the option issuer to the public https URL; endpoints are derived from it.',
+  ),
+  'openid-below-issuer': note(
+    'Every URL begins with the issuer.',
+    'Some libraries for browsers reject a document with other URLs.',
+    'Set the option issuer to the public URL, or switch off the strict check in such an application.',
+  ),
+  'openid-algorithm': error(
+    'ID tokens can be signed with RS256, and never with none.',
+    'Every application supports RS256, and it is the default (Discovery 1.0 §3). An unsigned ID token can be written by anyone.',
+    'Add an RSA key to options.openid.keys; npx oauth-query key makes one.',
+  ),
+  'openid-scripts': note(
+    'Scripts of other origins may read the document.',
+    'Otherwise an application that runs in a browser cannot start.',
+    'Make sure that no proxy removes Access-Control-Allow-Origin.',
+  ),
+  'openid-key': error(
+    'A key for RS256 is published.',
+    'Applications verify ID tokens with it (OpenID Connect Core 1.0 §10.1.1).',
+    'Serve the generated key set, and make sure that all processes have the same keys.',
+  ),
+  'openid-authorize': error(
+    'Browsers can reach the authorization endpoint.',
+    'Users are sent there to sign in.',
+    'Make sure that the path reaches the server, and that nothing in front of it requires other credentials.',
+  ),
+  'openid-silent': error(
+    'With prompt=none, a browser returns to the application without seeing a page.',
+    'Applications find out with it whether a user is signed in, often in a frame, where a page is never seen (OpenID Connect Core 1.0 §3.1.2.6).',
+    'Check that client_id and redirect_uri are registered and that the client may request openid; then let no middleware in front of the endpoint redirect to a sign-in page.',
+  ),
+  'openid-token': error(
+    'The token endpoint returns errors as JSON.',
+    'Applications read there why a sign-in has failed.',
+    'Make sure that POST requests with a form reach it, and that responses are not modified.',
+  ),
+  'openid-userinfo-listed': warning(
+    'There is a userinfo endpoint.',
+    'Some libraries reject a document without it.',
+    'Serve the generated document.',
+  ),
+  'openid-userinfo': error(
+    'The userinfo endpoint asks for a token.',
+    'Applications request the name and the e-mail address there (OpenID Connect Core 1.0 §5.3).',
+    'Make sure that the path reaches the server, and that it is not behind a sign-in page: without a token, the response is a 401 with WWW-Authenticate.',
+  ),
+  'openid-logout-listed': note(
+    'Applications can sign users out.',
+    'Otherwise a user who signs out of an application is signed in again at the next click (RP-Initiated Logout 1.0).',
+    'With a sign-in of your own, name the page that signs users out in options.openid.logoutUrl.',
+  ),
+  'openid-logout': error(
+    'Browsers can reach the page that signs users out.',
+    'Applications send users there when they sign out.',
+    'Make sure that the path reaches the server.',
+  ),
+  'openid-logout-redirect': error(
+    'Signing out never leads to an address that is not registered.',
+    'Otherwise a link to this site can lead to any other (RP-Initiated Logout 1.0 §3).',
+    'Only redirect to addresses that are registered in post_logout_redirect_uris.',
+  ),
+};
 
 type Id = keyof typeof OPENID_RULES;
 

@@ -1,64 +1,54 @@
-import { type Recorder, recorderOf } from './finding.js';
+import { error, note, type Recorder, recorderOf, warning } from './finding.js';
 import type { Answer } from './probe.js';
 import { describe, type Discovered, FOREIGN_ORIGIN, isNoStore, parseUrl, type Subject } from './subject.js';
 
 export const PAGE_RULES = {
-  'authorize-unknown-client': {
-    severity: 'error',
-    holds: 'An unknown client leads to an error page, not to a redirect.',
-    why: 'A server that redirects browsers to any URL helps to steal codes and passwords (RFC 6749 §4.1.2.1).',
-    remedy: 'Show an error page if client_id or redirect_uri is not registered; never redirect to it.',
-  },
-  'authorize-escapes': {
-    severity: 'error',
-    holds: 'Pages escape values from the request.',
-    why: 'Otherwise a link could run a script on the sign-in page.',
-    remedy: 'Write your own pages with the tag `html` of this package, which escapes every value.',
-  },
-  'authorize-cors': {
-    severity: 'error',
-    holds: 'Scripts of other origins cannot read the pages.',
-    why: 'The authorization endpoint is for navigation, not for fetch; it must not support CORS (RFC 9700 §2.6).',
-    remedy: 'Exclude the pages from the CORS middleware of the application.',
-  },
-  'page-framing': {
-    severity: 'error',
-    holds: 'The pages cannot be framed.',
-    why: 'In an invisible frame, users can be tricked into allowing access (RFC 6749 §10.13).',
-    remedy: "Send Content-Security-Policy with frame-ancestors 'none', and X-Frame-Options: DENY.",
-  },
-  'page-policy': {
-    severity: 'warning',
-    holds: 'The pages restrict which scripts may run.',
-    why: 'Otherwise an unescaped value could run as a script (RFC 9700 §4.16).',
-    remedy:
-      "Send Content-Security-Policy with default-src 'none' plus what the page needs, without 'unsafe-inline' scripts.",
-  },
-  'page-referrer': {
-    severity: 'warning',
-    holds: 'The pages do not leak their URL.',
-    why: 'The URL contains state and more, and would be sent with every link and image (RFC 9700 §4.2.4).',
-    remedy: 'Send Referrer-Policy: no-referrer.',
-  },
-  'page-cache': {
-    severity: 'warning',
-    holds: 'The pages must not be cached.',
-    why: 'Otherwise the page of one user could be shown to another.',
-    remedy: 'Send Cache-Control: no-store.',
-  },
-  'page-type': {
-    severity: 'note',
-    holds: 'Browsers do not sniff the content type of the pages.',
-    why: 'A browser that sniffs may execute what was meant to be text.',
-    remedy: 'Send X-Content-Type-Options: nosniff.',
-  },
-  'page-cookies': {
-    severity: 'error',
-    holds: 'Scripts and other sites cannot use the cookies of the pages.',
-    why: 'A stolen cookie is a stolen session; without SameSite, other sites can use it (RFC 9700 §4.7).',
-    remedy: 'Set HttpOnly and SameSite on every cookie, and Secure if the issuer is https.',
-  },
-} as const;
+  'authorize-unknown-client': error(
+    'An unknown client leads to an error page, not to a redirect.',
+    'A server that redirects browsers to any URL helps to steal codes and passwords (RFC 6749 §4.1.2.1).',
+    'Show an error page if client_id or redirect_uri is not registered; never redirect to it.',
+  ),
+  'authorize-escapes': error(
+    'Pages escape values from the request.',
+    'Otherwise a link could run a script on the sign-in page.',
+    'Write your own pages with the tag `html` of this package, which escapes every value.',
+  ),
+  'authorize-cors': error(
+    'Scripts of other origins cannot read the pages.',
+    'The authorization endpoint is for navigation, not for fetch; it must not support CORS (RFC 9700 §2.6).',
+    'Exclude the pages from the CORS middleware of the application.',
+  ),
+  'page-framing': error(
+    'The pages cannot be framed.',
+    'In an invisible frame, users can be tricked into allowing access (RFC 6749 §10.13).',
+    "Send Content-Security-Policy with frame-ancestors 'none', and X-Frame-Options: DENY.",
+  ),
+  'page-policy': warning(
+    'The pages restrict which scripts may run.',
+    'Otherwise an unescaped value could run as a script (RFC 9700 §4.16).',
+    "Send Content-Security-Policy with default-src 'none' plus what the page needs, without 'unsafe-inline' scripts.",
+  ),
+  'page-referrer': warning(
+    'The pages do not leak their URL.',
+    'The URL contains state and more, and would be sent with every link and image (RFC 9700 §4.2.4).',
+    'Send Referrer-Policy: no-referrer.',
+  ),
+  'page-cache': warning(
+    'The pages must not be cached.',
+    'Otherwise the page of one user could be shown to another.',
+    'Send Cache-Control: no-store.',
+  ),
+  'page-type': note(
+    'Browsers do not sniff the content type of the pages.',
+    'A browser that sniffs may execute what was meant to be text.',
+    'Send X-Content-Type-Options: nosniff.',
+  ),
+  'page-cookies': error(
+    'Scripts and other sites cannot use the cookies of the pages.',
+    'A stolen cookie is a stolen session; without SameSite, other sites can use it (RFC 9700 §4.7).',
+    'Set HttpOnly and SameSite on every cookie, and Secure if the issuer is https.',
+  ),
+};
 
 type Id = keyof typeof PAGE_RULES;
 

@@ -3,6 +3,7 @@ import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
+import { readAtMost } from '../input.js';
 
 /** Maximum bytes of a response. No checked response needs as many. */
 const MAX_ANSWER_BYTES = 512 * 1024;
@@ -68,18 +69,11 @@ const failureOf = (error: unknown): ProbeFailure => {
   return new ProbeFailure(code.startsWith('HPE_') ? 'broken' : 'unreachable', message || code);
 };
 
+const tooLong = (): ProbeFailure =>
+  new ProbeFailure('oversized', `the response is longer than ${MAX_ANSWER_BYTES / 1024} KiB`);
+
 const read = async (response: IncomingMessage): Promise<string> => {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response) {
-    const bytes = chunk as Buffer; // Without an encoding, Node provides bytes.
-    size += bytes.length;
-    // Leaving the loop closes the connection.
-    if (size > MAX_ANSWER_BYTES)
-      throw new ProbeFailure('oversized', `the response is longer than ${MAX_ANSWER_BYTES / 1024} KiB`);
-    chunks.push(bytes);
-  }
-  const body = Buffer.concat(chunks);
+  const body = await readAtMost(response, MAX_ANSWER_BYTES, tooLong);
   if (response.headers['content-encoding'] !== 'gzip') return body.toString('utf8');
   try {
     return gunzipSync(body, { maxOutputLength: MAX_ANSWER_BYTES }).toString('utf8');

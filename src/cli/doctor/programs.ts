@@ -1,32 +1,28 @@
-import { recorderOf } from './finding.js';
+import { error, recorderOf, warning } from './finding.js';
 import { basic, describe, type Discovered, isJson, type Subject } from './subject.js';
 
 export const PROGRAM_RULES = {
-  'introspection-anonymous': {
-    severity: 'error',
-    holds: 'Introspection rejects a request without credentials.',
-    why: 'Otherwise any caller can try tokens and read their contents (RFC 7662 §2.1).',
-    remedy: 'Respond with 401; if a proxy adds its own credentials, remove them.',
-  },
-  'introspection-unknown-client': {
-    severity: 'error',
-    holds: 'Introspection rejects unknown credentials.',
-    why: 'Otherwise any caller can try tokens and read their contents (RFC 7662 §2.1).',
-    remedy: 'Check the credentials before the token is looked up.',
-  },
-  'revocation-anonymous': {
-    severity: 'warning',
-    holds: 'Revocation rejects a request without a client.',
-    why: 'A client must identify itself before its tokens can be revoked (RFC 7009 §2.1).',
-    remedy: 'Respond with invalid_client to a request without a client.',
-  },
-  'device-unknown-client': {
-    severity: 'error',
-    holds: 'The device endpoint rejects an unknown client.',
-    why: 'Otherwise users could be asked to grant access to a client that does not exist (RFC 8628 §3.1).',
-    remedy: 'Respond with invalid_client as JSON.',
-  },
-} as const;
+  'introspection-anonymous': error(
+    'Introspection rejects a request without credentials.',
+    'Otherwise any caller can try tokens and read their contents (RFC 7662 §2.1).',
+    'Respond with 401; if a proxy adds its own credentials, remove them.',
+  ),
+  'introspection-unknown-client': error(
+    'Introspection rejects unknown credentials.',
+    'Otherwise any caller can try tokens and read their contents (RFC 7662 §2.1).',
+    'Check the credentials before the token is looked up.',
+  ),
+  'revocation-anonymous': warning(
+    'Revocation rejects a request without a client.',
+    'A client must identify itself before its tokens can be revoked (RFC 7009 §2.1).',
+    'Respond with invalid_client to a request without a client.',
+  ),
+  'device-unknown-client': error(
+    'The device endpoint rejects an unknown client.',
+    'Otherwise users could be asked to grant access to a client that does not exist (RFC 8628 §3.1).',
+    'Respond with invalid_client as JSON.',
+  ),
+};
 
 /** Checks the other endpoints for programs, without credentials and with wrong ones. */
 export const checkPrograms = async (subject: Subject, { endpoints }: Discovered): Promise<void> => {

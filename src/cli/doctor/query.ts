@@ -1,57 +1,49 @@
-import { type Recorder, recorderOf } from './finding.js';
+import { error, note, type Recorder, recorderOf, warning } from './finding.js';
 import type { Answer } from './probe.js';
 import { describe, FOREIGN_ORIGIN, isJson, parseUrl, type Subject } from './subject.js';
 
 export const QUERY_RULES = {
-  'query-on': {
-    severity: 'note',
-    holds: 'The query API is enabled.',
-    why: 'This is fine if you do not use it.',
-    remedy: 'To enable it, set the option query; if it has a different path, pass it with --api.',
-  },
-  'query-site': {
-    severity: 'error',
-    holds: 'The query API describes its site.',
-    why: 'Clients request meta=siteinfo first, and stop if that fails.',
-    remedy: 'Make sure that GET and POST requests to this path reach the server with their complete query.',
-  },
-  'query-generator': {
-    severity: 'error',
-    holds: 'It reports a MediaWiki version supported by clients.',
-    why: 'Clients read the version from siteinfo, and reject unknown software.',
-    remedy: 'Keep the default generator, or begin it with MediaWiki and a version.',
-  },
-  'query-server': {
-    severity: 'warning',
-    holds: 'The site is on the host of the issuer.',
-    why: 'Clients derive page URLs from it; behind a proxy it is often the internal address.',
-    remedy: 'Set query.site.server to the public URL of the site.',
-  },
-  'query-paraminfo': {
-    severity: 'error',
-    holds: 'It describes its modules.',
-    why: 'Clients read the available parameters from action=paraminfo.',
-    remedy: 'Make sure that the proxy neither truncates the query nor drops parameters.',
-  },
-  'query-errors': {
-    severity: 'error',
-    holds: 'Clients understand its errors.',
-    why: 'Clients look for error.code in the body and for the header MediaWiki-API-Error.',
-    remedy: 'Make sure that the proxy does not modify errors and their headers.',
-  },
-  'query-cors': {
-    severity: 'warning',
-    holds: 'Scripts of other origins may send anonymous requests.',
-    why: 'A script that sends origin=* expects Access-Control-Allow-Origin: *, as from any MediaWiki.',
-    remedy: 'Make sure that neither the proxy nor CORS middleware of the application changes the header.',
-  },
-  'query-token': {
-    severity: 'error',
-    holds: 'An invalid token is rejected, not ignored.',
-    why: 'Otherwise a client with an expired token would unknowingly get anonymous responses.',
-    remedy: 'Make sure that the proxy forwards the Authorization header.',
-  },
-} as const;
+  'query-on': note(
+    'The query API is enabled.',
+    'This is fine if you do not use it.',
+    'To enable it, set the option query; if it has a different path, pass it with --api.',
+  ),
+  'query-site': error(
+    'The query API describes its site.',
+    'Clients request meta=siteinfo first, and stop if that fails.',
+    'Make sure that GET and POST requests to this path reach the server with their complete query.',
+  ),
+  'query-generator': error(
+    'It reports a MediaWiki version supported by clients.',
+    'Clients read the version from siteinfo, and reject unknown software.',
+    'Keep the default generator, or begin it with MediaWiki and a version.',
+  ),
+  'query-server': warning(
+    'The site is on the host of the issuer.',
+    'Clients derive page URLs from it; behind a proxy it is often the internal address.',
+    'Set query.site.server to the public URL of the site.',
+  ),
+  'query-paraminfo': error(
+    'It describes its modules.',
+    'Clients read the available parameters from action=paraminfo.',
+    'Make sure that the proxy neither truncates the query nor drops parameters.',
+  ),
+  'query-errors': error(
+    'Clients understand its errors.',
+    'Clients look for error.code in the body and for the header MediaWiki-API-Error.',
+    'Make sure that the proxy does not modify errors and their headers.',
+  ),
+  'query-cors': warning(
+    'Scripts of other origins may send anonymous requests.',
+    'A script that sends origin=* expects Access-Control-Allow-Origin: *, as from any MediaWiki.',
+    'Make sure that neither the proxy nor CORS middleware of the application changes the header.',
+  ),
+  'query-token': error(
+    'An invalid token is rejected, not ignored.',
+    'Otherwise a client with an expired token would unknowingly get anonymous responses.',
+    'Make sure that the proxy forwards the Authorization header.',
+  ),
+};
 
 type Id = keyof typeof QUERY_RULES;
 

@@ -1,4 +1,4 @@
-import { type Recorder, recorderOf } from './finding.js';
+import { error, type Recorder, recorderOf, warning } from './finding.js';
 import type { Answer } from './probe.js';
 import {
   allowsForeign,
@@ -12,74 +12,62 @@ import {
 } from './subject.js';
 
 export const TOKEN_RULES = {
-  'token-reachable': {
-    severity: 'error',
-    holds: 'The token endpoint responds at its URL in the metadata.',
-    why: 'Clients call endpoints where the metadata says; the further checks are skipped.',
-    remedy: 'Set the option issuer to the URL used by clients, or run this from where that host can be reached.',
-  },
-  'token-get': {
-    severity: 'error',
-    holds: 'The token endpoint rejects GET.',
-    why: 'With GET, secrets and codes would appear in URLs and logs (RFC 6749 §3.2).',
-    remedy: 'Only accept POST; a proxy must not change the method.',
-  },
-  'token-errors': {
-    severity: 'error',
-    holds: 'The token endpoint returns errors as JSON.',
-    why: 'Clients read the field error; they cannot interpret an error page of a proxy or framework (RFC 6749 §5.2).',
-    remedy: 'Make sure that POST requests reach the token endpoint, and that responses are not modified.',
-  },
-  'token-unknown-client': {
-    severity: 'error',
-    holds: 'An unknown client is rejected with 401 and invalid_client.',
-    why: 'This tells clients that their credentials are wrong, not their request (RFC 6749 §5.2).',
-    remedy: 'Respond with 401 and the error invalid_client to unknown Basic credentials.',
-  },
-  'token-challenge': {
-    severity: 'error',
-    holds: 'A client rejected by its Authorization header gets a challenge.',
-    why: 'A 401 for Basic credentials must carry WWW-Authenticate: Basic (RFC 6749 §5.2, RFC 9110 §15.5.2).',
-    remedy: 'Make sure that the proxy forwards the Authorization header, and returns WWW-Authenticate.',
-  },
-  'token-body-client': {
-    severity: 'error',
-    holds: 'An unknown client in the body is rejected with invalid_client.',
-    why: 'This tells clients that their credentials are wrong, not their request (RFC 6749 §5.2).',
-    remedy: 'Respond with 400 or 401 and the error invalid_client to unknown credentials.',
-  },
-  'token-no-store': {
-    severity: 'warning',
-    holds: 'Responses of the token endpoint must not be cached.',
-    why: 'A cached response would be sent to the next caller (RFC 6749 §5.1).',
-    remedy: 'Send Cache-Control: no-store, and make sure that no proxy overwrites it.',
-  },
-  'token-compressed': {
-    severity: 'warning',
-    holds: 'Responses of the token endpoint are not compressed.',
-    why: 'The length of a compressed response reveals something about the secrets in it.',
-    remedy: 'Disable compression for the token endpoint, in the proxy or the application.',
-  },
-  'token-cookie': {
-    severity: 'warning',
-    holds: 'The token endpoint sets no cookie.',
-    why: 'Only programs call it; a cookie means that the application creates a session for each call.',
-    remedy: 'Mount the session middleware after this server, or exclude this path from it.',
-  },
-  'token-cors': {
-    severity: 'warning',
-    holds: 'Metadata and token endpoint have the same CORS policy.',
-    why: 'Otherwise a page can discover the server but not get a token, or vice versa.',
-    remedy:
-      'Make sure that the proxy passes OPTIONS requests and Access-Control-Allow-Origin; the option cors.origins applies to both.',
-  },
-  'token-cors-credentials': {
-    severity: 'error',
-    holds: 'The token endpoint accepts no cookies from foreign origins.',
-    why: 'Otherwise any page could request tokens on behalf of the signed-in user.',
-    remedy: 'Never send Access-Control-Allow-Credentials with an origin echoed from the request.',
-  },
-} as const;
+  'token-reachable': error(
+    'The token endpoint responds at its URL in the metadata.',
+    'Clients call endpoints where the metadata says; the further checks are skipped.',
+    'Set the option issuer to the URL used by clients, or run this from where that host can be reached.',
+  ),
+  'token-get': error(
+    'The token endpoint rejects GET.',
+    'With GET, secrets and codes would appear in URLs and logs (RFC 6749 §3.2).',
+    'Only accept POST; a proxy must not change the method.',
+  ),
+  'token-errors': error(
+    'The token endpoint returns errors as JSON.',
+    'Clients read the field error; they cannot interpret an error page of a proxy or framework (RFC 6749 §5.2).',
+    'Make sure that POST requests reach the token endpoint, and that responses are not modified.',
+  ),
+  'token-unknown-client': error(
+    'An unknown client is rejected with 401 and invalid_client.',
+    'This tells clients that their credentials are wrong, not their request (RFC 6749 §5.2).',
+    'Respond with 401 and the error invalid_client to unknown Basic credentials.',
+  ),
+  'token-challenge': error(
+    'A client rejected by its Authorization header gets a challenge.',
+    'A 401 for Basic credentials must carry WWW-Authenticate: Basic (RFC 6749 §5.2, RFC 9110 §15.5.2).',
+    'Make sure that the proxy forwards the Authorization header, and returns WWW-Authenticate.',
+  ),
+  'token-body-client': error(
+    'An unknown client in the body is rejected with invalid_client.',
+    'This tells clients that their credentials are wrong, not their request (RFC 6749 §5.2).',
+    'Respond with 400 or 401 and the error invalid_client to unknown credentials.',
+  ),
+  'token-no-store': warning(
+    'Responses of the token endpoint must not be cached.',
+    'A cached response would be sent to the next caller (RFC 6749 §5.1).',
+    'Send Cache-Control: no-store, and make sure that no proxy overwrites it.',
+  ),
+  'token-compressed': warning(
+    'Responses of the token endpoint are not compressed.',
+    'The length of a compressed response reveals something about the secrets in it.',
+    'Disable compression for the token endpoint, in the proxy or the application.',
+  ),
+  'token-cookie': warning(
+    'The token endpoint sets no cookie.',
+    'Only programs call it; a cookie means that the application creates a session for each call.',
+    'Mount the session middleware after this server, or exclude this path from it.',
+  ),
+  'token-cors': warning(
+    'Metadata and token endpoint have the same CORS policy.',
+    'Otherwise a page can discover the server but not get a token, or vice versa.',
+    'Make sure that the proxy passes OPTIONS requests and Access-Control-Allow-Origin; the option cors.origins applies to both.',
+  ),
+  'token-cors-credentials': error(
+    'The token endpoint accepts no cookies from foreign origins.',
+    'Otherwise any page could request tokens on behalf of the signed-in user.',
+    'Never send Access-Control-Allow-Credentials with an origin echoed from the request.',
+  ),
+};
 
 type Id = keyof typeof TOKEN_RULES;
 

@@ -1,27 +1,24 @@
-import { recorderOf } from './finding.js';
+import { recorderOf, warning } from './finding.js';
 import type { Answer } from './probe.js';
 import type { Subject } from './subject.js';
 
 export const TRANSPORT_RULES = {
-  'certificate-lasts': {
-    severity: 'warning',
-    holds: 'The certificate is valid for weeks.',
-    why: 'When it expires, all clients stop working.',
-    remedy: 'Renew it, and find out why it was not renewed automatically.',
-  },
-  hsts: {
-    severity: 'warning',
-    holds: 'Browsers are required to use https.',
-    why: 'Otherwise the first http request of a browser can be intercepted, including sign-ins (RFC 6797).',
-    remedy: 'Send Strict-Transport-Security with a max-age of at least half a year, from the proxy or the application.',
-  },
-  clock: {
-    severity: 'warning',
-    holds: 'The clock of the server is right.',
-    why: 'Otherwise tokens appear expired or not yet valid, and signed assertions are rejected.',
-    remedy: 'Keep NTP running on the server, and check the clock of this machine, which it is compared with.',
-  },
-} as const;
+  'certificate-lasts': warning(
+    'The certificate is valid for weeks.',
+    'When it expires, all clients stop working.',
+    'Renew it, and find out why it was not renewed automatically.',
+  ),
+  hsts: warning(
+    'Browsers are required to use https.',
+    'Otherwise the first http request of a browser can be intercepted, including sign-ins (RFC 6797).',
+    'Send Strict-Transport-Security with a max-age of at least half a year, from the proxy or the application.',
+  ),
+  clock: warning(
+    'The clock of the server is right.',
+    'Otherwise tokens appear expired or not yet valid, and signed assertions are rejected.',
+    'Keep NTP running on the server, and check the clock of this machine, which it is compared with.',
+  ),
+};
 
 const DAY = 86_400_000;
 

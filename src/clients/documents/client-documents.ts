@@ -1,10 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { inTime } from '../../core/base/deadline.js';
 import { UnavailableError } from '../../core/base/errors.js';
-import type { MaybePromise } from '../../core/base/ports.js';
+import type { MaybePromise, Revision } from '../../core/base/ports.js';
+import { type ExpiringRecord, isNumber, isText, optional, Records, type Shape } from '../../core/base/records.js';
 import {
   either,
   fn,
+  isRecord,
   listOf,
   object,
   orElse,
@@ -15,6 +18,7 @@ import {
   wholeNumber,
 } from '../../core/base/schema.js';
 import { INTROSPECT } from '../../core/base/scope.js';
+import { RandomSource, sha256 } from '../../core/base/secrets.js';
 import { refuse } from '../../core/oauth/clients/client-metadata.js';
 import type { ClientRegistration, ClientRegistry } from '../../core/oauth/clients/client.js';
 import {
@@ -25,9 +29,15 @@ import {
   type RegistryServer,
   UnusableClientError,
 } from '../../core/oauth/clients/own-registry.js';
-import { type ClientDocument, type Jwk, readDocument, readKeys, registrationOf } from './client-document.js';
+import {
+  type ClientDocument,
+  type Jwk,
+  keysThatFit,
+  readDocument,
+  readKeys,
+  registrationOf,
+} from './client-document.js';
 import { documentAddressProblem, isDocumentAddress } from './document-address.js';
-import { DocumentCopies, type DocumentCopy } from './document-copies.js';
 import { FetchBounds } from './fetch-bounds.js';
 import { fetchClientDocument, type FetchDocument } from './fetch-document.js';
 import { Fetched, type Good } from './fetched.js';
@@ -90,21 +100,39 @@ type Settings = ReturnType<typeof OPTIONS.read>;
 const COPY_FRESH = 300_000;
 const MAX_COPIES = 1000;
 
-/** The current knowledge about a client. */
-interface Snapshot {
-  readonly document: Good<ClientDocument>;
-  /** The contents of its `jwks_uri`. */
-  readonly keys?: Good<KeySet>;
+/** In seconds: how much longer than a new grant a copy lives, so that it is not written for every grant. */
+const SPARE = 180 * 86_400;
+
+/** A document as stored after an approval, which a changed document replaces. Times are in milliseconds since the epoch. */
+interface CopyRecord extends ExpiringRecord, Revision {
+  readonly document: ClientDocument;
+  /** The contents of its `jwks_uri`, if that was fetched. */
+  readonly keys?: readonly Jwk[];
+  /** The time it was fetched. */
+  readonly at: number;
+  readonly fresh_until: number;
 }
+
+const COPY: Shape<CopyRecord> = {
+  exp: isNumber,
+  rev: isText,
+  document: isRecord, // The server validates each field of the registration, as for every registry.
+  keys: optional(Array.isArray),
+  at: isNumber,
+  fresh_until: isNumber,
+};
+
+const keyOf = (client_id: string): string => `client-document:{${sha256(client_id)}}`;
 
 interface KeySet {
   readonly keys: readonly Jwk[];
 }
 
-/** The registrations for a document: a client may choose whether to sign. */
-interface Rows {
-  readonly public?: ClientRegistration;
-  readonly signed?: { readonly keySet: KeySet; readonly row: ClientRegistration };
+/** The current knowledge about a client. */
+interface Snapshot {
+  readonly document: Good<ClientDocument>;
+  /** The contents of its `jwks_uri`. */
+  readonly keys?: Good<KeySet> | undefined;
 }
 
 const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
@@ -121,10 +149,11 @@ class Documents implements OwnRegistry {
   readonly #server: RegistryServer;
   readonly #documents: Fetched<ClientDocument>;
   readonly #keySets: Fetched<KeySet>;
-  readonly #copies: DocumentCopies;
-  readonly #read = new LRUCache<string, Snapshot & { readonly until: number }>({ max: MAX_COPIES });
-  /** The server validates each registration object only once, so the same object is returned again. */
-  readonly #rows = new WeakMap<ClientDocument, Rows>();
+  readonly #records: Records;
+  readonly #random = new RandomSource(randomBytes);
+  readonly #copies = new LRUCache<string, Snapshot & { readonly until: number }>({ max: MAX_COPIES });
+  /** By document, and by keys if the client signs. The server validates each object only once, so the same one is returned again. */
+  readonly #rows = new WeakMap<ClientDocument, WeakMap<object, ClientRegistration>>();
 
   constructor(settings: Settings, server: RegistryServer) {
     const bounds = new FetchBounds(server.clock);
@@ -132,7 +161,7 @@ class Documents implements OwnRegistry {
     this.#server = server;
     this.#documents = new Fetched(settings, bounds, server);
     this.#keySets = new Fetched(settings, bounds, server);
-    this.#copies = new DocumentCopies(server);
+    this.#records = new Records(server.store, server.clock, server.issuer);
   }
 
   find(client_id: string, { caller, assertion }: ClientLookup = {}): MaybePromise<ClientRegistration | undefined> {
@@ -144,14 +173,21 @@ class Documents implements OwnRegistry {
     if (!isDocumentAddress(client_id)) return;
     const known = this.#remembered(client_id) ?? (await this.#copy(client_id));
     if (known === undefined) return;
-    const { document, keys } = known;
-    const { value: found, at, freshUntil } = document;
-    await this.#copies.write({
-      document: found,
-      at,
-      fresh_until: freshUntil,
-      ...(keys !== undefined && { keys: keys.value.keys }),
-    });
+    const { value: document, at, freshUntil: fresh_until } = known.document;
+    const keys = keysThatFit(document, known.keys?.value.keys ?? []);
+    const key = keyOf(client_id);
+    const before = await this.#records.get(key, COPY);
+    const end = Math.ceil(this.#server.clock() / 1000) + this.#server.longestGrant;
+    if (before !== undefined && before.exp >= end && same([before.document, before.keys ?? []], [document, keys]))
+      return;
+    const rev = this.#random.rev();
+    const record: CopyRecord = { ...before, document, keys, at, fresh_until, rev, exp: end + SPARE };
+    const isWritten = await (before === undefined
+      ? this.#records.add(key, record)
+      : this.#records.swap(key, before.rev, record));
+    // If another process was faster, it has also written a copy.
+    if (!isWritten && (await this.#records.get(key, COPY)) === undefined)
+      throw new UnavailableError('The copy of a client document expired while it was replaced.');
   }
 
   /** From memory or the store. */
@@ -197,20 +233,25 @@ class Documents implements OwnRegistry {
     const document = this.#documents.usable(client_id);
     if (document === undefined) return undefined;
     const { jwks_uri } = document.value;
-    const keys = jwks_uri === undefined ? undefined : this.#keySets.usable(jwks_uri);
-    return { document, ...(keys && { keys }) };
+    return { document, keys: jwks_uri === undefined ? undefined : this.#keySets.usable(jwks_uri) };
   }
 
   /** The copy in the store, if the application still trusts it. */
   async #copy(client_id: string): Promise<Snapshot | undefined> {
     const now = this.#server.clock();
-    const read = this.#read.get(client_id);
+    const read = this.#copies.get(client_id);
     if (read !== undefined && now < read.until) return read;
-    const copy = await this.#copies.find(client_id);
+    const copy = await this.#records.get(keyOf(client_id), COPY);
     if (copy === undefined || copy.document.client_id !== client_id) return undefined;
     if (!(await this.#isTrusted(copy.document))) return undefined;
-    const snapshot = { ...snapshotOf(copy), until: now + COPY_FRESH };
-    this.#read.set(client_id, snapshot);
+    const { document, keys, at, fresh_until: freshUntil } = copy;
+    const snapshot = {
+      document: { value: document, at, freshUntil },
+      // Keys are fetched separately, at another time that the copy does not contain.
+      keys: keys && { value: { keys }, at, freshUntil: at },
+      until: now + COPY_FRESH,
+    };
+    this.#copies.set(client_id, snapshot);
     return snapshot;
   }
 
@@ -251,11 +292,9 @@ class Documents implements OwnRegistry {
   }
 
   #row(document: ClientDocument, keySet: KeySet | undefined): ClientRegistration {
-    const rows = this.#rows.get(document) ?? {};
-    const known = keySet === undefined ? rows.public : rows.signed?.keySet === keySet ? rows.signed.row : undefined;
-    if (known !== undefined) return known;
-    const row = registrationOf(document, keySet?.keys, this.#settings);
-    this.#rows.set(document, keySet === undefined ? { ...rows, public: row } : { ...rows, signed: { keySet, row } });
+    const rows = this.#rows.get(document) ?? new WeakMap<object, ClientRegistration>();
+    const row = rows.get(keySet ?? document) ?? registrationOf(document, keySet?.keys, this.#settings);
+    this.#rows.set(document, rows.set(keySet ?? document, row));
     return row;
   }
 }
@@ -271,12 +310,6 @@ const usableKeys = (json: unknown): KeySet => {
   if (keys.length === 0) return refuse('It contains no usable key.');
   return { keys };
 };
-
-const snapshotOf = ({ document, keys, at, fresh_until: freshUntil }: DocumentCopy): Snapshot => ({
-  document: { value: document, at, freshUntil },
-  // Keys are fetched separately, at another time that the copy does not contain.
-  ...(keys !== undefined && { keys: { value: { keys }, at, freshUntil: at } }),
-});
 
 const checkScopes = ({ scopes = [] }: Settings, server: RegistryServer): void => {
   const unknown = scopes.find((name) => !server.scopes.includes(name));

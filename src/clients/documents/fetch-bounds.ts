@@ -12,30 +12,10 @@ const AT_ONCE_PER_HOST = 4;
 const PER_MINUTE = 60;
 const MINUTE = 60;
 
-const busy = (): UnusableClientError =>
-  new UnusableClientError('unavailable', 'Too many client documents are being fetched already.', 2);
-
-/** Counts names; a name with a count of zero takes no space. */
-class Tally {
-  readonly #counts = new Map<string, number>();
-
-  of(name: string): number {
-    return this.#counts.get(name) ?? 0;
-  }
-
-  add(name: string, change: 1 | -1): void {
-    const count = this.of(name) + change;
-    if (count === 0) this.#counts.delete(name);
-    else this.#counts.set(name, count);
-  }
-}
-
 /** Limits the outgoing requests that unknown callers can cause: a `client_id` can be any URL. */
 export class FetchBounds {
   readonly #rate: RateLimit;
-  readonly #sources = new Tally();
-  readonly #hosts = new Tally();
-  #underWay = 0;
+  readonly #running = new Set<{ readonly source: string; readonly host: string }>();
 
   constructor(clock: Clock) {
     this.#rate = new RateLimit(clock, PER_MINUTE, MINUTE);
@@ -50,25 +30,21 @@ export class FetchBounds {
    */
   async run<T>(ip: string, host: string, work: () => Promise<T>): Promise<T> {
     const source = sourceOf(ip);
+    const running = [...this.#running];
     const isFull =
-      this.#underWay >= AT_ONCE ||
-      this.#sources.of(source) >= limitAt(ip, AT_ONCE_PER_SOURCE) ||
-      this.#hosts.of(host) >= AT_ONCE_PER_HOST;
-    if (isFull) throw busy();
+      running.length >= AT_ONCE ||
+      running.filter((one) => one.source === source).length >= limitAt(ip, AT_ONCE_PER_SOURCE) ||
+      running.filter((one) => one.host === host).length >= AT_ONCE_PER_HOST;
+    if (isFull) throw new UnusableClientError('unavailable', 'Too many client documents are being fetched already.', 2);
     const refusal = this.#rate.take(source, limitAt(ip, PER_MINUTE));
     if (refusal !== undefined)
       throw new UnusableClientError('unavailable', 'This address has caused too many fetches.', refusal.retryAfter);
-    this.#count(source, host, 1);
+    const one = { source, host };
+    this.#running.add(one);
     try {
       return await work();
     } finally {
-      this.#count(source, host, -1);
+      this.#running.delete(one);
     }
-  }
-
-  #count(source: string, host: string, change: 1 | -1): void {
-    this.#underWay += change;
-    this.#sources.add(source, change);
-    this.#hosts.add(host, change);
   }
 }

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { RequestOptions } from 'node:https';
 import { isIPv6, type LookupFunction } from 'node:net';
+import { readAtMost } from '../../core/base/http/body.js';
 import { isJsonType } from '../../core/base/http/messages.js';
 import type { MaybePromise } from '../../core/base/ports.js';
 import { documentAddressProblem } from './document-address.js';
-import { freshSeconds } from './freshness.js';
 import { isPublicAddress } from './public-address.js';
 import { hostResolver, type Resolve } from './resolve-host.js';
 
@@ -93,25 +93,28 @@ const checkHeaders = ({ statusCode = 0, headers }: IncomingMessage): void => {
     throw new Error('It is compressed although the request does not accept compression.');
 };
 
-const readBody = async (response: IncomingMessage): Promise<string> => {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response) {
-    const bytes = chunk as Buffer; // No encoding is set, so Node returns bytes.
-    size += bytes.length;
-    if (size > MAX_BYTES) throw new Error(`It is longer than ${MAX_BYTES} bytes.`);
-    chunks.push(bytes);
-  }
-  return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
-};
-
-/** The message of the parser would repeat text of a foreign server. */
-const parse = (text: string): unknown => {
+const readBody = async (response: IncomingMessage): Promise<unknown> => {
+  const bytes = await readAtMost(response, MAX_BYTES, () => new Error(`It is longer than ${MAX_BYTES} bytes.`));
+  const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error('It is not valid JSON.');
+    throw new Error('It is not valid JSON.'); // The message of the parser would repeat text of a foreign server.
   }
+};
+
+/**
+ * For how many seconds a response may be cached; `undefined` if it does not say.
+ *
+ * @see {@link https://www.rfc-editor.org/rfc/rfc9111#section-4.2 | RFC 9111 §4.2}
+ */
+export const freshSeconds = (cacheControl = '', age = ''): number | undefined => {
+  const directives = cacheControl.split(',').map((directive) => directive.trim().toLowerCase());
+  if (directives.some((directive) => /^no-(?:store|cache)(?:=|$)/.test(directive))) return 0;
+  const [maxAge] = directives.flatMap((directive) => /^max-age="?(\d{1,10})"?$/.exec(directive)?.[1] ?? []);
+  return maxAge === undefined
+    ? undefined
+    : Math.max(0, Number(maxAge) - Number(/^\s*"?(\d{1,10})"?\s*$/.exec(age)?.[1] ?? 0));
 };
 
 /** A fetch function for public servers; in tests also for others. */
@@ -123,7 +126,7 @@ export const documentFetch = (replaced: Partial<Network> = {}): FetchDocument =>
     const response = await get(new URL(address), network, signal);
     try {
       checkHeaders(response);
-      const parsed = parse(await readBody(response));
+      const parsed = await readBody(response);
       const seconds = freshSeconds(response.headers['cache-control'], response.headers.age);
       if (seconds !== undefined) cacheFor(seconds);
       return parsed;

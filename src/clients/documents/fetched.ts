@@ -25,7 +25,6 @@ const RENEW_AFTER = 10_000;
 
 const MAX_KNOWN = 1000;
 const MAX_KNOWN_BYTES = 4 * 1_048_576;
-const MAX_FAILED = 1000;
 
 /** A value read from a URL. Times are in milliseconds since the epoch. */
 export interface Good<T extends object> {
@@ -42,7 +41,7 @@ interface Failure {
   readonly pause: number;
 }
 
-/** How to fetch and check a value, and who needs it. */
+/** How to check a value, and who needs it. */
 interface WantedDocument<T extends object> {
   readonly client_id: string;
   readonly caller: ClientCaller;
@@ -56,16 +55,15 @@ interface WantedDocument<T extends object> {
   readonly isLacking?: (value: T) => boolean;
 }
 
-interface Fetch<T extends object> extends WantedDocument<T> {
+/** What was known before a fetch. The fallback is used if it fails. */
+interface KnownBefore<T extends object> {
   readonly before: Good<T> | undefined;
-  /** Used if this fetch fails. */
   readonly fallback: Good<T> | undefined;
 }
 
 /** A bounded cache of fetched values: documents, or keys. */
 export class Fetched<T extends object> {
-  readonly #fetch: FetchDocument;
-  readonly #timeout: number;
+  readonly #options: { readonly fetch: FetchDocument; readonly timeout: number };
   readonly #server: RegistryServer;
   readonly #bounds: FetchBounds;
   readonly #good = new LRUCache<string, Good<T>>({
@@ -73,13 +71,12 @@ export class Fetched<T extends object> {
     maxSize: MAX_KNOWN_BYTES,
     sizeCalculation: ({ value }) => JSON.stringify(value).length,
   });
-  readonly #failures = new LRUCache<string, Failure>({ max: MAX_FAILED });
+  readonly #failures = new LRUCache<string, Failure>({ max: MAX_KNOWN });
   readonly #underWay = new Map<string, Promise<Good<T>>>();
 
   /** @param options - `timeout`: milliseconds for one fetch. */
   constructor(options: { fetch: FetchDocument; timeout: number }, bounds: FetchBounds, server: RegistryServer) {
-    this.#fetch = options.fetch;
-    this.#timeout = options.timeout;
+    this.#options = options;
     this.#bounds = bounds;
     this.#server = server;
   }
@@ -105,7 +102,7 @@ export class Fetched<T extends object> {
     const failure = this.#failures.get(address);
     try {
       if (failure !== undefined && now < failure.until) throw failure.error;
-      return await this.#load(address, { ...wanted, before: good ?? stored, fallback });
+      return await this.#load(address, wanted, { before: good ?? stored, fallback });
     } catch (error) {
       const isRefused = !(error instanceof UnusableClientError) || error.reason === 'refused';
       if (isRefused || fallback === undefined) throw error;
@@ -113,18 +110,21 @@ export class Fetched<T extends object> {
     }
   }
 
-  #load(address: string, wanted: Fetch<T>): Promise<Good<T>> {
+  #load(address: string, wanted: WantedDocument<T>, known: KnownBefore<T>): Promise<Good<T>> {
     const running = this.#underWay.get(address);
     if (running !== undefined) return running;
-    const { hostname } = new URL(address);
     const load = this.#bounds
-      .run(wanted.caller.ip, hostname, () => this.#ask(address, wanted))
+      .run(wanted.caller.ip, new URL(address).hostname, () => this.#ask(address, wanted, known))
       .finally(() => this.#underWay.delete(address));
     this.#underWay.set(address, load);
     return load;
   }
 
-  async #ask(address: string, { client_id, caller, read, changes, before, fallback }: Fetch<T>): Promise<Good<T>> {
+  async #ask(
+    address: string,
+    { client_id, caller, read, changes }: WantedDocument<T>,
+    { before, fallback }: KnownBefore<T>,
+  ): Promise<Good<T>> {
     const start = monotonic();
     const told = { client_id, address };
     try {
@@ -149,25 +149,26 @@ export class Fetched<T extends object> {
   }
 
   async #get(address: string): Promise<{ readonly json: unknown; readonly seconds: number | undefined }> {
+    const { fetch, timeout: milliseconds } = this.#options;
     const controller = new AbortController();
     let seconds: number | undefined;
     const request = { signal: controller.signal, cacheFor: (given: number) => void (seconds = given) };
-    const milliseconds = this.#timeout;
-    const { timer } = this.#server;
     const error = (): Error => {
       controller.abort();
       return new Error(`It did not arrive within ${milliseconds} ms.`);
     };
-    const json = await inTime((async () => this.#fetch(address, request))(), { milliseconds, timer, error });
+    const { timer } = this.#server;
+    const json = await inTime((async () => fetch(address, request))(), { milliseconds, timer, error });
     if (json === undefined || json === null) throw new Error('The response is empty.');
     return { json, seconds };
   }
 
   #failed(address: string, cause: unknown): UnusableClientError {
-    const before = this.#failures.get(address);
-    const pause = Math.min(MAX_RETRY_DELAY, (before?.pause ?? MIN_RETRY_DELAY / 2) * 2);
+    const pause = Math.min(MAX_RETRY_DELAY, (this.#failures.get(address)?.pause ?? MIN_RETRY_DELAY / 2) * 2);
     const isRefused = cause instanceof MetadataProblem;
-    const sentence = `${address} ${isRefused ? 'is refused' : 'cannot be used'}: ${sentenceOf(cause)}`;
+    // Node's errors only contain addresses and codes; a function of the application may throw anything.
+    const why = printable((cause instanceof Error ? cause.message : String(cause)).slice(0, 300));
+    const sentence = `${address} ${isRefused ? 'is refused' : 'cannot be used'}: ${why}`;
     const error = new UnusableClientError(isRefused ? 'refused' : 'unavailable', sentence, pause / 1000, { cause });
     this.#failures.set(address, { error, pause, until: this.#server.clock() + pause });
     return error;
@@ -182,7 +183,3 @@ const freshFor = (seconds: number | undefined): number =>
   seconds === undefined || Number.isNaN(seconds)
     ? DEFAULT_FRESH
     : Math.min(MAX_FRESH, Math.max(MIN_FRESH, seconds * 1000));
-
-/** Node's errors only contain addresses and codes; a function of the application may throw anything. */
-const sentenceOf = (cause: unknown): string =>
-  printable((cause instanceof Error ? cause.message : String(cause)).slice(0, 300));

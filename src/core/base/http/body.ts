@@ -117,6 +117,23 @@ export const checkBodyHeaders = (request: Pick<HttpRequest, 'header'>, limit: nu
   if (Number(request.header('content-length')) > limit) throw new BodyError('too-large');
 };
 
+/** Reads a stream of bytes to its end. @param tooLong - Creates the error for more than `max` bytes, which closes the stream. */
+export const readAtMost = async (
+  stream: AsyncIterable<unknown>,
+  max: number,
+  tooLong: () => Error,
+): Promise<Buffer> => {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    const bytes = chunk as Buffer; // Without an encoding, Node provides bytes.
+    size += bytes.length;
+    if (size > max) throw tooLong();
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks);
+};
+
 /** The same bytes as a `Buffer`. */
 export const bufferOf = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
