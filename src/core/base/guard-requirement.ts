@@ -2,7 +2,7 @@ import type { GuardRequirement } from './http/bearer.js';
 import type { GivenProof } from './possession.js';
 import { either, ENVIRONMENT, fail, listOf, object, refined, type Schema, text, value } from './schema.js';
 import { OFFLINE_ACCESS } from './scope.js';
-import { nearestName } from './spelling.js';
+import { didYouMean } from './spelling.js';
 
 /** What a guard may require in addition to scopes. */
 export interface GuardOptions {
@@ -103,7 +103,6 @@ export const guardRequirement = (scope: unknown, options: unknown, server: Guard
 export const undeclaredScope = (scopes: readonly string[], declared: ReadonlySet<string>): string | undefined => {
   const unknown = scopes.find((name) => !declared.has(name));
   if (unknown === undefined) return undefined;
-  const near = nearestName(unknown, [...declared]);
-  const advice = near === undefined ? 'Add it there.' : `Did you mean ${JSON.stringify(near)}?`;
-  return `guard(${JSON.stringify(unknown)}) refuses every request: options.scopes does not declare this scope, so no token can have it. ${advice}`;
+  const advice = didYouMean(unknown, declared, ' Add it there.');
+  return `guard(${JSON.stringify(unknown)}) refuses every request: options.scopes does not declare this scope, so no token can have it.${advice}`;
 };

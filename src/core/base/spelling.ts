@@ -25,6 +25,12 @@ const MIN_PART_LENGTH = 5;
 const isPart = (name: string, longer: string): boolean =>
   name.length >= MIN_PART_LENGTH && (longer.startsWith(name) || longer.endsWith(name));
 
+/** The question about a name that was probably meant, after a space; otherwise the other advice. */
+export const didYouMean = (name: string, known: Iterable<string>, otherwise = ''): string => {
+  const near = nearestName(name, [...known]);
+  return near === undefined ? otherwise : ` Did you mean ${JSON.stringify(near)}?`;
+};
+
 /** The known name that was probably meant: one with at most one mistake per three letters, or the only one that ends or begins with the given name. */
 export const nearestName = (name: string, known: readonly string[]): string | undefined => {
   const wanted = folded(name).slice(0, 64);

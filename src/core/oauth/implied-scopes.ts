@@ -1,4 +1,4 @@
-import { nearestName } from '../base/spelling.js';
+import { didYouMean } from '../base/spelling.js';
 
 type Implications = ReadonlyMap<string, { readonly implies?: readonly string[] | undefined }>;
 
@@ -53,8 +53,7 @@ export class ImpliedScopes {
 
 const checkName = (name: string, by: string, definitions: Implications): void => {
   if (definitions.has(name)) return;
-  const near = nearestName(name, [...definitions.keys()]);
   throw new TypeError(
-    `options.scopes[${JSON.stringify(by)}].implies names ${JSON.stringify(name)}, which options.scopes does not have.${near === undefined ? '' : ` Did you mean ${JSON.stringify(near)}?`}`,
+    `options.scopes[${JSON.stringify(by)}].implies names ${JSON.stringify(name)}, which options.scopes does not have.${didYouMean(name, definitions.keys())}`,
   );
 };

@@ -67,8 +67,8 @@ const keyRingOf = (
   return new KeyRing({ source: keys, algorithm, clock, tokenLifetimeMs: lifetimes.accessToken * 1000, onError });
 };
 
-/** What tokens need besides the options. */
-interface TokenServices extends Pick<OAuthContext, 'records' | 'random' | 'emit' | 'onError'> {
+/** What tokens need besides the configuration. */
+interface TokenServices extends Pick<OAuthContext, 'records' | 'random' | 'clock' | 'onError'> {
   readonly own: Timekeeper;
   readonly jwt: JwtAccessTokens | undefined;
 }
@@ -76,39 +76,18 @@ interface TokenServices extends Pick<OAuthContext, 'records' | 'random' | 'emit'
 /** Issues tokens and codes, and finds them again. */
 const tokensIn = (
   { secret = [] }: CheckedOptions,
-  { clients, lifetimes, impliedScopes, keepsSignIn }: OAuthConfig,
-  { records, random, own, jwt, onError }: TokenServices,
+  config: OAuthConfig,
+  services: TokenServices,
 ): Pick<OAuthContext, 'tokens' | 'codes' | 'refreshTokens'> => {
-  const { clock } = own;
+  const shared = { ...config, ...services };
+  const { records, random, onError } = services;
   // Without a secret, the keys of connections must be the same after a restart.
   const connectionKeys = (secret.length === 0 ? [''] : secret).map((text) => deriveKey(text, 'connection'));
-  const connections = new Connections({ records, random, clock, lifetimes, connectionKeys });
-  const tokens = new Tokens({
-    records,
-    random,
-    clock,
-    connections,
-    clients,
-    lifetimes,
-    impliedScopes,
-    jwt,
-    keepsSignIn,
-    uses: new TokenUses({ records, random, clock, onError }),
-  });
+  const connections = new Connections({ ...shared, connectionKeys });
+  const tokens = new Tokens({ ...shared, connections, uses: new TokenUses(services) });
   const chains = new Chains(records, random);
   const peppers = new Peppers(secret);
-  const canList = records.canList;
-  const refreshTokens = new RefreshTokens({
-    chains,
-    tokens,
-    random,
-    own,
-    clients,
-    lifetimes,
-    peppers,
-    canList,
-    onError,
-  });
+  const refreshTokens = new RefreshTokens({ ...shared, chains, tokens, peppers, canList: records.canList });
   return { tokens, codes: new Codes({ chains, tokens, refreshTokens, onError }), refreshTokens };
 };
 
@@ -170,7 +149,7 @@ export const createContext = (
     frame,
     pages: createPages(frame, options.templates),
     process: own.process,
-    ...tokensIn(options, config, { records, random, own, jwt, emit, onError }),
+    ...tokensIn(options, config, { records, random, clock, own, jwt, onError }),
     keyRing,
     issuer,
     basePath: config.issuer === undefined ? '' : new URL(config.issuer).pathname.replace(/\/$/, ''),

@@ -2,7 +2,7 @@ import type { FeatureHost } from '../base/feature.js';
 import { parseScope } from '../base/scope.js';
 import { ownSecrets, Seal } from '../base/seal.js';
 import { deriveKey } from '../base/secrets.js';
-import { nearestName } from '../base/spelling.js';
+import { didYouMean } from '../base/spelling.js';
 import type { Clients } from '../oauth/clients/clients.js';
 import type { OAuthConfig } from '../oauth/config.js';
 import type { OAuthContext } from '../oauth/context.js';
@@ -16,9 +16,7 @@ import type { CheckedOptions } from './options/server-table.js';
 const pageClientProblem = (client_id: string, { listed, areAllListed }: Clients): string | undefined => {
   const client = listed.get(client_id);
   if (client === undefined) {
-    if (!areAllListed) return undefined;
-    const near = nearestName(client_id, [...listed.keys()]);
-    return `is not registered in options.clients.${near === undefined ? '' : ` Did you mean ${JSON.stringify(near)}?`}`;
+    return areAllListed ? `is not registered in options.clients.${didYouMean(client_id, listed.keys())}` : undefined;
   }
   if (!client.public) return 'has a secret, which a page cannot keep. Use a public client.';
   if (!client.grantTypes.has('authorization_code'))

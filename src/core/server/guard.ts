@@ -14,7 +14,7 @@ import {
 import type { HttpRequest } from '../base/http/messages.js';
 import { errorResponse, type RefusedRoute, refusalOf } from '../base/http/responses.js';
 import { type GivenProof, proofOf, withGivenProof, type WithProof } from '../base/possession.js';
-import { nearestName } from '../base/spelling.js';
+import { didYouMean } from '../base/spelling.js';
 import type { OAuthConfig } from '../oauth/config.js';
 import type { OAuthContext } from '../oauth/context.js';
 import { type AdmittedToken, admitPresented } from '../oauth/presented-token.js';
@@ -117,11 +117,10 @@ export const resourceRequirement = (
     return { audience: [described.resource], metadata };
   }
   const names = resources.described.map(({ resource }) => resource);
-  const near = nearestName(name, [...names, ...names.map((address) => new URL(address).pathname)]);
-  const advice =
-    near === undefined ? `Add it there: { ${JSON.stringify(name)}: {} }.` : `Did you mean ${JSON.stringify(near)}?`;
+  const paths = names.map((address) => new URL(address).pathname);
+  const advice = didYouMean(name, [...names, ...paths], ` Add it there: { ${JSON.stringify(name)}: {} }.`);
   throw new TypeError(
-    `guard(scope, { resource }): options.resources does not describe ${JSON.stringify(name)}. ${advice}`,
+    `guard(scope, { resource }): options.resources does not describe ${JSON.stringify(name)}.${advice}`,
   );
 };
 

@@ -46,15 +46,15 @@ const cleanTexts = (event: OAuthEvent): void => {
 
 /** Completes events and traces, and delivers them to all listeners. */
 export class Observer {
-  readonly #onEvent: OAuthEventListener | undefined;
-  readonly #clock: Clock;
-  readonly #random: RandomSource;
+  readonly #given: {
+    readonly onEvent: OAuthEventListener | undefined;
+    readonly clock: Clock;
+    readonly random: RandomSource;
+  };
   readonly #ids = new WeakMap<HttpRequest, string>();
 
-  constructor(dependencies: { onEvent: OAuthEventListener | undefined; clock: Clock; random: RandomSource }) {
-    this.#onEvent = dependencies.onEvent;
-    this.#clock = dependencies.clock;
-    this.#random = dependencies.random;
+  constructor(given: { onEvent: OAuthEventListener | undefined; clock: Clock; random: RandomSource }) {
+    this.#given = given;
   }
 
   /** @param request - The request that caused it; absent if the application did. */
@@ -63,11 +63,11 @@ export class Observer {
     const event: OAuthEvent = {
       ...occurrence,
       outcome: OUTCOMES[occurrence.type],
-      time: this.#clock(),
+      time: this.#given.clock(),
       ...(request !== undefined && { request_id: this.#idOf(request), ip: request.ip }),
     };
     cleanTexts(event);
-    this.#onEvent?.(event);
+    this.#given.onEvent?.(event);
     if (EVENTS.hasSubscribers) EVENTS.publish(event);
   }
 
@@ -119,7 +119,7 @@ export class Observer {
   }
 
   get #isHeard(): boolean {
-    return this.#onEvent !== undefined || EVENTS.hasSubscribers;
+    return this.#given.onEvent !== undefined || EVENTS.hasSubscribers;
   }
 
   /** The framework's id of a request, or the proxy's, or a generated one. */
@@ -128,7 +128,7 @@ export class Observer {
     if (given !== undefined && REQUEST_ID.test(given)) return given;
     const known = this.#ids.get(request);
     if (known !== undefined) return known;
-    const made = this.#random.string(12);
+    const made = this.#given.random.string(12);
     this.#ids.set(request, made);
     return made;
   }

@@ -61,16 +61,16 @@ const untranslatedScopes = (
 
 /** Warns about settings that work but should be changed. */
 export const warnAtStart = (options: CheckedOptions, config: OAuthConfig): void => {
+  const { issuer, clients, registration, secret } = options;
   const missing = [
-    ...(options.issuer === undefined ? ['issuer (taken from each request, on loopback only)'] : []),
-    ...(options.clients === undefined && options.registration === undefined ? ['clients (no tokens are issued)'] : []),
-    ...(config.jwt !== undefined && config.jwt.keys === undefined
-      ? ['accessTokens.keys (generated at start: tokens end with the process)']
-      : []),
-    ...(options.secret === undefined
-      ? ['secret (generated at start: sessions end with the process, and other processes do not know them)']
-      : []),
-  ];
+    issuer === undefined && 'issuer (taken from each request, on loopback only)',
+    clients === undefined && registration === undefined && 'clients (no tokens are issued)',
+    config.jwt?.keys === undefined &&
+      config.jwt !== undefined &&
+      'accessTokens.keys (generated at start: tokens end with the process)',
+    secret === undefined &&
+      'secret (generated at start: sessions end with the process, and other processes do not know them)',
+  ].filter((sentence) => sentence !== false);
   if (missing.length > 0) options.onWarning?.(`Missing options: ${missing.join('; ')}.`, 'OQ201');
   const stranded = strandedClient(options, config);
   if (stranded !== undefined) options.onWarning?.(stranded, 'OQ203');

@@ -32,22 +32,16 @@ export interface CodeDependencies {
 
 /** The authorization codes of grants. A grant has one, with which its chain begins. */
 export class Codes {
-  readonly #chains: Chains;
-  readonly #tokens: Tokens;
-  readonly #refreshTokens: RefreshTokens;
-  readonly #onError: (error: unknown) => void;
+  readonly #given: CodeDependencies;
 
-  constructor(dependencies: CodeDependencies) {
-    this.#chains = dependencies.chains;
-    this.#tokens = dependencies.tokens;
-    this.#refreshTokens = dependencies.refreshTokens;
-    this.#onError = dependencies.onError;
+  constructor(given: CodeDependencies) {
+    this.#given = given;
   }
 
   /** Writes the code of a new grant. It does not work before the grant is written, too. */
   async save(grant: Grant, code: CodePart, kept?: KeptParameters): Promise<void> {
     const chain = { code: codeText(code), taken: null, current: null };
-    if (!(await this.#chains.add(grant, kept === undefined ? chain : { ...chain, kept: JSON.stringify(kept) })))
+    if (!(await this.#given.chains.add(grant, kept === undefined ? chain : { ...chain, kept: JSON.stringify(kept) })))
       throw new UnavailableError('The store refused the chain of a new grant.');
   }
 
@@ -56,14 +50,14 @@ export class Codes {
   }
 
   async #find(id: string, hash: string): Promise<FoundCode | undefined> {
-    const found = await this.#chains.find(id);
+    const found = await this.#given.chains.find(id);
     if (found === undefined || found.chain.code === null) return undefined;
     const { grant, chain } = found;
     const code = parseCode(found.chain.code);
     if (code.hash !== hash) return undefined;
     // Neither its expiry nor wrong verifiers must hide the replay of a redeemed code.
     if (chain.taken !== null) return { grant, chain, code, taken: parseWritten(chain.taken) };
-    const isLive = this.#tokens.now() < code.exp && code.failures < FAILED_VERIFIERS;
+    const isLive = this.#given.tokens.now() < code.exp && code.failures < FAILED_VERIFIERS;
     return isLive ? { grant, chain, code, taken: undefined } : undefined;
   }
 
@@ -74,7 +68,7 @@ export class Codes {
       if (found === undefined || found.taken !== undefined) return;
       const { grant, code }: FoundCode = found;
       const counted = codeText({ ...code, failures: code.failures + 1 });
-      if (await this.#chains.swap(found, { code: counted })) return;
+      if (await this.#given.chains.swap(found, { code: counted })) return;
       // Another request was counted first, or has redeemed the code. That happens no more often than a code may fail.
       found = await this.#find(grant.id, code.hash);
     }
@@ -83,17 +77,17 @@ export class Codes {
 
   /** Redeems a code, and issues the first tokens of its grant. Exactly one caller succeeds. */
   async redeem(presented: FoundCode, issue: Issuance): Promise<Redeemed> {
-    const { minted, response, step } = await this.#refreshTokens.firstTokens(issue);
-    let saving: MaybePromise<void> = this.#tokens.save(minted);
+    const { minted, response, step } = await this.#given.refreshTokens.firstTokens(issue);
+    let saving: MaybePromise<void> = this.#given.tokens.save(minted);
     let found: FoundCode | undefined = presented;
     for (let attempt = 0; attempt <= FAILED_VERIFIERS && found?.taken === undefined; attempt += 1) {
       if (found === undefined) break;
-      const [isFirst] = await Promise.all([this.#chains.swap(found, step), saving]);
+      const [isFirst] = await Promise.all([this.#given.chains.swap(found, step), saving]);
       if (isFirst) return { response };
       saving = undefined;
       found = await this.#find(found.grant.id, found.code.hash);
     }
-    this.#tokens.discard(minted.id).catch(this.#onError); // No response waits for it. What is left gives no access, and expires.
+    this.#given.tokens.discard(minted.id).catch(this.#given.onError); // No response waits for it. What is left gives no access, and expires.
     if (found === undefined) return undefined;
     if (found.taken === undefined) throw unavailable();
     return { taken: found.taken };

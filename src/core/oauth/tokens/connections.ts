@@ -32,15 +32,15 @@ export interface ConnectionDependencies {
  * created at the same moment.
  */
 export class Connections {
-  readonly #dependencies: ConnectionDependencies;
+  readonly #given: ConnectionDependencies;
 
-  constructor(dependencies: ConnectionDependencies) {
-    this.#dependencies = dependencies;
+  constructor(given: ConnectionDependencies) {
+    this.#given = given;
   }
 
   /** A connection that began under an older secret stays where it is. */
   async find(sub: string, client_id: string): Promise<Connection> {
-    const { records, connectionKeys } = this.#dependencies;
+    const { records, connectionKeys } = this.#given;
     const pair = JSON.stringify([sub, client_id]);
     const ids = connectionKeys.map((key) => hmac(key, pair).slice(0, CONNECTION_ID_LENGTH));
     const found = await records.getMany(ids.map(keys.connection), CONNECTION);
@@ -53,7 +53,7 @@ export class Connections {
 
   /** A generation that no grant has. */
   newGeneration(): string {
-    return this.#dependencies.random.string(TOKEN_BYTES.generation);
+    return this.#given.random.string(TOKEN_BYTES.generation);
   }
 
   /**
@@ -62,7 +62,7 @@ export class Connections {
    * @returns the generation of the connection: that of the grant, unless another request has connected them meanwhile.
    */
   async keep({ id, record }: Connection, grant: GrantRecord): Promise<string> {
-    const { records, random } = this.#dependencies;
+    const { records, random } = this.#given;
     const { sub, client_id, connection: generation } = grant;
     const key = keys.connection(id);
     let known = record;
@@ -91,7 +91,7 @@ export class Connections {
   }
 
   #end({ exp }: GrantRecord): number {
-    const { clock, lifetimes } = this.#dependencies;
+    const { clock, lifetimes } = this.#given;
     return Math.max(exp, Math.ceil(clock() / 1000) + lifetimes.rememberedConsent);
   }
 
@@ -104,7 +104,7 @@ export class Connections {
   }
 
   #including(grant: GrantRecord, known: ConnectionRecord | undefined): Omit<ConnectionRecord, 'rev' | 'generation'> {
-    const { client_id, iat = Math.floor(this.#dependencies.clock() / 1000) } = grant;
+    const { client_id, iat = Math.floor(this.#given.clock() / 1000) } = grant;
     const scope = new Set([known, grant].flatMap((one) => parseScope(one?.scope ?? '') ?? []));
     // Twice as long, so that frequent sign-ins rarely have to extend it.
     const exp = Math.max(known?.exp ?? 0, 2 * this.#end(grant) - iat);

@@ -86,26 +86,10 @@ export interface FirstTokens {
 
 /** The refresh tokens of a grant, one after the other: its chain has the hash of the one that can be used, and of the one before it. */
 export class RefreshTokens {
-  readonly #chains: Chains;
-  readonly #tokens: Tokens;
-  readonly #random: RandomSource;
-  readonly #own: Timekeeper;
-  readonly #clients: Clients;
-  readonly #canList: boolean;
-  readonly #lifetimes: TokenLifetimes;
-  readonly #peppers: Peppers;
-  readonly #onError: (error: unknown) => void;
+  readonly #given: RefreshTokenDependencies;
 
-  constructor(dependencies: RefreshTokenDependencies) {
-    this.#chains = dependencies.chains;
-    this.#tokens = dependencies.tokens;
-    this.#random = dependencies.random;
-    this.#own = dependencies.own;
-    this.#clients = dependencies.clients;
-    this.#canList = dependencies.canList;
-    this.#lifetimes = dependencies.lifetimes;
-    this.#peppers = dependencies.peppers;
-    this.#onError = dependencies.onError;
+  constructor(given: RefreshTokenDependencies) {
+    this.#given = given;
   }
 
   /**
@@ -116,8 +100,8 @@ export class RefreshTokens {
   async begin(issue: Issuance): Promise<TokenResponse | undefined> {
     const { minted, response, step } = await this.firstTokens(issue);
     const [isFirst] = await Promise.all([
-      this.#chains.add(issue.grant, { code: null, ...step }),
-      this.#tokens.save(minted),
+      this.#given.chains.add(issue.grant, { code: null, ...step }),
+      this.#given.tokens.save(minted),
     ]);
     if (isFirst) return response;
     this.#discard(minted);
@@ -127,14 +111,14 @@ export class RefreshTokens {
   /** The first tokens of a grant, and the step of its chain that makes them valid. */
   async firstTokens(issue: Issuance): Promise<FirstTokens> {
     const { client, grant } = issue;
-    const made = this.#tokens.mint(issue);
+    const made = this.#given.tokens.mint(issue);
     const minted = made instanceof Promise ? await made : made;
     const taken = this.#written();
     if (client.refresh === 'none') return { minted, response: minted.response, step: { taken, current: null } };
     const exp = this.#endOf(client, grant, minted.record.iat);
-    const family = this.#random.string(TOKEN_BYTES.id);
+    const family = this.#given.random.string(TOKEN_BYTES.id);
     const bound = boundKeyOf(issue);
-    const secret = markedAsBound(this.#random.string(TOKEN_BYTES.secret), bound.jkt);
+    const secret = markedAsBound(this.#given.random.string(TOKEN_BYTES.secret), bound.jkt);
     const token = refreshTokenText({ grant: grant.id, exp, family }, secret);
     const current = currentText({ hash: sha256(token), exp, family: sha256(family) });
     return { minted, response: { ...minted.response, refresh_token: token }, step: { taken, current, ...bound } };
@@ -145,13 +129,13 @@ export class RefreshTokens {
     const parts = parseRefreshToken(token);
     if (parts === undefined) return undefined;
     const { grant: id, exp, family } = parts;
-    const found = await this.#chains.find(id);
+    const found = await this.#given.chains.find(id);
     if (found === undefined || found.chain.current === null) return undefined;
     const { grant, chain } = found;
     const hash = sha256(token);
     const current = parseCurrent(found.chain.current);
     if (hash === current.hash)
-      return this.#tokens.now() < current.exp
+      return this.#given.tokens.now() < current.exp
         ? { grant, chain, token, hash, exp, family, place: 'current' }
         : undefined;
     if (chain.last !== null && hash === parseLast(chain.last).hash)
@@ -165,7 +149,7 @@ export class RefreshTokens {
     if (found?.place !== 'current') return undefined;
     const { grant, chain, exp } = found;
     const { client_id, sub, username, scope, aud } = grant;
-    const client = await this.#clients.find(client_id);
+    const client = await this.#given.clients.find(client_id);
     if (client === undefined || !isValidStill(client, grant.iat)) return undefined;
     const issued = chain.last === null ? parseWritten(chain.taken ?? '') : parseLast(chain.last);
     const iat = Math.floor(issued.at_ms / 1000);
@@ -181,9 +165,9 @@ export class RefreshTokens {
     if (presented.place !== 'current') return this.#repeat(presented, refresh);
     const { grant, hash } = presented;
     const { issue, request } = refresh;
-    const at_ms = this.#own.clock();
-    const salt = this.#random.string(TOKEN_BYTES.id);
-    const last = { hash, at_ms, process: this.#own.process, salt, key: this.#peppers.current.id, request };
+    const at_ms = this.#given.own.clock();
+    const salt = this.#given.random.string(TOKEN_BYTES.id);
+    const last = { hash, at_ms, process: this.#given.own.process, salt, key: this.#given.peppers.current.id, request };
     const exp = this.#endOf(issue.client, grant, Math.floor(at_ms / 1000));
     const { made, refresh_token } = this.#successor(presented, last, exp, issue);
     const minted = made instanceof Promise ? await made : made;
@@ -195,11 +179,11 @@ export class RefreshTokens {
       ...boundKeyOf(issue),
     };
     const response = { ...minted.response, refresh_token };
-    let saving: MaybePromise<void> = this.#tokens.saveAgain(minted, () => this.#own.clock() - at_ms > SLOW);
+    let saving: MaybePromise<void> = this.#given.tokens.saveAgain(minted, () => this.#given.own.clock() - at_ms > SLOW);
     let found: PresentedToken | undefined = presented;
     for (let attempt = 0; attempt < MAX_ATTEMPTS && found?.place === 'current'; attempt += 1) {
       const [rotated]: readonly [FoundChain | undefined, void] = await Promise.all([
-        this.#chains.swap(found, step),
+        this.#given.chains.swap(found, step),
         saving,
       ]);
       if (rotated !== undefined) return this.#answer(rotated, response);
@@ -226,10 +210,10 @@ export class RefreshTokens {
     if (place === 'old' || chain.last === null || chain.current === null) return this.#replayOf(presented);
     const last = parseLast(chain.last);
     const current = parseCurrent(chain.current);
-    const now = this.#tokens.now();
+    const now = this.#given.tokens.now();
     const refreshGrace = this.#lifetimeOf(issue.client, 'refreshGrace');
     const isDone = chain.done !== null;
-    const inGrace = isRecent(refreshGrace, chain.done === null ? last : parseWritten(chain.done), this.#own);
+    const inGrace = isRecent(refreshGrace, chain.done === null ? last : parseWritten(chain.done), this.#given.own);
     const mayBeUnfinished = refreshGrace > 0 && !isDone && now < exp;
     if (last.request !== request || !(inGrace || mayBeUnfinished)) return this.#replayOf(presented);
     const { made, refresh_token } = this.#successor(presented, last, current.exp, issue);
@@ -242,17 +226,18 @@ export class RefreshTokens {
 
   /** An expired token says nothing about the current one. */
   #replayOf({ exp }: PresentedToken): 'replay' {
-    if (this.#tokens.now() >= exp) throw invalidRefreshToken();
+    if (this.#given.tokens.now() >= exp) throw invalidRefreshToken();
     return 'replay';
   }
 
   /** The access token of a repeated rotation. If the rotation was completed, the token was issued, and may have been revoked since. */
   async #accessAgain(minted: MintedToken, issue: Issuance, isFinished: boolean): Promise<TokenResponse> {
     const { record, response } = minted;
-    const now = this.#tokens.now();
+    const now = this.#given.tokens.now();
     // An outage may last longer than an access token.
-    if (now >= record.exp) return this.#tokens.issue(issue);
-    if (!isFinished && !(await this.#tokens.isSettled(minted))) await this.#tokens.saveAgain(minted, () => true);
+    if (now >= record.exp) return this.#given.tokens.issue(issue);
+    if (!isFinished && !(await this.#given.tokens.isSettled(minted)))
+      await this.#given.tokens.saveAgain(minted, () => true);
     const isSoon = now - record.iat <= this.#lifetimeOf(issue.client, 'refreshGrace') + CLOCK_DIFFERENCE;
     return isSoon ? response : { ...response, expires_in: record.exp - now };
   }
@@ -264,9 +249,9 @@ export class RefreshTokens {
     exp: number,
     issue: Issuance,
   ): { readonly made: MaybePromise<MintedToken>; readonly refresh_token: string } {
-    const { access, refresh } = successorOf(token, last, this.#peppers.find(last.key));
+    const { access, refresh } = successorOf(token, last, this.#given.peppers.find(last.key));
     return {
-      made: this.#tokens.mint(issue, Math.floor(last.at_ms / 1000), grant.id + access),
+      made: this.#given.tokens.mint(issue, Math.floor(last.at_ms / 1000), grant.id + access),
       refresh_token: refreshTokenText({ grant: grant.id, exp, family }, markedAsBound(refresh, boundKeyOf(issue).jkt)),
     };
   }
@@ -276,24 +261,24 @@ export class RefreshTokens {
     if (found.chain.done !== null) return { response };
     const onSent = async (): Promise<void> => {
       // If another request was faster, it has marked its response, or used the next token.
-      await this.#chains.swap(found, { done: this.#written() });
+      await this.#given.chains.swap(found, { done: this.#written() });
     };
     return { response, onSent };
   }
 
   /** Records once an hour that a token which is not rotated is in use, for listing. */
   async noteUse(presented: PresentedToken): Promise<void> {
-    const used_ms = this.#own.clock();
-    if (this.#canList && used_ms - (presented.chain.used_ms ?? 0) >= USED_STEP)
-      await this.#chains.swap(presented, { used_ms });
+    const used_ms = this.#given.own.clock();
+    if (this.#given.canList && used_ms - (presented.chain.used_ms ?? 0) >= USED_STEP)
+      await this.#given.chains.swap(presented, { used_ms });
   }
 
   #written(): string {
-    return writtenText({ at_ms: this.#own.clock(), process: this.#own.process });
+    return writtenText({ at_ms: this.#given.own.clock(), process: this.#given.own.process });
   }
 
   #lifetimeOf({ lifetimes }: Client, name: keyof TokenLifetimes): number {
-    return lifetimes[name] ?? this.#lifetimes[name];
+    return lifetimes[name] ?? this.#given.lifetimes[name];
   }
 
   #endOf(client: Client, { exp }: Grant, iat: number): number {
@@ -302,6 +287,6 @@ export class RefreshTokens {
 
   /** No response waits for it. What is left gives no access, and expires. */
   #discard({ id }: MintedToken): void {
-    this.#tokens.discard(id).catch(this.#onError);
+    this.#given.tokens.discard(id).catch(this.#given.onError);
   }
 }

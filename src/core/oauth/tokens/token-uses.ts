@@ -20,16 +20,16 @@ interface TokenUseDependencies {
 
 /** Records when personal tokens were last used, in the chain of their grant, which has no code and no refresh token. No request waits for it. */
 export class TokenUses {
-  readonly #dependencies: TokenUseDependencies;
+  readonly #given: TokenUseDependencies;
   readonly #recorded = new Map<string, number>();
 
-  constructor(dependencies: TokenUseDependencies) {
-    this.#dependencies = dependencies;
+  constructor(given: TokenUseDependencies) {
+    this.#given = given;
   }
 
   /** @param exp - When the token expires, in seconds since the epoch. */
   record(grant: string, exp: number): void {
-    const { clock, onError } = this.#dependencies;
+    const { clock, onError } = this.#given;
     const now = clock();
     if (now - (this.#recorded.get(grant) ?? -Infinity) < STEP) return;
     if (this.#recorded.size >= MAX_REMEMBERED) this.#recorded.clear();
@@ -38,7 +38,7 @@ export class TokenUses {
   }
 
   async #write(grant: string, exp: number, used_ms: number): Promise<void> {
-    const { records, random } = this.#dependencies;
+    const { records, random } = this.#given;
     const key = keys.chain(grant);
     const before = await records.get(key, CHAIN);
     const none = { exp, code: null, taken: null, current: null, last: null, done: null };

@@ -100,43 +100,25 @@ export interface TokenDependencies {
 
 /** The only place that creates, finds and revokes grants and access tokens. */
 export class Tokens {
-  readonly #records: Records;
-  readonly #random: RandomSource;
-  readonly #clock: Clock;
-  readonly #connections: Connections;
-  readonly #clients: Clients;
-  readonly #lifetimes: GrantLifetimes;
-  readonly #impliedScopes: ImpliedScopes;
-  readonly #jwt: JwtAccessTokens | undefined;
-  readonly #keepsSignIn: boolean;
-  readonly #uses: TokenUses;
+  readonly #given: TokenDependencies;
 
-  constructor(dependencies: TokenDependencies) {
-    this.#records = dependencies.records;
-    this.#random = dependencies.random;
-    this.#clock = dependencies.clock;
-    this.#connections = dependencies.connections;
-    this.#clients = dependencies.clients;
-    this.#lifetimes = dependencies.lifetimes;
-    this.#impliedScopes = dependencies.impliedScopes;
-    this.#jwt = dependencies.jwt;
-    this.#keepsSignIn = dependencies.keepsSignIn;
-    this.#uses = dependencies.uses;
+  constructor(given: TokenDependencies) {
+    this.#given = given;
   }
 
   /** Seconds since the epoch. */
   now(): number {
-    return Math.floor(this.#clock() / 1000);
+    return Math.floor(this.#given.clock() / 1000);
   }
 
   /** A new secret that belongs to a grant: a code, or an access token. */
   newSecret(grantId: string): string {
-    return grantId + this.#random.string(TOKEN_BYTES.secret);
+    return grantId + this.#given.random.string(TOKEN_BYTES.secret);
   }
 
   /** An owner's connection to a client, or the place for it. */
   connectionTo(sub: string, client_id: string): Promise<Connection> {
-    return this.#connections.find(sub, client_id);
+    return this.#given.connections.find(sub, client_id);
   }
 
   /**
@@ -156,7 +138,7 @@ export class Tokens {
   ): Promise<NewGrant> {
     const { sub, username = null } = owner;
     const place = connection ?? (await this.connectionTo(sub, client_id));
-    const { authorizationCode, deviceCode, accessToken, refreshTokenAbsolute } = this.#lifetimes;
+    const { authorizationCode, deviceCode, accessToken, refreshTokenAbsolute } = this.#given.lifetimes;
     const untilRedeemed = Math.max(authorizationCode, deviceCode);
     const iat = this.now();
     const exp =
@@ -164,9 +146,9 @@ export class Tokens {
       (refresh === 'none'
         ? untilRedeemed + (lifetimes.accessToken ?? accessToken)
         : (lifetimes.refreshTokenAbsolute ?? refreshTokenAbsolute));
-    const id = place.id + this.#random.string(TOKEN_BYTES.grant);
-    const generation = place.record?.generation ?? this.#connections.newGeneration();
-    const scope = this.#impliedScopes.expandText(asked);
+    const id = place.id + this.#given.random.string(TOKEN_BYTES.grant);
+    const generation = place.record?.generation ?? this.#given.connections.newGeneration();
+    const scope = this.#given.impliedScopes.expandText(asked);
     const facts = signInFacts(owner);
     return { id, place, connection: generation, client_id, sub, username, scope, aud, iat, exp, ...origin, ...facts };
   }
@@ -175,19 +157,19 @@ export class Tokens {
   async saveGrant({ id, place, ...record }: NewGrant, emit: Emit | undefined): Promise<Grant> {
     const { client_id, sub, scope, name } = record;
     const create = (grant: GrantRecord): Promise<void> =>
-      this.#records.create(keys.grant(id), grant, [
+      this.#given.records.create(keys.grant(id), grant, [
         groups.grantsOfOwner(sub),
         groups.grantsOfClient(client_id),
         ...(name === undefined ? [] : [groups.tokensOfOwner(sub)]),
       ]);
     const [connection] = await Promise.all([
-      this.#connections.keep(place, record),
-      this.#clients.approved(client_id),
+      this.#given.connections.keep(place, record),
+      this.#given.clients.approved(client_id),
       create(record),
     ]);
     if (connection !== record.connection) {
       // Another request connected them first.
-      await this.#records.delete(keys.grant(id));
+      await this.#given.records.delete(keys.grant(id));
       await create({ ...record, connection });
     }
     emit?.({
@@ -202,14 +184,14 @@ export class Tokens {
   }
 
   async findGrant(id: string): Promise<Grant | undefined> {
-    const found = await this.#records.getEach([keys.grant(id), GRANT], [keys.connectionOf(id), CONNECTION_MARK]);
+    const found = await this.#given.records.getEach([keys.grant(id), GRANT], [keys.connectionOf(id), CONNECTION_MARK]);
     const record = liveGrant(...found);
     return record === undefined ? undefined : { id, ...record };
   }
 
   /** Revokes a grant with every token of its family, in a single step. */
   async revokeGrant({ id, client_id, sub }: KnownGrant, why: RevocationReason, emit: Emit | undefined): Promise<void> {
-    await this.#records.delete(keys.grant(id));
+    await this.#given.records.delete(keys.grant(id));
     emit?.({
       type: 'grant.revoked',
       grant_id: id,
@@ -223,9 +205,9 @@ export class Tokens {
   issueOwn(client: Client, asked: string, aud: readonly string[], jkt?: string): Promise<TokenResponse> {
     const iat = this.now();
     const { client_id } = client;
-    const scope = this.#impliedScopes.expandText(asked);
+    const scope = this.#given.impliedScopes.expandText(asked);
     const record = { client_id, scope, aud, iat, exp: iat + this.#accessToken(client), grant: null };
-    return this.#saved(this.#mint(this.#random.string(TOKEN_BYTES.secret), record, clientItself(client_id), jkt));
+    return this.#saved(this.#mint(this.#given.random.string(TOKEN_BYTES.secret), record, clientItself(client_id), jkt));
   }
 
   /** Issues an access token without a refresh token. */
@@ -255,26 +237,26 @@ export class Tokens {
   }
 
   #accessToken({ lifetimes }: Client): number {
-    return lifetimes.accessToken ?? this.#lifetimes.accessToken;
+    return lifetimes.accessToken ?? this.#given.lifetimes.accessToken;
   }
 
   #mint(secret: string, unbound: TokenRecord, subject: TokenSubject, jkt?: string): MaybePromise<MintedToken> {
     const id = markedAsBound(secret, jkt);
     const record: TokenRecord = jkt === undefined ? unbound : { ...unbound, jkt };
-    if (this.#jwt === undefined) return mintedOf(id, record, id);
+    if (this.#given.jwt === undefined) return mintedOf(id, record, id);
     const { sub, username } = subject;
-    return this.#jwt
+    return this.#given.jwt
       .sign(id, { ...record, sub, username, ...this.#factsOf(subject) })
       .then((token) => mintedOf(id, record, token));
   }
 
   #factsOf({ auth_time, acr }: TokenSubject): SignInFacts | undefined {
-    return this.#keepsSignIn ? signInFacts({ auth_time, acr }) : undefined;
+    return this.#given.keepsSignIn ? signInFacts({ auth_time, acr }) : undefined;
   }
 
   /** Makes a token valid. A JWT needs no record. */
   save({ id, record }: MintedToken): MaybePromise<void> {
-    return this.#jwt === undefined ? this.#records.create(keys.token(id), record) : undefined;
+    return this.#given.jwt === undefined ? this.#given.records.create(keys.token(id), record) : undefined;
   }
 
   /**
@@ -284,24 +266,24 @@ export class Tokens {
    * @param mayBeRevoked - Whether it may have been issued before now.
    */
   async saveAgain({ id, record }: MintedToken, mayBeRevoked: () => boolean): Promise<void> {
-    if (this.#jwt !== undefined) return;
-    const added = await this.#records.add(keys.token(id), record);
-    if (!added && (await this.#records.get(keys.token(id), TOKEN)) === undefined)
+    if (this.#given.jwt !== undefined) return;
+    const added = await this.#given.records.add(keys.token(id), record);
+    if (!added && (await this.#given.records.get(keys.token(id), TOKEN)) === undefined)
       throw new UnavailableError('The store refused a new token and does not have it.');
-    if (added && mayBeRevoked() && (await this.#records.get(keys.revoked(id), MARK)) !== undefined)
+    if (added && mayBeRevoked() && (await this.#given.records.get(keys.revoked(id), MARK)) !== undefined)
       await this.discard(id);
   }
 
   /** Whether the token of {@link saveAgain} was saved before, or revoked. */
   async isSettled({ id }: MintedToken): Promise<boolean> {
-    if (this.#jwt !== undefined) return true;
-    const marks = await this.#records.getMany([keys.token(id), keys.revoked(id)], MARK);
+    if (this.#given.jwt !== undefined) return true;
+    const marks = await this.#given.records.getMany([keys.token(id), keys.revoked(id)], MARK);
     return marks.some((mark) => mark !== undefined);
   }
 
   /** Revokes a token that was not given to a client. */
   async discard(id: string): Promise<void> {
-    if (this.#jwt === undefined) await this.#records.delete(keys.token(id));
+    if (this.#given.jwt === undefined) await this.#given.records.delete(keys.token(id));
   }
 
   /**
@@ -315,9 +297,9 @@ export class Tokens {
     if (isTokenShaped(token)) {
       // Inlined: every guarded request runs this, and a function would add another await.
       const grantId = grantIdOf(token);
-      if (grantId === undefined) found = await this.#records.get(keys.token(token), TOKEN);
+      if (grantId === undefined) found = await this.#given.records.get(keys.token(token), TOKEN);
       else {
-        const read = await this.#records.getEach(
+        const read = await this.#given.records.getEach(
           [keys.token(token), TOKEN],
           [keys.grant(grantId), GRANT],
           [keys.connectionOf(grantId), CONNECTION_MARK],
@@ -333,30 +315,30 @@ export class Tokens {
     if (found === undefined) return undefined;
     const { jkt } = found;
     if ((jkt !== undefined) !== isMarkedAsBound(jti ?? token)) return undefined;
-    const known = this.#clients.find(found.client_id);
+    const known = this.#given.clients.find(found.client_id);
     const client = known instanceof Promise ? await known : known;
     if (client === undefined || !isValidStill(client, found.iat)) return undefined;
     if (grant !== undefined && !isValidStill(client, grant.iat)) return undefined;
     const subject = grant ?? clientItself(found.client_id);
     const { sub, username } = subject;
-    if (grant?.name !== undefined && found.grant !== null) this.#uses.record(found.grant, found.exp);
+    if (grant?.name !== undefined && found.grant !== null) this.#given.uses.record(found.grant, found.exp);
     const { client_id, scope, aud, iat, exp, grant: id } = found;
     const live = { client_id, scope, aud, iat, exp, grant: id, sub, username };
     if (jkt !== undefined) Object.assign(live, { jkt });
-    if (this.#keepsSignIn) Object.assign(live, this.#factsOf(subject));
+    if (this.#given.keepsSignIn) Object.assign(live, this.#factsOf(subject));
     return jti === undefined ? live : { ...live, jti };
   }
 
   /** The signature proves the issuer; the store knows whether the token or its grant was revoked. */
   async #findJwt(token: string): Promise<readonly [jti?: string, record?: TokenRecord, grant?: GrantRecord]> {
-    const verified = await this.#jwt?.verify(token);
+    const verified = await this.#given.jwt?.verify(token);
     if (verified === undefined) return [];
     const { jti, record } = verified;
     if (record.grant === null) {
-      const revoked = await this.#records.get(keys.revoked(jti), MARK);
+      const revoked = await this.#given.records.get(keys.revoked(jti), MARK);
       return revoked === undefined ? [jti, record] : [];
     }
-    const [revoked, given, connection] = await this.#records.getEach(
+    const [revoked, given, connection] = await this.#given.records.getEach(
       [keys.revoked(jti), MARK],
       [keys.grant(record.grant), GRANT],
       [keys.connectionOf(record.grant), CONNECTION_MARK],
@@ -370,8 +352,9 @@ export class Tokens {
   async revokeToken(token: string, live: LiveToken, emit: Emit | undefined): Promise<void> {
     const id = live.jti ?? token;
     // The mark comes first: a refresh repeated at the same moment must not write the token again.
-    if (live.grant !== null || live.jti !== undefined) await this.#records.add(keys.revoked(id), { exp: live.exp });
-    if (live.jti === undefined) await this.#records.delete(keys.token(id));
+    if (live.grant !== null || live.jti !== undefined)
+      await this.#given.records.add(keys.revoked(id), { exp: live.exp });
+    if (live.jti === undefined) await this.#given.records.delete(keys.token(id));
     emit?.({
       type: 'token.revoked',
       client_id: live.client_id,

@@ -5,7 +5,6 @@ import { type ClientRegistry, type ClientSource, isRegistry } from '../../oauth/
 import { isAttachable, isOwnRegistry, type RegistryServer } from '../../oauth/clients/own-registry.js';
 import type { CustomGrantRequest } from '../../oauth/custom-grant.js';
 import type { ExternalKey, KeySource, SigningKey } from '../../oauth/keys/signing-keys.js';
-import type { UserDirectory } from '../../oauth/sign-in/users.js';
 import type { CheckedOptions } from './server-table.js';
 
 type Work<Input extends readonly unknown[], Result> = (...input: Input) => MaybePromise<Result>;
@@ -48,13 +47,25 @@ const boundSource = (keys: KeySource, deadline: HostDeadline): KeySource => {
   return async () => boundKeys(await ask(), deadline);
 };
 
-const boundUsers = (users: UserDirectory, deadline: HostDeadline): UserDirectory => {
-  const authenticate = deadline.bound('options.users.authenticate', (username: string, password: string) =>
-    users.authenticate(username, password),
-  );
-  if (typeof users.isActive !== 'function') return { ...users, authenticate };
-  const isActive = (sub: string): MaybePromise<boolean> => users.isActive?.(sub) ?? true;
-  return { authenticate, isActive: deadline.bound('options.users.isActive', isActive) };
+/** The same object, with a deadline on those of these members that are functions. @param path - The option, for errors. */
+const within = <T extends object>(
+  target: T,
+  path: string,
+  deadline: HostDeadline,
+  ...names: readonly (keyof T & string)[]
+): T => {
+  const bound: [string, unknown][] = names.flatMap((name) => {
+    const work: unknown = target[name];
+    return typeof work === 'function'
+      ? [
+          [
+            name,
+            deadline.bound(`${path}.${name}`, (...input: readonly unknown[]) => Reflect.apply(work, target, input)),
+          ],
+        ]
+      : [];
+  });
+  return { ...target, ...Object.fromEntries(bound) };
 };
 
 /** The package's own registries have their own deadlines. */
@@ -63,16 +74,7 @@ const boundRegistry = (registry: ClientRegistry, deadline: HostDeadline, server:
     ? registry.attach(server)
     : isOwnRegistry(registry)
       ? registry
-      : boundFunctions(registry, deadline);
-
-const boundFunctions = (registry: ClientRegistry, deadline: HostDeadline): ClientRegistry => ({
-  find: deadline.bound('options.clients.find', (id: string) => registry.find(id)),
-  ...(typeof registry.endTokens === 'function' && {
-    endTokens: deadline.bound('options.clients.endTokens', (id: string, validAfter: number) =>
-      registry.endTokens?.(id, validAfter),
-    ),
-  }),
-});
+      : within(registry, 'options.clients', deadline, 'find', 'endTokens');
 
 const boundClients = (
   clients: readonly ClientSource[] | ClientRegistry,
@@ -121,23 +123,14 @@ const registryServerOf = ({
  */
 export const withDeadlines = (options: CheckedOptions): CheckedOptions => {
   const deadline = new HostDeadline(options.timeouts.host, options.runtime.timer);
-  const { customGrants, owner, loginUrl, policy, users, clients, accessTokens, registration } = options;
-  const { validateGrant } = policy;
+  const { customGrants, policy, users, clients, accessTokens, registration } = options;
   return {
-    ...options,
+    ...within(options, 'options', deadline, 'owner', 'loginUrl'),
     customGrants: boundGrants(customGrants, deadline),
-    ...(owner && { owner: deadline.bound('options.owner', owner) }),
-    ...(typeof loginUrl === 'function' && { loginUrl: deadline.bound('options.loginUrl', loginUrl) }),
-    ...(validateGrant && {
-      policy: { ...policy, validateGrant: deadline.bound('options.policy.validateGrant', validateGrant) },
-    }),
-    ...(registration?.isDenied && {
-      registration: {
-        ...registration,
-        isDenied: deadline.bound('options.registration.isDenied', registration.isDenied),
-      },
-    }),
-    ...(users && 'authenticate' in users && { users: boundUsers(users, deadline) }),
+    policy: within(policy, 'options.policy', deadline, 'validateGrant'),
+    ...(registration && { registration: within(registration, 'options.registration', deadline, 'isDenied') }),
+    ...(users &&
+      'authenticate' in users && { users: within(users, 'options.users', deadline, 'authenticate', 'isActive') }),
     ...(clients && { clients: boundClients(clients, deadline, registryServerOf(options)) }),
     ...(accessTokens?.keys && { accessTokens: { ...accessTokens, keys: boundSource(accessTokens.keys, deadline) } }),
   };

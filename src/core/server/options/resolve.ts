@@ -182,6 +182,7 @@ export const configOf = (options: CheckedOptions): OAuthConfig => {
     if (mustPush && options.par === undefined)
       fail(`Client ${JSON.stringify(client_id)}: require_pushed_authorization_requests needs options.par.`);
   return {
+    ...options,
     issuer,
     scopes,
     impliedScopes,
@@ -193,12 +194,6 @@ export const configOf = (options: CheckedOptions): OAuthConfig => {
     users: directory(options.users),
     personalTokens: options.tokens,
     languages: Languages.of(options.languages),
-    metadata: options.metadata,
-    paths,
-    lifetimes: options.lifetimes,
-    limits: options.limits,
-    timeouts: options.timeouts,
-    device: options.device,
     corsOrigins: new Set(options.cors?.origins),
     keepsSignIn: features.some(({ keepsSignIn }) => keepsSignIn),
     bindsTokens: options.dpop !== undefined,

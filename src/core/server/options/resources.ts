@@ -1,7 +1,7 @@
 import { resourceKey, resourceProblem } from '../../base/addresses/resource.js';
 import type { ResourceDefinition, ResourceDescription } from '../../base/resource-metadata.js';
 import { fail } from '../../base/schema.js';
-import { nearestName } from '../../base/spelling.js';
+import { didYouMean } from '../../base/spelling.js';
 import { Resources } from '../../oauth/resources.js';
 import type { CheckedOptions } from './server-table.js';
 
@@ -16,10 +16,8 @@ const addressOf = (name: string, issuer: string, at: string): string => {
 const checkScopes = ({ scopes = [] }: ResourceDefinition, known: CheckedOptions['scopes'], at: string): void => {
   const unknown = scopes.find((scope) => !Object.hasOwn(known, scope));
   if (unknown === undefined) return;
-  const near = nearestName(unknown, Object.keys(known));
-  fail(
-    `${at}.scopes names ${JSON.stringify(unknown)}, which options.scopes does not have.${near === undefined ? '' : ` Did you mean ${JSON.stringify(near)}?`}`,
-  );
+  const advice = didYouMean(unknown, Object.keys(known));
+  fail(`${at}.scopes names ${JSON.stringify(unknown)}, which options.scopes does not have.${advice}`);
 };
 
 /**
