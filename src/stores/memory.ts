@@ -90,8 +90,12 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     async add(given, value, expiresAt, names = []) {
       const now = clock();
       const key = inOnePiece(given);
-      if (!(expiresAt > now) || swept.live(key, now) !== undefined) return false;
-      swept.delete(key);
+      if (!(expiresAt > now)) return false;
+      const before = records.get(key);
+      if (before !== undefined) {
+        if (before.expiresAt > now) return false;
+        swept.delete(key);
+      }
       swept.sweep(SWEPT, now);
       if (records.size >= max) swept.sweep(Math.min(SWEPT_WHEN_FULL, 2 * max), now);
       if (records.size >= max) {
@@ -142,13 +146,20 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
 const frozenMember = (member: unknown): unknown =>
   typeof member === 'object' && member !== null ? frozenCopy(member) : member;
 
-/** A deep copy of plain data that nobody can change. A frozen `{ ...value }` would take 200 bytes more. */
-const frozenCopy = (value: object): object =>
-  Object.freeze(
-    Array.isArray(value)
-      ? value.map(frozenMember)
-      : Object.fromEntries(Object.entries(value).map(([name, member]) => [name, frozenMember(member)])),
-  );
+/**
+ * A deep copy of plain data that nobody can change. A frozen `{ ...value }` would take 200 bytes more,
+ * and `Object.fromEntries` a twentieth of the time of a token.
+ */
+function frozenCopy(value: object): object {
+  if (Array.isArray(value)) return Object.freeze(value.map(frozenMember));
+  const copy: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(value)) {
+    // An assignment would change the prototype instead.
+    if (name === '__proto__') Object.defineProperty(copy, name, { value: frozenMember(member), enumerable: true });
+    else copy[name] = frozenMember(member);
+  }
+  return Object.freeze(copy);
+}
 
 /** The same text as a single string: a concatenated key would keep its parts in memory for as long as it lives. */
 const inOnePiece = (key: string): string => [key.slice(0, 1), key.slice(1)].join('');
