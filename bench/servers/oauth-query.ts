@@ -78,7 +78,7 @@ const expressListener = async (setup: Setup): Promise<RequestListener> => {
     jwt: async () => forExpress.remoteGuard(jwtVerifier({ issuer: setup.issuer })),
   };
   const guard = await guards[guardKind(setup)]();
-  // Another copy of Express's types lies beside the peers here.
+  // With the peers, another copy of the types of Express is installed here.
   const protect = guard(SCOPE) as unknown as express.RequestHandler;
   return app.get(PATHS.content, protect, (_req, res) => void res.json(CONTENT));
 };
