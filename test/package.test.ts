@@ -16,6 +16,7 @@ interface Manifest {
   readonly bin: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>;
   readonly scripts: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
   readonly peerDependencies: Readonly<Record<string, string>>;
   readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional: boolean }>>;
@@ -26,6 +27,22 @@ const manifest: Manifest = JSON.parse(readFileSync(at('package.json'), 'utf8'));
 const subpaths = Object.entries(manifest.exports);
 
 describe('package.json', () => {
+  test('installs three packages that install nothing else, under the licences that docs/publishing.md names', () => {
+    const installed = Object.keys(manifest.dependencies).map((name) => {
+      const { license, dependencies = {} }: Manifest = JSON.parse(
+        readFileSync(at(`node_modules/${name}/package.json`), 'utf8'),
+      );
+      return [name, license, Object.keys(dependencies)];
+    });
+    expect(installed).toEqual([
+      ['fastify-plugin', 'MIT', []],
+      ['jose', 'MIT', []],
+      ['lru-cache', 'BlueOak-1.0.0', []],
+    ]);
+    const page = readFileSync(at('docs/publishing.md'), 'utf8').replaceAll(/\s+/g, ' ');
+    expect(page).toContain('`fastify-plugin` (MIT), `jose` (MIT) and `lru-cache` (BlueOak-1.0.0)');
+  });
+
   test('offers exactly these subpaths', () => {
     expect(Object.keys(manifest.exports).sort()).toEqual([
       '.',
@@ -35,7 +52,6 @@ describe('package.json', () => {
       './content/markdown',
       './content/mediawiki-export',
       './dpop',
-      './par',
       './express',
       './fastify',
       './fetch',
@@ -48,6 +64,7 @@ describe('package.json', () => {
       './openid',
       './package.json',
       './pages',
+      './par',
       './query',
       './sandbox',
       './store',
