@@ -1,7 +1,7 @@
 import { resourceMetadataAddress } from '../core/base/addresses/resource.js';
 import { type GuardRequirement, tokenIn } from '../core/base/http/bearer.js';
 import { type BodyError, type BodyLimits, bufferOf, readBody } from '../core/base/http/body.js';
-import { preflight } from '../core/base/http/cors.js';
+import { preflight, PROOF_RESPONSE_HEADERS } from '../core/base/http/cors.js';
 import type { HttpRequest, HttpResponse, Route } from '../core/base/http/messages.js';
 import { isJsonType } from '../core/base/http/messages.js';
 import { errorResponse, oauthErrorResponse, unavailable } from '../core/base/http/responses.js';
@@ -56,13 +56,17 @@ class McpEndpoint {
     const problem = this.#check(request);
     if (problem !== undefined) return rpcErrorResponse(403, { code: RPC.rejected, message: problem });
     const origin = request.header('origin');
+    const { bindsTokens } = this.#parts.query.host;
+    const exposed = bindsTokens ? PROOF_RESPONSE_HEADERS : 'www-authenticate';
     const headers = {
       vary: 'Origin',
-      ...(origin === undefined
-        ? {}
-        : { 'access-control-allow-origin': origin, 'access-control-expose-headers': 'www-authenticate' }),
+      ...(origin !== undefined && {
+        'access-control-allow-origin': origin,
+        'access-control-expose-headers': exposed,
+      }),
     };
-    if (request.method === 'OPTIONS') return preflight(headers, METHODS, ALLOWED_HEADERS);
+    const allowed = bindsTokens ? `${ALLOWED_HEADERS}, dpop` : ALLOWED_HEADERS;
+    if (request.method === 'OPTIONS') return preflight(headers, METHODS, allowed);
     const response = await this.#answer(request);
     return { ...response, headers: { ...response.headers, ...headers } };
   }
@@ -88,7 +92,8 @@ class McpEndpoint {
           message: 'Send one message at a time, not an array.',
         });
       const answer = await (await this.#protocol).answer(message, admitted.call);
-      return answer === 'sign in' ? await this.#challenge(request) : answer;
+      if (answer === 'sign in') return await this.#challenge(request);
+      return { ...answer, headers: { ...answer.headers, ...admitted.headers } };
     } catch (error) {
       return this.#fail(error);
     }
@@ -106,14 +111,19 @@ class McpEndpoint {
   }
 
   /** The call, or the response to reject the request with. Callers without a token are anonymous, if the endpoint allows that. */
-  async #admit(request: HttpRequest): Promise<{ readonly call: Call } | { readonly response: HttpResponse }> {
+  async #admit(
+    request: HttpRequest,
+  ): Promise<
+    { readonly call: Call; readonly headers?: HttpResponse['headers'] } | { readonly response: HttpResponse }
+  > {
     const { options, query } = this.#parts;
     const isAnonymous = tokenIn(request.header('authorization') ?? '') === undefined;
     if (isAnonymous && (options.anonymous ?? !query.private)) return { call: { request, caller: undefined } };
     const result = await query.host.guard(request, this.#requirement);
     if ('response' in result) return result;
     try {
-      return { call: { request, caller: await callerOf(result.authorization, query.environment) } };
+      const caller = await callerOf(result.authorization, query.environment);
+      return { call: { request, caller }, headers: result.headers ?? {} };
     } catch (error) {
       query.host.onError(error);
       return { response: oauthErrorResponse(unavailable()) };

@@ -7,6 +7,7 @@ import { dpop } from '../../src/dpop/index.js';
 import { Replays } from '../../src/dpop/replays.js';
 import { introspectionVerifier, jwtVerifier, type Verifier } from '../../src/resource-server/index.js';
 import { Client, eachFramework, hostFor, oneHostEach } from '../hosts.js';
+import { fixture } from '../oauth/support/fixture.js';
 import { ProofMaker } from './keys.js';
 import { SECRET, type Site, startSite } from './site.js';
 
@@ -205,6 +206,66 @@ describe('the rest of a resource', () => {
       expect(refused.headers['www-authenticate']).toContain('DPoP ');
     }
     await wiki.running.close();
+  });
+
+  test('DP30 scripts of other origins send proofs to the query API and to the MCP server, and read nonces and challenges', async () => {
+    const { query } = await import('../../src/core/query/index.js');
+    const { mcp } = await import('../../src/mcp/index.js');
+    const origin = 'https://app.example';
+    const api = () => query({ cors: { origins: [origin] }, extensions: [mcp({ anonymous: false })] });
+    const wiki = await startSite(oneHostEach[0], { nonce: 'required' }, { query: api() });
+    const plain = fixture({ query: api() });
+    const without = await oneHostEach[0]?.start({ options: plain.options });
+    if (without === undefined) throw new Error('no host');
+    const preflight = (client: Client, path: string) =>
+      client.request(path, {
+        method: 'OPTIONS',
+        headers: {
+          ...{ origin, 'access-control-request-method': 'POST' },
+          'access-control-request-headers': 'authorization, dpop',
+        },
+      });
+    const path = `/api?action=query&format=json&origin=${origin}`;
+    for (const [address, resource] of [
+      [path, '/api'],
+      ['/mcp', '/mcp'],
+    ] as const) {
+      const { headers } = await preflight(wiki.client, address);
+      expect(headers['access-control-allow-headers']).toMatch(/\bdpop\b/);
+      expect(
+        (await preflight(new Client(without.origin), address)).headers['access-control-allow-headers'] ?? '',
+      ).not.toMatch(/dpop/);
+      const url = wiki.running.origin + resource;
+      const form = wiki.flows.redemption(
+        'native',
+        await wiki.flows.code('native', resource === '/mcp' ? { resource: url } : {}),
+      );
+      const { headers: given } = await wiki.token('native', form, { dpop: wiki.tokenProof(key) });
+      const proof = { dpop: wiki.tokenProof(key, { nonce: String(given['dpop-nonce']) }) };
+      const token = String((await wiki.token('native', form, proof)).json['access_token']);
+      const ask = (nonce?: string) =>
+        wiki.client.request(address, {
+          method: 'POST',
+          headers: {
+            ...{ origin, authorization: `DPoP ${token}`, accept: 'application/json, text/event-stream' },
+            'content-type': resource === '/mcp' ? 'application/json' : 'application/x-www-form-urlencoded',
+            dpop: key.proof({ method: 'POST', url, iat: wiki.now, token, nonce }),
+          },
+          body: resource === '/mcp' ? '{"jsonrpc":"2.0","id":1,"method":"ping"}' : 'meta=userinfo',
+        });
+      const refused = await ask();
+      expect([refused.status, refused.headers['www-authenticate']]).toEqual([
+        401,
+        expect.stringContaining('error="use_dpop_nonce"'),
+      ]);
+      expect(refused.headers['access-control-expose-headers']).toMatch(/dpop-nonce, www-authenticate/);
+      expect((await ask(String(refused.headers['dpop-nonce']))).status).toBe(200);
+      wiki.fixture.advance(31);
+      const renewed = await ask(String(refused.headers['dpop-nonce']));
+      expect(renewed.status).toBe(200);
+      if (resource === '/mcp') expect(renewed.headers['dpop-nonce']).toMatch(/^[\w-]{22}$/);
+    }
+    await Promise.all([wiki.running.close(), without.close()]);
   });
 
   test('DP44 authInfo has the token of both schemes', async () => {

@@ -3,6 +3,7 @@ import { pushedRequests } from 'oauth-query/par';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../src/adapters/node/index.js';
 import { dpop } from '../../src/dpop/index.js';
+import { APP, CALLBACK, DocumentServers, Publisher } from '../clients/support/publisher.js';
 import { ProofMaker } from '../dpop/keys.js';
 import { basic, eachFramework, hostFor } from '../hosts.js';
 import { formOf, locationOf, PKCE, responseOf, wordsOf } from '../oauth/support/browser.js';
@@ -68,6 +69,16 @@ test('PA2 a client that fails again and again has to wait', async () => {
     statuses.push((await site.http.post('/oauth/par', WEB, basic('web', `wrong ${attempt}`))).status);
   expect(statuses.at(-1)).toBe(429);
   await site.running.close();
+});
+
+test('PA2 a client with a document that no process knows yet may push', async () => {
+  const servers = new DocumentServers(new Publisher(), {}, { secret: SECRET, par: pushedRequests() });
+  const { http, browser } = await servers.open();
+  const form = { ...SPA, client_id: APP, redirect_uri: CALLBACK };
+  const { json } = await http.post('/oauth/par', form);
+  const answer = await browser.authorizeFor({ client_id: APP, request_uri: String(json['request_uri']) });
+  expect(responseOf(answer)).toHaveProperty('code');
+  await servers.close();
 });
 
 describe('one server', () => {
@@ -199,6 +210,18 @@ describe('one server', () => {
       site.all.advance(seconds);
       expect((await browser.submit(two, { decision: 'approve' })).status).toBe(400);
     }
+  });
+
+  test('PA7 a tab that was opened late cannot allow again what was allowed early', async () => {
+    const request = { client_id: 'web', request_uri: await site.reference(WEB) };
+    const browser = site.browser();
+    const early = await browser.signIn(await browser.authorize(request));
+    expect(responseOf(await browser.submit(early, { decision: 'approve' }))).toHaveProperty('code');
+    site.all.advance(59);
+    const late = await browser.authorize(request);
+    expect(formOf(late).fields).toHaveProperty('form_token');
+    site.all.advance(595);
+    expect((await browser.submit(late, { decision: 'approve' })).status).toBe(400);
   });
 
   test('PA8 a request has a length that fits into an address', async () => {

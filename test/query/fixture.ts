@@ -80,6 +80,7 @@ export const featureHost = (more: Partial<FeatureHost> = {}): FeatureHost => ({
   },
   onWarning: () => undefined,
   hasSecret: false,
+  bindsTokens: false,
   onLimit: () => undefined,
   signIn: undefined,
   rightsOf: () => [],

@@ -40,6 +40,8 @@ export interface FeatureHost {
   readonly onWarning: OnWarning;
   /** Whether the secret outlives the process and is shared with others. */
   readonly hasSecret: boolean;
+  /** Whether tokens may be bound to keys: then scripts of other origins send proofs, and read nonces and challenges. */
+  readonly bindsTokens: boolean;
   /** Called when a caller reaches a limit of this feature, for an event. */
   readonly onLimit: LimitListener;
   /** Absent without the authorization code grant. */

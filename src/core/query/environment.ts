@@ -18,6 +18,8 @@ export interface QueryEnvironment {
   readonly timer: Timer;
   /** The deadline of requests to the server, in milliseconds: a body must arrive before. */
   readonly requestTimeout: number;
+  /** Whether tokens may be bound to keys, so that requests carry proofs. */
+  readonly bindsTokens: boolean;
   /** The key of the tokens of `meta=tokens`. */
   readonly secret: Uint8Array;
   /** Called with errors that are not reported to clients. */

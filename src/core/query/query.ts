@@ -35,6 +35,7 @@ export const query = (given: QueryOptions = {}): Feature => {
         requestTimeout: host.requestTimeout,
         secret: host.key(QUERY_TOKENS),
         onError: host.onError,
+        bindsTokens: host.bindsTokens,
         onLimit: host.onLimit,
         frame: host.frame,
         base: host.issuer ?? '',

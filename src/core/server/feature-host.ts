@@ -49,6 +49,7 @@ export const featureHost = (
     onError,
     onWarning: onWarning ?? (() => undefined),
     hasSecret: secret !== undefined,
+    bindsTokens: config.bindsTokens,
     onLimit: (event, request) => observer.tell(event, request),
     signIn: signInPaths(config),
     rightsOf: ({ scope }) => (parseScope(scope) ?? []).flatMap((name) => config.scopes.get(name)?.rights ?? []),

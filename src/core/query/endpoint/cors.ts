@@ -1,4 +1,5 @@
 import { isLoopbackHost } from '../../base/addresses/loopback.js';
+import { PROOF_RESPONSE_HEADERS } from '../../base/http/cors.js';
 import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { escapePattern } from '../../base/text.js';
 import { type Headers, VARY } from '../answer/print.js';
@@ -12,6 +13,14 @@ export interface OriginDecision {
   readonly anonymous: boolean;
   /** The response to a rejected request or a preflight; the request is not processed further. */
   readonly response?: HttpResponse;
+}
+
+/** What scripts of other origins may do. */
+export interface CorsRules {
+  /** Whether scripts of an origin may act for the signed-in user. */
+  readonly isAllowed: (origin: string) => boolean;
+  /** Whether they may send proofs (RFC 9449 §8). */
+  readonly bindsTokens: boolean;
 }
 
 /** The decision for a request without CORS parameters. */
@@ -44,13 +53,8 @@ const ALLOWED_HEADERS = new Set([
 /**
  * Applies the parameters `origin` and `crossorigin`.
  *
- * @param allowed - Whether scripts of an origin may act for the signed-in user.
  */
-export const decideOrigin = (
-  request: HttpRequest,
-  texts: MainTexts,
-  allowed: (origin: string) => boolean,
-): OriginDecision => {
+export const decideOrigin = (request: HttpRequest, texts: MainTexts, rules: CorsRules): OriginDecision => {
   const origin = texts.get('origin');
   const crossorigin = texts.get('crossorigin') !== undefined;
   if (origin === undefined && !crossorigin && request.method !== 'OPTIONS') return NO_ORIGIN;
@@ -60,13 +64,13 @@ export const decideOrigin = (
   const preflight = preflightOf(request);
   if (origin === '*' || crossorigin) {
     const headers = { 'access-control-allow-origin': '*', 'access-control-allow-credentials': 'false' };
-    return decided(request, { headers, preflight, anonymous: origin === '*' });
+    return decided(request, { headers, preflight, anonymous: origin === '*' }, rules);
   }
-  if (origin === undefined) return decided(request, {});
+  if (origin === undefined) return decided(request, {}, rules);
   const sent = (request.header('origin') ?? '').split(' ');
   if (origin === '' || !sent.includes(origin)) return refuse("'origin' parameter does not match Origin header");
-  if (!allowed(origin)) {
-    return decided(request, { headers: { [REJECTION]: 'Origin mismatch', vary: VARY_BY_ORIGIN } });
+  if (!rules.isAllowed(origin)) {
+    return decided(request, { headers: { [REJECTION]: 'Origin mismatch', vary: VARY_BY_ORIGIN } }, rules);
   }
   const headers = {
     'access-control-allow-origin': origin,
@@ -74,7 +78,7 @@ export const decideOrigin = (
     'timing-allow-origin': origin,
     vary: VARY_BY_ORIGIN,
   };
-  return decided(request, { headers, preflight });
+  return decided(request, { headers, preflight }, rules);
 };
 
 interface Preflight {
@@ -91,9 +95,10 @@ const preflightOf = (request: HttpRequest): Preflight | undefined => {
 const decided = (
   request: HttpRequest,
   { headers: base = {}, preflight, anonymous = false }: Partial<OriginDecision> & { preflight?: Preflight | undefined },
+  rules: CorsRules,
 ): OriginDecision => {
   const suppressed = anonymous ? { 'mediawiki-login-suppressed': 'true' } : {};
-  const answered = preflight ? answerPreflight(preflight) : exposed(base);
+  const answered = preflight ? answerPreflight(preflight, rules) : exposed(base, rules);
   // The response to a rejected request has no CORS headers.
   const allowed = answered[REJECTION] === undefined ? base : base['vary'] === undefined ? {} : { vary: base['vary'] };
   const headers = { ...allowed, ...suppressed, ...answered };
@@ -102,16 +107,18 @@ const decided = (
   return { headers, anonymous, response };
 };
 
-const exposed = (base: Headers): Headers =>
-  base['access-control-allow-origin'] === undefined ? {} : { 'access-control-expose-headers': EXPOSED };
+const exposed = (base: Headers, { bindsTokens }: CorsRules): Headers =>
+  base['access-control-allow-origin'] === undefined
+    ? {}
+    : { 'access-control-expose-headers': bindsTokens ? `${EXPOSED}, ${PROOF_RESPONSE_HEADERS}` : EXPOSED };
 
-const answerPreflight = ({ method, headers }: Preflight): Headers => {
+const answerPreflight = ({ method, headers }: Preflight, { bindsTokens }: CorsRules): Headers => {
   if (!METHODS.split(', ').includes(method)) return { [REJECTION]: 'Unsupported method requested in preflight' };
   const names = headers
     .split(',')
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== '');
-  if (!names.every((name) => ALLOWED_HEADERS.has(name))) {
+  if (!names.every((name) => ALLOWED_HEADERS.has(name) || (bindsTokens && name === 'dpop'))) {
     return { [REJECTION]: 'Unsupported header requested in preflight' };
   }
   return {

@@ -65,13 +65,14 @@ export interface EndpointParts {
 export const createEndpoint = (
   parts: EndpointParts,
 ): ((request: HttpRequest, addressed?: QueryModule) => Promise<HttpResponse>) => {
-  const allowed = originCheck(parts.options.cors?.origins ?? []);
+  const isAllowed = originCheck(parts.options.cors?.origins ?? []);
+  const rules = { isAllowed, bindsTokens: parts.environment.bindsTokens };
   return async (request, addressed) => {
     const exchange = new Exchange(parts, request, addressed);
     try {
       const reading = readParameters(request, parts.options.body);
       const parameters = reading instanceof Promise ? await reading : reading;
-      const origin = decideOrigin(request, parameters, allowed);
+      const origin = decideOrigin(request, parameters, rules);
       if (origin.response) return origin.response;
       exchange.begin(parameters, origin);
       return await exchange.answer();

@@ -60,7 +60,8 @@ export const identifyCaller = async (request: HttpRequest, source: IdentitySourc
 
 /** Where tokens may be bound to keys, clients repeat a request because of its status and its challenge (RFC 9449 §9). */
 const refusalOf = (error: unknown): Pick<ApiErrorDetails, 'status' | 'headers'> => {
-  const headers = error instanceof BearerError ? error.headers : {};
+  // What scripts may read does not depend on the error.
+  const { 'access-control-expose-headers': _, ...headers } = error instanceof BearerError ? error.headers : {};
   return Object.keys(headers).length === 0 ? {} : { status: 401, headers };
 };
 
