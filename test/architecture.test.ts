@@ -59,7 +59,13 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
   },
   {
     from: /^openid\//,
-    mayImport: [/^(type )?core\/(base|oauth)\//, /^(type )?openid\//, /^(type )?jose(#|$)/, /^node:crypto(#|$)/],
+    mayImport: [
+      /^(type )?core\/(base|oauth)\//,
+      /^(type )?openid\//,
+      /^(type )?clients\/documents\/public-(request|address)\.ts/,
+      /^(type )?jose(#|$)/,
+      /^node:crypto(#|$)/,
+    ],
   },
   { from: /^par\//, mayImport: [/^(type )?core\/(base|oauth)\//, /^(type )?par\//] },
   // A feature that servers and verifiers share.
@@ -153,7 +159,7 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
       /^node:crypto(#randomBytes)?$/,
       /^type node:https?#/,
       /^(type )?node:net(#|$)/,
-      /^node:(https|dns\/promises)#\*$/,
+      /^node:(https?|dns\/promises)#\*$/,
     ],
   },
   {

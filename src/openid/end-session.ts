@@ -143,8 +143,10 @@ export class EndSession {
       await endGrants({ sub, client_id }, { reason: 'owner', by: sub }, context);
     if (context.signIn.isBuiltIn && session !== undefined)
       return context.signIn.signOut(session, { returnTo: goTo, action: '', hidden: {} }, context);
+    const tell = await context.hooks.beforeSignOut?.({ sub }, context.emit);
     const address = await this.#logoutUrl?.(this.#path(context, `?resume=${this.#sealed(asked, context)}`));
     if (typeof address !== 'string') throw new TypeError('options.openid.logoutUrl must return the URL of a page.');
+    tell?.();
     return redirect(address, 303);
   }
 }

@@ -24,6 +24,8 @@ export interface IdTokenOf {
   readonly sub: string;
   readonly facts: SignInFacts;
   readonly nonce: string | undefined;
+  /** The session of the built-in sign-in. */
+  readonly sid: string | undefined;
   readonly claims: Claims;
   readonly token: IssuedToken;
 }
@@ -36,6 +38,9 @@ export interface HintedToken {
 }
 
 const TYPE = 'JWT';
+
+/** In seconds. */
+const LOGOUT_LIFETIME = 120;
 
 /** The signed statements about sign-ins (OpenID Connect Core 1.0 §2). */
 export class IdTokens {
@@ -50,7 +55,7 @@ export class IdTokens {
     this.#lifetime = lifetime;
   }
 
-  sign({ client, sub, facts, nonce, claims, token }: IdTokenOf): Promise<string> {
+  sign({ client, sub, facts, nonce, sid, claims, token }: IdTokenOf): Promise<string> {
     const ring = this.#keys.ringFor(client.openId.idTokenAlgorithm);
     return this.#signed(client, TYPE, {
       ...claims,
@@ -61,7 +66,21 @@ export class IdTokens {
       exp: token.iat + this.#lifetime,
       ...signInFacts(facts),
       ...(nonce !== undefined && { nonce }),
+      ...(sid !== undefined && { sid }),
       at_hash: halfHash(token.access_token, ring.algorithm),
+    });
+  }
+
+  /** A statement that an owner has signed out (Back-Channel Logout 1.0 §2.4). @param now - Seconds since the epoch. */
+  signLogout(client: Client, about: { sub: string; sid?: string }, jti: string, now: number): Promise<string> {
+    return this.#signed(client, 'logout+jwt', {
+      iss: this.#issuer,
+      ...about,
+      aud: client.client_id,
+      iat: now,
+      exp: now + LOGOUT_LIFETIME,
+      jti,
+      events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
     });
   }
 

@@ -5,6 +5,7 @@ import { type OAuthContext, secondsOf } from '../core/oauth/context.js';
 import type { OAuthHooks } from '../core/oauth/hooks.js';
 import type { OAuthFeature, OAuthParts } from '../core/oauth/oauth-feature.js';
 import type { Owner } from '../core/oauth/records/owner.js';
+import { BackChannel, sidOf } from './back-channel.js';
 import { ClaimSource } from './claims.js';
 import { EndSession } from './end-session.js';
 import { IdTokens } from './id-token.js';
@@ -51,14 +52,19 @@ const ownerCheck =
     throw new OAuthError('server_error', 'The server could not handle this request.');
   };
 
-/** @throws TypeError for a client whose algorithm no key is for. */
-const checkClients = ({ config }: OAuthContext, keys: IdTokenKeys): void => {
+/** @throws TypeError for a client that asks for something that this server cannot do. */
+const checkClients = ({ config, records, signIn }: OAuthContext, keys: IdTokenKeys): void => {
   for (const { client_id, openId } of config.clients.listed.values()) {
+    const name = `Client ${JSON.stringify(client_id)}`;
+    if (openId.backchannelLogoutUri !== undefined && !records.canList)
+      fail(
+        `${name}: backchannel_logout_uri needs a store that can list, because the clients of an owner are looked up.`,
+      );
+    if (openId.needsSession && !signIn.isBuiltIn)
+      fail(`${name}: backchannel_logout_session_required needs the built-in sign-in, because you manage the sessions.`);
     const algorithm: string | undefined = openId.idTokenAlgorithm;
     if (algorithm !== undefined && !keys.has(algorithm))
-      fail(
-        `Client ${JSON.stringify(client_id)}: id_token_signed_response_alg is ${algorithm}, for which options.openid.keys has no key.`,
-      );
+      fail(`${name}: id_token_signed_response_alg is ${algorithm}, for which options.openid.keys has no key.`);
   }
 };
 
@@ -72,6 +78,7 @@ interface Provider {
   readonly requests: OpenIdRequests;
   /** Absent if the application signs users in and has no page that signs them out. */
   readonly endSession: EndSession | undefined;
+  readonly backChannel: BackChannel;
 }
 
 const providerOf = (options: CheckedOpenIdOptions, context: OAuthContext, host: FeatureHost): Provider => {
@@ -92,7 +99,8 @@ const providerOf = (options: CheckedOpenIdOptions, context: OAuthContext, host: 
   });
   const canSignOut = context.signIn.isBuiltIn || options.logoutUrl !== undefined;
   const endSession = canSignOut ? new EndSession(idTokens, options, host) : undefined;
-  return { issuer, options, keys, claims, idTokens, requests, endSession };
+  const backChannel = new BackChannel(idTokens, options, context, host);
+  return { issuer, options, keys, claims, idTokens, requests, endSession, backChannel };
 };
 
 /** A grant that an application issued, or one for a password, is no sign-in at this server. */
@@ -110,7 +118,10 @@ const idTokenFields =
             ...(username !== null && { username }),
           })
         : {};
-    return { id_token: await idTokens.sign({ client, sub, facts: grant, nonce: kept['nonce'], claims: found, token }) };
+    const { nonce } = kept;
+    // Other clients have no use for it.
+    const sid = client.openId.backchannelLogoutUri === undefined ? undefined : kept['sid'];
+    return { id_token: await idTokens.sign({ client, sub, facts: grant, nonce, sid, claims: found, token }) };
   };
 
 const PROTOCOL_CLAIMS = ['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'acr', 'amr', 'nonce', 'at_hash'];
@@ -118,11 +129,13 @@ const PROTOCOL_CLAIMS = ['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'acr', 
 /** The members of the metadata (Discovery 1.0 §3). */
 const metadataOf = (
   { issuer, options, keys, claims, requests, endSession }: Provider,
-  { paths }: OAuthContext['config'],
+  { config: { paths }, signIn: { isBuiltIn: hasSessions } }: OAuthContext,
 ): Readonly<Record<string, unknown>> => ({
   jwks_uri: issuer + paths.jwks[0],
   userinfo_endpoint: issuer + options.paths.userinfo[0],
   ...(endSession !== undefined && { end_session_endpoint: issuer + options.paths.endSession[0] }),
+  backchannel_logout_supported: true,
+  backchannel_logout_session_supported: hasSessions,
   subject_types_supported: ['public'],
   id_token_signing_alg_values_supported: keys.algorithms,
   response_modes_supported: ['query', 'fragment'],
@@ -136,7 +149,8 @@ const metadataOf = (
 
 const startWith = (options: CheckedOpenIdOptions, context: OAuthContext, host: FeatureHost): OAuthParts => {
   const provider = providerOf(options, context, host);
-  const { claims, endSession, keys, requests } = provider;
+  const { claims, endSession, keys, requests, backChannel } = provider;
+  const { isBuiltIn } = context.signIn;
   return {
     endpoints: [
       userinfoEndpoint(options.paths.userinfo, claims),
@@ -148,9 +162,13 @@ const startWith = (options: CheckedOpenIdOptions, context: OAuthContext, host: F
       askedScope: (asked) => requests.askedScope(asked),
       readRequest: (asked) => requests.read(asked),
       checkOwner: ownerCheck(host),
+      ...(isBuiltIn && {
+        keepOfSession: (session, scope) => (scope.includes(OPENID) ? { sid: sidOf(session) } : {}),
+      }),
+      beforeSignOut: (ending, emit) => backChannel.prepare(ending, emit),
       tokenFields: idTokenFields(provider),
       publicKeys: () => keys.publicKeys(),
-      metadata: () => metadataOf(provider, context.config),
+      metadata: () => metadataOf(provider, context),
     },
   };
 };

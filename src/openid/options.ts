@@ -69,6 +69,18 @@ export interface OpenIdOptions {
   readonly logoutUrl?: string | ((returnTo: string) => MaybePromise<string>);
   /** Whether signing out at a client's request also revokes what that client was granted. */
   readonly revokeAtLogout?: boolean;
+  /**
+   * Sends a logout token to the `backchannel_logout_uri` of a client, instead of the built-in request, which only reaches public servers: for clients in a
+   * private network. Rejects if the client did not accept it.
+   */
+  readonly sendLogoutToken?: (
+    address: string,
+    logout_token: string,
+    request: {
+      /** Aborted after five seconds. */
+      readonly signal: AbortSignal;
+    },
+  ) => MaybePromise<unknown>;
   /** The paths of the endpoints. */
   readonly paths?: {
     /** Default: `/oauth/userinfo`. */
@@ -114,6 +126,7 @@ const OPTIONS = {
     fn<Extract<OpenIdOptions['logoutUrl'], (...given: never[]) => unknown>>('a function that returns it'),
   ),
   revokeAtLogout: flag(false),
+  sendLogoutToken: fn<NonNullable<OpenIdOptions['sendLogoutToken']>>('a function that sends a logout token'),
   paths: object({ userinfo: path('/oauth/userinfo'), endSession: path('/oauth/logout') }),
 } satisfies Schema<OpenIdOptions>;
 

@@ -12,6 +12,8 @@ const featureOf = (name: string): OAuthHooks => ({
   checkOwner: () => void checked.push(name),
   tokenFields: async () => ({ [name]: 'field' }) as never,
   metadata: () => ({ [name]: 'metadata' }),
+  keepOfSession: () => ({ [`${name} session`]: 'kept' }),
+  beforeSignOut: async () => () => void checked.push(`${name} is told`),
   publicKeys: async () => [{ kid: name }] as never,
 });
 
@@ -28,6 +30,8 @@ test('two features both add what they add alone', async () => {
   expect(await tokenFields?.(asked, asked)).toEqual({ one: 'field', two: 'field' });
   expect(joined.metadata?.('')).toEqual({ one: 'metadata', two: 'metadata' });
   expect(await joined.publicKeys?.()).toEqual([{ kid: 'one' }, { kid: 'two' }]);
+  expect(joined.keepOfSession?.(asked, [])).toEqual({ 'one session': 'kept', 'two session': 'kept' });
   checkOwner?.(asked, []);
-  expect(checked).toEqual(['one', 'two']);
+  (await joined.beforeSignOut?.(asked, undefined))?.();
+  expect(checked).toEqual(['one', 'two', 'one is told', 'two is told']);
 });

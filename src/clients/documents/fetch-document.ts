@@ -1,12 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import type { RequestOptions } from 'node:https';
-import { isIPv6, type LookupFunction } from 'node:net';
 import { readAtMost } from '../../core/base/http/body.js';
 import { isJsonType } from '../../core/base/http/messages.js';
 import type { MaybePromise } from '../../core/base/ports.js';
 import { documentAddressProblem } from './document-address.js';
-import { isPublicAddress } from './public-address.js';
-import { hostResolver, type Resolve } from './resolve-host.js';
+import { type Network, publicNetwork, publicRequest } from './public-request.js';
 
 /** Passed by `clientDocuments` to the fetch function, along with the URL. */
 export interface DocumentRequest {
@@ -21,67 +18,9 @@ export interface DocumentRequest {
  */
 export type FetchDocument = (address: string, request: DocumentRequest) => MaybePromise<unknown>;
 
-/** Replaced in tests: name resolution, and which addresses are public. */
-interface Network {
-  readonly resolve: Resolve;
-  readonly isAllowed: (address: string) => boolean;
-  readonly connection: RequestOptions;
-}
-
 const MAX_BYTES = 65_536;
-const MAX_HEADER_BYTES = 16_384;
 
-/** A name may have many addresses; more than this are a mistake or an attack. */
-const MAX_ADDRESSES = 32;
-
-/** Connects to the checked addresses, whatever the name resolves to by then. */
-const pinnedTo =
-  (addresses: readonly string[]): LookupFunction =>
-  (_host, { all }, callback) => {
-    const found = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
-    if (all === true) callback(null, found);
-    else callback(null, found[0]?.address ?? '', found[0]?.family);
-  };
-
-const checkedAddresses = async (
-  host: string,
-  { resolve, isAllowed }: Network,
-  signal: AbortSignal,
-): Promise<readonly string[]> => {
-  const addresses = await resolve(host, signal);
-  if (addresses.length > MAX_ADDRESSES) throw new Error(`${host} has more than ${MAX_ADDRESSES} IP addresses.`);
-  const special = addresses.find((address) => !isAllowed(address));
-  if (special !== undefined) throw new Error(`${host} resolves to ${special}, which is not a public address.`);
-  return addresses;
-};
-
-const get = async (url: URL, network: Network, signal: AbortSignal): Promise<IncomingMessage> => {
-  const addresses = await checkedAddresses(url.hostname, network, signal);
-  const { request } = await import('node:https');
-  return new Promise((resolve, reject) => {
-    const outgoing = request({
-      host: url.hostname,
-      servername: url.hostname,
-      port: 443,
-      path: url.pathname + url.search,
-      headers: {
-        host: url.host,
-        accept: 'application/json',
-        'accept-encoding': 'identity',
-        'user-agent': 'oauth-query',
-      },
-      lookup: pinnedTo(addresses),
-      agent: false,
-      rejectUnauthorized: true,
-      maxHeaderSize: MAX_HEADER_BYTES,
-      signal,
-      ...network.connection,
-    });
-    outgoing.on('response', resolve);
-    outgoing.on('error', reject);
-    outgoing.end();
-  });
-};
+const GET = { method: 'GET', headers: { accept: 'application/json' } } as const;
 
 const checkHeaders = ({ statusCode = 0, headers }: IncomingMessage): void => {
   if (statusCode >= 300 && statusCode < 400)
@@ -119,11 +58,11 @@ export const freshSeconds = (cacheControl = '', age = ''): number | undefined =>
 
 /** A fetch function for public servers; in tests also for others. */
 export const documentFetch = (replaced: Partial<Network> = {}): FetchDocument => {
-  const network = { resolve: hostResolver(), isAllowed: isPublicAddress, connection: {}, ...replaced };
+  const network = publicNetwork(replaced);
   return async (address, { signal, cacheFor }) => {
     const problem = documentAddressProblem(address);
     if (problem !== undefined) throw new Error(`The URL ${problem}.`);
-    const response = await get(new URL(address), network, signal);
+    const response = await publicRequest(new URL(address), GET, network, signal);
     try {
       checkHeaders(response);
       const parsed = await readBody(response);

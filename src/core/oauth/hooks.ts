@@ -5,6 +5,8 @@ import type { Jwk } from './keys/signing-keys.js';
 import type { Definitions, Parameters } from './parameters.js';
 import type { Owner } from './records/owner.js';
 import type { AskedSignIn } from './sign-in/asked-sign-in.js';
+import type { BeforeSignOut } from './sign-in/owner-sessions.js';
+import type { Session } from './sign-in/sessions.js';
 import type { KeptParameters } from './tokens/chain-record.js';
 import type { FieldsOf, IssuedToken, ResponseFields } from './tokens/token-response.js';
 import type { Grant } from './tokens/tokens.js';
@@ -61,6 +63,9 @@ export interface OAuthHooks {
   readonly readRequest?: (asked: AskedAuthorization) => MaybePromise<ReadAuthorization>;
   /** Whether an owner may allow these scopes. @throws OAuthError, which is sent to the client. */
   readonly checkOwner?: (owner: Owner, scope: readonly string[]) => void;
+  /** Kept with the code, of the session in which the owner of the built-in sign-in allows these scopes. */
+  readonly keepOfSession?: (session: Session, scope: readonly string[]) => KeptParameters;
+  readonly beforeSignOut?: BeforeSignOut;
   /** Further fields of a token response. Called before anything is used up; if it rejects, the client may repeat its request. */
   readonly tokenFields?: (asked: AskedTokens, token: IssuedToken) => MaybePromise<ResponseFields>;
   /** Further members of the metadata documents. */
@@ -101,6 +106,15 @@ export const joinHooks = (all: readonly OAuthHooks[]): OAuthHooks => {
     checkOwner: (owner, scope) => {
       for (const check of each('checkOwner')) check(owner, scope);
     },
+    keepOfSession: (session, scope) => Object.assign({}, ...each('keepOfSession').map((keep) => keep(session, scope))),
+    ...(each('beforeSignOut').length > 0 && {
+      beforeSignOut: async (ending, emit) => {
+        const after = await Promise.all(each('beforeSignOut').map((hook) => hook(ending, emit)));
+        return () => {
+          for (const tell of after) tell();
+        };
+      },
+    }),
     ...(each('tokenFields').length > 0 && {
       tokenFields: async (asked, token) =>
         Object.assign({}, ...(await Promise.all(each('tokenFields').map(async (hook) => hook(asked, token))))),

@@ -44,14 +44,21 @@ export const saveGrantWithCode = async (
   code: string,
   grant: NewGrant,
   request: AuthorizationRequest,
-  { codes, tokens, clock, config, emit }: OAuthContext,
+  session: Session | undefined,
+  { codes, tokens, clock, config, emit, hooks }: OAuthContext,
 ): Promise<Grant> => {
-  const { redirect_uri, redirect_uri_sent, code_challenge, code_challenge_method, kept } = request;
+  const { redirect_uri, redirect_uri_sent, code_challenge, code_challenge_method } = request;
+  const ofSession = session?.owner && hooks.keepOfSession?.(session, request.scope);
+  const kept = { ...request.kept, ...ofSession };
   const exp = secondsOf(clock) + config.lifetimes.authorizationCode;
   const proof = { redirect_uri, redirect_uri_sent, code_challenge, code_challenge_method };
   const [saved] = await Promise.all([
     tokens.saveGrant(grant, emit),
-    codes.save(grant, { hash: sha256(code), exp, failures: 0, ...proof }, kept),
+    codes.save(
+      grant,
+      { hash: sha256(code), exp, failures: 0, ...proof },
+      Object.keys(kept).length > 0 ? kept : undefined,
+    ),
   ]);
   return saved;
 };
@@ -92,7 +99,7 @@ export const decideOnce = async (
   const code = grant === undefined ? '' : codeOf(request, grant.id, context);
   // Grant and code are written first, so that they exist whenever the decision does.
   const [saved] = await Promise.all([
-    grant === undefined ? undefined : saveGrantWithCode(code, grant, request, context),
+    grant === undefined ? undefined : saveGrantWithCode(code, grant, request, consent.session, context),
     // Makes way for the approval that may be remembered next. If two presses race, the owner is asked again at worst.
     older === undefined ? undefined : forgetConsent(owner.sub, client.client_id, context),
   ]);

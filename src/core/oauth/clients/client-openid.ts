@@ -13,6 +13,10 @@ export interface OpenIdRegistration {
   readonly require_auth_time?: boolean;
   /** Addresses to which a browser may be sent after signing out, compared like redirect URIs. */
   readonly post_logout_redirect_uris?: readonly string[];
+  /** Where a logout token is sent when its user signs out (Back-Channel Logout 1.0): https, or http on loopback. */
+  readonly backchannel_logout_uri?: string;
+  /** Whether its logout tokens need a `sid`. Only with the built-in sign-in. */
+  readonly backchannel_logout_session_required?: boolean;
   /** Always `public`: the same `sub` for every client. */
   readonly subject_type?: 'public';
   /** Where a sign-in at the client can be started. Not used by the server. */
@@ -25,6 +29,8 @@ export interface ClientOpenId {
   readonly defaultMaxAge: number | undefined;
   readonly requiresAuthTime: boolean;
   readonly postLogoutRedirectUris: readonly string[];
+  readonly backchannelLogoutUri: string | undefined;
+  readonly needsSession: boolean;
 }
 
 const address = value<string>(
@@ -42,6 +48,8 @@ export const OPENID_FIELDS = {
   ),
   require_auth_time: condition,
   post_logout_redirect_uris: listOf('an array of texts', text('text', /^/)),
+  backchannel_logout_uri: address,
+  backchannel_logout_session_required: condition,
   subject_type: value<'public'>("'public'", (given) => given === 'public'),
   initiate_login_uri: address,
 } satisfies Schema<OpenIdRegistration>;
@@ -58,5 +66,7 @@ export const openIdOf = (given: OpenIdRegistration, report: (problem: string) =>
     defaultMaxAge: given.default_max_age,
     requiresAuthTime: given.require_auth_time ?? false,
     postLogoutRedirectUris: uris,
+    backchannelLogoutUri: given.backchannel_logout_uri,
+    needsSession: given.backchannel_logout_session_required ?? false,
   };
 };

@@ -349,7 +349,7 @@ const approveSilently = async (
   context: OAuthContext,
 ): Promise<Approval | undefined> => {
   const grant = pending.request.response_type === 'token' ? grantToken : grantCode;
-  const approval = await grant(pending, owner, { silent: true, connection }, context);
+  const approval = await grant(pending, owner, { silent: true, connection, session }, context);
   const [still, isOver] = await Promise.all([
     findApproval(pending, owner, context),
     context.signIn.isOver(session, context),
@@ -362,22 +362,33 @@ const approveSilently = async (
   return undefined;
 };
 
-/** For a grant without a question: that it is one, and the connection in which it was allowed. */
-type Silently = { readonly silent?: true; readonly connection?: Connection };
+/** For a grant without a question: that it is one, the connection in which it was allowed, and the session. */
+type Silently = {
+  readonly silent?: true;
+  readonly connection?: Connection;
+  readonly session?: Session | undefined;
+};
 
 const newGrant = (
   grant_type: string,
   { client, request }: Pending,
   owner: Owner,
-  { connection, ...origin }: Silently,
+  { connection, silent }: Silently,
   { tokens }: OAuthContext,
 ): Promise<NewGrant> =>
-  tokens.newGrant(client, owner, formatScope(request.scope), request.resources, { grant_type, ...origin }, connection);
+  tokens.newGrant(
+    client,
+    owner,
+    formatScope(request.scope),
+    request.resources,
+    { grant_type, ...(silent && { silent }) },
+    connection,
+  );
 
 const grantCode = async (pending: Pending, owner: Owner, how: Silently, context: OAuthContext): Promise<Approval> => {
   const grant = await newGrant('authorization_code', pending, owner, how, context);
   const code = markedAsBound(context.tokens.newSecret(grant.id), pending.request.kept?.['dpop_jkt']);
-  await saveGrantWithCode(code, grant, pending.request, context);
+  await saveGrantWithCode(code, grant, pending.request, how.session, context);
   return { grant, answer: { code } };
 };
 

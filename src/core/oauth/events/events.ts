@@ -166,6 +166,16 @@ export type OAuthOccurrence =
       readonly by?: string;
     }
   | {
+      /** A client could not be told that an owner has signed out. It is not tried again. */
+      readonly type: 'logout.failed';
+      /** The client. */
+      readonly client_id: string;
+      /** The owner. */
+      readonly sub: string;
+      /** The reason, as a sentence. */
+      readonly reason: string;
+    }
+  | {
       /** A wrong user name or password was entered on the built-in page. */
       readonly type: 'owner.sign_in_failed';
     }
@@ -260,6 +270,7 @@ export const OUTCOMES: Readonly<Record<OAuthOccurrence['type'], EventOutcome>> =
   'owner.signed_in': 'success',
   'owner.signed_out': 'success',
   'owner.sign_in_failed': 'failure',
+  'logout.failed': 'failure',
   'consent.decided': 'success',
   'authorization.refused': 'failure',
   'device.requested': 'success',

@@ -43,12 +43,14 @@ export const disconnect = async (
   context: OAuthContext,
 ): Promise<() => Promise<EndedGrants>> => {
   const { sub, client_id, except } = of;
+  const tell = sub === undefined ? undefined : await context.hooks.beforeSignOut?.({ ...of, sub }, context.emit);
   await deleteEach(
     sub === undefined ? groups.connectionsOfClient(client_id ?? '') : groups.connectionsOfOwner(sub),
     CONNECTION,
     (connection) => (client_id ?? connection.client_id) === connection.client_id && connection.client_id !== except,
     context,
   );
+  tell?.();
   return async () => ({ grants: await deleteGrants(of, why, context), consents: await forgetConsents(of, context) });
 };
 

@@ -15,10 +15,11 @@ export interface DoneBy {
 export interface Owners {
   /**
    * Ends all of an owner's sessions of the built-in sign-in, in all browsers and all processes. Grants of applications
-   * are not affected.
+   * are not affected. With OpenID Connect, it also tells the clients that have a `backchannel_logout_uri`; if `options.owner` is set, it
+   * only does that, because you manage the sessions then.
    *
    * @param sub - The owner.
-   * @throws TypeError if that is not a `sub`, or if `options.owner` is set, because you manage the sessions then;
+   * @throws TypeError if that is not a `sub`, or if `options.owner` is set without OpenID Connect;
    * UnavailableError if the store fails. Call it again in that case.
    */
   readonly signOut: (sub: string, options?: DoneBy) => Promise<void>;
@@ -40,7 +41,7 @@ export interface Owners {
   readonly erase: (sub: string, options?: DoneBy) => Promise<EndedGrants>;
 }
 
-const signOut = async (sub: string, { by }: DoneBy, context: OAuthContext): Promise<void> => {
+const endAll = async (sub: string, { by }: DoneBy, context: OAuthContext): Promise<void> => {
   await endSessions(sub, context);
   context.emit?.({ type: 'owner.signed_out', sub, ...(by === undefined ? {} : { by }) });
 };
@@ -53,9 +54,12 @@ export const ownersOf = (context: OAuthContext): Owners => ({
   signOut: async (sub, options = {}) => {
     checkOwner({ sub });
     checkBy('owners.signOut', options);
-    if (!context.signIn.isBuiltIn)
+    const { hooks, signIn, emit } = context;
+    if (!signIn.isBuiltIn && hooks.beforeSignOut === undefined)
       throw new TypeError('owners.signOut: with options.owner you manage the sessions. End them where you store them.');
-    await signOut(sub, options, context);
+    const tell = await hooks.beforeSignOut?.({ sub }, emit);
+    if (signIn.isBuiltIn) await endAll(sub, options, context);
+    tell?.();
   },
   export: async function* (sub) {
     checkOwner({ sub });
@@ -66,7 +70,7 @@ export const ownersOf = (context: OAuthContext): Owners => ({
     checkBy('owners.erase', options);
     context.records.checkLists();
     // Sessions first: an approval in progress in one of them is found below, or finds its session ended.
-    if (context.signIn.isBuiltIn) await signOut(sub, options, context);
+    if (context.signIn.isBuiltIn) await endAll(sub, options, context);
     return endGrants({ sub }, { reason: 'host', ...options }, context);
   },
 });

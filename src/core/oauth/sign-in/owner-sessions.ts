@@ -2,8 +2,10 @@ import { UnavailableError } from '../../base/errors.js';
 import type { Clock } from '../../base/ports.js';
 import type { Records } from '../../base/records.js';
 import type { RandomSource } from '../../base/secrets.js';
+import type { Emit } from '../events/events.js';
 import { keys, MARK, SIGNED_OUT, type SignedOutRecord } from '../records/stored-records.js';
 import { CLOCK_DIFFERENCE } from '../records/window.js';
+import type { Session } from './sessions.js';
 
 /** In seconds: the maximum of `lifetimes.session`, now and at any earlier time. */
 export const MAX_SESSION_LIFETIME = 30 * 86_400;
@@ -22,6 +24,22 @@ export interface OwnerSessionContext {
   /** The name of this process. */
   readonly process: string;
 }
+
+/** A sign-in that is about to end, or an owner's connections to clients that are. */
+export interface EndingSignIn {
+  readonly sub: string;
+  /** The only session that ends; absent if all end. */
+  readonly session?: Session;
+  /** The only client that is disconnected; absent for all. */
+  readonly client_id?: string;
+  /** A client that is not. */
+  readonly except?: string;
+}
+
+/**
+ * Called before a sign-in ends, and what it returns once it has ended. If it rejects, nothing has ended, and the call may be repeated.
+ */
+export type BeforeSignOut = (ending: EndingSignIn, emit: Emit | undefined) => Promise<() => void>;
 
 /** The start of a session. */
 export interface Beginning {

@@ -14,7 +14,7 @@ import type { Parameters } from '../parameters.js';
 import { checkOwner, type Owner } from '../records/owner.js';
 import type { SignInWishes } from './asked-sign-in.js';
 import { authenticateOwner, type OwnerAuthentication, tooManyAttempts } from './authenticate-owner.js';
-import { beginningOf, endSession, isEnded, type OwnerSessionContext } from './owner-sessions.js';
+import { type BeforeSignOut, beginningOf, endSession, isEnded, type OwnerSessionContext } from './owner-sessions.js';
 import type { Session, Sessions } from './sessions.js';
 
 /** Returns the signed-in user of the application; without it, the built-in page is used. */
@@ -45,6 +45,7 @@ export interface Destination {
 export interface SignInContext extends OwnerAuthentication, OwnerSessionContext {
   readonly pages: Pick<PageRenderers, 'login'>;
   readonly warnings: DeploymentWarnings;
+  readonly hooks: { readonly beforeSignOut?: BeforeSignOut };
   readonly onError: (error: unknown) => void;
 }
 
@@ -216,8 +217,11 @@ export class SignIn {
   async signOut(session: Session, destination: Destination, context: SignInContext): Promise<HttpResponse> {
     const { id, owner, expiresAt } = session;
     if (owner !== undefined) {
-      await endSession(owner.sub, id, Math.ceil(expiresAt / 1000), context.records);
-      context.emit?.({ type: 'owner.signed_out', sub: owner.sub, by: owner.sub });
+      const { sub } = owner;
+      const tell = await context.hooks.beforeSignOut?.({ sub, session }, context.emit);
+      await endSession(sub, id, Math.ceil(expiresAt / 1000), context.records);
+      context.emit?.({ type: 'owner.signed_out', sub, by: sub });
+      tell?.();
     }
     return redirect(destination.returnTo, 303, { 'set-cookie': this.sessions.setCookie(this.sessions.begin()) });
   }

@@ -1,0 +1,192 @@
+import { isPublicAddress } from '../clients/documents/public-address.js';
+import { type Network, publicNetwork, publicRequest } from '../clients/documents/public-request.js';
+import { isLoopbackHost } from '../core/base/addresses/loopback.js';
+import { inTime } from '../core/base/deadline.js';
+import type { FeatureHost } from '../core/base/feature.js';
+import { RateLimit } from '../core/base/limits/rate-limit.js';
+import { printable } from '../core/base/printable.js';
+import { sha256 } from '../core/base/secrets.js';
+import type { Client } from '../core/oauth/clients/client.js';
+import { type OAuthContext, secondsOf } from '../core/oauth/context.js';
+import type { Emit } from '../core/oauth/events/events.js';
+import { pagesOf } from '../core/oauth/owners/pages-of.js';
+import { CONNECTION, groups } from '../core/oauth/records/stored-records.js';
+import type { EndingSignIn } from '../core/oauth/sign-in/owner-sessions.js';
+import type { Session } from '../core/oauth/sign-in/sessions.js';
+import type { IdTokens } from './id-token.js';
+import type { CheckedOpenIdOptions } from './options.js';
+import { OPENID } from './scopes.js';
+
+/** Milliseconds for one request. */
+const TIMEOUT = 5000;
+
+/** Milliseconds until the only repetition. */
+const PAUSE = 2000;
+
+const AT_ONCE = 32;
+const AT_ONCE_PER_CLIENT = 4;
+const MAX_WAITING = 1000;
+
+/** How often one owner may make clients be told in a minute. */
+const PER_MINUTE = 10;
+const MINUTE = 60;
+
+const JTI_BYTES = 16;
+
+/** The name of a session for clients. The `id` is only known to the browser. */
+export const sidOf = ({ id }: Session): string => sha256(`sid ${id}`).slice(0, 22);
+
+/** A client that is to be told that an owner has signed out. */
+interface Message {
+  readonly client: Client;
+  readonly address: string;
+  readonly sub: string;
+  readonly sid: string | undefined;
+  readonly emit: Emit | undefined;
+}
+
+/** A response that a repetition would not change. */
+class Refused extends Error {}
+
+/** Tells clients that an owner has signed out (Back-Channel Logout 1.0). */
+export class BackChannel {
+  readonly #idTokens: IdTokens;
+  readonly #context: OAuthContext;
+  readonly #host: FeatureHost;
+  readonly #send: NonNullable<CheckedOpenIdOptions['sendLogoutToken']>;
+  readonly #rate: RateLimit;
+  /** In the order in which they were added, each once. */
+  readonly #waiting = new Map<string, Message>();
+  readonly #underWay = new Map<string, number>();
+  #total = 0;
+
+  constructor(idTokens: IdTokens, { sendLogoutToken }: CheckedOpenIdOptions, context: OAuthContext, host: FeatureHost) {
+    this.#idTokens = idTokens;
+    this.#context = context;
+    this.#host = host;
+    this.#send = sendLogoutToken ?? senderFrom(host);
+    this.#rate = new RateLimit(host.clock, PER_MINUTE, MINUTE);
+  }
+
+  /** Finds the clients, and returns what tells them. */
+  async prepare(ending: EndingSignIn, emit: Emit | undefined): Promise<() => void> {
+    const clients = await this.#clientsOf(ending);
+    if (clients.length === 0) return () => undefined;
+    const { sub, session } = ending;
+    const sid = session && sidOf(session);
+    return () => {
+      const isRefused = this.#rate.take(sub) !== undefined;
+      for (const client of clients) {
+        const { backchannelLogoutUri: address = '' } = client.openId;
+        const message = { client, address, sub, sid, emit };
+        if (isRefused) failed(message, 'This owner signs out too often.');
+        else this.#add(message);
+      }
+    };
+  }
+
+  /** The clients that an owner is connected to with `openid`, and that the operator has registered with an address. */
+  async #clientsOf({ sub, client_id, except }: EndingSignIn): Promise<readonly Client[]> {
+    const { config, records } = this.#context;
+    const { clients } = config;
+    const isUsed =
+      !clients.areAllListed || [...clients.listed.values()].some(({ openId }) => openId.backchannelLogoutUri);
+    if (!isUsed || !records.canList) return [];
+    const found: Client[] = [];
+    for await (const page of pagesOf(groups.connectionsOfOwner(sub), CONNECTION, this.#context)) {
+      const ids = page
+        .filter(([, { scope }]) => scope.split(' ').includes(OPENID))
+        .map(([, connection]) => connection.client_id)
+        .filter((id) => id !== except && (client_id ?? id) === id);
+      const known = await Promise.all(ids.map((id) => clients.find(id)));
+      found.push(...known.filter((client) => client !== undefined));
+    }
+    // A client that describes itself could name any address.
+    return found.filter(({ origin, openId }) => origin === 'operator' && openId.backchannelLogoutUri !== undefined);
+  }
+
+  #add(message: Message): void {
+    const name = JSON.stringify([message.client.client_id, message.sub, message.sid]);
+    if (this.#waiting.has(name)) return;
+    if (this.#waiting.size >= MAX_WAITING) failed(message, 'Too many clients are waiting to be told.');
+    else this.#waiting.set(name, message);
+    this.#next();
+  }
+
+  #next(): void {
+    for (const [name, message] of this.#waiting) {
+      if (this.#total >= AT_ONCE) return;
+      const { client_id } = message.client;
+      const count = this.#underWay.get(client_id) ?? 0;
+      if (count >= AT_ONCE_PER_CLIENT) continue;
+      this.#waiting.delete(name);
+      this.#count(client_id, 1);
+      void this.#deliver(message)
+        .catch((error: unknown) => failed(message, error instanceof Error ? error.message : String(error)))
+        .finally(() => {
+          this.#count(client_id, -1);
+          this.#next();
+        });
+    }
+  }
+
+  #count(client_id: string, change: 1 | -1): void {
+    const count = (this.#underWay.get(client_id) ?? 0) + change;
+    this.#total += change;
+    if (count === 0) this.#underWay.delete(client_id);
+    else this.#underWay.set(client_id, count);
+  }
+
+  async #deliver({ client, address, sub, sid }: Message): Promise<void> {
+    const jti = Buffer.from(this.#host.random(JTI_BYTES)).toString('base64url');
+    const about = { sub, ...(sid !== undefined && { sid }) };
+    const token = await this.#idTokens.signLogout(client, about, jti, secondsOf(this.#host.clock));
+    try {
+      await this.#try(address, token);
+    } catch (error) {
+      if (error instanceof Refused) throw error;
+      await new Promise<void>((resolve) => this.#host.timer(resolve, PAUSE));
+      await this.#try(address, token);
+    }
+  }
+
+  async #try(address: string, token: string): Promise<void> {
+    const controller = new AbortController();
+    const error = (): Error => {
+      controller.abort();
+      return new Error(`It did not answer within ${TIMEOUT} ms.`);
+    };
+    const { signal } = controller;
+    const sending = (async () => this.#send(address, token, { signal }))();
+    await inTime(sending, { milliseconds: TIMEOUT, timer: this.#host.timer, error });
+  }
+}
+
+/** A message of Node has addresses and codes only; a function of the application may throw anything. */
+const failed = ({ client: { client_id }, sub, emit }: Message, reason: string): void =>
+  emit?.({ type: 'logout.failed', client_id, sub, reason: printable(reason.slice(0, 300)) });
+
+/** Servers on this machine may only be told by a server that is itself only on this machine. */
+const networkOf = ({ issuer = '' }: FeatureHost): Network => {
+  const network = publicNetwork();
+  if (!isLoopbackHost(new URL(issuer).hostname)) return network;
+  return {
+    ...network,
+    resolve: async (host, signal) => (host === 'localhost' ? ['127.0.0.1', '::1'] : network.resolve(host, signal)),
+    isAllowed: (address) => isLoopbackHost(address) || isLoopbackHost(`[${address}]`) || isPublicAddress(address),
+  };
+};
+
+const senderFrom = (host: FeatureHost): NonNullable<CheckedOpenIdOptions['sendLogoutToken']> => {
+  const network = networkOf(host);
+  return async (address, logout_token, { signal }) => {
+    const body = new URLSearchParams({ logout_token }).toString();
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const response = await publicRequest(new URL(address), { method: 'POST', headers, body }, network, signal);
+    response.destroy();
+    const { statusCode: status = 0 } = response;
+    if (status === 200 || status === 204) return;
+    const problem = `It answers with status ${status} instead of 200.`;
+    throw status < 500 ? new Refused(problem) : new Error(problem);
+  };
+};
