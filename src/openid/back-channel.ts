@@ -98,7 +98,7 @@ export class BackChannel {
         .filter(([, { scope }]) => scope.split(' ').includes(OPENID))
         .map(([, connection]) => connection.client_id)
         .filter((id) => id !== except && (client_id ?? id) === id);
-      const known = await Promise.all(ids.map((id) => clients.find(id)));
+      const known = await Promise.all(ids.map(async (id) => clients.find(id)));
       found.push(...known.filter((client) => client !== undefined));
     }
     // A client that describes itself could name any address.

@@ -363,11 +363,7 @@ const approveSilently = async (
 };
 
 /** For a grant without a question: that it is one, the connection in which it was allowed, and the session. */
-type Silently = {
-  readonly silent?: true;
-  readonly connection?: Connection;
-  readonly session?: Session | undefined;
-};
+type Silently = { readonly silent?: true; readonly connection?: Connection; readonly session?: Session | undefined };
 
 const newGrant = (
   grant_type: string,
@@ -394,14 +390,14 @@ const grantCode = async (pending: Pending, owner: Owner, how: Silently, context:
 
 /** The implicit grant (RFC 6749 §4.2). */
 const grantToken = async (pending: Pending, owner: Owner, how: Silently, context: OAuthContext): Promise<Approval> => {
-  const { tokens } = context;
+  const { tokens, emit } = context;
   const made = await newGrant('implicit', pending, owner, how, context);
   const [issued, grant] = await Promise.all([
     tokens.issue(wholeOf(made, pending.client)),
-    tokens.saveGrant(made, context.emit),
+    tokens.saveGrant(made, emit),
   ]);
   const { access_token, token_type, expires_in, scope } = issued;
   const { client_id, sub, id: grant_id } = grant;
-  context.emit?.({ type: 'token.issued', grant_type: 'implicit', client_id, sub, scope, grant_id });
+  emit?.({ type: 'token.issued', grant_type: 'implicit', client_id, sub, scope, grant_id });
   return { grant, answer: { access_token, token_type, expires_in: String(expires_in), scope } };
 };
