@@ -307,15 +307,8 @@ const decide = async (
     before,
     context,
   );
-  if (isFirst) {
-    context.emit?.({
-      type: 'consent.decided',
-      decision,
-      client_id: client.client_id,
-      sub: owner.sub,
-      scope: formatScope(asked.scope),
-    });
-  }
+  const told = { client_id: client.client_id, sub: owner.sub, scope: formatScope(asked.scope) };
+  if (isFirst) context.emit?.({ type: 'consent.decided', decision, ...told });
   if (decision === 'deny') {
     const error_description = 'The resource owner denied the request.';
     return authorizationResponse(asked, { error: 'access_denied', error_description }, 303);
