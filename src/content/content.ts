@@ -34,6 +34,8 @@ export interface Listing<Row, Key> {
   readonly key: (row: Row) => Key;
   /** The key to continue with after a row, for lists that skip the following rows. Default: that of the next row. */
   readonly after?: (row: Row) => Key;
+  /** The maximum number of rows to read at once. */
+  readonly piece?: number;
   /** Filters the rows that the caller may see. Default: all. */
   readonly open?: (rows: readonly Row[]) => readonly Row[] | Promise<readonly Row[]>;
   /** Filters rows. Default: all. */
@@ -53,6 +55,12 @@ export interface FoundRows<Row, Key> {
 const MAX_ROWS_READ = 1_000;
 const PIECE = 500;
 
+/**
+ * The maximum number of rows that a response reads on a site that hides pages. It then ends with a concealed position,
+ * because the next row may be hidden.
+ */
+const MAX_ALL_READ = 5_000;
+
 const WIKITEXT: ContentMarkup = { section: sectionOf, plainText };
 
 /** A source with normalized titles, without pages that the caller may not see. */
@@ -61,6 +69,9 @@ export class Content<S extends ContentSource = ContentSource> {
   /** For titles only: unlike the site of a request, it may not have the origin of the issuer. */
   readonly #site: Site;
   readonly #visible: VisiblePages | undefined;
+  /** The rows that requests have read, on a site that hides pages. */
+  readonly #read = new WeakMap<ContentCall, number>();
+  readonly #ends = new WeakSet<ContentCall>();
 
   constructor(source: S, site: Site, visible: VisiblePages | undefined) {
     this.source = source;
@@ -76,6 +87,19 @@ export class Content<S extends ContentSource = ContentSource> {
   /** Whether some pages have restricted access. */
   get isRestricted(): boolean {
     return this.#visible !== undefined;
+  }
+
+  /** Counts rows of a request. Returns whether it may read further ones. */
+  mayReadOn(asking: ContentCall, rows: number): boolean {
+    if (!this.#visible) return true;
+    const all = (this.#read.get(asking) ?? 0) + rows;
+    this.#read.set(asking, all);
+    return all < MAX_ALL_READ;
+  }
+
+  /** Whether the position at which a response ends may be that of a row that the caller may not see. */
+  mustConceal(asking: ContentCall): boolean {
+    return this.#ends.has(asking);
   }
 
   /** Parses a title of this site; `undefined` if it is invalid. */
@@ -143,28 +167,31 @@ export class Content<S extends ContentSource = ContentSource> {
     return this.source.pages({ titles: wanted, ids: [], revids: [] }, asking);
   }
 
-  /** Users who have written a revision of a page that the caller may see. */
+  /**
+   * Users who have written a revision of a page that the caller may see. Only the latest revisions of a user are looked
+   * at: who has hidden ones only among them counts as unknown.
+   */
   async openUsers(users: readonly ContentUser[], asking: Asking): Promise<readonly ContentUser[]> {
     if (!this.#visible) return users;
     const { history } = this.source;
     if (!history) return [];
     const open = new Set<string>();
     let undecided = users.map(({ name }) => ({ name, from: undefined as TimeKey | undefined }));
-    for (let limit = FIRST_REVISIONS; undecided.length > 0; limit = PIECE) {
+    for (const limit of [FIRST_REVISIONS, PIECE]) {
       // Users whose revisions are read at once.
       const [size, further]: [number, typeof undecided] = [Math.ceil(PIECE / limit), []];
       for (let first = 0; first < undecided.length; first += size) {
         if (first > 0) await othersTurn(asking);
+        if (!this.mayReadOn(asking, 0)) break;
         const some = undecided.slice(first, first + size).map(async ({ name, from }) => {
           // The additional row is the start of the next batch.
           const range = { users: [name], from, descending: true, text: false, limit: limit + 1 } as const;
           return { name, rows: await history.call(this.source, range, asking) };
         });
         const batches = await Promise.all(some);
-        const shown = await this.byId(
-          batches.flatMap(({ rows }) => rows.map(({ page }) => page)),
-          asking,
-        );
+        const pages = batches.flatMap(({ rows }) => rows.map(({ page }) => page));
+        this.mayReadOn(asking, pages.length);
+        const shown = await this.byId(pages, asking);
         for (const { name, rows } of batches) {
           const next = rows[limit];
           if (rows.some(({ page }) => shown.has(page))) open.add(name);
@@ -178,16 +205,16 @@ export class Content<S extends ContentSource = ContentSource> {
 
   /**
    * Reads a list until the limit is reached, without rows that are filtered out or not visible. The number of visible
-   * rows that it reads is limited. Rows that the caller may not see have no effect on where a response ends: that would
-   * reveal them.
+   * rows that it reads is limited. Rows that the caller may not see have no effect on where a response ends, because
+   * that would reveal them, unless there are thousands.
    */
   async collect<Row, Key>(listing: Listing<Row, Key>, asking: ContentCall): Promise<FoundRows<Row, Key>> {
-    const { limit, read, key, after, open = (rows) => rows, keep = () => true } = listing;
+    const { limit, read, key, after, piece: most = PIECE, open = (rows) => rows, keep = () => true } = listing;
     const rows: Row[] = [];
     let { from } = listing;
     let last: Row | undefined;
     for (let seen = 0, total = 0; ;) {
-      const size = Math.min(PIECE, total === 0 ? limit + 1 : Math.max(PIECE, limit + 1));
+      const size = Math.min(most, total === 0 ? limit + 1 : PIECE);
       // The additional row is the start of the next batch.
       const piece = await read(from, size + 1);
       for (const row of await open(piece.slice(0, size))) {
@@ -202,6 +229,10 @@ export class Content<S extends ContentSource = ContentSource> {
       if (more === undefined) return { rows, next: undefined };
       from = key(more);
       total += size;
+      if (!this.mayReadOn(asking, size)) {
+        this.#ends.add(asking);
+        return { rows, next: from };
+      }
       if (total >= MAX_ROWS_READ) await othersTurn(asking);
     }
   }

@@ -1,4 +1,4 @@
-import { contentQuery } from 'oauth-query/content';
+import { contentQuery, type VisiblePages } from 'oauth-query/content';
 import { ContentDatabase, exportContent } from 'oauth-query/content/mediawiki-export';
 import { oauthQuery } from 'oauth-query/fetch';
 import { mcp } from 'oauth-query/mcp';
@@ -10,7 +10,7 @@ import { sql } from '../../src/content/sqlite/sql.js';
 import { directQueries } from '../hosts/direct.js';
 import { fillDatabase } from './support/fill-database.js';
 import { fillLargeSite } from './support/large-site.js';
-import { manyModules, type Params, WORST_CALLS, worstRequests } from './support/worst-requests.js';
+import { LONG_PAGES, manyModules, type Params, WORST_CALLS, worstRequests } from './support/worst-requests.js';
 
 /** Not an engine, but a suite of its own process that takes a minute, or ten on a busy machine. */
 vi.setConfig({ testTimeout: 1_800_000, hookTimeout: 1_800_000 });
@@ -32,13 +32,16 @@ interface Site {
 
 const WATCHERS = ['User 1', 'User 7'];
 
-const siteOf = (database: ContentDatabase): Site => {
+const siteOf = (database: ContentDatabase, visible?: VisiblePages): Site => {
   const options = {
     issuer: 'http://127.0.0.1:1',
     secret: 'a secret of the test that has 32 characters',
     store: memoryStore(),
-    query: query({ path: ['/api'], ...contentQuery(exportContent(database), { extensions: [mcp()] }) }),
-    scopes: { read: 'Read' },
+    query: query({
+      path: ['/api'],
+      ...contentQuery(exportContent(database), { extensions: [mcp()], ...(visible && { visible }) }),
+    }),
+    scopes: { read: { description: 'Read', rights: ['apihighlimits'] } },
     grants: ['password'] as const,
     users: WATCHERS.map((username) => ({ username, password: 'secret' })),
     clients: [{ client_id: 'test', client_secret: 'test-secret', grant_types: ['password'] as const, scope: 'read' }],
@@ -140,6 +143,48 @@ test('no watchlist takes longer the more pages a site has, for who watches few p
 test('no request with many modules, and no tool, takes longer the more pages a site has', async () => {
   expect(await slowOf(manyModules(), ({ send }, params) => send(params))).toEqual([]);
   expect(await slowOf(WORST_CALLS, ({ call }, [tool, args]) => call(tool, args))).toEqual([]);
+  expect(failures).toEqual([]);
+});
+
+/** Milliseconds of any request, and the same as a multiple of a list of 500 pages. */
+const MOST_MS = 100;
+const MOST_LISTS = 25;
+
+/** The sentence about work that takes too long on the larger site, however large the site is. */
+const excess = async (work: () => unknown): Promise<string | undefined> => {
+  let [least, list] = [Infinity, Infinity];
+  const isLong = (): boolean => least > MOST_MS && least > MOST_LISTS * list;
+  for (let round = 0; round < ENOUGH || (isLong() && round < ROUNDS); round += 1) {
+    list = Math.min(list, await cost(() => sites.at(-1)!.send({ list: 'allpages', aplimit: 'max' })));
+    least = Math.min(least, await cost(work));
+    if (!isLong() && round > 0) return undefined;
+  }
+  return isLong() ? `${least.toFixed(1)} ms, ${(least / list).toFixed(0)} lists` : undefined;
+};
+
+test('no request takes long by itself: the lists of a page with thousands of links, high limits, hidden pages', async () => {
+  const [, site] = sites;
+  const token = await site!.token('User 7');
+  const hiding = siteOf(databases[1]!, (pages) => pages.filter(({ id }) => id % 100 === 1));
+  const lists = worstRequests().filter(({ list, generator }) => list !== undefined && !generator);
+  const high = worstRequests().filter(({ generator }) => generator !== undefined);
+  const slow: string[] = [];
+  const check = async (all: readonly Params[], send: (params: Params) => unknown): Promise<void> => {
+    for (const params of all) {
+      const found = await excess(() => send(params));
+      if (found !== undefined) slow.push(`${found}: ${JSON.stringify(params)}`);
+    }
+  };
+  await check(LONG_PAGES, (params) => site!.send(params));
+  await check(
+    high.filter((_, index) => index % EVERY === 0),
+    (params) => site!.send(params, token),
+  );
+  await check(
+    lists.filter((_, index) => index % (3 * EVERY) === 0),
+    (params) => hiding.send(params),
+  );
+  expect(slow).toEqual([]);
   expect(failures).toEqual([]);
 });
 

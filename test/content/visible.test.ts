@@ -1,5 +1,6 @@
 import { contentQuery, memoryContent } from 'oauth-query/content';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { everyRow } from '../rows.js';
 import { HIDDEN, isOpen, MARK, PAGES, SITE, visible } from './support/hidden-site.js';
 import { type QueryHost, startQuery } from './support/same-pages.js';
 
@@ -12,11 +13,11 @@ beforeAll(async () => {
 afterAll(() => host.close());
 
 /** All answers of a walk. */
-async function walk(params: Readonly<Record<string, string>>, token?: string): Promise<readonly string[]> {
+async function walk(params: Readonly<Record<string, string>>, token?: string, at = host): Promise<readonly string[]> {
   const answers: string[] = [];
   let progress: Readonly<Record<string, string>> = {};
   for (let requests = 0; requests < 3_000; requests += 1) {
-    const { json } = await host.query({ ...params, ...progress }, token);
+    const { json } = await at.query({ ...params, ...progress }, token);
     expect(json['error']).toBeUndefined();
     answers.push(JSON.stringify(json));
     const more = json['continue'] as Readonly<Record<string, unknown>> | undefined;
@@ -69,6 +70,34 @@ describe('a private page is in no list, search, completion or count', () => {
     const { json } = await host.query({ meta: 'siteinfo', siprop: 'statistics' });
     expect((json['query'] as { statistics: object }).statistics).toMatchObject({ pages: 0 });
   });
+});
+
+test('a site that hides thousands of pages in a row answers in parts, which say nothing about them', async () => {
+  const many = Array.from({ length: 12_000 }, (_, index) => {
+    const isShown = index === 0 || index === 11_999;
+    const title = `Row ${String(index).padStart(5, '0')}${isShown ? '' : ` ${HIDDEN}`}`;
+    const history = [{ id: index + 1, text: '', user: isShown ? 'Alice' : `${HIDDEN} ${index}`, userid: index + 1 }];
+    return { title, text: '', history, links: [{ kind: 'category' as const, ns: 14, title: 'All' }] };
+  });
+  const large = await startQuery(contentQuery(memoryContent(many), { visible }));
+  onTestFinished(() => large.close());
+  const sortkeys = Buffer.from(HIDDEN.toUpperCase()).toString('hex');
+  await everyRow(
+    [
+      { list: 'allpages', aplimit: '500' },
+      { list: 'recentchanges', rclimit: '500' },
+      { list: 'categorymembers', cmtitle: 'Category:All', cmlimit: '500' },
+    ] as const,
+    async (params) => {
+      const answers = await walk(params, undefined, large);
+      expect(answers.length).toBeGreaterThan(2);
+      expect(answers.length).toBeLessThan(6);
+      expect(answers.join('')).not.toMatch(new RegExp(`${HIDDEN}|${sortkeys}`, 'i'));
+      expect(answers.join('').match(/"title":"Row/g)).toHaveLength(2);
+    },
+  );
+  const { json } = await large.query({ list: 'allpages', apcontinue: '{Row 00001' });
+  expect(json['error']).toMatchObject({ code: 'badcontinue' });
 });
 
 test('users with the right see them', async () => {

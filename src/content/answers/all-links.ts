@@ -16,6 +16,8 @@ interface TargetQuery {
   readonly descending: boolean;
   /** The row to continue with. */
   readonly next?: readonly [title: string, page: number] | undefined;
+  /** Called with the rows that the caller may see, before `keep`. */
+  readonly learn?: ((rows: readonly LinkRow[]) => Promise<void>) | undefined;
   readonly keep?: (row: LinkRow) => boolean;
 }
 
@@ -24,7 +26,7 @@ interface TargetQuery {
  * omitted.
  */
 export const targetsOf = async (content: Targets, query: TargetQuery, asking: Asking) => {
-  const { kind, ns, unique, limit, from, to, descending, next, keep } = query;
+  const { kind, ns, unique, limit, from, to, descending, next, learn, keep } = query;
   const [least, most] = descending ? [LAST_ID, 0] : [0, LAST_ID];
   // Whether a page visible to the caller links there can only be determined row by row.
   const once = unique && !content.isRestricted;
@@ -49,6 +51,7 @@ export const targetsOf = async (content: Targets, query: TargetQuery, asking: As
       key: ({ title, page }) => [title, page],
       ...(unique && { after: ({ title }: LinkRow) => [title, most] as const }),
       open: async (rows) => {
+        await learn?.(rows);
         if (!content.isRestricted) return rows;
         const pages = await content.byId(
           rows.map(({ page }) => page),

@@ -102,12 +102,19 @@ const NO: ReadonlyMap<number, { readonly title: string; readonly touched?: strin
 
 const hiddenOf = (row: object): boolean => 'hidden' in row && row.hidden === true;
 
+interface Sizes {
+  readonly size: number;
+  readonly pages: number;
+  readonly files: number;
+  readonly subcats: number;
+}
+
 /** The sizes of categories, by title. */
 const sizesOf = async (
   source: ContentSource,
   names: readonly string[],
   asking: Asking,
-): Promise<ReadonlyMap<string, { size: number; pages: number; files: number; subcats: number }>> => {
+): Promise<ReadonlyMap<string, Sizes>> => {
   const found = names.length === 0 ? [] : ((await source.sizes?.(names, asking)) ?? []);
   return new Map(
     found.map(({ title, pages, files, subcats }) => [title, { size: pages + files + subcats, pages, files, subcats }]),
@@ -124,31 +131,22 @@ export const allcategories =
     const needsSizes = min !== undefined || max !== undefined || prop.includes('size');
     if (needsSizes && !hasSizes) warn('nosizes', 'This site does not provide the sizes of categories.');
     const bounds = titleBounds(params, (text) => content.start(text, CATEGORY), next?.replaceAll('_', ' '));
-    const rows: { readonly title: string }[] = [];
-    const sizes = new Map<string, { size: number; pages: number; files: number; subcats: number }>();
-    let { from } = bounds;
-    // Reads sizes in batches, only for the categories that are read.
-    for (let piece = 0; ; piece += 1) {
-      const remaining = limit - rows.length;
-      const query = { ...bounds, from, kind: 'category', ns: CATEGORY, unique: true, limit: remaining } as const;
-      const found = await targetsOf(content, query, request);
-      if (needsSizes && hasSizes) {
-        const told = await sizesOf(
-          content.source,
-          found.rows.map(({ title }) => title),
-          request,
-        );
-        for (const [title, size] of told) sizes.set(title, size);
-      }
-      rows.push(
-        ...found.rows.filter(({ title }) => {
-          const { size = 0 } = sizes.get(title) ?? {};
-          return !hasSizes || (size >= (min ?? 0) && size <= (max ?? Infinity));
-        }),
-      );
-      from = found.next?.[0];
-      if (from === undefined || rows.length >= limit || piece >= 20) break;
-    }
+    const sizes = new Map<string, Sizes>();
+    const learn = async (rows: readonly { readonly title: string }[]): Promise<void> => {
+      const names = rows.map(({ title }) => title);
+      for (const [title, size] of await sizesOf(content.source, names, request)) sizes.set(title, size);
+    };
+    const keep = ({ title }: { readonly title: string }): boolean => {
+      const { size = 0 } = sizes.get(title) ?? {};
+      return !hasSizes || (size >= (min ?? 0) && size <= (max ?? Infinity));
+    };
+    const query = { ...bounds, kind: 'category', ns: CATEGORY, unique: true, limit, keep } as const;
+    const { rows, next: more } = await targetsOf(
+      content,
+      { ...query, learn: needsSizes && hasSizes ? learn : undefined },
+      request,
+    );
+    const from = more?.[0];
     const wantsHidden = prop.includes('hidden');
     const hidden = wantsHidden
       ? await hiddenAmong(

@@ -304,7 +304,7 @@ const MAX_USERS = 500;
 const byWhom = async (
   content: Content,
   { user, userids, userprefix, iprange }: Contributors,
-  asking: Asking,
+  asking: Parameters<Handler<'usercontribs'>>[0],
 ): Promise<readonly string[]> => {
   const { source } = content;
   if (user) return user;
@@ -314,15 +314,18 @@ const byWhom = async (
   const to = iprange === undefined ? endOf(prefix) : 'G';
   const isInside = iprange === undefined ? () => true : inRange(iprange);
   const names: string[] = [];
+  const size = content.isRestricted ? 25 : MAX_USERS;
   let from: string | undefined = prefix;
   do {
-    const range = { from, to, descending: false, limit: MAX_USERS + 1 };
+    const range = { from, to, descending: false, limit: size + 1 };
     const users: readonly ContentUser[] = (await source.userRange?.(range, asking)) ?? [];
-    const wanted = users
-      .slice(0, MAX_USERS)
-      .filter(({ name, id }) => iprange === undefined || (id === 0 && isInside(name)));
+    const wanted = users.slice(0, size).filter(({ name, id }) => iprange === undefined || (id === 0 && isInside(name)));
     names.push(...(await content.openUsers(wanted, asking)).map(({ name }) => name));
-    from = users[MAX_USERS]?.name;
+    from = users[size]?.name;
+    if (from !== undefined && !content.mayReadOn(asking, users.length)) {
+      asking.warn('toomanyusers', 'This site did not look at all of these users. Name them with "user".');
+      break;
+    }
   } while (from !== undefined && names.length < MAX_USERS);
   return names.slice(0, MAX_USERS);
 };

@@ -1,4 +1,4 @@
-import type { ModuleHandlers, ModuleName } from '../../core/query/index.js';
+import type { ContinueValue, ModuleHandlers, ModuleName, ModuleRequest } from '../../core/query/index.js';
 import type { Content } from '../content.js';
 import { allfileusages, alllinks, allredirects, alltransclusions } from './all-links.js';
 import type { ContentFunction, Handler, Having } from './answer.js';
@@ -82,6 +82,24 @@ const ANSWERS: { readonly [N in ModuleName]?: Answer<N> } = {
 /** Modules that count members, including pages with restricted access. */
 const COUNTS: ReadonlySet<string> = new Set(['categoryinfo'] satisfies ModuleName[]);
 
+/** Conceals where a response ends if the next row may be of a page that the caller may not see. */
+const concealing = (handler: unknown, content: Content): unknown => {
+  if (!content.isRestricted) return handler;
+  // Handlers of every group take a request, and their results may continue.
+  const answer = handler as (request: ModuleRequest) => MaybeContinued | Promise<MaybeContinued>;
+  return async (request: ModuleRequest): Promise<MaybeContinued> => {
+    const result = await answer(request);
+    const { continue: next } = result;
+    return next === undefined || !content.mustConceal(request)
+      ? result
+      : { ...result, continue: request.conceal(next) };
+  };
+};
+
+interface MaybeContinued {
+  readonly continue?: ContinueValue | undefined;
+}
+
 /** Handlers for all modules that this source can answer. */
 export const answersFrom = (content: Content): ModuleHandlers => {
   const { source, isRestricted } = content;
@@ -89,7 +107,8 @@ export const answersFrom = (content: Content): ModuleHandlers => {
   for (const [name, [needs, make]] of Object.entries(ANSWERS)) {
     if (isRestricted && (COUNTS.has(name) || !source.pages)) continue;
     // The source has all required functions.
-    if (needs.every((need) => source[need])) handlers.push([name, make(content as Having<ContentFunction>)]);
+    if (needs.every((need) => source[need]))
+      handlers.push([name, concealing(make(content as Having<ContentFunction>), content)]);
   }
   // Names and handlers come from one table.
   return Object.fromEntries(handlers) as ModuleHandlers;

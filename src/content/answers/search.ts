@@ -195,6 +195,10 @@ export const prefixsearch =
         const rows: readonly ContentPage[] = await content.source.pageRange(range, request);
         found.push(...(await open(rows.slice(0, size))));
         from = rows[size]?.title;
+        if (from !== undefined && !content.mayReadOn(request, size)) {
+          request.warn('toomanypages', 'This site did not look at all of these titles. Search for a longer beginning.');
+          break;
+        }
       }
     }
     const shown = found.slice(offset, offset + limit);

@@ -84,6 +84,8 @@ export const allusers =
         read: (start, size) => content.source.userRange({ ...bounds, since, from: start, limit: size }, request),
         key: ({ name }) => name,
         open: (rows) => content.openUsers(rows, request),
+        // Whether the caller may see a user takes many rows.
+        ...(content.isRestricted && { piece: 25 }),
         keep: ({ id, recent = 0 }) => id > 0 && (!activeusers || recent > 0),
       },
       request,

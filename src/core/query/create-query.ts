@@ -104,6 +104,7 @@ interface ServiceParts extends Pick<QueryService, 'modules' | 'site' | 'limiter'
 const serviceOf = ({ options, environment, ...parts }: ServiceParts): QueryService => ({
   ...parts,
   clock: environment.clock,
+  seal: environment.seal,
   resolver: options.resolvePages ?? (() => []),
   resolveUsers: options.resolveUsers,
   missing: options.missing,

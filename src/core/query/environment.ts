@@ -3,6 +3,7 @@ import type { HttpRequest } from '../base/http/messages.js';
 import type { LimitListener } from '../base/limits/limit-reached.js';
 import type { Frame } from '../base/pages/frame.js';
 import type { Clock, MaybePromise, RandomBytes, Timer } from '../base/ports.js';
+import type { Seal } from '../base/seal.js';
 
 /** What the query API takes from the server it is part of. */
 export interface QueryEnvironment {
@@ -22,6 +23,8 @@ export interface QueryEnvironment {
   readonly bindsTokens: boolean;
   /** The key of the tokens of `meta=tokens`. */
   readonly secret: Uint8Array;
+  /** Encrypts continue values that callers must not read. */
+  readonly seal: Pick<Seal, 'seal' | 'open'>;
   /** Called with errors that are not reported to clients. */
   onError(error: unknown): void;
   /** Called when a caller reaches one of `limits`. */

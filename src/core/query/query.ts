@@ -34,6 +34,7 @@ export const query = (given: QueryOptions = {}): Feature => {
         timer: host.timer,
         requestTimeout: host.requestTimeout,
         secret: host.key(QUERY_TOKENS),
+        seal: host.seal('query positions'),
         onError: host.onError,
         bindsTokens: host.bindsTokens,
         onLimit: host.onLimit,

@@ -176,6 +176,13 @@ export const manyModules = (): readonly Params[] => {
   return [lists, ...PAGES.map((pages) => ({ ...props, ...pages })), { ...lists, ...props, ...PAGES[7] }];
 };
 
+/** The pages with the most links and the longest text, in full. */
+export const LONG_PAGES: readonly Params[] = [SPECIAL.links, SPECIAL.megabyte].map((id) => ({
+  action: 'parse',
+  pageid: String(id),
+  prop: 'categories|links|templates|images|externallinks|langlinks|revid|wikitext',
+}));
+
 /** Calls of tools with many results. */
 export const WORST_CALLS: readonly (readonly [tool: string, args: object])[] = [
   // Few enough to be sent at once: a search that is repeated with a lower limit takes its budget twice.

@@ -35,6 +35,11 @@ export interface ModuleRequest<P = unknown> {
   readonly site: Site;
   /** The server's clock. */
   readonly clock: Clock;
+  /**
+   * A continue value that callers cannot read, for a position that would reveal something to them. The next request
+   * contains what was concealed in its `continue`.
+   */
+  conceal(position: ContinueValue): string;
   /** Adds a warning to the response. */
   warn(code: string, text: Message | string, data?: ConditionData): void;
   /** `generator` if the results are pages for other modules; return titles or page ids then. */

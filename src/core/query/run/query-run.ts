@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/ports.js';
 import type { PageResolver, PageSet } from '../descriptor/page-model.js';
+import type { QueryEnvironment } from '../environment.js';
 import type { Site } from '../site/site.js';
 import type { CallerLimiter } from './caller-limits.js';
 import type { ResolveUsers, VerifyWatchlistToken } from './handlers.js';
@@ -19,6 +20,7 @@ export interface QueryService {
   readonly limiter: CallerLimiter | undefined;
   readonly resolveUsers: ResolveUsers | undefined;
   readonly verifyWatchlistToken: VerifyWatchlistToken | undefined;
+  readonly seal: QueryEnvironment['seal'];
   onError(error: unknown): void;
 }
 

@@ -1,5 +1,5 @@
 import type { Clock, MaybePromise } from '../../base/ports.js';
-import { ApiError } from '../answer/api-error.js';
+import { ApiError, badContinue } from '../answer/api-error.js';
 import { type Message, message } from '../answer/messages.js';
 import type { Caller } from '../caller.js';
 import type { PageSet } from '../descriptor/page-model.js';
@@ -186,6 +186,7 @@ class HandlerRequest implements ModuleRequest<ParsedParams> {
   readonly role: ModuleUse['role'];
   readonly pages: PageSet;
   readonly warn: ModuleRequest['warn'];
+  readonly conceal: ModuleRequest['conceal'];
   readonly #deadline: HandlerDeadline;
 
   constructor(selected: Selected, pages: PageSet, run: QueryRun) {
@@ -194,7 +195,7 @@ class HandlerRequest implements ModuleRequest<ParsedParams> {
     const { warnings } = context;
     this.params = params;
     this.limit = requestedLimit(selected, run);
-    this.continue = positionOf(selected, context);
+    this.continue = positionOf(selected, run);
     this.caller = context.caller;
     this.address = context.request.ip;
     this.isolated = context.isolated;
@@ -203,6 +204,10 @@ class HandlerRequest implements ModuleRequest<ParsedParams> {
     this.role = use.role;
     this.pages = pages;
     this.warn = (code, text, data) => warnings.add(module.path, code, asMessage(text), data);
+    this.conceal = (position) => {
+      const { seal, clock } = service;
+      return CONCEALED + seal.seal([position].flat().map(String), clock() + LIFETIME);
+    };
     this.#deadline = context.deadline;
   }
 
@@ -211,10 +216,18 @@ class HandlerRequest implements ModuleRequest<ParsedParams> {
   }
 }
 
+/** The beginning of a concealed position: no title contains it. The rest is valid for a day. */
+const CONCEALED = '{';
+const LIFETIME = 86_400_000;
+
 /** The module's continue value in the request. */
-const positionOf = ({ module, use, params }: Selected, { parameters }: RequestContext): string | undefined => {
+const positionOf = ({ module, use, params }: Selected, { context, service }: QueryRun): string | undefined => {
   const name = module.continueParameter;
-  if (name === undefined || parameters.get(use.wirePrefix + name) === undefined) return undefined;
+  if (name === undefined || context.parameters.get(use.wirePrefix + name) === undefined) return undefined;
   const value = params[name];
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+  if (typeof value !== 'string') return typeof value === 'number' ? String(value) : undefined;
+  if (!value.startsWith(CONCEALED)) return value;
+  const parts = service.seal.open(value.slice(CONCEALED.length));
+  if (!Array.isArray(parts)) throw badContinue();
+  return parts.join('|');
 };

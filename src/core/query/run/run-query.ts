@@ -72,9 +72,10 @@ const charge = ({ service: { limiter }, context, params, budget }: QueryRun, { g
 };
 
 /** The run with lower limits, if its modules could return too many results together. */
-const withinRows = (run: QueryRun, { selected }: Plan): QueryRun => {
+const withinRows = (run: QueryRun, { generator, selected }: Plan): QueryRun => {
   const { service, context, params, budget, onPages } = run;
-  let [rows, most] = [0, budget.rows];
+  // Every module describes the pages of a generator.
+  let [rows, most] = [generator?.limit ?? 0, budget.rows];
   for (const { limit } of selected) {
     rows += limit;
     // A module alone is not cut, whatever the limits of the caller.
