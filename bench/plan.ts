@@ -12,7 +12,15 @@ import { readRecord, type RecordResults } from './record/results.js';
 import { saveSection } from './report/saved-files.js';
 import { MISSING, whole } from './report/table.js';
 import { storesInWords } from './stores/report.js';
-import { engineNames, type Operation, operations, readStoreResults, type StoreResults } from './stores/results.js';
+import {
+  type EngineName,
+  type EngineResults,
+  measuredEngines,
+  type Operation,
+  operations,
+  readStoreResults,
+  type StoreResults,
+} from './stores/results.js';
 
 /** The inputs: name, default and meaning. */
 const inputs = {
@@ -25,7 +33,7 @@ const inputs = {
   load: [50, 'per cent of a vCPU that a server process uses in the busiest second'],
   'grant-days': [90, 'days that a grant is kept (lifetimes.refreshTokenAbsolute)'],
   'token-hours': [1, 'hours that an access token is kept (lifetimes.accessToken)'],
-  connections: [4, 'connections of each process to PostgreSQL'],
+  connections: [4, 'connections of each process to PostgreSQL or MariaDB'],
 } as const satisfies Readonly<Record<string, readonly [value: number, meaning: string]>>;
 
 type InputName = keyof typeof inputs;
@@ -82,8 +90,12 @@ const sumOf = (of: (operation: Operation) => number): number =>
 const brief = (value: number): string => (value < 10 ? value.toFixed(1) : whole(value));
 
 /** One column of the plan: the numbers of a store, by row. */
-function columnOf(name: (typeof engineNames)[number], given: Inputs, stores: StoreResults, record: RecordResults) {
-  const { operations: costs, clearedPerSecond } = stores.engines[name];
+function columnOf(
+  name: EngineName,
+  { operations: costs, clearedPerSecond }: EngineResults,
+  given: Inputs,
+  record: RecordResults,
+) {
   const rates = ratesOf(given);
   // A refresh adds nothing else.
   const access = costs.refresh.bytes;
@@ -96,7 +108,7 @@ function columnOf(name: (typeof engineNames)[number], given: Inputs, stores: Sto
     record.results.find(
       ({ work, store, processes }) => work === workOf[operation] && store === name && processes === 1,
     );
-  const isShared = name === 'Redis' || name === 'PostgreSQL';
+  const isShared = name !== 'memory' && name !== 'SQLite';
   const servers = given.peak * sumOf((one) => rates[one] / (measured(one)?.perVcpu?.median ?? Number.NaN));
   const database = given.peak * sumOf((one) => (rates[one] * (measured(one)?.engine?.median ?? 0)) / 1e6);
   const processes = Math.ceil(servers / (given.load / 100));
@@ -111,7 +123,7 @@ function columnOf(name: (typeof engineNames)[number], given: Inputs, stores: Sto
     'vCPUs of the database at the peak': ifShared(brief(database)),
     'vCPUs of the servers at the peak': ifShared(brief(servers)),
     [`Server processes at ${given.load} % load`]: ifShared(whole(processes)),
-    'Connections to the database': ifShared(whole(processes * (name === 'PostgreSQL' ? given.connections : 1))),
+    'Connections to the database': ifShared(whole(processes * (name === 'Redis' ? 1 : given.connections))),
     'Records that expire per second': whole(sumOf((one) => rates[one] * expiring[one])),
     'Records that one process can clear per second': clearedPerSecond === undefined ? MISSING : whole(clearedPerSecond),
   };
@@ -121,7 +133,8 @@ function columnOf(name: (typeof engineNames)[number], given: Inputs, stores: Sto
 export function planFor(given: Inputs, stores: StoreResults, record: RecordResults): string {
   const rates = ratesOf(given);
   const peak = (operation: Operation): string => whole(given.peak * rates[operation]);
-  const columns = engineNames.map((name) => columnOf(name, given, stores, record));
+  const measured = measuredEngines(stores);
+  const columns = measured.map(([name, results]) => columnOf(name, results, given, record));
   const labels = Object.keys(columns[0] ?? {}) as (keyof (typeof columns)[number])[]; // the same for every store
   const first = Math.max(...labels.map((label) => String(label).length));
   const line = (label: string, cells: readonly string[]): string =>
@@ -130,7 +143,10 @@ export function planFor(given: Inputs, stores: StoreResults, record: RecordResul
     `${whole(given.users)} users, ${whole(given['sign-ins'])} sign-ins a day: ${brief((given['sign-ins'] * given['grant-days']) / given.users)} live grants per user.`,
     `In the busiest second: ${peak('signIn')} sign-ins, ${peak('refresh')} refreshes, ${peak('token')} client tokens, ${peak('introspect')} introspections.`,
     '',
-    line('', engineNames),
+    line(
+      '',
+      measured.map(([name]) => name),
+    ),
     ...labels.map((label) =>
       line(
         String(label),

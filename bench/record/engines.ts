@@ -1,5 +1,6 @@
 /** The databases of the record, started for it on 127.0.0.1, and the CPU time they use. */
 import { readdirSync, readFileSync } from 'node:fs';
+import { startMariadb } from '../../test/stores/engines/mariadb.js';
 import { startPostgres } from '../../test/stores/engines/postgres.js';
 import { startRedis } from '../../test/stores/engines/redis.js';
 import type { DatabaseName } from './lineup.js';
@@ -14,6 +15,7 @@ export interface Database {
 const programs = {
   Redis: { name: 'redis-server', start: () => startRedis() },
   PostgreSQL: { name: 'postgres', start: () => startPostgres() },
+  MariaDB: { name: 'mariadbd', start: () => startMariadb() },
 } as const;
 
 export async function startDatabase(name: DatabaseName): Promise<Database> {

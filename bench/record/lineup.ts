@@ -1,7 +1,7 @@
 /** The servers of the record, with their stores and numbers of processes. */
 import { BARE, type Framework, FRONT, MINIMUM, OURS } from '../candidates.js';
 
-export const databaseNames = ['Redis', 'PostgreSQL'] as const;
+export const databaseNames = ['Redis', 'PostgreSQL', 'MariaDB'] as const;
 export type DatabaseName = (typeof databaseNames)[number];
 
 export interface Entry {
@@ -24,6 +24,8 @@ export const entries: readonly Entry[] = [
   { ...node, database: 'Redis', processes: 2 },
   { ...node, database: 'PostgreSQL', processes: 1 },
   { ...node, database: 'PostgreSQL', processes: 2 },
+  { ...node, database: 'MariaDB', processes: 1 },
+  { ...node, database: 'MariaDB', processes: 2 },
   { candidate: 'oidc-provider', framework: 'koa', label: 'oidc-provider', processes: 1 },
   { candidate: '@node-oauth/oauth2-server', framework: 'express', label: '@node-oauth/oauth2-server', processes: 1 },
   { candidate: '@jmondi/oauth2-server', framework: 'fastify', label: '@jmondi/oauth2-server', processes: 1 },

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Conditions } from '../report/results.js';
 import type { Summary } from '../statistics.js';
-import type { RecordWork } from './lineup.js';
+import type { DatabaseName, RecordWork } from './lineup.js';
 
 /** The committed record, as seen from the root, where every script is started. */
 export const RECORD = 'bench/results/record.json';
@@ -10,7 +10,7 @@ export const RECORD = 'bench/results/record.json';
 export interface RecordResult {
   readonly work: RecordWork;
   readonly label: string;
-  readonly store: 'memory' | 'Redis' | 'PostgreSQL';
+  readonly store: 'memory' | DatabaseName;
   readonly processes: number;
   /** Why it is not counted; then there are no numbers. */
   readonly disqualified?: string;

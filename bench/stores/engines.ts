@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-/** The four stores as the benchmarks use them: each engine is started on 127.0.0.1 and removed afterwards. */
+/** The stores as the benchmarks use them: each engine is started on 127.0.0.1 and removed afterwards. */
 import Database from 'libsql';
+import mysql from 'mysql2/promise';
 import { instrumentedStore } from 'oauth-query/stores/instrument';
 import { memoryStore } from 'oauth-query/stores/memory';
+import { mysqlStore } from 'oauth-query/stores/mysql';
 import { postgresStore } from 'oauth-query/stores/postgres';
 import { redisStore } from 'oauth-query/stores/redis';
 import { sqliteStore } from 'oauth-query/stores/sqlite';
@@ -14,6 +16,7 @@ import pg from 'pg';
 import { createClient } from 'redis';
 import type { Store } from '../../src/core/base/ports.js';
 import { temporaryDirectory } from '../../test/stores/engines/daemon.js';
+import { mariadbQuery, startMariadb } from '../../test/stores/engines/mariadb.js';
 import { startPostgres } from '../../test/stores/engines/postgres.js';
 import { command, startRedis } from '../../test/stores/engines/redis.js';
 import type { EngineName } from './results.js';
@@ -133,9 +136,45 @@ async function openPostgres(time: TimeShift): Promise<Engine> {
   };
 }
 
+async function openMariadb(time: TimeShift): Promise<Engine> {
+  const server = await startMariadb();
+  const pool = mysql.createPool({ uri: server.url.replace('mariadb:', 'mysql:'), connectionLimit: 4 });
+  let commands = 0;
+  const store = mysqlStore({
+    async query(text, values) {
+      commands += 1;
+      return (await pool.execute(text, values))[0];
+    },
+    timeout: HOLD,
+    clearEvery: false,
+    clock: () => Date.now() + time.ahead,
+  });
+  await store.migrate();
+  return {
+    store,
+    commands: () => commands,
+    async size() {
+      // Otherwise the figures are those of the last time that the server counted them.
+      await mariadbQuery(server, 'ANALYZE TABLE oauth_records, oauth_records_groups');
+      const [row] = await mariadbQuery(
+        server,
+        "SELECT SUM(data_length + index_length) AS bytes FROM information_schema.tables WHERE table_schema = 'oauth'",
+      );
+      return Number(Reflect.get(Object(row), 'bytes'));
+    },
+    clearExpired: (size) => store.clearExpired(size),
+    async remove() {
+      await store.close();
+      await pool.end();
+      await server.remove();
+    },
+  };
+}
+
 export const openEngine: Readonly<Record<EngineName, (time: TimeShift) => Promise<Engine> | Engine>> = {
   memory: openMemory,
   SQLite: openSqlite,
   Redis: openRedis,
   PostgreSQL: openPostgres,
+  MariaDB: openMariadb,
 };

@@ -1,7 +1,7 @@
 /**
  * The cost of records and calls in each store, empty and with many live records, and the commands and bytes of each operation.
  *
- *     npx tsx bench/stores/main.ts [memory] [SQLite] [Redis] [PostgreSQL] [--records 1000000] [--save]
+ *     npx tsx bench/stores/main.ts [memory] [SQLite] [Redis] [PostgreSQL] [MariaDB] [--records 1000000] [--save]
  *
  * Results depend on the machine; their ratios less so.
  */
@@ -143,7 +143,7 @@ async function measureEngine(name: EngineName): Promise<EngineResults> {
   const engine = await openEngine[name](time);
   const { store, clearExpired } = engine;
   try {
-    // First, because deleted records leave free space in the files of SQLite and PostgreSQL.
+    // First, because deleted records leave free space in the files of the SQL databases.
     const costs = await measureOperations(engine, OPERATIONS);
     await measureCalls(store, 0); // warms up
     await introspection(store);
@@ -193,8 +193,7 @@ for (const name of chosen) {
   print(name, results);
 }
 if (values.save) {
-  const engines = measured as StoreResults['engines']; // all of them were chosen
   const date = new Date().toISOString().slice(0, 10);
-  saveNumbers(STORES, { date, machine: describeMachine(), records: RECORDS, engines } satisfies StoreResults);
+  saveNumbers(STORES, { date, machine: describeMachine(), records: RECORDS, engines: measured } satisfies StoreResults);
   console.log(`\nWritten: ${STORES}.`);
 }

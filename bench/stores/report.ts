@@ -1,5 +1,5 @@
 import { markdownTable, whole } from '../report/table.js';
-import { engineNames, type Latency, operations, type StoreResults } from './results.js';
+import { type Latency, measuredEngines, operations, type StoreResults } from './results.js';
 
 const NAMES = { token: 'client token', signIn: 'sign-in', refresh: 'refresh', introspect: 'introspection' } as const;
 
@@ -7,17 +7,18 @@ const brief = (value: number): string => (value < 10 ? value.toFixed(1) : whole(
 const both = ([empty, full]: readonly [Latency, Latency]): string => `${brief(empty.median)}, ${brief(full.median)} µs`;
 
 /** The measurements of the stores as the page shows them. */
-export function storesInWords({ date, machine, records, engines }: StoreResults): string {
+export function storesInWords(stores: StoreResults): string {
+  const { date, machine, records } = stores;
   const { processor, cores, node } = machine;
-  const sizes = engineNames.map((name) => {
-    const { bytesPerRecord, add, get, introspection, addsPerSecond, clearedPerSecond } = engines[name];
+  const measured = measuredEngines(stores);
+  const sizes = measured.map(([name, { bytesPerRecord, add, get, introspection, addsPerSecond, clearedPerSecond }]) => {
     const cleared = clearedPerSecond === undefined ? '–' : whole(clearedPerSecond);
     return [name, whole(bytesPerRecord), both(add), both(get), both(introspection), whole(addsPerSecond), cleared];
   });
-  const costs = engineNames.map((name) => [
+  const costs = measured.map(([name, results]) => [
     name,
     ...operations.flatMap((operation) => {
-      const { commands, bytes } = engines[name].operations[operation];
+      const { commands, bytes } = results.operations[operation];
       return operation === 'introspect' ? [brief(commands)] : [brief(commands), whole(bytes)];
     }),
   ]);

@@ -4,7 +4,7 @@ import type { Machine } from '../report/results.js';
 /** The committed measurements, as seen from the root, where every script is started. */
 export const STORES = 'bench/results/stores.json';
 
-export const engineNames = ['memory', 'SQLite', 'Redis', 'PostgreSQL'] as const;
+export const engineNames = ['memory', 'SQLite', 'Redis', 'PostgreSQL', 'MariaDB'] as const;
 export type EngineName = (typeof engineNames)[number];
 
 export const operations = ['token', 'signIn', 'refresh', 'introspect'] as const;
@@ -42,8 +42,15 @@ export interface StoreResults {
   readonly machine: Machine;
   /** Live records of the full stores. */
   readonly records: number;
-  readonly engines: Readonly<Record<EngineName, EngineResults>>;
+  /** Those that were measured. */
+  readonly engines: Readonly<Partial<Record<EngineName, EngineResults>>>;
 }
+
+export const measuredEngines = ({ engines }: StoreResults): readonly (readonly [EngineName, EngineResults])[] =>
+  engineNames.flatMap((name) => {
+    const results = engines[name];
+    return results === undefined ? [] : [[name, results] as const];
+  });
 
 /** `undefined` before the first `--save`. */
 export const readStoreResults = (): StoreResults | undefined =>

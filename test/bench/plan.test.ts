@@ -26,7 +26,7 @@ const stores: StoreResults = {
   date: '2030-01-01',
   machine,
   records: 1_000_000,
-  engines: { memory: engine, SQLite: engine, Redis: engine, PostgreSQL: engine },
+  engines: { memory: engine, SQLite: engine, PostgreSQL: engine, MariaDB: engine },
 };
 const record: RecordResults = {
   date: '2030-01-01',
@@ -39,14 +39,14 @@ const record: RecordResults = {
   results: (['token', 'flow', 'refresh', 'introspect'] as const).map((work) => ({
     work,
     label: 'oauth-query on node:https',
-    store: 'PostgreSQL',
+    store: 'MariaDB',
     processes: 1,
     perVcpu: summary([1_000]),
     engine: summary([100]),
   })),
 };
 
-/** The cells of PostgreSQL's column, by label. */
+/** The cells of the last column, by label. */
 const columnOf = (...args: string[]): ReadonlyMap<string, string> => {
   const given = readInputs(args);
   if (given === 'help') throw new Error('These arguments mean --help.');

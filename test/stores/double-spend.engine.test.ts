@@ -14,7 +14,12 @@ import {
   redeemDeviceCode,
   refresh,
 } from './engines/oauth-flows.js';
-import { type Answer, type OAuthProcess, startOAuthProcesses } from './engines/oauth-processes.js';
+import {
+  type Answer,
+  type OAuthProcess,
+  type ProcessSettings,
+  startOAuthProcesses,
+} from './engines/oauth-processes.js';
 import { noPostgres, startPostgres } from './engines/postgres.js';
 import { noRedis, startRedis, startRedisCluster } from './engines/redis.js';
 import { noSqlite } from './engines/sqlite.js';
@@ -31,6 +36,7 @@ function suite(
   missing: string | undefined,
   open: () => Promise<{ where: string | readonly string[]; remove(): Promise<void> | void }>,
   secrets = SECRETS,
+  drivers: readonly ProcessSettings['driver'][] = [undefined],
 ): void {
   describeEngine(`four processes on ${title}`, missing, () => {
     let place: Awaited<ReturnType<typeof open>>;
@@ -43,7 +49,10 @@ function suite(
 
     beforeAll(async () => {
       place = await open();
-      processes = await startOAuthProcesses(PROCESSES, place.where);
+      processes = await startOAuthProcesses(PROCESSES, place.where, (index) => {
+        const driver = drivers[index % drivers.length];
+        return driver === undefined ? {} : { driver };
+      });
       await approve(on(0), on(1));
     });
     afterAll(async () => {
@@ -146,8 +155,14 @@ describe('double spending', () => {
     // Each write waits for all nodes.
     Math.ceil(SECRETS / 4),
   );
-  suite('MariaDB', noMariadb, async () => {
-    const { url, remove } = await startMariadb();
-    return { where: url, remove };
-  });
+  suite(
+    'MariaDB with both drivers',
+    noMariadb,
+    async () => {
+      const { url, remove } = await startMariadb();
+      return { where: url, remove };
+    },
+    SECRETS,
+    ['mariadb', 'mysql2'],
+  );
 });

@@ -2,13 +2,12 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeEngine } from './engines/availability.js';
-import { type Daemon, temporaryDirectory } from './engines/daemon.js';
-import { noMariadb, startMariadb } from './engines/mariadb.js';
+import { temporaryDirectory } from './engines/daemon.js';
 import { approve, isActive, newCode, redeemCode, refresh } from './engines/oauth-flows.js';
 import { type Answer, type OAuthProcess, type ProcessSettings, startOAuthProcess } from './engines/oauth-processes.js';
-import { noPostgres, startPostgres } from './engines/postgres.js';
-import { type Proxy, startProxy } from './engines/proxy.js';
-import { noRedis, startRedis, until } from './engines/redis.js';
+import type { Proxy } from './engines/proxy.js';
+import { until } from './engines/redis.js';
+import { chosen, proxied, type ServerKind, SERVERS } from './engines/servers.js';
 import { noSqlite } from './engines/sqlite.js';
 
 /** The other process is ahead by so many milliseconds: what is repeated there is repeated later than any grace window. */
@@ -159,23 +158,19 @@ function suite(
   });
 }
 
-/** A server, and a proxy in front of it. */
-async function proxied(server: Daemon & { readonly url: string }): Promise<Place> {
-  const proxy = await startProxy(() => server.port);
-  return {
-    address: server.url,
-    cuttable: { address: server.url.replace(`:${server.port}`, `:${proxy.port}`), proxy },
-    remove: () => Promise.all([proxy.close(), server.remove()]),
-  };
-}
-const redis = async (): Promise<Place> => proxied(await startRedis());
+/** The process that is struck goes through the proxy. */
+const cuttable = async ({ start }: ServerKind): Promise<Place> => {
+  const { server, proxy, address, remove } = await proxied(start());
+  return { address: server.url, cuttable: { address, proxy }, remove };
+};
 
 describe('failures at each call of a refresh and of a redemption', () => {
-  suite('Redis', noRedis, redis, { ...DEATHS, ...CUTS });
-  suite('Redis, ioredis', noRedis, redis, CUTS, { driver: 'ioredis' });
-  suite('PostgreSQL', noPostgres, async () => proxied(await startPostgres()), { ...DEATHS, ...CUTS });
-  suite('MariaDB, mariadb', noMariadb, async () => proxied(await startMariadb()), { ...DEATHS, ...CUTS });
-  suite('MariaDB, mysql2', noMariadb, async () => proxied(await startMariadb()), CUTS, { driver: 'mysql2' });
+  for (const kind of SERVERS) {
+    for (const [index, driver] of kind.drivers.entries()) {
+      const strikes = index === 0 ? { ...DEATHS, ...CUTS } : CUTS;
+      suite(`${kind.title}, ${driver}`, kind.missing, () => cuttable(kind), strikes, chosen(driver));
+    }
+  }
   suite(
     'SQLite',
     noSqlite,

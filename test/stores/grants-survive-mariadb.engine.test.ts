@@ -1,7 +1,7 @@
-import { cut, grantsSurvive, pause, proxied, restart } from './engines/grants-survive.js';
-import { noMariadb, startMariadb } from './engines/mariadb.js';
+import { cut, grantsSurvive, pause, restart } from './engines/grants-survive.js';
+import { MARIADB, proxied } from './engines/servers.js';
 
-grantsSurvive('MariaDB, mariadb', noMariadb, async () => proxied(await startMariadb()), {
+grantsSurvive('MariaDB, mariadb', MARIADB.missing, () => proxied(MARIADB.start()), {
   paused: ({ server }) => pause(server),
   'killed and started': ({ server }) => restart(server),
   'connections cut': ({ proxies }) => cut(proxies),
@@ -9,8 +9,8 @@ grantsSurvive('MariaDB, mariadb', noMariadb, async () => proxied(await startMari
 
 grantsSurvive(
   'MariaDB with a window of 10 s, mysql2',
-  noMariadb,
-  async () => proxied(await startMariadb()),
+  MARIADB.missing,
+  () => proxied(MARIADB.start()),
   { 'paused for 12 s': ({ server }) => pause(server, 12) },
   { refreshGrace: 10, driver: 'mysql2' },
 );

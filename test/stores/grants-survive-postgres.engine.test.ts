@@ -1,7 +1,7 @@
-import { cut, grantsSurvive, pause, proxied, restart } from './engines/grants-survive.js';
-import { noPostgres, startPostgres } from './engines/postgres.js';
+import { cut, grantsSurvive, pause, restart } from './engines/grants-survive.js';
+import { POSTGRES, proxied } from './engines/servers.js';
 
-grantsSurvive('PostgreSQL', noPostgres, async () => proxied(await startPostgres()), {
+grantsSurvive('PostgreSQL', POSTGRES.missing, () => proxied(POSTGRES.start()), {
   paused: ({ server }) => pause(server),
   'killed and started': ({ server }) => restart(server),
   'connections cut': ({ proxies }) => cut(proxies),

@@ -1,77 +1,103 @@
-import { rmSync } from 'node:fs';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { memoryStore } from 'oauth-query/stores/memory';
-import { postgresStore, type PostgresStore } from 'oauth-query/stores/postgres';
-import { redisStore, type RedisStore } from 'oauth-query/stores/redis';
+import { type OpenedStore, openStore } from 'oauth-query/stores/open';
 import { sqliteStore, type SqliteDatabase } from 'oauth-query/stores/sqlite';
 import pg from 'pg';
-import { createClient } from 'redis';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { describeEngine } from './engines/availability.js';
 import { temporaryDirectory } from './engines/daemon.js';
-import { TIMEOUT_MS } from './engines/fault-cases.js';
-import { expect503, serverOn, testOutages } from './engines/outage-cases.js';
-import { noPostgres, startPostgres, type PostgresServer } from './engines/postgres.js';
-import { command, noRedis, startRedis, type RedisServer } from './engines/redis.js';
+import { freshKey, TIMEOUT_MS } from './engines/fault-cases.js';
+import { type MariadbServer, noDisk, startMariadb } from './engines/mariadb.js';
+import { expect503, type Outage, serverOn, testOutages } from './engines/outage-cases.js';
+import { command } from './engines/redis.js';
+import { chosen, type Driver, MARIADB, POSTGRES, REDIS, type Server, type ServerKind } from './engines/servers.js';
 import { noSqlite, sqliteDrivers } from './engines/sqlite.js';
 
-describeEngine('a server with a failing Redis', noRedis, () => {
-  let redis: RedisServer;
-  let store: RedisStore;
-  let close: () => void;
-  beforeAll(async () => {
-    redis = await startRedis();
-    const client = createClient({ url: redis.url, disableOfflineQueue: true });
-    client.on('error', () => undefined);
-    await client.connect();
-    close = () => client.destroy();
-    store = redisStore({ sendCommand: (args) => client.sendCommand(args), timeout: TIMEOUT_MS });
+/** A suite on one server, over its driver. */
+function suite({ title, missing, start }: ServerKind, driver: Driver, more: Suite = () => undefined): void {
+  describeEngine(`a server with a failing ${title}, ${driver}`, missing, () => {
+    let server: Server;
+    let store: OpenedStore;
+    beforeAll(async () => {
+      server = await start();
+      store = await openStore(server.url, { ...chosen(driver), timeout: TIMEOUT_MS, onError: () => undefined });
+      await vi.waitFor(() => store.migrate(), { timeout: 10_000 });
+    });
+    const outage = serverOn(() => store);
+    afterAll(async () => {
+      await store?.close();
+      await server?.remove();
+    });
+    testOutages(() => server, outage);
+    more(() => server, outage);
   });
-  const outage = serverOn(() => store);
-  afterAll(async () => {
-    close?.();
-    await redis?.remove();
-  });
+}
 
-  testOutages(() => redis, outage);
+type Suite = (server: () => Server, outage: Outage) => void;
 
+suite(REDIS, 'redis', (redis, outage) => {
   test('full: no new tokens, but the old ones work; then everything works again', async () => {
     const token = await outage.tokenAtLast();
-    await command(redis.url, 'CONFIG', 'SET', 'maxmemory', '1');
+    await command(redis().url, 'CONFIG', 'SET', 'maxmemory', '1');
     await expect503(await outage.token());
     expect((await outage.guarded(token)).status).toBe(200);
-    await command(redis.url, 'CONFIG', 'SET', 'maxmemory', '0');
+    await command(redis().url, 'CONFIG', 'SET', 'maxmemory', '0');
     expect((await outage.token()).status).toBe(200);
   });
 });
 
-describeEngine('a server with a failing PostgreSQL', noPostgres, () => {
-  let postgres: PostgresServer;
-  let pool: pg.Pool;
-  let store: PostgresStore;
+suite(POSTGRES, 'pg', (postgres, outage) => {
+  test('without its table: 503, and with it everything works again', async () => {
+    const token = await outage.tokenAtLast();
+    const client = new pg.Client(postgres().url);
+    await client.connect();
+    await client.query('ALTER TABLE oauth_records RENAME TO elsewhere');
+    await expect503(await outage.token());
+    await expect503(await outage.guarded(token));
+    await client.query('ALTER TABLE elsewhere RENAME TO oauth_records');
+    expect((await outage.guarded(token)).status).toBe(200);
+    await client.end();
+  });
+});
+
+for (const driver of MARIADB.drivers) suite(MARIADB, driver);
+
+describeEngine('a server whose MariaDB has a full disk', noDisk, () => {
+  let server: MariadbServer;
+  let store: OpenedStore;
   beforeAll(async () => {
-    postgres = await startPostgres();
-    pool = new pg.Pool({ connectionString: postgres.url, connectionTimeoutMillis: 1_000 });
-    pool.on('error', () => undefined);
-    store = postgresStore({ query: (text, values) => pool.query(text, values), timeout: TIMEOUT_MS });
+    server = await startMariadb({ disk: 256 * 1024 * 1024 });
+    store = await openStore(server.url, { onError: () => undefined });
     await store.migrate();
   });
   const outage = serverOn(() => store);
   afterAll(async () => {
     await store?.close();
-    await pool?.end();
-    await postgres?.remove();
+    await server?.remove();
   });
 
-  testOutages(() => postgres, outage);
-
-  test('without its table: 503, and with it everything works again', async () => {
-    const token = await outage.tokenAtLast();
-    await pool.query('ALTER TABLE oauth_records RENAME TO elsewhere');
-    await expect503(await outage.token());
-    await expect503(await outage.guarded(token));
-    await pool.query('ALTER TABLE elsewhere RENAME TO oauth_records');
-    expect((await outage.guarded(token)).status).toBe(200);
+  test('no new tokens, but the old ones work; with space again, everything works and nothing is lost', async () => {
+    const tokens = [await outage.tokenAtLast()];
+    const ballast = join(server.files(), 'ballast');
+    const fill = openSync(ballast, 'w');
+    const megabyte = Buffer.alloc(1024 * 1024);
+    expect(() => {
+      for (;;) writeSync(fill, megabyte);
+    }).toThrow('ENOSPC');
+    closeSync(fill);
+    // InnoDB tries again and again to make its file larger, and does not answer.
+    const large = { text: 'x'.repeat(100_000) };
+    await expect(store.add(freshKey(), large, Date.now() + 3_600_000)).rejects.toThrow(/did not answer|full/);
+    // There is some space left within the file.
+    let last = await outage.token();
+    for (; last.status === 200; last = await outage.token())
+      tokens.push(String(Object(await last.json()).access_token));
+    await expect503(last);
+    for (const token of tokens) expect((await outage.guarded(token)).status).toBe(200);
+    rmSync(ballast);
+    tokens.push(await outage.tokenAtLast());
+    for (const token of tokens) expect((await outage.guarded(token)).status).toBe(200);
   });
 });
 

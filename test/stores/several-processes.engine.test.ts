@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { describeEngine } from './engines/availability.js';
 import {
   approve,
@@ -15,7 +15,8 @@ import {
   startOAuthProcess,
   startOAuthProcesses,
 } from './engines/oauth-processes.js';
-import { command, noRedis, type RedisServer, startRedis, until } from './engines/redis.js';
+import { type Place, PLACES } from './engines/places.js';
+import { until } from './engines/redis.js';
 import { RefreshingClients } from './engines/refreshing-clients.js';
 
 /** How often a process is killed; `KILLS=50` takes some minutes. */
@@ -24,17 +25,15 @@ const MINUTE = 60_000;
 /** The difference that is promised, in milliseconds. */
 const DIFFERENCE = 30_000;
 
-describe('two processes on one store', () => {
-  describeEngine('Redis', noRedis, () => {
-    let redis: RedisServer;
+for (const [title, missing, open] of PLACES.filter(([name]) => ['Redis', 'PostgreSQL', 'MariaDB'].includes(name))) {
+  describeEngine(`two processes on ${title}`, missing, () => {
+    let place: Place;
     let processes: OAuthProcess[] = [];
-    beforeEach(async () => {
-      redis = await startRedis();
+    beforeAll(async () => {
+      place = await open();
     });
-    afterEach(async () => {
-      await Promise.all(processes.map((server) => server.kill()));
-      await redis.remove();
-    });
+    afterEach(() => Promise.all(processes.map((server) => server.kill())));
+    afterAll(() => place.remove());
     const on = (index: number): OAuthProcess => {
       const chosen = processes[index % 2];
       if (!chosen) throw new Error('no process');
@@ -43,17 +42,16 @@ describe('two processes on one store', () => {
 
     test(`one is killed ${KILLS} times during refreshes, which clients repeat at the other: no grant is lost`, async () => {
       const settings = { refreshGrace: 1, quiet: true };
-      processes = await startOAuthProcesses(2, redis.url, settings);
-      await approve(on(0));
+      processes = await startOAuthProcesses(2, place.address, settings);
       const clients = await RefreshingClients.start(processes);
       try {
         for (let kill = 0; kill < KILLS; kill += 1) {
           await clients.haveRefreshed(2);
           await on(kill).kill();
           await clients.haveRefreshed(1);
-          processes[kill % 2] = await startOAuthProcess(redis.url, settings);
+          processes[kill % 2] = await startOAuthProcess(place.address, settings);
         }
-        await clients.expectAlive(`one process killed ${KILLS} times`);
+        await clients.expectAlive(`${title}, one process killed ${KILLS} times`);
         await clients.expectReplaysEndThem();
       } finally {
         await clients.stop();
@@ -62,9 +60,8 @@ describe('two processes on one store', () => {
 
     test('both are killed, and clients repeat a minute later: no grant is lost', async () => {
       const start = (ahead: number): Promise<OAuthProcess[]> =>
-        startOAuthProcesses(2, redis.url, { refreshGrace: 1, quiet: true, ahead });
+        startOAuthProcesses(2, place.address, { refreshGrace: 1, quiet: true, ahead });
       processes = await start(0);
-      await approve(on(0));
       const clients = await RefreshingClients.start(processes);
       try {
         for (let minutes = 1; minutes <= 2; minutes += 1) {
@@ -73,7 +70,7 @@ describe('two processes on one store', () => {
           processes.splice(0, 2, ...(await start(minutes * MINUTE)));
         }
         await clients.haveRefreshed(3);
-        await clients.expectAlive('both processes killed twice, for a minute');
+        await clients.expectAlive(`${title}, both processes killed twice, for a minute`);
         await clients.expectReplaysEndThem();
       } finally {
         await clients.stop();
@@ -83,15 +80,11 @@ describe('two processes on one store', () => {
     test('their clocks are 30 s apart: repeated refreshes, codes and device codes work in both directions', async () => {
       const settings: ProcessSettings = { refreshGrace: 10, authorizationCode: 60 };
       processes = await Promise.all([
-        startOAuthProcess(redis.url, settings),
-        startOAuthProcess(redis.url, { ...settings, ahead: DIFFERENCE }),
+        startOAuthProcess(place.address, settings),
+        startOAuthProcess(place.address, { ...settings, ahead: DIFFERENCE }),
       ]);
       await approve(on(0), on(1));
-      const finished = async (): Promise<number> => {
-        const keys = await command(redis.url, 'KEYS', '*:chain:*');
-        const chains = Array.isArray(keys) ? await command(redis.url, 'MGET', ...keys.map(String)) : [];
-        return Array.isArray(chains) ? chains.filter((chain) => String(chain).includes('"done":"')).length : 0;
-      };
+      const finished = async (): Promise<number> => (await place.dump()).split('"done":"').length;
       for (const from of [0, 1]) {
         const there = on(from);
         const here = on(from + 1);
@@ -112,4 +105,4 @@ describe('two processes on one store', () => {
       }
     }, 60_000);
   });
-});
+}

@@ -10,6 +10,8 @@ import { createInterface } from 'node:readline';
 /** A server program of our own on loopback: started, paused, killed and started again by the test. */
 export interface Daemon {
   readonly port: number;
+  /** Of the program, while it runs. */
+  pid(): number | undefined;
   /** Freezes the program with all its children (SIGSTOP): connections stay open, answers stay away. */
   pause(): void;
   resume(): void;
@@ -44,6 +46,7 @@ export async function startDaemon(program: Program): Promise<Daemon> {
 
   const daemon: Daemon = {
     port,
+    pid: () => child?.pid,
     async start() {
       const started = spawn(file, typeof args === 'function' ? await args() : args, {
         ...options,

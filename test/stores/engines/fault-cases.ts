@@ -24,7 +24,8 @@ export async function expectRefusal(store: Store): Promise<void> {
 
 /** The store works again by itself; a reconnecting client gets some time for it. */
 export async function expectRecovery(store: Store): Promise<void> {
-  await vi.waitFor(() => store.get(freshKey()), { timeout: 10_000, interval: 20 });
+  // A standby that is being promoted already answers reads.
+  await vi.waitFor(() => store.add(freshKey(), {}, LATER()), { timeout: 10_000, interval: 20 });
   const key = freshKey();
   expect(await store.add(key, { is: 'back' }, LATER())).toBe(true);
   expect(await store.get(key)).toEqual({ is: 'back' });

@@ -4,7 +4,7 @@ import { describeEngine } from './availability.js';
 import type { Daemon } from './daemon.js';
 import { approve } from './oauth-flows.js';
 import { type OAuthProcess, type ProcessSettings, startOAuthProcesses } from './oauth-processes.js';
-import { type Proxy, startProxy } from './proxy.js';
+import type { Proxy } from './proxy.js';
 import { RefreshingClients } from './refreshing-clients.js';
 
 /** How long an engine is away: longer than the grace window, which is a second here. `OUTAGE_SECONDS=60` takes some minutes. */
@@ -81,16 +81,3 @@ export const cut = async (proxies: readonly Proxy[]): Promise<void> => {
     await sleep(200);
   }
 };
-
-/** A server behind a proxy. */
-export async function proxied<D extends Daemon & { readonly url: string }>(
-  server: D,
-): Promise<Place & { readonly server: D; readonly proxies: readonly Proxy[] }> {
-  const proxy = await startProxy(() => server.port);
-  return {
-    server,
-    proxies: [proxy],
-    address: server.url.replace(`:${server.port}`, `:${proxy.port}`),
-    remove: () => Promise.all([proxy.close(), server.remove()]),
-  };
-}

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { chownSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createConnection } from 'mariadb';
 import { findProgram, freePort, startDaemon, temporaryDirectory, type Daemon } from './daemon.js';
-import { owner } from './postgres.js';
+import { giveToOwner, owner } from './postgres.js';
 
 const SBIN = ['/usr/sbin', '/usr/local/sbin'];
 const mariadbd = findProgram('mariadbd', SBIN);
@@ -23,6 +23,8 @@ export interface MariadbServer extends Daemon {
   readonly url: string;
   /** The same for an account that may do everything. */
   readonly adminUrl: string;
+  /** Where its data are. */
+  files(): string;
 }
 
 interface MariadbOptions {
@@ -31,15 +33,20 @@ interface MariadbOptions {
   /** Whether to create the accounts, and the database; by default yes. */
   readonly accounts?: boolean;
   readonly ready?: RegExp;
+  /** The data are on a disk of their own with so many bytes; the server cannot be started a second time. */
+  readonly disk?: number;
 }
+
+/** Why no disk of its own can be had, if so. */
+export const noDisk = noMariadb ?? (process.getuid?.() === 0 ? undefined : 'only root can mount a small disk');
 
 /** A MariaDB of our own. What it has confirmed survives its end, but not that of the machine. */
 export async function startMariadb(options: MariadbOptions = {}): Promise<MariadbServer> {
   if (mariadbd === undefined || install === undefined) throw new Error(noMariadb);
-  const { settings = async () => [], accounts = true, ready = /ready for connections/ } = options;
+  const { settings = async () => [], accounts = true, ready = /ready for connections/, disk } = options;
   const port = await freePort();
   const directory = temporaryDirectory();
-  if (owner?.uid !== undefined && owner.gid !== undefined) chownSync(directory, owner.uid, owner.gid);
+  giveToOwner(directory);
   await promisify(execFile)(
     install,
     [...argumentsFor(directory), '--auth-root-authentication-method=normal', '--skip-test-db'],
@@ -48,8 +55,9 @@ export async function startMariadb(options: MariadbOptions = {}): Promise<Mariad
   const file = join(directory, 'accounts.sql');
   writeFileSync(file, ACCOUNTS);
   const daemon = await startDaemon({
-    file: mariadbd,
+    file: disk === undefined ? mariadbd : 'unshare',
     args: async () => [
+      ...(disk === undefined ? [] : onSmallDisk(directory, disk)),
       ...argumentsFor(directory),
       `--port=${port}`,
       '--bind-address=127.0.0.1',
@@ -62,13 +70,28 @@ export async function startMariadb(options: MariadbOptions = {}): Promise<Mariad
       '--max-connections=400',
       ...(await settings(directory)),
     ],
-    options: { ...owner, cwd: directory },
+    options: { ...(disk === undefined ? owner : {}), cwd: directory },
     port,
     directory,
     ready,
   });
   const urlOf = (account: string): string => `mariadb://${account}:password@127.0.0.1:${port}/oauth`;
-  return { ...daemon, url: urlOf('app'), adminUrl: urlOf('admin') };
+  return {
+    ...daemon,
+    url: urlOf('app'),
+    adminUrl: urlOf('admin'),
+    files: () => `/proc/${daemon.pid()}/root${join(directory, 'data')}`,
+  };
+}
+
+/** A disk that only this program sees, and that goes with it. */
+function onSmallDisk(directory: string, bytes: number): string[] {
+  const { uid, gid } = owner ?? {};
+  const script = [
+    `mv data seed && mkdir data && mount -t tmpfs -o size=${bytes},uid=${uid},gid=${gid} tmpfs data && cp -a seed/. data`,
+    `exec setpriv --reuid ${uid} --regid ${gid} --clear-groups "$@"`,
+  ].join(' && ');
+  return ['--mount', '--propagation', 'private', 'sh', '-c', script, 'sh', mariadbd ?? ''];
 }
 
 /** What every program needs that reads the data. */

@@ -72,11 +72,16 @@ const LINE_TIMEOUT_MS = 60_000;
 export async function startOAuthProcesses(
   count: number,
   address: string | readonly string[],
-  settings: ProcessSettings = {},
+  settings: ProcessSettings | ((index: number) => ProcessSettings) = {},
 ): Promise<OAuthProcess[]> {
   const addresses = [address].flat();
   const starts = await Promise.allSettled(
-    Array.from({ length: count }, (_, index) => startOAuthProcess(addresses[index % addresses.length] ?? '', settings)),
+    Array.from({ length: count }, (_, index) =>
+      startOAuthProcess(
+        addresses[index % addresses.length] ?? '',
+        typeof settings === 'function' ? settings(index) : settings,
+      ),
+    ),
   );
   const started = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
   const failed = starts.find((start) => start.status === 'rejected');

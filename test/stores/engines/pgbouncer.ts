@@ -1,7 +1,7 @@
-import { chownSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findProgram, freePort, startDaemon, temporaryDirectory, type Daemon } from './daemon.js';
-import { noPostgres, owner } from './postgres.js';
+import { giveToOwner, noPostgres, owner } from './postgres.js';
 
 const program = findProgram('pgbouncer', ['/usr/sbin', '/usr/local/sbin']);
 
@@ -30,9 +30,7 @@ export async function startPgBouncer(postgresPort: number): Promise<Daemon & { r
       'max_client_conn = 200',
     ].join('\n'),
   );
-  if (owner.uid !== undefined && owner.gid !== undefined) {
-    for (const path of [directory, file]) chownSync(path, owner.uid, owner.gid);
-  }
+  giveToOwner(directory, file);
   const options = { ...owner, cwd: directory };
   const daemon = await startDaemon({ file: program, args: [file], options, port, directory, ready: /process up/ });
   return { ...daemon, url: `postgres://postgres@127.0.0.1:${port}/postgres` };

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { chownSync, existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chownSync, existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { findProgram, freePort, startDaemon, temporaryDirectory, type Daemon } from './daemon.js';
 
@@ -9,6 +9,8 @@ const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(
 const directories = versions.map((version) => join(DEBIAN, version, 'bin'));
 const initdb = findProgram('initdb', directories);
 const postgres = findProgram('postgres', directories);
+/** Where its programs are. */
+export const binDirectory = postgres === undefined ? undefined : dirname(realpathSync(postgres));
 /** As whom servers run that refuse to be root. */
 export const owner = unprivilegedUser();
 
@@ -29,7 +31,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   if (initdb === undefined || postgres === undefined || owner === undefined) throw new Error(noPostgres);
   const port = await freePort();
   const directory = temporaryDirectory();
-  if (owner.uid !== undefined && owner.gid !== undefined) chownSync(directory, owner.uid, owner.gid);
+  giveToOwner(directory);
   const options = { ...owner, cwd: directory };
   const data = join(directory, 'data');
   const settings = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
@@ -45,6 +47,12 @@ export async function startPostgres(): Promise<PostgresServer> {
     killSignal: 'SIGQUIT',
   });
   return { ...daemon, url: `postgres://postgres@127.0.0.1:${port}/postgres` };
+}
+
+/** Lets the server use files that the test has made. */
+export function giveToOwner(...paths: readonly string[]): void {
+  if (owner?.uid === undefined || owner.gid === undefined) return;
+  for (const path of paths) chownSync(path, owner.uid, owner.gid);
 }
 
 /** The user to run as: PostgreSQL does not run as root. */

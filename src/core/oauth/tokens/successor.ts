@@ -3,7 +3,7 @@ import { deriveKey, hmacPair, sha256 } from '../../base/secrets.js';
 
 const ID_LENGTH = 11;
 
-/** A key used for deriving successors, and the id by which tombstones refer to it. */
+/** A key used for deriving successors, and the id by which chains refer to it. */
 export interface Pepper {
   readonly id: string | null;
   readonly key: Uint8Array;
