@@ -5,6 +5,7 @@ import { describeEngine } from './engines/availability.js';
 import { expectRecovery, freshKey } from './engines/fault-cases.js';
 import { grantsSurvive } from './engines/grants-survive.js';
 import { noPatroni, type PatroniCluster, startPatroni } from './engines/patroni.js';
+import { until } from './engines/redis.js';
 
 const LATER = () => Date.now() + 3_600_000;
 const WRITERS = 8;
@@ -52,7 +53,7 @@ describeEngine('what PostgreSQL loses when a standby is promoted under load', no
       }
     };
     const writing = Array.from({ length: WRITERS }, write);
-    await sleep(500);
+    await until(async () => confirmed.length > 200, 'nothing is confirmed');
     await strike();
     isOver = true;
     await Promise.all(writing);
@@ -77,7 +78,6 @@ describeEngine('what PostgreSQL loses when a standby is promoted under load', no
         await cluster.crash();
       });
       console.log(`${standby}, ${what}: ${confirmed} confirmed, ${lost} lost, ${twice} twice`);
-      expect(confirmed).toBeGreaterThan(100);
       expect(twice).toBe(0);
       if (standby === 'synchronous') expect(lost).toBe(0);
       // Otherwise these tests would see no loss at all.

@@ -19,8 +19,8 @@ import { type Place, PLACES } from './engines/places.js';
 import { until } from './engines/redis.js';
 import { RefreshingClients } from './engines/refreshing-clients.js';
 
-/** How often a process is killed; `KILLS=50` takes some minutes. */
-const KILLS = Number(process.env['KILLS'] ?? 4);
+/** How often a process is killed; `KILLS=20` takes minutes. */
+const KILLS = Number(process.env['KILLS'] ?? 2);
 const MINUTE = 60_000;
 /** The difference that is promised, in milliseconds. */
 const DIFFERENCE = 30_000;
@@ -58,24 +58,29 @@ for (const [title, missing, open] of PLACES.filter(([name]) => ['Redis', 'Postgr
       }
     }, 600_000);
 
-    test('both are killed, and clients repeat a minute later: no grant is lost', async () => {
-      const start = (ahead: number): Promise<OAuthProcess[]> =>
-        startOAuthProcesses(2, place.address, { refreshGrace: 1, quiet: true, ahead });
-      processes = await start(0);
-      const clients = await RefreshingClients.start(processes);
-      try {
-        for (let minutes = 1; minutes <= 2; minutes += 1) {
-          await clients.haveRefreshed(2);
-          await Promise.all(processes.map((server) => server.kill()));
-          processes.splice(0, 2, ...(await start(minutes * MINUTE)));
+    // Each call of the store, repeated a minute later, is in failing-calls.engine.test.ts, for every engine.
+    test.runIf(title === 'Redis')(
+      'both are killed, and clients repeat a minute later: no grant is lost',
+      async () => {
+        const start = (ahead: number): Promise<OAuthProcess[]> =>
+          startOAuthProcesses(2, place.address, { refreshGrace: 1, quiet: true, ahead });
+        processes = await start(0);
+        const clients = await RefreshingClients.start(processes);
+        try {
+          for (let minutes = 1; minutes <= 2; minutes += 1) {
+            await clients.haveRefreshed(2);
+            await Promise.all(processes.map((server) => server.kill()));
+            processes.splice(0, 2, ...(await start(minutes * MINUTE)));
+          }
+          await clients.haveRefreshed(3);
+          await clients.expectAlive(`${title}, both processes killed twice, for a minute`);
+          await clients.expectReplaysEndThem();
+        } finally {
+          await clients.stop();
         }
-        await clients.haveRefreshed(3);
-        await clients.expectAlive(`${title}, both processes killed twice, for a minute`);
-        await clients.expectReplaysEndThem();
-      } finally {
-        await clients.stop();
-      }
-    }, 180_000);
+      },
+      180_000,
+    );
 
     test('their clocks are 30 s apart: repeated refreshes, codes and device codes work in both directions', async () => {
       const settings: ProcessSettings = { refreshGrace: 10, authorizationCode: 60 };
