@@ -166,7 +166,7 @@ export const optionReference = async (): Promise<string> => {
   const membersOf = (name: string): Members => types.get(name)?.() ?? NONE;
   const text = `# Every option
 
-The options of \`oauthQuery({ … })\`. All are optional, unless their default is "required". "Must be" is the end of the sentence with which the server refuses another value at the start.
+The options of \`oauthQuery({ … })\`. All can be left out, except those whose default is "required": these are needed in the object they belong to. "Must be" says what the server checks at the start.
 
 - The fields of [a client](#fields-of-a-client), [a scope](#fields-of-a-scope), [a resource](#fields-of-a-resource), [a user](#fields-of-a-user)
 - The options of [\`query\`](#query) and [\`mcp\`](#mcp)

@@ -17,31 +17,31 @@ export interface ScopeDefinition {
 
 /** Lifetimes in seconds. */
 export interface Lifetimes {
-  /** Seconds until an authorization code expires; 60, and at most 600 (RFC 6749 §4.1.2). */
+  /** Seconds until an authorization code expires (RFC 6749 §4.1.2). Default: 60. */
   readonly authorizationCode: number;
-  /** Seconds until an access token expires; 3600. A client may have its own value. */
+  /** Seconds until an access token expires. A client may have its own value. Default: 3600. */
   readonly accessToken: number;
-  /** 14 days: a refresh token expires if it is not used for that long. */
+  /** Seconds after which a refresh token expires if it is not used. Default: 14 days. */
   readonly refreshTokenIdle: number;
-  /** 90 days: the end of everything issued after one consent. Rotation never extends it. */
+  /** Seconds after a consent until everything that was issued for it ends. Rotation does not extend it. Default: 90 days. */
   readonly refreshTokenAbsolute: number;
-  /** 10; 0 to 60. How long a client that lost the response may repeat a refresh. 0 disables this. */
+  /** Seconds in which a client that lost the response may repeat a refresh. With 0 it may not. Default: 10. */
   readonly refreshGrace: number;
-  /** 0; at most 60. How long a second use of a code is rejected without revoking what the first one got. */
+  /** Seconds in which a second use of a code is rejected, but does not revoke the tokens of the first. Default: 0. */
   readonly codeReplayTolerance: number;
-  /** Seconds that a user has to enter a device code; 600, and 60 to 1800 (RFC 8628 §3.2). */
+  /** Seconds that a user has to enter the code of a device (RFC 8628 §3.2). Default: 600. */
   readonly deviceCode: number;
-  /** 3600: the length of a session of the built-in sign-in. */
+  /** Seconds until a user of the built-in sign-in has to sign in again. Default: 3600. */
   readonly session: number;
-  /** 0: how long an approval is remembered, so that the owner is not asked the same again. With 0 the owner is always asked. */
+  /** Seconds in which an approval is remembered, so that the owner is not asked the same again. With 0 the owner is always asked. Default: 0. */
   readonly rememberedConsent: number;
 }
 
 /** Policies for clients and owners. */
 export interface Policy {
-  /** `false`. Requires PKCE of every client, not only of public ones. */
+  /** Requires PKCE of every client, not only of public ones. Default: `false`. */
   readonly requirePkce: boolean;
-  /** `false`. Lets a registered `http://localhost` match any port, like loopback addresses (RFC 8252 §8.3 advises against it). */
+  /** Lets a registered `http://localhost` match any port, like loopback addresses (RFC 8252 §8.3 advises against it). Default: `false`. */
   readonly allowLocalhostRedirects: boolean;
   /**
    * Called before a code or device code is redeemed, before a custom grant is issued and before a refresh: return `false`
@@ -53,53 +53,52 @@ export interface Policy {
 /** Timeouts in milliseconds. */
 export interface Timeouts {
   /**
-   * 5000; 10 to 600000. Less than `request`, so that an error names the function that did not answer. For each function of the application (`clients.find`, `customGrants`, `owner`, `loginUrl`, `users`,
-   * `policy.validateGrant`, `registration.isDenied`, `trust` of `clientDocuments`, `query.rights`, `accessTokens.keys` and their `sign`); then 503, and `onError` receives an error that names the function.
+   * Milliseconds that a function of the application may take for a request: `clients.find`, `customGrants`, `owner`, `loginUrl`, `users`, `policy.validateGrant`, `registration.isDenied`,
+   * `trust` of `clientDocuments`, `query.rights`, `accessTokens.keys` and their `sign`. Then the response is 503, and `onError` receives an error that names the function. Choose less than `request`, or
+   * the request ends first and no function is named. Default: 5000.
    */
   readonly host: number;
   /**
-   * 8000; 10 to 600000. For a complete request to an endpoint or a guard, including all calls of the store and the application;
-   * then 503 with `Retry-After`. Work that goes on after that decides nothing. A request body must arrive within nine tenths of it, or the response is
-   * 408 and the connection ends. Of the query API and the MCP server, only bodies are limited by it.
+   * Milliseconds that a request to an endpoint or a guard may take, with all calls of the store and the application. Then the response is 503 with `Retry-After`, and nothing that still
+   * runs has an effect. A request body must arrive within nine tenths of this time, or the response is 408 and the connection ends. At the query API and the MCP server, only the
+   * arrival of bodies is limited. Default: 8000.
    */
   readonly request: number;
 }
 
 /** Limits beyond which requests are rejected. */
 export interface Limits {
-  /** 10 per client, address and minute; then 429. */
+  /** Wrong secrets of a client per address and minute; then 429. Default: 10. */
   readonly clientFailures: number;
-  /** 5 per user, session and address in ten minutes; then 429. */
+  /** Wrong codes of devices per user, session and address in ten minutes; then 429. Default: 5. */
   readonly userCodeFailures: number;
   /**
-   * 10 per user name and address in ten minutes; then 429. After ten times as many for one user name, from any addresses, each
-   * further address has one guess.
+   * Wrong passwords per user name and address in ten minutes; then 429. After ten times as many for one user name, from any addresses, each
+   * further address has one guess. Default: 10.
    */
   readonly loginFailures: number;
-  /** 50 per address, for all user names and clients: passwords in ten minutes, secrets hashed with scrypt in one; then 429. */
+  /** Failures per address, whatever the name: wrong passwords in ten minutes, wrong secrets hashed with scrypt in one; then 429. Default: 50. */
   readonly sourceFailures: number;
-  /** 30 per address and minute in each process: device codes requested by public clients; then 429. */
+  /** Device codes that public clients request per address and minute, in each process; then 429. Default: 30. */
   readonly deviceRequests: number;
-  /** 60 per address and minute in each process: self-registrations of clients; then 429. */
+  /** Clients that register themselves per address and minute, in each process; then 429. Default: 60. */
   readonly registrations: number;
   /**
-   * 30 per owner, client and minute in each process: approvals without a question, because they were remembered; then
-   * the owner is asked.
+   * Approvals without a question per owner, client and minute, in each process; then the owner is asked again. Default: 30.
    */
   readonly silentApprovals: number;
   /**
-   * 10000 in each process: live records caused by requests without a proven identity.
-   * Half of them are for device codes of public clients; then 503. The other half is for failed attempts; then each
-   * process counts on its own.
+   * Live records in the store that a process writes for callers who have proven nothing. One half is for device codes of public clients; when it is used up, they get 503. The other
+   * half is for failed attempts; when it is used up, each process counts attempts in its own memory. Default: 10000.
    */
   readonly unprovenRecords: number;
-  /** The size of a request body; 65536. A longer one gets 413. */
+  /** The longest request body in bytes; a longer one gets 413. Default: 65536. */
   readonly bodyBytes: number;
 }
 
 /** The device authorization grant (RFC 8628). */
 export interface DeviceOptions {
-  /** 5; 1 to 60. Seconds between two polls; each early poll adds five, up to sixty. */
+  /** Seconds between two polls of a device. Each poll that is too early adds five, up to sixty. Default: 5. */
   readonly interval: number;
   /** Whether responses contain `verification_uri_complete`, for a QR code (RFC 8628 §3.3.1). */
   readonly verificationUriComplete: boolean;

@@ -7,9 +7,9 @@ export const PERSONAL_TOKENS = 'personal-tokens';
 export interface PersonalTokenOptions {
   /** The scopes that owners may choose from; default: all but the introspection scope. */
   readonly scopes?: readonly string[];
-  /** 365; 1 to 365. The longest lifetime of a token, in days. */
+  /** The longest lifetime of a token, in days. Default: 365. */
   readonly maxDays?: number;
-  /** 20; 1 to 100. How many tokens an owner may have. */
+  /** How many tokens an owner may have. Default: 20. */
   readonly maxTokens?: number;
 }
 

@@ -25,7 +25,7 @@ export interface RegistrationOptions {
    * owners have to connect it again.
    */
   readonly lifetime?: number;
-  /** Default 60; 0 to 60. `lifetimes.refreshGrace` for these clients, which often refresh from several processes at once. */
+  /** Instead of `lifetimes.refreshGrace`, in seconds, for these clients: they often refresh from several processes at once. Default: 60. */
   readonly refreshGrace?: number;
   /**
    * Called for each use of a registered client, with the 16 characters that events call `registration_id`. Return `true` to treat the client as unknown,

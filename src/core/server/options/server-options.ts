@@ -37,7 +37,7 @@ export type AccessTokenOptions =
   | {
       /** A signed token (RFC 9068). */
       readonly format: 'jwt';
-      /** Default: `ES256`. */
+      /** The algorithm of signatures. Default: `ES256`. */
       readonly algorithm?: SigningAlgorithm;
       /** Generated at start if absent: then tokens become invalid when the process ends, and other processes do not accept them. */
       readonly keys?: KeySource;
@@ -47,9 +47,9 @@ export type AccessTokenOptions =
 export interface Runtime {
   /** Decides when anything expires. The store needs the same clock. */
   readonly clock: Clock;
-  /** Default: `crypto.randomBytes`. */
+  /** The source of random bytes. Default: `crypto.randomBytes`. */
   readonly random?: RandomBytes;
-  /** Default: `setTimeout`. Used for all timeouts. */
+  /** Calls a function after a time; for all timeouts. Default: `setTimeout`. */
   readonly timer?: Timer;
 }
 
@@ -88,7 +88,7 @@ export interface ServerOptions {
    * discover about them (RFC 9728). Needs an `issuer`. An array of absolute URIs declares resources without metadata.
    */
   readonly resources?: readonly string[] | Readonly<Record<string, ResourceDefinition>>;
-  /** Default: `opaque`. JWTs need an `issuer`. */
+  /** The format of access tokens, and the keys that sign them. Default: `opaque`. JWTs need an `issuer`. */
   readonly accessTokens?: AccessTokenOptions;
   /** The enabled grants; default: all but `password` and `implicit`. */
   readonly grants?: readonly GrantName[];
