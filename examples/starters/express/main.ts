@@ -8,4 +8,7 @@ const { ISSUER = `http://127.0.0.1:${PORT}` } = process.env; // the address that
 const store = await openStore(STORE);
 await store.migrate();
 const { app } = createApp({ issuer: ISSUER, store, ...(OAUTH_SECRET !== undefined && { secret: OAUTH_SECRET }) });
-app.listen(Number(PORT), HOST, () => console.log(`${ISSUER}/oauth/grants: sign in as alice, password wonderland`));
+app.listen(Number(PORT), HOST, (error) => {
+  if (error) throw error; // Express also calls this if the port is in use.
+  console.log(`${ISSUER}/oauth/grants: sign in as alice, password wonderland`);
+});

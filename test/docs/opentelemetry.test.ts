@@ -1,0 +1,71 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { basic, Client, oneHostEach } from '../hosts.js';
+import { fixture } from '../oauth/support/fixture.js';
+import { DOCUMENTS, ROOT } from './documents.js';
+
+test('the lines of docs/operations.md create a span and a duration for each request, and count events', async () => {
+  const spans: unknown[] = [];
+  const metrics: unknown[] = [];
+  const statuses: unknown[] = [];
+  Object.assign(globalThis, {
+    tracer: {
+      startSpan: (name: string, { attributes }: { attributes: object }) => ({
+        setAttribute: (key: string, value: unknown) => Object.assign(attributes, { [key]: value }),
+        setStatus: (status: unknown) => statuses.push(status),
+        end: () => spans.push([name, attributes]),
+      }),
+    },
+    meter: {
+      createHistogram: (name: string) => ({
+        record: (value: number, labels: unknown) => metrics.push([name, value > 0 && value < 10, labels]),
+      }),
+      createCounter: (name: string) => ({
+        add: (value: number, labels: unknown) => metrics.push([name, value, labels]),
+      }),
+    },
+  });
+  const guide = DOCUMENTS.find(({ path }) => path === 'docs/operations.md');
+  const code = guide?.blocks.find((block) => block.code.includes('tracer.startSpan'))?.code ?? '';
+  mkdirSync(join(ROOT, '.data'), { recursive: true });
+  const folder = mkdtempSync(join(ROOT, '.data', 'opentelemetry-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, 'follow.ts'), code);
+  await import(join(folder, 'follow.ts'));
+
+  const { onEvent: _, store, ...options } = fixture().options;
+  if (store === undefined) throw new Error('no store');
+  const isBroken = { now: false };
+  const host = await oneHostEach[0]?.start({
+    options: {
+      ...options,
+      onError: () => undefined,
+      store: {
+        ...store,
+        add: async (...args) => {
+          if (isBroken.now) throw new Error('broken');
+          return store.add(...args);
+        },
+      },
+    },
+  });
+  onTestFinished(() => host?.close());
+  const client = new Client(host?.base ?? '');
+  const form = { grant_type: 'client_credentials' };
+  await client.post('/oauth/token', form, { ...basic('service', 'service-secret'), 'x-request-id': 'r-1' });
+
+  const route = { 'http.route': 'token' };
+  const method = { 'http.request.method': 'POST' };
+  const status = { 'http.response.status_code': 200 };
+  const own = { 'client.address': expect.any(String), 'oauth_query.request_id': 'r-1' };
+  expect(spans).toEqual([['POST token', { ...route, ...method, ...status, ...own }]]);
+  expect(metrics).toEqual([
+    ['oauth_query.events', 1, { type: 'token.issued', outcome: 'success' }],
+    ['http.server.request.duration', true, { ...route, ...method, ...status }],
+  ]);
+  expect(statuses).toEqual([]);
+  isBroken.now = true;
+  await client.post('/oauth/token', form, basic('service', 'service-secret'));
+  expect(statuses).toEqual([{ code: 2 }]);
+});
