@@ -80,6 +80,7 @@ beforeAll(async () => {
   const config = {
     extends: '../../tsconfig.json',
     compilerOptions: { moduleDetection: 'force' },
+    files: [], // none of those that the root adds
     include: ['*.ts', '../../src'],
   };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
