@@ -26,26 +26,25 @@ interface Known {
   readonly at: number;
 }
 
+interface RemoteKeysOptions {
+  readonly clock: Clock;
+  readonly cacheSize: number;
+  readonly onError: (error: unknown) => void;
+}
+
 /** Caches the published keys of an authorization server. */
 export class RemoteKeys {
   readonly #fetch: () => Promise<object>;
-  readonly #clock: Clock;
-  readonly #cacheSize: number;
-  readonly #onError: (error: unknown) => void;
+  readonly #options: RemoteKeysOptions;
   #known: Known | undefined;
   #askedAt = -Infinity;
   #failure: unknown;
   readonly #load = singleFlight(() => this.#ask());
 
   /** @param fetch - Fetches a JWK set (RFC 7517 §5). */
-  constructor(
-    fetch: () => Promise<object>,
-    options: { readonly clock: Clock; readonly cacheSize: number; readonly onError: (error: unknown) => void },
-  ) {
+  constructor(fetch: () => Promise<object>, options: RemoteKeysOptions) {
     this.#fetch = fetch;
-    this.#clock = options.clock;
-    this.#cacheSize = options.cacheSize;
-    this.#onError = options.onError;
+    this.#options = options;
   }
 
   /**
@@ -54,12 +53,12 @@ export class RemoteKeys {
    * @throws UnavailableError
    */
   async current(): Promise<KeySet> {
-    const now = this.#clock();
+    const now = this.#options.clock();
     const known = this.#known;
     if (known === undefined || now >= known.at + USABLE_FOR) return this.#load();
     if (now < known.at + FRESH_FOR || now < this.#askedAt + ASK_AGAIN_AFTER) return known.keys;
     return this.#load().catch((error: unknown) => {
-      this.#onError(error);
+      this.#options.onError(error);
       return known.keys;
     });
   }
@@ -70,18 +69,18 @@ export class RemoteKeys {
    * @throws UnavailableError
    */
   async renewed(): Promise<KeySet> {
-    if (this.#known === undefined || this.#clock() >= this.#askedAt + ASK_AGAIN_AFTER) return this.#load();
+    if (this.#known === undefined || this.#options.clock() >= this.#askedAt + ASK_AGAIN_AFTER) return this.#load();
     if (this.#failure !== undefined) throw this.#failure;
     return this.#known.keys;
   }
 
   async #ask(): Promise<KeySet> {
-    const at = this.#clock();
+    const at = this.#options.clock();
     this.#askedAt = at;
     try {
       const jwks = await this.#fetch();
       const find = createLocalJWKSet(jwks as Parameters<typeof createLocalJWKSet>[0]); // It validates the shape itself.
-      this.#known = { keys: { find, verified: new LRUCache({ max: this.#cacheSize }) }, at };
+      this.#known = { keys: { find, verified: new LRUCache({ max: this.#options.cacheSize }) }, at };
       this.#failure = undefined;
       return this.#known.keys;
     } catch (cause) {

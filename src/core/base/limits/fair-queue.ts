@@ -19,9 +19,7 @@ interface Waiting {
  * not the others.
  */
 export class FairQueue {
-  readonly #atOnce: number;
-  readonly #perSource: number;
-  readonly #inAll: number;
+  readonly #bounds: { readonly atOnce: number; readonly perSource: number; readonly inAll: number };
   /** Waiting sources, in the order of their turns. */
   readonly #lines = new Map<string, Waiting[]>();
   #running = 0;
@@ -29,9 +27,7 @@ export class FairQueue {
 
   /** @param bounds - How much may run at once, and how much may wait, per source and in total. */
   constructor(bounds: { readonly atOnce: number; readonly perSource: number; readonly inAll: number }) {
-    this.#atOnce = bounds.atOnce;
-    this.#perSource = bounds.perSource;
-    this.#inAll = bounds.inAll;
+    this.#bounds = bounds;
   }
 
   /**
@@ -41,7 +37,7 @@ export class FairQueue {
    * @throws BusyError if the queue is full, or the work is no longer wanted.
    */
   async run<T>(source: string, isWanted: () => boolean, work: () => Promise<T>): Promise<T> {
-    if (this.#running < this.#atOnce) this.#running += 1;
+    if (this.#running < this.#bounds.atOnce) this.#running += 1;
     else await this.#turn(source, isWanted); // Finished work passes its slot on, so it is already counted.
     try {
       return await work();
@@ -52,7 +48,10 @@ export class FairQueue {
 
   #turn(source: string, isWanted: () => boolean): Promise<void> {
     const line = this.#lines.get(source) ?? [];
-    if (line.length >= this.#perSource || (this.#waiting >= this.#inAll && !this.#hasMadeRoom(line.length)))
+    if (
+      line.length >= this.#bounds.perSource ||
+      (this.#waiting >= this.#bounds.inAll && !this.#hasMadeRoom(line.length))
+    )
       return Promise.reject(new BusyError());
     return new Promise((begin, refuse) => {
       line.push({ begin, refuse, isWanted });

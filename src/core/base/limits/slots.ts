@@ -92,28 +92,16 @@ export class Tally {
  * `add` decides which process gets it, so that any number of processes count exactly.
  */
 export class Slots {
-  readonly #records: Records;
-  readonly #clock: Clock;
-  readonly #key: Uint8Array;
+  readonly #given: SlotsDependencies;
   readonly #name: string;
   readonly #length: number;
-  readonly #budget: Budget | undefined;
   readonly #tallies = new Map<string, Tally>();
   #present = -1;
   #hasForgotten = false;
 
-  /**
-   * @param length - Length of a window, in seconds.
-   * @param budget - Limits the records; when it is exhausted, this process counts on its own.
-   */
-  constructor(
-    { records, clock, key, budget }: SlotsDependencies,
-    { name, window }: { readonly name: string; readonly window: number },
-  ) {
-    this.#records = records;
-    this.#clock = clock;
-    this.#key = key;
-    this.#budget = budget;
+  /** @param window - Length of a window, in seconds. */
+  constructor(given: SlotsDependencies, { name, window }: { readonly name: string; readonly window: number }) {
+    this.#given = given;
     this.#name = name;
     this.#length = window;
   }
@@ -131,7 +119,7 @@ export class Slots {
 
   /** Seconds until the end of the window. */
   get retryAfter(): number {
-    return Math.max(1, Math.ceil((this.#window() + 1) * this.#length - this.#clock() / 1000));
+    return Math.max(1, Math.ceil((this.#window() + 1) * this.#length - this.#given.clock() / 1000));
   }
 
   /** What this process remembers about a subject. */
@@ -144,7 +132,7 @@ export class Slots {
     this.#turn();
     const known = this.#tallies.get(subject.name);
     if (known !== undefined) return known;
-    const key = `limit:{${hmac(this.#key, `${this.#name}\n${subject.name}`)}}:${this.#present}:`;
+    const key = `limit:{${hmac(this.#given.key, `${this.#name}\n${subject.name}`)}}:${this.#present}:`;
     const tally = new Tally(subject, this.#present, key);
     this.#tallies.set(subject.name, tally);
     if (this.#tallies.size > REMEMBERED) this.#forgetOldest();
@@ -184,8 +172,8 @@ export class Slots {
   async release(tally: Tally, slot: number): Promise<void> {
     tally.own.delete(slot);
     if (!tally.written.delete(slot)) return;
-    await this.#records.delete(tally.key + slot);
-    this.#budget?.release((tally.window + 1) * this.#length);
+    await this.#given.records.delete(tally.key + slot);
+    this.#given.budget?.release((tally.window + 1) * this.#length);
   }
 
   /** Reads which slots other processes have taken. */
@@ -196,32 +184,35 @@ export class Slots {
 
   /** Whether the knowledge about other processes is too old to reject anything. */
   isStale(tally: Tally): boolean {
-    return tally.others.size > 0 && Math.abs(this.#clock() - tally.readAt) >= BELIEVED;
+    return tally.others.size > 0 && Math.abs(this.#given.clock() - tally.readAt) >= BELIEVED;
   }
 
   /** Takes as long as counting, but leaves nothing behind. */
   async pretend(name: string): Promise<void> {
-    await this.#records.get(`limit:{${hmac(this.#key, `${this.#name}\n${name}`)}}:${this.#window()}:1`, SLOT);
+    await this.#given.records.get(
+      `limit:{${hmac(this.#given.key, `${this.#name}\n${name}`)}}:${this.#window()}:1`,
+      SLOT,
+    );
   }
 
   async #write(tally: Tally, slot: number, exp: number): Promise<boolean> {
     const key = tally.key + slot;
-    if (!tally.subject.isKept || this.#budget?.take(exp) !== undefined) {
+    if (!tally.subject.isKept || this.#given.budget?.take(exp) !== undefined) {
       // An existing record counts in any case; and this takes as long as a write, so that timing reveals nothing.
-      return (await this.#records.get(key, SLOT)) === undefined;
+      return (await this.#given.records.get(key, SLOT)) === undefined;
     }
-    const added = await this.#records.add(key, { exp });
+    const added = await this.#given.records.add(key, { exp });
     if (added) tally.written.add(slot);
-    else this.#budget?.release(exp);
+    else this.#given.budget?.release(exp);
     return added;
   }
 
   /** Reads the next slots that may be free. Returns whether all of them are taken. */
   async #look(tally: Tally, max: number): Promise<boolean> {
     const slots = tally.free(AHEAD, max);
-    tally.readAt = this.#clock();
+    tally.readAt = this.#given.clock();
     if (slots.length === 0) return false;
-    const found = await this.#records.getMany(
+    const found = await this.#given.records.getMany(
       slots.map((slot) => tally.key + slot),
       SLOT,
     );
@@ -247,7 +238,7 @@ export class Slots {
   }
 
   #window(): number {
-    return Math.floor(this.#clock() / 1000 / this.#length);
+    return Math.floor(this.#given.clock() / 1000 / this.#length);
   }
 }
 
@@ -256,5 +247,6 @@ export interface SlotsDependencies {
   readonly records: Records;
   readonly clock: Clock;
   readonly key: Uint8Array;
+  /** Limits the records; when it is exhausted, this process counts on its own. */
   readonly budget: Budget | undefined;
 }

@@ -180,46 +180,44 @@ const prepareKeys = (keys: readonly SigningKey[], algorithm: SigningAlgorithm, o
   return ready.toReversed().toSorted((a, b) => a.signFrom - b.signFrom);
 };
 
+/** What a {@link KeyRing} depends on. */
+interface KeyRingDependencies {
+  readonly source: KeySource;
+  readonly algorithm: SigningAlgorithm;
+  readonly clock: Clock;
+  /** Lifetime of a token in milliseconds. */
+  readonly tokenLifetimeMs: number;
+  readonly onError: (error: unknown) => void;
+  /** The option with the keys, for error messages. */
+  readonly option?: string;
+}
+
 /**
  * The keys of this server. The newest one whose time has come signs. Every key is published from the start until the
  * last token it can have signed has expired.
  */
 export class KeyRing {
   readonly algorithm: SigningAlgorithm;
-  readonly #source: KeySource;
+  readonly #given: KeyRingDependencies;
   readonly #option: string;
-  readonly #clock: Clock;
-  /** Lifetime of a token in milliseconds. */
-  readonly #tokenLifetimeMs: number;
-  readonly #onError: (error: unknown) => void;
   #keys: readonly ReadyKey[];
   #reloadAt: number;
   #loading: Promise<void> | undefined;
 
   /** @throws TypeError for an unusable key; keys of a function are checked when it returns them. */
-  constructor(dependencies: {
-    source: KeySource;
-    algorithm: SigningAlgorithm;
-    clock: Clock;
-    tokenLifetimeMs: number;
-    onError: (error: unknown) => void;
-    /** The option with the keys, for error messages. */
-    option?: string;
-  }) {
-    this.algorithm = dependencies.algorithm;
-    this.#source = dependencies.source;
-    this.#option = dependencies.option ?? 'options.accessTokens';
-    this.#clock = dependencies.clock;
-    this.#tokenLifetimeMs = dependencies.tokenLifetimeMs;
-    this.#onError = dependencies.onError;
-    this.#keys = typeof this.#source === 'function' ? [] : prepareKeys(this.#source, this.algorithm, this.#option);
-    this.#reloadAt = typeof this.#source === 'function' ? 0 : Infinity;
+  constructor(given: KeyRingDependencies) {
+    const { source, algorithm, option = 'options.accessTokens' } = given;
+    this.#given = given;
+    this.algorithm = algorithm;
+    this.#option = option;
+    this.#keys = typeof source === 'function' ? [] : prepareKeys(source, algorithm, option);
+    this.#reloadAt = typeof source === 'function' ? 0 : Infinity;
   }
 
   /** Signs with the current key. */
   async sign(header: (kid: string) => string, payload: string): Promise<string> {
     const keys = await this.#current();
-    const now = this.#clock();
+    const now = this.#given.clock();
     const key = keys.findLast(({ signFrom }) => signFrom <= now);
     if (key === undefined)
       throw new UnavailableError(`No key of ${this.#option} may sign yet: every signFrom is in the future.`);
@@ -242,15 +240,15 @@ export class KeyRing {
 
   async #published(): Promise<readonly ReadyKey[]> {
     const keys = await this.#current();
-    const now = this.#clock();
+    const now = this.#given.clock();
     return keys.filter((key) => {
       const successor = keys.find(({ signFrom }) => signFrom > key.signFrom);
-      return successor === undefined || now < successor.signFrom + this.#tokenLifetimeMs;
+      return successor === undefined || now < successor.signFrom + this.#given.tokenLifetimeMs;
     });
   }
 
   async #current(): Promise<readonly ReadyKey[]> {
-    if (this.#clock() >= this.#reloadAt) {
+    if (this.#given.clock() >= this.#reloadAt) {
       this.#loading ??= this.#load().finally(() => {
         this.#loading = undefined;
       });
@@ -261,13 +259,13 @@ export class KeyRing {
 
   /** Keys from a minute ago are better than none; without any, nothing can be signed or verified. */
   async #load(): Promise<void> {
-    if (typeof this.#source !== 'function') return;
+    if (typeof this.#given.source !== 'function') return;
     try {
-      this.#keys = prepareKeys(await this.#source(), this.algorithm, this.#option);
+      this.#keys = prepareKeys(await this.#given.source(), this.algorithm, this.#option);
     } catch (cause) {
       if (this.#keys.length === 0) throw new UnavailableError(`The function ${this.#option}.keys failed.`, { cause });
-      this.#onError(cause);
+      this.#given.onError(cause);
     }
-    this.#reloadAt = this.#clock() + RELOAD_AFTER;
+    this.#reloadAt = this.#given.clock() + RELOAD_AFTER;
   }
 }

@@ -1,5 +1,4 @@
-import type { ExpiringRecord, KeyAndShape } from '../../base/records.js';
-import { hasShape } from '../../base/records.js';
+import { type ExpiringRecord, hasShape, type KeyAndShape } from '../../base/records.js';
 import { parseScope } from '../../base/scope.js';
 import { type Client, DEVICE_CODE_GRANT } from '../clients/client.js';
 import type { OAuthContext } from '../context.js';

@@ -37,36 +37,31 @@ const isSession = (
   'expiresAt' in value &&
   typeof value.expiresAt === 'number';
 
+/** What {@link Sessions} depend on. */
+interface SessionDependencies {
+  readonly seal: Seal;
+  /** The first one creates form tokens, all of them verify. */
+  readonly formKeys: readonly Uint8Array[];
+  readonly clock: Clock;
+  readonly random: RandomSource;
+  /** Seconds. */
+  readonly lifetime: number;
+  /** Distinguishes the cookies of several servers on one host. */
+  readonly instance: string;
+  readonly secure: boolean;
+}
+
 /** Sessions are stored in an encrypted cookie, not in the store, and form tokens are bound to them. */
 export class Sessions {
-  readonly #seal: Seal;
-  readonly #formKeys: readonly Uint8Array[];
-  readonly #clock: Clock;
-  readonly #random: RandomSource;
-  readonly #lifetime: number;
+  readonly #given: SessionDependencies;
   readonly #cookie: { readonly name: string; readonly attributes: string };
 
-  constructor(dependencies: {
-    seal: Seal;
-    /** The first one creates form tokens, all of them verify. */
-    formKeys: readonly Uint8Array[];
-    clock: Clock;
-    random: RandomSource;
-    /** Seconds. */
-    lifetime: number;
-    /** Distinguishes the cookies of several servers on one host. */
-    instance: string;
-    secure: boolean;
-  }) {
-    this.#seal = dependencies.seal;
-    this.#formKeys = dependencies.formKeys;
-    this.#clock = dependencies.clock;
-    this.#random = dependencies.random;
-    this.#lifetime = dependencies.lifetime;
+  constructor(given: SessionDependencies) {
+    this.#given = given;
     // Because of the prefix, browsers only accept the cookie from this very host (RFC 6265bis §4.1.3.2).
     this.#cookie = {
-      name: `${dependencies.secure ? '__Host-' : ''}oauth_query_${dependencies.instance}`,
-      attributes: `; Path=/; HttpOnly; SameSite=Lax${dependencies.secure ? '; Secure' : ''}`,
+      name: `${given.secure ? '__Host-' : ''}oauth_query_${given.instance}`,
+      attributes: `; Path=/; HttpOnly; SameSite=Lax${given.secure ? '; Secure' : ''}`,
     };
   }
 
@@ -78,7 +73,7 @@ export class Sessions {
   /** The session in a `Cookie` header, if it has a valid one of ours. */
   open(cookies: string | undefined): Session | undefined {
     const sealed = cookieValue(cookies, this.#cookie.name);
-    const value = sealed === undefined ? undefined : this.#seal.open(sealed);
+    const value = sealed === undefined ? undefined : this.#given.seal.open(sealed);
     if (!isSession(value)) return undefined;
     const { id, owner, lastSignOut, signedInAt, expiresAt } = value;
     if (owner === undefined) return { id, expiresAt };
@@ -92,22 +87,22 @@ export class Sessions {
   begin(
     signedIn?: Pick<Session, 'signedInAt'> & { readonly owner: Owner; readonly lastSignOut: string | null },
   ): Session {
-    return { id: this.#random.string(SESSION_ID_BYTES), expiresAt: this.#end(), ...signedIn };
+    return { id: this.#given.random.string(SESSION_ID_BYTES), expiresAt: this.#end(), ...signedIn };
   }
 
   /** The `Set-Cookie` header for a session: an owner's until it ends, any other for another full lifetime. */
   setCookie(session: Session): string {
-    const sealed = this.#seal.seal(session, session.owner === undefined ? this.#end() : session.expiresAt);
+    const sealed = this.#given.seal.seal(session, session.owner === undefined ? this.#end() : session.expiresAt);
     return `${this.#cookie.name}=${sealed}${this.#cookie.attributes}`;
   }
 
   #end(): number {
-    return this.#clock() + this.#lifetime * 1000;
+    return this.#given.clock() + this.#given.lifetime * 1000;
   }
 
   /** Proves that a form was shown in this session, for exactly this purpose. */
   formToken(session: Session, purpose: readonly string[]): string {
-    const [key] = this.#formKeys;
+    const [key] = this.#given.formKeys;
     if (key === undefined) throw new TypeError('There is no key for form tokens.');
     return hmac(key, JSON.stringify([session.id, ...purpose]));
   }
@@ -116,6 +111,6 @@ export class Sessions {
   isFormToken(token: string | undefined, session: Session | undefined, purpose: readonly string[]): session is Session {
     if (token === undefined || session === undefined) return false;
     const text = JSON.stringify([session.id, ...purpose]);
-    return this.#formKeys.some((key) => equalSecrets(token, hmac(key, text)));
+    return this.#given.formKeys.some((key) => equalSecrets(token, hmac(key, text)));
   }
 }
