@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.js';
 import { OAuthError } from '../base/errors.js';
 import type { HttpRequest } from '../base/http/messages.js';
 import type { ProofChecker, ProofError, ProvenKey } from '../base/key-proofs.js';
@@ -38,8 +39,7 @@ export const tellProof =
     emit?.({
       type: 'dpop.refused',
       reason,
-      ...(client_id !== undefined && { client_id }),
-      ...(address !== undefined && { htu: address }),
+      ...defined({ client_id, htu: address }),
     });
 
 /** The key that a request to one of our endpoints proves; `undefined` without a proof. @param paths - Of the endpoint. */

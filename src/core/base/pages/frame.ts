@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { defined } from '../defined.js';
 import type { Html } from '../html.js';
 import type { HttpRequest, HttpResponse } from '../http/messages.js';
 import { type CheckedBranding, imageSource } from './branding.js';
@@ -128,14 +129,12 @@ export class Frame<More extends string = never> {
     const host = this.#request && hostOf(this.#request);
     return {
       name: name ?? host ?? '',
-      ...(host !== undefined && { host }),
-      ...(logo !== undefined && { logo }),
+      ...defined({ host, logo, accent: color }),
       home: links.home ?? '/',
       links: FOOTER.flatMap((link) => {
         const href = links[link];
         return href === undefined ? [] : [{ href, text: language.text(link) }];
       }),
-      ...(color !== undefined && { accent: color }),
     };
   }
 }

@@ -1,4 +1,5 @@
 import { isPicture, urlProblem } from '../../base/addresses/request-addresses.js';
+import { defined } from '../../base/defined.js';
 import { isSecretKey, publicKeysProblem } from '../../base/public-keys.js';
 import {
   either,
@@ -280,12 +281,12 @@ const lifetimesOf = (
     report(
       `access_token_lifetime must be at most ${longestAccessToken}, the value of options.lifetimes.accessToken: keys of JWTs stay published only that long after a rotation`,
     );
-  return {
-    ...(access_token_lifetime !== undefined && { accessToken: access_token_lifetime }),
-    ...(refresh_token_idle_lifetime !== undefined && { refreshTokenIdle: refresh_token_idle_lifetime }),
-    ...(refresh_token_lifetime !== undefined && { refreshTokenAbsolute: refresh_token_lifetime }),
-    ...(refresh_grace !== undefined && { refreshGrace: refresh_grace }),
-  };
+  return defined({
+    accessToken: access_token_lifetime,
+    refreshTokenIdle: refresh_token_idle_lifetime,
+    refreshTokenAbsolute: refresh_token_lifetime,
+    refreshGrace: refresh_grace,
+  });
 };
 
 /** Validates each field separately. */

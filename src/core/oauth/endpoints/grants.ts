@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.js';
 import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { redirect } from '../../base/http/responses.js';
 import { pageResponse } from '../../base/pages/response.js';
@@ -42,9 +43,7 @@ const appView = ({ app, client }: FoundApp, request: HttpRequest, context: OAuth
     clientName: client_name,
     scopes: scopeViews(parseScope(scope) ?? [], context.config, context.pages.locale),
     resources: resourceNames(resource, context.config),
-    ...(logoUri === undefined ? {} : { logoUri }),
-    ...(created === undefined ? {} : { created }),
-    ...(last_used === undefined ? {} : { lastUsed: last_used }),
+    ...defined({ logoUri, created, lastUsed: last_used }),
   };
 };
 

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.js';
 import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { redirect } from '../../base/http/responses.js';
 import type { PageProblemCode } from '../../base/pages/languages/english.js';
@@ -82,8 +83,7 @@ const tokensPageFor = async (
       name,
       scopes: scopeViews(own, config, pages.locale),
       expires,
-      ...(at !== undefined && { created: at }),
-      ...(lastUsed !== undefined && { lastUsed }),
+      ...defined({ created: at, lastUsed }),
     })),
     scopes: scopes.flatMap((scope) =>
       scopeViews([scope], config, pages.locale).map((view) => ({
@@ -98,8 +98,7 @@ const tokensPageFor = async (
     done,
     grantsPath: grantsPath(context),
     canSignOut: signIn.isBuiltIn,
-    ...(created !== undefined && { created }),
-    ...(problemCode !== undefined && { problemCode }),
+    ...defined({ created, problemCode }),
   });
   return pageResponse(page, {
     status: problemCode === undefined ? 200 : 400,

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.js';
 import { type ExpiringRecord, hasShape, type KeyAndShape } from '../../base/records.js';
 import { parseScope } from '../../base/scope.js';
 import { type Client, DEVICE_CODE_GRANT } from '../clients/client.js';
@@ -146,15 +147,14 @@ const summaryOf = (grant: Grant, refreshed: number | undefined): GrantSummary =>
   grant_id: grant.id,
   client_id: grant.client_id,
   sub: grant.sub,
-  ...(grant.username === null ? {} : { username: grant.username }),
+  ...defined({ username: grant.username ?? undefined }),
   scope: grant.scope,
   resource: grant.aud,
-  ...(grant.iat === undefined ? {} : { created: grant.iat }),
+  ...defined({ created: grant.iat }),
   expires: grant.exp,
-  ...(refreshed === undefined ? {} : { last_refreshed: Math.floor(refreshed / 1000) }),
-  ...(grant.grant_type === undefined ? {} : { grant_type: grant.grant_type }),
+  ...defined({ last_refreshed: refreshed && Math.floor(refreshed / 1000), grant_type: grant.grant_type }),
   silent: grant.silent ?? false,
-  ...(grant.name === undefined ? {} : { name: grant.name }),
+  ...defined({ name: grant.name }),
 });
 
 /** One page of the grants of an owner or a client: two store commands, one after the other. */

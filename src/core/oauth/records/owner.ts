@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.js';
 import { mistake } from '../../base/mistakes.js';
 
 /** The prefix of `sub` in a client's own tokens. No resource owner may have such a `sub`. */
@@ -64,11 +65,7 @@ const factsIn = (owner: object, from: string, now: number): SignInFacts => {
     throw new TypeError(`The acr of ${from} must be text of at most ${MAX_FACT_LENGTH} characters.`);
   if (amr !== undefined && !(Array.isArray(amr) && amr.length <= MAX_METHODS && amr.every(isFact)))
     throw new TypeError(`The amr of ${from} must be an array of at most ${MAX_METHODS} texts.`);
-  return {
-    ...(auth_time !== undefined && { auth_time: Math.floor(auth_time) }),
-    ...(acr !== undefined && { acr }),
-    ...(amr !== undefined && { amr }),
-  };
+  return defined({ auth_time: auth_time && Math.floor(auth_time), acr, amr });
 };
 
 /** The facts without undefined members. */
@@ -78,11 +75,7 @@ export const signInFacts = ({
   amr,
 }: {
   readonly [Name in keyof SignInFacts]: SignInFacts[Name] | undefined;
-}): SignInFacts => ({
-  ...(auth_time !== undefined && { auth_time }),
-  ...(acr !== undefined && { acr }),
-  ...(amr !== undefined && { amr }),
-});
+}): SignInFacts => defined({ auth_time, acr, amr });
 
 /**
  * Validates an owner returned by the application or its directory. Rejects a `sub` that could be mistaken for a client's own

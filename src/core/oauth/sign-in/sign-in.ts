@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.js';
 import { OAuthError, UnavailableError } from '../../base/errors.js';
 import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { redirect } from '../../base/http/responses.js';
@@ -237,10 +238,8 @@ export class SignIn {
       action,
       hidden: { ...destination.hidden, form_token: this.sessions.formToken(session, LOGIN) },
       username: state.username ?? wishes?.login_hint ?? '',
-      ...(clientId !== undefined && { clientId }),
-      ...(clientName !== undefined && { clientName }),
+      ...defined({ clientId, clientName, problemCode: state.problemCode }),
       ...(continueAs !== undefined && { continueAs: continueAs.username ?? continueAs.sub }),
-      ...(state.problemCode !== undefined && { problemCode: state.problemCode }),
     });
     return pageResponse(page, {
       status: state.problemCode === undefined ? 200 : 400,

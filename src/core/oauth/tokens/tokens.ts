@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.js';
 import { UnavailableError } from '../../base/errors.js';
 import type { Clock, MaybePromise } from '../../base/ports.js';
 import type { Records } from '../../base/records.js';
@@ -192,13 +193,7 @@ export class Tokens {
   /** Revokes a grant with every token of its family, in a single step. */
   async revokeGrant({ id, client_id, sub }: KnownGrant, why: RevocationReason, emit: Emit | undefined): Promise<void> {
     await this.#given.records.delete(keys.grant(id));
-    emit?.({
-      type: 'grant.revoked',
-      grant_id: id,
-      ...(client_id === undefined ? {} : { client_id }),
-      ...(sub === undefined ? {} : { sub }),
-      ...why,
-    });
+    emit?.({ type: 'grant.revoked', grant_id: id, ...defined({ client_id, sub }), ...why });
   }
 
   /** A token for the client itself. It has no grant and never a refresh token (RFC 6749 §4.4.3). */
