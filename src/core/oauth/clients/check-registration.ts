@@ -52,9 +52,6 @@ const CLIENT_ID_TAKES = 'printable ASCII, at most 512 characters';
 
 const MAX_SHOWN = 600;
 
-const list = (given: string | readonly string[] | undefined): readonly string[] | undefined =>
-  typeof given === 'string' ? [given] : given;
-
 /** Collects a problem, as the end of a sentence, so that all of them are found. */
 type Report = (problem: string) => void;
 
@@ -318,7 +315,7 @@ const readFields = (registration: ClientRegistration, rules: ServerRules, report
     boundTokens: registration.dpop_bound_access_tokens ?? false,
     mustPush: registration.require_pushed_authorization_requests ?? false,
     introspect: registration.introspect ?? false,
-    audience: list(registration.audience),
+    audience: typeof registration.audience === 'string' ? [registration.audience] : registration.audience,
     disabled: registration.disabled ?? false,
     tokensValidAfter: registration.tokens_valid_after ?? 0,
     consent: registration.consent ?? 'ask',
