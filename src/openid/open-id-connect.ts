@@ -1,6 +1,7 @@
 import { OAuthError } from '../core/base/errors.js';
 import type { AuthorizationFeature, FeatureHost } from '../core/base/feature.js';
 import { fail } from '../core/base/schema.js';
+import { ownOpenId } from '../core/oauth/clients/client-openid.js';
 import { type OAuthContext, secondsOf } from '../core/oauth/context.js';
 import type { OAuthHooks } from '../core/oauth/hooks.js';
 import type { OAuthFeature, OAuthParts } from '../core/oauth/oauth-feature.js';
@@ -158,6 +159,15 @@ const startWith = (options: CheckedOpenIdOptions, context: OAuthContext, host: F
     ],
     hooks: {
       parameters: OPENID_PARAMETERS,
+      ownMetadata: (given, redirectUris) => {
+        const { id_token_signed_response_alg: algorithm, ...own } = ownOpenId(given, redirectUris);
+        return {
+          ...own,
+          ...(algorithm !== undefined && keys.has(algorithm) && { id_token_signed_response_alg: algorithm }),
+          // Whatever it asks for: RFC 7591 §3.2.1.
+          ...(given['subject_type'] !== undefined && { subject_type: 'public' }),
+        };
+      },
       isInFragment: (form, client) => requests.isInFragment(form, client),
       askedScope: (asked) => requests.askedScope(asked),
       readRequest: (asked) => requests.read(asked),

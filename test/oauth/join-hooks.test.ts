@@ -6,6 +6,7 @@ const checked: string[] = [];
 /** What a feature adds, each part marked with its name. */
 const featureOf = (name: string): OAuthHooks => ({
   parameters: { [name]: 'vschar' },
+  ownMetadata: () => ({ [name]: 'own' }) as never,
   isInFragment: () => name === 'two',
   askedScope: ({ scopes }) => [...scopes, name],
   readRequest: async () => ({ kept: { [name]: 'kept' }, signIn: { began: 1, [name]: true } as never }),
@@ -21,6 +22,7 @@ test('two features both add what they add alone', async () => {
   const { readRequest, tokenFields, checkOwner, ...joined } = joinHooks([featureOf('one'), featureOf('two')]);
   const asked = { scopes: ['read'] } as never;
   expect(joined.parameters).toEqual({ one: 'vschar', two: 'vschar' });
+  expect(joined.ownMetadata?.(asked, [])).toEqual({ one: 'own', two: 'own' });
   expect(joined.isInFragment?.(asked, asked)).toBe(true);
   expect(joined.askedScope?.(asked)).toEqual(['read', 'one', 'two']);
   expect(await readRequest?.(asked)).toEqual({

@@ -106,6 +106,9 @@ test('O85: the fields of a registration are checked like redirect URIs and algor
       [{ post_logout_redirect_uris: ['https://x.example/#top'] }, /post_logout_redirect_uris/],
       [{ subject_type: 'pairwise' }, /subject_type/],
       [{ initiate_login_uri: 'ftp://x.example' }, /initiate_login_uri/],
+      [{ backchannel_logout_uri: 'http://x.example/told' }, /backchannel_logout_uri/],
+      [{ backchannel_logout_session_required: 1 }, /backchannel_logout_session_required/],
+      [{ backchannel_logout_uri: 'https://x.example/told', backchannel_logout_session_required: true }, undefined],
       [
         {
           ...{
@@ -125,3 +128,37 @@ test('O85: the fields of a registration are checked like redirect URIs and algor
       else expect(found.join()).toMatch(problem);
     },
   ));
+
+describe.each(hostFor(`${import.meta.url}75`))('during an upgrade, on $name', (host) => {
+  test('O75: a process without the feature uses codes and tokens of one with it, and the other way round', async () => {
+    const { options, errors } = openIdFixture();
+    const on = await host.start({ options });
+    const { openid: _openid, clients, ...others } = options;
+    const off = await host.start({
+      options: {
+        ...others,
+        issuer: on.base,
+        // It does not know the scope openid.
+        clients: (clients as readonly object[]).map((client) => ({
+          ...client,
+          scope: 'content.read',
+          default_scope: 'content.read',
+        })) as never,
+      },
+    });
+    const [young, old] = [rpsAt(on), rpsAt(off)];
+    const code = await young.code('app', { scope: 'openid content.read', nonce: 'n' });
+    const { status, json: first } = await old.redeem('app', code);
+    expect([status, first['id_token']]).toEqual([200, undefined]);
+    const second = await young.refreshed('app', String(first['refresh_token']));
+    expect(second).toHaveProperty('id_token');
+    const third = await old.refresh('app', second.refresh_token);
+    expect([third.status, third.json['id_token']]).toEqual([200, undefined]);
+    const plain = await old.redeem('app', await old.code('app', { scope: 'content.read' }));
+    const fresh = await young.refreshed('app', String(plain.json['refresh_token']));
+    expect(fresh).not.toHaveProperty('id_token');
+    expect(await young.isActive(fresh.access_token)).toBe(true);
+    await Promise.all([on.close(), off.close()]);
+    expect(errors).toEqual([]);
+  });
+});

@@ -9,6 +9,7 @@ import {
   refuse,
   textsOf,
 } from '../../core/oauth/clients/client-metadata.js';
+import { ownOpenId, type OwnOpenId } from '../../core/oauth/clients/client-openid.js';
 import type { ClientRegistration } from '../../core/oauth/clients/client.js';
 import { documentAddressProblem } from './document-address.js';
 
@@ -19,7 +20,7 @@ type Method = 'none' | 'private_key_jwt';
 export type Jwk = NonNullable<ClientRegistration['jwks']>['keys'][number];
 
 /** The used part of a client's document. All of it is claimed by the client itself. */
-export interface ClientDocument extends OwnRestrictions {
+export interface ClientDocument extends OwnRestrictions, OwnOpenId {
   /** The URL of the document. */
   readonly client_id: string;
   /** Its name for users. */
@@ -120,6 +121,7 @@ export const readDocument = (address: string, given: unknown): ClientDocument =>
     ...stated,
     client_name: stated.client_name ?? refuse('client_name is missing, or has no visible character.'),
     ...readAuthentication(given),
+    ...ownOpenId(given, stated.redirect_uris),
   };
   const most = document.jwks_uri === undefined ? MAX_BYTES : MAX_BYTES - MAX_KEY_BYTES;
   if (bytesOf(document) > most) return refuse(`The used part of it is longer than ${most} bytes.`);
@@ -156,6 +158,7 @@ export const registrationOf = (
   refresh_grace: refreshGrace,
   ...(document.grant_types.includes('refresh_token') && { refresh: 'rotating' }),
   ...ownRestrictions(document),
+  ...ownOpenId({ ...document }, document.redirect_uris),
   ...(scopes !== undefined && { scope: scopes.join(' ') }),
   ...(keys !== undefined && { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys } }),
 });

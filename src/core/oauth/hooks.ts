@@ -1,5 +1,6 @@
 import type { HttpRequest } from '../base/http/messages.js';
 import type { MaybePromise } from '../base/ports.js';
+import type { OwnOpenId } from './clients/client-openid.js';
 import type { Client } from './clients/client.js';
 import type { Jwk } from './keys/signing-keys.js';
 import type { Definitions, Parameters } from './parameters.js';
@@ -55,6 +56,8 @@ export interface OAuthHooks {
   readonly parameters?: Definitions;
   /** If the form only refers to a request that its client handed over before: that request, which is `undefined` if it is too old or was changed. */
   readonly pushedRequest?: (form: Parameters) => { readonly opened: unknown } | undefined;
+  /** Further members of what a client registers about itself. */
+  readonly ownMetadata?: (given: Readonly<Record<string, unknown>>, redirectUris: readonly string[]) => OwnOpenId;
   /** Whether the response to an authorization request goes into the fragment. Never throws. */
   readonly isInFragment?: (form: Parameters, client: Client) => boolean;
   /** May omit scopes, or reject the request with an `OAuthError`. */
@@ -92,6 +95,7 @@ export const joinHooks = (all: readonly OAuthHooks[]): OAuthHooks => {
     ...(each('pushedRequest').length > 0 && {
       pushedRequest: (form) => each('pushedRequest').flatMap((hook) => hook(form) ?? [])[0],
     }),
+    ownMetadata: (given, uris) => Object.assign({}, ...each('ownMetadata').map((read) => read(given, uris))),
     isInFragment: (form, client) => each('isInFragment').some((is) => is(form, client)),
     askedScope: (asked) => each('askedScope').reduce((scopes, hook) => hook({ ...asked, scopes }), asked.scopes),
     readRequest: async (asked) => {

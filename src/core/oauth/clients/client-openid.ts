@@ -1,7 +1,8 @@
 import { urlProblem } from '../../base/addresses/request-addresses.js';
+import { parseUrl } from '../../base/addresses/url.js';
 import { listOf, oneOf, type Schema, text, value } from '../../base/schema.js';
 import type { SigningAlgorithm } from '../keys/signing-keys.js';
-import { redirectUriProblem } from './redirect-uri.js';
+import { isLoopbackRedirect, redirectUriProblem } from './redirect-uri.js';
 
 /** Fields of a registration for OpenID Connect (Dynamic Client Registration 1.0 §2). They have no effect while it is off. */
 export interface OpenIdRegistration {
@@ -68,5 +69,39 @@ export const openIdOf = (given: OpenIdRegistration, report: (problem: string) =>
     postLogoutRedirectUris: uris,
     backchannelLogoutUri: given.backchannel_logout_uri,
     needsSession: given.backchannel_logout_session_required ?? false,
+  };
+};
+
+/** What a client may say about itself for OpenID Connect. */
+export type OwnOpenId = Pick<
+  OpenIdRegistration,
+  'id_token_signed_response_alg' | 'default_max_age' | 'require_auth_time' | 'post_logout_redirect_uris'
+>;
+
+const MAX_URIS = 20;
+
+/** The program behind an address, as far as the address tells. */
+const placeOf = (uri: string): string | undefined => {
+  const url = parseUrl(uri);
+  return isLoopbackRedirect(uri) ? 'loopback' : /^https?:$/.test(url?.protocol ?? '') ? url?.host : url?.protocol;
+};
+
+/**
+ * What a client says about itself for OpenID Connect. Its addresses must be where its redirect URIs are, so that its name cannot lead elsewhere. Whatever cannot be
+ * used is omitted (RFC 7591 §2).
+ */
+export const ownOpenId = (given: Readonly<Record<string, unknown>>, redirectUris: readonly string[]): OwnOpenId => {
+  const { id_token_signed_response_alg: named, default_max_age: age, post_logout_redirect_uris: uris } = given;
+  const algorithm = (['RS256', 'ES256', 'EdDSA'] as const).find((one) => one === named);
+  const places = new Set(redirectUris.map(placeOf));
+  const usable = (Array.isArray(uris) ? uris.slice(0, MAX_URIS) : []).filter(
+    (uri): uri is string =>
+      typeof uri === 'string' && redirectUriProblem(uri) === undefined && places.has(placeOf(uri)),
+  );
+  return {
+    ...(algorithm !== undefined && { id_token_signed_response_alg: algorithm }),
+    ...(typeof age === 'number' && Number.isSafeInteger(age) && age >= 0 && { default_max_age: age }),
+    ...(given['require_auth_time'] === true && { require_auth_time: true }),
+    ...(usable.length > 0 && { post_logout_redirect_uris: usable }),
   };
 };

@@ -5,6 +5,7 @@ import { INTROSPECT, isScopeToken } from '../../base/scope.js';
 import type { Seal } from '../../base/seal.js';
 import { checkRegistration, type ServerRules } from './check-registration.js';
 import { ownRestrictions, type StatedMetadata } from './client-metadata.js';
+import { ownOpenId, type OwnOpenId } from './client-openid.js';
 import type { Client } from './client.js';
 import { FORBIDDEN_SCHEMES, redirectHost } from './redirect-uri.js';
 
@@ -66,7 +67,7 @@ export const REGISTRATION_OPTIONS = {
 } satisfies Schema<RegistrationOptions>;
 
 /** The registered part of a client's metadata (RFC 7591 §2). All other members are ignored. */
-export interface ClientMetadata extends StatedMetadata {
+export interface ClientMetadata extends StatedMetadata, OwnOpenId {
   /** The scope of a request without `scope`. */
   readonly scope?: string;
 }
@@ -194,6 +195,7 @@ export class Registrations {
         refresh_grace: this.#options.refreshGrace ?? 60,
         ...(grant_types.includes('refresh_token') && { refresh: 'rotating' }),
         ...ownRestrictions(registration),
+        ...ownOpenId({ ...registration }, redirect_uris),
         ...(this.#scopes.length > 0 && { scope: this.#scopes.join(' ') }),
         ...(byDefault.length > 0 && { default_scope: byDefault.join(' ') }),
       },

@@ -57,7 +57,9 @@ export const registrationWith =
   (registrations: Registrations) =>
   async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> => {
     checkLimit(request, context);
-    const metadata = possible(readRegistration(await readJson(request, context), registrations), context);
+    const given = await readJson(request, context);
+    const stated = possible(readRegistration(given, registrations), context);
+    const metadata = { ...stated, ...context.hooks.ownMetadata?.({ ...Object(given) }, stated.redirect_uris) };
     const registered = registrations.register(metadata);
     if (registered === undefined) throw invalid('The metadata is too long: name fewer or shorter redirect_uris.');
     const { client_id, id: registration_id } = registered;
