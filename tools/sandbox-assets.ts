@@ -17,8 +17,8 @@ export const sandboxAssets = async (): Promise<SandboxAssets> => {
       write: false,
       format: 'esm',
       target: ['chrome109', 'firefox115', 'safari16.4'],
-      // Names are not minified, so that the page's script can be read.
       minifyWhitespace: true,
+      minifyIdentifiers: true,
       minifySyntax: true,
       charset: 'ascii',
       logLevel: 'warning',

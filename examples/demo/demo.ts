@@ -96,14 +96,13 @@ const createApp = async (
   }
 };
 
-/** @throws Complaint if the package of the MCP server is not installed. */
-const checkMcpPackage = ({ install }: Wording): void => {
+/** Whether the package that the tools for assistants need is installed. */
+export const isMcpInstalled = (): boolean => {
   try {
     createRequire(import.meta.url).resolve('@modelcontextprotocol/server');
+    return true;
   } catch {
-    throw new Complaint(
-      `Tools for assistants require the package @modelcontextprotocol/server. Install it: ${install(['@modelcontextprotocol/server'])}`,
-    );
+    return false;
   }
 };
 
@@ -114,7 +113,10 @@ const checkMcpPackage = ({ install }: Wording): void => {
  */
 export const runDemo = async (demo: Demo): Promise<void> => {
   const { settings, wording } = demo;
-  if (settings.mcp) checkMcpPackage(wording);
+  if (settings.mcp && !isMcpInstalled())
+    throw new Complaint(
+      `Tools for assistants require the package @modelcontextprotocol/server. Install it: ${wording.install(['@modelcontextprotocol/server'])}`,
+    );
   const content = await openContent(demo.file, wording);
   const store = await openStore(settings.store, wording);
   const server = createServer();

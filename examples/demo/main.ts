@@ -1,7 +1,7 @@
 /** `npm start`: the demo with its settings from the environment, and an export to serve as argument. */
 import type { BuildApp } from './app.js';
 import { Complaint } from './complaint.js';
-import { runDemo } from './demo.js';
+import { isMcpInstalled, runDemo } from './demo.js';
 import { type Framework, FRAMEWORKS, readSettings } from './settings.js';
 import { ENVIRONMENT } from './wording.js';
 
@@ -22,6 +22,7 @@ Settings are environment variables, for example PORT=8080 npm start:
   FRAMEWORK        ${FRAMEWORKS.join(', ')}
   STORE            sqlite:.data/demo.db; also memory, redis://…, postgres://…
   ISSUER           the URL that clients use, if it is a different one
+  MCP              0 leaves the tools for assistants out; they need the package @modelcontextprotocol/server
   SITE_LANGUAGE    the code of the site's language; default: that of the content
   MEDIAWIKI_PATHS  1 also serves /w/api.php, /w/rest.php/oauth2/authorize and …/access_token
   CODE_TTL, TOKEN_TTL, DEVICE_TTL
@@ -36,7 +37,7 @@ try {
   }
   if (argument !== '-' && argument?.startsWith('-'))
     throw new Complaint(`There is no option ${argument}. See: npm start -- --help`);
-  const settings = readSettings(process.env);
+  const settings = readSettings({ MCP: isMcpInstalled() ? '1' : '0', ...process.env });
   const { framework } = settings;
   await runDemo({
     settings,

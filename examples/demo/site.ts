@@ -40,12 +40,18 @@ export const MEDIAWIKI_PATHS: NonNullable<SiteOptions['paths']> = {
   token: ['/oauth/token', '/w/rest.php/oauth2/access_token'],
 };
 
+/** The name and the logo of the demo: a harbour light. */
+export const BRAND = {
+  name: 'oauth-query demo',
+  logo: `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 44 44" width="44" height="44"><rect width="44" height="44" rx="12" fill="#2350c5"/><path d="M18 34l2-16h4l2 16zM19 15h6v-3l-3-3-3 3zM28 12l8-3v7zM16 12l-8-3v7z" fill="#fff"/></svg>')}`,
+};
+
 /** The clients, owners and scopes of the demo. All of it is public. */
 export const SITE: SiteOptions & { readonly clients: readonly ClientRegistration[] } = {
   // Fixed, so that several instances can share a store.
   secret: 'the secret of the demo, which is public',
   grants: ['authorization_code', 'client_credentials', 'refresh_token', 'device_code', 'password', 'implicit'],
-  branding: { name: 'oauth-query demo' },
+  branding: BRAND,
   tokens: {},
   languages: [english, arabic, french, german, japanese, portuguese, simplifiedChinese, spanish],
   scopes: {

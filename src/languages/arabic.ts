@@ -11,7 +11,7 @@ const API: ApiTexts = {
   actions: 'الإجراءات',
   lists: 'القوائم',
   properties: 'خصائص الصفحات',
-  site: 'الموقع والمستدعي',
+  site: 'الموقع والمستخدم الحالي',
   formats: 'صيغ الإخراج',
   parameters: 'المعاملات',
   noParameters: 'ليست لهذه الوحدة معاملات.',

@@ -11,7 +11,7 @@ const API: ApiTexts = {
   actions: 'Actions',
   lists: 'Listes',
   properties: 'Propriétés des pages',
-  site: 'Le site et l’appelant',
+  site: 'Le site et l’utilisateur actuel',
   formats: 'Formats de sortie',
   parameters: 'Paramètres',
   noParameters: 'Ce module n’a pas de paramètres.',

@@ -11,7 +11,7 @@ const API: ApiTexts = {
   actions: 'Ações',
   lists: 'Listas',
   properties: 'Propriedades de páginas',
-  site: 'O site e quem chama',
+  site: 'O site e o usuário atual',
   formats: 'Formatos de saída',
   parameters: 'Parâmetros',
   noParameters: 'Este módulo não tem parâmetros.',

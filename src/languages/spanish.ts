@@ -11,7 +11,7 @@ const API: ApiTexts = {
   actions: 'Acciones',
   lists: 'Listas',
   properties: 'Propiedades de las páginas',
-  site: 'El sitio y quien llama',
+  site: 'El sitio y el usuario actual',
   formats: 'Formatos de salida',
   parameters: 'Parámetros',
   noParameters: 'Este módulo no tiene parámetros.',

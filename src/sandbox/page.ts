@@ -6,7 +6,7 @@ import { hashSource } from '../core/base/pages/frame.js';
 import type { Page } from '../core/base/pages/response.js';
 import { API_STYLE, type ApiFrame, type ApiLanguage, inEnglish } from '../core/query/describe/help/page.js';
 import { helpQuery, type ModuleNode, submodulesOf } from '../core/query/describe/module-tree.js';
-import { API_TEXTS, type ApiTextName } from '../core/query/describe/texts/api-texts.js';
+import { SCRIPT_TEXTS } from '../core/query/describe/texts/api-texts.js';
 import { textOfModule } from '../core/query/describe/texts/help-text.js';
 import { SCRIPT, STYLE } from './assets.js';
 
@@ -56,12 +56,14 @@ const moduleLists = (tree: ModuleNode, api: string, language: ApiLanguage): read
   return GROUPS.map(([group, title]) => {
     const members = query === undefined ? [] : submodulesOf(query).filter((node) => node.group === group);
     return html`<details open data-group="${group}"><summary><code>${group}</code> · ${language.text(title)}</summary>
-<ul class="modules">${members.map(
+<ul class="modules"${inEnglish(language)}>${members.map(
       (
         node,
-      ) => html`<li data-module="${node.name}"${node.unanswered === true ? html` data-unanswered` : ''}><a href="${api + helpQuery(node)}"><code>${node.name}</code></a> <span${inEnglish(language)}>${textOfModule(node).text}</span>${
-        node.module.deprecated === true ? html` <b class="flag">${language.text('deprecated')}</b>` : ''
-      }${node.unanswered === true ? html` <b class="flag">${language.text('unavailable')}</b>` : ''}</li>
+      ) => html`<li data-module="${node.name}"${node.unanswered === true ? html` data-unanswered` : ''}><a href="${api + helpQuery(node)}"><code>${node.name}</code></a> <span>${textOfModule(node).text}</span>${
+        node.module.deprecated === true
+          ? html` <b class="flag" lang="${language.locale}">${language.text('deprecated')}</b>`
+          : ''
+      }${node.unanswered === true ? html` <b class="flag" lang="${language.locale}">${language.text('unavailable')}</b>` : ''}</li>
 `,
     )}</ul></details>
 `;
@@ -70,7 +72,7 @@ const moduleLists = (tree: ModuleNode, api: string, language: ApiLanguage): read
 
 /** The texts that the script uses. */
 const TEXTS = [
-  ...(Object.keys(API_TEXTS) as ApiTextName[]),
+  ...(Object.keys(SCRIPT_TEXTS) as (keyof typeof SCRIPT_TEXTS)[]),
   ...(['signIn', 'signOut', 'signedInAs', 'continue'] as const),
 ];
 
@@ -84,7 +86,7 @@ const settings = (page: string, { endpoint, signIn }: SandboxParts, { language }
       'data-revoke': relative(page, signIn.revoke),
       'data-issuer': signIn.issuer,
     }),
-    'data-texts': JSON.stringify(language.texts(TEXTS)),
+    'data-texts': language.source(TEXTS),
   };
   const set = Object.entries(data).filter(([, value]) => value !== undefined);
   return html`${set.map(([name, value]) => html` ${name}="${value}"`)}`;

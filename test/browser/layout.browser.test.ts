@@ -10,11 +10,12 @@ import { DEVICE_CODE, fixture } from '../oauth/support/fixture.js';
 import { describeEngine } from '../stores/engines/availability.js';
 import { overflow, violations } from './axe.js';
 import { noChromium, openWindow, startChromium, type Window } from './chromium.js';
+import { difference, MAX_DIFFERENCE } from './picture.js';
 
 /** A folder for screenshots of all pages, for review. */
 const pictures = process.env['SCREENSHOTS'];
 
-const PHONE = { width: 375, height: 667 };
+const PHONE = { width: 390, height: 844 };
 const DESK = { width: 1280, height: 800 };
 
 const press = (page: Page, name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click();
@@ -179,6 +180,8 @@ describeEngine('layout and accessibility of the pages', noChromium, () => {
         }
         expect(await violations(page)).toEqual([]);
         expect(await overflow(page)).toBe(0);
+        expect((await page.content()).length).toBeLessThan(60_000);
+        expect(await difference(page, `${name} ${colorScheme} ${size.width}`)).toBeLessThan(MAX_DIFFERENCE);
       });
     });
 

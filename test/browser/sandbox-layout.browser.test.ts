@@ -6,12 +6,13 @@ import { oneHostEach } from '../hosts.js';
 import { describeEngine } from '../stores/engines/availability.js';
 import { overflow, violations } from './axe.js';
 import { noChromium, openWindow, startChromium, type Window } from './chromium.js';
+import { difference, MAX_DIFFERENCE } from './picture.js';
 import { type SandboxSite, startSandboxSite } from './sandbox-site.js';
 
 /** A folder for screenshots of all states, for review. */
 const pictures = process.env['SCREENSHOTS'];
 
-const PHONE = { width: 375, height: 667 };
+const PHONE = { width: 390, height: 844 };
 const DESK = { width: 1280, height: 800 };
 
 const press = (page: Page, name: string): Promise<void> =>
@@ -101,12 +102,14 @@ describeEngine('layout and accessibility of the sandbox', noChromium, () => {
         const { page } = window;
         await page.setViewportSize(size);
         await page.emulateMedia({ colorScheme });
+        await page.evaluate('scrollTo(0, 0)');
         if (pictures !== undefined) {
           const path = join(pictures, `sandbox ${name} ${colorScheme} ${size.width}.png`);
           await page.screenshot({ path, fullPage: true });
         }
         expect(await violations(page)).toEqual([]);
         expect(await overflow(page)).toBe(0);
+        expect(await difference(page, `sandbox ${name} ${colorScheme} ${size.width}`)).toBeLessThan(MAX_DIFFERENCE);
       });
     });
 

@@ -128,6 +128,8 @@ describe('choosing the language', () => {
         ['fr, de;q=0.5, ar;q=0.9', 'ar'],
         ['fr;q=1, de; q=0.8', 'de'],
         ['zh-Hant-TW', 'zh-Hant'],
+        ['zh-TW', 'zh-Hant'],
+        ['zh-CN', undefined],
         ['pt', 'pt-BR'],
         ['pt-PT', undefined],
         ['de;q=0', undefined],

@@ -132,7 +132,7 @@ describe('the help pages', () => {
     const parts = { tree, site, sandbox: '/api/sandbox' };
     const { html } = renderHelp(parts, { modules: ['query+search'], ...NOTHING_MORE }, german).page;
     expect(html.source).toContain('<html lang="de">');
-    expect(html.source).toContain('<h3>Beispiele</h3>');
+    expect(html.source).toContain('<h2>Beispiele</h2>');
     expect(html.source).toContain('<p lang="en" dir="ltr">Searches the full text of pages.</p>');
   });
 

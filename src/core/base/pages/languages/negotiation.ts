@@ -5,7 +5,17 @@ import { decodeUrlencoded, forEachPair } from '../../http/urlencoded.js';
 const MAX_LENGTH = 500;
 const MAX_RANGES = 20;
 
-/** The offered language for a range such as `de-AT`: itself, a wider one, or one that is narrower (RFC 4647 §3.4 and §3.3.1). */
+/** The language of a range with its usual script: `zh-Hans` for `zh-CN`. */
+const inItsScript = (range: string): string => {
+  try {
+    const { language, script } = new Intl.Locale(range).maximize();
+    return `${language}-${script}`.toLowerCase();
+  } catch {
+    return range;
+  }
+};
+
+/** The offered language for a range such as `de-AT`: itself, a wider one, the one in its script, or one that is narrower (RFC 4647 §3.4 and §3.3.1). */
 const offeredFor = (range: string, offered: readonly string[]): string | undefined => {
   const wanted = range.toLowerCase();
   const parts = wanted.split('-');
@@ -14,7 +24,10 @@ const offeredFor = (range: string, offered: readonly string[]): string | undefin
     const found = offered.find((locale) => locale.toLowerCase() === prefix);
     if (found !== undefined) return found;
   }
-  return offered.find((locale) => locale.toLowerCase().startsWith(`${wanted}-`));
+  return (
+    offered.find((locale) => locale.toLowerCase() === inItsScript(wanted)) ??
+    offered.find((locale) => locale.toLowerCase().startsWith(`${wanted}-`))
+  );
 };
 
 const isRange = (text: string): boolean => /^[a-z]{1,8}(?:-[a-z0-9]{1,8}){0,4}$/i.test(text);

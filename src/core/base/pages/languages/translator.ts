@@ -30,9 +30,14 @@ export class Translator<Name extends string = PageTextName> {
     return (this.#dir ??= directionOf(this.locale));
   }
 
-  /** Texts as they are, for a script that fills them in. */
-  texts(names: readonly Name[]): Readonly<Record<string, string | PluralText>> {
-    return Object.fromEntries(names.map((name) => [name, this.#texts[name]]));
+  /** Texts as they are, for a script that fills them in: a line for each, such as `stop=Stop`, or for each plural form, such as `days.one={count} day`. */
+  source(names: readonly Name[]): string {
+    const all = names.flatMap((name) => {
+      const text: string | PluralText = this.#texts[name];
+      if (typeof text === 'string') return [`${name}=${text}`];
+      return Object.entries(text).map(([form, one]) => `${name}.${form}=${one}`);
+    });
+    return all.join('\n');
   }
 
   /** A text for a page. Names and other untrusted texts are isolated, so that their direction does not affect the sentence. */

@@ -32,6 +32,9 @@ interface Help {
   readonly links: HelpLinks;
 }
 
+/** A heading within a module. */
+type Heading = (text: string) => Html;
+
 /** The module as a request names it. */
 const titleOf = ({ name, group }: ModuleNode, language: ApiLanguage): string =>
   group === 'main' ? language.text('mainModule') : `${group}=${name}`;
@@ -42,11 +45,11 @@ const flagsOf = ({ module, unanswered }: ModuleNode, language: ApiLanguage): rea
 ];
 
 /** The submodules by group, each with its description. */
-const indexOf = (node: ModuleNode, { language, links }: Help): readonly Html[] =>
+const indexOf = (node: ModuleNode, { language, links }: Help, heading: Heading): readonly Html[] =>
   GROUP_TITLES.map(([group, title]) => {
     const members = submodulesOf(node).filter((child) => child.group === group);
     if (members.length === 0) return html``;
-    return html`<h3>${language.text(title)}</h3>
+    return html`${heading(language.text(title))}
 <dl>${members.map(
       (
         child,
@@ -69,10 +72,10 @@ const factsOf = (node: ModuleNode, language: ApiLanguage): readonly (Html | stri
   ];
 };
 
-const examplesBlock = (node: ModuleNode, { language }: Help): Html => {
+const examplesBlock = (node: ModuleNode, { language }: Help, heading: Heading): Html => {
   const suffix =
     node.group === 'format' || node.name === 'help' || node.group === 'main' ? '' : '&format=json&formatversion=2';
-  return html`<h3>${language.text('examples')}</h3>
+  return html`${heading(language.text('examples'))}
 <ul>${examplesOf(node).map(
     ({
       query,
@@ -91,18 +94,19 @@ const tryIt = (node: ModuleNode, { language, links }: Help): Html | undefined =>
     : html`<p class="links"><a href="${address}">${language.text('tryIt')}</a></p>\n`;
 };
 
-/** The first module of a page has its heading above. */
+/** The heading of the first module is that of the page. */
 const moduleSection = (node: ModuleNode, help: Help, isFirst: boolean): Html => {
   const { language, site } = help;
   const parameters = parametersOf(node);
+  const heading: Heading = (text) => (isFirst ? html`<h2>${text}</h2>` : html`<h3>${text}</h3>`);
   const title = html`<bdi>${node === help.tree && isFirst ? language.text('apiHelpOf', { site: site.name }) : titleOf(node, language)}</bdi>${flagsOf(node, language)}`;
   return html`<section aria-labelledby="${node.path}">
 ${isFirst ? html`<h1 id="${node.path}">${title}</h1>` : html`<h2 id="${node.path}">${title}</h2>`}
 <p${inEnglish(language)}>${textOfModule(node).text}</p>
 ${factList(factsOf(node, language))}
-${tryIt(node, help)}${indexOf(node, help)}
-${examplesBlock(node, help)}
-<h3>${language.text('parameters')}</h3>
+${tryIt(node, help)}${indexOf(node, help, heading)}
+${examplesBlock(node, help, heading)}
+${heading(language.text('parameters'))}
 ${
   parameters.length === 0
     ? html`<p>${language.text('noParameters')}</p>`

@@ -29,6 +29,7 @@ header nav [aria-current] { color: inherit; font-weight: 700; text-decoration: n
 .application section { align-content: start; }
 h3 { margin: 0; font-size: 1.05rem; }
 .facts { color: var(--soft); font-size: 0.95rem; }
+[dir=rtl] .columns :is(p, dd, div, ul, span)[dir=ltr], [dir=rtl] .notes [dir=ltr] { text-align: right; }
 .flag { margin-inline-start: 0.5rem; color: var(--bad); font-weight: 600; font-size: 0.9em; }
 `;
 

@@ -2,13 +2,11 @@ import type { PluralText } from '../../../base/pages/languages/english.js';
 
 const plural = (one: string, other: string): PluralText => ({ one, other });
 
-/** The English texts of help and of the sandbox. The descriptions of modules and parameters are English in every language. */
-export const API_TEXTS = {
-  // both
+/** The English texts of help and of the page of the sandbox. The descriptions of modules and parameters are English in every language. */
+const PAGE_TEXTS = {
   apiHelp: 'API help',
   sandbox: 'Sandbox',
   modules: 'Modules',
-  findModule: 'Find a module',
   noModule: 'No module was found.',
   actions: 'Actions',
   lists: 'Lists',
@@ -16,15 +14,7 @@ export const API_TEXTS = {
   site: 'The site and the caller',
   formats: 'Output formats',
   parameters: 'Parameters',
-  noParameters: 'This module has no parameters.',
-  deprecated: 'deprecated',
   unavailable: 'not available on this site',
-  required: 'required',
-  confidential: 'confidential',
-  empty: 'empty',
-  defaultValue: 'Default: {value}',
-
-  // help
   apiHelpOf: 'API help of {site}',
   mainModule: 'Main module',
   contents: 'Contents',
@@ -36,8 +26,6 @@ export const API_TEXTS = {
   separated: 'Values, separated with |',
   oneOf: 'One of these values',
   generated: 'Generated from the module descriptions. Programs use {action}.',
-
-  // the sandbox
   needsScript: 'This page needs JavaScript',
   withoutScript: 'Without JavaScript, you can read the {help}. Each module below links to its description.',
   account: 'Account',
@@ -46,6 +34,17 @@ export const API_TEXTS = {
   request: 'Request',
   response: 'Response',
   nothingSent: 'No request has been sent yet.',
+};
+
+/** Those that the script of the sandbox fills in. */
+export const SCRIPT_TEXTS = {
+  findModule: 'Find a module',
+  noParameters: 'This module has no parameters.',
+  deprecated: 'deprecated',
+  required: 'required',
+  confidential: 'confidential',
+  empty: 'empty',
+  defaultValue: 'Default: {value}',
   examplesToTry: 'Try:',
   exampleSite: 'Site information',
   examplePages: 'Three pages',
@@ -64,7 +63,6 @@ export const API_TEXTS = {
   unknownValue: '{value} (unknown)',
   allValues: 'All ({value})',
   valueCount: plural('{count} value', '{count} values'),
-
   send: 'Send',
   continueToEnd: 'Continue to the end (up to {count} requests)',
   stop: 'Stop',
@@ -94,7 +92,6 @@ export const API_TEXTS = {
   notCopied: 'The browser did not allow copying. The text is selected: copy it with the keyboard.',
   replaceToken: 'Replace {name} with your access token.',
   replaceValue: 'Replace {name} with your value of {parameter}.',
-
   anonymous: 'You are not signed in. Requests are anonymous.',
   signedIn: 'You are signed in.',
   signedOut: 'You are signed out, and the access token is revoked.',
@@ -111,6 +108,9 @@ export const API_TEXTS = {
   noToken: 'The authorization server returned no access token.',
   notRevoked: 'You are signed out on this page, but the server did not revoke the access token.',
 };
+
+/** All of them. */
+export const API_TEXTS = { ...PAGE_TEXTS, ...SCRIPT_TEXTS };
 
 /** The name of a text of help or of the sandbox. */
 export type ApiTextName = keyof typeof API_TEXTS;
