@@ -41,7 +41,10 @@ export default defineConfig(async ({ mode }) => ({
       { find: /^oauth-query$/, replacement: src('core/index.ts') },
       { find: /^oauth-query\/(express|koa|fastify|node|fetch)$/, replacement: src('adapters/$1/index.ts') },
       { find: /^oauth-query\/query$/, replacement: src('core/query/index.ts') },
-      { find: /^oauth-query\/(admin|dpop|languages|mcp|openapi|openid|par|sandbox)$/, replacement: src('$1/index.ts') },
+      {
+        find: /^oauth-query\/(admin|dpop|languages|mcp|openapi|openid|par|sandbox|step-up)$/,
+        replacement: src('$1/index.ts'),
+      },
       { find: /^oauth-query\/guard$/, replacement: src('resource-server/index.ts') },
       { find: /^oauth-query\/pages$/, replacement: src('core/oauth/pages/index.ts') },
       { find: /^oauth-query\/store$/, replacement: src('stores/index.ts') },

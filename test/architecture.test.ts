@@ -67,7 +67,7 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
       /^node:crypto(#|$)/,
     ],
   },
-  { from: /^par\//, mayImport: [/^(type )?core\/(base|oauth)\//, /^(type )?par\//] },
+  { from: /^(par|step-up)\//, mayImport: [/^(type )?core\/(base|oauth)\//, /^(type )?(par|step-up)\//] },
   // A feature that servers and verifiers share.
   {
     from: /^dpop\//,

@@ -67,6 +67,7 @@ describe('package.json', () => {
       './par',
       './query',
       './sandbox',
+      './step-up',
       './store',
       './stores/instrument',
       './stores/memory',

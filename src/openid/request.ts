@@ -1,6 +1,7 @@
 import { OAuthError } from '../core/base/errors.js';
 import { OFFLINE_ACCESS } from '../core/base/scope.js';
 import { RefusedPage, RefusedRequest } from '../core/oauth/authorization/refusal.js';
+import { classesOf, maxAgeOf, signInFor, STEP_UP_PARAMETERS } from '../core/oauth/authorization/step-up.js';
 import { type Client, DEVICE_CODE_GRANT } from '../core/oauth/clients/client.js';
 import type { AskedAuthorization, AskedScope, ReadAuthorization } from '../core/oauth/hooks.js';
 import type { Definitions, Parameters } from '../core/oauth/parameters.js';
@@ -10,14 +11,13 @@ import { OPENID } from './scopes.js';
 
 /** The parameters of an authorization request (OpenID Connect Core 1.0 §3.1.2.1, §6, §7.2.1). */
 export const OPENID_PARAMETERS = {
+  ...STEP_UP_PARAMETERS,
   nonce: 'vschar',
   prompt: 'vschar',
-  max_age: 'vschar',
   response_mode: 'vschar',
   display: 'vschar',
   login_hint: 'text',
   id_token_hint: 'vschar',
-  acr_values: 'vschar',
   claims_locales: 'vschar',
   request: 'vschar',
   request_uri: 'vschar',
@@ -37,8 +37,6 @@ const MAX_NONCE = 512;
 const MAX_HINT = 8192;
 const MAX_LOGIN_HINT = 512;
 const MAX_LOCALES = 256;
-const MAX_CLASSES = 20;
-const MAX_CLASS = 256;
 
 const refused = (message: string, value?: string): RefusedRequest =>
   new RefusedRequest('invalid_request', message, {
@@ -91,7 +89,8 @@ export class OpenIdRequests {
   }
 
   async read({ form, client, scope, response_type }: AskedAuthorization): Promise<ReadAuthorization> {
-    if (!scope.includes(OPENID) || response_type !== 'code') return {};
+    if (response_type !== 'code') return {};
+    if (!scope.includes(OPENID)) return signInFor(form, client, this.#now());
     if (form.get('redirect_uri') === undefined)
       throw new RefusedPage('missing_redirect_uri', {
         reason: 'missing_redirect_uri',
@@ -150,22 +149,9 @@ export class OpenIdRequests {
   }
 }
 
-/** Seconds, however many digits they have. */
-const maxAgeOf = (text: string | undefined): number | undefined => {
-  if (text === undefined) return undefined;
-  if (!/^\d+$/.test(text)) throw refused('The max_age must be a whole number of seconds.', text);
-  return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
-};
-
 /** A text that is too long is left out: a hint never makes a request fail. */
 const within = (text: string | undefined, max: number): string | undefined =>
   text !== undefined && text.length <= max ? text : undefined;
-
-const classesOf = (text: string | undefined): string | undefined => {
-  const classes = text?.split(' ').filter((word) => word !== '') ?? [];
-  const isBounded = classes.length <= MAX_CLASSES && classes.every((word) => word.length <= MAX_CLASS);
-  return isBounded && classes.length > 0 ? classes.join(' ') : undefined;
-};
 
 const wishesOf = (form: Parameters, { client_id }: Client): SignInWishes => {
   const wishes = {

@@ -1,8 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { stepUp } from 'oauth-query/step-up';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../src/adapters/node/index.js';
 import { introspectionVerifier } from '../../src/resource-server/index.js';
 import { Client, hostFor, type RunningHost } from '../hosts.js';
-import type { Flows, TokenSet } from '../oauth/support/tokens.js';
+import { responseOf } from '../oauth/support/browser.js';
+import { fixture } from '../oauth/support/fixture.js';
+import { Flows, type TokenSet } from '../oauth/support/tokens.js';
 import { openIdFixture, rpsAt } from '../openid/support.js';
 
 const GUARDED = {
@@ -75,9 +78,65 @@ test('SU4 the own token of a client never passes, and remote guards decide in th
   );
 });
 
-test('SU7 without openid, a guard that asks for a sign-in is a mistake at the start', () => {
+test('SU3 a client that asks without the scope openid is heard too', async () => {
+  await flows.tokens('app', { scope: 'openid profile', max_age: '0' });
+  all.advance(301);
+  const old = await flows.tokens('app', { scope: 'profile' });
+  expect((await ask(old.access_token, 'recent')).status).toBe(401);
+  const renewed = await flows.tokens('app', { scope: 'profile', max_age: '300' });
+  expect((await ask(renewed.access_token, 'recent')).status).toBe(200);
+});
+
+describe('SU7 without OpenID Connect', () => {
+  const plain = fixture({ stepUp: stepUp() });
+  let alone: RunningHost;
+  let own: Flows;
+  beforeAll(async () => {
+    const host = hostFor(import.meta.url)[0];
+    if (host === undefined) throw new Error('no host');
+    alone = await host.start({ options: plain.options, guarded: GUARDED });
+    own = new Flows(alone);
+  });
+  afterAll(async () => {
+    await alone.close();
+    expect(plain.errors).toEqual([]);
+  });
+  const routeFor = async (token: string) =>
+    (await new Client(alone.origin).get('/guarded/recent', { authorization: `Bearer ${token}` })).status;
+
+  test('max_age leads to a new sign-in, and the new token passes', async () => {
+    const first = await own.tokens('native');
+    expect(await routeFor(first.access_token)).toBe(200);
+    plain.advance(301);
+    expect(await routeFor(first.access_token)).toBe(401);
+    const same = await own.tokens('native');
+    expect(await routeFor(same.access_token)).toBe(401);
+    const { access_token } = await own.tokens('native', { max_age: '300' });
+    expect(await routeFor(access_token)).toBe(200);
+    expect((await own.introspect(access_token)).json).toHaveProperty('auth_time');
+    const malformed = responseOf(await own.authorize('native', { max_age: 'x' }));
+    expect(malformed['error']).toBe('invalid_request');
+  });
+
+  test('nothing of OpenID Connect is there, and without the option max_age is ignored', async () => {
+    const { text } = await own.client.get('/.well-known/oauth-authorization-server');
+    expect(text).not.toMatch(/userinfo|id_token/);
+    const off = fixture();
+    const host = await hostFor(import.meta.url)[0]?.start({ options: off.options });
+    if (host === undefined) throw new Error('no host');
+    const bare = new Flows(host);
+    await bare.tokens('native');
+    off.advance(600);
+    const { access_token } = await bare.tokens('native', { max_age: '1' });
+    expect((await bare.introspect(access_token)).json).not.toHaveProperty('auth_time');
+    expect(responseOf(await bare.authorize('native', { max_age: 'x' }))).toHaveProperty('code');
+    await host.close();
+  });
+});
+
+test('SU7 without the option, a guard that asks for a sign-in is a mistake at the start', () => {
   const oauth = oauthQuery({ issuer: 'http://127.0.0.1:3000', onWarning: () => undefined });
-  expect(() => oauth.guard('', { maxAge: 300 })).toThrow(/openid/);
+  expect(() => oauth.guard('', { maxAge: 300 })).toThrow(/stepUp/);
   expect(() => oauth.guard('', { acr: [] })).toThrow(/acr/);
   expect(() => oauth.guard('', { maxAge: -1 })).toThrow(/maxAge/);
 });

@@ -82,7 +82,7 @@ export const guardRequirement = (scope: unknown, options: unknown, server: Guard
     );
   if (Object.keys(signIn).length > 0 && server.keepsSignIn === false)
     fail(
-      'guard(scope, options): options.acr and options.maxAge need the option openid: openIdConnect() of oauth-query/openid, or no token says how its owner signed in.',
+      'guard(scope, options): options.acr and options.maxAge need the option stepUp: stepUp() of oauth-query/step-up, or openid: openIdConnect() of oauth-query/openid, or no token says how its owner signed in.',
     );
   const more = { ...(dpop !== undefined && { dpop }), ...signIn };
   if (name === undefined) return { scopes, ...(audience !== undefined && { audience: list(audience) }), ...more };

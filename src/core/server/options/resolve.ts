@@ -29,8 +29,8 @@ export const checkOptions = (options: unknown): CheckedOptions => {
 };
 
 /** The features of the authorization server. */
-export const featuresOf = ({ openid, profile, admin, par }: CheckedOptions): readonly OAuthFeature[] =>
-  [openid, profile, admin, par].filter((feature) => feature !== undefined) as readonly OAuthFeature[]; // Made by entries of this package.
+export const featuresOf = ({ openid, profile, admin, par, stepUp }: CheckedOptions): readonly OAuthFeature[] =>
+  [openid, profile, admin, par, stepUp].filter((feature) => feature !== undefined) as readonly OAuthFeature[]; // Made by entries of this package.
 
 /** The application may describe a scope of a feature itself. */
 const withFeatureScopes = (

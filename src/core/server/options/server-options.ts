@@ -120,6 +120,8 @@ export interface ServerOptions {
   readonly dpop?: KeyProofs;
   /** Clients may hand their authorization requests over before they send a browser (PAR, RFC 9126): `pushedRequests()` of `oauth-query/par`. */
   readonly par?: AuthorizationFeature;
+  /** A newer or stronger sign-in for single routes (RFC 9470), without OpenID Connect: `stepUp()` of `oauth-query/step-up`. */
+  readonly stepUp?: AuthorizationFeature;
   /** Overrides of the default paths, each beginning with a slash. */
   readonly paths?: Readonly<Partial<Record<PathName, string | readonly string[]>>>;
   /**

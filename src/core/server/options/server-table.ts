@@ -351,6 +351,7 @@ export const SERVER_OPTIONS = {
   ),
   dpop: having<KeyProofs>('the value of dpop() of oauth-query/dpop', 'start'),
   par: having<AuthorizationFeature>('the value of pushedRequests() of oauth-query/par', 'start'),
+  stepUp: having<AuthorizationFeature>('the value of stepUp() of oauth-query/step-up', 'start'),
   paths: object(paths, { moved: { api: 'the option path of query()', mcp: 'the option path of mcp()' } }),
   metadata: orElse(metadata, {}, 'none'),
   lifetimes: object(lifetimes),
