@@ -299,6 +299,8 @@ const accessTokens = {
   ),
 } satisfies Schema<Extract<AccessTokenOptions, { readonly format: 'jwt' }>>;
 
+const feature = (takes: string) => having<AuthorizationFeature>(takes, 'start');
+
 /** Every option of the server: accepted values, default, check. The option reference is generated from it. */
 export const SERVER_OPTIONS = {
   store: required(
@@ -337,21 +339,12 @@ export const SERVER_OPTIONS = {
   users: either(USER_LIST, having<UserDirectory>('an object with authenticate(username, password)', 'authenticate')),
   policy: object(policy),
   query: having<Feature>('the query API, such as query({}) of oauth-query/query', 'start'),
-  openid: having<AuthorizationFeature>(
-    'OpenID Connect, such as openIdConnect({ keys }) of oauth-query/openid',
-    'start',
-  ),
-  profile: having<AuthorizationFeature>(
-    'a profile resource, such as profileResource({ claims }) of oauth-query/openid',
-    'start',
-  ),
-  admin: having<AuthorizationFeature>(
-    'a page for administrators, such as adminPages({ clients, isAdmin }) of oauth-query/admin',
-    'start',
-  ),
+  openid: feature('OpenID Connect, such as openIdConnect({ keys }) of oauth-query/openid'),
+  profile: feature('a profile resource, such as profileResource({ claims }) of oauth-query/openid'),
+  admin: feature('a page for administrators, such as adminPages({ clients, isAdmin }) of oauth-query/admin'),
   dpop: having<KeyProofs>('the value of dpop() of oauth-query/dpop', 'start'),
-  par: having<AuthorizationFeature>('the value of pushedRequests() of oauth-query/par', 'start'),
-  stepUp: having<AuthorizationFeature>('the value of stepUp() of oauth-query/step-up', 'start'),
+  par: feature('the value of pushedRequests() of oauth-query/par'),
+  stepUp: feature('the value of stepUp() of oauth-query/step-up'),
   paths: object(paths, { moved: { api: 'the option path of query()', mcp: 'the option path of mcp()' } }),
   metadata: orElse(metadata, {}, 'none'),
   lifetimes: object(lifetimes),
