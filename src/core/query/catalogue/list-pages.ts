@@ -1,4 +1,3 @@
-import { defineModule } from '../descriptor/descriptor.js';
 import { emptyIsAll, emptyIsNone, type RuleRequest } from '../descriptor/rule.js';
 import { continues, continuesIfAny, type ContinueForm } from '../rules/continue.js';
 import {
@@ -22,6 +21,7 @@ import { titleNeeds } from '../rules/props.js';
 import { byTitle, CATEGORY, categoryTarget, chosenNamespace, FILE, fileTarget, linkTarget } from '../rules/titles.js';
 import { CONTENT_MODELS, PROTOCOLS } from '../site/value-sets.js';
 import { words } from '../site/words.js';
+import { module } from './module.js';
 import {
   ASCENDING,
   BACKLINKS_PARAMETERS,
@@ -51,80 +51,64 @@ const uniqueRules = [
 const imageContinue = ({ params }: RuleRequest): ContinueForm =>
   params['sort'] === 'name' ? ['text'] : ['timestamp', 'text'];
 
-export const allcategories = defineModule(
+export const allcategories = module(
+  { name: 'allcategories', group: 'list', prefix: 'ac', generator: true, result: { contentKey: 'category' } },
   {
-    name: 'allcategories',
-    group: 'list',
-    prefix: 'ac',
-    generator: true,
-    result: { contentKey: 'category' },
-    parameters: {
-      from: STRING,
-      continue: STRING,
-      to: STRING,
-      prefix: STRING,
-      dir: ASCENDING,
-      min: INTEGER,
-      max: INTEGER,
-      limit: LIMIT,
-      prop: { type: ['hidden', 'size'], multi: true, default: '' },
-    },
+    from: STRING,
+    continue: STRING,
+    to: STRING,
+    prefix: STRING,
+    dir: ASCENDING,
+    min: INTEGER,
+    max: INTEGER,
+    limit: LIMIT,
+    prop: { type: ['hidden', 'size'], multi: true, default: '' },
   },
   { rules: [continues(['text']), byTitle(CATEGORY)] },
 );
 
-export const allfileusages = defineModule(
+export const allfileusages = module(
+  { name: 'allfileusages', group: 'list', prefix: 'af', generator: true },
   {
-    name: 'allfileusages',
-    group: 'list',
-    prefix: 'af',
-    generator: true,
-    parameters: {
-      continue: STRING,
-      from: STRING,
-      to: STRING,
-      prefix: STRING,
-      unique: BOOLEAN,
-      prop: { type: ['ids', 'title'], multi: true, default: 'title' },
-      limit: LIMIT,
-      dir: ASCENDING,
-    },
+    continue: STRING,
+    from: STRING,
+    to: STRING,
+    prefix: STRING,
+    unique: BOOLEAN,
+    prop: { type: ['ids', 'title'], multi: true, default: 'title' },
+    limit: LIMIT,
+    dir: ASCENDING,
   },
   { rules: [...uniqueRules, byTitle(FILE)] },
 );
 
-export const allimages = defineModule(
+export const allimages = module(
+  { name: 'allimages', group: 'list', prefix: 'ai', generator: true },
   {
-    name: 'allimages',
-    group: 'list',
-    prefix: 'ai',
-    generator: true,
-    parameters: {
-      sort: { type: ['name', 'timestamp'], default: 'name' },
-      dir: { type: ['ascending', 'descending', 'newer', 'older'], default: 'ascending' },
-      from: STRING,
-      to: STRING,
-      continue: STRING,
-      start: TIMESTAMP,
-      end: TIMESTAMP,
-      prop: {
-        type: words(
-          'badfile bitdepth canonicaltitle comment commonmetadata dimensions extmetadata mediatype metadata mime',
-          'parsedcomment sha1 size timestamp url user userid',
-        ),
-        multi: true,
-        default: 'timestamp|url',
-      },
-      prefix: STRING,
-      minsize: INTEGER,
-      maxsize: INTEGER,
-      sha1: STRING,
-      sha1base36: STRING,
-      user: USER,
-      filterbots: { type: ['all', 'bots', 'nobots'], default: 'all' },
-      mime: STRINGS,
-      limit: LIMIT,
+    sort: { type: ['name', 'timestamp'], default: 'name' },
+    dir: { type: ['ascending', 'descending', 'newer', 'older'], default: 'ascending' },
+    from: STRING,
+    to: STRING,
+    continue: STRING,
+    start: TIMESTAMP,
+    end: TIMESTAMP,
+    prop: {
+      type: words(
+        'badfile bitdepth canonicaltitle comment commonmetadata dimensions extmetadata mediatype metadata mime',
+        'parsedcomment sha1 size timestamp url user userid',
+      ),
+      multi: true,
+      default: 'timestamp|url',
     },
+    prefix: STRING,
+    minsize: INTEGER,
+    maxsize: INTEGER,
+    sha1: STRING,
+    sha1base36: STRING,
+    user: USER,
+    filterbots: { type: ['all', 'bots', 'nobots'], default: 'all' },
+    mime: STRINGS,
+    limit: LIMIT,
   },
   {
     rules: [
@@ -138,273 +122,231 @@ export const allimages = defineModule(
   },
 );
 
-export const alllinks = defineModule(
+export const alllinks = module(
+  { name: 'alllinks', group: 'list', prefix: 'al', generator: true },
   {
-    name: 'alllinks',
-    group: 'list',
-    prefix: 'al',
-    generator: true,
-    parameters: {
-      continue: STRING,
-      from: STRING,
-      to: STRING,
-      prefix: STRING,
-      unique: BOOLEAN,
-      prop: { type: ['ids', 'title'], multi: true, default: 'title' },
-      namespace: { type: 'namespace', default: 0, extranamespaces: [-2, -1] },
-      limit: LIMIT,
-      dir: ASCENDING,
-    },
+    continue: STRING,
+    from: STRING,
+    to: STRING,
+    prefix: STRING,
+    unique: BOOLEAN,
+    prop: { type: ['ids', 'title'], multi: true, default: 'title' },
+    namespace: { type: 'namespace', default: 0, extranamespaces: [-2, -1] },
+    limit: LIMIT,
+    dir: ASCENDING,
   },
   { rules: [...uniqueRules, byTitle(chosenNamespace)] },
 );
 
-export const allpages = defineModule(
+export const allpages = module(
+  { name: 'allpages', group: 'list', prefix: 'ap', generator: true },
   {
-    name: 'allpages',
-    group: 'list',
-    prefix: 'ap',
-    generator: true,
-    parameters: {
-      from: STRING,
-      continue: STRING,
-      to: STRING,
-      prefix: STRING,
-      namespace: { type: 'namespace', default: 0 },
-      filterredir: FILTER_REDIRECTS,
-      filterlanglinks: { type: ['all', 'withlanglinks', 'withoutlanglinks'], default: 'all' },
-      minsize: INTEGER,
-      maxsize: INTEGER,
-      prtype: { type: ['edit', 'move', 'upload'], multi: true },
-      prlevel: { type: ['', 'autoconfirmed', 'sysop'], multi: true },
-      prfiltercascade: { type: ['all', 'cascading', 'noncascading'], default: 'all' },
-      prexpiry: { type: ['all', 'definite', 'indefinite'], default: 'all' },
-      limit: LIMIT,
-      dir: ASCENDING,
-    },
+    from: STRING,
+    continue: STRING,
+    to: STRING,
+    prefix: STRING,
+    namespace: { type: 'namespace', default: 0 },
+    filterredir: FILTER_REDIRECTS,
+    filterlanglinks: { type: ['all', 'withlanglinks', 'withoutlanglinks'], default: 'all' },
+    minsize: INTEGER,
+    maxsize: INTEGER,
+    prtype: { type: ['edit', 'move', 'upload'], multi: true },
+    prlevel: { type: ['', 'autoconfirmed', 'sysop'], multi: true },
+    prfiltercascade: { type: ['all', 'cascading', 'noncascading'], default: 'all' },
+    prexpiry: { type: ['all', 'definite', 'indefinite'], default: 'all' },
+    limit: LIMIT,
+    dir: ASCENDING,
   },
   { rules: [noRedirects('params', 'allpages'), continues(['text']), byTitle(chosenNamespace), protectionType] },
 );
 
-export const allredirects = defineModule(
+export const allredirects = module(
+  { name: 'allredirects', group: 'list', prefix: 'ar', generator: true },
   {
-    name: 'allredirects',
-    group: 'list',
-    prefix: 'ar',
-    generator: true,
-    parameters: {
-      ...alllinks.parameters,
-      prop: { type: ['fragment', 'ids', 'interwiki', 'title'], multi: true, default: 'title' },
-    },
+    ...alllinks.parameters,
+    prop: { type: ['fragment', 'ids', 'interwiki', 'title'], multi: true, default: 'title' },
   },
   { rules: [...uniqueRules, byTitle(chosenNamespace)] },
 );
 
-export const alltransclusions = defineModule(
+export const alltransclusions = module(
+  { name: 'alltransclusions', group: 'list', prefix: 'at', generator: true },
   {
-    name: 'alltransclusions',
-    group: 'list',
-    prefix: 'at',
-    generator: true,
-    parameters: {
-      ...alllinks.parameters,
-      namespace: { type: 'namespace', default: 10, extranamespaces: [-2, -1] },
-    },
+    ...alllinks.parameters,
+    namespace: { type: 'namespace', default: 10, extranamespaces: [-2, -1] },
   },
   { rules: [...uniqueRules, byTitle(chosenNamespace)] },
 );
 
-export const backlinks = defineModule(
-  {
-    name: 'backlinks',
-    group: 'list',
-    prefix: 'bl',
-    generator: true,
-    example: { parameters: { title: 'Main Page' } },
-    parameters: BACKLINKS_PARAMETERS,
-  },
+export const backlinks = module(
+  { name: 'backlinks', group: 'list', prefix: 'bl', generator: true, example: { parameters: { title: 'Main Page' } } },
+  BACKLINKS_PARAMETERS,
   { rules: [...linkTarget, emptyIsAll('namespace'), continues(throughRedirects)] },
 );
 
-export const categorymembers = defineModule(
+export const categorymembers = module(
   {
     name: 'categorymembers',
     group: 'list',
     prefix: 'cm',
     generator: true,
     example: { parameters: { title: 'Category:Example' } },
-    parameters: {
-      title: STRING,
-      pageid: INTEGER,
-      prop: {
-        type: ['ids', 'sortkey', 'sortkeyprefix', 'timestamp', 'title', 'type'],
-        multi: true,
-        default: 'ids|title',
-      },
-      namespace: NAMESPACES,
-      type: { type: ['file', 'page', 'subcat'], multi: true, default: 'page|subcat|file' },
-      continue: STRING,
-      limit: LIMIT,
-      sort: { type: ['sortkey', 'timestamp'], default: 'sortkey' },
-      dir: { type: ['asc', 'ascending', 'desc', 'descending', 'newer', 'older'], default: 'ascending' },
-      start: TIMESTAMP,
-      end: TIMESTAMP,
-      starthexsortkey: STRING,
-      endhexsortkey: STRING,
-      startsortkeyprefix: STRING,
-      endsortkeyprefix: STRING,
-      startsortkey: DEPRECATED_STRING,
-      endsortkey: DEPRECATED_STRING,
+  },
+  {
+    title: STRING,
+    pageid: INTEGER,
+    prop: {
+      type: ['ids', 'sortkey', 'sortkeyprefix', 'timestamp', 'title', 'type'],
+      multi: true,
+      default: 'ids|title',
     },
+    namespace: NAMESPACES,
+    type: { type: ['file', 'page', 'subcat'], multi: true, default: 'page|subcat|file' },
+    continue: STRING,
+    limit: LIMIT,
+    sort: { type: ['sortkey', 'timestamp'], default: 'sortkey' },
+    dir: { type: ['asc', 'ascending', 'desc', 'descending', 'newer', 'older'], default: 'ascending' },
+    start: TIMESTAMP,
+    end: TIMESTAMP,
+    starthexsortkey: STRING,
+    endhexsortkey: STRING,
+    startsortkeyprefix: STRING,
+    endsortkeyprefix: STRING,
+    startsortkey: DEPRECATED_STRING,
+    endsortkey: DEPRECATED_STRING,
   },
   { rules: [...linkTarget, categoryTarget, emptyIsAll('namespace'), memberContinue, memberOrder] },
 );
 
-export const embeddedin = defineModule(
+export const embeddedin = module(
   {
     name: 'embeddedin',
     group: 'list',
     prefix: 'ei',
     generator: true,
     example: { parameters: { title: 'Template:Example' } },
-    parameters: {
-      title: STRING,
-      pageid: INTEGER,
-      continue: STRING,
-      namespace: NAMESPACES,
-      dir: ASCENDING,
-      filterredir: FILTER_REDIRECTS,
-      limit: LIMIT,
-    },
+  },
+  {
+    title: STRING,
+    pageid: INTEGER,
+    continue: STRING,
+    namespace: NAMESPACES,
+    dir: ASCENDING,
+    filterredir: FILTER_REDIRECTS,
+    limit: LIMIT,
   },
   { rules: [...linkTarget, emptyIsAll('namespace'), continues(['integer', 'integer'])] },
 );
 
-export const exturlusage = defineModule(
+export const exturlusage = module(
+  { name: 'exturlusage', group: 'list', prefix: 'eu', generator: true },
   {
-    name: 'exturlusage',
-    group: 'list',
-    prefix: 'eu',
-    generator: true,
-    parameters: {
-      prop: { type: ['ids', 'title', 'url'], multi: true, default: 'ids|title|url' },
-      continue: STRING,
-      protocol: { type: PROTOCOLS, default: '' },
-      query: STRING,
-      namespace: NAMESPACES,
-      limit: LIMIT,
-      expandurl: DEPRECATED_BOOLEAN,
-    },
+    prop: { type: ['ids', 'title', 'url'], multi: true, default: 'ids|title|url' },
+    continue: STRING,
+    protocol: { type: PROTOCOLS, default: '' },
+    query: STRING,
+    namespace: NAMESPACES,
+    limit: LIMIT,
+    expandurl: DEPRECATED_BOOLEAN,
   },
   { rules: [linkQuery, emptyIsAll('namespace')] },
 );
 
-export const filearchive = defineModule(
+export const filearchive = module(
+  { name: 'filearchive', group: 'list', prefix: 'fa' },
   {
-    name: 'filearchive',
-    group: 'list',
-    prefix: 'fa',
-    parameters: {
-      from: STRING,
-      to: STRING,
-      prefix: STRING,
-      dir: ASCENDING,
-      sha1: STRING,
-      sha1base36: STRING,
-      prop: {
-        type: words(
-          'archivename bitdepth description dimensions mediatype metadata mime parseddescription sha1 size timestamp',
-          'user',
-        ),
-        multi: true,
-        default: 'timestamp',
-      },
-      limit: LIMIT,
-      continue: STRING,
+    from: STRING,
+    to: STRING,
+    prefix: STRING,
+    dir: ASCENDING,
+    sha1: STRING,
+    sha1base36: STRING,
+    prop: {
+      type: words(
+        'archivename bitdepth description dimensions mediatype metadata mime parseddescription sha1 size timestamp',
+        'user',
+      ),
+      multi: true,
+      default: 'timestamp',
     },
+    limit: LIMIT,
+    continue: STRING,
   },
   { rules: [deletedFileRights, continues(['text', 'timestamp', 'integer']), byTitle(FILE), hashes] },
 );
 
-export const imageusage = defineModule(
+export const imageusage = module(
   {
     name: 'imageusage',
     group: 'list',
     prefix: 'iu',
     generator: true,
     example: { parameters: { title: 'File:Example.png' } },
-    parameters: BACKLINKS_PARAMETERS,
   },
+  BACKLINKS_PARAMETERS,
   { rules: [...linkTarget, fileTarget, emptyIsAll('namespace'), continues(throughRedirects)] },
 );
 
-export const iwbacklinks = defineModule(
+export const iwbacklinks = module(
   {
     name: 'iwbacklinks',
     group: 'list',
     prefix: 'iwbl',
     generator: true,
     example: { parameters: { prefix: 'example' } },
-    parameters: {
-      prefix: STRING,
-      title: STRING,
-      continue: STRING,
-      limit: LIMIT,
-      prop: { type: ['iwprefix', 'iwtitle'], multi: true, default: '' },
-      dir: ASCENDING,
-    },
+  },
+  {
+    prefix: STRING,
+    title: STRING,
+    continue: STRING,
+    limit: LIMIT,
+    prop: { type: ['iwprefix', 'iwtitle'], multi: true, default: '' },
+    dir: ASCENDING,
   },
   { rules: [titleNeeds('prefix'), continues(['text', 'text', 'integer'])] },
 );
 
-export const langbacklinks = defineModule(
+export const langbacklinks = module(
+  { name: 'langbacklinks', group: 'list', prefix: 'lbl', generator: true, example: { parameters: { lang: 'en' } } },
   {
-    name: 'langbacklinks',
-    group: 'list',
-    prefix: 'lbl',
-    generator: true,
-    example: { parameters: { lang: 'en' } },
-    parameters: {
-      lang: STRING,
-      title: STRING,
-      continue: STRING,
-      limit: LIMIT,
-      prop: { type: ['lllang', 'lltitle'], multi: true, default: '' },
-      dir: ASCENDING,
-    },
+    lang: STRING,
+    title: STRING,
+    continue: STRING,
+    limit: LIMIT,
+    prop: { type: ['lllang', 'lltitle'], multi: true, default: '' },
+    dir: ASCENDING,
   },
   { rules: [titleNeeds('lang', 'nolang'), continues(['text', 'text', 'integer'])] },
 );
 
-export const pagepropnames = defineModule(
+export const pagepropnames = module(
+  { name: 'pagepropnames', group: 'list', prefix: 'ppn' },
   {
-    name: 'pagepropnames',
-    group: 'list',
-    prefix: 'ppn',
-    parameters: { continue: STRING, limit: LIMIT },
+    continue: STRING,
+    limit: LIMIT,
   },
   { rules: [continuesIfAny('text')] },
 );
 
-export const pageswithprop = defineModule(
+export const pageswithprop = module(
   {
     name: 'pageswithprop',
     group: 'list',
     prefix: 'pwp',
     generator: true,
     example: { parameters: { propname: 'displaytitle' } },
-    parameters: {
-      propname: { type: 'string', required: true },
-      prop: { type: ['ids', 'title', 'value'], multi: true, default: 'ids|title' },
-      continue: STRING,
-      limit: LIMIT,
-      dir: ASCENDING,
-    },
+  },
+  {
+    propname: { type: 'string', required: true },
+    prop: { type: ['ids', 'title', 'value'], multi: true, default: 'ids|title' },
+    continue: STRING,
+    limit: LIMIT,
+    dir: ASCENDING,
   },
   { rules: [continues(['text'])] },
 );
 
-export const prefixsearch = defineModule(
+export const prefixsearch = module(
   {
     name: 'prefixsearch',
     group: 'list',
@@ -413,41 +355,36 @@ export const prefixsearch = defineModule(
     ranked: true,
     continueWith: 'offset',
     example: { parameters: { search: 'exam' } },
-    parameters: {
-      search: { type: 'string', required: true },
-      namespace: { ...NAMESPACES, default: 0 },
-      limit: LIMIT,
-      offset: { type: 'integer', default: 0, min: 0 },
-    },
+  },
+  {
+    search: { type: 'string', required: true },
+    namespace: { ...NAMESPACES, default: 0 },
+    limit: LIMIT,
+    offset: { type: 'integer', default: 0, min: 0 },
   },
   { rules: [someSearch] },
 );
 
-export const protectedtitles = defineModule(
+export const protectedtitles = module(
+  { name: 'protectedtitles', group: 'list', prefix: 'pt', generator: true },
   {
-    name: 'protectedtitles',
-    group: 'list',
-    prefix: 'pt',
-    generator: true,
-    parameters: {
-      namespace: NAMESPACES,
-      level: { type: ['autoconfirmed', 'sysop'], multi: true },
-      limit: LIMIT,
-      dir: OLDER,
-      start: TIMESTAMP,
-      end: TIMESTAMP,
-      prop: {
-        type: ['comment', 'expiry', 'level', 'parsedcomment', 'timestamp', 'user', 'userid'],
-        multi: true,
-        default: 'timestamp|level',
-      },
-      continue: STRING,
+    namespace: NAMESPACES,
+    level: { type: ['autoconfirmed', 'sysop'], multi: true },
+    limit: LIMIT,
+    dir: OLDER,
+    start: TIMESTAMP,
+    end: TIMESTAMP,
+    prop: {
+      type: ['comment', 'expiry', 'level', 'parsedcomment', 'timestamp', 'user', 'userid'],
+      multi: true,
+      default: 'timestamp|level',
     },
+    continue: STRING,
   },
   { rules: [emptyIsAll('namespace', 'level'), continues(['timestamp', 'integer', 'text'])] },
 );
 
-export const querypage = defineModule(
+export const querypage = module(
   {
     name: 'querypage',
     group: 'list',
@@ -456,47 +393,41 @@ export const querypage = defineModule(
     result: { place: 'results', namedBy: 'page' },
     continueWith: 'offset',
     example: { parameters: { page: 'Longpages' } },
-    parameters: {
-      page: {
-        type: words(
-          'Ancientpages BrokenRedirects Deadendpages DoubleRedirects Fewestrevisions GadgetUsage LintTemplateErrors',
-          'ListDuplicatedFiles Listredirects Lonelypages Longpages MediaStatistics Mostcategories Mostimages',
-          'Mostinterwikis Mostlinked Mostlinkedcategories Mostlinkedtemplates Mostrevisions Shortpages',
-          'Uncategorizedcategories Uncategorizedimages Uncategorizedpages Uncategorizedtemplates Unusedcategories',
-          'Unusedimages Unusedtemplates Unwatchedpages Wantedcategories Wantedfiles Wantedpages Wantedtemplates',
-          'Withoutinterwiki',
-        ),
-        required: true,
-      },
-      offset: { type: 'integer', default: 0 },
-      limit: LIMIT,
+  },
+  {
+    page: {
+      type: words(
+        'Ancientpages BrokenRedirects Deadendpages DoubleRedirects Fewestrevisions GadgetUsage LintTemplateErrors',
+        'ListDuplicatedFiles Listredirects Lonelypages Longpages MediaStatistics Mostcategories Mostimages',
+        'Mostinterwikis Mostlinked Mostlinkedcategories Mostlinkedtemplates Mostrevisions Shortpages',
+        'Uncategorizedcategories Uncategorizedimages Uncategorizedpages Uncategorizedtemplates Unusedcategories',
+        'Unusedimages Unusedtemplates Unwatchedpages Wantedcategories Wantedfiles Wantedpages Wantedtemplates',
+        'Withoutinterwiki',
+      ),
+      required: true,
     },
+    offset: { type: 'integer', default: 0 },
+    limit: LIMIT,
   },
   { rules: [restrictedReport] },
 );
 
-export const random = defineModule(
+export const random = module(
+  { name: 'random', group: 'list', prefix: 'rn', generator: true, pageidKey: 'id' },
   {
-    name: 'random',
-    group: 'list',
-    prefix: 'rn',
-    generator: true,
-    pageidKey: 'id',
-    parameters: {
-      namespace: NAMESPACES,
-      filterredir: { type: ['all', 'nonredirects', 'redirects'], default: 'nonredirects' },
-      minsize: INTEGER,
-      maxsize: INTEGER,
-      contentmodel: { type: CONTENT_MODELS, siteValues: 'contentModels' },
-      redirect: DEPRECATED_BOOLEAN,
-      limit: { type: 'limit', default: 1, min: 1, max: 500, highmax: 5000 },
-      continue: STRING,
-    },
+    namespace: NAMESPACES,
+    filterredir: { type: ['all', 'nonredirects', 'redirects'], default: 'nonredirects' },
+    minsize: INTEGER,
+    maxsize: INTEGER,
+    contentmodel: { type: CONTENT_MODELS, siteValues: 'contentModels' },
+    redirect: DEPRECATED_BOOLEAN,
+    limit: { type: 'limit', default: 1, min: 1, max: 500, highmax: 5000 },
+    continue: STRING,
   },
   { rules: [randomRedirects, continues(['fraction', 'fraction', 'integer', 'flag'])] },
 );
 
-export const search = defineModule(
+export const search = module(
   {
     name: 'search',
     group: 'list',
@@ -505,49 +436,49 @@ export const search = defineModule(
     ranked: true,
     continueWith: 'offset',
     example: { parameters: { search: 'example' } },
-    parameters: {
-      search: { type: 'string', required: true },
-      namespace: { ...NAMESPACES, default: 0 },
-      limit: LIMIT,
-      offset: { type: 'integer', default: 0, min: 0 },
-      what: { type: ['nearmatch', 'text', 'title'] },
-      info: {
-        type: ['rewrittenquery', 'suggestion', 'totalhits'],
-        multi: true,
-        default: 'totalhits|suggestion|rewrittenquery',
-      },
-      prop: {
-        type: words(
-          'categorysnippet extensiondata isfilematch redirectsnippet redirecttitle sectionsnippet sectiontitle size',
-          'snippet timestamp titlesnippet wordcount hasrelated score',
-        ),
-        multi: true,
-        default: 'size|wordcount|timestamp|snippet',
-        deprecatedvalues: ['hasrelated', 'score'],
-      },
-      interwiki: BOOLEAN,
-      enablerewrites: BOOLEAN,
-      sort: { type: ['relevance'], default: 'relevance' },
+  },
+  {
+    search: { type: 'string', required: true },
+    namespace: { ...NAMESPACES, default: 0 },
+    limit: LIMIT,
+    offset: { type: 'integer', default: 0, min: 0 },
+    what: { type: ['nearmatch', 'text', 'title'] },
+    info: {
+      type: ['rewrittenquery', 'suggestion', 'totalhits'],
+      multi: true,
+      default: 'totalhits|suggestion|rewrittenquery',
     },
+    prop: {
+      type: words(
+        'categorysnippet extensiondata isfilematch redirectsnippet redirecttitle sectionsnippet sectiontitle size',
+        'snippet timestamp titlesnippet wordcount hasrelated score',
+      ),
+      multi: true,
+      default: 'size|wordcount|timestamp|snippet',
+      deprecatedvalues: ['hasrelated', 'score'],
+    },
+    interwiki: BOOLEAN,
+    enablerewrites: BOOLEAN,
+    sort: { type: ['relevance'], default: 'relevance' },
   },
   { rules: [quietSearch] },
 );
 
-export const trackingcategories = defineModule(
+export const trackingcategories = module(
   {
     name: 'trackingcategories',
     group: 'list',
     prefix: 'tc',
     generator: true,
     result: { contentKey: 'category', omitEmpty: true },
-    parameters: {
-      continue: STRING,
-      trackingcatname: STRINGS,
-      min: INTEGER,
-      max: INTEGER,
-      limit: LIMIT,
-      prop: { type: ['hidden', 'size'], multi: true, default: '' },
-    },
+  },
+  {
+    continue: STRING,
+    trackingcatname: STRINGS,
+    min: INTEGER,
+    max: INTEGER,
+    limit: LIMIT,
+    prop: { type: ['hidden', 'size'], multi: true, default: '' },
   },
   { rules: [continues(['text']), emptyIsAll('trackingcatname')] },
 );

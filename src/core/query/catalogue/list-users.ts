@@ -1,63 +1,54 @@
-import { defineModule } from '../descriptor/descriptor.js';
 import { atMostOneOf, emptyIsAll, noContradiction } from '../descriptor/rule.js';
 import { continues } from '../rules/continue.js';
 import { blockedAddress, kindsOfUsers, someUsers, usersByRight } from '../rules/lists.js';
 import { GROUPS, RIGHTS } from '../site/value-sets.js';
 import { words } from '../site/words.js';
+import { module } from './module.js';
 import { ASCENDING, BOOLEAN, INTEGERS, LIMIT, OLDER, STRING, STRINGS, TIMESTAMP } from './shared-parameters.js';
 
 /** Modules that list users and blocks. */
 
-export const allusers = defineModule(
+export const allusers = module(
+  { name: 'allusers', group: 'list', prefix: 'au', continueWith: 'from' },
   {
-    name: 'allusers',
-    group: 'list',
-    prefix: 'au',
-    continueWith: 'from',
-    parameters: {
-      from: STRING,
-      to: STRING,
-      prefix: STRING,
-      dir: ASCENDING,
-      group: { type: GROUPS, siteValues: 'groups', multi: true },
-      excludegroup: { type: GROUPS, siteValues: 'groups', multi: true },
-      rights: { type: RIGHTS, siteValues: 'rights', multi: true },
-      prop: {
-        type: words('blockinfo centralids editcount groups implicitgroups registration rights tempexpired'),
-        multi: true,
-      },
-      limit: LIMIT,
-      witheditsonly: BOOLEAN,
-      activeusers: BOOLEAN,
-      attachedwiki: STRING,
-      excludenamed: BOOLEAN,
-      excludetemp: BOOLEAN,
+    from: STRING,
+    to: STRING,
+    prefix: STRING,
+    dir: ASCENDING,
+    group: { type: GROUPS, siteValues: 'groups', multi: true },
+    excludegroup: { type: GROUPS, siteValues: 'groups', multi: true },
+    rights: { type: RIGHTS, siteValues: 'rights', multi: true },
+    prop: {
+      type: words('blockinfo centralids editcount groups implicitgroups registration rights tempexpired'),
+      multi: true,
     },
+    limit: LIMIT,
+    witheditsonly: BOOLEAN,
+    activeusers: BOOLEAN,
+    attachedwiki: STRING,
+    excludenamed: BOOLEAN,
+    excludetemp: BOOLEAN,
   },
   { rules: [usersByRight, kindsOfUsers] },
 );
 
-export const blocks = defineModule(
+export const blocks = module(
+  { name: 'blocks', group: 'list', prefix: 'bk' },
   {
-    name: 'blocks',
-    group: 'list',
-    prefix: 'bk',
-    parameters: {
-      start: TIMESTAMP,
-      end: TIMESTAMP,
-      dir: OLDER,
-      ids: INTEGERS,
-      users: { type: 'user', multi: true, subtypes: ['name', 'ip', 'temp', 'cidr'] },
-      ip: STRING,
-      limit: LIMIT,
-      prop: {
-        type: words('by byid expiry flags id parsedreason range reason restrictions timestamp user userid'),
-        multi: true,
-        default: 'id|user|by|timestamp|expiry|reason|flags',
-      },
-      show: { type: ['!account', '!ip', '!range', '!temp', 'account', 'ip', 'range', 'temp'], multi: true },
-      continue: STRING,
+    start: TIMESTAMP,
+    end: TIMESTAMP,
+    dir: OLDER,
+    ids: INTEGERS,
+    users: { type: 'user', multi: true, subtypes: ['name', 'ip', 'temp', 'cidr'] },
+    ip: STRING,
+    limit: LIMIT,
+    prop: {
+      type: words('by byid expiry flags id parsedreason range reason restrictions timestamp user userid'),
+      multi: true,
+      default: 'id|user|by|timestamp|expiry|reason|flags',
     },
+    show: { type: ['!account', '!ip', '!range', '!temp', 'account', 'ip', 'range', 'temp'], multi: true },
+    continue: STRING,
   },
   {
     rules: [
@@ -70,25 +61,19 @@ export const blocks = defineModule(
   },
 );
 
-export const users = defineModule(
+export const users = module(
+  { name: 'users', group: 'list', prefix: 'us', continueWith: 'users', example: { parameters: { users: 'Example' } } },
   {
-    name: 'users',
-    group: 'list',
-    prefix: 'us',
-    continueWith: 'users',
-    example: { parameters: { users: 'Example' } },
-    parameters: {
-      prop: {
-        type: words(
-          'blockinfo cancreate centralids editcount emailable gender groupmemberships groups implicitgroups',
-          'registration rights tempexpired',
-        ),
-        multi: true,
-      },
-      attachedwiki: STRING,
-      users: STRINGS,
-      userids: INTEGERS,
+    prop: {
+      type: words(
+        'blockinfo cancreate centralids editcount emailable gender groupmemberships groups implicitgroups',
+        'registration rights tempexpired',
+      ),
+      multi: true,
     },
+    attachedwiki: STRING,
+    users: STRINGS,
+    userids: INTEGERS,
   },
   { rules: [atMostOneOf('users', 'userids'), someUsers] },
 );
