@@ -82,8 +82,10 @@ class Registry implements StoredClients {
   constructor(store: Store, { issuer, cacheSeconds = 5, server = {}, clock = Date.now }: StoredClientsOptions) {
     if (!Number.isFinite(cacheSeconds) || cacheSeconds < 0 || cacheSeconds > 60)
       throw new TypeError('storedClients: cacheSeconds must be a number from 0 to 60.');
-    if (typeof store.swap !== 'function')
-      throw new TypeError('storedClients: the store has no function swap. docs/stores.md describes it.');
+    if (typeof (store as Partial<Store> | undefined)?.swap !== 'function')
+      throw new TypeError(
+        'storedClients: the store has no function swap. Await openStore first; for a store of your own, see docs/stores.md.',
+      );
     this.#records = new Records(store, clock, issuer);
     this.#clock = clock;
     this.#cacheTime = cacheSeconds * 1000;

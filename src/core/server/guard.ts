@@ -14,6 +14,7 @@ import {
 import type { HttpRequest } from '../base/http/messages.js';
 import { errorResponse, type RefusedRoute, refusalOf } from '../base/http/responses.js';
 import { type GivenProof, proofOf, withGivenProof, type WithProof } from '../base/possession.js';
+import { fail } from '../base/schema.js';
 import { didYouMean } from '../base/spelling.js';
 import type { OAuthConfig } from '../oauth/config.js';
 import type { OAuthContext } from '../oauth/context.js';
@@ -119,9 +120,7 @@ export const resourceRequirement = (
   const names = resources.described.map(({ resource }) => resource);
   const paths = names.map((address) => new URL(address).pathname);
   const advice = didYouMean(name, [...names, ...paths], ` Add it there: { ${JSON.stringify(name)}: {} }.`);
-  throw new TypeError(
-    `guard(scope, { resource }): options.resources does not describe ${JSON.stringify(name)}.${advice}`,
-  );
+  return fail(`guard(scope, { resource }): options.resources does not describe ${JSON.stringify(name)}.${advice}`);
 };
 
 /** The authorization of a request's access token, if it has one. All problems of a token are one error. */

@@ -289,7 +289,7 @@ const lifetimesOf = (
 /** Validates each field separately. */
 const readFields = (registration: ClientRegistration, rules: ServerRules, report: Report): Client => {
   const { client_id, jwks } = registration;
-  const isPublic = registration.client_secret === undefined && jwks === undefined;
+  const isPublic = !('client_secret' in registration) && jwks === undefined;
   const grants = grantTypes(registration, { isPublic, ...rules }, report);
   const asked = refreshOf(registration, isPublic, grants, report);
   const refresh = rules.refreshTokens ? asked : 'none';

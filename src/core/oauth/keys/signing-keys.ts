@@ -8,6 +8,7 @@ import {
   verify,
 } from 'node:crypto';
 import { UnavailableError } from '../../base/errors.js';
+import { mistake } from '../../base/mistakes.js';
 import type { Clock, MaybePromise } from '../../base/ports.js';
 import { sha256 } from '../../base/secrets.js';
 
@@ -171,7 +172,7 @@ const prepareKeys = (keys: readonly SigningKey[], algorithm: SigningAlgorithm, o
     } catch (cause) {
       const problem =
         cause instanceof KeyProblem ? cause.message : 'cannot be read as a private key: PKCS#8 PEM, JWK or KeyObject.';
-      throw new TypeError(`${option}.keys[${index}] ${problem}`, { cause });
+      throw mistake(`${option}.keys[${index}] ${problem}`, 'OQ100', cause);
     }
   });
   if (new Set(ready.map(({ kid }) => kid)).size < ready.length)

@@ -1,4 +1,4 @@
-import { either, listOf, object, required, type Schema, text } from '../../base/schema.js';
+import { either, fail, listOf, object, required, type Schema, text } from '../../base/schema.js';
 import { formatScope, isSubset, parseScope } from '../../base/scope.js';
 import type { OAuthContext } from '../context.js';
 import { issueFirst } from '../grants/issue-first.js';
@@ -53,7 +53,7 @@ export const issueIn =
     const { config, tokens, emit } = context;
     const owner = checkOwner({ sub, username });
     const client = await config.clients.find(client_id);
-    if (client === undefined) throw new TypeError(`issue: there is no client ${JSON.stringify(client_id)}.`);
+    if (client === undefined) return fail(`issue: there is no client ${JSON.stringify(client_id)}.`);
     const scopes = scope === undefined ? client.defaultScope : parseScope(scope);
     if (scopes === undefined || !isSubset(scopes, client.scopes))
       throw new TypeError(

@@ -9,7 +9,9 @@ import type { CheckedOptions } from './server-table.js';
 const addressOf = (name: string, issuer: string, at: string): string => {
   const address = /^\/(?!\/)/.test(name) ? new URL(issuer).origin + name : name;
   const problem = resourceProblem(address);
-  return problem === undefined ? address : fail(`${at} ${problem}.`);
+  if (problem === undefined) return address;
+  const path = /^\w[\w/-]*$/.test(name) ? `, or a path such as ${JSON.stringify(`/${name}`)}` : '';
+  return fail(`${at} ${problem}${path}.`);
 };
 
 /** The scopes of a resource must be scopes of the server. */
