@@ -50,7 +50,7 @@ export const checkCommandLine = async (folder: string, root: string, installDriv
   assert.match(secret, /^[\w-]{43}$/);
   const registration = JSON.stringify({ client_id: 'service', client_secret, scope: 'a', default_scope: 'a' });
   const checked = spawnSync('npx', [...NPX, 'client', '-'], { cwd: folder, encoding: 'utf8', input: registration });
-  assert.match(checked.stdout, /1 client: 0 errors, 0 warnings\./);
+  assert.match(checked.stdout, /1 client: 0 errors\./);
 
   copyFileSync(join(root, 'tools', 'smoke', 'export.xml'), join(folder, 'export.xml'));
   if (process.getBuiltinModule('node:sqlite') === undefined) {
@@ -68,8 +68,8 @@ export const checkCommandLine = async (folder: string, root: string, installDriv
   );
   await checkServe(folder);
   const store = ['--store', `sqlite:${join(folder, 'clients.db')}`];
-  const added = JSON.parse(npx(folder, 'client', 'add', 'service', '--create', '--json', ...store));
+  const added = JSON.parse(npx(folder, 'client', 'add', 'service', '--create', ...store));
   assert.match(added.client_secret, /^[\w-]{43}$/);
-  assert.match(npx(folder, 'client', 'list', ...store), /^service +confidential +enabled$/m);
+  assert.equal(JSON.parse(npx(folder, 'client', 'list', ...store)).client_id, 'service');
   console.log('  npx oauth-query: secret, client, serve and doctor work in a folder with only the package');
 };

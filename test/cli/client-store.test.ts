@@ -120,7 +120,7 @@ Client "wrong": the redirect URI "http://photos.example/cb" must begin with http
         [['rotate', 'there'], 1, 'Client "there" has no client_secret.'],
         [['rotate', 'there', '--overlap', '1.5'], 2, '--overlap must be a whole number from 0 to 31536000, not "1.5".'],
         [['list', '--issuer', ''], 2, '--issuer is empty.'],
-        [['list', '--yes'], 2, "Unknown option '--yes'."],
+        [['list', '--yes', '--json'], 2, "Unknown option '--yes'."],
         [['lsit'], 2, '"lsit" is neither a command nor a file. Commands: add, list, show,'],
         [['remove', 'there'], 2, 'All tokens and grants of the client become invalid. Add --yes to remove it.'],
       ],

@@ -10,6 +10,8 @@ export const STORE_OPTIONS = {
   prefix: { type: 'string' },
   table: { type: 'string' },
   issuer: { type: 'string' },
+  // Accepted for programs that pass it: there is no other output.
+  json: { type: 'boolean' },
 } as const;
 
 /** The values of these options. */
