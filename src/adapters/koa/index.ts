@@ -9,7 +9,7 @@ import type { HttpResponse } from '../../core/base/http/messages.js';
 import type { Verifier } from '../../resource-server/verifier.js';
 import type { AdapterOptions, Authorization, Facade, Guard, Framework, RemoteFacade, RouteTable } from '../facade.js';
 import { mountServer, guardsBy, wrongFramework } from '../facade.js';
-import { cookiesOf, type HeadedRequest, NodeRequest, setHeaders, whenSent } from '../node/message.js';
+import { cookiesOf, type HeadedRequest, NodeRequest, pathOf, setHeaders, whenSent } from '../node/message.js';
 
 /** Options of `oauthQuery`, all optional. `owner` receives Koa's own `Context`. */
 export interface OAuthQueryOptions extends AdapterOptions<Context> {}
@@ -38,6 +38,11 @@ type KoaGuard = Guard<Middleware<AuthorizedState>>;
 export type RemoteGuard = KoaGuard & RemoteFacade<Middleware>;
 
 class KoaRequest extends NodeRequest<Context> {
+  /** A mounted application has a shorter `url`; the context keeps the original. */
+  override get path(): string {
+    return pathOf(this.native.originalUrl);
+  }
+
   get ip(): string {
     return this.native.ip;
   }

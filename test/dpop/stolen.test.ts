@@ -1,0 +1,236 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import fastify from 'fastify';
+import Koa from 'koa';
+import mount from 'koa-mount';
+import { dpop } from 'oauth-query/dpop';
+import { oauthQuery as forExpress } from 'oauth-query/express';
+import { oauthQuery as forFastify } from 'oauth-query/fastify';
+import { oauthQuery as forKoa } from 'oauth-query/koa';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, Client, eachFramework, hostFor } from '../hosts.js';
+import { ISSUER, type Node, Nodes } from '../oauth/support/nodes.js';
+import { refusal, type TokenSet } from '../oauth/support/tokens.js';
+import { guardHosts, type ResourceServer } from '../resource-server/support/guard-hosts.js';
+import { ProofMaker } from './keys.js';
+import { SECRET, type Site, startSite } from './site.js';
+
+const key = new ProofMaker();
+const thief = new ProofMaker();
+
+/** What a thief of a token sends to a route, by what it is; and the answer. */
+const thefts = (
+  token: string,
+  iat: number,
+  url: string,
+): readonly (readonly [headers: Readonly<Record<string, string>>, error: string])[] => {
+  const proof = (by: ProofMaker, more: object = {}) => by.proof({ method: 'GET', url, iat, token, ...more });
+  const authorization = `DPoP ${token}`;
+  return [
+    [{ authorization: `Bearer ${token}` }, 'invalid_token'],
+    [{ authorization: `Bearer ${token}`, dpop: proof(thief) }, 'invalid_token'],
+    [{ authorization }, 'invalid_dpop_proof'],
+    [{ authorization, dpop: proof(thief) }, 'invalid_dpop_proof'],
+    // Somebody else's proofs: of another token, for another address, from another time.
+    [{ authorization, dpop: proof(key, { token: `${token}x` }) }, 'invalid_dpop_proof'],
+    [{ authorization, dpop: proof(key, { url: `${url}x` }) }, 'invalid_dpop_proof'],
+    [{ authorization, dpop: proof(key, { method: 'POST' }) }, 'invalid_dpop_proof'],
+    [{ authorization, dpop: proof(key, { iat: iat - 3600 }) }, 'use_dpop_nonce'],
+    [
+      { authorization, dpop: thief.proof({ ...{ method: 'GET', url, iat, token }, header: { jwk: key.jwk } }) },
+      'invalid_dpop_proof',
+    ],
+  ];
+};
+
+describe.each(eachFramework)('DP14, DP33 a thief at a server on $name', (host) => {
+  let site: Site;
+  beforeAll(async () => {
+    site = await startSite(host);
+  });
+  afterAll(async () => {
+    await site.running.close();
+    expect(site.fixture.errors).toEqual([]);
+    expect(site.running.errors).toEqual([]);
+  });
+
+  test('has no use of an access token, a refresh token or a code, and ends nothing', async () => {
+    const tokens = await site.tokens('native', key);
+    for (const [headers, error] of thefts(tokens.access_token, site.now, site.guardedUrl()))
+      expect(refusal(await site.client.get('/guarded/profile', headers))).toEqual([401, error]);
+    for (const by of [undefined, thief])
+      expect(refusal(await site.refresh('native', tokens.refresh_token, by))).toEqual([400, 'invalid_grant']);
+    const form = site.flows.redemption('native', await site.flows.code('native', { dpop_jkt: key.jkt }));
+    for (const headers of [{}, { dpop: site.tokenProof(thief) }])
+      expect(refusal(await site.token('native', form, headers))).toEqual([400, 'invalid_grant']);
+
+    expect((await site.ask(tokens.access_token, key)).status).toBe(200);
+    expect((await site.refresh('native', tokens.refresh_token, key)).status).toBe(200);
+    expect((await site.token('native', form, { dpop: site.tokenProof(key) })).status).toBe(200);
+    expect(site.fixture.events.filter(({ type }) => type === 'replay.detected')).toEqual([]);
+  });
+});
+
+describe.each(['introspection', 'jwt'] as const)('DP33, DP42 a thief at a verifier, %s', (kind) => {
+  const API = 'https://photos.example';
+  let site: Site;
+  beforeAll(async () => {
+    site = await startSite(hostFor(import.meta.url)[0], {}, {
+      accessTokens: { format: kind === 'jwt' ? kind : 'opaque' },
+    } as never);
+  });
+  afterAll(() => site.running.close());
+
+  test.each(guardHosts)('on $name: nothing of a stolen token works, and its owner notices nothing', async (host) => {
+    const common = {
+      issuer: site.running.base,
+      clock: site.fixture.clock,
+      dpop: dpop({ origins: [API], secret: SECRET }),
+    };
+    const setup =
+      kind === 'jwt'
+        ? { jwt: common }
+        : { introspection: { ...common, credentials: { client_id: 'api', client_secret: 'api-secret' } } };
+    const server: ResourceServer = await host.start(setup);
+    const { access_token: token } = await site.tokens('native', key);
+    const ask = (): Promise<Answer> => {
+      const proof = key.proof({ method: 'GET', url: `${API}/profile`, iat: site.now, token });
+      return server.client.get('/profile', { authorization: `DPoP ${token}`, dpop: proof });
+    };
+    expect((await ask()).json).toMatchObject({ auth: { cnf: { jkt: key.jkt } } });
+    for (const [headers, error] of thefts(token, site.now, `${API}/profile`))
+      expect(refusal(await server.client.get('/profile', headers))).toEqual([401, error]);
+    expect((await ask()).status).toBe(200);
+    server.close();
+  });
+});
+
+test.each(guardHosts)(
+  'DP36 the metadata of a resource on $name says whether its tokens must be bound',
+  async (host) => {
+    const resource = 'https://photos.example/api';
+    const path = '/.well-known/oauth-protected-resource/api';
+    const metadataWith = async (more: object): Promise<Answer['json']> => {
+      const server = await host.start({ jwt: { issuer: ISSUER, resource, ...more } });
+      const { json } = await server.client.get(path);
+      server.close();
+      return json;
+    };
+    expect(JSON.stringify(await metadataWith({}))).not.toContain('dpop');
+    const offered = await metadataWith({ dpop: dpop() });
+    expect(offered['dpop_signing_alg_values_supported']).toContain('ES256');
+    expect(offered).not.toHaveProperty('dpop_bound_access_tokens_required');
+    expect(await metadataWith({ dpop: dpop({ required: true }) })).toMatchObject({
+      dpop_bound_access_tokens_required: true,
+    });
+  },
+);
+
+describe('DP37 a route below others', () => {
+  const options = (issuer: string) => ({
+    issuer,
+    secret: SECRET,
+    dpop: dpop({ nonce: 'off' }),
+    clients: [{ client_id: 'service', client_secret: 'service-secret' }],
+    scopes: { read: 'Read' },
+    onWarning: () => undefined,
+  });
+
+  const apps: Readonly<Record<string, (issuer: string) => Promise<RequestListener>>> = {
+    'a router and an application in Express': async (issuer) => {
+      const oauth = forExpress(options(issuer));
+      const inner = express();
+      inner.get('/photos', oauth.guard('read'), (req, res) => void res.json(req.auth));
+      return express().use(oauth).use('/api', express.Router().use('/v1', inner));
+    },
+    'applications in Koa': async (issuer) => {
+      const oauth = forKoa(options(issuer));
+      const inner = new Koa().use(oauth.guard('read')).use((ctx) => {
+        ctx.body = ctx.state.auth;
+      });
+      const callback = new Koa()
+        .use(oauth)
+        .use(mount('/api', new Koa().use(mount('/v1/photos', inner))))
+        .callback();
+      return (req, res) => void callback(req, res);
+    },
+    'prefixes in Fastify': async (issuer) => {
+      const oauth = forFastify(options(issuer));
+      const app = fastify();
+      app.register(oauth);
+      app.register(
+        async (outer) =>
+          outer.register(
+            async (inner) => inner.get('/photos', { onRequest: oauth.guard('read') }, async ({ auth }) => auth),
+            { prefix: '/v1' },
+          ),
+        { prefix: '/api' },
+      );
+      await app.ready();
+      return app.routing;
+    },
+  };
+
+  test.each(Object.keys(apps))('%s: proofs name the path that the client sees', async (name) => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // It listens on a port.
+    const listener = await apps[name]?.(issuer);
+    if (listener !== undefined) server.on('request', listener);
+    const client = new Client(issuer);
+    const iat = Math.floor(Date.now() / 1000);
+    const form = { grant_type: 'client_credentials', client_id: 'service', client_secret: 'service-secret' };
+    const proof = key.proof({ method: 'POST', url: `${issuer}/oauth/token`, iat });
+    const token = String((await client.post('/oauth/token', form, { dpop: proof })).json['access_token']);
+    const ask = (url: string): Promise<Answer> =>
+      client.get('/api/v1/photos?size=2', {
+        authorization: `DPoP ${token}`,
+        dpop: key.proof({ method: 'GET', url, iat, token }),
+      });
+    expect((await ask(`${issuer}/api/v1/photos`)).json).toMatchObject({ client_id: 'service', token_type: 'DPoP' });
+    for (const path of ['/photos', '/v1/photos', '/']) {
+      const refused = await ask(issuer + path);
+      expect([refused.status, refused.json['error_description']]).toEqual([
+        401,
+        expect.stringContaining(`${issuer}/api/v1/photos`), // DP38
+      ]);
+    }
+    server.closeAllConnections();
+    server.close();
+  });
+});
+
+test('DP15, DP29 two processes with rotated secrets and clocks 30 s apart: refreshes at the same time get the same tokens', async () => {
+  const [older, newer] = [SECRET, 'a newer secret of the tests, 32 characters'];
+  const nodes = new Nodes({ dpop: dpop({ nonce: 'required' }), secret: [older, newer] });
+  const first = await nodes.start();
+  const second = await nodes.start({ ahead: 30_000, options: { secret: [newer, older] } });
+  let nonce: string | undefined;
+  const request = async (node: Node, form: Readonly<Record<string, string>>, by = key): Promise<Answer> => {
+    const send = () => {
+      const iat = Math.floor(nodes.shared.clock() / 1000);
+      const proof = by.proof({ method: 'POST', url: `${ISSUER}/oauth/token`, iat, nonce });
+      return node.flows.client.post('/oauth/token', { ...form, client_id: 'native' }, { dpop: proof });
+    };
+    const answer = await send();
+    nonce = String(answer.headers['dpop-nonce'] ?? nonce);
+    return answer.json['error'] === 'use_dpop_nonce' ? send() : answer;
+  };
+  const { flows } = first;
+  let tokens = (await request(first, flows.redemption('native', await flows.code('native'))))
+    .json as unknown as TokenSet;
+  for (let round = 0; round < 3; round += 1) {
+    const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
+    expect(refusal(await request(second, form, thief))).toEqual([400, 'invalid_grant']);
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, at) => request(at % 2 === 0 ? first : second, form)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect(new Set(answers.map(({ json }) => json['refresh_token'])).size).toBe(1);
+    tokens = answers[0]?.json as unknown as TokenSet;
+    nodes.shared.advance(20);
+  }
+  await nodes.close();
+});
