@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { DEVICE_CODE } from '../oauth/support/fixture.js';
 import { describeEngine } from './engines/availability.js';
 import { decideDevice, enterUserCode, isActive, newDevice, redeemDeviceCode } from './engines/oauth-flows.js';
-import { type Answer, type OAuthProcess, startOAuthProcesses } from './engines/oauth-processes.js';
+import type { Answer, OAuthProcess } from './engines/oauth-processes.js';
 import { type Place, PLACES } from './engines/places.js';
+import { useSeveral } from './engines/several.js';
 
 const PROCESSES = 3;
 const ROUNDS = Number(process.env['RACES'] ?? 3);
@@ -16,20 +17,9 @@ const errorOf = ({ json }: Answer): unknown => json['error'];
 
 function suite(title: string, missing: string | undefined, open: () => Promise<Place>): void {
   describeEngine(`devices at three processes on ${title}`, missing, () => {
-    let place: Place;
-    let processes: OAuthProcess[] = [];
-    const on = (index: number): OAuthProcess => processes[index % PROCESSES] ?? expect.fail('no process');
+    const { on } = useSeveral(PROCESSES, open);
     const everywhere = <T>(count: number, call: (server: OAuthProcess, index: number) => Promise<T>): Promise<T[]> =>
       Promise.all(Array.from({ length: count }, (_, index) => call(on(index), index)));
-
-    beforeAll(async () => {
-      place = await open();
-      processes = await startOAuthProcesses(PROCESSES, place.address);
-    });
-    afterAll(async () => {
-      await Promise.all(processes.map((server) => server.kill()));
-      await place?.remove();
-    });
 
     test('a device that never waits does not delay its owner, and gets tokens exactly once', async () => {
       for (let round = 0; round < ROUNDS; round += 1) {

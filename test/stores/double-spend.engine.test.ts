@@ -1,28 +1,10 @@
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { describeEngine } from './engines/availability.js';
-import { temporaryDirectory } from './engines/daemon.js';
 import { noGalera, startGalera } from './engines/galera.js';
-import { noMariadb, startMariadb } from './engines/mariadb.js';
-import {
-  approve,
-  isActive,
-  newCode,
-  newDeviceCode,
-  redeemCode,
-  redeemDeviceCode,
-  refresh,
-} from './engines/oauth-flows.js';
-import {
-  type Answer,
-  type OAuthProcess,
-  type ProcessSettings,
-  startOAuthProcesses,
-} from './engines/oauth-processes.js';
-import { noPostgres, startPostgres } from './engines/postgres.js';
-import { noRedis, startRedis, startRedisCluster } from './engines/redis.js';
-import { noSqlite } from './engines/sqlite.js';
+import { isActive, newCode, newDeviceCode, redeemCode, redeemDeviceCode, refresh } from './engines/oauth-flows.js';
+import type { Answer, OAuthProcess, ProcessSettings } from './engines/oauth-processes.js';
+import { PLACES } from './engines/places.js';
+import { useSeveral } from './engines/several.js';
 
 /** How many codes, refresh tokens and device codes: enough to see a leak; `DOUBLE_SPEND=1000` takes minutes. */
 const SECRETS = Number(process.env['DOUBLE_SPEND'] ?? 50);
@@ -34,31 +16,12 @@ const TOGETHER = 5;
 function suite(
   title: string,
   missing: string | undefined,
-  open: () => Promise<{ where: string | readonly string[]; remove(): Promise<void> | void }>,
+  open: () => Promise<{ address: string | readonly string[]; remove(): Promise<unknown> | void }>,
   secrets = SECRETS,
-  drivers: readonly ProcessSettings['driver'][] = [undefined],
+  settings?: (index: number) => ProcessSettings,
 ): void {
   describeEngine(`four processes on ${title}`, missing, () => {
-    let place: Awaited<ReturnType<typeof open>>;
-    let processes: OAuthProcess[] = [];
-    const on = (index: number): OAuthProcess => {
-      const chosen = processes[index % PROCESSES];
-      if (!chosen) throw new Error('no process');
-      return chosen;
-    };
-
-    beforeAll(async () => {
-      place = await open();
-      processes = await startOAuthProcesses(PROCESSES, place.where, (index) => {
-        const driver = drivers[index % drivers.length];
-        return driver === undefined ? {} : { driver };
-      });
-      await approve(on(0), on(1));
-    });
-    afterAll(async () => {
-      await Promise.all(processes.map((server) => server.kill()));
-      await place?.remove();
-    });
+    const { on } = useSeveral(PROCESSES, open, settings, true);
 
     /** Makes as many secrets as are wanted, some at a time, by turns on each process. */
     async function make<T>(one: (index: number) => Promise<T>): Promise<T[]> {
@@ -128,41 +91,20 @@ function suite(
 }
 
 describe('double spending', () => {
-  suite('SQLite', noSqlite, async () => {
-    const directory = temporaryDirectory();
-    return { where: `sqlite:${join(directory, 'records.db')}`, remove: () => rmSync(directory, { recursive: true }) };
-  });
-  suite('Redis', noRedis, async () => {
-    const { url, remove } = await startRedis();
-    return { where: url, remove };
-  });
-  suite('Redis Cluster', noRedis, async () => {
-    const { address, remove } = await startRedisCluster();
-    return { where: address, remove };
-  });
-  suite('PostgreSQL', noPostgres, async () => {
-    const { url, remove } = await startPostgres();
-    return { where: url, remove };
-  });
-  // Each process writes to another node.
+  for (const [title, missing, open] of PLACES) {
+    // Half of the processes use the one driver, half the other.
+    if (title === 'MariaDB') suite(title, missing, open, SECRETS, (n) => ({ driver: n % 2 ? 'mysql2' : 'mariadb' }));
+    else suite(title, missing, open);
+  }
   suite(
     'Galera',
     noGalera,
     async () => {
       const { addresses, remove } = await startGalera();
-      return { where: addresses, remove };
+      // Each process writes to another node.
+      return { address: addresses, remove };
     },
     // Each write waits for all nodes.
     Math.ceil(SECRETS / 4),
-  );
-  suite(
-    'MariaDB with both drivers',
-    noMariadb,
-    async () => {
-      const { url, remove } = await startMariadb();
-      return { where: url, remove };
-    },
-    SECRETS,
-    ['mariadb', 'mysql2'],
   );
 });

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { memoryStore } from 'oauth-query/stores/memory';
 import { postgresStore } from 'oauth-query/stores/postgres';
 import { redisStore, type RedisStore, type SendCommand } from 'oauth-query/stores/redis';
-import { sqliteStore } from 'oauth-query/stores/sqlite';
 import pg from 'pg';
 import { createClient, createCluster } from 'redis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -18,7 +16,6 @@ import {
   type RedisCluster,
   type RedisServer,
 } from './engines/redis.js';
-import { noSqlite } from './engines/sqlite.js';
 
 const HOUR = 3_600_000;
 const LATER = Date.now() + HOUR;
@@ -52,21 +49,6 @@ async function expectAll({ list }: Required<Store>, group: string): Promise<void
   const median = times.sort((a, b) => a - b)[times.length >> 1] ?? Infinity;
   console.log(`a page of 50 among ${MANY} keys of one group: ${median.toFixed(2)} ms`);
 }
-
-test(`a group of ${MANY} keys in memory`, async () => {
-  const store = memoryStore();
-  await fill(store, 'client:large');
-  await expectAll(store, 'client:large');
-}, 60_000);
-
-describeEngine(`a group of ${MANY} keys in SQLite`, noSqlite, () => {
-  test('a page is one statement that uses the index', async () => {
-    const store = sqliteStore({ file: ':memory:' });
-    await fill(store, 'client:large');
-    await expectAll(store, 'client:large');
-    await store.close();
-  }, 60_000);
-});
 
 describeEngine('groups in PostgreSQL', noPostgres, () => {
   let server: PostgresServer;

@@ -227,19 +227,20 @@ describeEngine('MariaDB', noMariadb, () => {
   }
 });
 
-describe.each(DRIVERS)('failures of MariaDB, %s', (driver) => {
-  describeEngine('MariaDB', noMariadb, () => {
-    let server: MariadbServer;
+describeEngine('failures of MariaDB', noMariadb, () => {
+  let server: MariadbServer;
+  beforeAll(async () => {
+    server = await startMariadb();
+  });
+  afterAll(() => server?.remove());
+
+  describe.each(DRIVERS)('with %s', (driver) => {
     let store: Awaited<ReturnType<typeof openStore>>;
     beforeAll(async () => {
-      server = await startMariadb();
       store = await openStore(server.url, { driver, timeout: TIMEOUT_MS, onError });
       await vi.waitFor(() => store.migrate(), { timeout: 10_000 });
     });
-    afterAll(async () => {
-      await store?.close();
-      await server?.remove();
-    });
+    afterAll(() => store?.close());
 
     testServerFaults(
       () => server,

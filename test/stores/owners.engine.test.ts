@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { describeEngine } from './engines/availability.js';
 import {
   approve,
@@ -10,8 +10,9 @@ import {
   signIn,
   silentCode,
 } from './engines/oauth-flows.js';
-import { type OAuthProcess, startOAuthProcesses } from './engines/oauth-processes.js';
+import type { Answer } from './engines/oauth-processes.js';
 import { type Place, PLACES } from './engines/places.js';
+import { useSeveral } from './engines/several.js';
 
 const CLIENTS = 10;
 /** How often an owner is erased, and how often signed out; `ENDINGS=50` takes minutes. */
@@ -23,21 +24,8 @@ type Headers = Awaited<ReturnType<typeof signIn>>;
 
 function suite(title: string, missing: string | undefined, open: () => Promise<Place>): void {
   describeEngine(`an owner of two processes on ${title}`, missing, () => {
-    let place: Place;
-    let processes: OAuthProcess[] = [];
-    const on = (index: number): OAuthProcess => processes[index % 2] ?? expect.fail('no process');
-    /** What both processes answer. */
-    const both = <T>(ask: (server: OAuthProcess) => Promise<T>): Promise<readonly T[]> =>
-      Promise.all(processes.map(ask));
-
-    beforeAll(async () => {
-      place = await open();
-      processes = await startOAuthProcesses(2, place.address, { refreshGrace: 10, lists: true, users: true });
-    }, 120_000);
-    afterAll(async () => {
-      await Promise.all(processes.map((server) => server.kill()));
-      await place?.remove();
-    });
+    const several = useSeveral(2, open, { refreshGrace: 10, lists: true, users: true });
+    const { on, each: both } = several;
 
     const refreshUntilRefused = async (index: number, first: string, held: string[]): Promise<void> => {
       let token = first;
@@ -66,34 +54,65 @@ function suite(title: string, missing: string | undefined, open: () => Promise<P
       }
     };
 
+    /** Ends everything of the owner while their clients get more. Nothing that was held works afterwards. */
+    async function endWhileBusy(
+      round: number,
+      session: Headers,
+      end: () => Promise<number>,
+      more: Promise<void>[] = [],
+    ) {
+      const held: string[] = [];
+      const codes: string[] = [];
+      const starting = Array.from({ length: CLIENTS }, async (_, n) => {
+        const { json } = await redeemCode(on(n), await newCode(on(n + 1), session));
+        held.push(String(json['access_token']));
+        return String(json['refresh_token']);
+      });
+      const tokens = await Promise.all(starting);
+      const busy = [
+        ...tokens.map((token, index) => refreshUntilRefused(index, token, held)),
+        ...[0, 1].map((index) => approveUntilAsked(index, session, codes)),
+        ...more,
+      ];
+      await expect.poll(() => held.length >= 4 * CLIENTS && codes.length > 2, { timeout: 60_000 }).toBe(true);
+      expect(await several.place.dump()).toContain(SUB);
+      const ended = await end();
+      await Promise.all(busy); // No client gets a token any more, so all of them stop.
+      console.log(`${title}: round ${round}, ${ended} grants ended; ${held.length} tokens, ${codes.length} codes`);
+      expect(ended).toBeGreaterThan(CLIENTS);
+      for (const server of several.all) {
+        const alive = await Promise.all(held.slice(-60).map((token) => isActive(server, token, 'web')));
+        expect(alive.filter((active) => active !== false)).toEqual([]);
+        const redeemed = await Promise.all(codes.slice(-60).map((code) => redeemCode(server, code)));
+        expect(redeemed.filter(({ status }) => status !== 400)).toEqual([]);
+      }
+    }
+    const countIn = ({ status, json }: Answer, name: string): number => (expect(status).toBe(200), Number(json[name]));
+
+    test(`every grant is revoked, ${ENDINGS} times, during refreshes of ${CLIENTS} clients and silent approvals: the owner is asked again`, async () => {
+      const session = await signIn(on(0), NAME, on(1));
+      for (let round = 0; round < ENDINGS; round += 1) {
+        await approve(on(0), on(1), session);
+        await endWhileBusy(round, session, async () =>
+          countIn(await on(round).send(`/revoke-all?sub=${SUB}`), 'ended'),
+        );
+        expect(await both((server) => silentCode(server, session))).toEqual([undefined, undefined]);
+      }
+    }, 300_000);
+
     test(`nothing is left and no record has the name, ${ENDINGS} times, during refreshes of ${CLIENTS} clients and approvals`, async () => {
       await signIn(on(0), 'bob').then((bob) => approve(on(0), on(1), bob));
       for (let round = 0; round < ENDINGS; round += 1) {
         const session = await signIn(on(round), NAME, on(round + 1));
         await approve(on(0), on(1), session);
-        const held: string[] = [];
-        const codes: string[] = [];
-        const starting = Array.from({ length: CLIENTS }, async (_, n) => {
-          const { json } = await redeemCode(on(n), await newCode(on(n + 1), session));
-          held.push(String(json['access_token']));
-          return String(json['refresh_token']);
-        });
-        const tokens = await Promise.all(starting);
-        const busy = [
-          ...tokens.map((token, index) => refreshUntilRefused(index, token, held)),
-          ...[0, 1].map((index) => approveUntilAsked(index, session, codes)),
-          decideUntilSignedOut(round, session),
-        ];
-        await expect.poll(() => held.length >= 4 * CLIENTS && codes.length > 2, { timeout: 60_000 }).toBe(true);
-        expect(await place.dump()).toContain(SUB);
-        const erased = await both((server) => server.send(`/erase?sub=${SUB}`));
         // What came with both, each has ended a part of.
-        const removed = erased.map(({ status, json }) => (expect(status).toBe(200), Number(json['grants'])));
-        await Promise.all(busy); // No client gets a token any more, so all of them stop.
-        console.log(`${title}: ${removed.join(' + ')} grants erased; ${held.length} tokens, ${codes.length} codes`);
-        expect(removed.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(CLIENTS);
-
-        const dump = await place.dump();
+        const erase = async (): Promise<number> =>
+          (await both((server) => server.send(`/erase?sub=${SUB}`))).reduce(
+            (sum, answer) => sum + countIn(answer, 'grants'),
+            0,
+          );
+        await endWhileBusy(round, session, erase, [decideUntilSignedOut(round, session)]);
+        const dump = await several.place.dump();
         for (const name of [SUB, NAME]) expect(dump).not.toContain(name);
         expect(dump, 'of another owner').toContain('sub-of-bob');
         expect(await both((server) => isSignedIn(server, session))).toEqual([false, false]);
@@ -101,12 +120,6 @@ function suite(title: string, missing: string | undefined, open: () => Promise<P
           { records: [] },
           { records: [] },
         ]);
-        for (const server of processes) {
-          const alive = await Promise.all(held.slice(-60).map((token) => isActive(server, token, 'web')));
-          expect(alive.filter((active) => active !== false)).toEqual([]);
-          const redeemed = await Promise.all(codes.slice(-60).map((code) => redeemCode(server, code)));
-          expect(redeemed.filter(({ status }) => status !== 400)).toEqual([]);
-        }
         const again = await both((server) => server.send(`/erase?sub=${SUB}`));
         expect(again.map(({ json }) => json)).toEqual([
           { grants: 0, consents: 0 },

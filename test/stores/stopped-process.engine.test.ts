@@ -1,17 +1,10 @@
 import { afterEach, expect, test } from 'vitest';
 import { DEVICE_CODE } from '../oauth/support/fixture.js';
 import { describeEngine } from './engines/availability.js';
-import {
-  approve,
-  isActive,
-  newCode,
-  newDeviceCode,
-  redeemCode,
-  redeemDeviceCode,
-  refresh,
-} from './engines/oauth-flows.js';
-import { type Answer, basic, type OAuthProcess, startOAuthProcesses } from './engines/oauth-processes.js';
+import { isActive, newCode, newDeviceCode, redeemCode, redeemDeviceCode, refresh } from './engines/oauth-flows.js';
+import { type Answer, basic, type OAuthProcess } from './engines/oauth-processes.js';
 import { type Place, PLACES } from './engines/places.js';
+import { useSeveral } from './engines/several.js';
 
 const CLIENTS = 30;
 const DEVICES = 5;
@@ -39,33 +32,25 @@ const STANDSTILLS: Readonly<Record<string, (server: OAuthProcess) => Promise<() 
 
 function suite(title: string, missing: string | undefined, open: () => Promise<Place>): void {
   describeEngine(`two processes on ${title}`, missing, () => {
-    let place: Place;
-    let processes: OAuthProcess[] = [];
-    afterEach(async () => {
-      for (const server of processes) server.goOn();
-      await Promise.all(processes.map((server) => server.kill()));
-      await place?.remove();
+    const settings = { refreshGrace: 1, codeReplayTolerance: 0, quiet: true };
+    const { on } = useSeveral(2, open, settings, true);
+    afterEach(() => {
+      on(0).goOn();
     });
 
     test.each(Object.entries(STANDSTILLS))(
       `one %s, and ${CLIENTS} clients repeat their requests at the other one: when it goes on, no grant is lost`,
       async (_name, standStill) => {
-        place = await open();
-        processes = await startOAuthProcesses(2, place.address, {
-          refreshGrace: 1,
-          codeReplayTolerance: 0,
-          quiet: true,
-        });
-        const [still, other] = processes;
-        if (still === undefined || other === undefined) throw new Error('There are not two processes.');
-        await approve(still, other);
+        const [still, other] = [on(0), on(1)];
         const tokens = await many(CLIENTS, async () => {
           const { json } = await redeemCode(still, await newCode(other));
           return String(json['refresh_token']);
         });
         const codes = await many(CLIENTS, () => newCode(other));
-        const devices = await many(DEVICES, (index) => newDeviceCode((n) => processes[n % 2] ?? other, index));
+        const devices = await many(DEVICES, (index) => newDeviceCode(on, index));
 
+        const abandoned = async (): Promise<number> => Number((await still.send('/abandoned')).json['count']);
+        const before = await abandoned();
         const end = await standStill(still);
         const giveUp = async (form: Form, headers = {}): Promise<void> => {
           await expect(still.send('/oauth/token', { form, headers, patience: PATIENCE })).rejects.toThrow('no answer');
@@ -92,9 +77,8 @@ function suite(title: string, missing: string | undefined, open: () => Promise<P
         end();
 
         // It has read the old requests of all who had given up, and has judged none of them.
-        const abandoned = async () => (await still.send('/abandoned')).json['count'];
-        await expect.poll(abandoned, { timeout: 30_000, interval: 100 }).toBeGreaterThanOrEqual(2 * CLIENTS);
-        for (const server of processes) {
+        await expect.poll(abandoned, { timeout: 30_000, interval: 100 }).toBeGreaterThanOrEqual(before + 2 * CLIENTS);
+        for (const server of [still, other]) {
           const alive = await Promise.all(
             held.flatMap((answer) => textsIn(answer).slice(0, 1)).map((token) => isActive(server, token)),
           );
@@ -105,7 +89,7 @@ function suite(title: string, missing: string | undefined, open: () => Promise<P
         }
         const again = await many(2 * CLIENTS, (n) => refresh(still, String(held[n]?.json['refresh_token'])));
         expect(again.filter(({ status }) => status !== 200)).toEqual([]);
-        console.log(`${title}: 0 of ${held.length} grants lost, ${String(await abandoned())} abandoned requests`);
+        console.log(`${title}: 0 of ${held.length} grants lost, ${(await abandoned()) - before} abandoned requests`);
 
         // A client that waits is judged, as ever.
         expect((await refresh(still, tokens[0] ?? '')).status).toBe(400);
