@@ -67,7 +67,7 @@ describeEngine('the page for administrators in a browser', noChromium, () => {
     await judge('client');
     await press(page, 'End');
     await judge('question');
-    await press(page, 'End this grant of');
+    await press(page, 'End');
     expect(await page.getByRole('status').innerText()).toBe('The grant has ended.');
     expect(await page.getByText('No user has connected this client.').count()).toBe(1);
     await page.setViewportSize({ width: 1280, height: 800 });

@@ -4,7 +4,7 @@ import { type Example, startExample } from '../examples/process.js';
 import { describeEngine } from '../stores/engines/availability.js';
 import { overflow, violations } from './axe.js';
 import { noChromium, openWindow, startChromium } from './chromium.js';
-import { difference, MAX_DIFFERENCE } from './picture.js';
+import { differs } from './picture.js';
 
 /** What each button shows in the end. */
 const STEPS = [
@@ -46,7 +46,7 @@ describeEngine('the first page of the demo', noChromium, () => {
       const response = await page.goto(base);
       expect((await response?.body())?.length).toBeLessThan(60_000);
       await judge(page);
-      expect(await difference(page, `demo ${colorScheme} ${width}`)).toBeLessThan(MAX_DIFFERENCE);
+      expect(await differs(page, `demo ${colorScheme} ${width}`)).toBeUndefined();
       for (const [name, shown] of STEPS) {
         const button = page.getByRole('button', { name, exact: true });
         for (let stop = 0; stop < 40 && !(await button.evaluate((one) => one.matches(':focus'))); stop += 1)

@@ -10,7 +10,7 @@ import { DEVICE_CODE, fixture } from '../oauth/support/fixture.js';
 import { describeEngine } from '../stores/engines/availability.js';
 import { overflow, violations } from './axe.js';
 import { noChromium, openWindow, startChromium, type Window } from './chromium.js';
-import { difference, MAX_DIFFERENCE } from './picture.js';
+import { differs } from './picture.js';
 
 /** A folder for screenshots of all pages, for review. */
 const pictures = process.env['SCREENSHOTS'];
@@ -181,7 +181,7 @@ describeEngine('layout and accessibility of the pages', noChromium, () => {
         expect(await violations(page)).toEqual([]);
         expect(await overflow(page)).toBe(0);
         expect((await page.content()).length).toBeLessThan(60_000);
-        expect(await difference(page, `${name} ${colorScheme} ${size.width}`)).toBeLessThan(MAX_DIFFERENCE);
+        expect(await differs(page, `${name} ${colorScheme} ${size.width}`)).toBeUndefined();
       });
     });
 

@@ -6,7 +6,7 @@ import { oneHostEach } from '../hosts.js';
 import { describeEngine } from '../stores/engines/availability.js';
 import { overflow, violations } from './axe.js';
 import { noChromium, openWindow, startChromium, type Window } from './chromium.js';
-import { difference, MAX_DIFFERENCE } from './picture.js';
+import { differs } from './picture.js';
 import { type SandboxSite, startSandboxSite } from './sandbox-site.js';
 
 /** A folder for screenshots of all states, for review. */
@@ -109,7 +109,7 @@ describeEngine('layout and accessibility of the sandbox', noChromium, () => {
         }
         expect(await violations(page)).toEqual([]);
         expect(await overflow(page)).toBe(0);
-        expect(await difference(page, `sandbox ${name} ${colorScheme} ${size.width}`)).toBeLessThan(MAX_DIFFERENCE);
+        expect(await differs(page, `sandbox ${name} ${colorScheme} ${size.width}`)).toBeUndefined();
       });
     });
 
