@@ -111,6 +111,14 @@ const HEADINGS = ['Option', 'Type', 'Default', 'Must be', 'Meaning'];
 
 const cell = (text: string): string => text.replaceAll('|', String.raw`\|`);
 
+/** The column before the meaning has the default already, unless the meaning says it in other words. */
+const withoutDefault = (meaning: string, preset: string): string => {
+  const plain = (text: string): string => text.replace(/[`'\s]/g, '');
+  return meaning.replace(/ Default:? ([^.]+)\.$/, (whole, said: string) =>
+    plain(said) === plain(preset) ? '' : whole,
+  );
+};
+
 /** The options at one path, and those below. */
 const section = (path: string, fields: Table, members: Members, meaning: string, title = 'options'): string => {
   const groups: string[] = [];
@@ -131,7 +139,7 @@ const section = (path: string, fields: Table, members: Members, meaning: string,
         member?.meaning ?? '',
       ];
     }
-    return [`\`${name}\``, type, preset, takes, member?.meaning ?? ''];
+    return [`\`${name}\``, type, preset, takes, withoutDefault(member?.meaning ?? '', preset)];
   });
   const table = [HEADINGS, HEADINGS.map(() => '-'), ...rows].map((row) =>
     row.filter((_text, column) => rows.some((one) => one[column] !== '')),
