@@ -8,8 +8,8 @@ import type { Seal } from '../base/seal.js';
 /** What the query API takes from the server it is part of. */
 export interface QueryEnvironment {
   /**
-   * The authorization of a request's bearer token; `undefined` without a token. Rejects with an error whose `code` is
-   * `invalid_token` if the token is invalid, and with any other error if it cannot be checked.
+   * The authorization of a request's bearer token; `undefined` without a token. Rejects with a
+   * `BearerError` if the token is invalid, and with any other error if it cannot be checked.
    */
   identify(request: HttpRequest): Promise<Authorization | undefined>;
   /** The rights of a caller: those of the token's scopes, such as `apihighlimits`, and those that the application adds. */

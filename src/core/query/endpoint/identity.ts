@@ -1,30 +1,18 @@
 import type { Authorization } from '../../base/authorization.js';
 import { BearerError } from '../../base/errors.js';
 import type { HttpRequest } from '../../base/http/messages.js';
-import type { MaybePromise } from '../../base/ports.js';
 import { ApiError, type ApiErrorDetails } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
 import type { Caller } from '../caller.js';
+import type { QueryEnvironment } from '../environment.js';
 import type { Site } from '../site/site.js';
 import { canonicalUserName } from '../site/user-name.js';
 import type { MainParams } from './main-parameters.js';
 
-/** Identifies callers. */
-export interface IdentitySource {
-  /**
-   * The authorization of a request's bearer token; `undefined` without a token. Rejects with a `BearerError` if the token is invalid, and with
-   * any other error if it cannot be checked.
-   */
-  identify(request: HttpRequest): Promise<Authorization | undefined>;
-  /** All rights of a caller. */
-  rightsOf(authorization: Authorization): MaybePromise<readonly string[]>;
-  onError(error: unknown): void;
-}
-
 /** The caller of a token, with all rights. */
 export const callerOf = async (
   authorization: Authorization,
-  { rightsOf }: Pick<IdentitySource, 'rightsOf'>,
+  { rightsOf }: Pick<QueryEnvironment, 'rightsOf'>,
 ): Promise<Caller> => {
   const rights = await rightsOf(authorization);
   return { authorization, name: authorization.username ?? authorization.sub, rights: [...new Set(rights)] };
@@ -37,7 +25,7 @@ const RETRY_AFTER = '5';
  * Identifies the caller of a request.
  * @throws ApiError `mwoauth-invalid-authorization` for an invalid token; with HTTP 503 if it cannot be checked.
  */
-export const identifyCaller = async (request: HttpRequest, source: IdentitySource): Promise<Caller | undefined> => {
+export const identifyCaller = async (request: HttpRequest, source: QueryEnvironment): Promise<Caller | undefined> => {
   try {
     const authorization = await source.identify(request);
     return authorization && (await callerOf(authorization, source));
