@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { adminPages } from '../../src/admin/index.js';
 import { storedClients } from '../../src/clients/index.js';
+import { english, german } from '../../src/languages/index.js';
 import { type Answer, basic, Client, hostFor, type RunningHost } from '../hosts.js';
 import { unescapeHtml } from '../hosts/form.js';
 import { Browser, locationOf, wordsOf } from '../oauth/support/browser.js';
@@ -22,6 +23,7 @@ const formWith = ({ text }: Answer, act: string): Readonly<Record<string, string
 
 describe.each(hostFor(import.meta.url))('the page for administrators on $name', ({ start }) => {
   const { options, store, events, errors, clock, advance } = fixture({
+    languages: [english, german],
     lifetimes: { session: 86_400 },
     grants: ['authorization_code', 'client_credentials', 'refresh_token', 'password'],
   });
@@ -62,6 +64,13 @@ describe.each(hostFor(import.meta.url))('the page for administrators on $name', 
     for (const form_token of ['', 'x'])
       expect((await post({ ...fields, client_id: 'x', form_token })).status, 'forged').toBe(403);
     expect(await clients.get('x')).toBeUndefined();
+  });
+
+  test('speaks the languages of the other pages', async () => {
+    const page = await alice.open(`${path}?new=1&ui_locales=de`);
+    expect(page.text).toContain('<html lang="de">');
+    expect(wordsOf(page)).toContain('Kann er ein Geheimnis bewahren?');
+    expect((await alice.open(`${path}?new=1&ui_locales=fr`)).text).toContain('<html lang="en">');
   });
 
   test('adds a confidential client, shows its secret once, and rotates it with both valid for a while', async () => {
