@@ -3,6 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Auth, type AuthConfig, skipCSRFCheck } from '@auth/core';
 import Wikimedia from '@auth/core/providers/wikimedia';
+import { betterAuth } from 'better-auth';
+import { memoryAdapter } from 'better-auth/adapters/memory';
+import { genericOAuth } from 'better-auth/plugins';
 import express from 'express';
 import { auth, requiresAuth } from 'express-openid-connect';
 import session from 'express-session';
@@ -65,6 +68,7 @@ describe.each(oneHostEach)('relying parties, unmodified, on $name', (host) => {
         confidential('passport', 'http://127.0.0.1/cb'),
         confidential('eoc', 'http://127.0.0.1/callback'),
         confidential('authjs', 'http://127.0.0.1/auth/callback/ours'),
+        confidential('better', 'http://127.0.0.1/api/auth/callback/ours'),
         confidential('wiki', 'http://127.0.0.1/auth/callback/wikimedia'),
       ],
       profile: mediaWikiProfile({ user: (sub) => ({ username: `User ${sub}`, email: ALICE.email }) }),
@@ -230,6 +234,45 @@ describe.each(oneHostEach)('relying parties, unmodified, on $name', (host) => {
       ],
     });
     expect(user).toMatchObject({ name: ALICE.name, email: ALICE.email });
+  });
+
+  test('better-auth 1: generic OAuth with discovery and PKCE', async () => {
+    const base = 'http://127.0.0.1:3998';
+    const { handler } = betterAuth({
+      ...{ baseURL: base, secret: SECRET, telemetry: { enabled: false } },
+      database: memoryAdapter({ user: [], session: [], account: [], verification: [] }),
+      plugins: [
+        genericOAuth({
+          config: [
+            {
+              ...{ providerId: 'ours', clientId: 'better', clientSecret: 'better-secret', pkce: true },
+              discoveryUrl: `${running.base}/.well-known/openid-configuration`,
+              scopes: scope.split(' '),
+            },
+          ],
+        }),
+      ],
+    });
+    let cookie = '';
+    const call = async (address: string, init: RequestInit = {}): Promise<Response> => {
+      const response = await handler(
+        new Request(new URL(address, base), { ...init, headers: { ...init.headers, cookie, origin: base } }),
+      );
+      cookie = [cookie, ...response.headers.getSetCookie().map((line) => line.split(';')[0] ?? '')].join('; ');
+      return response;
+    };
+    const start = await call('/api/auth/sign-in/social', {
+      ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+      body: JSON.stringify({ provider: 'ours', callbackURL: '/done' }),
+    });
+    const { url } = (await start.json()) as { url: string };
+    const browser = new Browser(running);
+    let page = await browser.open(url);
+    if (page.text.includes('type="password"')) page = await browser.signIn(page);
+    const done = await call(locationOf(await browser.submit(page, { decision: 'approve' })));
+    expect(done.headers.get('location')).toBe('/done');
+    const session = (await (await call('/api/auth/get-session')).json()) as { user?: object } | null;
+    expect(session?.user).toMatchObject({ name: ALICE.name, email: ALICE.email });
   });
 
   test('O69: @auth/core: the provider "Wikimedia", without OpenID Connect', async () => {
