@@ -29,8 +29,15 @@ export const extracts =
     const revids = read.flatMap((id) => known.get(id)?.revid ?? []);
     const found = revids.length === 0 ? [] : await content.source.revisions({ ids: revids, text: true }, request);
     const shown = found.map((row) => {
-      const extract = extractOf((row.text ?? '').slice(0, MAX_READ), params, content.markupOf(row));
-      return [row.page, { extract }] as const;
+      try {
+        const extract = extractOf((row.text ?? '').slice(0, MAX_READ), params, content.markupOf(row));
+        return [row.page, { extract }] as const;
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        // The other pages have theirs.
+        request.warn(error.code, `Page ${row.page}: ${error.message}`);
+        return [row.page, {}] as const;
+      }
     });
     return { pages: new Map(shown), continue: ids[read.length] };
   };

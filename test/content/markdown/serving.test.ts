@@ -206,6 +206,7 @@ describe('Markdown that takes long to parse', () => {
   const files = {
     'long.md': 'Long. '.repeat(45_000),
     'cells.md': CELLS,
+    'short.md': 'A few words.',
     'prose.md': `# A\n\n${'Prose, of several words in a line of text, and *long*.\n\n'.repeat(4_000)}`,
   };
   const error = { code: 'markuptoolarge', info: expect.stringContaining('prop=revisions') };
@@ -219,7 +220,13 @@ describe('Markdown that takes long to parse', () => {
       expect((await host.query({ ...rows(page), rvsection: '1' })).json).toMatchObject({ error });
       expect((await host.query(rows(page))).text).toContain(page === 'Long' ? 'Long. Long.' : '|x|y|');
     }
-    expect((await host.query({ titles: 'Cells', prop: 'extracts' })).json).toMatchObject({ error });
+    const extracts = { titles: 'Cells|Short', prop: 'extracts', exintro: '1', exlimit: '2', errorformat: 'plaintext' };
+    const { json } = await host.query(extracts);
+    expect(json).toMatchObject({
+      warnings: [{ code: 'markuptoolarge', module: 'query+extracts' }],
+      query: { pages: [{ title: 'Cells' }, { title: 'Short', extract: expect.stringContaining('A few words.') }] },
+    });
+    expect(json).not.toHaveProperty('query.pages.0.extract');
     expect((await host.query({ action: 'parse', page: 'Prose' })).text).toContain('<em>long</em>');
     expect((await host.query({ ...rows('Prose'), rvsection: '1' })).text).toContain('# A');
   });
