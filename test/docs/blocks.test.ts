@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Block, fileOf, reasonNotToRun, DOCUMENTS } from './documents.js';
+import { type Block, browsedOf, fileOf, reasonNotToRun, DOCUMENTS } from './documents.js';
 
 const CODE = ['ts', 'js'];
 const ANSWERS = ['json', 'http', 'text'];
@@ -11,7 +11,8 @@ function proofOf(block: Block, before: Block | undefined): string | undefined {
   if (CODE.includes(block.lang) && (['', 'options'].includes(block.mark) || fileOf(block) !== undefined)) {
     return 'compiled by compile.test.ts';
   }
-  if (block.lang === 'sh' && ['', 'server'].includes(block.mark)) return 'run by run.test.ts';
+  if (block.lang === 'sh' && ['', 'server', 'second-server'].includes(block.mark)) return 'run by run.test.ts';
+  if (ANSWERS.includes(block.lang) && browsedOf(block) !== undefined) return 'opened by run.test.ts';
   // An answer belongs to the command right before it.
   const asked = before?.document === block.document && before.lang === 'sh' && reasonNotToRun(before) === undefined;
   if (ANSWERS.includes(block.lang) && block.mark === '' && asked) return 'compared by run.test.ts';

@@ -55,6 +55,9 @@ export const reasonNotToRun = ({ mark }: Block): string | undefined => /^not-run
 /** The name of the file that a block is, for the commands after it. */
 export const fileOf = ({ mark }: Block): string | undefined => /^file=(\S+)$/.exec(mark)?.[1];
 
+/** The address at which a browser shows the block, once its user has signed in. */
+export const browsedOf = ({ mark }: Block): string | undefined => /^browser=(\S+)$/.exec(mark)?.[1];
+
 export function parseDocument(path: string, text: string): Document {
   const blocks: Block[] = [];
   const links: Link[] = [];

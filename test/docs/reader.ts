@@ -18,6 +18,7 @@ const END = 'the-end-of-this-command';
  */
 export class Reader {
   readonly #port: number;
+  readonly #secondPort: number;
   readonly #demo: string | undefined;
   readonly #folder: string;
   readonly #servers: ChildProcess[] = [];
@@ -28,12 +29,13 @@ export class Reader {
   readonly #browser: Client;
 
   /**
-   * @param port - Free: taken wherever the document says 3000.
+   * @param ports - Free: taken wherever the document says 3000, and 3001.
    * @param dist - The folder of the built package.
    * @param demo - What to run instead of `npm start`, which compiles the same program each time.
    */
-  constructor(port: number, dist: string, demo?: string) {
+  constructor([port, secondPort]: readonly [number, number], dist: string, demo?: string) {
     this.#port = port;
+    this.#secondPort = secondPort;
     this.#demo = demo;
     mkdirSync(join(ROOT, '.data'), { recursive: true });
     this.#folder = mkdtempSync(join(ROOT, '.data', 'reader-'));
@@ -68,13 +70,14 @@ export class Reader {
     // The program is not installed here, and not every version of node runs TypeScript: `write` compiles it.
     return text
       .replace(/\b3000\b/g, String(this.#port))
+      .replace(/\b3001\b/g, String(this.#secondPort))
       .replaceAll('npx oauth-query ', 'node dist/cli/main.js ')
       .replace(/^npm start$/gm, this.#demo === undefined ? '$&' : `node ${this.#demo}`)
       .replace(/^(node \S+)\.ts\b/gm, '$1.js');
   }
 
   #asPrinted(text: string): string {
-    return text.replaceAll(String(this.#port), '3000');
+    return text.replaceAll(String(this.#port), '3000').replaceAll(String(this.#secondPort), '3001');
   }
 
   write(file: string, code: string): void {
@@ -97,9 +100,9 @@ export class Reader {
     return this.#asPrinted(printed);
   }
 
-  /** Starts a server, and waits for its output. */
-  async serve(command: string, isReady: (printed: string) => boolean): Promise<string> {
-    await this.stopServers();
+  /** Starts a server, and waits for its output. @param besides - Those that run go on. */
+  async serve(command: string, isReady: (printed: string) => boolean, besides = false): Promise<string> {
+    if (!besides) await this.stopServers();
     // The packages are installed, or this test would not run.
     const server = this.#start(['-c', this.#here(command).replace(/^npm ci && /, '')]);
     this.#servers.push(server);
@@ -139,18 +142,28 @@ export class Reader {
   async #signedIn(address: string): Promise<string> {
     const page = await this.#browser.get(address);
     const location = page.headers.location;
-    if (location !== undefined) return this.#signedIn(location);
+    if (location !== undefined) return this.#signedIn(new URL(location, address).href);
     if (!page.text.includes('type="password"')) return page.text;
     const login = formOf(page.text, 'password');
     const form = { ...login.fields, username: 'alice', password: 'wonderland' };
     const { headers } = await this.#browser.post(login.action || address, form);
-    return this.#signedIn(String(headers.location));
+    return this.#signedIn(new URL(String(headers.location), address).href);
+  }
+
+  /** Allows what a page asks for, and returns where the browser is sent. */
+  async #allowed(address: string): Promise<string> {
+    const consent = formOf(await this.#signedIn(address), 'decision');
+    const decided = await this.#browser.post(consent.action, { ...consent.fields, decision: 'approve' });
+    return String(decided.headers.location);
   }
 
   async #allow(address: string): Promise<string> {
-    const consent = formOf(await this.#signedIn(address), 'decision');
-    const decided = await this.#browser.post(consent.action, { ...consent.fields, decision: 'approve' });
-    return new URL(String(decided.headers.location)).searchParams.get('code') ?? '';
+    return new URL(await this.#allowed(address)).searchParams.get('code') ?? '';
+  }
+
+  /** Opens an address in the browser, signs in, allows what is asked for, and returns what the application shows then. */
+  async browse(address: string): Promise<string> {
+    return this.#signedIn(await this.#allowed(this.#here(address)));
   }
 
   async #allowDevice(address: string, user_code: string): Promise<void> {

@@ -2,7 +2,7 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { bundleOf, packageBundle } from '../bundle.js';
 import { freePort } from '../stores/engines/daemon.js';
 import { problemsOf, textProblems } from './answers.js';
-import { type Block, type Document, fileOf, reasonNotToRun, DOCUMENTS } from './documents.js';
+import { type Block, browsedOf, type Document, fileOf, reasonNotToRun, DOCUMENTS } from './documents.js';
 import { Reader } from './reader.js';
 
 /** A command with the output that the document shows. */
@@ -14,7 +14,8 @@ interface Step {
 const stepsOf = ({ blocks }: Document): readonly Step[] =>
   blocks.flatMap((block, index) => {
     const after = blocks[index + 1];
-    const isStep = (block.lang === 'sh' && reasonNotToRun(block) === undefined) || fileOf(block) !== undefined;
+    const isCommand = block.lang === 'sh' && reasonNotToRun(block) === undefined;
+    const isStep = isCommand || fileOf(block) !== undefined || browsedOf(block) !== undefined;
     const answer = after && ['json', 'http', 'text'].includes(after.lang) ? after : undefined;
     return isStep ? [{ block, answer }] : [];
   });
@@ -29,9 +30,15 @@ const follow = async (reader: Reader, { block, answer }: Step): Promise<void> =>
     reader.write(file, block.code);
     return;
   }
-  if (block.mark === 'server') {
+  const address = browsedOf(block);
+  if (address !== undefined) {
+    expect(problemsOf(block.lang, block.code, await reader.browse(address)), block.place).toEqual([]);
+    return;
+  }
+  if (['server', 'second-server'].includes(block.mark)) {
     const promised = answer?.code ?? '';
-    const printed = await reader.serve(block.code, (text) => textProblems(promised, text).length === 0);
+    const isReady = (text: string) => textProblems(promised, text).length === 0;
+    const printed = await reader.serve(block.code, isReady, block.mark === 'second-server');
     expect(textProblems(promised, printed), block.place).toEqual([]);
     return;
   }
@@ -47,7 +54,7 @@ beforeAll(async () => {
 // Each document from its beginning to its end, in one shell.
 test.each(walks)('the commands of %s print what it shows', async (path, steps) => {
   const demo = path === 'README.md' ? undefined : await bundleOf('examples/demo/main.ts');
-  const reader = new Reader(await freePort(), dist, demo);
+  const reader = new Reader([await freePort(), await freePort()], dist, demo);
   onTestFinished(() => reader.close());
   for (const step of steps) await follow(reader, step);
 });
