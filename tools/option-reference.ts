@@ -11,6 +11,7 @@ import { USER_FIELDS } from '../src/core/oauth/sign-in/users.js';
 import { QUERY_OPTIONS } from '../src/core/query/option-table.js';
 import { SCOPE_FIELDS, SERVER_OPTIONS } from '../src/core/server/options/server-table.js';
 import { MCP_OPTIONS } from '../src/mcp/options.js';
+import { OPENID_OPTIONS } from '../src/openid/options.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -177,7 +178,7 @@ export const optionReference = async (): Promise<string> => {
 The options of \`oauthQuery({ … })\`. All can be left out, except those whose default is "required": these are needed in the object they belong to. "Must be" says what the server checks at the start.
 
 - The fields of [a client](#fields-of-a-client), [a scope](#fields-of-a-scope), [a resource](#fields-of-a-resource), [a user](#fields-of-a-user)
-- The options of [\`query\`](#query) and [\`mcp\`](#mcp)
+- The options of [\`query\`](#query), [\`mcp\`](#mcp) and [\`openid\`](#openid)
 - How to use them: [the authorization server](authorization-server.md), [the query API](query.md)
 
 ${section('', SERVER_OPTIONS, membersOf('ServerOptions'), '')}
@@ -193,6 +194,8 @@ ${fields('a user', 'One entry of `options.users`.', USER_FIELDS, membersOf('User
 ${section('', QUERY_OPTIONS, membersOf('QueryOptions'), 'What `query({ … })` of `oauth-query/query` takes.', 'query')}
 
 ${section('', MCP_OPTIONS, membersOf('McpOptions'), 'What `mcp({ … })` of `oauth-query/mcp` takes.', 'mcp')}
+
+${section('', OPENID_OPTIONS, membersOf('OpenIdOptions'), 'What `openIdConnect({ … })` of `oauth-query/openid` takes.', 'openid')}
 `;
   const settings = JSON.parse(readFileSync(join(ROOT, '.oxfmtrc.json'), 'utf8')) as { printWidth: number };
   return (await format('options.md', text, { printWidth: settings.printWidth })).code;

@@ -93,7 +93,8 @@ export interface OpenIdOptions {
 /** A day in seconds. */
 const MAX_LIFETIME = 86_400;
 
-const OPTIONS = {
+/** The validation of each option. */
+export const OPENID_OPTIONS = {
   keys: either(
     value<Exclude<KeySource, () => unknown>>('an array of keys', Array.isArray),
     fn<Extract<KeySource, () => unknown>>('a function that returns one'),
@@ -130,10 +131,10 @@ const OPTIONS = {
   paths: object({ userinfo: path('/oauth/userinfo'), endSession: path('/oauth/logout') }),
 } satisfies Schema<OpenIdOptions>;
 
-const TABLE = required(object(OPTIONS));
+const TABLE = required(object(OPENID_OPTIONS));
 
 /** The options, validated one by one. */
-export type CheckedOpenIdOptions = Checked<typeof OPTIONS>;
+export type CheckedOpenIdOptions = Checked<typeof OPENID_OPTIONS>;
 
 /** @throws TypeError with a sentence that names the option and the remedy. */
 export const checkOpenIdOptions = (given: unknown): CheckedOpenIdOptions => TABLE.read(given, 'options.openid');
