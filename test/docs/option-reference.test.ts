@@ -8,6 +8,7 @@ import { USER_FIELDS } from '../../src/core/oauth/sign-in/users.js';
 import { QUERY_OPTIONS } from '../../src/core/query/option-table.js';
 import { SCOPE_FIELDS, SERVER_OPTIONS } from '../../src/core/server/options/server-table.js';
 import { MCP_OPTIONS } from '../../src/mcp/options.js';
+import { OPENID_OPTIONS } from '../../src/openid/options.js';
 import { optionReference } from '../../tools/option-reference.js';
 import { ROOT } from './documents.js';
 
@@ -25,7 +26,10 @@ test('it has a row for each option of the tables, and a meaning wherever an inte
       return sum + 1 + (field.fields && name !== 'modules' ? pathsOf(field.fields) : 0);
     }, 0);
   const fields = [CLIENT_FIELDS, SCOPE_FIELDS, RESOURCE_DEFINITION, USER_FIELDS].flatMap((table) => Object.keys(table));
-  const options = pathsOf(SERVER_OPTIONS) + pathsOf(QUERY_OPTIONS) + pathsOf(MCP_OPTIONS);
+  const options = [SERVER_OPTIONS, QUERY_OPTIONS, MCP_OPTIONS, OPENID_OPTIONS].reduce(
+    (sum, table) => sum + pathsOf(table),
+    0,
+  );
   expect(rows).toHaveLength(options + fields.length);
   expect(rows.filter((row) => row.split(/(?<!\\)\|/).length === 7 && /\|\s*\|$/.test(row))).toEqual([]);
 });
