@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OAuthError } from '../../src/core/base/errors.js';
-import { ownSecrets, Seal } from '../../src/core/base/seal.js';
 import type { OAuthFeature, OAuthParts } from '../../src/core/oauth/oauth-feature.js';
 import { basic, bearer, Client, hostFor, type RunningHost } from '../hosts.js';
 import { everyRow } from '../rows.js';
@@ -122,22 +121,6 @@ describe.each(hostFor(`${import.meta.url}2`))('the session of the built-in sign-
     const records: unknown[] = [];
     for await (const record of running.owners.export('alice')) records.push(record);
     expect(records).toContainEqual(expect.objectContaining({ type: 'grant', auth_time: began, amr: ['pwd'] }));
-  });
-
-  test('O34: a session of an earlier version signs in, without a time', async () => {
-    const seal = new Seal(
-      ownSecrets(['a secret of the test that has 32 characters'], running.base),
-      'session',
-      clock,
-      (size) => new Uint8Array(size).fill(7),
-    );
-    const browser = new Browser(running);
-    await browser.authorize(REQUEST);
-    const [[name] = []] = [...browser.cookies];
-    const expiresAt = clock() + 3_600_000;
-    const cookie = seal.seal({ id: 'old', owner: { sub: 'alice' }, lastSignOut: null, expiresAt }, expiresAt);
-    const { json } = await new Client(running.origin).get('/signed-in', { cookie: `${name}=${cookie}` });
-    expect(json).toEqual({ owner: { sub: 'alice' } });
   });
 });
 

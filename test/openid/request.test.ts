@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ownSecrets, Seal } from '../../src/core/base/seal.js';
 import { type Answer, Client, hostFor, type RunningHost } from '../hosts.js';
 import { Browser, formOf, locationOf, responseOf, wordsOf } from '../oauth/support/browser.js';
 import { USERS } from '../oauth/support/fixture.js';
@@ -61,9 +62,11 @@ describe.each(hostFor(import.meta.url))('what a request says about the sign-in, 
     expect(store.size).toBe(size);
     expect(events.at(-1)).toMatchObject({ type: 'authorization.refused', reason: 'login_required' });
     await browser.signIn(await browser.authorize(REQUEST));
-    expect(responseOf(await browser.authorize({ ...REQUEST, prompt: 'none' }))).toMatchObject({
-      error: 'consent_required',
-    });
+    const [before, kept] = [JSON.stringify([...store.entries()]), JSON.stringify([...browser.cookies])];
+    const unasked = await browser.authorize({ ...REQUEST, prompt: 'none' });
+    expect(responseOf(unasked)).toMatchObject({ error: 'consent_required', state: 'the state', iss: running.base });
+    expect(unasked).toMatchObject({ status: 302, text: '' });
+    expect([JSON.stringify([...store.entries()]), JSON.stringify([...browser.cookies])]).toEqual([before, kept]);
     const allowed = await claimsOf(await browser.authorizeFor(REQUEST));
     const again = await claimsOf(await browser.authorize({ ...REQUEST, prompt: 'none' }));
     expect(again.sub).toBe(allowed.sub);
@@ -95,6 +98,26 @@ describe.each(hostFor(import.meta.url))('what a request says about the sign-in, 
     expect(isLogin(await browser.open(formOf(page).action + '?resume=' + formOf(page).fields['resume']))).toBe(true);
     const after = await claimsOf(await browser.signIn(page));
     expect(after.auth_time).toBe(Number(before.auth_time) + 10);
+  });
+
+  test('O34: a session of an earlier version signs in, without a time, and is too old for every max_age', async () => {
+    const secrets = ownSecrets(['a secret of the test that has 32 characters'], running.base);
+    const seal = new Seal(secrets, 'session', clock, (size) => new Uint8Array(size).fill(7));
+    const browser = new Browser(running);
+    await browser.authorize(REQUEST);
+    const [[name] = []] = [...browser.cookies];
+    const expiresAt = clock() + 3_600_000;
+    const sealed = seal.seal({ id: 'old', owner: { sub: 'alice' }, lastSignOut: null, expiresAt }, expiresAt);
+    const cookie = `${name}=${sealed}`;
+    expect((await new Client(running.origin).get('/signed-in', { cookie })).json).toEqual({ owner: { sub: 'alice' } });
+    const { pathname } = new URL(`${running.base}/oauth/authorize`);
+    const asked = (more: object) =>
+      new Client(running.origin).get(`${pathname}?${new URLSearchParams({ ...REQUEST, ...more }).toString()}`, {
+        cookie,
+      });
+    expect(isLogin(await asked({}))).toBe(false);
+    expect(isLogin(await asked({ max_age: '86400' }))).toBe(true);
+    expect(responseOf(await asked({ max_age: '86400', prompt: 'none' }))).toMatchObject({ error: 'login_required' });
   });
 
   test('O39, O23: max_age in seconds, 0 always, with prompt=none login_required', async () => {
