@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { isRecord } from '../core/base/schema.js';
-import { keyIn, type ProofKey, type ReadKey } from './public-key.js';
+import { keyIn, type ProofKey } from './public-key.js';
 
 /** A proof whose signature is right. */
 export interface Proof {
@@ -46,18 +46,15 @@ export class ProofReader {
   read(text: string): Proof | ProofProblem {
     if (text.length > MAX_LENGTH || !PROOF.test(text)) return 'malformed';
     const [header = '', payload = '', signature = ''] = text.split('.', 3);
-    const key = this.#keyOf(header);
+    const kept = this.#keys.get(header);
+    const key = kept ?? keyIn(parse(header));
     if (typeof key === 'string') return key;
     const claims = parse(payload);
     if (!isRecord(claims)) return 'malformed';
     const { jti, htm, htu, iat, ath, nonce } = claims;
     if (!isShortText(jti, MAX_JTI) || !isShortText(htu, MAX_HTU) || typeof iat !== 'number') return 'malformed';
     if (!key.verifies(`${header}.${payload}`, signature)) return 'signature';
-    this.#keys.set(header, key);
+    if (kept === undefined) this.#keys.set(header, key);
     return { jkt: key.jkt, jti, htm, htu, iat, ath, nonce };
-  }
-
-  #keyOf(header: string): ReadKey {
-    return this.#keys.get(header) ?? keyIn(parse(header));
   }
 }

@@ -57,7 +57,7 @@ const isLongEnough = ({ asymmetricKeyDetails }: KeyObject): boolean =>
   (asymmetricKeyDetails?.modulusLength ?? 2048) >= 2048;
 
 /** The result of reading the header of a proof: its key, or what is wrong. */
-export type ReadKey = ProofKey | 'malformed' | 'algorithm' | 'key';
+type ReadKey = ProofKey | 'malformed' | 'algorithm' | 'key';
 
 /** The key in the header of a proof (RFC 9449 §4.2). */
 export const keyIn = (header: unknown): ReadKey => {

@@ -87,6 +87,11 @@ describe.each(eachFramework)('DP32, DP33, DP34, DP35, DP37 a guard on $name', (h
     expect(headers['www-authenticate']).toBe('Bearer realm="oauth", DPoP algs="ES256 ES384 EdDSA Ed25519 PS256 RS256"');
     const two = await site.client.get('/guarded/profile', { authorization: [`DPoP ${bound}`, `DPoP ${bound}`] });
     expect(two.status).toBe(400);
+    const dpopHeaders = ['one', 'two'].map((jti) =>
+      key.proof({ method: 'GET', url: site.guardedUrl(), iat: site.now, token: bound, payload: { jti } }),
+    );
+    const proofs = { authorization: `DPoP ${bound}`, dpop: dpopHeaders };
+    expect(await told(site.client.get('/guarded/profile', proofs))).toEqual([400, 'invalid_request']);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { Authorization } from './authorization.js';
 import { BearerError, OAuthError, tooManyRequests } from './errors.js';
 import type { GuardRequirement, PresentedToken } from './http/bearer.js';
-import { type HttpRequest, hasRepeated } from './http/messages.js';
+import type { HttpRequest } from './http/messages.js';
 import { type ProofChecker, ProofError, type ProofQuestion, type ProvenKey } from './key-proofs.js';
 import type { MaybePromise } from './ports.js';
 
@@ -23,12 +23,13 @@ export const proofOf = (
   checker: ProofChecker | undefined,
 ): WithProof => {
   const isProof = checker !== undefined && presented.scheme === 'DPoP';
-  if (isProof && hasRepeated(request.rawHeaders, 'dpop'))
-    throw new BearerError('invalid_request', 'The DPoP header must not be repeated.');
+  const proof = isProof ? request.header('dpop') : undefined;
+  // Repeated headers were joined. A proof contains no comma.
+  if (proof?.includes(',') === true) throw new BearerError('invalid_request', 'The DPoP header must not be repeated.');
   return {
     token: presented.token,
     scheme: presented.scheme,
-    proof: isProof ? request.header('dpop') : undefined,
+    proof,
     method: request.method,
     addresses: isProof ? checker.addressesOf(request.path, audience) : [],
   };

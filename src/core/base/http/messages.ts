@@ -21,7 +21,7 @@ export interface HttpRequest {
   readonly path: string;
   /** A header by its lower-case name; repeated headers are joined or dropped as in `node:http`. */
   header(name: string): string | undefined;
-  /** Alternating names and values, as received: the only way to detect a repeated header. */
+  /** Alternating names and values, as received: the only way to detect a repeated header. At least `Authorization`. */
   readonly rawHeaders: readonly string[];
   /** The caller's address as the framework reports it, including its trust-proxy setting. */
   readonly ip: string;
@@ -63,18 +63,16 @@ export interface Route {
 /** Whether a media type is JSON, by itself or by its suffix (RFC 6839 §3.1). */
 export const isJsonType = (type: string): boolean => /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type);
 
-/** Whether a header is there more than once. @param wanted - In lower case. */
-export const hasRepeated = (rawHeaders: readonly string[], wanted: string): boolean => {
+const AUTHORIZATION = 'authorization';
+
+/** RFC 6749 §3.1 and RFC 9110 §11: Node would silently keep only the first of several. */
+export const hasRepeatedAuthorization = (rawHeaders: readonly string[]): boolean => {
   let seen = false;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i];
-    if (name?.length !== wanted.length || name.toLowerCase() !== wanted) continue;
+    if (name?.length !== AUTHORIZATION.length || name.toLowerCase() !== AUTHORIZATION) continue;
     if (seen) return true;
     seen = true;
   }
   return false;
 };
-
-/** RFC 6749 §3.1 and RFC 9110 §11: Node would silently keep only the first of several. */
-export const hasRepeatedAuthorization = (rawHeaders: readonly string[]): boolean =>
-  hasRepeated(rawHeaders, 'authorization');
