@@ -51,4 +51,4 @@ export const filterField = (label: string, onInput: (wanted: string) => void): H
 
 /** Whether the page lists a module as available on this site. */
 export const isAnswered = (module: string): boolean =>
-  document.querySelector(`[data-module="${CSS.escape(module)}"]:not([data-unanswered])`) !== null;
+  document.querySelector(`[data-module="${CSS.escape(module)}"]:not([data-unanswered] *)`) !== null;

@@ -22,7 +22,9 @@ export class Picker {
     this.#entries = this.#groups.flatMap((details) => {
       const group = GROUPS.find((name) => name === details.dataset['group']);
       if (group === undefined) return [];
-      return [...details.querySelectorAll<HTMLElement>('[data-module]')].map((row) => entryOf(group, row, onChange));
+      return [...details.querySelectorAll<HTMLElement>('li:not([data-unanswered])')].map((row) =>
+        entryOf(group, row, onChange),
+      );
     });
     section.querySelector('h2')?.after(filterField(say('findModule'), (wanted) => this.#filter(wanted)));
     for (const details of this.#groups) details.open = details.dataset['group'] === 'list';
@@ -43,7 +45,7 @@ export class Picker {
     }
     if (names.length > 0) this.#groups.find(({ dataset }) => dataset['group'] === group)?.setAttribute('open', '');
     const first = entries.find(({ input }) => input.checked)?.row;
-    const list = first?.parentElement;
+    const list = first?.closest<HTMLElement>('.modules');
     // Only the list scrolls, not the page.
     if (first && list) list.scrollTop = first.offsetTop - list.offsetTop;
     return names.filter((name) => !entries.some((entry) => entry.name === name));
@@ -56,7 +58,8 @@ export class Picker {
 }
 
 const entryOf = (group: Group, row: HTMLElement, onChange: () => void): Entry => {
-  const name = row.dataset['module'] ?? '';
+  const name = row.querySelector('code')?.textContent ?? '';
+  row.dataset['module'] = name;
   const id = freshId(`${group}-${name}`);
   const input = element('input', { type: 'checkbox', id, 'aria-describedby': `${id}-text` });
   // A request would only fail.

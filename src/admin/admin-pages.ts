@@ -1,6 +1,8 @@
 import { StoredClientError } from '../clients/stored-client-error.js';
 import type { StoredClients } from '../clients/stored-client.js';
+import { defined } from '../core/base/defined.js';
 import type { AuthorizationFeature } from '../core/base/feature.js';
+import { type Html, html } from '../core/base/html.js';
 import type { HttpRequest, HttpResponse } from '../core/base/http/messages.js';
 import { redirect } from '../core/base/http/responses.js';
 import { confirmContent } from '../core/base/pages/forms.js';
@@ -20,7 +22,17 @@ import { type Destination, formExpired, SIGN_IN_FIELDS } from '../core/oauth/sig
 import { findClients } from './find-clients.js';
 import { FIELDS, registrationOf, valuesOf } from './registration-form.js';
 import { ADMIN_TEXTS, type AdminTextName } from './texts.js';
-import { addPage, clientPage, listPage, notAdmin, OVERLAPS, type Place, QUESTIONS, secretPage } from './views.js';
+import {
+  addPage,
+  clientPage,
+  listPage,
+  notAdmin,
+  OVERLAPS,
+  linkTo,
+  type Place,
+  QUESTIONS,
+  secretPage,
+} from './views.js';
 
 /** Options of the page. */
 export interface AdminPageOptions {
@@ -46,6 +58,7 @@ const PARAMETERS = {
   version: 'vschar',
   overlap: 'vschar',
   act: 'vschar',
+  ui_locales: 'vschar',
   confirmed: 'vschar',
 } as const;
 
@@ -76,7 +89,7 @@ class AdminPages {
     const frame = this.#frame.for(request);
     const known = signIn.sessions.read(request);
     const owner = await signIn.currentOwner(request, known, context);
-    if (owner === undefined) return signIn.ask(known, this.#destination(context), context);
+    if (owner === undefined) return signIn.ask(known, this.#destination(frame, context), context);
     if (!(await this.#isAdmin(owner))) return respond(notAdmin(frame.language), { status: 403 }, frame);
     const admin = { owner, session: known ?? signIn.sessions.begin() };
     const query = new URLSearchParams(request.query);
@@ -87,7 +100,7 @@ class AdminPages {
       const after = query.get('after') ?? undefined;
       const done = this.#readDone(query, admin, context);
       const content = await this.#client(name, { done, after }, place, context);
-      return content === undefined ? redirect(place.path, 303) : respond(content, init, frame);
+      return content === undefined ? redirect(linkTo(place), 303) : respond(content, init, frame);
     }
     if (query.has('new')) return respond(addPage(place, valuesOf(undefined)), init, frame);
     const search = query.get('search') ?? '';
@@ -100,8 +113,8 @@ class AdminPages {
     const { signIn } = context;
     const form = await readForm(request, PARAMETERS, context);
     if (form.firstProblem !== undefined) throw new PageError('invalid_request', { explanation: form.firstProblem });
-    const destination = this.#destination(context);
-    const frame = this.#frame.for(request);
+    const frame = this.#frame.for(request, form.get('ui_locales'));
+    const destination = this.#destination(frame, context);
     if (form.get('username') !== undefined || form.get('password') !== undefined)
       return signIn.submit(request, form, destination, context);
     const session = signIn.sessions.read(request);
@@ -123,7 +136,7 @@ class AdminPages {
       const question = Object.hasOwn(QUESTIONS, act) ? QUESTIONS[act as keyof typeof QUESTIONS] : undefined;
       if (question !== undefined && form.get('confirmed') === undefined) {
         const hidden = { ...place.hidden, act, client: client_id, grant: form.get('grant') ?? '', confirmed: 'yes' };
-        const cancelPath = `${place.path}?${new URLSearchParams({ client: client_id }).toString()}`;
+        const cancelPath = linkTo(place, { client: client_id });
         const { language } = frame;
         const asked = {
           title: language.text(question.ask, { client: client_id }),
@@ -135,10 +148,10 @@ class AdminPages {
         return respond(confirmContent({ ...asked, action: place.path, hidden, cancelPath }), {}, frame);
       }
       await this.#change(act, client_id, form, admin.owner.sub, context);
-      return redirect(this.#donePath(act, client_id, admin, context), 303);
+      return redirect(this.#donePath(act, client_id, admin, place, context), 303);
     } catch (error) {
       if (!(error instanceof StoredClientError)) throw error;
-      const problem = error.message;
+      const problem = html`<bdi lang="en" dir="ltr">${error.message}</bdi>`;
       const content =
         act === 'add'
           ? addPage(place, valuesOf(form), problem)
@@ -162,9 +175,10 @@ class AdminPages {
       { generateSecret: !isPublic },
     );
     tell('added', added.client_id, admin, context);
+    const place = this.#place(admin, frame, context);
     return added.client_secret === undefined
-      ? redirect(this.#donePath('add', added.client_id, admin, context), 303)
-      : respond(secretPage(this.#place(admin, frame, context), added.client_id, added.client_secret), {}, frame);
+      ? redirect(this.#donePath('add', added.client_id, admin, place, context), 303)
+      : respond(secretPage(place, added.client_id, added.client_secret), {}, frame);
   }
 
   async #rotate(form: Parameters, admin: Admin, frame: AdminFrame, context: OAuthContext): Promise<HttpResponse> {
@@ -196,7 +210,7 @@ class AdminPages {
       await grants.revoke({ client_id }, { by });
     } else if (act === 'end') {
       await grants.revoke({ grant_id: form.get('grant') ?? '' }, { by });
-    } else throw new PageError('nothing_chosen', { back: { href: this.#destination(context).returnTo } });
+    } else throw new PageError('nothing_chosen', { back: { href: context.basePath + this.#path } });
   }
 
   async #client(
@@ -204,7 +218,7 @@ class AdminPages {
     state: {
       readonly done?: string | undefined;
       readonly after?: string | undefined;
-      readonly problem?: string;
+      readonly problem?: Html;
       readonly form?: Parameters;
     },
     place: Place,
@@ -217,26 +231,27 @@ class AdminPages {
     return clientPage(place, { client, values, grants, done: state.done, problem: state.problem });
   }
 
-  #place(admin: Admin, { language }: AdminFrame, context: OAuthContext): Place {
+  #place(admin: Admin, { language, asked: ui_locales }: AdminFrame, context: OAuthContext): Place {
     const { sessions } = context.signIn;
+    const asked = defined({ ui_locales });
     return {
       path: context.basePath + this.#path,
-      hidden: { form_token: sessions.formToken(admin.session, purposeOf(admin.owner)) },
+      asked,
+      hidden: { form_token: sessions.formToken(admin.session, purposeOf(admin.owner)), ...asked },
       language,
     };
   }
 
-  #destination(context: OAuthContext): Destination {
+  #destination(frame: AdminFrame, context: OAuthContext): Destination {
     const action = context.basePath + this.#path;
-    return { action, returnTo: action, hidden: {} };
+    return { action, returnTo: frame.address(action), hidden: defined({ ui_locales: frame.asked }) };
   }
 
   /** After removing a client, the list; otherwise the client. Only this session can make the page say that something was done. */
-  #donePath(act: string, client_id: string, { owner, session }: Admin, context: OAuthContext): string {
-    const { action } = this.#destination(context);
-    if (act === 'remove') return action;
-    const proof = context.signIn.sessions.formToken(session, donePurpose(owner, act, client_id));
-    return `${action}?${new URLSearchParams({ client: client_id, done: act, proof }).toString()}`;
+  #donePath(act: string, client_id: string, admin: Admin, place: Place, { signIn }: OAuthContext): string {
+    if (act === 'remove') return linkTo(place);
+    const proof = signIn.sessions.formToken(admin.session, donePurpose(admin.owner, act, client_id));
+    return linkTo(place, { client: client_id, done: act, proof });
   }
 
   #readDone(query: URLSearchParams, { owner, session }: Admin, { signIn }: OAuthContext): string | undefined {

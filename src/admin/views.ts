@@ -14,7 +14,9 @@ export type AdminLanguage = Translator<PageTextName | AdminTextName>;
 /** Where the pages are, and for whom. */
 export interface Place {
   readonly path: string;
-  /** Fields of every form. */
+  /** The language that the reader asked for, as a field of every link and form. */
+  readonly asked: { readonly ui_locales?: string };
+  /** Fields of every form that changes something. */
   readonly hidden: Readonly<Record<string, string>>;
   readonly language: AdminLanguage;
 }
@@ -42,8 +44,11 @@ const DONE: ReadonlyMap<string, AdminTextName> = new Map([
   ['end', 'ended'],
 ]);
 
-const linkTo = ({ path }: Place, query: Readonly<Record<string, string>>): string =>
-  `${path}?${new URLSearchParams(query).toString()}`;
+/** The page for this query, in the same language. */
+export const linkTo = ({ path, asked }: Place, query: Readonly<Record<string, string>> = {}): string => {
+  const all = new URLSearchParams({ ...query, ...asked }).toString();
+  return all === '' ? path : `${path}?${all}`;
+};
 
 const isPublic = ({ registration }: StoredClient): boolean =>
   registration.client_secret === undefined && registration.jwks === undefined;
@@ -60,7 +65,7 @@ export const listPage = (
 ): PageContent => ({
   title: place.language.text('clients'),
   body: html`<form method="get" action="${place.path}" role="search" class="row">
-<div><label for="search">${place.language.text('searchClients')}</label>
+${hiddenInputs(place.asked)}<div><label for="search">${place.language.text('searchClients')}</label>
 <input id="search" name="search" type="search" value="${search}" dir="auto"></div>
 <button class="plain">${place.language.text('search')}</button>
 <a class="button accent" href="${linkTo(place, { new: '1' })}">${place.language.text('addClient')}</a>
@@ -115,10 +120,10 @@ ${
 };
 
 const back = (place: Place): Html =>
-  html`<p class="links"><a href="${place.path}">${place.language.text('allClients')}</a></p>`;
+  html`<p class="links"><a href="${linkTo(place)}">${place.language.text('allClients')}</a></p>`;
 
 /** The form for a new client. */
-export const addPage = (place: Place, values: FormValues, problem?: string): PageContent => {
+export const addPage = (place: Place, values: FormValues, problem?: Html): PageContent => {
   const { language } = place;
   return {
     title: language.text('addClient'),
@@ -212,7 +217,7 @@ export const clientPage = (
     readonly values: FormValues;
     readonly grants: GrantPage;
     readonly done: string | undefined;
-    readonly problem: string | undefined;
+    readonly problem: Html | undefined;
   },
 ): PageContent => ({
   title: client.registration.client_name ?? client.client_id,

@@ -53,19 +53,20 @@ const GROUPS = [
  */
 const moduleLists = (tree: ModuleNode, api: string, language: ApiLanguage): readonly Html[] => {
   const query = tree.children.get('query');
+  const flag = (text: 'deprecated' | 'unavailable'): Html =>
+    html`<b class="flag" lang="${language.locale}" dir="auto">${language.text(text)}</b>`;
+  const item = (node: ModuleNode): Html =>
+    html`<li><a href="${api + helpQuery(node)}"><code>${node.name}</code></a> <span>${textOfModule(node).text}</span>${node.module.deprecated === true ? html` ${flag('deprecated')}` : ''}</li>
+`;
   return GROUPS.map(([group, title]) => {
     const members = query === undefined ? [] : submodulesOf(query).filter((node) => node.group === group);
+    const unanswered = members.filter((node) => node.unanswered);
     return html`<details open data-group="${group}"><summary><code>${group}</code> · ${language.text(title)}</summary>
-<ul class="modules"${inEnglish(language)}>${members.map(
-      (
-        node,
-      ) => html`<li data-module="${node.name}"${node.unanswered === true ? html` data-unanswered` : ''}><a href="${api + helpQuery(node)}"><code>${node.name}</code></a> <span>${textOfModule(node).text}</span>${
-        node.module.deprecated === true
-          ? html` <b class="flag" lang="${language.locale}">${language.text('deprecated')}</b>`
-          : ''
-      }${node.unanswered === true ? html` <b class="flag" lang="${language.locale}">${language.text('unavailable')}</b>` : ''}</li>
-`,
-    )}</ul></details>
+<ul class="modules"${inEnglish(language)}>${members.filter((node) => node.unanswered !== true).map(item)}${
+      unanswered.length === 0
+        ? ''
+        : html`<li data-unanswered>${flag('unavailable')}<ul>${unanswered.map(item)}</ul></li>`
+    }</ul></details>
 `;
   });
 };

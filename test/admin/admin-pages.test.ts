@@ -71,6 +71,29 @@ describe.each(hostFor(import.meta.url))('the page for administrators on $name', 
     expect(page.text).toContain('<html lang="de">');
     expect(wordsOf(page)).toContain('Kann er ein Geheimnis bewahren?');
     expect((await alice.open(`${path}?new=1&ui_locales=fr`)).text).toContain('<html lang="en">');
+    // Links, forms and what follows them stay in it; sentences about the client itself are English and say so.
+    const wrong = await press(page, 'add', { client_id: 'german', kind: 'public', redirect_uris: 'javascript:1' });
+    expect([wrong.status, wrong.text]).toEqual([
+      400,
+      expect.stringMatching(/<html lang="de">[^]*<bdi lang="en" dir="ltr">/),
+    ]);
+    const right = await press(page, 'add', {
+      client_id: 'german',
+      kind: 'public',
+      redirect_uris: 'https://a.example/cb',
+    });
+    const added = await alice.follow(right);
+    expect(wordsOf(added)).toContain('Der Client wurde');
+    const question = await press(added, 'remove');
+    for (const { text } of [page, added, question, await alice.open(`${path}?search=german&ui_locales=de`)]) {
+      const links = text.split('<main>')[1]?.match(/<a [^>]*href="[^"]*"/g) ?? [];
+      expect([links.length > 0, links.filter((link) => !link.includes('ui_locales=de'))]).toEqual([true, []]);
+    }
+    const removed = await post({ ...formWith(question, 'remove') });
+    expect(locationOf(removed)).toContain('ui_locales=de');
+    const newcomer = new Browser(host);
+    const signIn = await newcomer.open(`${path}?ui_locales=de`);
+    expect((await newcomer.follow(await newcomer.signIn(signIn, ALICE))).text).toContain('<html lang="de">');
   });
 
   test('adds a confidential client, shows its secret once, and rotates it with both valid for a while', async () => {

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { adminPages } from '../../src/admin/index.js';
@@ -8,6 +9,10 @@ import { describeEngine } from '../stores/engines/availability.js';
 import { overflow, violations } from './axe.js';
 import { noChromium, openWindow, startChromium } from './chromium.js';
 import { type ClientSite, startClientSite } from './client-site.js';
+import { differs } from './picture.js';
+
+/** A folder for screenshots, for review. */
+const pictures = process.env['SCREENSHOTS'];
 
 const press = (page: Page, name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click();
 
@@ -37,8 +42,10 @@ describeEngine('the page for administrators in a browser', noChromium, () => {
       colorScheme: 'dark',
     });
     const judge = async (name: string): Promise<void> => {
-      const size = (await page.content()).length;
+      const size = Buffer.byteLength(await page.content());
       expect([name, await violations(page), await overflow(page), size < 60_000]).toEqual([name, [], 0, true]);
+      if (pictures !== undefined) await page.screenshot({ path: join(pictures, `admin ${name}.png`) });
+      expect(await differs(page, `admin ${name}`)).toBeUndefined();
     };
     await page.goto(`${host.base}/oauth/admin`);
     await page.getByLabel('Username').fill('alice');

@@ -95,7 +95,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
         ]),
       );
       expect(page.text).toContain(`<span><bdi dir="ltr">${name}</bdi></span>`);
-      expect(page.text).toContain('--accent: #0a7d4f;');
+      expect(page.text).toContain('--accent:#0a7d4f;');
     }
     await host.close();
   });

@@ -4,9 +4,11 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { oauthQuery } from 'oauth-query/express';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { PageLanguage } from '../../src/core/base/pages/languages/english.js';
 import { customModule, defineModule, query } from '../../src/core/query/index.js';
 import type { ServerOptions } from '../../src/core/server/options/server-options.js';
 import { createServer } from '../../src/core/server/server.js';
+import * as languages from '../../src/languages/index.js';
 import { SCRIPT, STYLE } from '../../src/sandbox/assets.js';
 import { sandbox, type SandboxOptions } from '../../src/sandbox/index.js';
 import { sandboxAssets } from '../../tools/sandbox-assets.js';
@@ -124,9 +126,9 @@ describe('the content of the page', () => {
     const { text } = await pageOf({
       query: query({ site: { name: HOSTILE }, customModules: own, extensions: [sandbox()] }),
     });
-    expect(text.match(/<li data-module=/g)).toHaveLength(73);
+    expect(text.match(/<li><a /g)).toHaveLength(73);
     expect(text).toContain('Lists all pages of a namespace by title.');
-    expect(text).toContain('data-module="ripeness"');
+    expect(text).toContain('<code>ripeness</code>');
     expect(text).toContain('&lt;/style&gt;&lt;script&gt;alert(&quot;1&quot;)');
     expect(text).not.toContain('<script>alert');
     expect(text).not.toContain('<img');
@@ -192,4 +194,23 @@ describe('invalid options throw at construction, and are named', () => {
     expect(start('spa', { grants })).toThrow(/^sandbox\.client_id needs the grant authorization_code/);
     expect(start('spa', { grants, query: query({ extensions: [sandbox()] }) })).not.toThrow();
   });
+});
+
+test('help and the sandbox stay below 60 kB in every language', async () => {
+  const { options } = fixture({
+    languages: Object.values<PageLanguage>(languages),
+    query: query({ site: { name: 'Orchard' }, extensions: [sandbox({ client_id: 'spa' })] }),
+  });
+  const host = await oneHostEach[0]!.start({ options });
+  const client = new Client(host.base);
+  for (const { locale } of Object.values<PageLanguage>(languages))
+    for (const page of ['/api/sandbox?', '/api?', '/api?action=help&modules=query%2Brevisions&']) {
+      const { text } = await client.get(`${page}ui_locales=${locale}`);
+      expect(text).toContain(`<html lang="${locale}"`);
+        '/tmp/sb' + locale + (page === '/api/sandbox?' ? '' : page.length) + '.html',
+        text,
+      );
+      expect([page, locale, Buffer.byteLength(text) < 59_000]).toEqual([page, locale, true]);
+    }
+  await host.close();
 });

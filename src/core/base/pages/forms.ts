@@ -7,7 +7,7 @@ export type HiddenFields = Readonly<Record<string, string>>;
 export const hiddenInputs = (fields: HiddenFields): readonly Html[] =>
   Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`);
 
-export const problemText = (problem: string | undefined): Html | undefined =>
+export const problemText = (problem: Html | string | undefined): Html | undefined =>
   problem === undefined ? undefined : html`<p class="problem" role="alert" id="problem">${problem}</p>\n`;
 
 /** What the last form did. */

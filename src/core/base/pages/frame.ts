@@ -76,17 +76,18 @@ export class Frame<More extends string = never> {
   get language(): Translator<PageTextName | More> {
     const { languages } = this.#init;
     const accepted = (): string | undefined => this.#request && acceptedLanguage(this.#request, languages.offered);
-    return (this.#language ??= languages.get(this.#asked ?? accepted()));
+    return (this.#language ??= languages.get(this.asked ?? accepted()));
   }
 
-  get #asked(): string | undefined {
+  /** That of `ui_locales`, if it is offered. */
+  get asked(): string | undefined {
     const { languages } = this.#init;
     return askedLanguage(this.#uiLocales ?? uiLocalesOf(this.#request?.query ?? ''), languages.offered);
   }
 
   /** The URL of a page, in the language that the request selected by `ui_locales`. */
   address(path: string): string {
-    const asked = this.#asked;
+    const asked = this.asked;
     if (asked === undefined) return path;
     return `${path}${path.includes('?') ? '&' : '?'}ui_locales=${encodeURIComponent(asked)}`;
   }

@@ -99,11 +99,10 @@ const consent = (view: ConsentView, language: Translator): Html =>
     title: language.text('allowClient', { client: view.clientName }),
     heading: language.html('allowClient', { client: view.clientName }),
     above: pair(view),
-    body: html`${request(view, 'clientWants', language)}
+    body: html`${request(view, 'clientWants', language, view.canSwitch ? html`<button form="decision" name="decision" value="switch" class="link">${language.text('switchAccount')}</button>` : undefined)}
 ${warning(view, language)}${clientLinks(view, language)}<p class="soft">${language.html('returnsTo', { host: strong(view.redirectHost) })}</p>
-<form method="post" action="${view.action}">
+<form method="post" action="${view.action}" id="decision">
 ${hiddenInputs(view.hidden)}${decisionButtons(language)}
-${view.canSwitch ? html`<button name="decision" value="switch" class="link">${language.text('switchAccount')}</button>` : undefined}
 </form>${changeLater(view.grantsPath, language)}`,
   });
 

@@ -34,13 +34,16 @@ export const request = (
   { username, clientName, scopes, resources }: ConsentView | DeviceConsentView,
   wants: 'clientWants' | 'deviceWants',
   language: Translator,
+  /** The button for another account. */
+  other?: Html,
 ): Html => {
   const client = html`<strong><bdi>${clientName}</bdi></strong>`;
-  const who = signedIn(username, language);
+  const who = html`<div class="account">${mark(username, undefined, true)}<div><p>${signedIn(username, language)}</p>
+${other}</div></div>`;
   return scopes.length === 0
-    ? html`<p>${who}</p>
+    ? html`${who}
 <p>${language.html(`${wants}SignIn`, { client })}</p>${resourceText(resources, language)}`
-    : html`<p>${who}</p>
+    : html`${who}
 <p>${language.html(wants, { client })}</p>
 ${scopeList(scopes)}${resourceText(resources, language)}`;
 };

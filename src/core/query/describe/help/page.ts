@@ -3,6 +3,7 @@ import { type Frame, hashSource } from '../../../base/pages/frame.js';
 import type { PageTextName } from '../../../base/pages/languages/english.js';
 import type { Translator } from '../../../base/pages/languages/translator.js';
 import type { Page } from '../../../base/pages/response.js';
+import { compact } from '../../../base/pages/style.js';
 import { descendantsOf, type ModuleNode } from '../module-tree.js';
 import type { ApiTextName } from '../texts/api-texts.js';
 import { GROUP_TITLES, textOfModule } from '../texts/help-text.js';
@@ -18,7 +19,7 @@ export const inEnglish = ({ locale }: ApiLanguage): Html | undefined =>
   locale.startsWith('en') ? undefined : html` lang="en" dir="ltr"`;
 
 /** The rules that help and the sandbox add to those of all pages. */
-export const API_STYLE = `
+export const API_STYLE = compact(`
 .application { align-content: start; }
 .application header, .application footer { max-width: 90rem; flex-wrap: wrap; }
 header nav { display: flex; flex-wrap: wrap; gap: 0 1.25rem; margin-inline-start: auto; }
@@ -31,9 +32,11 @@ h3 { margin: 0; font-size: 1.05rem; }
 .facts { color: var(--soft); font-size: 0.95rem; }
 [dir=rtl] .columns :is(p, dd, div, ul, span)[dir=ltr], [dir=rtl] .notes [dir=ltr] { text-align: right; }
 .flag { margin-inline-start: 0.5rem; color: var(--bad); font-weight: 600; font-size: 0.9em; }
-`;
+`);
 
-const HELP_STYLE = `${API_STYLE}
+const HELP_STYLE =
+  API_STYLE +
+  compact(`
 .columns { width: 100%; max-width: 90rem; display: grid; gap: 1.25rem; align-items: start; }
 .columns main { max-width: none; } main section:first-child { padding: 0; border: 0; }
 .columns code { background: var(--note-back); border-radius: 0.25rem; padding: 0.05em 0.3em; }
@@ -50,7 +53,7 @@ dl { gap: 0.35rem; } dt { color: var(--text); font-weight: 600; } dd + dt { marg
   .columns main { grid-area: 1 / 2; }
   #modules { grid-area: 1 / 1; position: sticky; top: 1rem; max-height: calc(100vh - 2rem); overflow-y: auto; }
 }
-`;
+`);
 
 /** Narrows the list of modules while the reader types. The page works without it. */
 const HELP_SCRIPT = `{
