@@ -264,11 +264,10 @@ describeEngine('the pages in a browser', noChromium, () => {
       await page.getByRole('heading', { name: 'Allow The Site to access your account?' }).waitFor();
       expect(await tabOrder(page, 4)).toEqual([
         new URL(host.base).host,
+        'Sign out and use another account',
         'Allow',
         'Deny',
-        'Sign out and use another account',
       ]);
-      await page.keyboard.press('Shift+Tab');
       await page.keyboard.press('Enter');
       expect(await arrival(page)).toMatchObject({ error: 'access_denied' });
     });
