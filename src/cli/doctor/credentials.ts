@@ -1,4 +1,5 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose';
+import { checkBoundToken } from './bound-token.js';
 import { error, type Recorder, recorderOf, warning } from './finding.js';
 import type { Answer } from './probe.js';
 import { basic, describe, type Discovered, isNoStore, type Subject } from './subject.js';
@@ -105,7 +106,7 @@ const checkSignature = async (subject: Subject, token: string, keys: URL, record
 };
 
 /** With a client's credentials: requests a token, inspects it, and revokes it. */
-export const checkCredentials = async (subject: Subject, { endpoints }: Discovered): Promise<void> => {
+export const checkCredentials = async (subject: Subject, { document, endpoints }: Discovered): Promise<void> => {
   const { credentials, findings, probe } = subject;
   const {
     token_endpoint: tokenUrl,
@@ -130,6 +131,7 @@ export const checkCredentials = async (subject: Subject, { endpoints }: Discover
   if (typeof token !== 'string') return;
   checkIssued(issued, record);
   await checkRefusals(subject, tokenUrl, record);
+  await checkBoundToken(subject, tokenUrl, document['dpop_signing_alg_values_supported']);
   if (endpoints.jwks_uri !== undefined && /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/.test(token))
     await checkSignature(subject, token, endpoints.jwks_uri, record);
   if (introspection === undefined) return;

@@ -1,3 +1,4 @@
+import { BOUND_TOKEN_RULES } from './bound-token.js';
 import { checkCredentials, CREDENTIAL_RULES } from './credentials.js';
 import type { Rules } from './finding.js';
 import { checkKeys, KEY_RULES } from './keys.js';
@@ -19,6 +20,7 @@ export const DOCTOR_RULES: Rules<string> = {
   ...KEY_RULES,
   ...QUERY_RULES,
   ...CREDENTIAL_RULES,
+  ...BOUND_TOKEN_RULES,
 };
 
 /** Checks a server from the outside, one request after another, and records the findings. */

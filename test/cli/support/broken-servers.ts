@@ -634,6 +634,28 @@ const CLOSER: readonly BrokenServer[] = [
     seen: 'it gets a token',
   },
   {
+    rule: 'bound-token',
+    what: 'a proxy that drops the header',
+    spoil: at(
+      TOKEN,
+      change((body) => Object.assign(body, { token_type: 'Bearer' })),
+      ({ asked, body }) => 'dpop' in asked && body.includes('access_token'),
+    ),
+    seen: 'it is answered with 200 with JSON',
+  },
+  {
+    rule: 'bound-address',
+    what: 'a proxy that changes the path',
+    spoil: at(
+      '/api',
+      answer(401, 'application/json', '{}', {
+        'www-authenticate': 'DPoP error="invalid_dpop_proof", error_description="Expected: http://inner/api"',
+      }),
+      ({ asked }) => 'dpop' in asked,
+    ),
+    seen: 'Expected: http://inner/api',
+  },
+  {
     rule: 'issued-active',
     what: 'another store',
     spoil: at('/oauth/introspect', answer(200, 'application/json', '{"active":false}'), hasBasic),

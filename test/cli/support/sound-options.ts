@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { query } from '../../../src/core/query/index.js';
+import { dpop } from '../../../src/dpop/index.js';
 import type { HostOptions } from '../../hosts.js';
 
 /** Options of a server of which the doctor has nothing to say. */
@@ -19,5 +20,6 @@ export const soundOptions = (): HostOptions => ({
   accessTokens: { format: 'jwt', keys: [{ key: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey }] },
   cors: { origins: ['*'] },
   query: query(),
+  dpop: dpop(),
   onWarning: () => undefined,
 });
