@@ -139,7 +139,7 @@ describe('on every host', () => {
       'has its headers, joined and one by one, and the address of the caller',
       everywhere(async ({ framework, client }) => {
         const { json } = await client.get('/seen', { 'x-custom': ['1', '2'] });
-        const repeated = framework === 'fetch' ? ['1, 2'] : ['1', '2']; // A Request has joined them already.
+        const repeated = framework === 'fetch' ? [] : ['1', '2']; // Of a Request, only Authorization is read one by one.
         expect(json).toMatchObject({ custom: '1, 2', repeated, ip: '127.0.0.1', native: 'object' });
       }),
     );
