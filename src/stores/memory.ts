@@ -146,10 +146,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
 const frozenMember = (member: unknown): unknown =>
   typeof member === 'object' && member !== null ? frozenCopy(member) : member;
 
-/**
- * A deep copy of plain data that nobody can change. A frozen `{ ...value }` would take 200 bytes more,
- * and `Object.fromEntries` a twentieth of the time of a token.
- */
+/** A deep copy of plain data that nobody can change. A frozen `{ ...value }` takes 200 bytes more, `Object.fromEntries` three times as long. */
 function frozenCopy(value: object): object {
   if (Array.isArray(value)) return Object.freeze(value.map(frozenMember));
   const copy: Record<string, unknown> = {};

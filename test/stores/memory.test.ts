@@ -47,6 +47,16 @@ describe('memory store: its copies', () => {
   });
 });
 
+test('a record that replaces an expired one leaves the groups of that one', async () => {
+  let now = 0;
+  const store = memoryStore({ clock: () => now });
+  await store.add('k', {}, 1_000, ['before']);
+  now = 1_000;
+  expect(await store.add('k', {}, 2_000, ['after'])).toBe(true);
+  expect((await store.list('before', { limit: 10 })).keys).toEqual([]);
+  expect((await store.list('after', { limit: 10 })).keys).toEqual(['k']);
+});
+
 const FULL = expect.objectContaining({ code: 'STORE_FULL' });
 
 describe('memory store: its limit', () => {
