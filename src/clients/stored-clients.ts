@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { fromCaller, mistake } from '../core/base/mistakes.js';
 import type { Clock, Revision, Store } from '../core/base/ports.js';
 import { isNumber, isText, type ExpiringRecord, Records, type Shape } from '../core/base/records.js';
 import { RandomSource, sha256 } from '../core/base/secrets.js';
@@ -81,10 +82,11 @@ class Registry implements StoredClients {
 
   constructor(store: Store, { issuer, cacheSeconds = 5, server = {}, clock = Date.now }: StoredClientsOptions) {
     if (!Number.isFinite(cacheSeconds) || cacheSeconds < 0 || cacheSeconds > 60)
-      throw new TypeError('storedClients: cacheSeconds must be a number from 0 to 60.');
+      throw mistake('storedClients: cacheSeconds must be a number from 0 to 60.', 'OQ100');
     if (typeof (store as Partial<Store> | undefined)?.swap !== 'function')
-      throw new TypeError(
+      throw mistake(
         'storedClients: the store has no function swap. Await openStore first; for a store of your own, see docs/stores.md.',
+        'then' in Object(store) ? 'OQ103' : 'OQ100',
       );
     this.#records = new Records(store, clock, issuer);
     this.#clock = clock;
@@ -113,7 +115,7 @@ class Registry implements StoredClients {
 
   async list({ after, limit = 50 }: { after?: string | undefined; limit?: number } = {}): Promise<ClientPage> {
     if (!Number.isInteger(limit) || limit < 1 || limit > 1000)
-      throw new TypeError('storedClients: limit must be a whole number from 1 to 1000.');
+      throw mistake('storedClients: limit must be a whole number from 1 to 1000.', 'OQ100');
     const { keys, next } = await this.#records.list(GROUP, { after, limit });
     const found = await this.#records.getMany(keys, CLIENT);
     return { clients: found.flatMap((client) => stored(client) ?? []), ...(next !== undefined && { next }) };
@@ -158,7 +160,7 @@ class Registry implements StoredClients {
 
   async rotateSecret(client_id: string, { overlap }: { readonly overlap: number }): Promise<WithSecret> {
     if (!Number.isInteger(overlap) || overlap < 0)
-      throw new TypeError('storedClients: overlap must be a whole number of seconds, 0 or more.');
+      throw mistake('storedClients: overlap must be a whole number of seconds, 0 or more.', 'OQ100');
     const secret = newSecret();
     const client = await this.#edit(client_id, (registration) => {
       if (registration.client_secret === undefined)
@@ -300,4 +302,4 @@ const stored = (client: ClientRecord | undefined): StoredClient | undefined => {
  * const { client_secret } = await clients.add({ client_id: 'web', redirect_uris: ['https://app.example/cb'] }, { generateSecret: true });
  */
 export const storedClients = (store: Store, options: StoredClientsOptions = {}): StoredClients =>
-  new Registry(store, options);
+  fromCaller(storedClients, () => new Registry(store, options));

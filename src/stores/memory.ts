@@ -4,6 +4,7 @@
  * @module oauth-query/stores/memory
  */
 
+import { mistake } from '../core/base/mistakes.js';
 import type { Clock, Store } from '../core/base/ports.js';
 import { type Listing, MemoryGroups } from './memory-groups.js';
 import { StoreError } from './store-error.js';
@@ -81,7 +82,7 @@ class SweptMap {
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   const { max = 1_000_000, clock = Date.now } = options;
   if (!Number.isSafeInteger(max) || max < 1 || max > MAP_SIZE) {
-    throw new TypeError(`memoryStore: max must be a whole number from 1 to ${MAP_SIZE}, not ${String(max)}`);
+    throw mistake(`memoryStore: max must be a whole number from 1 to ${MAP_SIZE}, not ${String(max)}`, 'OQ100');
   }
   const swept = new SweptMap();
   const { records, groups } = swept;

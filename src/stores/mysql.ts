@@ -4,7 +4,7 @@
  * @module oauth-query/stores/mysql
  */
 
-import type { OnWarning } from '../core/base/mistakes.js';
+import { mistake, type OnWarning } from '../core/base/mistakes.js';
 import { clearInBackground, CLOCK_SLACK_MS } from './clearing.js';
 import { mysqlStatements, mysqlTables, type Statements } from './mysql-sql.js';
 import { pageOf } from './page.js';
@@ -221,13 +221,16 @@ async function checkServer(
 ): Promise<ReadonlyMap<string, string>> {
   const { replica, incomplete, forbidden } = problems('mysqlStore', names);
   const settings = await settingsOf(database, sql);
-  if ((settings.get('read_only') ?? 'OFF') !== 'OFF') throw new Error(replica);
+  if ((settings.get('read_only') ?? 'OFF') !== 'OFF') throw mistake(replica, 'OQ115');
   if (settings.get('autocommit') === 'OFF') {
-    throw new Error('mysqlStore: autocommit is off, so nothing that is written would stay; switch it on for this pool');
+    throw mistake(
+      'mysqlStore: autocommit is off, so nothing that is written would stay; switch it on for this pool',
+      'OQ115',
+    );
   }
   const refused = await refusal(database, sql);
   if (refused === undefined) return settings;
-  throw new Error(DENIED.has(errnoOf(refused)) ? forbidden : incomplete, { cause: refused });
+  throw mistake(DENIED.has(errnoOf(refused)) ? forbidden : incomplete, 'OQ115', refused);
 }
 
 /** The server's error if a table or a column is missing, or a right; MySQL does not tell a role without rights whether a table exists. */

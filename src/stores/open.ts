@@ -4,9 +4,9 @@
  * @module oauth-query/stores/open
  */
 
-import type { WarningCode } from '../core/base/mistakes.js';
+import { mistake, type WarningCode } from '../core/base/mistakes.js';
 import type { Clock, Store } from '../core/base/ports.js';
-import { parseRedisAddress } from './drivers/address.js';
+import { parseRedisAddress, wrong } from './drivers/address.js';
 import { atMost, seldom } from './drivers/connection.js';
 import { connectIoredis } from './drivers/ioredis.js';
 import { loadDriver } from './drivers/load.js';
@@ -82,7 +82,7 @@ export interface OpenedStore extends Required<Store> {
  * Commands are not queued while the server is unreachable, and never sent twice. A connection that no longer answers is replaced.
  * An unreachable server is not an error here: calls reject until it is back. `check` reports the reason.
  *
- * @throws TypeError if the URL is not one of these; passwords are never quoted. Error if no driver is installed, or a file cannot be opened.
+ * @throws TypeError if the URL is not one of these, or no driver is installed; passwords are never quoted. Error if a file cannot be opened.
  */
 export async function openStore(url: string, options: OpenStoreOptions = {}): Promise<OpenedStore> {
   const scheme = /^([a-z+]+):/.exec(url)?.[1] ?? '';
@@ -91,8 +91,8 @@ export async function openStore(url: string, options: OpenStoreOptions = {}): Pr
   if (/^rediss?(\+cluster|\+sentinel)?$/.test(scheme)) return openRedis(url, options);
   if (/^postgres(ql)?$/.test(scheme)) return openPostgres(url, options);
   if (scheme === 'mysql' || scheme === 'mariadb') return openMysql(scheme, url, options);
-  throw new TypeError(
-    'openStore: the URL must be memory:, sqlite:<file>, redis://…, redis+cluster://…, redis+sentinel://…, postgres://…, mysql://… or mariadb://…' +
+  throw wrong(
+    'the URL must be memory:, sqlite:<file>, redis://…, redis+cluster://…, redis+sentinel://…, postgres://…, mysql://… or mariadb://…' +
       (scheme === '' ? '' : `, not ${scheme}:…`),
   );
 }
@@ -105,7 +105,7 @@ function openMemory({ clock = Date.now }: OpenStoreOptions): OpenedStore {
 }
 
 function openSqlite(file: string, options: OpenStoreOptions): OpenedStore {
-  if (file === '') throw new TypeError('openStore: sqlite: needs a file, for example sqlite:oauth.db');
+  if (file === '') throw wrong('sqlite: needs a file, for example sqlite:oauth.db');
   const { timeout = DEFAULT_TIMEOUT_MS, clock = Date.now, onError = console.error, onWarning } = options;
   const store = sqliteStore({ file, busyTimeout: timeout, clock, onWarning, onClearError: onError });
   return { ...store, check: async () => void (await store.get('check')), migrate: nothing };
@@ -145,7 +145,7 @@ async function openRedis(url: string, options: OpenStoreOptions): Promise<Opened
         if (error instanceof StoreError && (error.code === 'STORE_EVICTS' || error.code === 'STORE_ANSWER'))
           throw error;
         const problem = await unreachable(address.hosts, timeout);
-        if (problem !== undefined) throw new Error(`openStore: ${problem}`, { cause: error });
+        if (problem !== undefined) throw mistake(`openStore: ${problem}`, 'OQ115', error);
         // The client only reports that it is disconnected; the error of its connection says more.
         throw lastError ?? error;
       });
@@ -188,7 +188,7 @@ async function openMysql(scheme: 'mysql' | 'mariadb', url: string, options: Open
         const check = async (): Promise<void> => {
           await store.check().catch(async (error: unknown) => {
             const problem = await unreachable(address.hosts, timeout);
-            throw problem === undefined ? error : new Error(`openStore: ${problem}`, { cause: error });
+            throw problem === undefined ? error : mistake(`openStore: ${problem}`, 'OQ115', error);
           });
         };
         return { ...store, check };

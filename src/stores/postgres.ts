@@ -4,6 +4,7 @@
  * @module oauth-query/stores/postgres
  */
 
+import { mistake } from '../core/base/mistakes.js';
 import { clearInBackground, CLOCK_SLACK_MS } from './clearing.js';
 import { pageOf } from './page.js';
 import { type Ask, postgresTables, statements } from './postgres-sql.js';
@@ -148,9 +149,9 @@ async function checkTable(
   const { replica, incomplete, forbidden } = problems('postgresStore', names);
   const [row] = await ask('state');
   const field = (name: string): unknown => Reflect.get(Object(row), name);
-  if (field('replica') === true) throw new Error(replica);
-  if (!(await look(ask)).complete) throw new Error(incomplete);
-  if (field('writable') !== true) throw new Error(forbidden);
+  if (field('replica') === true) throw mistake(replica, 'OQ115');
+  if (!(await look(ask)).complete) throw mistake(incomplete, 'OQ115');
+  if (field('writable') !== true) throw mistake(forbidden, 'OQ115');
   warnOfConnections(
     { store: 'postgresStore', connections, remedy: 'PgBouncer' },
     Number(field('allowed')),

@@ -3,6 +3,8 @@
  * settings are unsuitable for a store whose records work once.
  */
 
+import { mistake } from '../core/base/mistakes.js';
+
 /**
  * Sends one command and resolves to Redis's response, or rejects with its error. A cluster client finds the node by `key`, which is
  * only absent for {@link RedisStore.check}.
@@ -39,7 +41,7 @@ export function adaptClient(client: RedisClient): AdaptedClient {
   if (call) return adaptIoredis(client, call);
   const send = methodOf(client, 'sendCommand');
   if (send) return adaptNodeRedis(client, send);
-  throw new TypeError('redisStore: client must be a client of node-redis or ioredis; for others, pass sendCommand');
+  throw mistake('redisStore: client must be a client of node-redis or ioredis; for others, pass sendCommand', 'OQ100');
 }
 
 /** A store created with a function only reaches a single server. */

@@ -4,7 +4,7 @@
  * @module oauth-query/stores/redis
  */
 
-import type { WarningCode } from '../core/base/mistakes.js';
+import { mistake, type WarningCode } from '../core/base/mistakes.js';
 import { type AdaptedClient, adaptClient, adaptFunction, type RedisClient, type SendCommand } from './redis-client.js';
 import { type RedisStore, type RedisStoreSettings, storeOver } from './redis-store.js';
 import { warningsTo } from './warnings.js';
@@ -53,5 +53,5 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
 function clientOf({ client, sendCommand }: RedisStoreOptions): AdaptedClient {
   if (client !== undefined) return adaptClient(client);
   if (typeof sendCommand === 'function') return adaptFunction(sendCommand);
-  throw new TypeError('redisStore: pass client or sendCommand');
+  throw mistake('redisStore: pass client or sendCommand', 'OQ100');
 }

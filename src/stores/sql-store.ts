@@ -1,4 +1,4 @@
-import type { OnWarning, WarningCode } from '../core/base/mistakes.js';
+import { mistake, type OnWarning, type WarningCode } from '../core/base/mistakes.js';
 import type { Clock, Store } from '../core/base/ports.js';
 import type { ClearingOptions } from './clearing.js';
 import { isTexts } from './record.js';
@@ -55,9 +55,10 @@ export interface TableNames {
 export function tableNames(store: string, table: string, maxLength: number): TableNames {
   const [, schema = '', name = ''] = /^([a-z_][a-z0-9_]*\.)?([a-z_][a-z0-9_]*)$/.exec(table) ?? [];
   if (name === '' || name.length > maxLength) {
-    throw new TypeError(
+    throw mistake(
       `${store}: table must be a name of lower-case letters, digits and _, of at most ${maxLength} characters, ` +
         `not ${JSON.stringify(table)}`,
+      'OQ100',
     );
   }
   return { table, schema, name, groups: `${table}_groups` };

@@ -1,6 +1,6 @@
 import { closeSync, openSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { OnWarning } from '../core/base/mistakes.js';
+import { mistake, type OnWarning } from '../core/base/mistakes.js';
 
 /** The part of a SQLite driver that is used: common to node:sqlite, better-sqlite3 and libsql. */
 export interface SqliteDatabase {
@@ -30,7 +30,7 @@ export interface SqliteStatement {
  * @param openTimeout - Milliseconds.
  */
 export function openFile(file: string | undefined, openTimeout: number, warn: OnWarning): SqliteDatabase {
-  if (file === undefined) throw new TypeError('sqliteStore: pass a file or an open database');
+  if (file === undefined) throw mistake('sqliteStore: pass a file or an open database', 'OQ100');
   protectFile(file, warn);
   const database = openWithAnyDriver(file);
   // First, because the next statement may already compete with another process.
@@ -78,9 +78,10 @@ function openWithAnyDriver(file: string): SqliteDatabase {
     const Database = usable(load);
     if (Database) return new Database(file);
   }
-  throw new Error(
+  throw mistake(
     'sqliteStore: no SQLite driver found. Use Node 22.13 or later, which includes node:sqlite, ' +
       'or install one: npm install libsql. better-sqlite3 and an open database work as well.',
+    'OQ114',
   );
 }
 

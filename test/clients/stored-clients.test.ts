@@ -114,11 +114,15 @@ describe('stored clients', () => {
     expect((await clients.get('web'))?.version).toBe(1);
   });
 
-  test.each([
-    [{ cacheSeconds: 61 }, 'cacheSeconds must be a number from 0 to 60'],
-    [{ cacheSeconds: NaN }, 'cacheSeconds must be a number from 0 to 60'],
-  ])('with %j are rejected', (options, sentence) => {
-    expect(() => storedClients(memoryStore(), options)).toThrow(sentence);
+  test('a call with a number out of bounds is an error with a code', async () => {
+    const clients = storedClients(memoryStore());
+    for (const call of [
+      async () => storedClients(memoryStore(), { cacheSeconds: 61 }),
+      async () => storedClients(memoryStore(), { cacheSeconds: NaN }),
+      () => clients.list({ limit: 0 }),
+      () => clients.rotateSecret('web', { overlap: 0.5 }),
+    ])
+      await expect(call()).rejects.toMatchObject({ code: 'OQ100', message: expect.stringMatching(/^storedClients: /) });
   });
 
   test('a store that was restored from a backup is believed as soon as the cache has expired', async () => {

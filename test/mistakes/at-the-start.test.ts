@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import express from 'express';
+import { storedClients } from 'oauth-query/clients';
 import { oauthQuery, remoteGuard } from 'oauth-query/express';
 import { oauthQuery as forFetch } from 'oauth-query/fetch';
 import { introspectionVerifier, jwtVerifier } from 'oauth-query/guard';
@@ -7,6 +8,8 @@ import { oauthQuery as forNode } from 'oauth-query/node';
 import { query } from 'oauth-query/query';
 import { memoryStore } from 'oauth-query/stores/memory';
 import { openStore } from 'oauth-query/stores/open';
+import { postgresStore } from 'oauth-query/stores/postgres';
+import { redisStore } from 'oauth-query/stores/redis';
 import { afterEach, expect, test, vi } from 'vitest';
 import { everyRow } from '../rows.js';
 
@@ -80,6 +83,27 @@ const ERRORS: readonly Row[] = [
   ['a store without await', 'OQ103', /options\.store.*await/, () => build({ store: openStore('memory:') })],
   ['the function that makes a store', 'OQ100', /memoryStore\(\)/, () => build({ store: memoryStore })],
   ['a Map as the store', 'OQ100', /add, swap, get and delete/, () => build({ store: new Map() })],
+  [
+    'stored clients in a store without await',
+    'OQ103',
+    /storedClients.*Await/,
+    () => storedClients(openStore('memory:') as never),
+  ],
+  ['stored clients in a Map', 'OQ100', /storedClients.*swap/, () => storedClients(new Map() as never)],
+  [
+    'stored clients that are cached for an hour',
+    'OQ100',
+    /0 to 60/,
+    () => storedClients(memoryStore(), { cacheSeconds: 3600 }),
+  ],
+  ['its own options: a memory store of no records', 'OQ100', /max.*not 0/, () => memoryStore({ max: 0 })],
+  ['its own options: a Redis store without a client', 'OQ100', /sendCommand/, () => redisStore({} as never)],
+  [
+    'its own options: a table with a capital',
+    'OQ100',
+    /table.*"Oauth"/,
+    () => postgresStore({ query: vi.fn(), table: 'Oauth' }),
+  ],
   // Sign-in
   ['owner without loginUrl', 'OQ112', /options\.loginUrl/, () => build({ owner: () => undefined })],
   ['loginUrl without owner', 'OQ112', /options\.owner/, () => build({ loginUrl: '/login' })],
@@ -215,7 +239,7 @@ test(`${ERRORS.length} mistakes at the start: each error has its code, and names
 
 test('the stack begins at the line of the caller', () =>
   everyRow(
-    ERRORS.filter(([title]) => !/^(mounted below|the same|remoteGuard)/.test(title)),
+    ERRORS.filter(([title]) => !/^(mounted below|the same|remoteGuard|its own options)/.test(title)),
     ([, , , mistake]) => {
       const { stack = '' } = thrown(mistake) as Error;
       expect(/^ +at .*$/m.exec(stack)?.[0]).toContain('at-the-start.test.ts');

@@ -316,12 +316,16 @@ describe.each(hostFor(import.meta.url))('refreshing on $name', (host) => {
 
   test('grants.revoke without a name is an error', async () => {
     const { revoke, forgetConsent } = running.grants as unknown as Record<string, (given: unknown) => Promise<void>>; // As JavaScript sees it.
-    await expect(revoke?.('')).rejects.toThrow('grants.revoke: grant_id must be text that is not empty.');
+    await expect(revoke?.('')).rejects.toMatchObject({
+      code: 'OQ100',
+      message: 'grants.revoke: grant_id must be text that is not empty.',
+    });
     await expect(revoke?.({ sub: 'alice', client_id: undefined })).rejects.toThrow('client_id must be text');
     for (const given of [undefined, null, 1, {}, { owner: 'alice' }, { sub: 'alice', grant_id: 'x' }])
-      await expect(revoke?.(given)).rejects.toThrow(
-        'grants.revoke takes { grant_id } or { sub } or { client_id } or { sub, client_id }.',
-      );
+      await expect(revoke?.(given)).rejects.toMatchObject({
+        code: 'OQ100',
+        message: 'grants.revoke takes { grant_id } or { sub } or { client_id } or { sub, client_id }.',
+      });
     await expect(forgetConsent?.('alice')).rejects.toThrow('grants.forgetConsent: sub must be text that is not empty.');
     await expect(forgetConsent?.({ sub: 'alice' })).rejects.toThrow('grants.forgetConsent: client_id must be text');
   });

@@ -42,7 +42,7 @@ describe('openStore', () => {
       ],
       async ([url, sentence]) => {
         const error = await openStore(url).catch((cause: unknown) => cause);
-        expect(error).toBeInstanceOf(TypeError);
+        expect(error).toMatchObject({ name: 'TypeError', code: 'OQ113' });
         expect(String(error)).toMatch(sentence);
         expect(String(error)).not.toContain('secret');
       },
@@ -60,7 +60,10 @@ describe('openStore', () => {
     const store = await openStore(url, { timeout: 200, onError: () => undefined, ...(driver && { driver }) });
     await expect(store.get('a')).rejects.toBeInstanceOf(Error);
     await expect(store.add('a', {}, LATER())).rejects.toBeInstanceOf(Error);
-    await expect(store.check(), 'address and reason').rejects.toThrow('ECONNREFUSED 127.0.0.1:1');
+    await expect(store.check(), 'address and reason').rejects.toMatchObject({
+      message: expect.stringContaining('ECONNREFUSED 127.0.0.1:1'),
+      code: url.startsWith('redis') ? 'OQ115' : 'ECONNREFUSED',
+    });
     await store.close();
   });
 
@@ -69,8 +72,9 @@ describe('openStore', () => {
     const error = await loadDriver('Redis', [missing('no-such-a'), missing('no-such-b')]).catch(
       (cause: unknown) => cause,
     );
+    expect(error).toMatchObject({ code: 'OQ114' });
     expect(String(error)).toBe(
-      'Error: openStore: Redis needs a driver, and none is installed. Install no-such-a or no-such-b: npm install no-such-a',
+      'TypeError: openStore: Redis needs a driver, and none is installed. Install no-such-a or no-such-b: npm install no-such-a',
     );
   });
 

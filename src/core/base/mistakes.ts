@@ -1,11 +1,11 @@
 /**
  * The codes of mistakes. `docs/troubleshooting.md` has a section for each. A code keeps its meaning; sentences may improve.
  *
- * OQ1…: errors at the start. OQ2…: warnings at the start. OQ3…: warnings while running. OQ4…: errors passed to `onError`. OQ5…: warnings of
+ * OQ1…: errors at the start, and of calls. OQ2…: warnings at the start. OQ3…: warnings while running. OQ4…: errors passed to `onError`. OQ5…: warnings of
  * stores.
  */
 type StartCode =
-  | 'OQ100' // an option has a wrong value
+  | 'OQ100' // an option or an argument has a wrong value
   | 'OQ101' // an option or field is unknown
   | 'OQ102' // an option is missing
   | 'OQ103' // a promise instead of its result
@@ -17,7 +17,10 @@ type StartCode =
   | 'OQ109' // loginUrl on another host
   | 'OQ110' // the hash of a client secret as the server's secret
   | 'OQ111' // an option of an earlier version
-  | 'OQ112'; // two options contradict or need each other
+  | 'OQ112' // two options contradict or need each other
+  | 'OQ113' // the URL of a store
+  | 'OQ114' // no driver for a store is installed
+  | 'OQ115'; // a store cannot be used as it is
 
 type ServerWarning =
   | 'OQ201' // options are missing

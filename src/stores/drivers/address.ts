@@ -1,3 +1,8 @@
+import { mistake } from '../../core/base/mistakes.js';
+
+/** A mistake in the URL of a store. */
+export const wrong = (sentence: string): TypeError => mistake(`openStore: ${sentence}`, 'OQ113');
+
 /** The servers of a Redis, and the credentials for it. */
 export interface RedisAddress {
   readonly kind: 'single' | 'cluster' | 'sentinel';
@@ -33,14 +38,12 @@ export function parseRedisAddress(url: string): RedisAddress {
   const master = kind === 'sentinel' ? parts.shift() : '';
   const [database = '0', ...rest] = parts;
   if (master === undefined)
-    throw new TypeError(
-      'openStore: redis+sentinel:// needs the name of the master: redis+sentinel://host:26379/mymaster',
-    );
+    throw wrong('redis+sentinel:// needs the name of the master: redis+sentinel://host:26379/mymaster');
   if (rest.length > 0 || !/^\d+$/.test(database)) throw malformed();
-  if (kind === 'cluster' && database !== '0') throw new TypeError('openStore: a Redis Cluster has only database 0');
+  if (kind === 'cluster' && database !== '0') throw wrong('a Redis Cluster has only database 0');
   const addresses = hostsOf(hosts, kind === 'sentinel' ? 26_379 : 6_379, malformed);
   if (kind === 'single' && addresses.length > 1) {
-    throw new TypeError('openStore: redis:// takes one host; for several use redis+cluster:// or redis+sentinel://');
+    throw wrong('redis:// takes one host; for several use redis+cluster:// or redis+sentinel://');
   }
   return {
     kind,
@@ -74,7 +77,7 @@ export function decode(text: string, malformed: () => TypeError): string {
 }
 
 const malformed = (): TypeError =>
-  new TypeError(
-    'openStore: the URL of Redis must look like redis://user:password@host:6379/0, redis+cluster://host1:6379,host2:6379 or ' +
+  wrong(
+    'the URL of Redis must look like redis://user:password@host:6379/0, redis+cluster://host1:6379,host2:6379 or ' +
       'redis+sentinel://host1:26379,host2:26379/mymaster; percent-encode special characters of a user name or a password',
   );

@@ -1,7 +1,9 @@
+import { mistake } from '../../core/base/mistakes.js';
+
 /**
  * Loads the first of these packages that is installed. Drivers are not dependencies of this library.
  *
- * @throws Error with a sentence that names them if none is installed.
+ * @throws TypeError with a sentence that names them if none is installed.
  */
 export async function loadDriver<const Loaders extends readonly Loader<unknown>[]>(
   scheme: string,
@@ -16,8 +18,9 @@ export async function loadDriver<const Loaders extends readonly Loader<unknown>[
     }
   }
   const names = loaders.map(({ name }) => name);
-  throw new Error(
+  throw mistake(
     `openStore: ${scheme} needs a driver, and none is installed. Install ${names.join(' or ')}: npm install ${names[0]}`,
+    'OQ114',
   );
 }
 

@@ -1,4 +1,4 @@
-import { decode, type HostPort, hostsOf } from './address.js';
+import { decode, type HostPort, hostsOf, wrong } from './address.js';
 
 /** The servers of a MariaDB or MySQL, several of a Galera cluster, and the credentials for them. */
 export interface MysqlAddress {
@@ -30,7 +30,7 @@ export function parseMysqlAddress(url: string): MysqlAddress {
 }
 
 const malformed = (): TypeError =>
-  new TypeError(
-    'openStore: the URL of MariaDB or MySQL must look like mariadb://user:password@host:3306/database, with several hosts separated by commas for the ' +
+  wrong(
+    'the URL of MariaDB or MySQL must look like mariadb://user:password@host:3306/database, with several hosts separated by commas for the ' +
       'nodes of a Galera cluster, and with ?ssl=true for TLS; percent-encode special characters of a user name or a password',
   );

@@ -1,3 +1,5 @@
+import { mistake } from '../../base/mistakes.js';
+
 /**
  * Validates names passed by the application. A missing one would revoke nothing and look like success, or revoke everything.
  *
@@ -5,5 +7,5 @@
  */
 export const checkNames = (call: string, names: Readonly<Record<string, unknown>>): void => {
   const wrong = Object.keys(names).find((name) => typeof names[name] !== 'string' || names[name] === '');
-  if (wrong !== undefined) throw new TypeError(`${call}: ${wrong} must be text that is not empty.`);
+  if (wrong !== undefined) throw mistake(`${call}: ${wrong} must be text that is not empty.`, 'OQ100');
 };

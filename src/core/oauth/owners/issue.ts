@@ -43,7 +43,7 @@ const REQUEST = required(
 );
 
 const unknownResource = (resource: string): never => {
-  throw new TypeError(`issue: options.resources does not have ${JSON.stringify(resource)}.`);
+  return fail(`issue: options.resources does not have ${JSON.stringify(resource)}.`);
 };
 
 export const issueIn =
@@ -56,9 +56,7 @@ export const issueIn =
     if (client === undefined) return fail(`issue: there is no client ${JSON.stringify(client_id)}.`);
     const scopes = scope === undefined ? client.defaultScope : parseScope(scope);
     if (scopes === undefined || !isSubset(scopes, client.scopes))
-      throw new TypeError(
-        `issue: the client ${JSON.stringify(client_id)} may not have the scope ${JSON.stringify(scope)}.`,
-      );
+      return fail(`issue: the client ${JSON.stringify(client_id)} may not have the scope ${JSON.stringify(scope)}.`);
     const aud = [given].flat().map((named) => config.resources.find(named) ?? unknownResource(named));
 
     const grant = await tokens.newGrant(client, owner, formatScope(scopes), [...new Set(aud)], { grant_type: 'issue' });

@@ -1,4 +1,5 @@
 import { defined } from '../../base/defined.js';
+import { mistake } from '../../base/mistakes.js';
 import { type ExpiringRecord, hasShape, type KeyAndShape } from '../../base/records.js';
 import { parseScope } from '../../base/scope.js';
 import { type Client, DEVICE_CODE_GRANT } from '../clients/client.js';
@@ -176,7 +177,7 @@ export const listGrants = async (
   context: OAuthContext,
 ): Promise<GrantPage> => {
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT)
-    throw new TypeError(`grants.list: limit must be a whole number from 1 to ${MAX_LIMIT}.`);
+    throw mistake(`grants.list: limit must be a whole number from 1 to ${MAX_LIMIT}.`, 'OQ100');
   const { found, next } = await pageOfGrants(of, { after, limit }, context);
   const grants = found.filter(({ redeemed }) => redeemed).map(({ summary }) => summary);
   return next === undefined ? { grants } : { grants, next };

@@ -1,3 +1,4 @@
+import { mistake } from '../../base/mistakes.js';
 import { forgetConsent } from '../authorization/remembered-consent.js';
 import type { OAuthContext } from '../context.js';
 import type { RevocationReason } from '../tokens/tokens.js';
@@ -80,7 +81,7 @@ const checkTarget = (call: string, target: unknown, allowed: readonly (readonly 
   const given = Object.keys(names).toSorted().join();
   if (!allowed.some((some) => some.toSorted().join() === given)) {
     const all = allowed.map((some) => `{ ${some.join(', ')} }`);
-    throw new TypeError(`${call} takes ${all.join(' or ')}.`);
+    throw mistake(`${call} takes ${all.join(' or ')}.`, 'OQ100');
   }
   checkNames(call, names);
 };

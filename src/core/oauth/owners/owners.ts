@@ -1,3 +1,4 @@
+import { mistake } from '../../base/mistakes.js';
 import type { OAuthContext } from '../context.js';
 import { checkOwner } from '../records/owner.js';
 import { endSessions } from '../sign-in/owner-sessions.js';
@@ -56,7 +57,10 @@ export const ownersOf = (context: OAuthContext): Owners => ({
     checkBy('owners.signOut', options);
     const { hooks, signIn, emit } = context;
     if (!signIn.isBuiltIn && hooks.beforeSignOut === undefined)
-      throw new TypeError('owners.signOut: with options.owner you manage the sessions. End them where you store them.');
+      throw mistake(
+        'owners.signOut: with options.owner you manage the sessions. End them where you store them.',
+        'OQ112',
+      );
     const tell = await hooks.beforeSignOut?.({ sub }, emit);
     if (signIn.isBuiltIn) await endAll(sub, options, context);
     tell?.();
