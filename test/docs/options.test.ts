@@ -34,8 +34,8 @@ test('each guide explains every option that it is about', () =>
       ['docs/guard.md', 'src/resource-server/introspection-options.ts', 'IntrospectionCredentials'],
       ['docs/guard.md', 'src/resource-server/jwt-verifier.ts', 'JwtVerifierOptions'],
       ['docs/guard.md', 'src/resource-server/option-checks.ts', 'CommonOptions'],
-      ['docs/query.md', 'src/core/query/options.ts', 'QueryOptions'],
-      ['docs/query.md', 'src/core/query/site/options.ts', 'SiteOptions'],
+      ['docs/options.md', 'src/core/query/options.ts', 'QueryOptions'],
+      ['docs/options.md', 'src/core/query/site/options.ts', 'SiteOptions'],
     ],
     ([document, source, name]) => {
       const fields = fieldsOf(source, name);

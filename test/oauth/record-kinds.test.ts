@@ -17,8 +17,8 @@ const kindsIn = (...folders: readonly string[]): readonly string[] => {
   return [...new Set(found)].filter((kind) => kind !== undefined && !inGroups.includes(kind)).map(String);
 };
 
-test('operations.md lists every kind of record, and there are at most 17', () => {
-  const [, section = ''] = read('docs/operations.md').split('The kinds of records');
+test('measurements.md lists every kind of record, and there are at most 17', () => {
+  const [, section = ''] = read('docs/measurements.md').split('The kinds of records');
   const [table = ''] = section.trimStart().split('\n\n').slice(1);
   const listed = [...table.matchAll(/^\| `([a-z-]+)` /gm)].map(([, kind]) => kind);
   const kinds = kindsIn('src/core/oauth', 'src/core/base', 'src/clients');
