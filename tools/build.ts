@@ -89,7 +89,8 @@ const temporary = mkdtempSync(join(tmpdir(), 'oauth-query-build-'));
 try {
   const library = {
     ...SHARED,
-    entryPoints,
+    // The benchmark lifts the limits.
+    entryPoints: [...entryPoints, 'src/core/oauth/limits.ts'],
     outdir: 'dist',
     outbase: 'src',
     packages: 'external',

@@ -33,6 +33,10 @@ async function storeAt(url: string | undefined) {
   return store;
 }
 
+// One owner and one client request thousands of codes. No option lifts the limit, because no site needs that.
+const { LIMITS } = await import(new URL('./oauth/limits.js', import.meta.resolve('oauth-query')).href);
+LIMITS.silentApprovals = 1_000_000;
+
 /** The options of the server, on every framework. */
 export const optionsFor = async ({ origin, signed, store }: Setup) => ({
   issuer: origin,
@@ -53,8 +57,6 @@ export const optionsFor = async ({ origin, signed, store }: Setup) => ({
     // The owner allows access once, on the consent page; later codes need no question.
     rememberedConsent: 3600,
   },
-  // One owner and one client request thousands of codes.
-  limits: { silentApprovals: 1_000_000 },
   query: query({ modules: { allpages: ({ limit }: { limit: number }) => ({ items: PAGES.slice(0, limit) }) } }),
   onWarning: () => undefined,
   ...(signed ? { accessTokens: { format: 'jwt' as const } } : {}),

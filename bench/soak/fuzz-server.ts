@@ -4,7 +4,11 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { oauthQuery } from 'oauth-query/express';
 import { memoryStore } from 'oauth-query/stores/memory';
+import { LIMITS } from '../../src/core/oauth/limits.js';
 import { CLIENTS, SCOPES, USERS } from '../../test/oauth/support/fixture.js';
+
+// One address sends everything, and must not be stopped by its limits.
+Object.assign(LIMITS, { clientFailures: 1000, loginFailures: 1000, sourceFailures: 1000, deviceRequests: 1_000_000 });
 
 const store = memoryStore();
 const app = express();
@@ -20,8 +24,6 @@ app.use(
     cors: { origins: ['https://spa.example'] },
     // Everything expires soon, so that the store is as full at the end as at the beginning.
     lifetimes: { accessToken: 10, refreshTokenIdle: 10, refreshTokenAbsolute: 20, deviceCode: 60, session: 60 },
-    // One address sends everything, and must not be stopped by its limits.
-    limits: { clientFailures: 1000, loginFailures: 1000, sourceFailures: 1000, deviceRequests: 1_000_000 },
     onWarning: () => undefined,
     onError: (error) => {
       console.error(error);

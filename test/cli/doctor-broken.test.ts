@@ -3,15 +3,18 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DOCTOR_RULES } from '../../src/cli/doctor/examine.js';
+import { limitsOfSuite } from '../oauth/support/limits.js';
 import { everyRow } from '../rows.js';
 import { type BadProxy, startBadProxy } from './support/bad-proxy.js';
 import { BROKEN_SERVERS } from './support/broken-servers.js';
 import { complaints, type Report, runDoctor } from './support/run-doctor.js';
 import { soundOptions } from './support/sound-options.js';
 
+limitsOfSuite({ clientFailures: 1000 });
+
 let proxy: BadProxy;
 beforeAll(async () => {
-  proxy = await startBadProxy({ ...soundOptions(), limits: { clientFailures: 1000 } });
+  proxy = await startBadProxy(soundOptions());
 });
 afterAll(() => proxy.close());
 

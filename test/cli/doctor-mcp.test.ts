@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MCP_RULES } from '../../src/cli/doctor/mcp.js';
 import { startNotes } from '../mcp/support/notes-server.js';
+import { limitsOfSuite } from '../oauth/support/limits.js';
 import { everyRow } from '../rows.js';
 import { type BadProxy, type Exchange, type Spoil, startBadProxyFor } from './support/bad-proxy.js';
 import { complaints, runDoctor } from './support/run-doctor.js';
@@ -8,11 +9,11 @@ import { complaints, runDoctor } from './support/run-doctor.js';
 const RESOURCE = '/.well-known/oauth-protected-resource/mcp';
 const SERVER = '/.well-known/oauth-authorization-server';
 
+limitsOfSuite({ registrations: 1000, clientFailures: 1000 });
+
 let proxy: BadProxy;
 beforeAll(async () => {
-  proxy = await startBadProxyFor((issuer) =>
-    startNotes({ issuer, cors: { origins: ['*'] }, limits: { registrations: 1000, clientFailures: 1000 } }),
-  );
+  proxy = await startBadProxyFor((issuer) => startNotes({ issuer, cors: { origins: ['*'] } }));
 });
 afterAll(() => proxy.close());
 

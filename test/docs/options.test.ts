@@ -25,7 +25,6 @@ test('each guide explains every option that it is about', () =>
     [
       ['docs/options.md', 'src/core/server/options/server-options.ts', 'ServerOptions'],
       ['docs/options.md', 'src/core/oauth/settings.ts', 'Lifetimes'],
-      ['docs/options.md', 'src/core/oauth/settings.ts', 'Limits'],
       ['docs/options.md', 'src/core/oauth/settings.ts', 'DeviceOptions'],
       ['docs/options.md', 'src/core/oauth/settings.ts', 'Policy'],
       ['docs/options.md', 'src/core/oauth/settings.ts', 'Timeouts'],

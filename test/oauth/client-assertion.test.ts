@@ -9,6 +9,7 @@ import { memoryStore } from '../../src/stores/memory.js';
 import { type Answer, basic, bearer, Client, hostFor, oneHostEach, type RunningHost } from '../hosts.js';
 import { fixture } from './support/fixture.js';
 import { type Claims, es256, forgeries, mint, newKey } from './support/jwt.js';
+import { limitsOfSuite, limitsOfTest } from './support/limits.js';
 import { distantStore } from './support/stores.js';
 import { Flows, refusal } from './support/tokens.js';
 
@@ -41,7 +42,8 @@ describe.each(hostFor(import.meta.url))('private_key_jwt on $name', (host) => {
     { client_id: 'guesser', jwks: { keys: [publicJwk(key, { kid: 'one' })] } },
     { client_id: 'forger', jwks: { keys: [publicJwk(key, { kid: 'one' })] } },
   ];
-  const { options, errors, events, clock } = fixture({ clients, limits: { clientFailures: 1000 } });
+  limitsOfSuite({ clientFailures: 1000 });
+  const { options, errors, events, clock } = fixture({ clients });
   let running: RunningHost;
   let flows: Flows;
 
@@ -244,7 +246,8 @@ describe('two servers that share a store', () => {
   test('#56 accept an assertion once between them', async () => {
     const key = newKey();
     const clients: readonly ClientRegistration[] = [{ client_id: 'signer', jwks: { keys: [publicJwk(key)] } }];
-    const { options, store, clock } = fixture({ clients, limits: { clientFailures: 1000 } });
+    limitsOfTest({ clientFailures: 1000 });
+    const { options, store, clock } = fixture({ clients });
     const issuer = 'https://auth.example';
     const hosts = await Promise.all(
       oneHostEach

@@ -4,6 +4,7 @@ import type { Store } from '../../src/core/base/ports.js';
 import { hashSecret } from '../../src/core/oauth/clients/slow-hash.js';
 import { type Answer, basic, Client, hostFor } from '../hosts.js';
 import { fixture, START } from './support/fixture.js';
+import { limitsOfTest } from './support/limits.js';
 import { type ProxiedHost, proxiedHosts } from './support/proxied.js';
 
 const GRANT = 'grant_type=client_credentials';
@@ -159,7 +160,8 @@ describe.each(hostFor(import.meta.url))('$name, many simultaneous requests', ({ 
   });
 
   test('#54 if the comparison is slow, wrong secrets are rejected after the limit and correct ones all pass (RFC 6749 §2.3.1)', async () => {
-    const { options, advance } = fixture({ clients: [hashed], limits: { clientFailures: 2 } });
+    limitsOfTest({ clientFailures: 2 });
+    const { options, advance } = fixture({ clients: [hashed] });
     const host = await start({ options });
     expect(await atOnce(host.base, 6, 'hashed', 'secret')).toEqual({ 401: 0, 429: 0, 200: 6 });
     expect(await atOnce(host.base, 6, 'hashed', 'wrong')).toEqual({ 401: 2, 429: 4, 200: 0 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import type { HttpRequest } from '../../src/core/base/http/messages.js';
 import { type Answer, basic, Client, hostFor, type RunningHost } from '../hosts.js';
 import { fixture } from './support/fixture.js';
+import { limitsOfSuite } from './support/limits.js';
 
 /** What the server computes and compares. Time itself would depend on the machine; this is what it is made of. */
 const work = vi.hoisted((): string[] => []);
@@ -41,7 +42,8 @@ const CLIENTS = [
 ] as const;
 
 describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
-  const { options } = fixture({ clients: CLIENTS, limits: { clientFailures: 1000 } });
+  limitsOfSuite({ clientFailures: 1000 });
+  const { options } = fixture({ clients: CLIENTS });
   let host: RunningHost;
   let client: Client;
 

@@ -4,6 +4,7 @@ import { type Answer, basic, bearer, Client, hostFor, type RunningHost, sendRaw 
 import { everyRow } from '../rows.js';
 import { Browser, PKCE, responseOf } from './support/browser.js';
 import { DEVICE_CODE, fixture, START } from './support/fixture.js';
+import { limitsOfSuite } from './support/limits.js';
 
 const GRANT = 'grant_type=client_credentials';
 const CHALLENGE = 'Basic realm="oauth"';
@@ -36,7 +37,8 @@ const CLIENTS: readonly ClientRegistration[] = [
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
 describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
-  const { options, errors, events, advance, clock } = fixture({ clients: CLIENTS, limits: { clientFailures: 1000 } });
+  limitsOfSuite({ clientFailures: 1000 });
+  const { options, errors, events, advance, clock } = fixture({ clients: CLIENTS });
   let host: RunningHost;
   let client: Client;
 

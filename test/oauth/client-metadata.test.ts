@@ -9,6 +9,7 @@ import { APP, DOCUMENT } from '../clients/support/publisher.js';
 import { Client, oneHostEach } from '../hosts.js';
 import { everyRow } from '../rows.js';
 import { fixture } from './support/fixture.js';
+import { limitsOfTest } from './support/limits.js';
 
 const [anyHost] = oneHostEach;
 if (anyHost === undefined) throw new Error('There is no host.');
@@ -75,7 +76,8 @@ describe('a redirect URI is accepted only if its host is written as browsers rea
     ));
 
   test('at registration', async () => {
-    const host = await start({ options: fixture({ registration: {}, limits: { registrations: 1000 } }).options });
+    limitsOfTest({ registrations: 1000 });
+    const host = await start({ options: fixture({ registration: {} }).options });
     const register = (uri: string) =>
       new Client(host.base).request('/oauth/register', {
         method: 'POST',
@@ -159,7 +161,8 @@ describe('the name of a client', () => {
   ] as const;
 
   test('has no invisible character, whoever describes the client', async () => {
-    const host = await start({ options: fixture({ registration: {}, limits: { registrations: 1000 } }).options });
+    limitsOfTest({ registrations: 1000 });
+    const host = await start({ options: fixture({ registration: {} }).options });
     await everyRow(NAMES, async ([given, shown]) => {
       const { json } = await new Client(host.base).request('/oauth/register', {
         method: 'POST',

@@ -6,6 +6,7 @@ import type { ClientRegistration } from '../../src/core/oauth/clients/client.js'
 import { type Answer, Client, hostFor, type RunningHost } from '../hosts.js';
 import { Browser, formOf, wordsOf } from './support/browser.js';
 import { DEVICE_CODE, fixture } from './support/fixture.js';
+import { limitsOfTest } from './support/limits.js';
 import { proxiedHosts } from './support/proxied.js';
 
 const BOB = { username: 'bob', password: 'builder' } as const;
@@ -263,7 +264,8 @@ describe.each(hostFor(import.meta.url))('$name with a slow store', ({ start }) =
   });
 
   test('#87 simultaneous correct codes of several owners all count as correct, even if the limit is one failure (RFC 8628 §5.1)', async () => {
-    const { options, store } = fixture({ limits: { userCodeFailures: 1 } });
+    limitsOfTest({ userCodeFailures: 1 });
+    const { options, store } = fixture();
     const late = async (): Promise<void> => {
       for (let n = 0; n < 50; n += 1) await setImmediate();
     };

@@ -4,6 +4,7 @@ import { RandomSource } from '../../src/core/base/secrets.js';
 import { type Answer, basic, Client, hostFor, type RunningHost } from '../hosts.js';
 import { Browser } from './support/browser.js';
 import { DEVICE_CODE, fixture } from './support/fixture.js';
+import { limitsOfTest } from './support/limits.js';
 import { proxiedHosts } from './support/proxied.js';
 
 const BOX = basic('box', 'box-secret');
@@ -282,7 +283,8 @@ describe.each(proxiedHosts)('$name behind a proxy', ({ start }) => {
   ): Promise<Answer> => new Client(base).post('/oauth/device', form, { 'x-forwarded-for': ip });
 
   test('public clients get a limited number of codes per address and minute, then 429 until the minute is over (RFC 8628 §3.2)', async () => {
-    const { options, events, advance } = fixture({ limits: { deviceRequests: 3 } });
+    limitsOfTest({ deviceRequests: 3 });
+    const { options, events, advance } = fixture();
     const host = await start(options);
     for (let n = 0; n < 3; n += 1) expect((await ask(host.base, '192.0.2.1')).status).toBe(200);
     advance(17.5);
@@ -300,7 +302,8 @@ describe.each(proxiedHosts)('$name behind a proxy', ({ start }) => {
   });
 
   test('rejected requests do not count, and all callers of an IPv6 network count together', async () => {
-    const host = await start(fixture({ limits: { deviceRequests: 1 } }).options);
+    limitsOfTest({ deviceRequests: 1 });
+    const host = await start(fixture().options);
     for (let n = 0; n < 3; n += 1)
       expect((await ask(host.base, '2001:db8::1', { client_id: 'tv', scope: 'nonsense' })).status).toBe(400);
     expect((await ask(host.base, '2001:db8::1')).status).toBe(200);

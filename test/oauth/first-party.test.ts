@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { hostFor, type HostOptions, type RunningHost } from '../hosts.js';
 import { formOf, PKCE, responseOf } from './support/browser.js';
 import { CLIENTS, fixture } from './support/fixture.js';
+import { limitsOfTest } from './support/limits.js';
 import { Flows, refusal } from './support/tokens.js';
 
 const [WEB] = CLIENTS;
@@ -49,7 +50,8 @@ describe.each(hostFor(import.meta.url))('a first-party client, $name', ({ start 
   });
 
   test('shows the consent page if another page opens the URL repeatedly', async () => {
-    const { flows } = await serve({ limits: { silentApprovals: 1 } });
+    limitsOfTest({ silentApprovals: 1 });
+    const { flows } = await serve();
     const browser = flows.browser();
     expect(responseOf(await browser.signIn(await browser.authorize(asked)))).toHaveProperty('code');
     expect(formOf(await browser.authorize(asked)).buttons).toContain('decision=approve');

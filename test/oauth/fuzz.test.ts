@@ -12,6 +12,7 @@ import {
   PATHS,
   valueOf,
 } from './support/fuzzed-requests.js';
+import { limitsOfSuite } from './support/limits.js';
 
 /** The same requests in every run; another seed finds other ones. */
 const SEED = 20260101;
@@ -34,8 +35,8 @@ const exchange = (origin: string, bytes: Buffer): Promise<string> =>
   });
 
 describe.each(hostFor(import.meta.url))('$name', ({ start, mount }) => {
+  limitsOfSuite({ clientFailures: 1000, loginFailures: 1000, userCodeFailures: 100 });
   const { options, errors } = fixture({
-    limits: { clientFailures: 1000, loginFailures: 1000, userCodeFailures: 100 },
     grants: ['authorization_code', 'client_credentials', 'refresh_token', 'device_code', 'password', 'implicit'],
     resources: ['https://one.example'],
     cors: { origins: ['https://spa.example'] },

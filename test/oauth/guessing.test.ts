@@ -13,6 +13,7 @@ import { createServer } from '../../src/core/server/server.js';
 import { memoryStore } from '../../src/stores/memory.js';
 import { type Answer, basic, Client, type HostOptions } from '../hosts.js';
 import { fixture } from './support/fixture.js';
+import { limitsOfTest } from './support/limits.js';
 import { type ProxiedHost, proxiedHosts } from './support/proxied.js';
 import { distantStore } from './support/stores.js';
 
@@ -132,7 +133,8 @@ describe('password guesses', () => {
 
   test('a block outlasts failures of 10050 other names', async () => {
     const { asked, users } = countingUsers();
-    const { options } = fixture({ clients: [LEGACY], grants: GRANTS, users, limits: { sourceFailures: 1000 } });
+    limitsOfTest({ sourceFailures: 1000 });
+    const { options } = fixture({ clients: [LEGACY], grants: GRANTS, users });
     const ask = inProcess(options);
     const form = (username: string, password: string): string =>
       `grant_type=password&username=${username}&password=${password}&client_id=legacy&client_secret=legacy-secret`;
@@ -210,7 +212,8 @@ describe('password guesses', () => {
 
   test('callers without an address have one common limit', async () => {
     const { asked, users } = countingUsers();
-    const { options } = fixture({ clients: [LEGACY], grants: GRANTS, users, limits: { sourceFailures: 2 } });
+    limitsOfTest({ sourceFailures: 2 });
+    const { options } = fixture({ clients: [LEGACY], grants: GRANTS, users });
     const pipe = await onPipe(options);
     const form = (n: number): string =>
       `grant_type=password&username=name${n}&password=x&client_id=legacy&client_secret=legacy-secret`;
@@ -255,7 +258,8 @@ describe('client secrets', () => {
   });
 
   test('chosen ones: three processes together compare as many as allowed, then answer 429', async () => {
-    const { options } = fixture({ clients: [CHOSEN], limits: { clientFailures: 3 } });
+    limitsOfTest({ clientFailures: 3 });
+    const { options } = fixture({ clients: [CHOSEN] });
     const hosts = await nodes(3, options);
     const answers = await inLots(24, 6, (n) => ask(hosts[n % 3] as ProxiedHost, 'chosen', 'x'));
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(3);

@@ -3,6 +3,7 @@ import type { Store } from '../../src/core/base/ports.js';
 import type { Lifetimes } from '../../src/core/oauth/settings.js';
 import { type Answer, everyHost, type FrameworkName, type RunningHost } from '../hosts.js';
 import { fixture } from './support/fixture.js';
+import { limitsOfTest } from './support/limits.js';
 import { grantPart } from './support/nodes.js';
 import { distantStore, racyStore } from './support/stores.js';
 import { Flows, type TokenSet } from './support/tokens.js';
@@ -33,7 +34,8 @@ class Nodes {
   }
 
   static async start(lifetimes: Partial<Lifetimes>, change: (store: Store) => Store): Promise<Nodes> {
-    const { options, store, errors } = fixture({ lifetimes, limits: { deviceRequests: 1000 } });
+    limitsOfTest({ deviceRequests: 1000 });
+    const { options, store, errors } = fixture({ lifetimes });
     const shared = change(store);
     const start = (framework: FrameworkName) =>
       everyHost

@@ -3,6 +3,7 @@ import { type Answer, bearer, Client, eachFramework, oneHostEach, type RunningHo
 import { everyRow } from '../rows.js';
 import { Browser, PKCE, responseOf, wordsOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
+import { limitsOfSuite } from './support/limits.js';
 
 const CLAUDE = {
   client_name: 'Claude',
@@ -231,9 +232,10 @@ const { start } = anyHost;
 
 describe('metadata sent by a client', () => {
   let host: RunningHost;
+  limitsOfSuite({ registrations: 10_000 });
   beforeAll(async () => {
     host = await start({
-      options: fixture({ registration: { redirectSchemes: ['cursor'] }, limits: { registrations: 10_000 } }).options,
+      options: fixture({ registration: { redirectSchemes: ['cursor'] } }).options,
     });
   });
   afterAll(() => host.close());

@@ -5,6 +5,7 @@ import { memoryStore } from '../../src/stores/memory.js';
 import { type Answer, basic, Client } from '../hosts.js';
 import { Browser, formOf, responseOf, wordsOf } from './support/browser.js';
 import { DEVICE_CODE, fixture } from './support/fixture.js';
+import { limitsOfTest } from './support/limits.js';
 import { proxiedHosts } from './support/proxied.js';
 
 const [host] = proxiedHosts;
@@ -23,11 +24,11 @@ const isConsent = (page: Answer): boolean => page.status === 200 && formOf(page)
 
 describe('store capacity', () => {
   test('unknown callers at three hundred addresses use up their limit, and tokens are still issued', async () => {
+    limitsOfTest({ unprovenRecords: 600 });
     const { options, clock, advance, events } = fixture({
       clients: [{ client_id: 'legacy', client_secret: 'legacy-secret', grant_types: ['password'], scope: 'profile' }],
       grants: ['password', 'client_credentials', 'device_code'],
       users: { authenticate: () => undefined },
-      limits: { unprovenRecords: 600 },
     });
     const store = memoryStore({ clock, max: 1000 });
     const { base, close } = await start({ ...options, store });
@@ -65,11 +66,11 @@ describe('store capacity', () => {
 
   test('guesses are limited even if there is no capacity to count them for all processes', async () => {
     let asked = 0;
+    limitsOfTest({ unprovenRecords: 100 });
     const { options } = fixture({
       clients: [{ client_id: 'legacy', client_secret: 'legacy-secret', grant_types: ['password'], scope: 'profile' }],
       grants: ['password'],
       users: { authenticate: () => void (asked += 1) },
-      limits: { unprovenRecords: 100 },
     });
     const { base, close } = await start(options);
     const guess = async (username: string, ip: string): Promise<number> => {
@@ -104,9 +105,9 @@ describe('store capacity', () => {
   });
 
   test('silent approvals are limited per owner and client; then the page asks, and writes nothing', async () => {
+    limitsOfTest({ silentApprovals: 3 });
     const { options, store, advance } = fixture({
       lifetimes: { rememberedConsent: 3600 },
-      limits: { silentApprovals: 3 },
     });
     const { base, close } = await start(options);
     const web = { response_type: 'code', client_id: 'web' } as const;

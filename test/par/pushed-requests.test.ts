@@ -7,6 +7,7 @@ import { APP, CALLBACK, DocumentServers, Publisher } from '../clients/support/pu
 import { ProofMaker } from '../dpop/keys.js';
 import { basic, eachFramework, hostFor } from '../hosts.js';
 import { formOf, locationOf, PKCE, responseOf, wordsOf } from '../oauth/support/browser.js';
+import { limitsOfTest } from '../oauth/support/limits.js';
 import { refusal } from '../oauth/support/tokens.js';
 import { openIdFixture } from '../openid/support.js';
 import { PREFIX, PushSite, SECRET, SPA, startPush, WEB } from './site.js';
@@ -26,11 +27,7 @@ test('PA1 without the option there is no endpoint and no member, and a request_u
 
 describe.each(eachFramework)('PA2 on $name', (host) => {
   test('a client hands its request over, and sends the browser with a reference', async () => {
-    const site = await startPush(
-      host,
-      {},
-      { cors: { origins: ['https://spa.example'] }, limits: { bodyBytes: 20_000 } },
-    );
+    const site = await startPush(host, {}, { cors: { origins: ['https://spa.example'] } });
     const pushed = await site.push(WEB);
     expect([pushed.status, pushed.headers['cache-control']]).toEqual([201, 'no-store']);
     expect(pushed.json).toEqual({ request_uri: expect.stringContaining(PREFIX), expires_in: 90 });
@@ -63,7 +60,8 @@ describe.each(eachFramework)('PA2 on $name', (host) => {
 });
 
 test('PA2 a client that fails again and again has to wait', async () => {
-  const site = await startPush(HOST, {}, { limits: { clientFailures: 2 } });
+  limitsOfTest({ clientFailures: 2 });
+  const site = await startPush(HOST, {});
   const statuses: number[] = [];
   for (let attempt = 0; attempt < 4; attempt += 1)
     statuses.push((await site.http.post('/oauth/par', WEB, basic('web', `wrong ${attempt}`))).status);

@@ -5,7 +5,7 @@ import type { CustomGrant } from './custom-grant.js';
 import type { ImpliedScopes } from './implied-scopes.js';
 import type { KeySource, SigningAlgorithm } from './keys/signing-keys.js';
 import type { Resources } from './resources.js';
-import type { DeviceOptions, Lifetimes, Limits, PathName, ScopeDefinition, Timeouts } from './settings.js';
+import type { DeviceOptions, Lifetimes, PathName, ScopeDefinition, Timeouts } from './settings.js';
 import type { Directory } from './sign-in/users.js';
 
 /** The configuration of the authorization server: validated and completed options. */
@@ -29,7 +29,6 @@ export interface OAuthConfig {
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly paths: Readonly<Record<PathName, readonly [string, ...string[]]>>;
   readonly lifetimes: Lifetimes;
-  readonly limits: Limits;
   readonly timeouts: Timeouts;
   readonly device: DeviceOptions;
   readonly corsOrigins: ReadonlySet<string>;

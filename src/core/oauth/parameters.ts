@@ -27,10 +27,8 @@ export const GRAMMARS: Readonly<Record<Grammar, RegExp>> = {
 /** The parameters of an endpoint. All other names are ignored, even if repeated. */
 export type Definitions = Readonly<Record<string, Grammar>>;
 
-export interface FormLimits {
-  /** In bytes. */
-  readonly bodyBytes: number;
-}
+/** The longest body of a request in bytes. The longest form in use, a pushed request with a signed assertion, has some kilobytes. */
+export const MAX_BODY = 65_536;
 
 /** The fields of a form or a query. */
 const MAX_FIELDS = 100;
@@ -145,7 +143,7 @@ const refusal = ({ message, status, headers }: BodyError): OAuthError =>
   new OAuthError('invalid_request', message, { status, headers });
 
 /** Restores name-value pairs from the result of the application's body parser. */
-const parametersOfRecord = (body: object, definitions: Definitions, limits: FormLimits): Parameters => {
+const parametersOfRecord = (body: object, definitions: Definitions): Parameters => {
   const parameters = new Parameters(definitions);
   let fields = 0;
   let size = -1; // Every pair has an equals sign and an ampersand, except the last.
@@ -157,7 +155,7 @@ const parametersOfRecord = (body: object, definitions: Definitions, limits: Form
     else parameters.addStructured(name, value);
   }
   if (fields > MAX_FIELDS) throw tooManyFields(MAX_FIELDS);
-  if (size > limits.bodyBytes) throw refusal(new BodyError('too-large'));
+  if (size > MAX_BODY) throw refusal(new BodyError('too-large'));
   return parameters;
 };
 
@@ -171,7 +169,7 @@ const textOf = (bytes: Uint8Array): string => {
 
 /** What reading a form depends on. */
 interface FormContext {
-  readonly config: { readonly limits: FormLimits; readonly timeouts: Pick<BodyLimits, 'request'> };
+  readonly config: { readonly timeouts: Pick<BodyLimits, 'request'> };
   readonly timer: Timer;
 }
 
@@ -184,15 +182,13 @@ interface FormContext {
 export const readForm = (
   request: HttpRequest,
   definitions: Definitions,
-  { config: { limits, timeouts }, timer }: FormContext,
+  { config: { timeouts }, timer }: FormContext,
 ): MaybePromise<Parameters> => {
   if (!isForm(request.header('content-type'))) {
     throw new OAuthError('invalid_request', 'The content type must be application/x-www-form-urlencoded.');
   }
-  return readBodyAs(request, { bytes: limits.bodyBytes, timer, request: timeouts.request }, refusal, (body) =>
-    'bytes' in body
-      ? parseParameters(textOf(body.bytes), definitions)
-      : parametersOfRecord(body.fields, definitions, limits),
+  return readBodyAs(request, { bytes: MAX_BODY, timer, request: timeouts.request }, refusal, (body) =>
+    'bytes' in body ? parseParameters(textOf(body.bytes), definitions) : parametersOfRecord(body.fields, definitions),
   );
 };
 

@@ -66,36 +66,6 @@ export interface Timeouts {
   readonly request: number;
 }
 
-/** Limits beyond which requests are rejected. */
-export interface Limits {
-  /** Wrong secrets of a client per address and minute; then 429. Default: 10. */
-  readonly clientFailures: number;
-  /** Wrong codes of devices per user, session and address in ten minutes; then 429. Default: 5. */
-  readonly userCodeFailures: number;
-  /**
-   * Wrong passwords per user name and address in ten minutes; then 429. After ten times as many for one user name, from any addresses, each
-   * further address has one guess. Default: 10.
-   */
-  readonly loginFailures: number;
-  /** Failures per address, whatever the name: wrong passwords in ten minutes, wrong secrets hashed with scrypt in one; then 429. Default: 50. */
-  readonly sourceFailures: number;
-  /** Device codes that public clients request per address and minute, in each process; then 429. Default: 30. */
-  readonly deviceRequests: number;
-  /** Clients that register themselves per address and minute, in each process; then 429. Default: 60. */
-  readonly registrations: number;
-  /**
-   * Approvals without a question per owner, client and minute, in each process; then the owner is asked again. Default: 30.
-   */
-  readonly silentApprovals: number;
-  /**
-   * Live records in the store that a process writes for callers who have proven nothing. One half is for device codes of public clients; when it is used up, they get 503. The other
-   * half is for failed attempts; when it is used up, each process counts attempts in its own memory. Default: 10000.
-   */
-  readonly unprovenRecords: number;
-  /** The longest request body in bytes; a longer one gets 413. Default: 65536. */
-  readonly bodyBytes: number;
-}
-
 /** The device authorization grant (RFC 8628). */
 export interface DeviceOptions {
   /** Seconds between two polls of a device. Each poll that is too early adds five, up to sixty. Default: 5. */

@@ -16,6 +16,7 @@ import { DeploymentWarnings } from '../oauth/deployment-warnings.js';
 import type { Emit } from '../oauth/events/events.js';
 import { JwtAccessTokens } from '../oauth/keys/access-token.js';
 import { generateKey, KeyRing } from '../oauth/keys/signing-keys.js';
+import { LIMITS } from '../oauth/limits.js';
 import { createPages } from '../oauth/pages/render.js';
 import { keys } from '../oauth/records/stored-records.js';
 import type { Timekeeper } from '../oauth/records/window.js';
@@ -153,10 +154,10 @@ export const createContext = (
     keyRing,
     issuer,
     basePath: config.issuer === undefined ? '' : new URL(config.issuer).pathname.replace(/\/$/, ''),
-    limiters: limitersOf(config.limits, { records, clock, key: deriveKey(secret, 'limiter') }, (event, request) =>
+    limiters: limitersOf({ records, clock, key: deriveKey(secret, 'limiter') }, (event, request) =>
       observer.tell(event, request),
     ),
-    deviceBudget: new Budget(clock, config.limits.unprovenRecords / 2),
+    deviceBudget: new Budget(clock, LIMITS.unprovenRecords / 2),
     userCodeKeys: [deriveKey(secret, 'user code'), ...older.map((text) => deriveKey(text, 'user code'))],
     consentKey: deriveKey(secret, 'consent'),
     requestSeal: new Seal(browserSecrets, 'authorization request', clock, bytes),

@@ -5,18 +5,14 @@ import type { LimitListener } from '../base/limits/limit-reached.js';
 import { RateLimit } from '../base/limits/rate-limit.js';
 import { Slots, type SlotsDependencies } from '../base/limits/slots.js';
 import type { OAuthContext } from '../oauth/context.js';
-import type { Limits } from '../oauth/settings.js';
+import { LIMITS } from '../oauth/limits.js';
 
 /** All rate limits, each with its window and its budget of records. */
-export const limitersOf = (
-  limits: Limits,
-  given: Omit<SlotsDependencies, 'budget'>,
-  emit: LimitListener,
-): OAuthContext['limiters'] => {
+export const limitersOf = (given: Omit<SlotsDependencies, 'budget'>, emit: LimitListener): OAuthContext['limiters'] => {
   const { clock } = given;
-  const strangers = { ...given, budget: new Budget(clock, limits.unprovenRecords / 2) };
+  const strangers = { ...given, budget: new Budget(clock, LIMITS.unprovenRecords / 2) };
   const minutes = (count: number, name: string) => ({ name, window: count * 60 });
-  const { clientFailures } = limits;
+  const { clientFailures } = LIMITS;
   return {
     client: new FailureLimiter(
       new Slots(strangers, minutes(1, 'client')),
@@ -28,8 +24,8 @@ export const limitersOf = (
     login: new GuessLimiter(new Slots(strangers, minutes(10, 'login')), 'login', emit),
     // Only signed-in owners can guess these.
     userCode: new GuessLimiter(new Slots({ ...given, budget: undefined }, minutes(10, 'user code')), 'user code', emit),
-    device: new RateLimit(clock, limits.deviceRequests, 60),
-    registration: new RateLimit(clock, limits.registrations, 60),
-    silent: new RateLimit(clock, limits.silentApprovals, 60),
+    device: new RateLimit(clock, LIMITS.deviceRequests, 60),
+    registration: new RateLimit(clock, LIMITS.registrations, 60),
+    silent: new RateLimit(clock, LIMITS.silentApprovals, 60),
   };
 };

@@ -10,6 +10,7 @@ import { storedClients } from 'oauth-query/clients';
 import { oauthQuery } from 'oauth-query/express';
 import { openStore } from 'oauth-query/stores/open';
 import type { Store } from '../../../src/core/base/ports.js';
+import { LIMITS } from '../../../src/core/oauth/limits.js';
 import { haltable } from './haltable.js';
 import type { ProcessSettings } from './oauth-processes.js';
 import { ownCluster } from './own-cluster.js';
@@ -64,6 +65,8 @@ app.get('/block', (_request, response) => {
   });
 });
 app.get('/calls', (_request, response) => void response.json({ calls: halting.calls }));
+// All owners of this test come from one address at the same moment, and one of them agrees to every code.
+Object.assign(LIMITS, { userCodeFailures: 100, silentApprovals: 1e6, deviceRequests: 1e6, unprovenRecords: 1e6 });
 const oauth = oauthQuery({
   store,
   runtime: { clock },
@@ -77,8 +80,6 @@ const oauth = oauthQuery({
     storedClients(store),
   ],
   scopes: { read: 'Read' },
-  // All owners of this test come from one address at the same moment, and one of them agrees to every code.
-  limits: { userCodeFailures: 100, silentApprovals: 1_000_000, deviceRequests: 1_000_000, unprovenRecords: 1_000_000 },
   ...(settings.users === true
     ? {
         users: {

@@ -9,6 +9,7 @@ import { chosenSecretMatches, NO_SECRET, secretMatches } from '../clients/client
 import type { AuthenticationMethod, Client } from '../clients/client.js';
 import { type ClientLookup, UnusableClientError } from '../clients/own-registry.js';
 import { callerOf, type OAuthContext } from '../context.js';
+import { LIMITS } from '../limits.js';
 import { GRAMMARS, type Parameters } from '../parameters.js';
 import { ASSERTION_TYPE, assertionMatches, claimOf } from './client-assertion.js';
 
@@ -225,11 +226,10 @@ const countFailure = async (client: Client | undefined, claim: Claim): Promise<b
 /** Attempts at secrets chosen by people are counted before they are compared. */
 const proveByGuess = async (client: Client, claim: Claim): Promise<boolean> => {
   const { credentials, request, context } = claim;
-  const { limits } = context.config;
   const guess = guessAt(credentials.client_id, request, {
     isKnown: true,
-    failures: limits.clientFailures,
-    ofSource: limits.sourceFailures,
+    failures: LIMITS.clientFailures,
+    ofSource: LIMITS.sourceFailures,
   });
   const attempt = await context.limiters.chosenSecret.attempt(
     guess,

@@ -7,6 +7,7 @@ import { sha256 } from '../../base/secrets.js';
 import { ownerResources, requestedScope } from '../authorization/requested-scope.js';
 import { DEVICE_CODE_GRANT } from '../clients/client.js';
 import { mayUse, type OAuthContext, secondsOf } from '../context.js';
+import { LIMITS } from '../limits.js';
 import { checkedForm, readForm } from '../parameters.js';
 import { type DeviceRecord, keys } from '../records/stored-records.js';
 import { formatUserCode, USER_CODE_LENGTH, USER_CODE_LETTERS, userCodeDigest } from '../records/user-code.js';
@@ -75,8 +76,8 @@ export const deviceAuthorization = async (request: HttpRequest, context: OAuthCo
 
 /** Any program can act as a public client, so its records in the store are limited per address and in total. */
 const checkLimits = ({ ip }: HttpRequest, exp: number, context: OAuthContext): void => {
-  const { limiters, deviceBudget, config, emit } = context;
-  const ofSource = limiters.device.take(sourceOf(ip), limitAt(ip, config.limits.deviceRequests));
+  const { limiters, deviceBudget, emit } = context;
+  const ofSource = limiters.device.take(sourceOf(ip), limitAt(ip, LIMITS.deviceRequests));
   if (ofSource !== undefined) {
     if (ofSource.isFirst) emit?.({ type: 'limit.reached', limit: 'device' });
     throw tooManyRequests('Too many device codes were requested from this address.', ofSource.retryAfter);

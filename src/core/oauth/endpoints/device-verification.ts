@@ -10,6 +10,7 @@ import { sha256 } from '../../base/secrets.js';
 import { checkAwaited } from '../../base/waiting.js';
 import { type Client, DEVICE_CODE_GRANT } from '../clients/client.js';
 import { type OAuthContext, secondsOf } from '../context.js';
+import { LIMITS } from '../limits.js';
 import { clientView } from '../pages/client-view.js';
 import { PageError } from '../pages/page-error.js';
 import { resourceNames, scopeViews } from '../pages/scope-views.js';
@@ -175,7 +176,7 @@ const enter = async (
   visitor: Visitor,
   context: OAuthContext,
 ): Promise<HttpResponse> => {
-  const attempt = await context.limiters.userCode.attempt(guessOf(visitor, request, context), request, () =>
+  const attempt = await context.limiters.userCode.attempt(guessOf(visitor, request), request, () =>
     findUserCode(typed, context).then((found) => claim(found, visitor.owner, context)),
   );
   if ('retryAfter' in attempt) throw tooManyAttempts(attempt.retryAfter, devicePath(context));
@@ -200,8 +201,8 @@ const enter = async (
 };
 
 /** The subjects for which wrong codes are counted: the owner, the browser and the address (RFC 8628 §5.1). */
-const guessOf = ({ owner, session }: Visitor, { ip }: HttpRequest, { config }: OAuthContext): Guess => {
-  const max = config.limits.userCodeFailures;
+const guessOf = ({ owner, session }: Visitor, { ip }: HttpRequest): Guess => {
+  const max = LIMITS.userCodeFailures;
   return {
     subjects: [
       { name: subjectName('user', owner.sub), max, isKept: true },

@@ -8,6 +8,8 @@ import type { OwnRestrictions } from '../clients/client-metadata.js';
 import { readRegistration } from '../clients/registration-metadata.js';
 import type { Registrations } from '../clients/registrations.js';
 import { type OAuthContext, secondsOf } from '../context.js';
+import { LIMITS } from '../limits.js';
+import { MAX_BODY } from '../parameters.js';
 
 const invalid = (description: string, init: OAuthErrorInit = {}): OAuthError =>
   new OAuthError('invalid_client_metadata', description, init);
@@ -18,7 +20,7 @@ const refusal = ({ message, status, headers }: BodyError): OAuthError => invalid
 const readJson = async (request: HttpRequest, { config, timer }: OAuthContext): Promise<unknown> => {
   if (!/^application\/json[ \t]*(?:;|$)/i.test(request.header('content-type') ?? ''))
     throw invalid('The content type must be application/json.');
-  const limits = { bytes: config.limits.bodyBytes, timer, request: config.timeouts.request };
+  const limits = { bytes: MAX_BODY, timer, request: config.timeouts.request };
   const body = await readBody(request, limits, refusal);
   if ('fields' in body) return body.fields;
   try {
@@ -30,8 +32,8 @@ const readJson = async (request: HttpRequest, { config, timer }: OAuthContext): 
 };
 
 /** Registering is cheap and leaves nothing behind, but legitimate callers rarely need it. */
-const checkLimit = ({ ip }: HttpRequest, { limiters, config, emit }: OAuthContext): void => {
-  const refused = limiters.registration.take(sourceOf(ip), limitAt(ip, config.limits.registrations));
+const checkLimit = ({ ip }: HttpRequest, { limiters, emit }: OAuthContext): void => {
+  const refused = limiters.registration.take(sourceOf(ip), limitAt(ip, LIMITS.registrations));
   if (refused === undefined) return;
   if (refused.isFirst) emit?.({ type: 'limit.reached', limit: 'registration' });
   throw tooManyRequests('Too many clients were registered from this address.', refused.retryAfter);

@@ -1,14 +1,14 @@
 import type { HttpRequest } from '../../base/http/messages.js';
 import { type Attempt, type GuessLimiter, guessAt } from '../../base/limits/guess-limiter.js';
 import type { Emit } from '../events/events.js';
+import { LIMITS } from '../limits.js';
 import { minutesOf, PageError } from '../pages/page-error.js';
 import { checkOwner, type Owner } from '../records/owner.js';
-import type { Limits } from '../settings.js';
 import { countedName, type Directory } from './users.js';
 
 /** Dependencies for checking a password. */
 export interface OwnerAuthentication {
-  readonly config: { readonly users: Directory | undefined; readonly limits: Limits };
+  readonly config: { readonly users: Directory | undefined };
   readonly limiters: { readonly login: GuessLimiter };
   readonly emit: Emit | undefined;
 }
@@ -20,14 +20,14 @@ export const authenticateOwner = (
   request: HttpRequest,
   context: OwnerAuthentication,
 ): Promise<Attempt<Owner>> => {
-  const { users, limits } = context.config;
+  const { users } = context.config;
   if (users === undefined) throw new TypeError('options.users is missing, so passwords cannot be checked.');
   const name = countedName(username);
   const isKnown = name !== undefined && (users.knows?.(name) ?? true);
   const guess = guessAt(name ?? '', request, {
     isKnown,
-    failures: limits.loginFailures,
-    ofSource: limits.sourceFailures,
+    failures: LIMITS.loginFailures,
+    ofSource: LIMITS.sourceFailures,
   });
   return context.limiters.login.attempt(guess, request, async () => {
     const found = name === undefined ? undefined : await users.authenticate(username, password, request);

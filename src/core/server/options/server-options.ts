@@ -13,15 +13,7 @@ import type { OAuthEventListener } from '../../oauth/events/events.js';
 import type { KeySource, SigningAlgorithm } from '../../oauth/keys/signing-keys.js';
 import type { Templates } from '../../oauth/pages/views.js';
 import type { Owner } from '../../oauth/records/owner.js';
-import type {
-  DeviceOptions,
-  Lifetimes,
-  Limits,
-  PathName,
-  Policy,
-  ScopeDefinition,
-  Timeouts,
-} from '../../oauth/settings.js';
+import type { DeviceOptions, Lifetimes, PathName, Policy, ScopeDefinition, Timeouts } from '../../oauth/settings.js';
 import type { SignInWishes } from '../../oauth/sign-in/asked-sign-in.js';
 import type { User, UserDirectory } from '../../oauth/sign-in/users.js';
 
@@ -131,8 +123,6 @@ export interface ServerOptions {
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Overrides of the default lifetimes, in seconds. */
   readonly lifetimes?: Readonly<Partial<Lifetimes>>;
-  /** Overrides of the default limits. */
-  readonly limits?: Readonly<Partial<Limits>>;
   /** Overrides of the default timeouts, in milliseconds. */
   readonly timeouts?: Readonly<Partial<Timeouts>>;
   /** Overrides of the device grant's defaults. */

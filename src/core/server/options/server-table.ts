@@ -41,15 +41,7 @@ import { isServerMember } from '../../oauth/endpoints/metadata.js';
 import { TOKEN_PARAMETERS } from '../../oauth/endpoints/token.js';
 import type { KeySource } from '../../oauth/keys/signing-keys.js';
 import type { Templates } from '../../oauth/pages/views.js';
-import type {
-  DeviceOptions,
-  Lifetimes,
-  Limits,
-  PathName,
-  Policy,
-  ScopeDefinition,
-  Timeouts,
-} from '../../oauth/settings.js';
+import type { DeviceOptions, Lifetimes, PathName, Policy, ScopeDefinition, Timeouts } from '../../oauth/settings.js';
 import { MAX_SESSION_LIFETIME } from '../../oauth/sign-in/owner-sessions.js';
 import { USER_LIST, type UserDirectory } from '../../oauth/sign-in/users.js';
 import type { AccessTokenOptions, Runtime, ServerOptions } from './server-options.js';
@@ -220,18 +212,6 @@ const lifetimes = {
   rememberedConsent: wholeNumber(0, 0, 3650 * DAY, 'seconds'),
 } satisfies Schema<Lifetimes>;
 
-const limits = {
-  clientFailures: wholeNumber(10, 1, 1000),
-  userCodeFailures: wholeNumber(5, 1, 100),
-  loginFailures: wholeNumber(10, 1, 1000),
-  sourceFailures: wholeNumber(50, 1, 1000),
-  deviceRequests: wholeNumber(30, 1, 1_000_000),
-  registrations: wholeNumber(60, 1, 1_000_000),
-  silentApprovals: wholeNumber(30, 1, 1_000_000),
-  unprovenRecords: wholeNumber(10_000, 100, 1_000_000),
-  bodyBytes: wholeNumber(65_536, 1024, 1_048_576, 'bytes'),
-} satisfies Schema<Limits>;
-
 const timeouts = {
   host: wholeNumber(5000, 10, 600_000, 'milliseconds'),
   request: wholeNumber(8000, 10, 600_000, 'milliseconds'),
@@ -348,13 +328,6 @@ export const SERVER_OPTIONS = {
   paths: object(paths, { moved: { api: 'the option path of query()', mcp: 'the option path of mcp()' } }),
   metadata: orElse(metadata, {}, 'none'),
   lifetimes: object(lifetimes),
-  limits: object(limits, {
-    moved: {
-      hostTimeout: 'options.timeouts.host',
-      requestTimeout: 'options.timeouts.request',
-      queryBodyBytes: 'the option maxBodyBytes of query()',
-    },
-  }),
   timeouts: object(timeouts, { moved: { handlers: 'the option timeout of query()' } }),
   device: object(device),
   tokens: optional(object(tokens, { takes: 'an object; {} lets owners create tokens' })),
