@@ -4,13 +4,13 @@
  * @module oauth-query/stores/open
  */
 
-import { mistake, type WarningCode } from '../core/base/mistakes.js';
+import { fromCaller, mistake, type WarningCode } from '../core/base/mistakes.js';
 import type { Clock, Store } from '../core/base/ports.js';
-import { parseRedisAddress, wrong } from './drivers/address.js';
+import { parseRedisAddress, type RedisAddress, wrong } from './drivers/address.js';
 import { atMost, seldom } from './drivers/connection.js';
 import { connectIoredis } from './drivers/ioredis.js';
 import { loadDriver } from './drivers/load.js';
-import { parseMysqlAddress } from './drivers/mysql-address.js';
+import { type MysqlAddress, parseMysqlAddress } from './drivers/mysql-address.js';
 import { connectMariadb, connectMysql2 } from './drivers/mysql.js';
 import { connectNodeRedis } from './drivers/node-redis.js';
 import { connectPg } from './drivers/pg.js';
@@ -85,12 +85,27 @@ export interface OpenedStore extends Required<Store> {
  * @throws TypeError if the URL is not one of these, or no driver is installed; passwords are never quoted. Error if a file cannot be opened.
  */
 export async function openStore(url: string, options: OpenStoreOptions = {}): Promise<OpenedStore> {
+  return fromCaller(openStore, () => openerOf(url))(options);
+}
+
+/** Which store the URL names. Nothing is opened yet, so a mistake in the URL is thrown at the caller. */
+function openerOf(url: string): (options: OpenStoreOptions) => OpenedStore | Promise<OpenedStore> {
   const scheme = /^([a-z+]+):/.exec(url)?.[1] ?? '';
-  if (scheme === 'memory') return openMemory(options);
-  if (scheme === 'sqlite') return openSqlite(url.slice('sqlite:'.length), options);
-  if (/^rediss?(\+cluster|\+sentinel)?$/.test(scheme)) return openRedis(url, options);
-  if (/^postgres(ql)?$/.test(scheme)) return openPostgres(url, options);
-  if (scheme === 'mysql' || scheme === 'mariadb') return openMysql(scheme, url, options);
+  if (scheme === 'memory') return openMemory;
+  if (scheme === 'sqlite') {
+    const file = url.slice('sqlite:'.length);
+    if (file === '') throw wrong('sqlite: needs a file, for example sqlite:oauth.db');
+    return (options) => openSqlite(file, options);
+  }
+  if (/^rediss?(\+cluster|\+sentinel)?$/.test(scheme)) {
+    const address = parseRedisAddress(url);
+    return (options) => openRedis(address, options);
+  }
+  if (/^postgres(ql)?$/.test(scheme)) return (options) => openPostgres(url, options);
+  if (scheme === 'mysql' || scheme === 'mariadb') {
+    const address = parseMysqlAddress(url);
+    return (options) => openMysql(scheme, address, options);
+  }
   throw wrong(
     'the URL must be memory:, sqlite:<file>, redis://…, redis+cluster://…, redis+sentinel://…, postgres://…, mysql://… or mariadb://…' +
       (scheme === '' ? '' : `, not ${scheme}:…`),
@@ -105,16 +120,14 @@ function openMemory({ clock = Date.now }: OpenStoreOptions): OpenedStore {
 }
 
 function openSqlite(file: string, options: OpenStoreOptions): OpenedStore {
-  if (file === '') throw wrong('sqlite: needs a file, for example sqlite:oauth.db');
   const { timeout = DEFAULT_TIMEOUT_MS, clock = Date.now, onError = console.error, onWarning } = options;
   const store = sqliteStore({ file, busyTimeout: timeout, clock, onWarning, onClearError: onError });
   return { ...store, check: async () => void (await store.get('check')), migrate: nothing };
 }
 
-async function openRedis(url: string, options: OpenStoreOptions): Promise<OpenedStore> {
+async function openRedis(address: RedisAddress, options: OpenStoreOptions): Promise<OpenedStore> {
   const { timeout = DEFAULT_TIMEOUT_MS, driver, prefix = 'oauth:', clock = Date.now } = options;
   const { onError = console.error } = options;
-  const address = parseRedisAddress(url);
   const loaders = [
     { name: 'redis', load: () => import('redis') },
     { name: 'ioredis', load: () => import('ioredis') },
@@ -166,9 +179,12 @@ async function openPostgres(url: string, options: OpenStoreOptions): Promise<Ope
   });
 }
 
-async function openMysql(scheme: 'mysql' | 'mariadb', url: string, options: OpenStoreOptions): Promise<OpenedStore> {
+async function openMysql(
+  scheme: 'mysql' | 'mariadb',
+  address: MysqlAddress,
+  options: OpenStoreOptions,
+): Promise<OpenedStore> {
   const { driver, timeout = DEFAULT_TIMEOUT_MS } = options;
-  const address = parseMysqlAddress(url);
   const loaders = [
     { name: 'mysql2', load: () => import('mysql2/promise') },
     { name: 'mariadb', load: () => import('mariadb') },

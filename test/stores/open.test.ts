@@ -45,6 +45,7 @@ describe('openStore', () => {
         expect(error).toMatchObject({ name: 'TypeError', code: 'OQ113' });
         expect(String(error)).toMatch(sentence);
         expect(String(error)).not.toContain('secret');
+        expect(/^ +at .*$/m.exec((error as Error).stack ?? '')?.[0], 'begins at the caller').toContain('open.test.ts');
       },
     ));
 
