@@ -21,7 +21,7 @@ app.use(
     users: USERS,
     grants: ['authorization_code', 'client_credentials', 'refresh_token', 'device_code', 'password', 'implicit'],
     resources: ['https://one.example'],
-    cors: { origins: ['https://spa.example'] },
+    cors: ['https://spa.example'],
     // Everything expires soon, so that the store is as full at the end as at the beginning.
     lifetimes: { accessToken: 10, refreshTokenIdle: 10, refreshTokenAbsolute: 20, deviceCode: 60, session: 60 },
     onWarning: () => undefined,

@@ -173,5 +173,5 @@ export const SITE: SiteOptions & { readonly clients: readonly ClientRegistration
     },
   ],
   // Scripts of any origin may request tokens, so that you can serve them anywhere.
-  cors: { origins: ['*'] },
+  cors: ['*'],
 };

@@ -53,7 +53,7 @@ const oauth = oauthQuery({
   resources: { '/mcp': { scopes: ['notes.read'], name: 'Notes' }, [elsewhere]: {} },
   registration: {},
   clients: [{ client_id: 'api', client_secret: 'api-secret', introspect: true }],
-  cors: { origins: ['*'] },
+  cors: ['*'],
   owner: ({ session: { user } }) => (user === undefined ? undefined : { sub: user, username: user }),
   loginUrl: '/login',
 });

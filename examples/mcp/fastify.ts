@@ -47,7 +47,7 @@ const oauth = oauthQuery({
   scopes: SCOPES,
   resources: { '/mcp': { scopes: ['notes.read'], name: 'Notes' } },
   registration: {},
-  cors: { origins: ['*'] },
+  cors: ['*'],
   owner: ({ session: { user } }) => (user === undefined ? undefined : { sub: user, username: user }),
   loginUrl: '/login',
 });

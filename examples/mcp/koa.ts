@@ -44,7 +44,7 @@ const oauth = oauthQuery({
   scopes: SCOPES,
   resources: { '/mcp': { scopes: ['notes.read'], name: 'Notes' } },
   registration: {},
-  cors: { origins: ['*'] },
+  cors: ['*'],
   owner: (ctx) => {
     const user = userOf(ctx);
     return user === undefined ? undefined : { sub: user, username: user };

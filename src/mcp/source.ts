@@ -43,6 +43,6 @@ export const createSourceCheck = ({ resource, hosts, origins }: AllowedSources):
       origin === undefined || origin === own || isAllowedOrigin(origin) || (isLocal && isLoopbackOrigin(origin));
     return isAllowed
       ? undefined
-      : 'Pages of this origin may not send requests to this server. Allowed origins are listed in options.query.cors.origins.';
+      : 'Pages of this origin may not send requests to this server. Allowed origins are listed in options.query.cors.';
   };
 };

@@ -14,7 +14,7 @@ import type { Owner } from '../core/oauth/records/owner.js';
 import type { Session } from '../core/oauth/sign-in/sessions.js';
 import { formExpired } from '../core/oauth/sign-in/sign-in.js';
 import type { IdTokens } from './id-token.js';
-import type { CheckedOpenIdOptions } from './options.js';
+import { type CheckedOpenIdOptions, OPENID_PATHS } from './options.js';
 
 /** The parameters of the request (RP-Initiated Logout 1.0 §2). */
 const REQUEST = {
@@ -64,7 +64,7 @@ export class EndSession {
     const answer = (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> =>
       this.#answer(request, context);
     return {
-      paths: this.#options.paths.endSession,
+      paths: [OPENID_PATHS.endSession],
       methods: { GET: answer, POST: answer },
       pageMethods: ['GET', 'POST'],
       cors: false,
@@ -72,7 +72,7 @@ export class EndSession {
   }
 
   #path({ basePath }: OAuthContext, query: string): string {
-    return `${basePath}${this.#options.paths.endSession[0]}${query}`;
+    return `${basePath}${OPENID_PATHS.endSession}${query}`;
   }
 
   async #answer(request: HttpRequest, context: OAuthContext): Promise<HttpResponse> {

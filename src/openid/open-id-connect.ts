@@ -11,7 +11,13 @@ import { ClaimSource } from './claims.js';
 import { EndSession } from './end-session.js';
 import { IdTokens } from './id-token.js';
 import { IdTokenKeys } from './keys.js';
-import { type CheckedOpenIdOptions, checkOpenIdOptions, idTokenLifetime, type OpenIdOptions } from './options.js';
+import {
+  type CheckedOpenIdOptions,
+  checkOpenIdOptions,
+  idTokenLifetime,
+  OPENID_PATHS,
+  type OpenIdOptions,
+} from './options.js';
 import { OPENID_PARAMETERS, OpenIdRequests, SIGN_IN_GRANTS } from './request.js';
 import { DESCRIPTIONS, OPENID } from './scopes.js';
 import { userinfoEndpoint } from './userinfo.js';
@@ -85,7 +91,7 @@ interface Provider {
 const providerOf = (options: CheckedOpenIdOptions, context: OAuthContext, host: FeatureHost): Provider => {
   const issuer = checkServer(context, host);
   const { config, clock } = context;
-  const lifetime = idTokenLifetime(options, config.lifetimes);
+  const lifetime = idTokenLifetime(config.lifetimes);
   const keys = new IdTokenKeys(options.keys, lifetime, host);
   checkClients(context, keys);
   const known = new Set(config.scopes.keys());
@@ -133,8 +139,8 @@ const metadataOf = (
   { config: { paths }, signIn: { isBuiltIn: hasSessions } }: OAuthContext,
 ): Readonly<Record<string, unknown>> => ({
   jwks_uri: issuer + paths.jwks[0],
-  userinfo_endpoint: issuer + options.paths.userinfo[0],
-  ...(endSession !== undefined && { end_session_endpoint: issuer + options.paths.endSession[0] }),
+  userinfo_endpoint: issuer + OPENID_PATHS.userinfo,
+  ...(endSession !== undefined && { end_session_endpoint: issuer + OPENID_PATHS.endSession }),
   backchannel_logout_supported: true,
   backchannel_logout_session_supported: hasSessions,
   subject_types_supported: ['public'],
@@ -154,7 +160,7 @@ const startWith = (options: CheckedOpenIdOptions, context: OAuthContext, host: F
   const { isBuiltIn } = context.signIn;
   return {
     endpoints: [
-      userinfoEndpoint(options.paths.userinfo, claims),
+      userinfoEndpoint([OPENID_PATHS.userinfo], claims),
       ...(endSession === undefined ? [] : [endSession.endpoint]),
     ],
     hooks: {

@@ -11,7 +11,6 @@ import {
   object,
   oneOf,
   orElse,
-  path,
   required,
   type Schema,
   text,
@@ -56,8 +55,6 @@ export interface OpenIdOptions {
    * access token is for another resource.
    */
   readonly idTokenClaims?: 'granted' | 'minimal';
-  /** In seconds; at most a day. Default: `lifetimes.accessToken`, at most a day. */
-  readonly idTokenLifetime?: number;
   /** The authentication context classes that your sign-in knows, for the metadata. */
   readonly acrValues?: readonly string[];
   /** Whether your sign-in page can register people: then a client may send `prompt=create`. */
@@ -81,13 +78,6 @@ export interface OpenIdOptions {
       readonly signal: AbortSignal;
     },
   ) => MaybePromise<unknown>;
-  /** The paths of the endpoints. */
-  readonly paths?: {
-    /** Default: `/oauth/userinfo`. */
-    readonly userinfo?: string | readonly string[];
-    /** Default: `/oauth/logout`. */
-    readonly endSession?: string | readonly string[];
-  };
 }
 
 /** A day in seconds. */
@@ -112,10 +102,6 @@ export const OPENID_OPTIONS = {
     'none',
   ),
   idTokenClaims: orElse(oneOf('granted', 'minimal'), 'granted'),
-  idTokenLifetime: value<number>(
-    `a whole number of seconds from 1 to ${MAX_LIFETIME}`,
-    (given) => Number.isInteger(given) && Number(given) >= 1 && Number(given) <= MAX_LIFETIME,
-  ),
   acrValues: orElse(listOf('an array of texts', text('text without spaces', /^[\x21-\x7e]{1,256}$/)), [], 'none'),
   canRegister: flag(false),
   logoutUrl: either(
@@ -128,7 +114,6 @@ export const OPENID_OPTIONS = {
   ),
   revokeAtLogout: flag(false),
   sendLogoutToken: fn<NonNullable<OpenIdOptions['sendLogoutToken']>>('a function that sends a logout token'),
-  paths: object({ userinfo: path('/oauth/userinfo'), endSession: path('/oauth/logout') }),
 } satisfies Schema<OpenIdOptions>;
 
 const TABLE = required(object(OPENID_OPTIONS));
@@ -139,8 +124,9 @@ export type CheckedOpenIdOptions = Checked<typeof OPENID_OPTIONS>;
 /** @throws TypeError with a sentence that names the option and the remedy. */
 export const checkOpenIdOptions = (given: unknown): CheckedOpenIdOptions => TABLE.read(given, 'options.openid');
 
-/** In seconds. */
-export const idTokenLifetime = (
-  { idTokenLifetime: own }: CheckedOpenIdOptions,
-  { accessToken }: { readonly accessToken: number },
-): number => own ?? Math.min(accessToken, MAX_LIFETIME);
+/** The paths of the endpoints, which applications read in the metadata. */
+export const OPENID_PATHS = { userinfo: '/oauth/userinfo', endSession: '/oauth/logout' } as const;
+
+/** In seconds: as long as the access token beside it, and at most a day. */
+export const idTokenLifetime = ({ accessToken }: { readonly accessToken: number }): number =>
+  Math.min(accessToken, MAX_LIFETIME);

@@ -27,7 +27,7 @@ const FORM = 'application/x-www-form-urlencoded';
 describe.each(everyTransport.filter(({ mount }) => mount === 'bare'))('$name', ({ start }) => {
   test('a body that does not arrive before the deadline of its request is 408, and its connection ends: at every endpoint', async () => {
     const { options, errors } = fixture({
-      timeouts: { host: 100, request: 200 },
+      timeout: 200,
       query: query({ extensions: [mcp()] }),
       registration: {},
     });

@@ -105,7 +105,7 @@ describe('headers that the application has already set on the response', () => {
     secret: SECRET,
     clients: CLIENTS,
     users: [{ username: 'alice', password: 'x' }],
-    cors: { origins: ['https://app.example'] },
+    cors: ['https://app.example'],
   };
   const before = { vary: 'Accept-Language', 'set-cookie': 'host=1', 'x-host': 'yes', 'x-frame-options': 'SAMEORIGIN' };
 

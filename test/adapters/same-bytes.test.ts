@@ -151,7 +151,7 @@ const answersOf = async ({ start }: Host): Promise<Readonly<Record<string, unkno
   const { options, errors } = fixture({
     issuer: 'https://op.example',
     runtime: { random: sameBytes() },
-    cors: { origins: ['https://app.example'] },
+    cors: ['https://app.example'],
     query: query({ site: { name: 'Fruit' }, extensions: [openApi(), sandbox()] }),
   });
   const running = await start({ options });

@@ -13,7 +13,7 @@ limitsOfSuite({ registrations: 1000, clientFailures: 1000 });
 
 let proxy: BadProxy;
 beforeAll(async () => {
-  proxy = await startBadProxyFor((issuer) => startNotes({ issuer, cors: { origins: ['*'] } }));
+  proxy = await startBadProxyFor((issuer) => startNotes({ issuer, cors: ['*'] }));
 });
 afterAll(() => proxy.close());
 

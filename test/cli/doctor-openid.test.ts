@@ -10,7 +10,7 @@ const REDIRECT = 'https://rp.example/cb';
 
 let proxy: BadProxy;
 beforeAll(async () => {
-  proxy = await startBadProxy(openIdFixture({}, { cors: { origins: ['*'] } }).options);
+  proxy = await startBadProxy(openIdFixture({}, { cors: ['*'] }).options);
 });
 afterAll(() => proxy.close());
 

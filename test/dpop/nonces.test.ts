@@ -138,7 +138,7 @@ test('DP29 one nonce for the whole origin: no further round trip after the first
 });
 
 test('DP30 scripts of other origins may send proofs, and read nonces and challenges', async () => {
-  const site = await start({}, { cors: { origins: ['https://app.example'] } });
+  const site = await start({}, { cors: ['https://app.example'] });
   const preflight = await site.flows.client.request('/oauth/token', {
     method: 'OPTIONS',
     headers: { origin: 'https://app.example', 'access-control-request-method': 'POST' },

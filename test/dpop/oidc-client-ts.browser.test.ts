@@ -57,8 +57,8 @@ describeEngine('oidc-client-ts 3 in a browser, unmodified, with a key that no sc
         clients: [{ client_id: 'spa', redirect_uris: [`${home}/`], refresh: 'rotating', scope: 'openid profile' }],
         openid: openIdConnect({ keys: [{ key: RSA }] }),
         dpop: dpop({ nonce: 'required' }),
-        query: query({ cors: { origins: [home] } }),
-        cors: { origins: [home] },
+        query: query({ cors: [home] }),
+        cors: [home],
       },
     });
     const page = pageFor(running.base);

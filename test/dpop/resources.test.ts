@@ -217,7 +217,7 @@ describe('the rest of a resource', () => {
     const { query } = await import('../../src/core/query/index.js');
     const { mcp } = await import('../../src/mcp/index.js');
     const origin = 'https://app.example';
-    const api = () => query({ cors: { origins: [origin] }, extensions: [mcp({ anonymous: false })] });
+    const api = () => query({ cors: [origin], extensions: [mcp({ anonymous: false })] });
     const wiki = await startSite(oneHostEach[0], { nonce: 'required' }, { query: api() });
     const plain = fixture({ query: api() });
     const without = await oneHostEach[0]?.start({ options: plain.options });

@@ -129,7 +129,6 @@ test('prints code, URL and fingerprint, and then who approved', async () => {
       clients: [{ client_id: 'tv', grant_types: ['device_code'] }],
       scopes: { profile: 'Your profile' },
       users: [{ username: 'alice', password: 'wonderland' }],
-      device: { interval: 1 },
     },
   });
   if (server === undefined) throw new Error('There is no host.');

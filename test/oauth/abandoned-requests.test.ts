@@ -62,14 +62,14 @@ describe.each(eachFramework)('$name', ({ start }) => {
   );
 });
 
-describe('after timeouts.request, with a slow store', () => {
+describe('after options.timeout, with a slow store', () => {
   let nodes: Nodes;
   afterEach(() => nodes.close());
 
   const start = async () => {
     nodes = new Nodes();
     const gate = new Gate(nodes.shared.store);
-    const { flows, errors } = await nodes.start({ between: () => gate.store, options: { timeouts: { request: 20 } } });
+    const { flows, errors } = await nodes.start({ between: () => gate.store, options: { timeout: 20 } });
     return { gate, slow: flows, errors, other: (await nodes.start()).flows };
   };
   /** Holds the first read of a request until its deadline has passed. */
@@ -110,7 +110,7 @@ describe('after timeouts.request, with a slow store', () => {
       await pollLate()
     )();
     expect((await slow.poll('tv', codes.device_code)).status).toBe(200);
-    expect(errors.map(String).filter((error) => error.includes('options.timeouts.request'))).toHaveLength(4);
+    expect(errors.map(String).filter((error) => error.includes('options.timeout'))).toHaveLength(4);
     expect(errors.map(String).filter((error) => error.includes('abandoned'))).toHaveLength(4);
   });
 

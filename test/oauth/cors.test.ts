@@ -19,8 +19,8 @@ describe.each(oneHostEach)('$name', ({ start }) => {
   let client: Client;
 
   beforeAll(async () => {
-    friends = await start(fixture({ cors: { origins: [FRIEND, 'https://other.example:8443'] } }));
-    open = await start(fixture({ cors: { origins: ['*'] } }));
+    friends = await start(fixture({ cors: [FRIEND, 'https://other.example:8443'] }));
+    open = await start(fixture({ cors: ['*'] }));
     closed = await start(fixture({}));
     client = new Client(friends.base);
   });

@@ -224,7 +224,7 @@ test('a handler that does not respond in time is 503, and onError receives its n
   const { options, errors } = fixture({
     ...OPTIONS,
     customGrants: { [EXCHANGE]: { handle: () => new Promise<never>(() => undefined) } },
-    timeouts: { host: 10 },
+    timeout: 160,
   });
   const [host] = oneHostEach;
   if (host === undefined) throw new Error('There is no host.');

@@ -85,12 +85,12 @@ describe('deployment problems that no check of options can detect are reported o
       await site.fetch('/oauth/token', { ...init, headers });
       await site.fetch('/oauth/token', { ...init, headers });
       expect(site.warnings).toEqual([
-        expect.stringMatching(/^A script from "https:\/\/spa\.example" .* options\.cors\.origins/),
+        expect.stringMatching(/^A script from "https:\/\/spa\.example" .* options\.cors/),
       ]);
     }
     const quiet = await start({});
     await quiet.fetch('/oauth/token', { ...TOKEN, headers: { origin: 'https://example.org' } });
-    const open = await start({ cors: { origins: ['https://spa.example'] } });
+    const open = await start({ cors: ['https://spa.example'] });
     await open.fetch('/oauth/token', { ...TOKEN, headers });
     expect([...quiet.warnings, ...open.warnings]).toEqual([]);
   });
@@ -172,13 +172,6 @@ describe('client secrets that can be guessed', () => {
   test('are accepted on loopback', async () => {
     expect((await start({ clients, issuer: 'http://127.0.0.1:3000' })).warnings).toEqual([]);
   });
-});
-
-test('timeouts.host must be less than timeouts.request, as it is by default: otherwise no error names the function that hung', async () => {
-  expect((await start({ timeouts: { request: 5001 } })).warnings).toEqual([]);
-  expect((await start({ timeouts: { request: 5000 } })).warnings).toEqual([
-    expect.stringMatching(/options\.timeouts\.host \(5000\).*options\.timeouts\.request \(5000\)/),
-  ]);
 });
 
 describe('scopes on pages in several languages', () => {

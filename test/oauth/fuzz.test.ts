@@ -39,7 +39,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start, mount }) => {
   const { options, errors } = fixture({
     grants: ['authorization_code', 'client_credentials', 'refresh_token', 'device_code', 'password', 'implicit'],
     resources: ['https://one.example'],
-    cors: { origins: ['https://spa.example'] },
+    cors: ['https://spa.example'],
   });
   let host: RunningHost;
   let prefix: string;

@@ -286,7 +286,7 @@ describe('slow hashes', () => {
   const users = ['alice', 'bob'].map((username) => ({ username, password: { scrypt: hashSecret('right') } }));
 
   test('leave two threads for files, and a correct sign-in from another address waits for about two of sixty-four', async () => {
-    const { options } = fixture({ clients: [LEGACY], grants: ['password'], users, timeouts: { request: 60_000 } });
+    const { options } = fixture({ clients: [LEGACY], grants: ['password'], users, timeout: 60_000 });
     const [host] = await nodes(1, options);
     if (host === undefined) throw new Error('There is no host.');
     const over: string[] = [];

@@ -3,6 +3,7 @@ import { bearer, Client, hostFor, type RunningHost } from '../hosts.js';
 import { type Answer } from '../hosts.js';
 import { Browser, formOf, locationOf, wordsOf } from './support/browser.js';
 import { fixture, USERS } from './support/fixture.js';
+import { limitsOfTest } from './support/limits.js';
 import { Flows } from './support/tokens.js';
 
 const [ALICE, BOB] = USERS;
@@ -21,7 +22,7 @@ const tokenIn = ({ text }: Answer): string => /<p class="code"[^>]*>([^<]*)</.ex
 
 describe.each(hostFor(import.meta.url))('the page of personal tokens on $name', ({ start }) => {
   const { options, events, errors, advance } = fixture({
-    tokens: { scopes: ['profile', 'content.read'], maxDays: 90, maxTokens: 3 },
+    tokens: { scopes: ['profile', 'content.read'], maxDays: 90 },
     lifetimes: { session: 30 * DAY },
   });
   let host: RunningHost;
@@ -149,6 +150,7 @@ describe.each(hostFor(import.meta.url))('the page of personal tokens on $name', 
     expect(page.text).not.toContain('value="365"');
     const longest = (await authorizationOf(tokenIn(await create('Long', { days: '365' })))) ?? {};
     expect(Number(longest['exp']) - Number(longest['iat']), 'days that are not offered').toBe(30 * DAY);
+    limitsOfTest({ personalTokens: 3 });
     for (const name of ['b', 'c']) await create(name);
     expect(wordsOf(await create('d'))).toContain('You have as many tokens as you may have.');
   });

@@ -122,7 +122,7 @@ describe('forms', () => {
     const good = async (made: HttpRequest): Promise<void> => {
       try {
         await readForm(made, TEXT, {
-          config: { timeouts: { request: 8000 } },
+          config: { timeout: 8000 },
           timer: systemTimer,
         });
       } catch (error) {

@@ -570,23 +570,18 @@ describe('one registration', () => {
     await host.close();
   });
 
-  test('M44 may repeat a refresh for a minute, or as configured', async () => {
-    for (const [refreshGrace, seconds] of [
-      [undefined, 59],
-      [5, 4],
-    ] as const) {
-      const { options, advance } = fixture({ registration: refreshGrace === undefined ? {} : { refreshGrace } });
-      const host = await start({ options });
-      const client_id = await registered(host.base);
-      const tokens = await tokensOf(host, client_id);
-      const first = await refresh(host.base, client_id, tokens['refresh_token']);
-      advance(seconds);
-      const again = await refresh(host.base, client_id, tokens['refresh_token']);
-      expect(again.json).toEqual(first.json);
-      advance(2);
-      expect(errorOf(await refresh(host.base, client_id, tokens['refresh_token']))).toEqual([400, 'invalid_grant']);
-      await host.close();
-    }
+  test('M44 may repeat a refresh for a minute', async () => {
+    const { options, advance } = fixture({ registration: {} });
+    const host = await start({ options });
+    const client_id = await registered(host.base);
+    const tokens = await tokensOf(host, client_id);
+    const first = await refresh(host.base, client_id, tokens['refresh_token']);
+    advance(59);
+    const again = await refresh(host.base, client_id, tokens['refresh_token']);
+    expect(again.json).toEqual(first.json);
+    advance(2);
+    expect(errorOf(await refresh(host.base, client_id, tokens['refresh_token']))).toEqual([400, 'invalid_grant']);
+    await host.close();
   });
 });
 
@@ -638,7 +633,7 @@ describe('unknown callers', () => {
 
   test('scripts of allowed origins can register', async () => {
     const host = await start({
-      options: fixture({ registration: {}, cors: { origins: ['https://spa.example'] } }).options,
+      options: fixture({ registration: {}, cors: ['https://spa.example'] }).options,
     });
     const answer = await register(host.base, CLAUDE, { origin: 'https://spa.example' });
     expect(answer.headers['access-control-allow-origin']).toBe('https://spa.example');

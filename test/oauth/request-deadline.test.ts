@@ -52,7 +52,7 @@ describe('runtime.timer', () => {
   });
 });
 
-describe('timeouts.request', () => {
+describe('options.timeout', () => {
   let nodes: Nodes;
   afterEach(() => nodes.close());
 
@@ -61,7 +61,7 @@ describe('timeouts.request', () => {
     const { state, slow } = slowStore(nodes.shared.store);
     const { flows, host, errors } = await nodes.start({
       between: () => slow,
-      options: { timeouts: { request: 20 } },
+      options: { timeout: 20 },
     });
     const other = await nodes.start();
     const { access_token } = await other.flows.tokens('web');
@@ -81,7 +81,7 @@ describe('timeouts.request', () => {
       '5',
     ]);
     expect(errors.splice(0).map(String)).toEqual(
-      Array.from({ length: 3 }, () => expect.stringContaining('20 ms (options.timeouts.request)')),
+      Array.from({ length: 3 }, () => expect.stringContaining('20 ms (options.timeout)')),
     );
     state.isSlow = false;
     state.release();
@@ -90,7 +90,7 @@ describe('timeouts.request', () => {
   test('#70 a refresh that finished too late for its response can be repeated after the grace window', async () => {
     nodes = new Nodes();
     const { state, slow } = slowStore(nodes.shared.store, false);
-    const { flows } = await nodes.start({ between: () => slow, options: { timeouts: { request: 20 } } });
+    const { flows } = await nodes.start({ between: () => slow, options: { timeout: 20 } });
     const other = await nodes.start();
     const { refresh_token } = await other.flows.tokens('native');
     const refreshing = flows.refresh('native', refresh_token);

@@ -51,7 +51,7 @@ describeEngine('libraries for browsers, unmodified, in Chromium', noChromium, ()
       {},
       {
         runtime: { clock: Date.now },
-        cors: { origins: [home] },
+        cors: [home],
         // keycloak-js reads the access token, and would read a refresh token.
         accessTokens: { format: 'jwt', keys: [{ key: P256 }] },
         clients: [

@@ -324,7 +324,6 @@ test('O3, O8, O14, O16, O29: mistakes stop the start, with the option and the re
       [{}, () => openIdConnect({ keys: [{ key: undefined as never }] }), /keys\[0\].*environment variable/],
       [{}, () => openIdConnect({ scopes: { groups: ['groups'] } }), /options.scopes does not describe/],
       [{}, () => openIdConnect({ scopes: { groups: true } }), /name its claims/],
-      [{}, () => openIdConnect({ idTokenLifetime: 86_401 }), /idTokenLifetime/],
       [{}, () => openIdConnect({ claim: () => ({}) } as never), /Did you mean/],
       [{ metadata: { userinfo_endpoint: 'https://x' } }, undefined, /options.metadata.userinfo_endpoint/],
       [

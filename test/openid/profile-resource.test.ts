@@ -19,7 +19,7 @@ describe.each(hostFor(import.meta.url))('a profile without OpenID Connect on $na
       claims: ({ sub, username, client_id }) =>
         (answer() as Record<string, unknown> | undefined) ?? { sub, username, client_id },
     }),
-    cors: { origins: ['https://spa.example'] },
+    cors: ['https://spa.example'],
   });
   let running: RunningHost;
   let flows: Flows;

@@ -17,7 +17,7 @@ describe.each(hostFor(import.meta.url))('userinfo on $name', (host) => {
         authenticate: (username) => ({ sub: username, username }),
         isActive: (sub) => active.has(sub),
       },
-      cors: { origins: ['https://spa.example'] },
+      cors: ['https://spa.example'],
     },
   );
   let running: RunningHost;
@@ -122,7 +122,7 @@ test('O62, O67: an owner without a claims function is known by the user name, on
   const { openIdConnect } = await import('oauth-query/openid');
   const { ED25519, P256, RSA } = await import('./support.js');
   for (const host of everyHost.filter((_, at) => at % 4 === 0)) {
-    const { options } = openIdFixture({}, { cors: { origins: ['*'] } });
+    const { options } = openIdFixture({}, { cors: ['*'] });
     const running = await host.start({
       options: {
         ...options,

@@ -27,7 +27,7 @@ test('PA1 without the option there is no endpoint and no member, and a request_u
 
 describe.each(eachFramework)('PA2 on $name', (host) => {
   test('a client hands its request over, and sends the browser with a reference', async () => {
-    const site = await startPush(host, {}, { cors: { origins: ['https://spa.example'] } });
+    const site = await startPush(host, {}, { cors: ['https://spa.example'] });
     const pushed = await site.push(WEB);
     expect([pushed.status, pushed.headers['cache-control']]).toEqual([201, 'no-store']);
     expect(pushed.json).toEqual({ request_uri: expect.stringContaining(PREFIX), expires_in: 90 });

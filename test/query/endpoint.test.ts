@@ -9,7 +9,7 @@ const TITLES = ['A', 'B', 'C'];
 let host: QueryHost;
 beforeAll(async () => {
   host = await startQuery({
-    cors: { origins: ['https://allowed.example', '*.wild.example'] },
+    cors: ['https://allowed.example', '*.wild.example'],
     resolvePages: ({ titles }) => (titles.includes('Apple') ? [APPLE] : []),
     modules: {
       allpages: ({ limit, params, continue: from }) => {

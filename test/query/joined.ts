@@ -1,5 +1,5 @@
 import { query, type QueryOptions, verifyCsrfToken } from '../../src/core/query/index.js';
-import { bearer, Client, type Host, type HostOptions } from '../hosts.js';
+import { bearer, Client, type Host } from '../hosts.js';
 import { fixture, SCOPES } from '../oauth/support/fixture.js';
 import { Flows } from '../oauth/support/tokens.js';
 import type { Json } from './fixture.js';
@@ -30,16 +30,11 @@ export interface Joined {
 }
 
 /** Starts both halves on one host and gets the tokens in the way that clients do. */
-export async function startJoined(
-  host: Host,
-  given: QueryOptions,
-  timeouts: NonNullable<HostOptions['timeouts']> = {},
-): Promise<Joined> {
+export async function startJoined(host: Host, given: QueryOptions, timeout = 8000): Promise<Joined> {
   const { options, events, errors, clock } = fixture({
     clients: [robot],
     scopes: { ...SCOPES, robot: ROBOT },
     query: query({ site: { name: 'Fruit', language: 'en' }, ...given }),
-    timeouts,
   });
   const running = await host.start({ options });
   const flows = new Flows(running, [robot]);

@@ -63,7 +63,7 @@ export const METADATA_RULES = {
   'metadata-cors': note(
     'Scripts of other origins may read the metadata.',
     'Otherwise a page on another origin cannot be a client of this server.',
-    'Add the origins of such pages to the option cors.origins; if there are none, ignore this.',
+    'Add the origins of such pages to the option cors; if there are none, ignore this.',
   ),
   'cors-credentials': error(
     'No foreign origin may send cookies.',

@@ -49,7 +49,7 @@ export type DocumentTrust =
   | readonly string[]
   /**
    * Called with each document that was read, from its URL or from the store. Any result other than `true` rejects the document, and so does a
-   * function that throws or takes longer than `timeouts.host`.
+   * function that throws or takes longer than five eighths of `timeout`.
    */
   | ((document: ClientDocument, address: string) => MaybePromise<boolean>);
 
@@ -281,7 +281,8 @@ class Documents implements OwnRegistry {
     const { client_id } = document;
     if (typeof trust !== 'function') return trust === 'any' || trust.includes(new URL(client_id).hostname);
     const { hostTimeout: milliseconds, timer } = this.#server;
-    const late = (): Error => new Error(`It did not answer within ${milliseconds} ms (options.timeouts.host).`);
+    const late = (): Error =>
+      new Error(`It did not answer within ${milliseconds} ms, five eighths of options.timeout.`);
     try {
       const work = (async () => trust(document, client_id))();
       const answer: unknown = await inTime(work, { milliseconds, timer, error: late });

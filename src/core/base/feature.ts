@@ -56,7 +56,7 @@ export interface FeatureHost {
   readonly key: (purpose: string) => Uint8Array;
   /** Encrypts texts for one purpose, with the server's secrets. */
   readonly seal: (purpose: string) => Seal;
-  /** A function of the application with the deadline of `timeouts.host`. @param name - Names it in the error. */
+  /** A function of the application with a deadline, five eighths of `timeout`. @param name - Names it in the error. */
   readonly bound: <Input extends readonly unknown[], Result>(
     name: string,
     work: (...input: Input) => MaybePromise<Result>,

@@ -27,7 +27,6 @@ type ServerWarning =
   | 'OQ202' // tokens in the memory of one process
   | 'OQ203' // clients need a sign-in that is not there
   | 'OQ204' // a client secret could be guessed
-  | 'OQ205' // timeouts.host is not the smaller one
   | 'OQ206' // scopes in some languages only
   | 'OQ207' // password or implicit is enabled
   | 'OQ208' // a guard requires an undeclared scope

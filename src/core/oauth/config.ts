@@ -5,8 +5,18 @@ import type { CustomGrant } from './custom-grant.js';
 import type { ImpliedScopes } from './implied-scopes.js';
 import type { KeySource, SigningAlgorithm } from './keys/signing-keys.js';
 import type { Resources } from './resources.js';
-import type { DeviceOptions, Lifetimes, PathName, ScopeDefinition, Timeouts } from './settings.js';
+import type { Lifetimes, PathName, ScopeDefinition } from './settings.js';
 import type { Directory } from './sign-in/users.js';
+
+/** The paths that no program has built in: it reads them in the metadata, or a page links to them. */
+export const FIXED_PATHS = {
+  deviceVerify: ['/oauth/device/verify'],
+  grants: ['/oauth/grants'],
+  tokens: ['/oauth/tokens'],
+  register: ['/oauth/register'],
+  jwks: ['/oauth/jwks'],
+  metadata: ['/.well-known/oauth-authorization-server'],
+} as const;
 
 /** The configuration of the authorization server: validated and completed options. */
 export interface OAuthConfig {
@@ -22,15 +32,16 @@ export interface OAuthConfig {
   readonly registrations: Registrations | undefined;
   readonly users: Directory | undefined;
   /** Personal tokens of owners, if enabled. */
-  readonly personalTokens: { readonly maxDays: number; readonly maxTokens: number } | undefined;
+  readonly personalTokens: { readonly maxDays: number } | undefined;
   /** The languages of the pages. */
   readonly languages: Languages;
   /** Metadata members set by the application. */
   readonly metadata: Readonly<Record<string, unknown>>;
-  readonly paths: Readonly<Record<PathName, readonly [string, ...string[]]>>;
+  readonly paths: Readonly<Record<PathName, readonly [string, ...string[]]>> & typeof FIXED_PATHS;
   readonly lifetimes: Lifetimes;
-  readonly timeouts: Timeouts;
-  readonly device: DeviceOptions;
+  /** Milliseconds that a request may take. */
+  readonly timeout: number;
+  readonly verificationUriComplete: boolean;
   readonly corsOrigins: ReadonlySet<string>;
   /** Whether the server keeps when and how owners sign in, because a feature reads it. */
   readonly keepsSignIn: boolean;

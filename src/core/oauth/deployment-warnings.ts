@@ -81,7 +81,7 @@ export class DeploymentWarnings {
     this.#once(
       'OQ306',
       () =>
-        `A script from ${JSON.stringify(origin.slice(0, 100))} called this server, but options.cors is not set, so the browser withholds the response. If the script is yours, add its origin to options.cors.origins.`,
+        `A script from ${JSON.stringify(origin.slice(0, 100))} called this server, but options.cors is not set, so the browser withholds the response. If the script is yours, add its origin to options.cors.`,
     );
   }
 

@@ -17,6 +17,8 @@ export const LIMITS = {
   registrations: 60,
   /** Approvals without a question per owner, client and minute, in each process: more than that, a page reloads itself. */
   silentApprovals: 30,
+  /** Personal tokens of an owner: a page can show them, and a person can tell them apart. */
+  personalTokens: 20,
   /**
    * Live records in the store that a process writes for callers who have proven nothing: a few megabytes. One half is for device codes of
    * public clients, the other for failed attempts.

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { OAuthError } from '../base/errors.js';
-import { BodyError, type BodyLimits, bufferOf, readBodyAs } from '../base/http/body.js';
+import { BodyError, bufferOf, readBodyAs } from '../base/http/body.js';
 import type { HttpRequest } from '../base/http/messages.js';
 import { decodeUrlencoded, forEachPair } from '../base/http/urlencoded.js';
 import type { MaybePromise, Timer } from '../base/ports.js';
@@ -169,7 +169,7 @@ const textOf = (bytes: Uint8Array): string => {
 
 /** What reading a form depends on. */
 interface FormContext {
-  readonly config: { readonly timeouts: Pick<BodyLimits, 'request'> };
+  readonly config: { readonly timeout: number };
   readonly timer: Timer;
 }
 
@@ -182,12 +182,12 @@ interface FormContext {
 export const readForm = (
   request: HttpRequest,
   definitions: Definitions,
-  { config: { timeouts }, timer }: FormContext,
+  { config: { timeout }, timer }: FormContext,
 ): MaybePromise<Parameters> => {
   if (!isForm(request.header('content-type'))) {
     throw new OAuthError('invalid_request', 'The content type must be application/x-www-form-urlencoded.');
   }
-  return readBodyAs(request, { bytes: MAX_BODY, timer, request: timeouts.request }, refusal, (body) =>
+  return readBodyAs(request, { bytes: MAX_BODY, timer, request: timeout }, refusal, (body) =>
     'bytes' in body ? parseParameters(textOf(body.bytes), definitions) : parametersOfRecord(body.fields, definitions),
   );
 };

@@ -50,43 +50,8 @@ export interface Policy {
   readonly validateGrant?: (grant: GrantInfo) => MaybePromise<boolean>;
 }
 
-/** Timeouts in milliseconds. */
-export interface Timeouts {
-  /**
-   * Milliseconds that a function of the application may take for a request: `clients.find`, `customGrants`, `owner`, `loginUrl`, `users`, `policy.validateGrant`, `registration.isDenied`,
-   * `trust` of `clientDocuments`, `query.rights`, `accessTokens.keys` and their `sign`. Then the response is 503, and `onError` receives an error that names the function. Choose less than `request`, or
-   * the request ends first and no function is named. Default: 5000.
-   */
-  readonly host: number;
-  /**
-   * Milliseconds that a request to an endpoint or a guard may take, with all calls of the store and the application. Then the response is 503 with `Retry-After`, and nothing that still
-   * runs has an effect. A request body must arrive within nine tenths of this time, or the response is 408 and the connection ends. At the query API and the MCP server, only the
-   * arrival of bodies is limited. Default: 8000.
-   */
-  readonly request: number;
-}
-
-/** The device authorization grant (RFC 8628). */
-export interface DeviceOptions {
-  /** Seconds between two polls of a device. Each poll that is too early adds five, up to sixty. Default: 5. */
-  readonly interval: number;
-  /** Whether responses contain `verification_uri_complete`, for a QR code (RFC 8628 §3.3.1). */
-  readonly verificationUriComplete: boolean;
-}
-
 /** Endpoints that can be renamed. With a list, the metadata names the first path, and all are served. */
-export type PathName =
-  | 'authorize'
-  | 'token'
-  | 'device'
-  | 'deviceVerify'
-  | 'grants'
-  | 'tokens'
-  | 'introspect'
-  | 'revoke'
-  | 'register'
-  | 'jwks'
-  | 'metadata';
+export type PathName = 'authorize' | 'token' | 'device' | 'introspect' | 'revoke';
 
 /** A grant, as passed to the application's policy. */
 export interface GrantInfo {

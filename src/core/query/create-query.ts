@@ -86,7 +86,7 @@ export const createQuery = (
     main: compileModule(mainModule, site),
     printers: { json: compileModule(jsonModule, site), xml: compileModule(xmlModule, site) },
   });
-  const settings = { path, origins: cors?.origins ?? [], private: isPrivate, timeout, body };
+  const settings = { path, origins: cors, private: isPrivate, timeout, body };
   return {
     routes: [
       ...routesOf(handle, options.path, modules.values()),

@@ -181,7 +181,7 @@ export const QUERY_OPTIONS = {
     optional(object({ render: required(fn<Render>('a function that renders a page to HTML')), trusted: flag(false) })),
   ),
   rights: fn<NonNullable<QueryOptions['rights']>>('a function of the authorization'),
-  cors: optional(object({ origins: required(listOf("an array of origins such as ['https://app.example']", origin)) })),
+  cors: orElse(listOf("an array of origins such as ['https://app.example']", origin), [], 'none'),
   verifyWatchlistToken: fn<NonNullable<QueryOptions['verifyWatchlistToken']>>(
     "a function that checks the token of a user's watchlist",
   ),

@@ -44,16 +44,10 @@ export interface QueryOptions {
   /** Rights of a caller, such as `apihighlimits`, in addition to those of the token's scopes. */
   readonly rights?: (authorization: Authorization) => MaybePromise<readonly string[]>;
   /**
-   * Origins whose scripts may send requests with a signed-in user. Default: none. Anonymous requests with `origin=*`
-   * always work.
+   * Origins whose scripts may send requests with a signed-in user: complete origins, or hosts with `*` for any part. A host includes its https origins,
+   * and its http origins if it is a loopback address. Default: none. Anonymous requests with `origin=*` always work.
    */
-  readonly cors?: {
-    /**
-     * Complete origins, or hosts with `*` for any part. A host includes its https origins, and its http origins if it
-     * is a loopback address.
-     */
-    readonly origins: readonly string[];
-  };
+  readonly cors?: readonly string[];
   /**
    * Checks the token of a user's watchlist, for requests with the parameters `owner` and `token`. Compare in constant
    * time, and return `wrong` for users without a token. Default: no watchlist can be read.

@@ -46,13 +46,13 @@ const errorPage = async (
 
 /** When a response must be ready. The error names the option. What goes on after it decides nothing. */
 export const requestDeadline = ({ config, timer, onError }: OAuthContext, request?: HttpRequest): Deadline => {
-  const milliseconds = config.timeouts.request;
+  const milliseconds = config.timeout;
   return {
     milliseconds,
     timer,
     error: () => {
       if (request !== undefined) markAnswered(request);
-      return new UnavailableError(`A request was not answered within ${milliseconds} ms (options.timeouts.request).`);
+      return new UnavailableError(`A request was not answered within ${milliseconds} ms (options.timeout).`);
     },
     onLateError: (error) => void protocolError(error, onError),
   };

@@ -8,7 +8,7 @@ import type { OAuthConfig } from '../oauth/config.js';
 import type { OAuthContext } from '../oauth/context.js';
 import { admission, identify } from './guard.js';
 import type { Observer } from './observer.js';
-import { HostDeadline } from './options/host-functions.js';
+import { HostDeadline, hostTimeoutOf } from './options/host-functions.js';
 import { resourceAt } from './options/resources.js';
 import type { CheckedOptions } from './options/server-table.js';
 
@@ -31,21 +31,21 @@ const signInPaths = ({ grants, paths, issuer }: OAuthConfig): FeatureHost['signI
 
 /** What this server offers to its features. */
 export const featureHost = (
-  { runtime, timeouts, issuer, secret, onWarning }: CheckedOptions,
+  { runtime, timeout, issuer, secret, onWarning }: CheckedOptions,
   secrets: readonly [string, ...string[]],
   context: OAuthContext,
   observer: Observer,
 ): FeatureHost => {
   const { config, clock, onError } = context;
   const { random, timer } = runtime;
-  const deadline = new HostDeadline(timeouts.host, timer);
+  const deadline = new HostDeadline(hostTimeoutOf(timeout), timer);
   return {
     issuer,
     clock,
     random,
     timer,
     frame: context.frame,
-    requestTimeout: timeouts.request,
+    requestTimeout: timeout,
     onError,
     onWarning: onWarning ?? (() => undefined),
     hasSecret: secret !== undefined,

@@ -76,12 +76,6 @@ export const warnAtStart = (options: CheckedOptions, config: OAuthConfig): void 
   if (stranded !== undefined) options.onWarning?.(stranded, 'OQ203');
   const guessable = guessableSecrets(options);
   if (guessable !== undefined) options.onWarning?.(guessable, 'OQ204');
-  const { host, request } = config.timeouts;
-  if (host >= request)
-    options.onWarning?.(
-      `options.timeouts.host (${host}) is not less than options.timeouts.request (${request}): a request ends before the error can name the function that did not answer. Lower timeouts.host.`,
-      'OQ205',
-    );
   const ofFeatures = featuresOf(options).flatMap(({ scopes }) => Object.values(scopes));
   for (const sentence of untranslatedScopes(config, ofFeatures)) options.onWarning?.(sentence, 'OQ206');
   for (const grant of ['password', 'implicit']) {

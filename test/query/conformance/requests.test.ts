@@ -5,7 +5,7 @@ import { type Joined, startJoined } from '../joined.js';
 
 let host: QueryHost;
 beforeAll(async () => {
-  host = await startQuery({ cors: { origins: ['https://app.example'] } });
+  host = await startQuery({ cors: ['https://app.example'] });
 });
 afterAll(() => host.close());
 

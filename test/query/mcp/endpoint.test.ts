@@ -20,7 +20,7 @@ describe('the source of a request', () => {
   beforeAll(async () => {
     site = await startSite({
       mcp: { hosts: ['wiki.internal:8080'] },
-      content: { cors: { origins: ['https://app.example'] } },
+      content: { cors: ['https://app.example'] },
     });
   });
   afterAll(() => {

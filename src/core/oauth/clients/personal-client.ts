@@ -9,8 +9,6 @@ export interface PersonalTokenOptions {
   readonly scopes?: readonly string[];
   /** The longest lifetime of a token, in days. Default: 365. */
   readonly maxDays?: number;
-  /** How many tokens an owner may have. Default: 20. */
-  readonly maxTokens?: number;
 }
 
 export const DAY = 86_400;

@@ -1,6 +1,6 @@
 import { UnavailableError } from '../../base/errors.js';
 import type { Clock, MaybePromise } from '../../base/ports.js';
-import { fail, fn, listOf, orElse, refined, type Schema, text, value, wholeNumber } from '../../base/schema.js';
+import { fail, fn, listOf, orElse, refined, type Schema, text, value } from '../../base/schema.js';
 import { INTROSPECT, isScopeToken } from '../../base/scope.js';
 import type { Seal } from '../../base/seal.js';
 import { checkRegistration, type ServerRules } from './check-registration.js';
@@ -26,14 +26,15 @@ export interface RegistrationOptions {
    * owners have to connect it again.
    */
   readonly lifetime?: number;
-  /** Instead of `lifetimes.refreshGrace`, in seconds, for these clients: they often refresh from several processes at once. Default: 60. */
-  readonly refreshGrace?: number;
   /**
    * Called for each use of a registered client, with the 16 characters that events call `registration_id`. Return `true` to treat the client as unknown,
    * and all of its tokens as invalid.
    */
   readonly isDenied?: (registration_id: string) => MaybePromise<boolean>;
 }
+
+/** Seconds in which these clients may repeat a refresh: the longest there is, because they often refresh from several processes at once. */
+const REFRESH_GRACE = 60;
 
 /** Ten years in seconds. */
 const MAX_LIFETIME = 3650 * 86_400;
@@ -62,7 +63,6 @@ export const REGISTRATION_OPTIONS = {
     `a whole number of seconds from 60 to ${MAX_LIFETIME}`,
     (given) => Number.isInteger(given) && Number(given) >= 60 && Number(given) <= MAX_LIFETIME,
   ),
-  refreshGrace: wholeNumber(60, 0, 60, 'seconds'),
   isDenied: fn<NonNullable<RegistrationOptions['isDenied']>>('a function of the registration_id'),
 } satisfies Schema<RegistrationOptions>;
 
@@ -192,7 +192,7 @@ export class Registrations {
         redirect_uris,
         grant_types: ['authorization_code'],
         token_endpoint_auth_method: 'none',
-        refresh_grace: this.#options.refreshGrace ?? 60,
+        refresh_grace: REFRESH_GRACE,
         ...(grant_types.includes('refresh_token') && { refresh: 'rotating' }),
         ...ownRestrictions(registration),
         ...ownOpenId({ ...registration }, redirect_uris),

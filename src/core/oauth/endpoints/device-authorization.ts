@@ -7,6 +7,7 @@ import { sha256 } from '../../base/secrets.js';
 import { ownerResources, requestedScope } from '../authorization/requested-scope.js';
 import { DEVICE_CODE_GRANT } from '../clients/client.js';
 import { mayUse, type OAuthContext, secondsOf } from '../context.js';
+import { POLL_INTERVAL } from '../grants/device-code.js';
 import { LIMITS } from '../limits.js';
 import { checkedForm, readForm } from '../parameters.js';
 import { type DeviceRecord, keys } from '../records/stored-records.js';
@@ -66,11 +67,11 @@ export const deviceAuthorization = async (request: HttpRequest, context: OAuthCo
     device_code,
     user_code,
     verification_uri,
-    ...(config.device.verificationUriComplete
+    ...(config.verificationUriComplete
       ? { verification_uri_complete: `${verification_uri}?user_code=${user_code}` }
       : {}),
     expires_in,
-    interval: config.device.interval,
+    interval: POLL_INTERVAL,
   });
 };
 

@@ -7,6 +7,7 @@ import { sha256 } from '../../base/secrets.js';
 import { shownName } from '../clients/client-metadata.js';
 import { PERSONAL_TOKENS } from '../clients/personal-client.js';
 import type { OAuthContext } from '../context.js';
+import { LIMITS } from '../limits.js';
 import { disconnect } from '../owners/ended-grants.js';
 import {
   createPersonalToken,
@@ -127,7 +128,7 @@ const create = async (form: Parameters, id: string, visitor: Visitor, context: O
   if (wanted.name === '') return refuse('no_token_name');
   if (scopes.length === 0) return refuse('no_token_scope');
   const existing = await personalTokens(visitor.owner.sub, context);
-  if (existing.length >= (context.config.personalTokens?.maxTokens ?? 0)) return refuse('too_many_tokens');
+  if (existing.length >= LIMITS.personalTokens) return refuse('too_many_tokens');
   const created = await createPersonalToken(visitor.owner, { ...wanted, form: id }, context);
   if (created === undefined) return refuse('token_already_created');
   if (await context.signIn.isOver(visitor.session, context)) {

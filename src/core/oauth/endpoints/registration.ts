@@ -20,7 +20,7 @@ const refusal = ({ message, status, headers }: BodyError): OAuthError => invalid
 const readJson = async (request: HttpRequest, { config, timer }: OAuthContext): Promise<unknown> => {
   if (!/^application\/json[ \t]*(?:;|$)/i.test(request.header('content-type') ?? ''))
     throw invalid('The content type must be application/json.');
-  const limits = { bytes: MAX_BODY, timer, request: config.timeouts.request };
+  const limits = { bytes: MAX_BODY, timer, request: config.timeout };
   const body = await readBody(request, limits, refusal);
   if ('fields' in body) return body.fields;
   try {

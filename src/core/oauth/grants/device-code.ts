@@ -9,6 +9,8 @@ import { CLOCK_DIFFERENCE } from '../records/window.js';
 import type { GrantHandler } from './grant-handler.js';
 import { isStillAllowed } from './still-allowed.js';
 
+/** Seconds between two polls, unless some were early (RFC 8628 §3.5). */
+export const POLL_INTERVAL = 5;
 const GAP_STEP = 5;
 const GAP_CAP = 60;
 
@@ -51,8 +53,7 @@ export const deviceCode: GrantHandler = async ({ request, form, client, context,
 };
 
 /** The seconds that a device must wait between two polls, after a number of early ones. */
-const gapAfter = (early: number, { config }: OAuthContext): number =>
-  Math.min(config.device.interval + early * GAP_STEP, GAP_CAP);
+const gapAfter = (early: number): number => Math.min(POLL_INTERVAL + early * GAP_STEP, GAP_CAP);
 
 /** If the last poll arrived at another process, the difference of the clocks is in favour of the device. */
 const isEarly = ({ next, process }: PaceRecord, context: OAuthContext): boolean =>
@@ -69,9 +70,9 @@ const refusePoll = async (
   const wasEarly = before?.early ?? 0;
   const isTooEarly = before !== undefined && isEarly(before, context);
   const early = isTooEarly ? wasEarly + 1 : wasEarly;
-  const gap = gapAfter(early, context);
+  const gap = gapAfter(early);
   // At the longest interval, a device that never waits causes no more writes.
-  if (!isTooEarly || gap > gapAfter(wasEarly, context)) {
+  if (!isTooEarly || gap > gapAfter(wasEarly)) {
     const pace: PaceRecord = { ...before, rev: random.rev(), early, next: secondsOf(clock) + gap, process, exp };
     const key = keys.pace(hash);
     const isFirst = await (before === undefined ? records.add(key, pace) : records.swap(key, before.rev, pace));

@@ -39,7 +39,7 @@ export interface SigningKey {
   readonly signFrom?: number;
 }
 
-/** The keys, or a function that returns them: called again every minute, while requests wait at most `timeouts.host`. */
+/** The keys, or a function that returns them: called again every minute, while requests wait at most five eighths of `timeout`. */
 export type KeySource = readonly SigningKey[] | (() => MaybePromise<readonly SigningKey[]>);
 
 /** A key ready for use. */

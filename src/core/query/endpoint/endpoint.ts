@@ -39,7 +39,7 @@ const EXPOSED_ERROR = 'mediawiki-api-error';
 
 /** Options of the endpoint. */
 interface EndpointOptions {
-  readonly cors?: { readonly origins: readonly string[] };
+  readonly cors: readonly string[];
   readonly lag?: LagOf;
   readonly body: BodyLimits;
   readonly maxResultLength: number;
@@ -65,7 +65,7 @@ export interface EndpointParts {
 export const createEndpoint = (
   parts: EndpointParts,
 ): ((request: HttpRequest, addressed?: QueryModule) => Promise<HttpResponse>) => {
-  const isAllowed = originCheck(parts.options.cors?.origins ?? []);
+  const isAllowed = originCheck(parts.options.cors);
   const rules = { isAllowed, bindsTokens: parts.environment.bindsTokens };
   return async (request, addressed) => {
     const exchange = new Exchange(parts, request, addressed);

@@ -7,6 +7,12 @@ import type { CustomGrantRequest } from '../../oauth/custom-grant.js';
 import type { ExternalKey, KeySource, SigningKey } from '../../oauth/keys/signing-keys.js';
 import type { CheckedOptions } from './server-table.js';
 
+/** Of the time of a request, so that the error can name the function before the request ends. */
+const HOST_SHARE = 5 / 8;
+
+/** Milliseconds that one function of the application may take. */
+export const hostTimeoutOf = (timeout: number): number => Math.floor(timeout * HOST_SHARE);
+
 type Work<Input extends readonly unknown[], Result> = (...input: Input) => MaybePromise<Result>;
 
 /** Limits the time in which the application's functions must answer. Synchronous results are returned unchanged. */
@@ -23,7 +29,7 @@ export class HostDeadline {
   bound<Input extends readonly unknown[], Result>(what: string, work: Work<Input, Result>): Work<Input, Result> {
     const milliseconds = this.#milliseconds;
     const error = (): Error =>
-      new UnavailableError(`${what} did not answer within ${milliseconds} ms (options.timeouts.host).`);
+      new UnavailableError(`${what} did not answer within ${milliseconds} ms, five eighths of options.timeout.`);
     return (...input) => inTime(work(...input), { milliseconds, timer: this.#timer, error });
   }
 }
@@ -101,7 +107,7 @@ const registryServerOf = ({
   issuer,
   scopes,
   lifetimes,
-  timeouts,
+  timeout,
   onError,
 }: CheckedOptions): RegistryServer => {
   const { authorizationCode, deviceCode, accessToken, refreshTokenAbsolute } = lifetimes;
@@ -112,7 +118,7 @@ const registryServerOf = ({
     timer: runtime.timer,
     scopes: Object.keys(scopes),
     longestGrant: Math.max(refreshTokenAbsolute, Math.max(authorizationCode, deviceCode) + accessToken),
-    hostTimeout: timeouts.host,
+    hostTimeout: hostTimeoutOf(timeout),
     onError: onError ?? (() => undefined),
   };
 };
@@ -122,7 +128,7 @@ const registryServerOf = ({
  * causes an {@link UnavailableError} that names the option.
  */
 export const withDeadlines = (options: CheckedOptions): CheckedOptions => {
-  const deadline = new HostDeadline(options.timeouts.host, options.runtime.timer);
+  const deadline = new HostDeadline(hostTimeoutOf(options.timeout), options.runtime.timer);
   const { customGrants, policy, users, clients, accessTokens, registration } = options;
   return {
     ...within(options, 'options', deadline, 'owner', 'loginUrl'),

@@ -8,14 +8,21 @@ import { type ClientRegistry, type ClientSource, isRegistry } from '../../oauth/
 import { Clients } from '../../oauth/clients/clients.js';
 import { personalClient } from '../../oauth/clients/personal-client.js';
 import { Registrations } from '../../oauth/clients/registrations.js';
-import type { OAuthConfig } from '../../oauth/config.js';
+import { FIXED_PATHS, type OAuthConfig } from '../../oauth/config.js';
 import { ImpliedScopes } from '../../oauth/implied-scopes.js';
 import type { OAuthFeature } from '../../oauth/oauth-feature.js';
 import { directoryOf, type Directory, type UserDirectory } from '../../oauth/sign-in/users.js';
 import { resourcesOf } from './resources.js';
 import { type CheckedOptions, SERVER_OPTIONS } from './server-table.js';
 
-const TABLE = object(SERVER_OPTIONS, { takes: 'an object of options', moved: { pages: 'options.templates' } });
+const TABLE = object(SERVER_OPTIONS, {
+  takes: 'an object of options',
+  moved: {
+    pages: 'options.templates',
+    timeouts: 'options.timeout',
+    device: 'options.verificationUriComplete',
+  },
+});
 
 /**
  * Validates each option separately, and fills in the defaults.
@@ -152,7 +159,8 @@ const checkImplied = (scopes: OAuthConfig['scopes']): void => {
  * @throws TypeError with a sentence that names the option and the remedy.
  */
 export const configOf = (options: CheckedOptions): OAuthConfig => {
-  const { accessTokens, issuer, paths } = options;
+  const { accessTokens, issuer } = options;
+  const paths = { ...options.paths, ...FIXED_PATHS };
   const { requirePkce } = options.policy;
   checkPaths(paths);
   checkSignIn(options);
@@ -184,6 +192,7 @@ export const configOf = (options: CheckedOptions): OAuthConfig => {
   return {
     ...options,
     issuer,
+    paths,
     scopes,
     impliedScopes,
     resources: resourcesOf(options),
@@ -194,7 +203,7 @@ export const configOf = (options: CheckedOptions): OAuthConfig => {
     users: directory(options.users),
     personalTokens: options.tokens,
     languages: Languages.of(options.languages),
-    corsOrigins: new Set(options.cors?.origins),
+    corsOrigins: new Set(options.cors),
     keepsSignIn: features.some(({ keepsSignIn }) => keepsSignIn),
     bindsTokens: options.dpop !== undefined,
     jwt: isJwt ? { algorithm: accessTokens.algorithm ?? 'ES256', keys: accessTokens.keys } : undefined,

@@ -13,7 +13,7 @@ import type { OAuthEventListener } from '../../oauth/events/events.js';
 import type { KeySource, SigningAlgorithm } from '../../oauth/keys/signing-keys.js';
 import type { Templates } from '../../oauth/pages/views.js';
 import type { Owner } from '../../oauth/records/owner.js';
-import type { DeviceOptions, Lifetimes, PathName, Policy, ScopeDefinition, Timeouts } from '../../oauth/settings.js';
+import type { Lifetimes, PathName, Policy, ScopeDefinition } from '../../oauth/settings.js';
 import type { SignInWishes } from '../../oauth/sign-in/asked-sign-in.js';
 import type { User, UserDirectory } from '../../oauth/sign-in/users.js';
 
@@ -35,7 +35,7 @@ export type AccessTokenOptions =
       readonly keys?: KeySource;
     };
 
-/** What a server takes from its environment. Tests can replace it. */
+/** What a server takes from its environment. Tests replace the clock. */
 export interface Runtime {
   /** Decides when anything expires. The store needs the same clock. */
   readonly clock: Clock;
@@ -123,10 +123,15 @@ export interface ServerOptions {
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Overrides of the default lifetimes, in seconds. */
   readonly lifetimes?: Readonly<Partial<Lifetimes>>;
-  /** Overrides of the default timeouts, in milliseconds. */
-  readonly timeouts?: Readonly<Partial<Timeouts>>;
-  /** Overrides of the device grant's defaults. */
-  readonly device?: Readonly<Partial<DeviceOptions>>;
+  /**
+   * Milliseconds that a request to an endpoint or a guard may take, with all calls of the store and of your functions. Then the response is 503 with
+   * `Retry-After`, and nothing that still runs has an effect. Each of your functions has five eighths of this time: then `onError` receives an error that
+   * names it. A request body must arrive within nine tenths, or the response is 408 and the connection ends. At the query API and the MCP server, only
+   * the arrival of bodies is limited. Default: 8000.
+   */
+  readonly timeout?: number;
+  /** Whether the response to a device contains `verification_uri_complete`, for a QR code (RFC 8628 §3.3.1). */
+  readonly verificationUriComplete?: boolean;
   /** Lets owners create personal tokens for scripts and assistants, on a page at `paths.tokens`; `{}` for the defaults. Default: off. */
   readonly tokens?: PersonalTokenOptions;
   /** The name, the logo, the colour and the links of the site, for every page. */
@@ -135,11 +140,11 @@ export interface ServerOptions {
   readonly languages?: readonly PageLanguage[];
   /** Custom renderers for single pages. */
   readonly templates?: Partial<Templates>;
-  /** Browser origins that may call the token, revocation, registration and metadata endpoints; `*` allows every origin. */
-  readonly cors?: {
-    /** Such as `https://app.example`: scheme, host and port, without a slash at the end. */
-    readonly origins: readonly string[];
-  };
+  /**
+   * Browser origins that may call the token, revocation, registration and metadata endpoints, such as `https://app.example`: scheme, host and port,
+   * without a slash at the end. `*` allows every origin.
+   */
+  readonly cors?: readonly string[];
   /** Called for events worth logging or alerting on. */
   readonly onEvent?: OAuthEventListener;
   /** Called with errors that are not reported to clients. If it throws or rejects, no response changes. */
