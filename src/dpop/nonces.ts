@@ -1,6 +1,6 @@
 import type { Clock } from '../core/base/ports.js';
 import { ownSecrets } from '../core/base/seal.js';
-import { deriveKey, hmac } from '../core/base/secrets.js';
+import { deriveKey, keyedHash } from '../core/base/secrets.js';
 
 /** Milliseconds of a step: a nonce is the same for so long. */
 const STEP = 30_000;
@@ -44,7 +44,7 @@ export class Nonces {
   #renew(): void {
     const step = Math.floor(this.#clock() / STEP);
     if (step === this.#step) return;
-    const nonceOf = (key: Uint8Array, at: number): string => hmac(key, String(at)).slice(0, 22);
+    const nonceOf = (key: Uint8Array, at: number): string => keyedHash(key, String(at)).slice(0, 22);
     const ends = new Map<unknown, number>();
     for (const key of this.#keys)
       for (let at = step - VALID_AFTER; at <= step + AHEAD; at += 1)

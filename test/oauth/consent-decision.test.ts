@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { deriveKey, hmac } from '../../src/core/base/secrets.js';
+import { deriveKey, keyedHash } from '../../src/core/base/secrets.js';
 import { type Answer, basic, Client, hostFor, type HostOptions, type RunningHost } from '../hosts.js';
 import { Browser, formOf, locationOf, responseOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
@@ -56,7 +56,7 @@ describe.each(hostFor(import.meta.url))('an owner who decides on $name', (host) 
     ]);
     const grant = code.slice(0, 22);
     expect(texts.some((text) => text.includes(grant))).toBe(true);
-    for (const text of texts) expect(grant + hmac(key, JSON.stringify([text, grant]))).not.toBe(code);
+    for (const text of texts) expect(grant + keyedHash(key, JSON.stringify([text, grant]))).not.toBe(code);
     expect((await redeem(site, code)).status).toBe(200);
   });
 

@@ -22,6 +22,7 @@ export class DeploymentWarnings {
   readonly #returns = new Map<string, number>();
   #unobserved = OBSERVED_REQUESTS;
   #knowsOwners = false;
+  #lastHost: string | undefined;
 
   constructor(warn: OnWarning = () => undefined, issuer?: string) {
     this.#warn = warn;
@@ -39,7 +40,8 @@ export class DeploymentWarnings {
     const issuer = this.#issuer;
     if (issuer === undefined || this.#said.has('OQ304')) return;
     const host = request.header('host') ?? '';
-    if (host === issuer.host || host === '' || isForwarded(request)) return;
+    if (host === this.#lastHost || isForwarded(request)) return;
+    this.#lastHost = host;
     const actual = parseUrl(`${issuer.protocol}//${host}`);
     if (actual === undefined || actual.host === issuer.host) return;
     if (isLoopbackHost(actual.hostname) && isLoopbackHost(issuer.hostname)) return;

@@ -1,6 +1,6 @@
 import type { Clock } from '../ports.js';
 import { type ExpiringRecord, isNumber, type Records, type Shape } from '../records.js';
-import { hmac, sha256 } from '../secrets.js';
+import { keyedHash, sha256 } from '../secrets.js';
 import type { Budget } from './budget.js';
 
 /** What is counted, and how often it may fail within one window. */
@@ -132,7 +132,7 @@ export class Slots {
     this.#turn();
     const known = this.#tallies.get(subject.name);
     if (known !== undefined) return known;
-    const key = `limit:{${hmac(this.#given.key, `${this.#name}\n${subject.name}`)}}:${this.#present}:`;
+    const key = `limit:{${keyedHash(this.#given.key, `${this.#name}\n${subject.name}`)}}:${this.#present}:`;
     const tally = new Tally(subject, this.#present, key);
     this.#tallies.set(subject.name, tally);
     if (this.#tallies.size > REMEMBERED) this.#forgetOldest();
@@ -190,7 +190,7 @@ export class Slots {
   /** Takes as long as counting, but leaves nothing behind. */
   async pretend(name: string): Promise<void> {
     await this.#given.records.get(
-      `limit:{${hmac(this.#given.key, `${this.#name}\n${name}`)}}:${this.#window()}:1`,
+      `limit:{${keyedHash(this.#given.key, `${this.#name}\n${name}`)}}:${this.#window()}:1`,
       SLOT,
     );
   }

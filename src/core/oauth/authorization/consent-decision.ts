@@ -1,5 +1,5 @@
 import { formatScope } from '../../base/scope.js';
-import { hmac, sha256 } from '../../base/secrets.js';
+import { keyedHash, sha256 } from '../../base/secrets.js';
 import type { Client } from '../clients/client.js';
 import { type OAuthContext, secondsOf } from '../context.js';
 import { PageError } from '../pages/page-error.js';
@@ -151,7 +151,7 @@ export const isFirstAnswer = async (
 const pressedBy = ({ session, owner }: Consent): string => sha256(JSON.stringify([session.id, owner.sub]));
 
 const codeOf = ({ id, kept }: AuthorizationRequest, grantId: string, { consentKey }: OAuthContext): string =>
-  markedAsBound(grantId + hmac(consentKey, JSON.stringify([id, grantId])), kept?.['dpop_jkt']);
+  markedAsBound(grantId + keyedHash(consentKey, JSON.stringify([id, grantId])), kept?.['dpop_jkt']);
 
 /** Only a code that has not been redeemed is returned again: the client would present a used one as a replay. */
 const repeat = async (

@@ -1,6 +1,6 @@
 import { UnavailableError } from '../../base/errors.js';
 import { formatScope, parseScope } from '../../base/scope.js';
-import { hmac } from '../../base/secrets.js';
+import { keyedHash } from '../../base/secrets.js';
 import { DAY, PERSONAL_TOKENS } from '../clients/personal-client.js';
 import type { OAuthContext } from '../context.js';
 import type { Owner } from '../records/owner.js';
@@ -50,7 +50,8 @@ export interface WantedToken {
 
 /** The id of the grant that a form creates, within its connection. */
 const grantOfForm = (connection: string, form: string, { consentKey }: OAuthContext): string =>
-  connection + hmac(consentKey, JSON.stringify(['personal token', form])).slice(0, (TOKEN_BYTES.grant * 4 + 2) / 3);
+  connection +
+  keyedHash(consentKey, JSON.stringify(['personal token', form])).slice(0, (TOKEN_BYTES.grant * 4 + 2) / 3);
 
 /**
  * Creates a token, valid for everything that this server protects.

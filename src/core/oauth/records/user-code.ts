@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { hmac } from '../../base/secrets.js';
+import { keyedHash } from '../../base/secrets.js';
 
 /** 2^34 values (RFC 8628 §5.1), without vowels, so that codes form no words (§6.1). */
 export const USER_CODE_LENGTH = 8;
@@ -19,7 +19,7 @@ export const normalizeUserCode = (typed: string): string | undefined => {
 };
 
 /** User codes are short enough for brute force, so the names of their records depend on a key that is not in the store. */
-export const userCodeDigest = (code: string, key: Uint8Array): string => hmac(key, code);
+export const userCodeDigest = (code: string, key: Uint8Array): string => keyedHash(key, code);
 
 /**
  * What both screens can show of a device code, which is itself a secret: the first eight hex digits of its SHA-256.

@@ -1,7 +1,7 @@
 import type { HttpRequest } from '../../base/http/messages.js';
 import type { Clock } from '../../base/ports.js';
 import type { Seal } from '../../base/seal.js';
-import { equalSecrets, hmac, type RandomSource } from '../../base/secrets.js';
+import { equalSecrets, keyedHash, type RandomSource } from '../../base/secrets.js';
 import { checkOwner } from '../records/owner.js';
 import type { Owner } from '../records/owner.js';
 
@@ -104,13 +104,13 @@ export class Sessions {
   formToken(session: Session, purpose: readonly string[]): string {
     const [key] = this.#given.formKeys;
     if (key === undefined) throw new TypeError('There is no key for form tokens.');
-    return hmac(key, JSON.stringify([session.id, ...purpose]));
+    return keyedHash(key, JSON.stringify([session.id, ...purpose]));
   }
 
   /** Whether the token was created by {@link formToken} in this session and for this purpose. */
   isFormToken(token: string | undefined, session: Session | undefined, purpose: readonly string[]): session is Session {
     if (token === undefined || session === undefined) return false;
     const text = JSON.stringify([session.id, ...purpose]);
-    return this.#given.formKeys.some((key) => equalSecrets(token, hmac(key, text)));
+    return this.#given.formKeys.some((key) => equalSecrets(token, keyedHash(key, text)));
   }
 }

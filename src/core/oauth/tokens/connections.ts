@@ -2,7 +2,7 @@ import { UnavailableError } from '../../base/errors.js';
 import type { Clock } from '../../base/ports.js';
 import type { Records } from '../../base/records.js';
 import { formatScope, isSubset, parseScope } from '../../base/scope.js';
-import { hmac, type RandomSource } from '../../base/secrets.js';
+import { keyedHash, type RandomSource } from '../../base/secrets.js';
 import { CONNECTION, type ConnectionRecord, type GrantRecord, groups, keys } from '../records/stored-records.js';
 import { CONNECTION_ID_LENGTH, TOKEN_BYTES } from '../records/token-id.js';
 
@@ -42,7 +42,7 @@ export class Connections {
   async find(sub: string, client_id: string): Promise<Connection> {
     const { records, connectionKeys } = this.#given;
     const pair = JSON.stringify([sub, client_id]);
-    const ids = connectionKeys.map((key) => hmac(key, pair).slice(0, CONNECTION_ID_LENGTH));
+    const ids = connectionKeys.map((key) => keyedHash(key, pair).slice(0, CONNECTION_ID_LENGTH));
     const found = await records.getMany(ids.map(keys.connection), CONNECTION);
     const at = Math.max(
       found.findIndex((record) => record !== undefined),
@@ -67,21 +67,14 @@ export class Connections {
     const key = keys.connection(id);
     let known = record;
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const next = { ...this.#including(grant, known), rev: random.rev() };
-      if (known === undefined) {
-        if (
-          await records.add(key, { ...next, generation }, [
-            groups.connectionsOfOwner(sub),
-            groups.connectionsOfClient(client_id),
-          ])
-        )
-          return generation;
-      } else if (
-        this.#covers(known, grant) ||
-        (await records.swap(key, known.rev, { ...next, generation: known.generation }))
-      ) {
-        return known.generation;
-      }
+      if (known !== undefined && this.#covers(known, grant)) return known.generation;
+      const all = this.#including(grant, known);
+      const next = { ...all, rev: random.rev(), generation: known?.generation ?? generation };
+      const isWritten =
+        known === undefined
+          ? await records.add(key, next, [groups.connectionsOfOwner(sub), groups.connectionsOfClient(client_id)])
+          : await records.swap(key, known.rev, next);
+      if (isWritten) return next.generation;
       const before = known;
       known = await records.get(key, CONNECTION);
       // Disconnected meanwhile, which has ended this grant too.

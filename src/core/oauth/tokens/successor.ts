@@ -1,5 +1,5 @@
 import { UnavailableError } from '../../base/errors.js';
-import { deriveKey, hmacPair, sha256 } from '../../base/secrets.js';
+import { deriveKey, keyedHash, sha256 } from '../../base/secrets.js';
 
 const ID_LENGTH = 11;
 
@@ -54,6 +54,6 @@ export const successorOf = (
   { salt, request }: { readonly salt: string; readonly request: string },
   { key }: Pepper,
 ): Successor => {
-  const [access, refresh] = hmacPair(key, token + salt + request); // The first two are of fixed length.
-  return { access, refresh };
+  const text = token + salt + request; // The first two are of fixed length.
+  return { access: keyedHash(key, `access ${text}`), refresh: keyedHash(key, `refresh ${text}`) };
 };
