@@ -213,7 +213,7 @@ const show = async (request: HttpRequest, pending: Pending, context: OAuthContex
   const connection = asked?.consent === true ? undefined : await findApproval(pending, owner, context);
   if (connection !== undefined && maySkipQuestion(pending, owner, context)) {
     const approval = await approveSilently(pending, owner, { session, connection }, context);
-    // If the approval was withdrawn meanwhile, or the owner was signed out, the owner is asked.
+    // If the owner was signed out meanwhile, the owner signs in again.
     if (approval === undefined) return show(request, pending, context);
     return authorizationResponse(pending.request, approval.answer, request.method === 'POST' ? 303 : 302);
   }
@@ -332,8 +332,8 @@ const decide = async (
 };
 
 /**
- * Grants without a question what was allowed before, in the connection it was allowed in, unless the approval is withdrawn at the same moment:
- * ending the connection also ends this grant.
+ * Grants without a question what was allowed before, in the connection it was allowed in. If the approval is withdrawn at the same moment, the
+ * grant has ended with its connection, and so have the code and all tokens.
  */
 const approveSilently = async (
   pending: Pending,
@@ -343,13 +343,9 @@ const approveSilently = async (
 ): Promise<Approval | undefined> => {
   const grant = pending.request.response_type === 'token' ? grantToken : grantCode;
   const approval = await grant(pending, owner, { silent: true, connection, session }, context);
-  const [still, isOver] = await Promise.all([
-    findApproval(pending, owner, context),
-    context.signIn.isOver(session, context),
-  ]);
-  const isValid = still?.record?.generation === approval.grant.connection && !isOver;
-  const isUsed = isValid && !(await isFirstAnswer(pending.request, approval, context));
-  if (isValid && !isUsed) return approval;
+  const isOver = await context.signIn.isOver(session, context);
+  const isUsed = !isOver && !(await isFirstAnswer(pending.request, approval, context));
+  if (!isOver && !isUsed) return approval;
   await context.tokens.revokeGrant(approval.grant, { reason: 'unused' }, context.emit);
   if (isUsed) throw new PageError('already_answered');
   return undefined;
