@@ -213,7 +213,7 @@ const show = async (request: HttpRequest, pending: Pending, context: OAuthContex
   const connection = asked?.consent === true ? undefined : await findApproval(pending, owner, context);
   if (connection !== undefined && maySkipQuestion(pending, owner, context)) {
     const approval = await approveSilently(pending, owner, { session, connection }, context);
-    // If the owner was signed out meanwhile, the owner signs in again.
+    // If the approval was withdrawn meanwhile, or the owner was signed out, the owner is asked.
     if (approval === undefined) return show(request, pending, context);
     return authorizationResponse(pending.request, approval.answer, request.method === 'POST' ? 303 : 302);
   }
@@ -332,8 +332,8 @@ const decide = async (
 };
 
 /**
- * Grants without a question what was allowed before, in the connection it was allowed in. If the approval is withdrawn at the same moment, the
- * grant has ended with its connection, and so have the code and all tokens.
+ * Grants without a question what was allowed before, in the connection it was allowed in. If that is ended at the same moment, so is this grant, and
+ * nothing of it is left.
  */
 const approveSilently = async (
   pending: Pending,
@@ -343,9 +343,13 @@ const approveSilently = async (
 ): Promise<Approval | undefined> => {
   const grant = pending.request.response_type === 'token' ? grantToken : grantCode;
   const approval = await grant(pending, owner, { silent: true, connection, session }, context);
-  const isOver = await context.signIn.isOver(session, context);
-  const isUsed = !isOver && !(await isFirstAnswer(pending.request, approval, context));
-  if (!isOver && !isUsed) return approval;
+  const [still, isOver] = await Promise.all([
+    context.tokens.findGrant(approval.grant.id),
+    context.signIn.isOver(session, context),
+  ]);
+  const isValid = still !== undefined && !isOver;
+  const isUsed = isValid && !(await isFirstAnswer(pending.request, approval, context));
+  if (isValid && !isUsed) return approval;
   await context.tokens.revokeGrant(approval.grant, { reason: 'unused' }, context.emit);
   if (isUsed) throw new PageError('already_answered');
   return undefined;
