@@ -52,3 +52,17 @@ test('a prefix stands for the most frequent words of the index', () => {
   expect(broad.hits.map(({ page: { id } }) => id)).toEqual(expect.arrayContaining([first, first + 19]));
   expect(find(['SAI*', 'mast'])).toMatchObject({ isLowerBound: true });
 });
+
+test('a step of a search reads the texts of its own pages only, also if none of them matches', () => {
+  const texts = new ContentDatabase(':memory:');
+  const text = 'A knot. A splice. '.repeat(200);
+  fillDatabase(
+    texts,
+    Array.from({ length: 3_000 }, (_, n) => page(n + 1, `Page ${n}`, text)),
+  );
+  const find = () => sqliteSource(texts).search({ ...asked, words: ['knot splice'], offset: 0, limit: 1 });
+  // The budget allows reading all of them about twice. On a busy machine, some searches end early.
+  const found = Array.from({ length: 20 }, find);
+  texts.close();
+  expect(found).toContainEqual({ hits: [], total: 0 });
+});

@@ -21,8 +21,8 @@ export function forgetFacts(database: ContentDatabase, id: number): void {
   database.run(sql`DELETE FROM link WHERE page = ${id}`);
   database.run(sql`DELETE FROM category_member WHERE page = ${id}`);
   database.run(sql`
-    INSERT INTO page_text (page_text, rowid, title, text, namespace)
-    SELECT 'delete', id, title, text, namespace FROM page_search WHERE id = ${id}`);
+    INSERT INTO page_text (page_text, rowid, title, text, place)
+    SELECT 'delete', id, title, text, place FROM page_search WHERE id = ${id}`);
 }
 
 /** Stores the links of a page, in the tables that lists read. */
@@ -41,7 +41,7 @@ export function storeFacts(database: ContentDatabase, page: IndexedPage, links: 
 /** Adds the latest text of a page to the search index. */
 export function indexText(database: ContentDatabase, id: number): void {
   database.run(
-    sql`INSERT INTO page_text (rowid, title, text, namespace) SELECT id, title, text, namespace FROM page_search WHERE id = ${id}`,
+    sql`INSERT INTO page_text (rowid, title, text, place) SELECT id, title, text, place FROM page_search WHERE id = ${id}`,
   );
 }
 

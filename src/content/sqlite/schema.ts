@@ -1,5 +1,23 @@
 /** Incremented when the tables or their content change, so that older files are detected. */
-export const SCHEMA_VERSION = 8;
+export const SCHEMA_VERSION = 9;
+
+/** Begins words of the index that no search contains, because it is no letter. */
+const OWN = '\u{e000}';
+
+/** How often ids are divided by 16 for the words of a page's {@link groupWord}. */
+export const LEVELS = [1, 2, 3, 4] as const;
+
+/** The word that all pages of a namespace have in the index. */
+export const namespaceWord = (ns: number): string => `${OWN}n${ns}`.replace('-', 'm');
+
+/** The word that the pages with ids from `16 ** level * group` on have in the index, up to those of the next group. */
+export const groupWord = (level: number, group: number): string => `${OWN}${level}x${group}`;
+
+/** The same words, as expressions of SQL. */
+const PLACE_WORDS = [
+  `'${OWN}n' || replace(page.ns, '-', 'm')`,
+  ...LEVELS.map((level) => `'${OWN}${level}x' || (page.id >> ${4 * level})`),
+];
 
 /**
  * Titles are without their namespace, as in a source. Times are texts such as `2024-05-06T07:08:09Z`, which sort
@@ -122,11 +140,13 @@ export const SCHEMA = `
   ) WITHOUT ROWID;
 
   -- The index of the texts, which has none itself: they stand among the revisions. The namespace is a word, so that a
-  -- search in a small namespace does not look at the pages of the others.
+  -- search in a small namespace does not look at the pages of the others, and so are groups of ids: a search among a few
+  -- ends after them, while one that is bounded by rowid reads on until something matches.
   CREATE VIEW IF NOT EXISTS page_search AS
-    SELECT page.id AS id, page.title AS title, revision.text AS text, 'n' || replace(page.ns, '-', 'm') AS namespace
+    SELECT page.id AS id, page.title AS title, revision.text AS text,
+      ${PLACE_WORDS.join(" || ' ' || ")} AS place
     FROM page JOIN revision ON revision.id = latest;
   CREATE VIRTUAL TABLE IF NOT EXISTS page_text
-    USING fts5 (title, text, namespace, content = 'page_search', content_rowid = 'id');
+    USING fts5 (title, text, place, content = 'page_search', content_rowid = 'id');
   CREATE VIRTUAL TABLE IF NOT EXISTS page_word USING fts5vocab (page_text, row);
 `;

@@ -1,8 +1,10 @@
+import { endOf } from '../content.js';
 import { wordsIn } from '../passage.js';
 import type { ContentSearch, ContentSearchResult, SearchHit } from '../source.js';
 import { SearchBudget } from './budget.js';
 import type { ContentDatabase } from './database.js';
 import { PAGE, pageOf, type PageRow } from './rows.js';
+import { groupWord, LEVELS, namespaceWord } from './schema.js';
 import { sql } from './sql.js';
 
 /** Further matches are neither ranked nor counted. */
@@ -13,15 +15,13 @@ const MAX_TITLES = 500;
 const BUDGET = 30;
 
 /** The ids that are searched first. Further windows are as large as the time allows: ids have gaps, and pages any size. */
-const FIRST_WINDOW = 50;
+const FIRST_WINDOW = 16;
 
 /** The words of all phrases together that must follow each other: each is looked for in all its places. */
 const MAX_PHRASES = 4;
 
 /** The words that a prefix stands for in a search: the most frequent ones of the index. */
 const MAX_EXPANSIONS = 32;
-/** The words of the index that are read at once. */
-const PIECE = 20;
 
 /** A word that is in this many pages is common. */
 const COMMON = 10_000;
@@ -52,13 +52,16 @@ export const searchIn = (database: ContentDatabase, query: ContentSearch): Conte
   const prefixes = [...query.words, ...query.without].filter((word) => word.endsWith('*')).length;
   const phrases = { left: MAX_PHRASES };
   const term = (word: string): Term =>
-    word.endsWith('*') ? prefixOf(database, word, budget, prefixes) : wordsOf(word, phrases);
+    word.endsWith('*') ? prefixOf(database, word, prefixes) : wordsOf(word, phrases);
   const wanted = query.words.map(term);
   const unwanted = query.without.map(term);
   const words = wanted.map(({ expression }) => expression).join(' AND ');
   const without = unwanted.map(({ expression }) => ` NOT {title text} : ${expression}`).join('');
-  const within = ` AND namespace : ${anyOf(query.namespaces.map((ns) => `n${ns}`.replace('-', 'm')))}`;
-  const expression = (columns: string): string => `(${columns} : (${words})${within})${without}`;
+  const within = ` AND place : ${anyOf(query.namespaces.map(namespaceWord))}`;
+  const expression =
+    (columns: string) =>
+    (groups: readonly string[]): string =>
+      `(${columns} : (${words})${within} AND place : ${anyOf(groups)})${without}`;
   const found = matches(database, expression(query.titles ? 'title' : '{title text}'), MAX_MATCHES, budget, 0.6);
   const isComplete = found.complete && wanted.every(({ complete }) => complete);
   const titled =
@@ -85,20 +88,21 @@ const wordsOf = (text: string, phrases: { left: number }): Term => {
 };
 
 /** A prefix stands for the most frequent words of the index that begin with it: the index itself would read all their places. */
-const prefixOf = (database: ContentDatabase, word: string, budget: SearchBudget, prefixes: number): Term => {
+const prefixOf = (database: ContentDatabase, word: string, prefixes: number): Term => {
   const parts = wordsIn(word);
   const start = parts.at(-1) ?? '';
   const most = Math.max(1, Math.floor(MAX_EXPANSIONS / prefixes));
   const found: { term: string; doc: number }[] = [];
-  let from = start;
-  let isRead = false;
-  do {
-    const piece = database.all<{ term: string; doc: number }>(sql`
-      SELECT term, doc FROM page_word WHERE term >= ${from} AND term < ${`${start}\u{10ffff}`} LIMIT ${PIECE}`);
-    found.push(...(from === start ? piece : piece.slice(1)));
-    from = piece.at(-1)?.term ?? '';
-    isRead = piece.length < PIECE;
-  } while (!isRead && !budget.isSpent(0.3 / prefixes));
+  const budget = new SearchBudget((0.3 * BUDGET) / prefixes);
+  let isRead = true;
+  // The database counts the pages of a word when it is read.
+  for (const row of database.each<{ term: string; doc: number }>(
+    sql`SELECT term, doc FROM page_word WHERE term >= ${start} AND term < ${endOf(start)}`,
+  )) {
+    found.push(row);
+    isRead = !budget.isSpent();
+    if (!isRead) break;
+  }
   found.sort((a, b) => b.doc - a.doc);
   const chosen = found.slice(0, most);
   const before = parts.slice(0, -1).map((part): Part => ({ expression: quoted(part) }));
@@ -111,26 +115,34 @@ const prefixOf = (database: ContentDatabase, word: string, budget: SearchBudget,
   };
 };
 
+/** A window of ids: some groups of the same size, the largest that it can begin with. */
+const windowFrom = (from: number, size: number): { readonly end: number; readonly groups: readonly string[] } => {
+  const level = LEVELS.findLast((one) => 16 ** one <= size && from % 16 ** one === 0) ?? 1;
+  const first = from / 16 ** level;
+  const last = first + Math.min(Math.max(1, Math.floor(size / 16 ** level)), 16 - (first % 16));
+  const groups = Array.from({ length: last - first }, (_, index) => groupWord(level, first + index));
+  return { end: last * 16 ** level, groups };
+};
+
 /** The ids of the pages that match, in windows of ids, until there are enough of them or the time is spent. */
 const matches = (
   database: ContentDatabase,
-  expression: string,
+  expression: (groups: readonly string[]) => string,
   most: number,
   budget: SearchBudget,
   share: number,
 ): { readonly ids: readonly number[]; readonly complete: boolean } => {
   const last = database.first<{ id: number | null }>(sql`SELECT max(id) AS id FROM page`)?.id ?? 0;
   const ids: number[] = [];
-  // Drivers pass numbers as REAL, and the index ignores bounds that are no integers: it would read everything each time.
-  for (let from = 0, size = FIRST_WINDOW; from < last;) {
+  for (let from = 0, size = FIRST_WINDOW; from <= last;) {
     const before = budget.spent;
+    const { end, groups } = windowFrom(from, size);
     const rows = database.all<{ readonly id: number }>(sql`
-      SELECT rowid AS id FROM page_text WHERE page_text MATCH ${expression}
-        AND rowid > CAST(${from} AS INTEGER) AND rowid <= CAST(${from + size} AS INTEGER) LIMIT ${most + 1 - ids.length}`);
+      SELECT rowid AS id FROM page_text WHERE page_text MATCH ${expression(groups)} LIMIT ${most + 1 - ids.length}`);
     for (const { id } of rows) ids.push(id);
     if (ids.length > most) return { ids: ids.slice(0, most), complete: false };
-    from += size;
-    if (from < last && budget.isSpent(share)) return { ids, complete: false };
+    from = end;
+    if (from <= last && budget.isSpent(share)) return { ids, complete: false };
     const step = budget.spent - before;
     size = step < 2 ? size * 4 : step > 5 ? Math.ceil(size / 2) : size;
   }

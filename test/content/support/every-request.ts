@@ -112,6 +112,9 @@ export const EVERY_REQUEST: readonly Params[] = [
       prop: 'wikitext|links|categories|images|templates|externallinks|langlinks|iwlinks|sections|properties|displaytitle|revid',
     },
     { action: 'parse', page, redirects: '1', prop: 'text' },
+    { action: 'parse', title: page, text: `[[${page}]] {{Box}}`, prop: 'links|templates|wikitext' },
+    { action: 'compare', fromtitle: page, totitle: 'Page 00', prop: 'diff|diffsize|ids|title|user|comment|size|rel' },
+    { action: 'query', titles: page, export: '1' },
     {
       action: 'query',
       titles: page,
@@ -123,6 +126,9 @@ export const EVERY_REQUEST: readonly Params[] = [
   ...['1', '2', '61', '9999'].flatMap((id) => [
     { action: 'parse', pageid: id, prop: 'wikitext|links' },
     { action: 'parse', oldid: id, prop: 'wikitext|links' },
+    { action: 'compare', fromrev: id, torev: '1', prop: 'diff|ids|title|user' },
+    { action: 'compare', fromrev: id, torelative: 'cur' },
+    { action: 'compare', fromid: id, toid: '1' },
     { action: 'query', pageids: id, prop: 'info|revisions', rvprop: 'content|user', rvslots: 'main' },
     { action: 'query', revids: id, prop: 'info|revisions', rvprop: 'content|user', rvslots: 'main' },
   ]),
