@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { Manifest } from '../tools/declarations.js';
 import { ALONE } from '../vitest.config.js';
 import { everyHost, hostFor } from './hosts.js';
 import { everyRow } from './rows.js';
@@ -8,6 +9,24 @@ import { circleOf, type Edge, loadedBy, parseSource, type SourceFile, sourceFile
 
 /** Has no imports of its own, so the stores stay as small as they are. */
 const MISTAKES = /^core\/base\/mistakes\.ts(#|$)/;
+
+const manifest: Pick<Manifest, 'exports'> & { readonly dependencies: Readonly<Record<string, string>> } = JSON.parse(
+  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+);
+
+/** The entries of the package. */
+const PUBLIC = Object.values(manifest.exports).flatMap((target) =>
+  typeof target === 'string'
+    ? []
+    : [
+        new RegExp(
+          `^(type )?${target.default
+            .replace('./dist/', '')
+            .replace(/js$/, 'ts')
+            .replaceAll('.', String.raw`\.`)}(#|$)`,
+        ),
+      ],
+);
 
 /**
  * Who may import whom: the first row whose `from` fits a file holds for it. `type ` in a target stands for imports that
@@ -76,14 +95,16 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
     from: /^dpop\//,
     mayImport: [/^(type )?core\/base\//, /^(type )?dpop\//, /^(type )?node:crypto(#|$)/, /^lru-cache(#|$)/],
   },
-  // Extensions of the query API.
+  // Extensions of the query API use it by its public names, as those of others would. All entries read their options in one way.
   {
-    from: /^(openapi|sandbox)\//,
-    mayImport: [/^(type )?core\/(base|query)\//, /^(type )?(openapi|sandbox)\//, /^node:crypto(#|$)/],
-  },
-  {
-    from: /^mcp\//,
-    mayImport: [/^(type )?core\/(base|query)\//, /^(type )?mcp\//, /^(type )?@modelcontextprotocol\/server#/],
+    from: /^(mcp|openapi|sandbox)\//,
+    mayImport: [
+      ...PUBLIC,
+      /^(type )?core\/base\/schema\.ts/,
+      /^(type )?(mcp|openapi|sandbox)\//,
+      /^(type )?@modelcontextprotocol\/server#/,
+      /^node:crypto(#|$)/,
+    ],
   },
   // Content uses the query API by its public names, as an application would. A database and files are for those who load them.
   {
@@ -131,27 +152,14 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
     ],
   },
   { from: /^stores\//, mayImport: [/^type core\//, MISTAKES, /^(type )?stores\//, /^node:crypto(#|$)/] },
-  // A whole server, for tests of those who guard routes.
-  {
-    from: /^testing\/authorization-server\.ts$/,
-    mayImport: [
-      /^(type )?adapters\/(fetch|node)\/index\.ts#?/,
-      /^type resource-server\/index\.ts/,
-      /^core\/base\//,
-      /^type core\/base\//,
-      /^core\/oauth\/keys\/signing-keys\.ts/,
-      /^(type )?node:(http|net|events|crypto)(#|$)/,
-    ],
-  },
-  // Content in memory is the model for sources of others.
+  // For tests of others, who only have public names.
   {
     from: /^testing\//,
     mayImport: [
-      /^type core\//,
-      /^type content\//,
-      /^content\/(keys|memory\/index)\.ts$/,
+      ...PUBLIC,
+      /^(type )?core\/base\/schema\.ts/,
       /^(type )?testing\//,
-      /^node:assert(\/strict)?(#|$)/,
+      /^(type )?node:(assert|http|net|events|crypto)(\/strict)?(#|$)/,
     ],
   },
   {
@@ -294,6 +302,12 @@ describe('who may import whom', () => {
         ['core/oauth/index.ts', `import { createServer } from '../server/server.js';`, 'core/server/server.ts'],
         ['resource-server/options.ts', `import { parseScope } from '../core/oauth/scope.js';`, 'core/oauth/scope.ts'],
         ['core/query/site/ip-address.ts', `import { connect } from 'node:net';`, 'node:net#connect'],
+        [
+          'mcp/tools.ts',
+          `import { Warnings } from '../core/query/answer/warnings.js';`,
+          'core/query/answer/warnings.ts',
+        ],
+        ['testing/bench.ts', `import type { Clock } from '../core/base/ports.js';`, 'type core/base/ports.ts'],
         ['core/server/server.ts', `import { query } from '../query/index.js';`, 'core/query/index.ts'],
         ['clients/versions.ts', `import { memoryStore } from '../stores/memory.js';`, 'stores/memory.ts'],
         [
@@ -454,9 +468,6 @@ test('a file has at most 400 lines; the catalogue is data and may have more', ()
 });
 
 describe('runtime dependencies', () => {
-  const manifest: { dependencies: Record<string, string> } = JSON.parse(
-    readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
-  );
   const imported = new Set(files.flatMap(({ edges }) => edges.map(({ to }) => to.split('#')[0] ?? to)));
 
   test('are exactly three', () => {

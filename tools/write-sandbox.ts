@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { SCRIPT_TEXTS } from '../src/core/query/describe/texts/api-texts.js';
 import { sandboxAssets } from './sandbox-assets.js';
 
 const file = fileURLToPath(new URL('../src/sandbox/assets.ts', import.meta.url));
@@ -15,6 +16,9 @@ export const SCRIPT: string = ${JSON.stringify(script)};
 
 /** The style sheet of the page. */
 export const STYLE: string = ${JSON.stringify(style)};
+
+/** The names of the texts that the script uses, separated by spaces. */
+export const TEXTS: string = ${JSON.stringify([...Object.keys(SCRIPT_TEXTS), 'signIn', 'signOut', 'signedInAs', 'continue'].join(' '))};
 `,
 );
 execFileSync(process.execPath, ['node_modules/oxfmt/bin/oxfmt', file], { stdio: 'inherit' });

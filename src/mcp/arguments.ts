@@ -1,5 +1,4 @@
-import { nearestName } from '../core/base/spelling.js';
-import { joinValues } from '../core/query/parameters/multi-value.js';
+import { joinValues, nearestName } from '../core/query/index.js';
 import { ToolError } from './errors.js';
 import type { Arguments } from './tool.js';
 

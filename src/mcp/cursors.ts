@@ -1,21 +1,25 @@
-import type { Clock } from '../core/base/ports.js';
-import type { Seal } from '../core/base/seal.js';
-import { sha256 } from '../core/base/secrets.js';
+import { createHash } from 'node:crypto';
+import type { FeatureHost } from '../core/index.js';
 import { ToolError } from './errors.js';
 
 const MAX_LENGTH = 8_192;
 const LIFETIME = 86_400_000;
 
+type Seal = ReturnType<FeatureHost['seal']>;
+
 /** A digest of a call, regardless of the order of its arguments. */
 const digestOf = (tool: string, args: Readonly<Record<string, unknown>>): string =>
-  sha256(JSON.stringify([tool, Object.entries(args).sort(([a], [b]) => (a < b ? -1 : 1))])).slice(0, 22);
+  createHash('sha256')
+    .update(JSON.stringify([tool, Object.entries(args).sort(([a], [b]) => (a < b ? -1 : 1))]))
+    .digest('base64url')
+    .slice(0, 22);
 
 /** Creates and reads cursors: the position at which a call continues, sealed and bound to the tool and arguments of the call. */
 export class Cursors {
   readonly #seal: Seal;
-  readonly #clock: Clock;
+  readonly #clock: FeatureHost['clock'];
 
-  constructor(seal: Seal, clock: Clock) {
+  constructor(seal: Seal, clock: FeatureHost['clock']) {
     this.#seal = seal;
     this.#clock = clock;
   }

@@ -1,4 +1,4 @@
-import type { HttpResponse } from '../core/base/http/messages.js';
+import type { HttpResponse } from '../core/index.js';
 
 /** An error in a tool call. Its message is the result of the call, so it says what is wrong and what to do. */
 export class ToolError extends Error {

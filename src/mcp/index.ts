@@ -4,7 +4,7 @@
  * @module oauth-query/mcp
  */
 import { object } from '../core/base/schema.js';
-import type { QueryExtension } from '../core/query/extension.js';
+import type { QueryExtension } from '../core/query/index.js';
 import { mcpRoutes } from './endpoint.js';
 import { MCP_OPTIONS, type McpOptions } from './options.js';
 

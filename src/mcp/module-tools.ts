@@ -1,19 +1,21 @@
-import type { ModuleNode } from '../core/query/describe/module-tree.js';
-import type { Field } from '../core/query/describe/schemas/fields.js';
-import type { JsonSchema } from '../core/query/describe/schemas/schema.js';
-import { textOfModule } from '../core/query/describe/texts/help-text.js';
-import type { Site } from '../core/query/site/site.js';
-import { parseTitle, prefixedTitle } from '../core/query/site/title.js';
+import { parseTitle, prefixedTitle, type QueryParts, type Site } from '../core/query/index.js';
 import { checkNames, wireText } from './arguments.js';
 import { ToolError } from './errors.js';
 import type { Parameters, Queries } from './queries.js';
-import { answerSchema, argumentSchema, closedObject, fieldsByName } from './schemas.js';
+import {
+  answerSchema,
+  argumentSchema,
+  closedObject,
+  type Field,
+  fieldsByName,
+  type JsonSchema,
+  type ModuleNode,
+} from './schemas.js';
 import type { ToolSpec, Variant } from './standard-tools.js';
 import type { Arguments, Tool } from './tool.js';
 
 /** The parts that tools are made of. */
-export interface ToolParts {
-  readonly site: Site;
+export interface ToolParts extends Pick<QueryParts, 'site' | 'fields'> {
   readonly queries: Queries;
   /** `action=query` */
   readonly query: ModuleNode;
@@ -33,9 +35,9 @@ interface CompiledVariant extends Omit<Variant, 'module' | 'parameters'> {
 const compileVariant = (
   { parameters, ...variant }: Omit<Variant, 'module'>,
   node: ModuleNode,
-  { site, query }: ToolParts,
+  parts: ToolParts,
 ): CompiledVariant => {
-  const known = new Map([...fieldsByName(query, site), ...fieldsByName(node, site)]);
+  const known = new Map([...fieldsByName(parts.query, parts), ...fieldsByName(node, parts)]);
   const fields = Object.entries(parameters).flatMap(([argument, wireName]) => {
     const field = known.get(wireName);
     return field ? [[argument, field] as const] : [];
@@ -67,7 +69,7 @@ const parametersOf = (variant: CompiledVariant, args: Arguments, site: Site): Pa
 const selectionSchema = (variants: readonly CompiledVariant[]): JsonSchema => ({
   type: 'string',
   enum: variants.map(({ value }) => value),
-  description: variants.map(({ value, node }) => `${value}: ${textOfModule(node).text}`).join(' '),
+  description: variants.map(({ value, node }) => `${value}: ${node.text}`).join(' '),
 });
 
 const inputOf = (variants: readonly CompiledVariant[], required: readonly string[]): JsonSchema => {
@@ -91,7 +93,7 @@ const outputOf = (variants: readonly CompiledVariant[]): JsonSchema => {
 const descriptionOf = (variants: readonly CompiledVariant[], note: string | undefined): string => {
   const last = variants.at(-1);
   const isSelection = variants.some(({ value }) => value !== undefined);
-  const text = isSelection ? 'Lists the links of a page, by kind.' : last && textOfModule(last.node).text;
+  const text = isSelection ? 'Lists the links of a page, by kind.' : last && last.node.text;
   return [text, note].filter((part) => part !== undefined && part !== '').join(' ');
 };
 
@@ -143,7 +145,7 @@ const requiredOf = (
 
 /** A tool that takes all parameters of a module, under their names on the wire. */
 export const moduleTool = (node: ModuleNode, parts: ToolParts): Tool => {
-  const own = [...fieldsByName(node, parts.site).values()].filter(({ pattern }) => pattern === undefined);
+  const own = [...fieldsByName(node, parts).values()].filter(({ pattern }) => pattern === undefined);
   const { prefix, continueWith } = node.module;
   const cursors = new Set([`${prefix}continue`, ...(continueWith === undefined ? [] : [prefix + continueWith])]);
   const pages = node.group === 'prop' ? ['titles', 'pageids', 'revids', 'redirects'] : [];

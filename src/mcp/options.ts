@@ -9,8 +9,7 @@ import {
   value,
   wholeNumber,
 } from '../core/base/schema.js';
-import { isScopeToken } from '../core/base/scope.js';
-import { catalogue, type ModuleName } from '../core/query/catalogue/index.js';
+import { catalogue, type ModuleName } from '../core/query/index.js';
 
 /** Options of the MCP server. */
 export interface McpOptions {
@@ -39,10 +38,8 @@ export interface McpOptions {
 /** Every option: accepted values, default, validation. */
 export const MCP_OPTIONS = {
   path: path('/mcp'),
-  scopes: listOf(
-    'an array of scopes',
-    value<string>('the name of a scope', (given) => typeof given === 'string' && isScopeToken(given)),
-  ),
+  // The characters of RFC 6749 §3.3.
+  scopes: listOf('an array of scopes', text('the name of a scope', /^[\x21\x23-\x5b\x5d-\x7e]+$/)),
   anonymous: value<boolean>('true or false', (given) => typeof given === 'boolean'),
   modules: either(
     value<'all'>("'all'", (given) => given === 'all'),

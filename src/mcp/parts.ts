@@ -1,5 +1,5 @@
-import type { HttpResponse } from '../core/base/http/messages.js';
-import type { QueryParts } from '../core/query/extension.js';
+import type { HttpResponse } from '../core/index.js';
+import type { QueryParts } from '../core/query/index.js';
 import type { McpSettings } from './options.js';
 import type { Call } from './queries.js';
 

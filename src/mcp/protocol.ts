@@ -7,11 +7,8 @@ import type {
   MessageClassification,
   Server,
 } from '@modelcontextprotocol/server';
-import type { HttpRequest, HttpResponse } from '../core/base/http/messages.js';
-import { plainText } from '../core/query/answer/messages.js';
-import { apiErrorOf } from '../core/query/answer/unexpected-error.js';
-import { catalogue } from '../core/query/catalogue/index.js';
-import { type Site, VERSION } from '../core/query/site/site.js';
+import type { HttpRequest, HttpResponse } from '../core/index.js';
+import { catalogue, type Site } from '../core/query/index.js';
 import { Cursors } from './cursors.js';
 import { RPC, RpcError, rpcErrorResponse, ToolError } from './errors.js';
 import { jsonWith } from './json.js';
@@ -69,16 +66,16 @@ class SdkProtocol implements Protocol {
 
   constructor(sdk: Sdk, parts: McpParts) {
     const { options, query: api } = parts;
-    const { site, tree, environment, host } = api;
+    const { site, tree, fields, host } = api;
     const maxLength = options.maxResultLength;
     const query = tree.children.get('query') ?? tree;
     const modules = new Map([...query.children].filter(([, { unanswered }]) => unanswered !== true));
-    const toolParts = { site, query, modules, queries: new Queries(api, maxLength) };
+    const toolParts = { site, fields, query, modules, queries: new Queries(api, maxLength) };
     const tools = toolsOf(toolParts, options, (name) => Object.hasOwn(catalogue, name), maxLength);
     this.#sdk = sdk;
     this.#deliver = createDeliver(sdk);
     this.#parts = parts;
-    this.#cursors = new Cursors(host.seal('mcp cursor'), environment.clock);
+    this.#cursors = new Cursors(host.seal('mcp cursor'), host.clock);
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
     this.#resources = new PageResources(toolParts, this.#cursors, maxLength);
   }
@@ -130,11 +127,11 @@ class SdkProtocol implements Protocol {
   }
 
   #createServer(exchange: Exchange, revision?: string): Server {
-    const { site } = this.#parts.query;
+    const { site, version } = this.#parts.query;
     const { call } = exchange;
     const resources = this.#resources;
     const server = new this.#sdk.Server(
-      { name: 'oauth-query', title: site.name, version: VERSION },
+      { name: 'oauth-query', title: site.name, version },
       {
         capabilities: { tools: {}, ...(resources.isAvailable ? { resources: {}, completions: {} } : {}) },
         instructions: instructionsFor(site),
@@ -182,9 +179,9 @@ class SdkProtocol implements Protocol {
 
   /** The error message for a client. Records whether signing in would help. */
   #sentenceFor(error: unknown, exchange: Exchange): string {
-    const { code, text } = apiErrorOf(error, this.#parts.query.environment);
+    const { code, message } = this.#parts.query.errorOf(error);
     if (exchange.call.caller === undefined && SIGN_IN.has(code)) exchange.needsSignIn = true;
-    return `${code}: ${plainText(text)}`;
+    return `${code}: ${message}`;
   }
 }
 

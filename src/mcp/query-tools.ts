@@ -1,22 +1,18 @@
-import { nearestName } from '../core/base/spelling.js';
-import type { ModuleNode } from '../core/query/describe/module-tree.js';
-import { submodulesOf } from '../core/query/describe/module-tree.js';
-import type { JsonSchema } from '../core/query/describe/schemas/schema.js';
-import { textOfModule } from '../core/query/describe/texts/help-text.js';
+import { nearestName } from '../core/query/index.js';
 import { checkNames, wireText } from './arguments.js';
 import { ToolError } from './errors.js';
 import type { ToolParts } from './module-tools.js';
-import { argumentSchema, closedObject, fieldsByName } from './schemas.js';
+import { argumentSchema, closedObject, fieldsByName, type JsonSchema, type ModuleNode } from './schemas.js';
 import type { Tool } from './tool.js';
 import { visible } from './visible.js';
 
-const summaryOf = (node: ModuleNode) => ({ name: node.name, group: node.group, description: textOfModule(node).text });
+const summaryOf = (node: ModuleNode) => ({ name: node.name, group: node.group, description: node.text });
 
-const descriptionOf = (node: ModuleNode, { site }: ToolParts) => ({
+const descriptionOf = (node: ModuleNode, parts: ToolParts) => ({
   ...summaryOf(node),
   generator: node.module.generator === true,
   parameters: Object.fromEntries(
-    [...fieldsByName(node, site).values()].map((field) => [
+    [...fieldsByName(node, parts).values()].map((field) => [
       field.wireName,
       { ...argumentSchema(field), ...(field.required ? { required: true } : {}) },
     ]),
@@ -64,13 +60,12 @@ export const describeModuleTool = (parts: ToolParts): Tool => {
 /** Parameters of `action=query` that cursors replace. */
 const OMITTED = new Set(['continue', 'rawcontinue']);
 
-const parametersSchema = ({ site, query, modules }: ToolParts): JsonSchema => {
+const parametersSchema = (parts: ToolParts): JsonSchema => {
+  const { query, modules } = parts;
   const availableIn = (group: string): readonly string[] =>
-    submodulesOf(query)
-      .filter((node) => node.group === group && modules.has(node.name))
-      .map(({ name }) => name);
+    query.submodules.filter((node) => node.group === group && modules.has(node.name)).map(({ name }) => name);
   const properties: Record<string, JsonSchema> = {};
-  for (const [name, field] of fieldsByName(query, site)) {
+  for (const [name, field] of fieldsByName(query, parts)) {
     if (OMITTED.has(name)) continue;
     const schema = argumentSchema(field);
     const values = ['prop', 'list', 'meta'].includes(name) ? availableIn(name) : undefined;

@@ -1,9 +1,8 @@
-import type { JsonSchema } from '../core/query/describe/schemas/schema.js';
 import { checkNames, wireText } from './arguments.js';
 import { ToolError } from './errors.js';
 import type { ToolParts } from './module-tools.js';
 import type { Call, Parameters, Queries } from './queries.js';
-import { closedObject } from './schemas.js';
+import { closedObject, type JsonSchema } from './schemas.js';
 import type { Arguments, Tool } from './tool.js';
 import { beginningOf, visible } from './visible.js';
 

@@ -1,13 +1,17 @@
-import type { ModuleNode } from '../core/query/describe/module-tree.js';
-import { listSchema } from '../core/query/describe/schemas/answer-schemas.js';
-import { type Field, fieldsOf } from '../core/query/describe/schemas/fields.js';
-import type { JsonSchema } from '../core/query/describe/schemas/schema.js';
-import { INLINE } from '../core/query/describe/schemas/shared-schemas.js';
-import type { Site } from '../core/query/site/site.js';
+import type { QueryParts } from '../core/query/index.js';
+
+/** A module, in the tree of all modules. */
+export type ModuleNode = QueryParts['tree'];
+
+/** A parameter of a module. */
+export type Field = ReturnType<QueryParts['fields']>[number];
+
+/** A JSON Schema 2020-12 schema. */
+export type JsonSchema = Field['schema'];
 
 /** The parameters of a module as in the OpenAPI document, by their names on the wire. */
-export const fieldsByName = (node: ModuleNode, site: Site): ReadonlyMap<string, Field> =>
-  new Map(fieldsOf(node, { site, shared: INLINE }).map((field) => [field.wireName, field]));
+export const fieldsByName = (node: ModuleNode, { fields }: Pick<QueryParts, 'fields'>): ReadonlyMap<string, Field> =>
+  new Map(fields(node).map((field) => [field.wireName, field]));
 
 /** The schema of an argument. Flags may be `false`; the API only knows flags that are present or absent. */
 export const argumentSchema = ({ schema, description, deprecated }: Field): JsonSchema => {
@@ -37,12 +41,14 @@ const OBJECTS: JsonSchema = { type: 'array', items: { type: 'object' } };
 /** Any JSON. Clients warn about a schema without a keyword. */
 const ANY: JsonSchema = { type: ['array', 'boolean', 'null', 'number', 'object', 'string'] };
 
+const under = (key: string, schema: JsonSchema): JsonSchema => ({ type: 'object', properties: { [key]: schema } });
+
 /** The schema of the data of a module. */
 export const answerSchema = (node: ModuleNode): JsonSchema => {
   const { name, group, module } = node;
-  if (group === 'list') return listSchema(node);
   const { place, key = name } = module.result ?? {};
-  if (group === 'meta') return place === 'merged' ? { type: 'object' } : { type: 'object', properties: { [key]: ANY } };
+  if (group === 'list') return under(key, place === 'results' ? under('results', OBJECTS) : OBJECTS);
+  if (group === 'meta') return place === 'merged' ? { type: 'object' } : under(key, ANY);
   const page = { pageid: { type: 'integer' }, ns: { type: 'integer' }, title: { type: 'string' }, [key]: ANY };
   return { type: 'object', properties: { pages: { ...OBJECTS, items: { type: 'object', properties: page } } } };
 };

@@ -5,7 +5,7 @@ import type {
   Server,
   TransportSendOptions,
 } from '@modelcontextprotocol/server';
-import type { HttpRequest, HttpResponse } from '../core/base/http/messages.js';
+import type { HttpRequest, HttpResponse } from '../core/index.js';
 import { RPC } from './errors.js';
 
 /** The official package for MCP servers. */

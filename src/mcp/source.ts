@@ -1,22 +1,21 @@
-import { isLoopbackHost } from '../core/base/addresses/loopback.js';
-import { parseUrl } from '../core/base/addresses/url.js';
-import type { HttpRequest } from '../core/base/http/messages.js';
-import { originCheck } from '../core/query/endpoint/cors.js';
+import type { HttpRequest } from '../core/index.js';
+import type { QueryParts } from '../core/query/index.js';
 
 /** A name or an address, and optionally a port. RFC 1035 §2.3.4 limits the length of names. */
 const HOST = /^[A-Za-z0-9.\-_]{1,255}(?::\d{1,5})?$|^\[[0-9A-Fa-f:.]{2,45}\](?::\d{1,5})?$/;
 
 /** The names of this server, and the origins whose pages may send requests to it. */
-export interface AllowedSources {
+export interface AllowedSources extends Pick<QueryParts, 'isAllowedOrigin'> {
   /** The URL of the MCP server. */
   readonly resource: string;
   readonly hosts: readonly string[];
-  /** As in `cors` of the query API. */
-  readonly origins: readonly string[];
 }
 
 /** Returns why the `Host` or `Origin` of a request is rejected; `undefined` if both are allowed. */
 export type SourceCheck = (request: HttpRequest) => string | undefined;
+
+/** Names that no other machine can be reached by. */
+const isLoopbackHost = (name: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(name);
 
 const isLoopbackOrigin = (origin: string): boolean => {
   const [, host = ''] = /^https?:\/\/([^/:]+|\[[0-9a-f:]+\])(?::\d{1,5})?$/i.exec(origin) ?? [];
@@ -27,12 +26,16 @@ const isLoopbackOrigin = (origin: string): boolean => {
  * Rejects requests of pages of other sites, and requests to other host names, which DNS rebinding sends here. Loopback names are allowed, because
  * DNS rebinding cannot use them.
  */
-export const createSourceCheck = ({ resource, hosts, origins }: AllowedSources): SourceCheck => {
+export const createSourceCheck = ({ resource, hosts, isAllowedOrigin }: AllowedSources): SourceCheck => {
   const { origin: own, protocol, hostname } = new URL(resource);
-  const hostOf = (given: string): string | undefined =>
-    HOST.test(given) ? parseUrl(`${protocol}//${given}`)?.host : undefined;
+  const hostOf = (given: string): string | undefined => {
+    try {
+      return HOST.test(given) ? new URL(`${protocol}//${given}`).host : undefined;
+    } catch {
+      return undefined; // Such as a port above 65535.
+    }
+  };
   const known = new Set([new URL(resource).host, ...hosts.map((host) => hostOf(host) ?? host)]);
-  const isAllowedOrigin = originCheck(origins);
   const isLocal = isLoopbackHost(hostname);
   return (request) => {
     const host = hostOf(request.header('host') ?? '');

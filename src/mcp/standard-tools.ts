@@ -1,4 +1,4 @@
-import type { ModuleName } from '../core/query/catalogue/index.js';
+import type { ModuleName } from '../core/query/index.js';
 
 /** How a tool uses one module: which arguments are which parameters. Names of parameters are those on the wire. */
 export interface Variant {

@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../core/query/describe/schemas/schema.js';
 import type { Call } from './queries.js';
+import type { JsonSchema } from './schemas.js';
 import type { Visible } from './visible.js';
 
 /** The arguments of a call, as received, without the cursor. */

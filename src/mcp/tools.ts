@@ -1,4 +1,3 @@
-import type { JsonSchema } from '../core/query/describe/schemas/schema.js';
 import type { Cursors } from './cursors.js';
 import { ToolError } from './errors.js';
 import { jsonWith } from './json.js';
@@ -7,6 +6,7 @@ import type { McpOptions } from './options.js';
 import type { Call } from './queries.js';
 import { describeModuleTool, queryTool } from './query-tools.js';
 import { PageTexts, readPageTool, TEXT_MODULES } from './read-page.js';
+import type { JsonSchema } from './schemas.js';
 import { STANDARD_TOOLS } from './standard-tools.js';
 import type { Arguments, Tool } from './tool.js';
 

@@ -1,29 +1,18 @@
-import { type ModuleNode, submodulesOf } from '../core/query/describe/module-tree.js';
+import type { QueryParts } from '../core/query/index.js';
+import { ANSWER_HEADERS, ANSWER_SCHEMAS, ENDPOINT_RESPONSES, moduleResponses, RESPONSES } from './answer-schemas.js';
 import {
-  ANSWER_HEADERS,
-  ANSWER_SCHEMAS,
-  ENDPOINT_RESPONSES,
-  moduleResponses,
-  RESPONSES,
-} from '../core/query/describe/schemas/answer-schemas.js';
-import { encodingOf, type Field, fieldsOf, toForm, toParameter } from '../core/query/describe/schemas/fields.js';
-import { ref, type JsonSchema } from '../core/query/describe/schemas/schema.js';
-import { schemaName, SharedSchemas } from '../core/query/describe/schemas/shared-schemas.js';
-import { API_TEXTS } from '../core/query/describe/texts/api-texts.js';
-import { GROUP_TITLES, textOfModule } from '../core/query/describe/texts/help-text.js';
-import { type Site, VERSION } from '../core/query/site/site.js';
+  encodingOf,
+  type Field,
+  type JsonSchema,
+  type ModuleNode,
+  ref,
+  SharedSchemas,
+  toForm,
+  toParameter,
+} from './schemas.js';
 
 /** The operations of a path, by lower-case method. */
 type PathItem = Readonly<Partial<Record<'get' | 'post', Readonly<Record<string, unknown>>>>>;
-
-/** The input of the document. */
-interface QueryDescription {
-  /** All modules. */
-  readonly tree: ModuleNode;
-  readonly site: Site;
-  /** The path of the action endpoint, below the mount point. */
-  readonly path: string;
-}
 
 /** A query parameter for any names that are not listed. */
 const openParameter = (name: string, description: string, propertyNames: JsonSchema): object => ({
@@ -146,10 +135,12 @@ const eitherOf = (first: JsonSchema, second: JsonSchema): JsonSchema => {
   return different.length === 1 ? first : { anyOf: different };
 };
 
-const TAGS = GROUP_TITLES.filter(([group]) => group !== 'format').map(([name, title]) => ({
-  name,
-  description: API_TEXTS[title],
-}));
+const TAGS = [
+  { name: 'action', description: 'Actions' },
+  { name: 'list', description: 'Lists' },
+  { name: 'prop', description: 'Properties of pages' },
+  { name: 'meta', description: 'The site and the caller' },
+];
 
 const DESCRIPTION =
   'A query API compatible with that of MediaWiki. ' +
@@ -158,10 +149,11 @@ const DESCRIPTION =
   'Callers with the right `apihighlimits` have higher limits.';
 
 /** The parts that are the same for all modules. */
-const frameOf = ({ name }: Site, server: string): object => ({
+const frameOf = ({ site: { name }, version, host }: QueryParts): object => ({
   openapi: '3.1.1',
-  info: { title: `API of ${name}`, version: VERSION, description: DESCRIPTION },
-  servers: [{ url: server }],
+  info: { title: `API of ${name}`, version, description: DESCRIPTION },
+  // A relative one, if the address depends on the request.
+  servers: [{ url: host.issuer ?? '/' }],
   security: [{}, { bearer: [] }],
   tags: TAGS,
 });
@@ -170,56 +162,53 @@ const SECURITY = {
   bearer: { type: 'http', scheme: 'bearer', description: 'An access token of this server (RFC 6750).' },
 };
 
-/**
- * Describes the query API: its endpoint, and each module at its own path.
- *
- * @param server - The URL in front of every path; absent if it depends on the request.
- */
-export const openApiDocument = ({ tree, site, path }: QueryDescription, server = '/'): object => {
+/** Describes the query API: its endpoint, and each module at its own path. */
+export const openApiDocument = (api: QueryParts): object => {
+  const { tree, path } = api;
   const shared = new SharedSchemas();
-  const of = (node: ModuleNode): readonly Field[] => fieldsOf(node, { site, shared });
+  const of = (node: ModuleNode): readonly Field[] => api.fields(node, shared);
   const child = (name: string): ModuleNode => tree.children.get(name) ?? tree;
   const [action, ...main] = of(tree);
   const general = [...main, ...of(child('json'))];
   const query = of(child('query'));
-  const described = submodulesOf(tree).filter(({ group }) => group === 'action');
+  const described = tree.submodules.filter(({ group }) => group === 'action');
   const actions = described.map((node) => [node, of(node)] as const);
   const ofAll: Form = { fields: general, schema: ref('schemas', 'GeneralParameters') };
   const common: readonly Form[] = [{ fields: query, schema: ref('schemas', 'QueryParameters') }, ofAll];
-  const ownForm = (name: string, fields: readonly Field[]): Form => {
-    return { fields, schema: shared.define(name, toForm(fields)) };
-  };
+  const ownForm = (name: string, fields: readonly Field[]): Form => ({
+    fields,
+    schema: shared.define(name, toForm(fields)),
+  });
 
-  const modules = submodulesOf(child('query')).map((node): readonly [string, PathItem] => {
+  const modules = child('query').submodules.map((node): readonly [string, PathItem] => {
     const { name, group, module } = node;
     const texts: OperationTexts = {
       operationId: `query-${name}`,
       tags: [group],
-      summary: textOfModule(node).text,
+      summary: node.text,
       description: moduleDescription(node),
       ...(module.deprecated === true ? { deprecated: true } : {}),
     };
-    const own = ownForm(schemaName(`${name}Parameters`), of(node));
+    const own = ownForm(`${name.charAt(0).toLowerCase()}${name.slice(1)}Parameters`, of(node));
     return [`${path}/${node.path}`, byAddressAndForm(texts, own, common, moduleResponses(node))];
   });
 
-  const actionFields = [...(action ? [action] : []), ...mergedByAction(actions)];
   const endpoint = byAddressAndForm(
     {
       operationId: 'api',
       tags: ['action'],
-      summary: textOfModule(tree).text,
+      summary: tree.text,
       description: described
-        .map((node) => [`- \`action=${node.name}\`: ${textOfModule(node).text}`, ...unansweredNote(node)].join(' '))
+        .map((node) => [`- \`action=${node.name}\`: ${node.text}`, ...unansweredNote(node)].join(' '))
         .join('\n'),
     },
-    ownForm('ActionParameters', actionFields),
+    ownForm('ActionParameters', [...(action ? [action] : []), ...mergedByAction(actions)]),
     [ofAll],
     ENDPOINT_RESPONSES,
   );
 
   return {
-    ...frameOf(site, server),
+    ...frameOf(api),
     paths: { [path]: endpoint, ...Object.fromEntries(modules) },
     components: {
       parameters: {

@@ -3,11 +3,9 @@
  *
  * @module oauth-query/sandbox
  */
-import { unlessKnown } from '../core/base/http/etag.js';
-import type { HttpResponse, Route } from '../core/base/http/messages.js';
 import { fail, object, type Schema, text } from '../core/base/schema.js';
-import type { ApiFrame } from '../core/query/describe/help/page.js';
-import type { QueryExtension } from '../core/query/extension.js';
+import type { HttpResponse, Route } from '../core/index.js';
+import { type QueryExtension, type QueryParts, unlessKnown } from '../core/query/index.js';
 import { sandboxPage, type SandboxParts } from './page.js';
 
 /** Options of the sandbox page. */
@@ -46,7 +44,7 @@ export const sandbox = (options: SandboxOptions = {}): QueryExtension => {
 };
 
 /** The route of the page, in the language of the reader. */
-const sandboxRoute = (parts: SandboxParts, frame: ApiFrame): Route => {
+const sandboxRoute = (parts: SandboxParts, frame: QueryParts['frame']): Route => {
   const path = `${parts.endpoint}/sandbox`;
   return {
     path,

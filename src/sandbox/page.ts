@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { SignInPaths } from '../core/base/feature.js';
-import { Html, html } from '../core/base/html.js';
-import type { HttpResponse } from '../core/base/http/messages.js';
-import { hashSource } from '../core/base/pages/frame.js';
-import type { Page } from '../core/base/pages/response.js';
-import { API_STYLE, type ApiFrame, type ApiLanguage, inEnglish } from '../core/query/describe/help/page.js';
-import { helpQuery, type ModuleNode, submodulesOf } from '../core/query/describe/module-tree.js';
-import { SCRIPT_TEXTS } from '../core/query/describe/texts/api-texts.js';
-import { textOfModule } from '../core/query/describe/texts/help-text.js';
-import { SCRIPT, STYLE } from './assets.js';
+import type { FeatureHost, HttpResponse } from '../core/index.js';
+import { html } from '../core/oauth/pages/index.js';
+import { Html, type QueryParts } from '../core/query/index.js';
+import { SCRIPT, STYLE, TEXTS } from './assets.js';
+
+type ModuleNode = QueryParts['tree'];
+type ApiFrame = QueryParts['frame'];
+type ApiLanguage = ApiFrame['language'];
 
 /** The input of the page. */
 export interface SandboxParts {
@@ -16,14 +14,14 @@ export interface SandboxParts {
   readonly endpoint: string;
   readonly tree: ModuleNode;
   /** Absent if users cannot sign in here. */
-  readonly signIn: (SignInPaths & { readonly client_id: string }) | undefined;
+  readonly signIn: (FeatureHost['signIn'] & { readonly client_id: string }) | undefined;
 }
 
 /**
  * Allows only this script, lets it connect only to this origin, and prevents it from turning text into markup
  * (`require-trusted-types-for`).
  */
-const policy = ({ styleSources, imageSources }: Page): string =>
+const policy = ({ styleSources, imageSources }: ReturnType<ApiFrame['page']>): string =>
   [
     `default-src 'none'`,
     `script-src ${SCRIPT_SOURCE}`,
@@ -37,7 +35,9 @@ const policy = ({ styleSources, imageSources }: Page): string =>
     `trusted-types 'none'`,
   ].join('; ');
 
-const SCRIPT_SOURCE = hashSource(SCRIPT);
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64');
+
+const SCRIPT_SOURCE = `'sha256-${hashOf(SCRIPT)}'`;
 
 /** A path below the mount point, relative to the page, so that it works at any mount point. */
 const relative = (page: string, path: string): string => '../'.repeat(page.split('/').length - 2) + path.slice(1);
@@ -56,13 +56,13 @@ const moduleLists = (tree: ModuleNode, api: string, language: ApiLanguage): read
   const flag = (text: 'deprecated' | 'unavailable'): Html =>
     html`<b class="flag" lang="${language.locale}" dir="auto">${language.text(text)}</b>`;
   const item = (node: ModuleNode): Html =>
-    html`<li><a href="${api + helpQuery(node)}"><code>${node.name}</code></a> <span>${textOfModule(node).text}</span>${node.module.deprecated === true ? html` ${flag('deprecated')}` : ''}</li>
+    html`<li><a href="${`${api}?action=help&modules=${encodeURIComponent(node.path)}`}"><code>${node.name}</code></a> <span>${node.text}</span>${node.module.deprecated === true ? html` ${flag('deprecated')}` : ''}</li>
 `;
   return GROUPS.map(([group, title]) => {
-    const members = query === undefined ? [] : submodulesOf(query).filter((node) => node.group === group);
+    const members = query === undefined ? [] : query.submodules.filter((node) => node.group === group);
     const unanswered = members.filter((node) => node.unanswered);
     return html`<details open data-group="${group}"><summary><code>${group}</code> · ${language.text(title)}</summary>
-<ul class="modules"${inEnglish(language)}>${members.filter((node) => node.unanswered !== true).map(item)}${
+<ul class="modules"${language.inEnglish}>${members.filter((node) => node.unanswered !== true).map(item)}${
       unanswered.length === 0
         ? ''
         : html`<li data-unanswered>${flag('unavailable')}<ul>${unanswered.map(item)}</ul></li>`
@@ -71,11 +71,8 @@ const moduleLists = (tree: ModuleNode, api: string, language: ApiLanguage): read
   });
 };
 
-/** The texts that the script uses. */
-const TEXTS = [
-  ...(Object.keys(SCRIPT_TEXTS) as (keyof typeof SCRIPT_TEXTS)[]),
-  ...(['signIn', 'signOut', 'signedInAs', 'continue'] as const),
-];
+/** `npm run sandbox` takes them from the texts of the API. */
+const NAMES = TEXTS.split(' ') as readonly Parameters<ApiLanguage['text']>[0][];
 
 const settings = (page: string, { endpoint, signIn }: SandboxParts, { language }: ApiFrame): Html => {
   const data: Readonly<Record<string, string | undefined>> = {
@@ -87,7 +84,7 @@ const settings = (page: string, { endpoint, signIn }: SandboxParts, { language }
       'data-revoke': relative(page, signIn.revoke),
       'data-issuer': signIn.issuer,
     }),
-    'data-texts': language.source(TEXTS),
+    'data-texts': language.source(NAMES),
   };
   const set = Object.entries(data).filter(([, value]) => value !== undefined);
   return html`${set.map(([name, value]) => html` ${name}="${value}"`)}`;
@@ -127,7 +124,7 @@ export const sandboxPage = (path: string, parts: SandboxParts, frame: ApiFrame):
   const { language } = frame;
   const page = frame.application({
     title: language.text('sandbox'),
-    style: API_STYLE + STYLE,
+    style: STYLE,
     attributes: settings(path, parts, frame),
     links: [
       { href: frame.address(`${relative(path, parts.endpoint)}?action=help`), text: language.text('apiHelp') },
@@ -142,7 +139,7 @@ export const sandboxPage = (path: string, parts: SandboxParts, frame: ApiFrame):
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-cache',
-      etag: `"${createHash('sha256').update(body).digest('base64')}"`,
+      etag: `"${hashOf(body)}"`,
       'content-security-policy': policy(page),
       'cross-origin-opener-policy': 'same-origin',
       'referrer-policy': 'no-referrer',

@@ -1,12 +1,10 @@
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type OAuthQuery as InProcess, oauthQuery as inProcess } from '../adapters/fetch/index.js';
 import { type OAuthQuery, oauthQuery } from '../adapters/node/index.js';
-import { fail, flag, listOf, object, orElse, required, type Schema, text, value } from '../core/base/schema.js';
-import { isScopeToken } from '../core/base/scope.js';
-import { generateKey } from '../core/oauth/keys/signing-keys.js';
+import { fail, flag, listOf, object, orElse, required, type Schema, text } from '../core/base/schema.js';
 import type { IntrospectionVerifierOptions } from '../resource-server/index.js';
 
 /** The scopes and resources of a {@link testAuthorizationServer}. */
@@ -55,10 +53,8 @@ export interface TestAuthorizationServer {
   close(): Promise<void>;
 }
 
-const scopeToken = value<string>(
-  'a scope, such as photos.read',
-  (given) => typeof given === 'string' && isScopeToken(given),
-);
+/** The characters of RFC 6749 §3.3. */
+const scopeToken = text('a scope, such as photos.read', /^[\x21\x23-\x5b\x5d-\x7e]+$/);
 const address = text('an absolute URI, such as https://api.example', /^[a-z][a-z0-9+.-]*:[^#]+$/i);
 
 const OPTIONS = object({
@@ -96,7 +92,7 @@ const serverOptions = ({ scopes, resources }: Checked, issuer: string, client_se
     secret: client_secret,
     scopes: Object.fromEntries(scopes.map((scope) => [scope, scope])),
     resources,
-    accessTokens: { format: 'jwt', keys: [{ key: generateKey('ES256') }] },
+    accessTokens: { format: 'jwt', keys: [{ key: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey }] },
     clients: {
       find: (client_id: string) => ({
         client_id,

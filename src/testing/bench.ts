@@ -1,4 +1,7 @@
-import type { Clock, MaybePromise, Store } from '../core/base/ports.js';
+import type { Clock, Store } from '../stores/index.js';
+
+/** A result, or a promise of it. */
+export type MaybePromise<T> = T | Promise<T>;
 
 /** A place for records: a database, a file, a key prefix. It starts empty. */
 export interface StorePlace {

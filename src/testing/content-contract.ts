@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
-import { memoryContent, type MemoryPage } from '../content/memory/index.js';
-import type {
-  BacklinkRow,
-  ContentCall,
-  ContentPage,
-  ContentRange,
-  ContentRevision,
-  ContentSource,
-  LinkKind,
-  LinkRow,
-  MemberRow,
-} from '../content/source.js';
-import type { MaybePromise } from '../core/base/ports.js';
+import {
+  type ContentCall,
+  type ContentLink,
+  type ContentPage,
+  type ContentRange,
+  type ContentRevision,
+  type ContentSource,
+  memoryContent,
+  type MemoryPage,
+} from '../content/index.js';
+import type { MaybePromise } from './bench.js';
 import { CONTRACT_PAGES } from './content-pages.js';
 import type { ContractCase } from './store-contract.js';
 
@@ -25,6 +23,12 @@ export interface ContentPlace {
 
 type Functions = Exclude<keyof ContentSource, 'site' | 'modules' | 'render' | 'markup'>;
 type Having = ContentSource & Required<Pick<ContentSource, Functions>>;
+/** A row of a list of the source. */
+type Row<List extends 'links' | 'backlinks' | 'members'> = Awaited<ReturnType<Having[List]>>[number];
+type LinkRow = Row<'links'>;
+type BacklinkRow = Row<'backlinks'>;
+type MemberRow = Row<'members'>;
+
 type Check = (source: Having, model: Having) => Promise<void>;
 
 /** Calls of the contract are never aborted. */
@@ -105,7 +109,7 @@ const inPieces = async <Row, Key>(
   throw new assert.AssertionError({ message: `pieces of ${limit} do not come to an end` });
 };
 
-const KINDS: readonly LinkKind[] = [
+const KINDS: readonly ContentLink['kind'][] = [
   'link',
   'template',
   'file',
@@ -307,7 +311,7 @@ const CHECKS: { readonly [F in Functions]?: Readonly<Record<string, Check>> } = 
   },
 };
 
-const TARGETS: readonly (readonly [LinkKind, number])[] = [
+const TARGETS: readonly (readonly [ContentLink['kind'], number])[] = [
   ['link', 0],
   ['template', 10],
   ['category', 14],

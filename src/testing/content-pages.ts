@@ -1,8 +1,6 @@
-import { memberType, urlTarget } from '../content/keys.js';
-import type { MemoryPage } from '../content/memory/index.js';
-import type { ContentLink, LinkKind } from '../content/source.js';
+import { type ContentLink, type MemoryPage, urlTarget } from '../content/index.js';
 
-const link = (kind: LinkKind, title: string, ns = 0, text?: string): ContentLink =>
+const link = (kind: ContentLink['kind'], title: string, ns = 0, text?: string): ContentLink =>
   text === undefined ? { kind, ns, title } : { kind, ns, title, text };
 
 const url = (address: string): ContentLink => link('url', urlTarget(address) ?? '', 0, address);
@@ -56,7 +54,7 @@ export const CONTRACT_PAGES: readonly MemoryPage[] = plain.map((one, index) => {
   const { text, timestamp = '', user = '', userid = 0, comment = '' } = one;
   const first = 100 + index * 4;
   const latest = { id: first + 1, text, timestamp, user, userid, comment };
-  if (index % 3 !== 0 || memberType(one.ns ?? 0) !== 0) return { ...one, history: [{ ...latest, id: first }] };
+  if (index % 3 !== 0 || [6, 14].includes(one.ns ?? 0)) return { ...one, history: [{ ...latest, id: first }] };
   const before = {
     ...latest,
     id: first,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Store } from '../core/base/ports.js';
+import type { Store } from '../stores/index.js';
 import { type Check, HOUR, MINUTE, range, START } from './bench.js';
 
 /** Calls `getMany` of the store. */

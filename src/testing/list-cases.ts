@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ListPage, Store } from '../core/base/ports.js';
+import type { ListPage, Store } from '../stores/index.js';
 import { type Check, HOUR, MINUTE, range, START } from './bench.js';
 
 /** Reads one page and verifies the rules for every page. */

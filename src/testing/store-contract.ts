@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { MaybePromise, Store } from '../core/base/ports.js';
-import { type Check, HOUR, MINUTE, onPlace, range, START, type StorePlace } from './bench.js';
+import type { Store } from '../stores/index.js';
+import { type Check, HOUR, MINUTE, type MaybePromise, onPlace, range, START, type StorePlace } from './bench.js';
 import { GET_MANY } from './get-many-cases.js';
 import { LIST, LIST_SHARED } from './list-cases.js';
 import { SWAP, SWAP_SHARED } from './swap-cases.js';

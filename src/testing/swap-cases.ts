@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Revision, Store } from '../core/base/ports.js';
+import type { Revision, Store } from '../stores/index.js';
 import { type Bench, type Check, HOUR, MINUTE, range, START } from './bench.js';
 
 /** A record that can be replaced. */

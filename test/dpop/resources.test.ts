@@ -213,6 +213,28 @@ describe('the rest of a resource', () => {
     await wiki.running.close();
   });
 
+  test('a public MCP server reads a bound token too, and refuses it without a proof of its key', async () => {
+    const { query } = await import('../../src/core/query/index.js');
+    const { mcp } = await import('../../src/mcp/index.js');
+    const wiki = await startSite(oneHostEach[0], {}, { query: query({ extensions: [mcp()] }) });
+    const url = `${wiki.running.origin}/mcp`;
+    const form = wiki.flows.redemption('native', await wiki.flows.code('native', { resource: url }));
+    const { json } = await wiki.token('native', form, { dpop: wiki.tokenProof(key) });
+    const token = String(json['access_token']);
+    const ask = (by: ProofMaker) =>
+      wiki.client.request('/mcp', {
+        method: 'POST',
+        headers: {
+          ...{ authorization: `DPoP ${token}`, accept: 'application/json, text/event-stream' },
+          'content-type': 'application/json',
+          dpop: by.proof({ method: 'POST', url, iat: wiki.now, token }),
+        },
+        body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+      });
+    expect([(await ask(key)).status, (await ask(thief)).status]).toEqual([200, 401]);
+    await wiki.running.close();
+  });
+
   test('DP30 scripts of other origins send proofs to the query API and to the MCP server, and read nonces and challenges', async () => {
     const { query } = await import('../../src/core/query/index.js');
     const { mcp } = await import('../../src/mcp/index.js');

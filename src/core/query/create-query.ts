@@ -17,9 +17,9 @@ import {
 import { createEndpoint, type EndpointParts, routesOf } from './endpoint/endpoint.js';
 import { formatModules, jsonModule, mainModule, xmlModule } from './endpoint/main-parameters.js';
 import type { QueryEnvironment } from './environment.js';
-import type { QueryParts } from './extension.js';
 import type { QuerySettings } from './option-table.js';
 import { compileModule } from './parameters/parse.js';
+import type { QueryInternals } from './query-parts.js';
 import { compareModule } from './reader/compare/descriptor.js';
 import { openSearchRoutes } from './reader/description-document.js';
 import { openSearchModule, parseModule } from './reader/descriptors.js';
@@ -45,7 +45,7 @@ const ANSWERED_BY: ReadonlyMap<string, string> = new Map([
 export const createQuery = (
   options: QuerySettings,
   environment: QueryEnvironment,
-): { readonly routes: readonly Route[]; readonly parts: Omit<QueryParts, 'host'> } => {
+): { readonly routes: readonly Route[]; readonly parts: QueryInternals } => {
   const { secret, base, clock, onLimit } = environment;
   const [path] = options.path;
   const limiter = options.limits && new CallerLimiter(options.limits, clock, onLimit);

@@ -42,11 +42,15 @@ export type {
 export type { Render, RenderedContent, RenderedSection, Renderer, RenderPage } from './reader/renderer.js';
 export type { PageRule, RuleRequest } from './descriptor/rule.js';
 export type { Interwiki, Namespace, NamespaceOptions, Site, SiteOptions, SiteStatistics } from './site/site.js';
+export { publicDocument } from '../base/http/public-document.js';
+export { unlessKnown } from '../base/http/etag.js';
+export { nearestName } from '../base/spelling.js';
 export { directionOf } from '../base/direction.js';
 export { Html } from '../base/html.js';
 export { printable } from '../base/printable.js';
 export { normalizeText } from '../base/text.js';
 export { message } from './answer/messages.js';
+export { joinValues } from './parameters/multi-value.js';
 export { canonicalAddress } from './site/ip-address.js';
 export { pageAddress } from './site/page-address.js';
 export { resolveSite } from './site/site.js';

@@ -4,6 +4,7 @@ import { object } from '../base/schema.js';
 import { createQuery } from './create-query.js';
 import { QUERY_OPTIONS } from './option-table.js';
 import type { QueryOptions } from './options.js';
+import { queryParts } from './query-parts.js';
 import { QUERY_TOKENS } from './token-key.js';
 
 const TABLE = object(QUERY_OPTIONS, {
@@ -41,7 +42,7 @@ export const query = (given: QueryOptions = {}): Feature => {
         frame: host.frame,
         base: host.issuer ?? '',
       });
-      return [...routes, ...extensions.flatMap((extension) => extension.start({ ...parts, host }))];
+      return [...routes, ...extensions.flatMap((extension) => extension.start(queryParts(parts, host)))];
     },
   };
 };

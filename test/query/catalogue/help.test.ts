@@ -167,9 +167,14 @@ describe('the help pages', () => {
         'c-{d}': { type: 'namespace', templatevars: { [evil]: evil } },
       },
     };
-    const node: ModuleNode = { name: evil, path: evil, group: 'list', module, children: new Map() };
+    const about = { name: evil, path: evil, group: 'list', text: evil } as const;
+    const node: ModuleNode = { ...about, module, children: new Map(), submodules: [] };
     const hostile = resolveSite({ name: evil, namespaces: { 100: evil } });
-    const around = { ...tree, children: new Map([...tree.children, [evil, node]]) };
+    const around = {
+      ...tree,
+      children: new Map([...tree.children, [evil, node]]),
+      submodules: [...tree.submodules, node],
+    };
     const { page } = rendered(
       { tree: around, site: hostile, sandbox: undefined },
       { modules: [evil, 'main'], ...NOTHING_MORE, toc: true },

@@ -16,7 +16,7 @@ import {
   type SiteView,
 } from './layout.js';
 import { type Page, pageResponse, type PageResponseInit } from './response.js';
-import { styleSheet } from './style.js';
+import { applicationSheet, styleSheet } from './style.js';
 
 /** The settings of all pages. */
 export interface FrameInit<More extends string = never> {
@@ -114,7 +114,7 @@ export class Frame<More extends string = never> {
   /** A page of the API in this frame, with a layout of its own. */
   application(content: ApplicationContent): Page {
     const page = this.page(applicationLayout(this.view, content));
-    return { ...page, styleSources: [hashSource(styleSheet(this.#init.branding.color) + content.style)] };
+    return { ...page, styleSources: [hashSource(applicationSheet(this.#init.branding.color, content.style))] };
   }
 
   /** A document with what its content security policy allows: our style sheet, the logo of the site, and other `logos`. */

@@ -1,5 +1,5 @@
 import { type Html, html, type HtmlDocument, htmlDocument } from '../html.js';
-import { type AccentColors, styleSheet } from './style.js';
+import { type AccentColors, applicationSheet, styleSheet } from './style.js';
 
 /** A link to another page. */
 export interface PageLink {
@@ -92,7 +92,7 @@ export interface ApplicationContent {
 export const applicationLayout = (view: PageView, content: ApplicationContent): Html =>
   documentIn(view, {
     title: content.title,
-    style: styleSheet(view.site.accent) + content.style,
+    style: applicationSheet(view.site.accent, content.style),
     attributes: html` class="application"${content.attributes}`,
     body: html`${header(
       view.site,

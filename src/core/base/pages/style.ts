@@ -145,3 +145,23 @@ code { font: 0.92em ui-monospace, monospace; }
 /** The style sheet of all pages; the content security policy contains its hash. */
 export const styleSheet = (accent?: AccentColors): string =>
   `:root{color-scheme:light dark;${variables(PALETTES.light, accent?.light)}}@media(prefers-color-scheme:dark){:root{${variables(PALETTES.dark, accent?.dark)}}}${RULES}`;
+
+/** Rules that pages of the API add to those of all pages. */
+const APPLICATION_RULES = compact(`
+.application { align-content: start; }
+.application header, .application footer { max-width: 90rem; flex-wrap: wrap; }
+header nav { display: flex; flex-wrap: wrap; gap: 0 1.25rem; margin-inline-start: auto; }
+header nav a { padding: 0.65rem 0; color: var(--accent); font-weight: 400; text-decoration: underline; }
+header nav [aria-current] { color: inherit; font-weight: 700; text-decoration: none; }
+.application ul { padding: 0; display: block; background: none; }
+.application li { padding: 0; } .application li::before { content: none; }
+.application section { align-content: start; }
+h3 { margin: 0; font-size: 1.05rem; }
+.facts { color: var(--soft); font-size: 0.95rem; }
+[dir=rtl] .columns :is(p, dd, div, ul, span)[dir=ltr], [dir=rtl] .notes [dir=ltr] { text-align: right; }
+.flag { margin-inline-start: 0.5rem; color: var(--bad); font-weight: 600; font-size: 0.9em; }
+`);
+
+/** The style sheet of a page of the API. @param own - Rules of this page. */
+export const applicationSheet = (accent: AccentColors | undefined, own: string): string =>
+  styleSheet(accent) + APPLICATION_RULES + own;

@@ -2,6 +2,8 @@ import { ApiError } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
 import { checkDescriptors } from '../catalogue/check-descriptors.js';
 import type { Described } from '../parameters/parse.js';
+import { ACTION_MODULE_TEXTS } from './texts/action-texts.js';
+import { moduleText } from './texts/catalogue-texts.js';
 
 export type NodeGroup = Described['group'] | 'format';
 
@@ -12,10 +14,14 @@ export interface ModuleNode {
   readonly path: string;
   readonly group: NodeGroup;
   readonly module: Omit<Described, 'group'>;
+  /** What it does, in English; empty if nobody described it. */
+  readonly text: string;
   /** The site has no handler for it. */
   readonly unanswered?: true;
   /** By name; empty for a module without submodules. */
   readonly children: ReadonlyMap<string, ModuleNode>;
+  /** The same, sorted by name. */
+  readonly submodules: readonly ModuleNode[];
 }
 
 /** The modules of the tree: actions, output formats, and the modules of `query`. */
@@ -37,10 +43,22 @@ export interface Answers {
 
 const ALL_ANSWERED: Answers = { isAnswered: () => true, listUnanswered: true };
 
-const byName = (nodes: readonly ModuleNode[]): ReadonlyMap<string, ModuleNode> =>
-  new Map(nodes.map((node) => [node.name, node]));
+const nodeOf = (
+  path: string,
+  group: NodeGroup,
+  module: Omit<Described, 'group'>,
+  below: readonly ModuleNode[] = [],
+): ModuleNode => {
+  const { name, description } = module;
+  const known = path.startsWith(IN_QUERY) ? moduleText(name) : ACTION_MODULE_TEXTS[name];
+  return {
+    ...{ name, path, group, module, text: description ?? known ?? '' },
+    children: new Map(below.map((node) => [node.name, node])),
+    submodules: below.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+  };
+};
 
-const NONE: ReadonlyMap<string, ModuleNode> = new Map();
+const IN_QUERY = 'query+';
 
 /**
  * Builds the tree of all modules.
@@ -56,23 +74,13 @@ export const buildTree = (
     if (isAnswered(node.path)) return [node];
     return listUnanswered ? [{ ...node, unanswered: true }] : [];
   };
-  const queried = byName(
-    modules.flatMap((module) => {
-      const { name, group } = module;
-      return marked({ name, path: `query+${name}`, group, module, children: NONE });
-    }),
-  );
-  const children = [
-    ...actions.flatMap((module): readonly ModuleNode[] => {
-      const { name } = module;
-      return marked({ name, path: name, group: 'action', module, children: name === 'query' ? queried : NONE });
-    }),
-    ...formats.map((module): ModuleNode => {
-      const { name } = module;
-      return { name, path: name, group: 'format', module, children: NONE };
-    }),
-  ];
-  return { name: 'main', path: 'main', group: 'main', module: main, children: byName(children) };
+  const queried = modules.flatMap((module) => marked(nodeOf(IN_QUERY + module.name, module.group, module)));
+  return nodeOf('main', 'main', main, [
+    ...actions.flatMap((module) =>
+      marked(nodeOf(module.name, 'action', module, module.name === 'query' ? queried : [])),
+    ),
+    ...formats.map((module) => nodeOf(module.name, 'format', module)),
+  ]);
 };
 
 /**
@@ -101,16 +109,12 @@ export const findModule = (tree: ModuleNode, path: string): ModuleNode => {
   return node;
 };
 
-/** The modules directly below this one, sorted by name. */
-export const submodulesOf = (node: ModuleNode): readonly ModuleNode[] =>
-  [...node.children.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-
 /** All modules below this one, depth first, sorted by name. */
 export const descendantsOf = (node: ModuleNode): readonly ModuleNode[] =>
-  submodulesOf(node).flatMap((child) => [child, ...descendantsOf(child)]);
+  node.submodules.flatMap((child) => [child, ...descendantsOf(child)]);
 
 /** Whether the module is a submodule of `query`, not an action or format. */
-export const isQueryModule = ({ path }: ModuleNode): boolean => path.startsWith('query+');
+export const isQueryModule = ({ path }: ModuleNode): boolean => path.startsWith(IN_QUERY);
 
 /** Whether the module returns content, which requires a token on a private site. */
 export const needsReadRights = ({ group, module }: ModuleNode): boolean =>
@@ -132,5 +136,5 @@ export const selectModules = (tree: ModuleNode, selector: string): readonly Modu
   if (parent.children.size === 0) {
     throw new ApiError('badmodule', message('apierror-badmodule-nosubmodules', { plaintext: parent.path }));
   }
-  return stars === '**' ? descendantsOf(parent) : submodulesOf(parent);
+  return stars === '**' ? descendantsOf(parent) : parent.submodules;
 };

@@ -1,7 +1,7 @@
 import { namespaceIds } from '../descriptor/descriptor-facts.js';
 import type { ParamDescriptor } from '../descriptor/descriptor.js';
 import type { Site } from '../site/site.js';
-import { type ModuleNode, type NodeGroup, submodulesOf } from './module-tree.js';
+import { type ModuleNode, type NodeGroup } from './module-tree.js';
 import { byNaturalOrder } from './natural-order.js';
 
 /** A parameter of a module, as used by all descriptions. */
@@ -33,12 +33,7 @@ const SUBMODULES: ReadonlyMap<string, (node: ModuleNode) => boolean> = new Map([
 
 const modulesOf = (node: ModuleNode, parameter: string): readonly ModuleNode[] | undefined => {
   const meant = SUBMODULES.get(`${node.path}:${parameter}`);
-  return (
-    meant &&
-    submodulesOf(node)
-      .filter(meant)
-      .sort((a, b) => byNaturalOrder(a.name, b.name))
-  );
+  return meant && node.submodules.filter(meant).sort((a, b) => byNaturalOrder(a.name, b.name));
 };
 
 /** The values in natural order, deprecated ones last. */

@@ -24,11 +24,13 @@ export interface FitOptions<T> {
  */
 export const fitToSize = async <T>({ first, lengthOf, most, again }: FitOptions<T>): Promise<T> => {
   let answer = first;
-  for (let limitFactor = 1, attempts = 0; lengthOf(answer) > most; attempts += 1) {
+  let length = lengthOf(answer);
+  for (let limitFactor = 1, attempts = 0; length > most; attempts += 1) {
     if (attempts > ATTEMPTS)
       throw new ApiError('badconfig', message('apierror-badconfig-resulttoosmall'), { module: 'main' });
-    limitFactor *= (most / lengthOf(answer)) * MARGIN;
+    limitFactor *= (most / length) * MARGIN;
     answer = await again({ limitFactor, maxLength: attempts === ATTEMPTS ? most : undefined });
+    length = lengthOf(answer);
   }
   return answer;
 };

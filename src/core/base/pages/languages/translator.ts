@@ -30,6 +30,11 @@ export class Translator<Name extends string = PageTextName> {
     return (this.#dir ??= directionOf(this.locale));
   }
 
+  /** Attributes of what is English in every language, such as the description of a module. */
+  get inEnglish(): Html | undefined {
+    return this.locale.startsWith('en') ? undefined : html` lang="en" dir="ltr"`;
+  }
+
   /** Texts as they are, for a script that fills them in: a line for each, such as `stop=Stop`, or for each plural form, such as `days.one={count} day`. */
   source(names: readonly Name[]): string {
     const all = names.flatMap((name) => {

@@ -10,11 +10,10 @@ import {
   isQueryModule,
   type ModuleNode,
   needsReadRights,
-  submodulesOf,
 } from '../module-tree.js';
 import { parametersOf } from '../parameters.js';
-import { GROUP_TITLES, textOfModule } from '../texts/help-text.js';
-import { type ApiFrame, type ApiLanguage, factList, type HelpLinks, helpPage, inEnglish } from './page.js';
+import { GROUP_TITLES } from '../texts/help-text.js';
+import { type ApiFrame, type ApiLanguage, factList, type HelpLinks, helpPage } from './page.js';
 import { parameterEntry } from './parameter-entry.js';
 
 export interface HelpAnswer {
@@ -47,14 +46,14 @@ const flagsOf = ({ module, unanswered }: ModuleNode, language: ApiLanguage): rea
 /** The submodules by group, each with its description. */
 const indexOf = (node: ModuleNode, { language, links }: Help, heading: Heading): readonly Html[] =>
   GROUP_TITLES.map(([group, title]) => {
-    const members = submodulesOf(node).filter((child) => child.group === group);
+    const members = node.submodules.filter((child) => child.group === group);
     if (members.length === 0) return html``;
     return html`${heading(language.text(title))}
 <dl>${members.map(
       (
         child,
       ) => html`<dt><a href="${links.help(child)}"><code>${titleOf(child, language)}</code></a>${flagsOf(child, language)}</dt>
-<dd${inEnglish(language)}>${textOfModule(child).text}</dd>
+<dd${language.inEnglish}>${child.text}</dd>
 `,
     )}</dl>
 `;
@@ -80,7 +79,7 @@ const examplesBlock = (node: ModuleNode, { language }: Help, heading: Heading): 
     ({
       query,
       text,
-    }) => html`<li><a href="?${query}${suffix}"><code>${query}</code></a><br><span${inEnglish(language)}>${text.text}</span></li>
+    }) => html`<li><a href="?${query}${suffix}"><code>${query}</code></a><br><span${language.inEnglish}>${text.text}</span></li>
 `,
   )}</ul>
 `;
@@ -102,7 +101,7 @@ const moduleSection = (node: ModuleNode, help: Help, isFirst: boolean): Html => 
   const title = html`<bdi>${node === help.tree && isFirst ? language.text('apiHelpOf', { site: site.name }) : titleOf(node, language)}</bdi>${flagsOf(node, language)}`;
   return html`<section aria-labelledby="${node.path}">
 ${isFirst ? html`<h1 id="${node.path}">${title}</h1>` : html`<h2 id="${node.path}">${title}</h2>`}
-<p${inEnglish(language)}>${textOfModule(node).text}</p>
+<p${language.inEnglish}>${node.text}</p>
 ${factList(factsOf(node, language))}
 ${tryIt(node, help)}${indexOf(node, help, heading)}
 ${examplesBlock(node, help, heading)}
@@ -138,7 +137,8 @@ export const renderHelp = (
 ): HelpAnswer => {
   const { language } = frame;
   const chosen = params.modules.map((path) => findModule(tree, path));
-  const below = params.recursivesubmodules ? descendantsOf : params.submodules ? submodulesOf : () => [];
+  const below = (node: ModuleNode): readonly ModuleNode[] =>
+    params.recursivesubmodules ? descendantsOf(node) : params.submodules ? node.submodules : [];
   const nodes = [...new Set(chosen.flatMap((node) => [node, ...below(node)]))];
   const links: HelpLinks = {
     help: (node) => frame.address(helpQuery(node)),

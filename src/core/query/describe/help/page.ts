@@ -6,7 +6,7 @@ import type { Page } from '../../../base/pages/response.js';
 import { compact } from '../../../base/pages/style.js';
 import { descendantsOf, type ModuleNode } from '../module-tree.js';
 import type { ApiTextName } from '../texts/api-texts.js';
-import { GROUP_TITLES, textOfModule } from '../texts/help-text.js';
+import { GROUP_TITLES } from '../texts/help-text.js';
 
 /** The frame of help and the sandbox. */
 export type ApiFrame = Frame<ApiTextName>;
@@ -14,29 +14,7 @@ export type ApiFrame = Frame<ApiTextName>;
 /** The language of help and the sandbox. */
 export type ApiLanguage = Translator<PageTextName | ApiTextName>;
 
-/** Attributes of a description, which is English in every language. */
-export const inEnglish = ({ locale }: ApiLanguage): Html | undefined =>
-  locale.startsWith('en') ? undefined : html` lang="en" dir="ltr"`;
-
-/** The rules that help and the sandbox add to those of all pages. */
-export const API_STYLE = compact(`
-.application { align-content: start; }
-.application header, .application footer { max-width: 90rem; flex-wrap: wrap; }
-header nav { display: flex; flex-wrap: wrap; gap: 0 1.25rem; margin-inline-start: auto; }
-header nav a { padding: 0.65rem 0; color: var(--accent); font-weight: 400; text-decoration: underline; }
-header nav [aria-current] { color: inherit; font-weight: 700; text-decoration: none; }
-.application ul { padding: 0; display: block; background: none; }
-.application li { padding: 0; } .application li::before { content: none; }
-.application section { align-content: start; }
-h3 { margin: 0; font-size: 1.05rem; }
-.facts { color: var(--soft); font-size: 0.95rem; }
-[dir=rtl] .columns :is(p, dd, div, ul, span)[dir=ltr], [dir=rtl] .notes [dir=ltr] { text-align: right; }
-.flag { margin-inline-start: 0.5rem; color: var(--bad); font-weight: 600; font-size: 0.9em; }
-`);
-
-const HELP_STYLE =
-  API_STYLE +
-  compact(`
+const HELP_STYLE = compact(`
 .columns { width: 100%; max-width: 90rem; display: grid; gap: 1.25rem; align-items: start; }
 .columns main { max-width: none; } main section:first-child { padding: 0; border: 0; }
 .columns code { background: var(--note-back); border-radius: 0.25rem; padding: 0.05em 0.3em; }
@@ -85,7 +63,7 @@ ${GROUP_TITLES.map(
     .filter((node) => node.group === group)
     .map(
       (node) =>
-        html`<li><a href="${links.help(node)}" title="${textOfModule(node).text}"${node === current ? html` aria-current="page"` : undefined}><code>${node.name}</code></a></li>
+        html`<li><a href="${links.help(node)}" title="${node.text}"${node === current ? html` aria-current="page"` : undefined}><code>${node.name}</code></a></li>
 `,
     )}</ul>
 `,

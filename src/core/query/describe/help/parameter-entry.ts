@@ -13,7 +13,7 @@ import {
 } from '../facts.js';
 import { type DescribedParameter, namespacesOf } from '../parameters.js';
 import { textOfParameter } from '../texts/help-text.js';
-import { type ApiLanguage, factList, type HelpLinks, inEnglish } from './page.js';
+import { type ApiLanguage, factList, type HelpLinks } from './page.js';
 
 /** Longer lists of values are collapsed. */
 const MANY_VALUES = 24;
@@ -92,8 +92,8 @@ export const parameterEntry = (
   const { node, name, wireName, declared: p } = parameter;
   const { text } = textOfParameter(parameter);
   return html`<dt id="${node.path}:${name}"><code>${wireName}</code>${flagsOf(p).map((flag) => html`<span class="flag">${language.text(flag)}</span>`)}</dt>
-<dd>${text === '' ? undefined : html`<div${inEnglish(language)}>${text}</div>`}
-${factList(factsOf(p, node.module.prefix), inEnglish(language))}
+<dd>${text === '' ? undefined : html`<div${language.inEnglish}>${text}</div>`}
+${factList(factsOf(p, node.module.prefix), language.inEnglish)}
 ${valuesBlock(valuesOf(parameter, site, links), p, language)}</dd>
 `;
 };

@@ -1,7 +1,7 @@
 import { html } from '../../../base/html.js';
 import { isQueryModule, type ModuleNode } from '../module-tree.js';
 import type { DescribedParameter } from '../parameters.js';
-import { ACTION_MODULE_TEXTS, ACTION_PARAMETER_TEXTS } from './action-texts.js';
+import { ACTION_PARAMETER_TEXTS } from './action-texts.js';
 import { moduleText, parameterText } from './catalogue-texts.js';
 
 /** The format of descriptions; `none` omits them. */
@@ -20,14 +20,11 @@ export const describesOwn = (node: ModuleNode): boolean => !isQueryModule(node) 
 /** `jsonfm` has the parameters of `json`. */
 const textsName = ({ group, name }: ModuleNode): string => (group === 'format' ? name.replace(/fm$/, '') : name);
 
-export const textOfModule = (node: ModuleNode): HelpText => {
-  const known = isQueryModule(node) ? moduleText(node.name) : ACTION_MODULE_TEXTS[node.name];
-  return {
-    key: `apihelp-${node.path}-summary`,
-    params: [node.module.prefix, node.name, node.path],
-    text: node.module.description ?? known ?? '',
-  };
-};
+export const textOfModule = ({ path, module, name, text }: ModuleNode): HelpText => ({
+  key: `apihelp-${path}-summary`,
+  params: [module.prefix, name, path],
+  text,
+});
 
 export const textOfParameter = ({ node, name, declared }: DescribedParameter): HelpText => {
   const known = isQueryModule(node) ? parameterText(node.name, name) : ACTION_PARAMETER_TEXTS[textsName(node)]?.[name];

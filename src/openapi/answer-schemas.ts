@@ -1,5 +1,4 @@
-import type { ModuleNode } from '../module-tree.js';
-import { ref, type JsonSchema } from './schema.js';
+import { type JsonSchema, type ModuleNode, ref } from './schemas.js';
 
 /** Schemas of the responses of the query API. Items are open objects, because handlers decide what they contain. */
 
@@ -304,7 +303,7 @@ const QUERY_RESPONSES = withFailures(ref('responses', 'Query'));
 const under = (key: string, schema: JsonSchema): JsonSchema => ({ type: 'object', properties: { [key]: schema } });
 
 /** The schema of a list module's data. */
-export const listSchema = ({ name, module }: ModuleNode): JsonSchema => {
+const listSchema = ({ name, module }: ModuleNode): JsonSchema => {
   const { place, key = name } = module.result ?? {};
   return under(key, place === 'results' ? under('results', OBJECTS) : OBJECTS);
 };

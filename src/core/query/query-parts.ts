@@ -1,0 +1,139 @@
+import { resourceMetadataAddress } from '../base/addresses/resource.js';
+import type { FeatureHost } from '../base/feature.js';
+import { anyTokenIn, type GuardRequirement, tokenIn } from '../base/http/bearer.js';
+import { type BodyLimits, readBody } from '../base/http/body.js';
+import { preflight, PROOF_RESPONSE_HEADERS } from '../base/http/cors.js';
+import type { HttpRequest } from '../base/http/messages.js';
+import { oauthErrorResponse, unavailable } from '../base/http/responses.js';
+import { plainText } from './answer/messages.js';
+import type { MutableItem } from './answer/result-format.js';
+import { apiErrorOf } from './answer/unexpected-error.js';
+import { Warnings } from './answer/warnings.js';
+import type { Caller } from './caller.js';
+import { fieldsOf } from './describe/schemas/fields.js';
+import { INLINE } from './describe/schemas/shared-schemas.js';
+import { originCheck } from './endpoint/cors.js';
+import { callerOf } from './endpoint/identity.js';
+import type { QueryEnvironment } from './environment.js';
+import type { Admission, AnswerSize, ExtensionAnswer, ExtensionQuery, QueryParts } from './extension.js';
+import { RequestParameters } from './parameters/request-parameters.js';
+import type { Action } from './run/action.js';
+import type { CallerLimiter } from './run/caller-limits.js';
+import { HandlerDeadline } from './run/deadline.js';
+import { fitToSize } from './run/fitting.js';
+import { FULL_BUDGET, type RequestContext, type ResultBudget } from './run/request-context.js';
+import { warnUnrecognized } from './run/unrecognized.js';
+import { VERSION } from './site/site.js';
+
+/** What the parts for extensions are made of. */
+export interface QueryInternals extends Pick<QueryParts, 'path' | 'private' | 'site' | 'frame' | 'tree'> {
+  readonly origins: readonly string[];
+  /** The time limit of all handlers of a request together, in milliseconds. */
+  readonly timeout: number;
+  readonly body: BodyLimits;
+  /** Absent without `limits`. */
+  readonly limiter: CallerLimiter | undefined;
+  /** `action=query` */
+  readonly action: Action;
+  readonly environment: QueryEnvironment;
+}
+
+/** What the query API offers to its extensions. */
+export const queryParts = (api: QueryInternals, host: FeatureHost): QueryParts => {
+  const { path, private: isPrivate, site, frame, tree, environment } = api;
+  return {
+    ...{ path, private: isPrivate, site, frame, tree, host },
+    version: VERSION,
+    fields: (node, shared = INLINE) => fieldsOf(node, { site, shared }),
+    isAllowedOrigin: originCheck(api.origins),
+    crossOrigin: (request, { methods, headers: sent }) => {
+      const { bindsTokens } = host;
+      const origin = request.header('origin');
+      const headers = {
+        vary: 'Origin',
+        ...(origin !== undefined && {
+          'access-control-allow-origin': origin,
+          'access-control-expose-headers': bindsTokens ? PROOF_RESPONSE_HEADERS : 'www-authenticate',
+        }),
+      };
+      const isPreflight = request.method === 'OPTIONS';
+      return {
+        headers,
+        response: isPreflight ? preflight(headers, methods, bindsTokens ? `${sent}, dpop` : sent) : undefined,
+      };
+    },
+    admission: ({ resource, scopes }, isPublic) => {
+      const requirement = { scopes, audience: [resource], metadata: resourceMetadataAddress(resource) };
+      return (request) => admit(request, { requirement, isPublic }, api, host);
+    },
+    readBody: (request) => readBody(request, api.body, (error) => error),
+    run: (query, size = UNLIMITED) => run(api, query, size),
+    errorOf: (error) => apiErrorOf(error, environment),
+  };
+};
+
+const admit = async (
+  request: HttpRequest,
+  { requirement, isPublic }: { readonly requirement: GuardRequirement; readonly isPublic: boolean },
+  { environment, limiter }: QueryInternals,
+  { guard, bindsTokens, onError }: FeatureHost,
+): Promise<Admission> => {
+  const header = request.header('authorization') ?? '';
+  if (isPublic && (bindsTokens ? anyTokenIn(header) : tokenIn(header)) === undefined) {
+    limiter?.take('requests', 1, request, undefined);
+    return { caller: undefined };
+  }
+  const result = await guard(request, requirement);
+  if ('response' in result) return result;
+  let caller: Caller;
+  try {
+    caller = await callerOf(result.authorization, environment);
+  } catch (error) {
+    onError(error);
+    return { response: oauthErrorResponse(unavailable()) };
+  }
+  limiter?.take('requests', 1, request, caller);
+  return { caller, headers: result.headers };
+};
+
+const run = async (
+  { action, timeout, environment }: QueryInternals,
+  { request, caller, parameters }: ExtensionQuery,
+  { rows, lengthOf, most }: AnswerSize,
+): Promise<ExtensionAnswer> => {
+  const { clock, timer } = environment;
+  const warnings = new Warnings();
+  const context: RequestContext = {
+    ...{ request, caller, warnings, now: clock() },
+    parameters: RequestParameters.from(parameters),
+    isolated: false,
+    style: { version: 2, errorFormat: 'plaintext', documentation: '' },
+    deadline: new HandlerDeadline(timeout, timer),
+    addressed: undefined,
+    parsers: [],
+    highLimits: caller?.rights.includes('apihighlimits') ?? false,
+  };
+  try {
+    const answer = action.prepare(context);
+    const again = async (lower?: Partial<ResultBudget>) => {
+      const result = await answer({ ...FULL_BUDGET, rows, ...lower });
+      return partsOf('data' in result ? result.data : {});
+    };
+    const first = await again();
+    const fitting = await fitToSize({ first, lengthOf: ({ data }) => lengthOf(data), most, again });
+    warnUnrecognized(context);
+    return { ...fitting, warnings: [...new Set(warnings.list.map(({ text }) => plainText(text)))] };
+  } finally {
+    context.deadline.end();
+  }
+};
+
+const UNLIMITED: AnswerSize = { rows: FULL_BUDGET.rows, lengthOf: () => 0, most: Number.POSITIVE_INFINITY };
+
+const partsOf = (answer: MutableItem): Omit<ExtensionAnswer, 'warnings'> => {
+  const { batchcomplete: _, limits: __, continue: next, query, ...top } = answer;
+  return {
+    data: { ...Object(query), ...top },
+    next: next as ExtensionAnswer['next'], // `runQuery` builds this shape.
+  };
+};
