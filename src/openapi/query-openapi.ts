@@ -162,6 +162,15 @@ const SECURITY = {
   bearer: { type: 'http', scheme: 'bearer', description: 'An access token of this server (RFC 6750).' },
 };
 
+const endpointTexts = ({ text }: ModuleNode, actions: readonly ModuleNode[]): OperationTexts => ({
+  operationId: 'api',
+  tags: ['action'],
+  summary: text,
+  description: actions
+    .map((node) => [`- \`action=${node.name}\`: ${node.text}`, ...unansweredNote(node)].join(' '))
+    .join('\n'),
+});
+
 /** Describes the query API: its endpoint, and each module at its own path. */
 export const openApiDocument = (api: QueryParts): object => {
   const { tree, path } = api;
@@ -194,14 +203,7 @@ export const openApiDocument = (api: QueryParts): object => {
   });
 
   const endpoint = byAddressAndForm(
-    {
-      operationId: 'api',
-      tags: ['action'],
-      summary: tree.text,
-      description: described
-        .map((node) => [`- \`action=${node.name}\`: ${node.text}`, ...unansweredNote(node)].join(' '))
-        .join('\n'),
-    },
+    endpointTexts(tree, described),
     ownForm('ActionParameters', [...(action ? [action] : []), ...mergedByAction(actions)]),
     [ofAll],
     ENDPOINT_RESPONSES,
