@@ -9,10 +9,8 @@ export const ALONE = [
   'test/hostile/growth.test.ts', // Measures CPU time, which the garbage of other suites adds to.
   'test/interop/mediawiki.test.ts', // m3api-oauth2 adds to m3api.
   'test/oauth/client-authentication-secrets.test.ts',
-  'test/oauth/hashes.test.ts',
   'test/oauth/slow-hash.test.ts',
-  'test/query/diff-missing.test.ts',
-  'test/query/sanitizer-missing.test.ts',
+  'test/query/packages-missing.test.ts',
 ];
 
 /** Left out of `npm run test:quick`: they start programs, repeat races, or run for more than a few seconds. */

@@ -7,7 +7,7 @@ import type { GrantOptions } from 'grant';
 import passport from 'passport';
 import OAuth2Strategy from 'passport-oauth2';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { bearer, Client, oneHostEach } from '../hosts.js';
+import { bearer, Client, hostFor } from '../hosts.js';
 import { locationOf } from '../oauth/support/browser.js';
 import { type Application, type Place, SECRET, startApplication, startPlace } from './support.js';
 
@@ -36,7 +36,7 @@ class OurStrategy extends OAuth2Strategy {
 
 const sessions = () => session({ secret: 'of the application', resave: false, saveUninitialized: false });
 
-describe.each(oneHostEach)('applications that sign in at $name', (host) => {
+describe.each(hostFor(import.meta.url))('applications that sign in at $name', (host) => {
   let place: Place;
   let application: Application | undefined;
   beforeAll(async () => {

@@ -2,13 +2,13 @@ import { generateCodeVerifier, OAuth2Client } from '@badgateway/oauth2-client';
 import ClientOAuth2 from 'client-oauth2';
 import { AuthorizationCode, ClientCredentials, ResourceOwnerPassword } from 'simple-oauth2';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bearer, Client, oneHostEach } from '../hosts.js';
+import { bearer, Client, hostFor } from '../hosts.js';
 import { PKCE } from '../oauth/support/browser.js';
 import { type Place, SECRET, startPlace } from './support.js';
 
 const redirect_uri = 'http://127.0.0.1:49152/callback';
 
-describe.each(oneHostEach)('libraries against $name', (host) => {
+describe.each(hostFor(import.meta.url))('libraries against $name', (host) => {
   let place: Place;
   beforeAll(async () => {
     place = await startPlace(host);

@@ -2,7 +2,7 @@ import Session from 'm3api';
 import { completeOAuthSession, initOAuthSession, OAuthClient, refreshOAuthSession } from 'm3api-oauth2';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { query } from '../../src/core/query/index.js';
-import { oneHostEach } from '../hosts.js';
+import { hostFor } from '../hosts.js';
 import { type Place, SECRET, startPlace } from './support.js';
 
 /** What MediaWiki clients with fixed names ask for. */
@@ -11,7 +11,7 @@ const PATHS = {
   token: ['/oauth/token', '/w/rest.php/oauth2/access_token'],
 } as const;
 
-describe.each(oneHostEach)('m3api with m3api-oauth2 against $name', (host) => {
+describe.each(hostFor(import.meta.url))('m3api with m3api-oauth2 against $name', (host) => {
   let place: Place;
   beforeAll(async () => {
     place = await startPlace(host, { paths: PATHS, query: query({ path: ['/w/api.php', '/api'] }) });

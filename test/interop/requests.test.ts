@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, Client, oneHostEach } from '../hosts.js';
+import { type Answer, Client, hostFor } from '../hosts.js';
 import { Browser, formOf, PKCE, responseOf } from '../oauth/support/browser.js';
 import { type Place, SECRET, startPlace } from './support.js';
 
@@ -18,7 +18,7 @@ const careful = (text: string): string =>
     )
     .join('');
 
-describe.each(oneHostEach)('common client behaviour at $name', (host) => {
+describe.each(hostFor(import.meta.url))('common client behaviour at $name', (host) => {
   let place: Place;
   let client: Client;
   beforeAll(async () => {
@@ -81,80 +81,6 @@ describe.each(oneHostEach)('common client behaviour at $name', (host) => {
     expect([refreshed.status, refreshed.json['scope']]).toEqual([200, 'profile']);
   });
 
-  test('an empty state is treated as no state', async () => {
-    const answer = await place.decide(request('native-app', { state: '' }));
-    expect([...answer.searchParams.keys()].sort()).toEqual(['code', 'iss']);
-  });
-
-  test('revocation answers 200 with a JSON object, whether or not it knew the token', async () => {
-    const { json } = await token({ ...own, client_id: 'web-app', client_secret: SECRET });
-    for (const known of [String(json['access_token']), 'nobody knows it']) {
-      const answer = await client.post('/oauth/revoke', { token: known, client_id: 'web-app', client_secret: SECRET });
-      expect([answer.status, answer.text]).toEqual([200, '{}']);
-      expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
-    }
-  });
-
-  test('every response to a program is JSON that is not cached; only failed client authentication is a 401', async () => {
-    const web = { client_id: 'web-app', client_secret: SECRET };
-    const answers: readonly (readonly [status: number, answer: Answer])[] = [
-      [200, await token({ ...own, ...web })],
-      [200, await client.post('/oauth/device', { client_id: 'tv' })],
-      [
-        200,
-        await client.post('/oauth/introspect', { token: 'x', client_id: 'resource-server', client_secret: SECRET }),
-      ],
-      [200, await client.post('/oauth/revoke', { token: 'x', ...web })],
-      [400, await token(web)],
-      [400, await token({ grant_type: 'nonsense', ...web })],
-      [400, await token({ ...own, ...web, scope: 'nonsense' })],
-      [
-        400,
-        await token({
-          grant_type: 'authorization_code',
-          code: 'x',
-          redirect_uri: REDIRECT,
-          code_verifier: PKCE.verifier,
-          ...web,
-        }),
-      ],
-      [400, await token({ grant_type: 'refresh_token', refresh_token: 'x', ...web })],
-      [400, await token({ grant_type: 'password', username: 'alice', password: 'wrong', ...web })],
-      [400, await token({ ...own, client_id: 'native-app' })],
-      [400, await client.post('/oauth/revoke', web)],
-      [401, await token({ ...own, client_id: 'web-app', client_secret: 'wrong' })],
-      [401, await token(own, basicOf('web-app:wrong'))],
-      [401, await token({ ...own, client_id: 'nobody' })],
-      [401, await client.post('/oauth/device', { client_id: 'nobody' })],
-      [
-        401,
-        await client.post('/oauth/introspect', { token: 'x', client_id: 'resource-server', client_secret: 'wrong' }),
-      ],
-      [401, await client.post('/oauth/revoke', { token: 'x' })],
-    ];
-    for (const [status, answer] of answers) {
-      expect([answer.status, answer.text]).toEqual([status, answer.text]);
-      expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
-      expect(answer.headers['cache-control']).toBe('no-store');
-      expect(typeof answer.json['error']).toBe(status === 200 ? 'undefined' : 'string');
-    }
-  });
-
-  test.each([
-    ['what was asked for', { scope: 'content.write profile' }, ['content.write', 'profile']],
-    ['the default where nothing was asked for', {}, ['content.read', 'profile']],
-  ])('scope is a string with the granted scopes: %s', async (_what, more, granted) => {
-    const { json } = await token({ ...(await redemption('native-app', more)), client_id: 'native-app' });
-    expect(typeof json['scope']).toBe('string');
-    expect(String(json['scope']).split(' ').sort()).toEqual(granted);
-    const inspected = await client.post('/oauth/introspect', {
-      token: String(json['access_token']),
-      client_id: 'resource-server',
-      client_secret: SECRET,
-    });
-    expect(inspected.json['scope']).toBe(json['scope']);
-  });
-
   test('loopback redirects go to any port, with a 303 after the form, under a policy that allows them', async () => {
     // A page whose referrer policy is no-referrer makes browsers say this of its forms.
     const browser = new Browser(place, { origin: 'null' });
@@ -166,14 +92,5 @@ describe.each(oneHostEach)('common client behaviour at $name', (host) => {
     expect(answer.status).toBe(303);
     expect(answer.headers.location?.startsWith(`${REDIRECT}?`)).toBe(true);
     expect(responseOf(answer)).toMatchObject({ state: 's', iss: place.base, code: expect.any(String) });
-  });
-
-  test('the metadata lists Basic before the body, and none for public clients', async () => {
-    const { json } = await client.get('/.well-known/oauth-authorization-server');
-    expect(json['token_endpoint_auth_methods_supported']).toEqual([
-      'client_secret_basic',
-      'client_secret_post',
-      'none',
-    ]);
   });
 });

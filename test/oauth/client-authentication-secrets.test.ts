@@ -3,6 +3,7 @@ import type { HttpRequest } from '../../src/core/base/http/messages.js';
 import { type Answer, basic, Client, hostFor, type RunningHost } from '../hosts.js';
 import { fixture } from './support/fixture.js';
 import { limitsOfSuite } from './support/limits.js';
+import { Flows } from './support/tokens.js';
 
 /** What the server computes and compares. Time itself would depend on the machine; this is what it is made of. */
 const work = vi.hoisted((): string[] => []);
@@ -128,5 +129,43 @@ describe('the built-in users', () => {
     expect(await workOf('bob', 'builder')).toEqual([true, ...wrong]);
     expect(await workOf('carol', 'singer')).toEqual([true, ...wrong]);
     expect(await users.authenticate('bob', 'builder', caller)).toEqual({ sub: 'bob', username: 'bob' });
+  });
+});
+
+describe('the number of hashes of an operation: more would hash something twice', () => {
+  const { options } = fixture();
+  let host: RunningHost;
+  let flows: Flows;
+  beforeAll(async () => {
+    const [any] = hostFor(import.meta.url);
+    host = await any!.start({ options });
+    flows = new Flows(host);
+  });
+  afterAll(() => host.close());
+
+  const measure = async (act: () => Promise<unknown>): Promise<number> => {
+    work.length = 0;
+    await act();
+    return work.filter((step) => step === 'hash').length;
+  };
+
+  test("a client's own token: its secret and the key of the token", async () => {
+    const act = () => flows.token('service', { grant_type: 'client_credentials' });
+    expect(await measure(act)).toBe(2);
+  });
+
+  test("the guard of an owner's token: the key of the token", async () => {
+    const { access_token } = await flows.tokens('web');
+    expect(await measure(() => flows.guarded('profile', access_token))).toBe(1);
+  });
+
+  test('a code: the secret, the code, the verifier, both tokens, and what proves their family', async () => {
+    const code = await flows.code('web');
+    expect(await measure(() => flows.redeem('web', code))).toBe(6);
+  });
+
+  test('a refresh: the secret, the token, and both new tokens, each derived', async () => {
+    const { refresh_token } = await flows.tokens('web');
+    expect(await measure(() => flows.refresh('web', refresh_token))).toBe(6);
   });
 });

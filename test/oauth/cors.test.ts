@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, basic, Client, oneHostEach, type RunningHost } from '../hosts.js';
+import { type Answer, basic, Client, hostFor, type RunningHost } from '../hosts.js';
 import { everyRow } from '../rows.js';
 import { fixture } from './support/fixture.js';
 
@@ -12,7 +12,7 @@ const METADATA = '/.well-known/oauth-authorization-server';
 const corsOf = ({ headers }: Answer) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('access-control-')));
 
-describe.each(oneHostEach)('$name', ({ start }) => {
+describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   let friends: RunningHost;
   let open: RunningHost;
   let closed: RunningHost;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, basic, bearer, Client, eachFramework, hostFor, oneHostEach, type RunningHost } from '../hosts.js';
+import { type Answer, basic, bearer, Client, hostFor, oneHostEach, type RunningHost } from '../hosts.js';
 import { everyRow } from '../rows.js';
 import { Browser, PKCE, responseOf } from './support/browser.js';
 import { DEVICE_CODE, fixture, SCOPES } from './support/fixture.js';
@@ -11,7 +11,7 @@ const ELSEWHERE = 'https://api.example/v1';
 const corsOf = ({ headers }: Answer) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('access-control-')));
 
-describe.each(eachFramework)('metadata of resources on $name', ({ start }) => {
+describe.each(oneHostEach)('metadata of resources on $name', ({ start }) => {
   const { options, errors } = fixture({
     resources: {
       '/mcp': { scopes: ['content.read'], name: 'Notes', documentation: 'https://docs.example/notes' },
@@ -100,7 +100,7 @@ describe.each(eachFramework)('metadata of resources on $name', ({ start }) => {
   });
 });
 
-describe.each(eachFramework)('a resource at the root of $name', ({ start }) => {
+describe.each(oneHostEach)('a resource at the root of $name', ({ start }) => {
   test('M6 has its metadata at the well-known path without a suffix', async () => {
     const host = await start({ options: { ...fixture().options, resources: { '/': {} } } });
     const atRoot = new Client(host.origin);

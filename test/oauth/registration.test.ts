@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, bearer, Client, eachFramework, oneHostEach, type RunningHost } from '../hosts.js';
+import { type Answer, bearer, Client, eachFramework, hostFor, oneHostEach, type RunningHost } from '../hosts.js';
 import { everyRow } from '../rows.js';
 import { Browser, PKCE, responseOf, wordsOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
@@ -115,7 +115,7 @@ describe.each(eachFramework)('$name', ({ start, mount }) => {
   });
 });
 
-describe.each(oneHostEach)('a registered client at $name', ({ start }) => {
+describe.each(hostFor(import.meta.url))('a registered client at $name', ({ start }) => {
   const { options, errors } = fixture({ registration: {} });
   let host: RunningHost;
 

@@ -496,18 +496,6 @@ describe('formats', () => {
     expect((await host.raw('action=query')).json).toEqual({ batchcomplete: '' });
   });
 
-  test('no action, and action=help, are pages', async () => {
-    for (const query of ['', 'action=help', 'action=help&modules=query%2Ballpages', 'list=allpages']) {
-      const { status, headers, text } = await host.raw(query);
-      expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-      expect(text).toMatch(/^<!DOCTYPE html>/);
-    }
-    expect((await host.raw('action=help&modules=query%2Ballpages')).text).toContain('aplimit');
-    expect((await host.raw('action=help&modules=main&wrap=&format=json')).json['help']).toMatchObject({
-      mime: 'text/html',
-    });
-  });
-
   test('an empty action is an invalid value', async () => {
     expect((await host.raw('action=&format=json')).json['error']?.['code']).toBe('badvalue');
   });

@@ -81,21 +81,6 @@ describe('warnings: code, module, data', () => {
   });
 });
 
-describe('mutually exclusive parameters', () => {
-  test.each<[example: number, query: string, code: string, text: string]>([
-    [10, 'pageids=1&titles=A', 'multisource', 'The "pageids" parameter cannot be used with "titles".'],
-    [12, 'list=backlinks', 'missingparam', 'One of the parameters "bltitle" and "blpageid" is required.'],
-    [
-      13,
-      'list=recentchanges&rcshow=minor|!minor',
-      'show',
-      'Incorrect parameter - mutually exclusive values may not be supplied.',
-    ],
-  ])('%i: %s', async (_example, query, code, text) => {
-    expect((await ask(`action=query&${query}`))['errors']).toMatchObject([{ code, text }]);
-  });
-});
-
 describe('observed behaviour of a running MediaWiki', () => {
   test.each<[what: string, query: string, code: string]>([
     ['an empty required string is missing', 'action=query&list=search&srsearch=', 'missingparam'],
@@ -129,11 +114,6 @@ describe('observed behaviour of a running MediaWiki', () => {
     expect(warnings).toMatchObject([{ code: 'unrecognizedvalues', module: 'query+siteinfo' }]);
   });
 
-  test('limits are reported for the word max only, under the name without the g of a generator', async () => {
-    expect((await ask('action=query&generator=allpages&gaplimit=max'))['limits']).toEqual({ allpages: 500 });
-    expect((await ask('action=query&list=allpages&aplimit=500'))['limits']).toBeUndefined();
-  });
-
   test('the highmax of a bound without one is its max; -0 is 0 and may be raised', async () => {
     expect((await ask('action=query&titles=Apple&prop=extracts&exlimit=21'))['warnings']).toContainEqual(
       expect.objectContaining({ code: 'outofrange', data: { min: 1, curmax: 20, max: 20, highmax: 20 } }),
@@ -144,18 +124,6 @@ describe('observed behaviour of a running MediaWiki', () => {
 
   test('a name with > is a user of another site', async () => {
     expect((await ask('action=query&list=allrevisions&arvuser=%3Cbad%3E'))['errors']).toBeUndefined();
-  });
-
-  test('warnings from before an error remain; the report of unused names is omitted', async () => {
-    const { warnings } = await ask('action=query&list=allpages|nosuch&aplimit=x&unread=1');
-    expect(warnings).toMatchObject([{ code: 'unrecognizedvalues', module: 'query' }]);
-    expect(warnings).toHaveLength(1);
-  });
-
-  test('a raw continuation has no batchcomplete', async () => {
-    expect(await ask('action=query&list=allpages&rawcontinue=')).toEqual({
-      query: { allpages: [{ pageid: 1 }, { pageid: 2 }] },
-    });
   });
 
   test('most conditions between the parameters of a prop module are only checked with a page', async () => {

@@ -51,32 +51,7 @@ const get = async (search: string, headers: Record<string, string> = {}, path = 
 const getJson = async (query: string, headers?: Record<string, string>): Promise<unknown> =>
   JSON.parse((await get(`${query}&format=json`, headers)).text) as unknown;
 
-const FORMAT = {
-  name: 'format',
-  type: ['json', 'jsonfm', 'none', 'xml', 'xmlfm'],
-  submodules: { json: 'json', jsonfm: 'jsonfm', none: 'none', xml: 'xml', xmlfm: 'xmlfm' },
-};
-
 describe('action=paraminfo over HTTP', () => {
-  test('a known and an unknown module, formatversion 1', async () => {
-    const answer = await getJson('action=paraminfo&modules=query%2Ballpages|query%2Bnope');
-    expect(answer).toMatchObject({
-      warnings: { paraminfo: { '*': 'The module "query" does not have a submodule "nope".' } },
-      paraminfo: {
-        helpformat: 'none',
-        modules: [
-          {
-            name: 'allpages',
-            path: 'query+allpages',
-            readrights: '',
-            generator: '',
-            helpurls: ['https://wiki.example/api?action=help&modules=query%2Ballpages'],
-          },
-        ],
-      },
-    });
-  });
-
   test('formatversion 1 has no false, formatversion 2 no empty flag', async () => {
     const flags = (answer: unknown) => JSON.stringify(answer).match(/"(?:required|multi|mustExist)":[^,}]+/g) ?? [];
     const query = 'action=paraminfo&modules=query%2Binfo|query%2Bsearch';
@@ -90,12 +65,6 @@ describe('action=paraminfo over HTTP', () => {
     ]);
   });
 
-  test('a plus that arrives as a space', async () => {
-    expect(await getJson('action=paraminfo&modules=query+tokens')).toMatchObject({
-      paraminfo: { modules: [{ path: 'query+tokens' }] },
-    });
-  });
-
   test('limit is the limit of the caller, and so is the number of paths', async () => {
     const limits = (answer: unknown) => [...new Set(JSON.stringify(answer).match(/"limit":\d+/g))];
     const query = 'action=paraminfo&modules=query%2Ballpages';
@@ -104,34 +73,6 @@ describe('action=paraminfo over HTTP', () => {
     const many = `action=paraminfo&modules=${Array.from({ length: 51 }, (_, i) => `query%2Bx${i}`).join('|')}`;
     expect(await getJson(many)).toMatchObject({ error: { code: 'toomanyvalues', limit: 50 } });
     expect(await getJson(many, { authorization: 'Bearer high' })).toMatchObject({ paraminfo: { helpformat: 'none' } });
-  });
-
-  test('everything at once, modern errors', async () => {
-    const answer = await getJson('action=paraminfo&modules=main|**|nope&formatversion=2&errorformat=plaintext');
-    expect(answer).toMatchObject({
-      warnings: [
-        { code: 'badmodule', module: 'paraminfo', text: 'The module "main" does not have a submodule "nope".' },
-      ],
-    });
-    expect(JSON.stringify(answer).match(/"path":"query\+/g)).toHaveLength(72);
-  });
-
-  test('the main module lists the formats, and each can be selected', async () => {
-    const answer = await getJson('action=paraminfo&modules=main|json|jsonfm|none|xml|xmlfm&formatversion=2');
-    const json = { group: 'format', parameters: [{ name: 'callback' }, {}, {}, { name: 'formatversion' }] };
-    expect(answer).toMatchObject({
-      paraminfo: {
-        modules: [
-          { name: 'main', parameters: expect.arrayContaining([expect.objectContaining(FORMAT)]) },
-          { ...json, name: 'json', path: 'json' },
-          { ...json, name: 'jsonfm', path: 'jsonfm' },
-          { name: 'none', path: 'none', group: 'format', parameters: [] },
-          { name: 'xml', path: 'xml', group: 'format', parameters: [{ name: 'includexmlnamespace' }] },
-          { name: 'xmlfm', path: 'xmlfm', group: 'format', parameters: [{ name: 'includexmlnamespace' }] },
-        ],
-      },
-    });
-    expect(answer).not.toHaveProperty('warnings');
   });
 
   test.each(['1', '2'])('everything is described in one response, formatversion %s', async (version) => {
@@ -148,12 +89,6 @@ describe('action=paraminfo over HTTP', () => {
         },
       },
       paraminfo: { querymodules: [{ name: 'allpages', querytype: 'list' }] },
-    });
-  });
-
-  test('an unknown helpformat', async () => {
-    expect(await getJson('action=paraminfo&modules=main&helpformat=zzz')).toMatchObject({
-      error: { code: 'badvalue', info: 'Unrecognized value for parameter "helpformat": zzz.' },
     });
   });
 });
@@ -181,12 +116,6 @@ describe('action=help over HTTP', () => {
         mime: 'text/html',
         help: expect.stringMatching(/^<section[^]*<h1[^]*meta=tokens[^]*<\/section>\n$/) as unknown,
       },
-    });
-  });
-
-  test('an unknown module is an error', async () => {
-    expect(await getJson('action=help&modules=query%2Bnope')).toMatchObject({
-      error: { code: 'badmodule', info: 'The module "query" does not have a submodule "nope".' },
     });
   });
 

@@ -2,11 +2,21 @@ import { expect, test, vi } from 'vitest';
 import { contentQuery, memoryContent } from '../../src/content/index.js';
 import { startQuery } from './fixture.js';
 
-vi.mock('sanitize-html', () => {
-  throw Object.assign(new Error("Cannot find package 'sanitize-html'"), { code: 'ERR_MODULE_NOT_FOUND' });
+const missing = vi.hoisted(() => (name: string): never => {
+  throw Object.assign(new Error(`Cannot find package '${name}'`), { code: 'ERR_MODULE_NOT_FOUND' });
+});
+vi.mock('diff', () => missing('diff'));
+vi.mock('sanitize-html', () => missing('sanitize-html'));
+
+test('without diff, action=compare is an error, and a warning says what to do', async () => {
+  const host = await startQuery();
+  const { json } = await host.get({ action: 'compare', fromtext: 'a', totext: 'b' });
+  expect(json['error']).toMatchObject({ code: 'nodiff' });
+  expect(host.errors).toMatchObject([{ message: expect.stringContaining('npm install diff') }]);
+  await host.close();
 });
 
-test('without the package, only a trusted renderer returns HTML, and a warning says what to do', async () => {
+test('without sanitize-html, only a trusted renderer returns HTML, and a warning says what to do', async () => {
   const source = memoryContent([{ title: 'Apple', text: '<b>x</b>' }]);
   const render = () => ({ html: '<b>x</b>' });
   const answers = [];
