@@ -1,14 +1,4 @@
-import {
-  type Checked,
-  either,
-  flag,
-  listOf,
-  path,
-  type Schema,
-  text,
-  value,
-  wholeNumber,
-} from '../core/base/schema.js';
+import { type Checked, either, flag, listOf, path, type Schema, text, value } from '../core/base/schema.js';
 import { catalogue, type ModuleName } from '../core/query/index.js';
 
 /** Options of the MCP server. */
@@ -31,9 +21,10 @@ export interface McpOptions {
    * other are rejected, because of DNS rebinding.
    */
   readonly hosts?: readonly string[];
-  /** The maximum length of a result, in characters; longer results are returned in parts. Default 40 000. */
-  readonly maxResultLength?: number;
 }
+
+/** The longest result, in characters, as assistants can read it: longer ones are returned in parts. Tests change it. */
+export const RESULT = { maxLength: 40_000 };
 
 /** Every option: accepted values, default, validation. */
 export const MCP_OPTIONS = {
@@ -53,7 +44,6 @@ export const MCP_OPTIONS = {
   ),
   customModules: flag(false),
   hosts: listOf('an array of names and ports', text("a name, such as 'wiki.internal:8080'", /^[^\s/@?#]+$/)),
-  maxResultLength: wholeNumber(40_000, 1_000, 10_000_000, 'characters'),
 } satisfies Schema<McpOptions>;
 
 /** The options, validated and completed. */

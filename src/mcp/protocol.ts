@@ -12,6 +12,7 @@ import { catalogue, type Site } from '../core/query/index.js';
 import { Cursors } from './cursors.js';
 import { RPC, RpcError, rpcErrorResponse, ToolError } from './errors.js';
 import { jsonWith } from './json.js';
+import { RESULT } from './options.js';
 import type { McpParts, Protocol } from './parts.js';
 import { type Call, Queries } from './queries.js';
 import { PAGE_TEMPLATE, PageResources } from './resources.js';
@@ -67,7 +68,7 @@ class SdkProtocol implements Protocol {
   constructor(sdk: Sdk, parts: McpParts) {
     const { options, query: api } = parts;
     const { site, tree, fields, host } = api;
-    const maxLength = options.maxResultLength;
+    const maxLength = RESULT.maxLength;
     const query = tree.children.get('query') ?? tree;
     const modules = new Map([...query.children].filter(([, { unanswered }]) => unanswered !== true));
     const toolParts = { site, fields, query, modules, queries: new Queries(api, maxLength) };

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { RateLimit } from '../../src/core/base/limits/rate-limit.js';
 import { query, type QueryOptions } from '../../src/core/query/index.js';
+import { SIZES } from '../../src/core/query/sizes.js';
 import { type Answer, basic, bearer, Client } from '../hosts.js';
 import { fixture, SCOPES } from '../oauth/support/fixture.js';
+import { constantsOfTest } from '../oauth/support/limits.js';
 import { proxiedHosts } from '../oauth/support/proxied.js';
 import { startQuery } from './fixture.js';
 
@@ -117,7 +119,8 @@ describe('query.limits', () => {
   });
 
   test('a response in parts costs once', async () => {
-    const host = await startQuery({ modules, maxResultLength: 300, limits: { anonymous: { cost: 101 } } });
+    constantsOfTest(SIZES, { response: 300 });
+    const host = await startQuery({ modules, limits: { anonymous: { cost: 101 } } });
     const { json } = await host.get({ action: 'query', list: 'allpages', aplimit: '100' });
     expect(json['query']).toBeDefined();
     expect((await host.get({ action: 'query', meta: 'userinfo' })).status).toBe(200);

@@ -122,7 +122,6 @@ export async function startQuery(options: QueryOptions = {}, server: Partial<Fea
   const feature = query({
     site: { name: 'Fruit', language: 'en', interwiki: { wikipedia: 'https://en.wikipedia.example/wiki/$1' } },
     path: ['/api', '/w/api.php'],
-    maxBodyBytes: 100_000,
     ...options,
   });
   const routes = feature.start(

@@ -9,6 +9,8 @@ import {
   type PageSet,
   verifyCsrfToken,
 } from '../../src/core/query/index.js';
+import { SIZES } from '../../src/core/query/sizes.js';
+import { constantsOfTest } from '../oauth/support/limits.js';
 import { NOW, SERVER_SECRET, startQuery } from './fixture.js';
 
 const ALL = { action: 'query', formatversion: '2', errorformat: 'plaintext' } as const;
@@ -219,8 +221,8 @@ describe('an error of a handler only affects its own data', () => {
 
   test('returns too much: it is called again for smaller parts; a single part that is too large is left out, with a warning', async () => {
     const limits: number[] = [];
+    constantsOfTest(SIZES, { response: 5_000 });
     const host = await startQuery({
-      maxResultLength: 5_000,
       modules: {
         allpages: ({ limit, continue: from = '0' }) => {
           limits.push(limit);

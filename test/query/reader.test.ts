@@ -3,6 +3,8 @@ import { SaxesParser } from 'saxes';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contentQuery, memoryContent, type MemoryPage } from '../../src/content/index.js';
 import type { QueryOptions, Render } from '../../src/core/query/index.js';
+import { SIZES } from '../../src/core/query/sizes.js';
+import { constantsOfTest } from '../oauth/support/limits.js';
 import { everyRow } from '../rows.js';
 import { type Json, type QueryHost, startQuery } from './fixture.js';
 
@@ -252,6 +254,7 @@ describe('action=parse', () => {
 
   test('a response that is too long is rejected immediately', async () => {
     let calls = 0;
+    constantsOfTest(SIZES, { response: 4000 });
     const small = await start({
       ...contentQuery(source, {
         render: () => {
@@ -259,7 +262,6 @@ describe('action=parse', () => {
           return { html: 'x'.repeat(5000) };
         },
       }),
-      maxResultLength: 4000,
     });
     expect((await parse(small, { page: 'Apple' }))['error']).toMatchObject({ code: 'badconfig' });
     expect(calls).toBe(1);

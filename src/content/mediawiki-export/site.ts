@@ -103,7 +103,6 @@ export const siteOptions = (site: ExportedSite): SiteOptions => ({
   name: site.name,
   mainPage: mainPageOf(site),
   language: site.language,
-  siteId: site.database,
   namespaces: namespaceOptions(site),
   interwiki: interwikiOf(site),
 });

@@ -29,6 +29,7 @@ import { compileModules } from './run/query-modules.js';
 import { queryModule } from './run/query-parameters.js';
 import type { QueryService } from './run/query-run.js';
 import { siteOf } from './site/site-of.js';
+import { SIZES } from './sizes.js';
 
 /** Actions that are answered by a module of `query`. */
 const ANSWERED_BY: ReadonlyMap<string, string> = new Map([
@@ -74,8 +75,8 @@ export const createQuery = (
     ? `${base === '' ? '' : new URL(base).pathname.replace(/\/$/, '')}${path}/sandbox`
     : undefined;
   const actions = actionsOf({ described, service, tree, documentation, frame, sandbox, options });
-  const { private: isPrivate, timeout, maxBodyBytes, cors } = options;
-  const body = { bytes: maxBodyBytes, timer: environment.timer, request: environment.requestTimeout };
+  const { private: isPrivate, timeout, cors } = options;
+  const body = { bytes: SIZES.request, timer: environment.timer, request: environment.requestTimeout };
   const handle = createEndpoint({
     options: { ...options, body },
     environment,

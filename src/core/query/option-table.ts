@@ -199,10 +199,8 @@ export const QUERY_OPTIONS = {
     [],
     'none',
   ),
-  maxBodyBytes: wholeNumber(1_048_576, 1024, 67_108_864, 'bytes'),
   timeout: wholeNumber(10_000, 1, 2 ** 31 - 1, 'milliseconds'),
   limits: optional(object({ anonymous: optional(object(callerLimit)), token: optional(object(callerLimit)) })),
-  maxResultLength: wholeNumber(8_388_608, 1, 2 ** 31 - 1, 'characters'),
 } satisfies Schema<QueryOptions>;
 
 /** The options, validated and completed. */

@@ -69,10 +69,6 @@ export interface QueryOptions {
   readonly path?: string | readonly string[];
   /** Further ways to use the API, such as `sandbox()`, `mcp()` and `openApi()`. */
   readonly extensions?: readonly QueryExtension[];
-  /** The maximum length of a request, in bytes: a query may contain many titles. Default 1 048 576. */
-  readonly maxBodyBytes?: number;
   /** The time limit of all handlers of a request together, in milliseconds; late results are omitted, with a warning. Default 10 000. */
   readonly timeout?: number;
-  /** The maximum length of a response, in characters; longer results are returned in parts. Default 8 388 608. */
-  readonly maxResultLength?: number;
 }

@@ -233,8 +233,6 @@ export const WRONG_OPTIONS: Readonly<Record<string, readonly object[]>> = {
     ...each('query', ['x', 5, true, null, []]),
     ...below('query', 'private', ['no', 0, null]),
     ...below('query', 'missing', ['ignore', true]),
-    ...below('query', 'maxResultLength', [0, '1 MB']),
-    ...below('query', 'maxBodyBytes', [1023, 67_108_865]),
     ...below('query', 'timeout', [0, 2_147_483_648]),
     ...below('query', 'cors', [
       {},

@@ -7,7 +7,9 @@ import { oauthQuery } from '../../../src/adapters/express/index.js';
 import { contentQuery, memoryContent } from '../../../src/content/index.js';
 import { query } from '../../../src/core/query/index.js';
 import { mcp } from '../../../src/mcp/index.js';
+import { RESULT } from '../../../src/mcp/options.js';
 import { Client, sendRaw } from '../../hosts.js';
+import { constantsOfTest } from '../../oauth/support/limits.js';
 import { everyRow } from '../../rows.js';
 import { HEADERS, type McpSite, PAGES, startSite } from './support.js';
 
@@ -234,13 +236,13 @@ describe('the caller', () => {
 
   test('returns to each caller what the API returns: the same pages, limits and rights', async () => {
     const seen: unknown[] = [];
+    constantsOfTest(RESULT, { maxLength: 1_000_000 });
     const site = await startSite({
       pages: Array.from({ length: 700 }, (_, index) => ({
         ns: index % 2 === 0 ? 0 : 4,
         title: `P ${index}`,
         text: 'x',
       })),
-      mcp: { maxResultLength: 1_000_000 },
       content: {
         visible: (pages, { caller }) => {
           seen.push(caller?.rights);

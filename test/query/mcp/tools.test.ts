@@ -4,6 +4,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { customModule, defineModule, query } from '../../../src/core/query/index.js';
 import { mcp } from '../../../src/mcp/index.js';
+import { RESULT } from '../../../src/mcp/options.js';
+import { constantsOfSuite } from '../../oauth/support/limits.js';
 import { everyRow } from '../../rows.js';
 import { type McpSite, startSite, type ToolAnswer } from './support.js';
 
@@ -285,6 +287,7 @@ describe('long and hostile content', () => {
   const LONG = 'Wörter und "Zeichen" \u{1f6a3}\n'.repeat(900);
   let site: McpSite;
 
+  constantsOfSuite(RESULT, { maxLength: 5_000 });
   beforeAll(async () => {
     site = await startSite({
       pages: [
@@ -293,7 +296,6 @@ describe('long and hostile content', () => {
         { title: 'Long', text: LONG },
         ...Array.from({ length: 40 }, (_, index) => ({ title: `Big ${index}`, text: `boat ${'x'.repeat(900)}` })),
       ],
-      mcp: { maxResultLength: 5_000 },
     });
   });
   afterAll(() => {

@@ -4,8 +4,9 @@ import { message } from '../answer/messages.js';
 import type { ParamsOf } from '../catalogue/index.js';
 import { isoSeconds } from '../parameters/types/timestamp.js';
 import type { MetaHandler, ModuleRequest } from '../run/handlers.js';
-import type { Site } from '../site/site.js';
+import { GENERATOR, type Site, SITE_ID } from '../site/site.js';
 import { titleKey } from '../site/title.js';
+import { TEMPORARY } from '../site/user-name.js';
 import { PROTOCOLS } from '../site/value-sets.js';
 import type { Language } from './languageinfo.js';
 
@@ -38,7 +39,7 @@ const general = ({ site, now }: SiteFacts) => {
     base: server + mainPage,
     sitename: site.name,
     mainpageisdomainroot: false,
-    generator: site.generator,
+    generator: GENERATOR,
     case: site.namespace(0)?.case ?? 'first-letter',
     lang: site.language,
     fallback: [],
@@ -66,7 +67,7 @@ const general = ({ site, now }: SiteFacts) => {
     variantarticlepath: false,
     server,
     servername: server.replace(/^[a-z]*:?\/\//, '').replace(/[:/].*$/s, ''),
-    wikiid: site.siteId,
+    wikiid: SITE_ID,
     misermode: false,
     uploadsenabled: false,
     maxuploadsize: 0,
@@ -118,16 +119,11 @@ const FACTS: { readonly [P in Prop]: (facts: SiteFacts) => unknown } = {
     cascadinglevels: ['sysop'],
     semiprotectedlevels: ['autoconfirmed'],
   }),
-  dbrepllag: ({ site, params: { showalldb } }) => {
+  dbrepllag: ({ params: { showalldb } }) => {
     if (showalldb) throw new ApiError('includeAllDenied', message('apierror-siteinfo-includealldenied'));
-    return [{ host: site.siteId, lag: -1 }];
+    return [{ host: SITE_ID, lag: -1 }];
   },
-  autocreatetempuser: ({ site }) => ({
-    enabled: site.temporaryAccounts !== undefined,
-    ...(site.temporaryAccounts
-      ? { matchPatterns: [`${site.temporaryAccounts.before}$1${site.temporaryAccounts.after}`] }
-      : {}),
-  }),
+  autocreatetempuser: () => ({ enabled: true, matchPatterns: [`${TEMPORARY}$1`] }),
   magicwords: () => [],
   specialpagealiases: () => [],
   extensions: () => [],

@@ -29,6 +29,7 @@ import type { QueryModule } from '../run/query-modules.js';
 import { type ResultBudget, FULL_BUDGET, type RequestContext } from '../run/request-context.js';
 import { warnUnrecognized } from '../run/unrecognized.js';
 import type { Site } from '../site/site.js';
+import { SIZES } from '../sizes.js';
 import { decideOrigin, originCheck, type OriginDecision } from './cors.js';
 import { checkAssertions, identifyCaller } from './identity.js';
 import { checkLag, type LagOf } from './lag.js';
@@ -42,7 +43,6 @@ interface EndpointOptions {
   readonly cors: readonly string[];
   readonly lag?: LagOf;
   readonly body: BodyLimits;
-  readonly maxResultLength: number;
   readonly timeout: number;
 }
 
@@ -224,7 +224,7 @@ class Exchange {
     return fitToSize({
       first,
       lengthOf: ({ body }) => body.length,
-      most: this.#parts.options.maxResultLength,
+      most: SIZES.response,
       again: async (lower) => this.#printResult(await answer({ ...FULL_BUDGET, ...lower })),
     });
   }

@@ -1,7 +1,7 @@
 import { xmlText } from '../answer/xml.js';
 import type { QueryParams } from '../run/query-parameters.js';
 import { pageAddress } from '../site/page-address.js';
-import type { Site } from '../site/site.js';
+import { GENERATOR, type Site, SITE_ID } from '../site/site.js';
 
 /** A version of MediaWiki's export format. */
 export type ExportSchema = QueryParams['exportschema'];
@@ -55,9 +55,9 @@ const siteXml = (site: Site): string => {
   return [
     '  <siteinfo>\n',
     line('    ', 'sitename', site.name),
-    line('    ', 'dbname', site.siteId),
+    line('    ', 'dbname', SITE_ID),
     line('    ', 'base', pageAddress(site.mainPage, site)),
-    line('    ', 'generator', site.generator),
+    line('    ', 'generator', GENERATOR),
     line('    ', 'case', site.namespaces.find(({ id }) => id === 0)?.case ?? 'first-letter'),
     '    <namespaces>\n',
     ...namespaces,

@@ -174,13 +174,9 @@ const mixed = ({ wire }: RuleRequest, ...names: readonly string[]): ApiError =>
   );
 
 /**
- * Excluding both named and temporary accounts leaves no users. Without temporary accounts, both parameters are ignored.
+ * Excluding both named and temporary accounts leaves no users.
  */
 export const kindsOfUsers: ModuleRule = (request) => {
-  if (!request.site.temporaryAccounts) {
-    request.ignore('excludenamed');
-    request.ignore('excludetemp');
-  }
   return request.params['excludenamed'] === true && request.params['excludetemp'] === true ? 'nothing' : undefined;
 };
 

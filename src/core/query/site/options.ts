@@ -22,6 +22,12 @@ import { words } from './words.js';
 /** The version of this package, for `siteinfo`. */
 export const VERSION = '0.2.0';
 
+/** The software, as clients see it. They refuse old versions of MediaWiki. */
+export const GENERATOR = `MediaWiki 1.45.0 (oauth-query ${VERSION})`;
+
+/** What clients see as the name of the database. */
+export const SITE_ID = 'site';
+
 /** An interwiki prefix: `prefix:Page` is a page on another site. */
 export interface Interwiki {
   /** The URL of a page there, with `$1` for the title. */
@@ -66,8 +72,6 @@ export interface SiteOptions {
   readonly articlePath?: string;
   /** The path of the search page, with `$1` for the search text: `/search?q=$1`. Default: the page with that title. */
   readonly searchPath?: string;
-  /** An id of the site, such as the name of its database. Default `site`. */
-  readonly siteId?: string;
   /** Namespaces to add or change, by id: a name, or the properties to change. */
   readonly namespaces?: Readonly<Record<number, string | NamespaceOptions>>;
   /** Interwiki prefixes. Default: none. */
@@ -78,12 +82,8 @@ export interface SiteOptions {
   readonly rights?: readonly string[];
   /** All content models. Default: those of the catalogue. */
   readonly contentModels?: readonly string[];
-  /** The pattern of temporary account names, with `$1` for the variable part; `false` for none. Default `~$1`. */
-  readonly temporaryAccounts?: string | false;
   /** The statistics of `siteinfo`. Default: 0 for each. */
   readonly statistics?: Partial<SiteStatistics>;
-  /** The `generator` of `siteinfo`. Clients reject old versions of MediaWiki. */
-  readonly generator?: string;
   /** The licence of the content. Default: empty. */
   readonly rightsInfo?: {
     /** Its URL. */
@@ -133,11 +133,6 @@ const rightsInfo = { url: required(anyText), text: required(anyText) } satisfies
   NonNullable<SiteOptions['rightsInfo']>
 >;
 
-const pattern = text(
-  'text with "$1" once, and more than that, such as "~$1"',
-  /^(?!\$1$)(?:(?!\$1)[^])*\$1(?:(?!\$1)[^])*$/,
-);
-
 /** Every option of `query.site`: accepted values, default, validation. */
 export const SITE_OPTIONS = {
   name: orElse(text('the name of the site'), 'Site'),
@@ -153,7 +148,6 @@ export const SITE_OPTIONS = {
   ),
   articlePath: orElse(text('a path with "$1" for the title, such as "/wiki/$1"', /\$1/), '/wiki/$1'),
   searchPath: text('a path with "$1" for the search text, such as "/search?q=$1"', /\$1/),
-  siteId: orElse(text('a name'), 'site'),
   namespaces: orElse(
     unchanged<NonNullable<SiteOptions['namespaces']>>(
       mapOf('an object of namespaces by number', either(anyText, object(namespace))),
@@ -174,22 +168,10 @@ export const SITE_OPTIONS = {
   groups: orElse(mapOf('an object of rights by group', names), GROUP_RIGHTS, 'six groups of MediaWiki'),
   rights: orElse(names, RIGHTS, 'those of the catalogue'),
   contentModels: orElse(names, CONTENT_MODELS, 'those of the catalogue'),
-  temporaryAccounts: orElse(
-    either(
-      pattern,
-      value<false>('false', (given) => given === false),
-    ),
-    '~$1',
-  ),
   statistics: orElse(
     mapOf('an object of counts by name', count, STATISTIC, 'is no statistic of siteinfo'),
     {},
     '0 for each',
-  ),
-  generator: orElse(
-    text('text such as "MediaWiki 1.45.0"'),
-    `MediaWiki 1.45.0 (oauth-query ${VERSION})`,
-    '`MediaWiki 1.45.0` and the version of this package',
   ),
   rightsInfo: orElse(object(rightsInfo), { url: '', text: '' }, 'empty'),
 } satisfies Schema<SiteOptions>;

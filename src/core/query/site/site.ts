@@ -4,7 +4,7 @@ import { type Interwiki, SITE_OPTIONS, type SiteOptions, type SiteStatistics } f
 import { IMPLICIT_RIGHTS } from './value-sets.js';
 
 export type { Namespace, NamespaceOptions } from './namespaces.js';
-export { type Interwiki, type SiteOptions, type SiteStatistics, VERSION } from './options.js';
+export { GENERATOR, type Interwiki, type SiteOptions, type SiteStatistics, SITE_ID, VERSION } from './options.js';
 
 const SITE = object(SITE_OPTIONS);
 
@@ -22,8 +22,6 @@ export interface Site {
   readonly articlePath: string;
   /** The path of the search page, with `$1` for the search text; `undefined` if not set. */
   readonly searchPath?: string | undefined;
-  /** The id of the site. */
-  readonly siteId: string;
   /** Ascending by id, including the special ones (-2, -1). */
   readonly namespaces: readonly Namespace[];
   /** Interwiki sites by lower-case prefix. */
@@ -36,19 +34,8 @@ export interface Site {
   readonly implicitRights: readonly string[];
   /** All content models. */
   readonly contentModels: readonly string[];
-  /** The pattern of temporary account names; `undefined` if there are none. */
-  readonly temporaryAccounts:
-    | {
-        /** The text before the variable part. */
-        readonly before: string;
-        /** The text after it. */
-        readonly after: string;
-      }
-    | undefined;
   /** The statistics of `siteinfo`. */
   readonly statistics: SiteStatistics;
-  /** The `generator` of `siteinfo`. */
-  readonly generator: string;
   /** The licence of the content; both texts may be empty. */
   readonly rightsInfo: {
     /** Its URL. */
@@ -76,25 +63,13 @@ const NO_STATISTICS: SiteStatistics = {
   jobs: 0,
 };
 
-/** The pattern has been validated: it contains `$1` once. */
-const affixes = (pattern: string | false): Site['temporaryAccounts'] => {
-  const [before = '', after = ''] = pattern === false ? [] : pattern.split('$1');
-  return pattern === false ? undefined : { before, after };
-};
-
 /**
  * Applies defaults and prepares lookups.
  *
  * @throws TypeError for an invalid option, with a message that names it.
  */
 export const resolveSite = (given: SiteOptions = {}): Site => {
-  const {
-    temporaryAccounts,
-    namespaces: changes,
-    interwiki,
-    statistics,
-    ...options
-  } = SITE.read(given, 'options.query.site');
+  const { namespaces: changes, interwiki, statistics, ...options } = SITE.read(given, 'options.query.site');
   const namespaces = resolveNamespaces(options.name, changes);
   const byId = new Map(namespaces.map((namespace) => [namespace.id, namespace]));
   const byName = namespaceNames(namespaces);
@@ -104,7 +79,6 @@ export const resolveSite = (given: SiteOptions = {}): Site => {
     interwiki: new Map(Object.entries(interwiki).map(([prefix, entry]) => [prefix.toLowerCase(), entry])),
     implicitRights: IMPLICIT_RIGHTS,
     statistics: { ...NO_STATISTICS, ...statistics },
-    temporaryAccounts: affixes(temporaryAccounts),
     namespace: (id) => byId.get(id),
     namespaceId: (text) => byName.get(foldNamespaceName(text)),
   };

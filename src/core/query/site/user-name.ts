@@ -15,12 +15,11 @@ export const canonicalUserName = (text: string, site: Site): string | undefined 
   return FORBIDDEN.test(name) || looksLikeAddress(name) ? undefined : name;
 };
 
-/** Whether a canonical name matches the pattern of temporary accounts. */
-export const isTemporaryName = (name: string, { temporaryAccounts }: Site): boolean =>
-  temporaryAccounts !== undefined &&
-  name.length > temporaryAccounts.before.length + temporaryAccounts.after.length &&
-  name.startsWith(temporaryAccounts.before) &&
-  name.endsWith(temporaryAccounts.after);
+/** Names of temporary accounts begin with this, as in MediaWiki, whose clients know them by it. */
+export const TEMPORARY = '~';
+
+/** Whether a canonical name is that of a temporary account. */
+export const isTemporaryName = (name: string): boolean => name.length > TEMPORARY.length && name.startsWith(TEMPORARY);
 
 /** The text without the prefix `User:` in any of its local forms. */
 export const withoutUserPrefix = (text: string, site: Site): string => {

@@ -37,7 +37,7 @@ const readUser = (text: string, site: Site): { subtype: UserSubtype; value: stri
   if (text.includes('#')) return undefined;
   if (text.includes('>')) return { subtype: 'interwiki', value: text };
   const name = canonicalUserName(text, site);
-  if (name !== undefined) return { subtype: isTemporaryName(name, site) ? 'temp' : 'name', value: name };
+  if (name !== undefined) return { subtype: isTemporaryName(name) ? 'temp' : 'name', value: name };
   const bare = tidy(withoutUserPrefix(tidy(text), site));
   const address =
     canonicalAddress(bare) ??

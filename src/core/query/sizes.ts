@@ -1,0 +1,7 @@
+/** How long a request and its response may be. MediaWiki has these numbers, so its clients divide their work by them. */
+export const SIZES = {
+  /** Bytes of a request: a query may contain many titles, and `parse` a text. */
+  request: 1_048_576,
+  /** Characters of a response; longer results are returned in parts. */
+  response: 8_388_608,
+};
