@@ -30,7 +30,7 @@ export interface Joined {
 }
 
 /** Starts both halves on one host and gets the tokens in the way that clients do. */
-export async function startJoined(host: Host, given: QueryOptions, timeout = 8000): Promise<Joined> {
+export async function startJoined(host: Host, given: QueryOptions): Promise<Joined> {
   const { options, events, errors, clock } = fixture({
     clients: [robot],
     scopes: { ...SCOPES, robot: ROBOT },
