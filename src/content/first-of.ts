@@ -1,8 +1,6 @@
 import type { ContentRange } from './source.js';
 import { compareKeys } from './text-order.js';
 
-type TimeKey = readonly [timestamp: string, id: number];
-
 interface Place {
   readonly timestamp: string;
   readonly id: number;
@@ -11,30 +9,25 @@ interface Place {
 /** The ids of the first rows of several lists by time, which are read in parts: each has an index, all together have none. */
 export const firstOf = <List>(
   lists: readonly List[],
-  { descending, limit }: Pick<ContentRange<TimeKey>, 'descending' | 'limit'>,
-  read: (list: List, from: TimeKey | undefined, limit: number) => readonly Place[],
+  { descending, limit }: Pick<ContentRange<unknown>, 'descending' | 'limit'>,
+  read: (list: List, limit: number) => readonly Place[],
 ): readonly number[] => {
   const sign = descending ? -1 : 1;
-  const least = Math.ceil(limit / lists.length) + 1;
-  const open = lists.map((list) => ({ list, rows: read(list, undefined, least), at: 0, size: least }));
-  const ids: number[] = [];
-  while (ids.length < limit) {
-    let first: { readonly each: (typeof open)[number]; readonly place: Place } | undefined;
-    for (const each of open) {
-      const place = each.rows[each.at];
-      if (!place) continue;
-      const order = first && sign * compareKeys([place.timestamp, place.id], [first.place.timestamp, first.place.id]);
-      if (order === undefined || order < 0) first = { each, place };
-    }
-    if (!first) break;
-    const { each, place } = first;
-    ids.push(place.id);
-    each.at += 1;
-    if (each.at < each.rows.length || each.rows.length < each.size) continue;
-    // A range includes its start.
-    each.size = Math.min(2 * each.size, limit + 1);
-    each.rows = read(each.list, [place.timestamp, place.id], each.size);
-    each.at = 1;
+  const order = (a: Place, b: Place) => sign * compareKeys([a.timestamp, a.id], [b.timestamp, b.id]);
+  const parts = lists.map((list) => ({ list, size: 0, rows: [] as readonly Place[] }));
+  let short = parts;
+  for (let size = Math.ceil(limit / lists.length) + 1; ; size *= 4) {
+    for (const part of short) Object.assign(part, { size, rows: read(part.list, Math.min(size, limit)) });
+    const first = parts
+      .flatMap(({ rows }) => rows)
+      .sort(order)
+      .slice(0, limit);
+    const end = first.at(-1);
+    // Those whose next row may be among the first.
+    short = parts.filter(({ size: most, rows }) => {
+      const last = rows.at(-1);
+      return most < limit && rows.length === most && last && end && order(last, end) <= 0;
+    });
+    if (short.length === 0) return first.map(({ id }) => id);
   }
-  return ids;
 };

@@ -34,7 +34,8 @@ export const search =
     const result =
       words.length === 0 ? NOTHING : await (content.isRestricted ? openHits : hitsOf)(content, query, request);
     const hits = result.hits.slice(0, limit);
-    const isWanted = params.prop.some((prop) => prop === 'snippet' || prop === 'titlesnippet');
+    const isWanted =
+      request.role === 'module' && params.prop.some((prop) => prop === 'snippet' || prop === 'titlesnippet');
     const shown = isWanted ? await withPassages(content, hits, words, request) : hits;
     return {
       items: shown.map((hit) => hitItem(hit, params.prop, content)),
@@ -79,7 +80,7 @@ const openHits = async (content: Having<'search'>, query: Query, request: Search
 };
 
 /** The size of the texts that are read for the passages of a response. */
-const MAX_READ = 8_000_000;
+const MAX_READ = 4_000_000;
 /** The characters of a text that are searched for a passage, and those of all texts of a response. */
 const MAX_PIECE = 20_000;
 const MAX_PIECES = 500_000;

@@ -81,8 +81,8 @@ const revisionFunctions = (store: PageStore): Functions<'revisions' | 'history'>
     };
     if (page !== undefined) return store.historyOf.range(String(page), range, keep);
     if (!users) return store.history.range(range, keep);
-    const ids = firstOf([...new Set(users)], range, (user, from = range.from, limit) =>
-      store.byUser.range(user, { ...range, from, limit }, keep),
+    const ids = firstOf([...new Set(users)], range, (user, limit) =>
+      store.byUser.range(user, { ...range, limit }, keep),
     );
     return ids.flatMap((id) => store.revisions.get(id) ?? []);
   },

@@ -154,10 +154,10 @@ export const historyOf = (
   const filters = sql`
     ${when(namespaces, (list) => sql`AND +ns IN ${list}`)} ${when(minor, () => sql`AND +minor = 1`)}
     ${when(anonymous, () => sql`AND +user_id = 0`)} ${isLatest}`;
-  const read = <Row>(selected: Sql, condition: Sql, limit: number, from = bounds.from): readonly Row[] =>
+  const read = <Row>(selected: Sql, condition: Sql, limit: number): readonly Row[] =>
     database.all<Row>(sql`
       SELECT ${selected} FROM revision WHERE 1 ${condition} ${filters} ${watched?.condition ?? sql``}
-        ${between(time, { ...bounds, from, limit })}`);
+        ${between(time, { ...bounds, limit })}`);
   const readAll = (condition: Sql): readonly ContentRevision[] =>
     read<RevisionRow>(revisionColumns(text), condition, bounds.limit).map(revisionOf);
 
@@ -168,7 +168,7 @@ export const historyOf = (
     ? [...new Set(users)].map((name) => sql`AND user = ${name}`)
     : [...new Set(namespaces)].map((ns) => sql`AND ns = ${ns}`);
   if (lists.length <= 1) return readAll(lists[0] ?? sql``);
-  const ids = firstOf(lists, bounds, (condition, from, limit) => read(sql`timestamp, id`, condition, limit, from));
+  const ids = firstOf(lists, bounds, (condition, limit) => read(sql`timestamp, id`, condition, limit));
   const rows = database.all<RevisionRow>(sql`SELECT ${revisionColumns(text)} FROM revision WHERE id IN ${ids}`);
   const places = new Map(ids.map((id, index) => [id, index]));
   return rows.map(revisionOf).sort((a, b) => (places.get(a.id) ?? 0) - (places.get(b.id) ?? 0));
