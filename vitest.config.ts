@@ -60,6 +60,8 @@ export default defineConfig(async ({ mode }) => ({
     maxWorkers: '100%',
     // Long files start first, so that all workers end at about the same time. Imported here: tests import this file, and need no sequencer.
     sequence: { sequencer: (await import('./tools/longest-first.js')).LongestFirst },
+    // Compiled modules are kept between runs.
+    experimental: { fsModuleCache: true },
     projects: [
       {
         extends: true as const,

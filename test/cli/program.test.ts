@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { everyRow } from '../rows.js';
-import { oauthQueryProgram } from './program.js';
+import { oauthQueryInProcess, oauthQueryProgram } from './program.js';
 
 const manifest: { version: string } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
@@ -9,19 +9,19 @@ const COMMANDS = ['secret', 'client', 'serve', 'doctor'];
 
 describe('oauth-query', () => {
   test.each([['--help'], ['-h'], ['help']])('%s lists the commands', async (word) => {
-    const { code, stdout, stderr } = await oauthQueryProgram([word]);
+    const { code, stdout, stderr } = await oauthQueryInProcess([word]);
     expect([code, stderr]).toEqual([0, '']);
     for (const command of COMMANDS) expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'));
   });
 
   test.each(COMMANDS)('%s --help prints its usage', async (command) => {
-    const { code, stdout, stderr } = await oauthQueryProgram([command, '--help']);
+    const { code, stdout, stderr } = await oauthQueryInProcess([command, '--help']);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout.startsWith(`oauth-query ${command}: `)).toBe(true);
     expect(stdout).toContain(`\n  oauth-query ${command}`);
     // It is read in terminals of 100 columns.
     expect(stdout.split('\n').filter((line) => line.length > 100)).toEqual([]);
-    expect(await oauthQueryProgram(['help', command])).toEqual({ code, stdout, stderr });
+    expect(await oauthQueryInProcess(['help', command])).toEqual({ code, stdout, stderr });
   });
 
   test('--version prints the version of the package', async () => {
@@ -48,7 +48,7 @@ describe('oauth-query', () => {
         [['secret', '--json=no'], "Option '--json' does not take an argument. See: oauth-query secret --help"],
       ],
       async ([args, sentence]) => {
-        expect(await oauthQueryProgram(args)).toEqual({ code: 2, stdout: '', stderr: `${sentence}\n` });
+        expect(await oauthQueryInProcess(args)).toEqual({ code: 2, stdout: '', stderr: `${sentence}\n` });
       },
     ));
 });

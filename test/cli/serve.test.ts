@@ -8,7 +8,7 @@ import { startExample } from '../examples/process.js';
 import { type Answer, basic, bearer, Client } from '../hosts.js';
 import { Browser, locationOf } from '../oauth/support/browser.js';
 import { everyRow } from '../rows.js';
-import { oauthQueryProgram, type Started, startProgram } from './program.js';
+import { oauthQueryInProcess, oauthQueryProgram, type Started, startProgram } from './program.js';
 import { complaints, runDoctor } from './support/run-doctor.js';
 
 const root = mkdtempSync(join(tmpdir(), 'oauth-query-serve-'));
@@ -208,38 +208,31 @@ test('an option takes precedence over the environment', async () => {
 
 describe('an error is one sentence and exit code 1', () => {
   const memory = ['--store', 'memory'];
-  test('ends the program with one sentence and exit code 1', async () => {
-    // All at once, because one waits for a connection to time out.
-    const runs = (
+  test('the program ends with one sentence and exit code 1', () => {
+    const page = join(root, 'page.html');
+    writeFileSync(page, '<html></html>');
+    return everyRow(
       [
-        [['--port', '70000'], {}, '--port must be a whole number from 0 to 65535, not "70000".'],
-        [[], { PORT: '70000' }, 'PORT must be a whole number from 0 to 65535, not "70000".'],
-        [[], { CODE_TTL: 'x' }, 'CODE_TTL must be a whole number from 0 to 31536000, not "x".'],
-        [['--host', '0.0.0.0'], {}, '--host must be one of 127.0.0.1, ::1, localhost, not "0.0.0.0": the passwords'],
-        [
-          ['--store', 'mongodb://x'],
-          {},
-          '--store: the store cannot be used: openStore: the URL must be memory:, sqlite:<file>,',
-        ],
+        [['--port', '70000', ...memory], {}, '--port must be a whole number from 0 to 65535, not "70000".'],
+        [memory, { PORT: '70000' }, 'PORT must be a whole number from 0 to 65535, not "70000".'],
+        [memory, { CODE_TTL: 'x' }, 'CODE_TTL must be a whole number from 0 to 31536000, not "x".'],
+        [['--host', '0.0.0.0', ...memory], {}, '--host must be one of 127.0.0.1, ::1, localhost, not "0.0.0.0": the'],
+        [['--store', 'mongodb://x'], {}, '--store: the store cannot be used: openStore: the URL must be memory:,'],
         [
           ['--store', 'redis://127.0.0.1:1'],
           {},
           '--store: the store cannot be used: openStore: connect ECONNREFUSED 127.0.0.1:1',
         ],
-        [['nowhere.xml', ...memory], {}, 'nowhere.xml cannot be read: the file does not exist.'],
-        [['page.html', ...memory], {}, 'page.html is not a MediaWiki export: its root element is <html>.'],
-      ] as const
-    ).map(([args, env, sentence]) => {
-      const cwd = mkdtempSync(join(root, 'broken-'));
-      writeFileSync(join(cwd, 'page.html'), '<html></html>');
-      return [sentence, oauthQueryProgram(['serve', ...args], { cwd, env })] as const;
-    });
-    await everyRow(runs, async ([sentence, run]) => {
-      const { code, stdout, stderr } = await run;
-      expect([code, stdout]).toEqual([1, '']);
-      expect(stderr.startsWith(sentence)).toBe(true);
-      expect(stderr.trimEnd().split('\n')).toHaveLength(1);
-    });
+        [[`${root}/no.xml`, ...memory], {}, `${root}/no.xml cannot be read: the file does not exist.`],
+        [[page, ...memory], {}, `${page} is not a MediaWiki export: its root element is <html>.`],
+      ] as const,
+      async ([args, env, sentence]) => {
+        const { code, stdout, stderr } = await oauthQueryInProcess(['serve', ...args], { env });
+        expect([code, stdout]).toEqual([1, '']);
+        expect(stderr.startsWith(sentence)).toBe(true);
+        expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+      },
+    );
   });
 
   test('a port that is in use', async () => {
@@ -256,7 +249,7 @@ describe('an error is one sentence and exit code 1', () => {
   });
 
   test('more than one file is an error', async () => {
-    const { code, stderr } = await oauthQueryProgram(['serve', 'a.xml', 'b.xml']);
+    const { code, stderr } = await oauthQueryInProcess(['serve', 'a.xml', 'b.xml']);
     expect([code, stderr]).toEqual([2, 'Unexpected argument "b.xml". See: oauth-query serve --help\n']);
   });
 });

@@ -14,17 +14,14 @@ describe('stored clients in memory', () => {
   storedClientsCases(() => store);
 });
 
-describe.each([1, 2])(
-  'stored clients on a store with only three methods, whose responses come in any order (%i)',
-  (seed) => {
-    const store = memoryStore();
-    storedClientsCases(() => ({
-      ...distantStore(store, seed),
-      // What lists is not what is tried here.
-      list: (...page) => store.list(...page),
-    }));
-  },
-);
+describe('stored clients on a store with only three methods, whose responses come in any order', () => {
+  const store = memoryStore();
+  storedClientsCases(() => ({
+    ...distantStore(store, 1),
+    // What lists is not what is tried here.
+    list: (...page) => store.list(...page),
+  }));
+});
 
 describe('stored clients', () => {
   const counted = (clock: () => number) => {

@@ -260,8 +260,8 @@ const filled = (command: string, held: Readonly<Record<string, Record<string, un
     .replace('token=TOKEN', `token=${String(ofWeb['access_token'])}`);
 };
 
-test.each(['127.0.0.1', 'localhost'])('every printed command works: HOST=%s', async (host) => {
-  const demo = await startExample(DEMO, [], { PORT: '0', STORE: 'memory', HOST: host });
+test('every printed command works: HOST=localhost', async () => {
+  const demo = await startExample(DEMO, [], { PORT: '0', STORE: 'memory', HOST: 'localhost' });
   onTestFinished(() => void demo.stop());
   await demo.until(/curl \S+\/open/);
   const lines = demo.output.split('\n').flatMap((line) => /^ {2}((?:curl|http).*)$/.exec(line)?.[1] ?? []);
@@ -399,8 +399,8 @@ describe.concurrent('the settings of the demo', () => {
     await demo.stop();
   });
 
-  test.each(['SIGINT', 'SIGTERM'] as const)('%s stops it, and a store in a file keeps its records', async (signal) => {
-    const STORE = `sqlite:${join(folder, signal, 'demo.db')}`;
+  test('SIGINT and SIGTERM stop it, and a store in a file keeps its records', async () => {
+    const STORE = `sqlite:${join(folder, 'demo.db')}`;
     const port = String(await freePort());
     const one = await startDemo({ STORE, PORT: port });
     const { json } = await new Client(one.base).post(
@@ -408,9 +408,9 @@ describe.concurrent('the settings of the demo', () => {
       { grant_type: 'client_credentials' },
       basic('service', 'service-secret'),
     );
-    expect(await one.demo.stop(signal)).toBe(0);
+    expect(await one.demo.stop('SIGINT')).toBe(0);
     const two = await startDemo({ STORE, PORT: port, FRAMEWORK: 'koa' });
     expect((await new Client(two.base).get('/content', bearer(String(json['access_token'])))).status).toBe(200);
-    await two.demo.stop();
+    expect(await two.demo.stop('SIGTERM')).toBe(0);
   });
 });

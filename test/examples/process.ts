@@ -40,7 +40,7 @@ export const startExample = async (
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): Promise<Example> => {
-  const child = spawn(process.execPath, ['--enable-source-maps', await bundleOf(`examples/${file}`), ...args], {
+  const child = spawn(process.execPath, [await bundleOf(`examples/${file}`), ...args], {
     cwd: ROOT,
     // Node 22 warns that its SQLite is experimental; only what an example prints counts here.
     env: {

@@ -1,7 +1,6 @@
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Example, startExample } from '../examples/process.js';
 import { hostFor } from '../hosts.js';
 import { Browser, formOf, locationOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
@@ -38,24 +37,6 @@ const inProcess = hostFor(import.meta.url).map(({ name, start }) => ({
   },
 }));
 
-const demos = ['express', 'koa', 'fastify'].map((framework) => ({
-  name: `the demo on ${framework}`,
-  start: async (): Promise<Place> => {
-    const demo: Example = await startExample('demo/main.ts', [], { PORT: '0', STORE: 'memory', FRAMEWORK: framework });
-    const [base] = await demo.until(/http:\/\/127\.0\.0\.1:\d+/);
-    const callback = 'http://127.0.0.1:49152/callback';
-    return {
-      origin: base,
-      base,
-      redirectUris: { web: callback, spa: callback, native: callback },
-      protectedPath: '/me',
-      close: async () => {
-        expect(await demo.stop()).toBe(0);
-      },
-    };
-  },
-}));
-
 /** Alice opens a link in her browser, signs in and allows; the client gets the address that she ends at. */
 const allow = async (place: Place, link: URL): Promise<URL> => {
   const browser = new Browser(place);
@@ -77,7 +58,7 @@ const insecure = { [oauth.allowInsecureRequests]: true } as const;
 /** What the libraries throw when a server refuses as the protocol says. */
 const refused = (error: string) => expect.objectContaining({ name: 'ResponseBodyError', error });
 
-describe.each([...inProcess, ...demos])('strict client libraries against $name', ({ start }) => {
+describe.each(inProcess)('strict client libraries against $name', ({ start }) => {
   let place: Place;
   beforeAll(async () => {
     place = await start();

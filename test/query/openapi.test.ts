@@ -111,15 +111,15 @@ describe('the complete document', () => {
     query: described(QUERY),
   };
 
-  test.each<[string, HostOptions]>([
-    ['as usual', { query: described() }],
-    ['with everything', everything],
-  ])('is valid OpenAPI 3.1: %s', async (_title, options) => {
-    const document = await documentOf(options);
-    expect(await validator.validate(JSON.parse(JSON.stringify(document)))).toEqual({ valid: true });
-    expect(validator.version).toBe('3.1');
-    expect(await complaintsAbout(document)).toEqual([]);
-    expect(arraysOfAnything(document)).toEqual([]);
+  test('is valid OpenAPI 3.1, as usual and with everything', async () => {
+    for (const options of [{ query: described() }, everything]) {
+      const document = await documentOf(options);
+      expect(await validator.validate(JSON.parse(JSON.stringify(document)))).toEqual({ valid: true });
+      expect(validator.version).toBe('3.1');
+      expect(arraysOfAnything(document)).toEqual([]);
+      // It takes seconds, and everything has what is usual.
+      if (options === everything) expect(await complaintsAbout(document)).toEqual([]);
+    }
   });
 });
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { IntrospectionVerifierOptions } from '../../src/resource-server/introspection-options.js';
 import { refusal } from '../oauth/support/tokens.js';
 import { guardHosts, oneGuardHost, type ResourceServer } from './support/guard-hosts.js';
@@ -267,9 +267,17 @@ describe('an authorization server with wrong responses or failures', () => {
     ],
   ])('#109 %s: 503 and never a pass, and it recovers by itself', async (name, script) => {
     const genuine = scripts['/introspect'];
-    scripts['/introspect'] = script;
-    const server = await start({ timeout: 600 });
+    const deadline = new AbortController();
+    // Time runs out when the request has arrived, and for no other request.
+    const timer = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(deadline.signal);
+    scripts['/introspect'] = (...asked) => {
+      if (name.startsWith('never')) setImmediate(() => deadline.abort());
+      return script(...asked);
+    };
+    const server = await start();
     await expectUnavailable(server.get('open', 'one'), name);
+    expect(timer).toHaveBeenLastCalledWith(20_000);
+    timer.mockRestore();
     if (genuine !== undefined) scripts['/introspect'] = genuine;
     expect((await server.get('open', 'one')).status).toBe(200);
   });
