@@ -119,6 +119,12 @@ describe('action=help over HTTP', () => {
     });
   });
 
+  test('an unknown module is an error', async () => {
+    expect(await getJson('action=help&modules=query%2Bnope')).toMatchObject({
+      error: { code: 'badmodule', info: 'The module "query" does not have a submodule "nope".' },
+    });
+  });
+
   test('works under every name of the endpoint: all links are relative', async () => {
     const { text } = await get('action=help&modules=query', {}, '/w/api.php');
     const links = [...text.matchAll(/ href="([^"]*)"/g)].map(([, link]) => link);
