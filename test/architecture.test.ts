@@ -85,6 +85,7 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
       /^(type )?core\/(base|oauth)\//,
       /^(type )?openid\//,
       /^(type )?clients\/documents\/public-(request|address)\.ts/,
+      /^step-up\/asked\.ts/,
       /^(type )?jose(#|$)/,
       /^node:crypto(#|$)/,
     ],

@@ -6,9 +6,9 @@
  */
 
 import type { AuthorizationFeature } from '../core/base/feature.js';
-import { signInFor, STEP_UP_PARAMETERS } from '../core/oauth/authorization/step-up.js';
 import { secondsOf } from '../core/oauth/context.js';
 import type { OAuthFeature } from '../core/oauth/oauth-feature.js';
+import { signInFor, STEP_UP_PARAMETERS } from './asked.js';
 
 /**
  * The server keeps when and how owners sign in, and reads `max_age` and `acr_values` of authorization requests (RFC 9470 §4). Clients learn

@@ -4,7 +4,7 @@ import type { ModuleNode } from '../module-tree.js';
 import { type DescribedParameter, parametersOf } from '../parameters.js';
 import { textOfParameter } from '../texts/help-text.js';
 import { parameterSchema, type SchemaContext } from './parameter-schema.js';
-import type { JsonSchema } from './schema.js';
+import type { JsonSchema } from './shared-schemas.js';
 
 /** A parameter on the wire, for a query string or a form. */
 export interface Field {

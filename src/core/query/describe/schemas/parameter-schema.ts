@@ -4,8 +4,7 @@ import { splitValues } from '../../parameters/multi-value.js';
 import type { Site } from '../../site/site.js';
 import { boundsFact, countFact, everythingFact, typeFacts } from '../facts.js';
 import { type DescribedParameter, namespacesOf } from '../parameters.js';
-import type { JsonSchema } from './schema.js';
-import { schemaName, type SchemaRegistry } from './shared-schemas.js';
+import { type JsonSchema, schemaName, type SchemaRegistry } from './shared-schemas.js';
 
 /** The site, and the schemas that can be referenced. */
 export interface SchemaContext {

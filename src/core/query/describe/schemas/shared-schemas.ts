@@ -1,4 +1,5 @@
-import type { JsonSchema } from './schema.js';
+/** A JSON Schema 2020-12 schema, as used by OpenAPI 3.1 and MCP. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** The name of a generated schema: starts with a lower-case letter, unlike the built-in ones. */
 export const schemaName = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1);
