@@ -23,9 +23,9 @@ const SLOW = [
 ];
 
 /** Suites that need other programs; each kind has its own command. */
-const suites = (name: string, include: string, seconds: number) => ({
+const suites = (name: string, include: string, seconds: number, ...globalSetup: string[]) => ({
   extends: true as const,
-  test: { name, include: [include], testTimeout: seconds * 1000, hookTimeout: seconds * 1000 },
+  test: { name, include: [include], globalSetup, testTimeout: seconds * 1000, hookTimeout: seconds * 1000 },
 });
 
 const BROWSER = 'test/**/*.browser.test.ts';
@@ -76,7 +76,7 @@ export default defineConfig(async ({ mode }) => ({
       { extends: true as const, test: { name: 'alone', include: ALONE } },
       suites('browser', BROWSER, 60),
       suites('clients', CLIENTS, 60),
-      suites('engines', ENGINES, 120),
+      suites('engines', ENGINES, 120, 'test/stores/engines/templates.ts'),
     ],
   },
 }));

@@ -1,7 +1,23 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that start programs or compilers, by the seconds that they take. */
+/** Files that start programs or compilers, by the seconds that they take; among engines, those that wait alternate with those that compute. */
 const LONG = [
+  'stores/galera.engine',
+  'stores/double-spend.engine',
+  'stores/grants-survive.engine',
+  'stores/failing-calls.engine',
+  'stores/patroni.engine',
+  'stores/several-processes.engine',
+  'stores/grants-survive-failovers.engine',
+  'stores/devices.engine',
+  'stores/codes-under-cuts.engine',
+  'stores/owners.engine',
+  'stores/cluster.engine',
+  'stores/redis.engine',
+  'stores/outage.engine',
+  'docs/stores.engine',
+  'stores/unresponsive-connections.engine',
+  'content/cost.engine',
   'docs/run',
   'docs/reference',
   'examples/demo',
@@ -11,6 +27,11 @@ const LONG = [
   'site/walk',
   'oauth/guessing',
 ].map((name) => `/test/${name}.test.ts`);
+
+function longestFirst(files: readonly TestSpecification[]): TestSpecification[] {
+  const long = LONG.flatMap((name) => files.filter(({ moduleId }) => moduleId.endsWith(name)));
+  return [...long, ...files.filter((file) => !long.includes(file))];
+}
 
 /**
  * The order of test files: vitest starts with the largest, but the ones that take longest are short. One that started last would run
@@ -22,7 +43,6 @@ export class LongestFirst extends BaseSequencer {
     // After the files of other projects: a worker that runs one of these cannot go on with the modules it has loaded.
     const others = sorted.filter(({ project }) => project.name !== 'unit');
     const unit = sorted.filter(({ project }) => project.name === 'unit');
-    const long = LONG.flatMap((name) => unit.filter(({ moduleId }) => moduleId.endsWith(name)));
-    return [...others, ...long, ...unit.filter((file) => !long.includes(file))];
+    return [...longestFirst(others), ...longestFirst(unit)];
   }
 }

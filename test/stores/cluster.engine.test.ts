@@ -1,5 +1,5 @@
 import { openStore } from 'oauth-query/stores/open';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeEngine } from './engines/availability.js';
 import { freshKey } from './engines/fault-cases.js';
 import {
@@ -39,15 +39,18 @@ async function expectFailover(
   await store.close();
 }
 
-describe.each(['redis', 'ioredis'] as const)('failover with %s', (driver) => {
-  describeEngine('Redis Cluster', noRedis, () => {
+// Each waits most of the time.
+for (const driver of ['redis', 'ioredis'] as const) {
+  const atOnce = (title: string, suite: () => void): void =>
+    describeEngine(`${title} with ${driver}`, noRedis, suite, { concurrent: true });
+  atOnce('Redis Cluster', () => {
     let cluster: RedisCluster;
     beforeAll(async () => {
       cluster = await startRedisCluster({ replicas: true });
     });
     afterAll(() => cluster?.remove());
 
-    test('opened with the address of one node, it works immediately on all of them', async () => {
+    test.sequential('opened with the address of one node, it works immediately on all of them', async () => {
       const [address = ''] = cluster.address.split(',');
       for (let round = 0; round < 10; round += 1) {
         const store = await openStore(address, { driver, onError: () => undefined });
@@ -57,7 +60,7 @@ describe.each(['redis', 'ioredis'] as const)('failover with %s', (driver) => {
       }
     });
 
-    test('check checks every master', async () => {
+    test.sequential('check checks every master', async () => {
       const store = await openStore(cluster.address, { driver, onError: () => undefined });
       await store.check();
       for (const { url } of cluster.masters) {
@@ -69,12 +72,12 @@ describe.each(['redis', 'ioredis'] as const)('failover with %s', (driver) => {
       await store.close();
     });
 
-    test('replicated records survive, and calls succeed again', async () => {
+    test.sequential('replicated records survive, and calls succeed again', async () => {
       await expectFailover(cluster, driver);
     }, 150_000);
   });
 
-  describeEngine('Sentinel', noRedis, () => {
+  atOnce('Sentinel', () => {
     test('replicated records survive, and calls succeed again', async () => {
       const sentinel = await startRedisSentinel();
       try {
@@ -84,7 +87,7 @@ describe.each(['redis', 'ioredis'] as const)('failover with %s', (driver) => {
       }
     }, 150_000);
   });
-});
+}
 
 describeEngine('ioredis and a sentinel that announces failovers while it is queried for the master', noRedis, () => {
   test('a lost connection is restored', async () => {

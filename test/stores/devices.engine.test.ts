@@ -36,7 +36,7 @@ function suite(title: string, missing: string | undefined, open: () => Promise<P
             else answers.add(errorOf(answer));
           }
         });
-        await expect.poll(() => polls, { timeout: 30_000 }).toBeGreaterThan(5 * POLLERS);
+        await expect.poll(() => polls, { timeout: 30_000 }).toBeGreaterThan(2 * POLLERS);
         const question = await enterUserCode(on(round + 1), user_code, { 'x-owner': `owner-${round}` });
         const done = await decideDevice(on(round + 2), question, 'approve');
         expect([done.status, done.text.includes('is connected')]).toEqual([200, true]);

@@ -7,7 +7,7 @@ import { approve, isActive, newCode, redeemCode, refresh } from './engines/oauth
 import { type Answer, type OAuthProcess, type ProcessSettings, startOAuthProcess } from './engines/oauth-processes.js';
 import type { Proxy } from './engines/proxy.js';
 import { until } from './engines/redis.js';
-import { chosen, proxied, type ServerKind, SERVERS } from './engines/servers.js';
+import { chosen, proxied, REDIS, type ServerKind, SERVERS } from './engines/servers.js';
 import { noSqlite } from './engines/sqlite.js';
 
 /** The other process is ahead by so many milliseconds: what is repeated there is repeated later than any grace window. */
@@ -167,7 +167,8 @@ const cuttable = async ({ start }: ServerKind): Promise<Place> => {
 describe('failures at each call of a refresh and of a redemption', () => {
   for (const kind of SERVERS) {
     for (const [index, driver] of kind.drivers.entries()) {
-      const strikes = index === 0 ? { ...DEATHS, ...CUTS } : CUTS;
+      // It dies between two calls, so it leaves the same in every server; SQLite is in the process that dies.
+      const strikes = kind === REDIS && index === 0 ? { ...DEATHS, ...CUTS } : CUTS;
       suite(`${kind.title}, ${driver}`, kind.missing, () => cuttable(kind), strikes, chosen(driver));
     }
   }

@@ -105,7 +105,7 @@ test('steps are counted: simultaneous calls are one', () => {
 });
 
 /** The grants of one owner for one client; another owner keeps one. `DISCONNECTED=100000` takes minutes. */
-const DISCONNECTED = Number(process.env['DISCONNECTED'] ?? 3_000);
+const DISCONNECTED = Number(process.env['DISCONNECTED'] ?? 1_000);
 const DISCONNECT = `an owner with ${DISCONNECTED} grants disconnects an application with a few commands, and no process accepts any of them`;
 
 const expectDisconnected = async (store: Store): Promise<void> => {

@@ -2,10 +2,10 @@ import * as mariadb from 'mariadb';
 import mysql2 from 'mysql2/promise';
 import { type MysqlQuery, mysqlStore } from 'oauth-query/stores/mysql';
 import { openStore } from 'oauth-query/stores/open';
-import { storeContract } from 'oauth-query/testing';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Clock, Store } from '../../src/core/base/ports.js';
 import { describeEngine } from './engines/availability.js';
+import { testContract } from './engines/contract.js';
 import { expectRecovery, freshKey, testServerFaults, TIMEOUT_MS } from './engines/fault-cases.js';
 import { type MariadbServer, mariadbQuery, noMariadb, startMariadb } from './engines/mariadb.js';
 
@@ -38,33 +38,35 @@ describeEngine('MariaDB', noMariadb, () => {
   const admin = (text: string): Promise<readonly unknown[]> => mariadbQuery(server, text);
 
   /** A new table for each case would take longer than the cases. */
-  function contract(title: string, open: (table: string, clock?: Clock) => Promise<Store>): void {
+  function contract(title: string, open: (table: string, clock?: Clock) => Promise<Store>, cases?: 'of drivers'): void {
     describe(title, () => {
       const table = `t_${title.replaceAll(/\W+/g, '_').toLowerCase()}`.slice(0, 50);
       beforeAll(() => mysqlStore({ query: count, table, clearEvery: false, timeout: 10_000 }).migrate());
-      for (const { name, run } of storeContract(
+      testContract(
         () => ({
           open: (clock) => open(table, clock),
           remove: async () => {
             for (const each of [table, `${table}_groups`]) await admin(`DELETE FROM ${each}`);
           },
         }),
-        { offers: ['getMany', 'list'] },
-      )) {
-        test(name, run);
-      }
+        cases,
+      );
     });
   }
   // Thousands of calls at once, on a machine that may be busy.
   const timeout = 10_000;
 
   for (const driver of DRIVERS) {
-    contract(`the contract with openStore and ${driver}`, (table, clock) =>
-      openStore(server.url, { driver, table, timeout, ...(clock && { clock }) }),
+    contract(
+      `the contract with openStore and ${driver}`,
+      (table, clock) => openStore(server.url, { driver, table, timeout, ...(clock && { clock }) }),
+      driver === 'mysql2' ? 'of drivers' : undefined,
     );
   }
-  contract('the contract over a pool with other settings', async (table, clock) =>
-    mysqlStore({ query: count, table, timeout, clearEvery: false, ...(clock && { clock }) }),
+  contract(
+    'the contract over a pool with other settings',
+    async (table, clock) => mysqlStore({ query: count, table, timeout, clearEvery: false, ...(clock && { clock }) }),
+    'of drivers',
   );
   contract('the contract over a driver that sends everything twice', async (table, clock) => {
     const query: MysqlQuery = async (text, values) => {

@@ -24,7 +24,7 @@ grantsSurvive('PostgreSQL with a synchronous standby', noPatroni, startPatroni, 
   },
 });
 
-describeEngine('what PostgreSQL loses when a standby is promoted under load', noPatroni, () => {
+function losses(): void {
   let cluster: PatroniCluster;
   let stores: readonly [OpenedStore, OpenedStore];
   beforeAll(async () => {
@@ -68,7 +68,7 @@ describeEngine('what PostgreSQL loses when a standby is promoted under load', no
     ['asynchronous', 'the primary crashes', 0],
     ['asynchronous', 'the primary crashes, and its standby has received nothing for a second', 1_000],
   ];
-  test.each(STRIKES)(
+  test.sequential.each(STRIKES)(
     '%s: %s',
     async (standby, what, holdFor) => {
       await cluster.setSynchronous(standby === 'synchronous');
@@ -85,4 +85,6 @@ describeEngine('what PostgreSQL loses when a standby is promoted under load', no
     },
     180_000,
   );
-});
+}
+
+describeEngine('what PostgreSQL loses when a standby is promoted under load', noPatroni, losses, { concurrent: true });

@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { type OpenedStore, openStore, type OpenStoreOptions } from 'oauth-query/stores/open';
 import { postgresStore } from 'oauth-query/stores/postgres';
-import { storeContract } from 'oauth-query/testing';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { describeEngine } from './engines/availability.js';
+import { testContract } from './engines/contract.js';
 import { freshKey } from './engines/fault-cases.js';
 import { noPgBouncer, startPgBouncer } from './engines/pgbouncer.js';
 import { noPostgres, startPostgres, type PostgresServer } from './engines/postgres.js';
@@ -28,21 +27,19 @@ describeEngine('PgBouncer in transaction mode', noPgBouncer, () => {
   });
 
   describe('the contract', () => {
-    for (const { name, run } of storeContract(
-      async () => {
-        const options = { table: `t_${randomUUID().replaceAll('-', '')}`, timeout: 10_000, onError };
-        const first = await openStore(bouncer.url, options);
-        await first.migrate();
-        await first.close();
-        return {
-          open: (clock) => openStore(bouncer.url, { ...options, clock }),
-          remove: async () => void (await admin.query(`DROP TABLE ${options.table}, ${options.table}_groups`)),
-        };
-      },
-      { offers: ['getMany', 'list'] },
-    )) {
-      test(name, run);
-    }
+    const options = { table: 'contract', timeout: 10_000, onError };
+    beforeAll(async () => {
+      const store = await openStore(bouncer.url, options);
+      await store.migrate();
+      await store.close();
+    });
+    testContract(
+      () => ({
+        open: (clock) => openStore(bouncer.url, { ...options, clock }),
+        remove: async () => void (await admin.query('TRUNCATE contract, contract_groups')),
+      }),
+      'of drivers',
+    );
   });
 
   test('twenty processes with four connections each use the two of PgBouncer', async () => {

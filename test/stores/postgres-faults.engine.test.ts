@@ -1,6 +1,6 @@
 import { postgresStore, type PostgresStore } from 'oauth-query/stores/postgres';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { describeEngine } from './engines/availability.js';
 import { expectRecovery, expectRefusal, freshKey, testServerFaults, TIMEOUT_MS } from './engines/fault-cases.js';
 import { noPostgres, startPostgres, type PostgresServer } from './engines/postgres.js';
@@ -17,7 +17,7 @@ describeEngine('failures of PostgreSQL', noPostgres, () => {
     pool = new pg.Pool({ connectionString: server.url, connectionTimeoutMillis: 1_000 });
     pool.on('error', () => undefined);
     store = postgresStore({ query: (text, values) => pool.query(text, values), timeout: TIMEOUT_MS });
-    await store.migrate();
+    await vi.waitFor(() => store.migrate(), { timeout: 10_000 });
   });
   afterAll(async () => {
     await store?.close();

@@ -3,30 +3,29 @@ import { inspect } from 'node:util';
 import { PGlite } from '@electric-sql/pglite';
 import { openStore } from 'oauth-query/stores/open';
 import { type PostgresQuery, postgresStore } from 'oauth-query/stores/postgres';
-import { storeContract, type StoreContractOptions } from 'oauth-query/testing';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { describeEngine } from './engines/availability.js';
+import { testContract } from './engines/contract.js';
 import { noPostgres, startPostgres } from './engines/postgres.js';
 
-const OFFERS: StoreContractOptions = { offers: ['getMany', 'list'] };
-
-/** The contract over a table of its own for each case. */
-function contract(title: string, connect: () => PostgresQuery): void {
+/** The contract over a table of its own, which is emptied after each case. */
+function contract(title: string, query: PostgresQuery, cases?: 'of drivers'): void {
   describe(title, () => {
-    for (const { name, run } of storeContract(async () => {
-      const query = connect();
-      const table = `oauth_test_${randomUUID().replaceAll('-', '')}`;
-      // Thousands of calls at once, on a machine that may be busy.
-      const options = { query, table, clearEvery: false, timeout: 10_000 } as const;
-      await postgresStore(options).migrate();
-      return {
+    const table = `oauth_test_${randomUUID().replaceAll('-', '')}`;
+    // Thousands of calls at once, on a machine that may be busy.
+    const options = { query, table, clearEvery: false, timeout: 10_000 } as const;
+    beforeAll(() => postgresStore(options).migrate());
+    afterAll(() => query(`DROP TABLE IF EXISTS ${table}, ${table}_groups`, [], `${table}_drop`));
+    testContract(
+      () => ({
         open: (clock) => postgresStore({ ...options, clock }),
-        remove: async () => void (await query(`DROP TABLE IF EXISTS ${table}, ${table}_groups`, [], `${table}_drop`)),
-      };
-    }, OFFERS)) {
-      test(name, run);
-    }
+        remove: async () => {
+          for (const each of [table, `${table}_groups`]) await query(`DELETE FROM ${each}`, [], `${each}_empty`);
+        },
+      }),
+      cases,
+    );
   });
 }
 
@@ -59,25 +58,33 @@ describeEngine('PostgreSQL: the contract', process.env['DATABASE_URL'] ? undefin
     }
   });
 
-  contract('over a pg pool', () => (text, values) => pool.query(text, values));
+  contract('over a pg pool', (text, values) => pool.query(text, values));
 
-  contract('over a driver that sends everything twice', () => async (text, values) => {
+  contract('over a driver that sends everything twice', async (text, values) => {
     await pool.query(text, values);
     return pool.query(text, values);
   });
 
-  contract('over statements prepared by name', () => (text, values, name) => pool.query({ name, text, values }));
+  contract(
+    'over statements prepared by name',
+    (text, values, name) => pool.query({ name, text, values }),
+    'of drivers',
+  );
 
   // What a pooler in transaction mode may do: every statement meets another connection, and a session keeps nothing.
-  contract('over connections that forget everything', () => async (text, values) => {
-    const client = await pool.connect();
-    try {
-      await client.query('DISCARD ALL');
-      return await client.query(text, values);
-    } finally {
-      client.release();
-    }
-  });
+  contract(
+    'over connections that forget everything',
+    async (text, values) => {
+      const client = await pool.connect();
+      try {
+        await client.query('DISCARD ALL');
+        return await client.query(text, values);
+      } finally {
+        client.release();
+      }
+    },
+    'of drivers',
+  );
 });
 
 describe('PGlite', () => {
@@ -87,5 +94,5 @@ describe('PGlite', () => {
   });
   afterAll(() => database?.close());
 
-  contract('the contract', () => (text, values) => database.query(text, values));
+  contract('the contract', (text, values) => database.query(text, values), 'of drivers');
 });

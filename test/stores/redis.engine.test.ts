@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { openStore } from 'oauth-query/stores/open';
 import { redisStore, type SendCommand } from 'oauth-query/stores/redis';
-import { storeContract } from 'oauth-query/testing';
 import { createClient, createCluster } from 'redis';
-import { afterAll, beforeAll, describe, test } from 'vitest';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { describeEngine } from './engines/availability.js';
+import { testContract } from './engines/contract.js';
 import { noRedis, type RedisSentinel, startRedis, startRedisCluster, startRedisSentinel } from './engines/redis.js';
 
 /** A client that sends every command twice and only gets the second result, as some do after a lost connection. */
@@ -48,33 +48,28 @@ async function ioredisCluster(urls: readonly string[]): Promise<Connection> {
   return { sendCommand: ([name = '', ...rest]) => cluster.call(name, ...rest), close: () => cluster.disconnect() };
 }
 
-function contract(title: string, connect: () => Promise<Connection>): void {
+function contract(title: string, connect: () => Promise<Connection>, cases?: 'of drivers'): void {
   describe(title, () => {
     let connection: Connection;
     beforeAll(async () => {
       connection = await connect();
     });
     afterAll(() => connection?.close());
-    const places = storeContract(
-      () => {
-        const prefix = `oauth-query-test:${randomUUID()}:`;
-        const used = new Set<string>();
-        return {
-          open: (clock) =>
-            redisStore({
-              sendCommand: (args, key) => connection.sendCommand(args, key && used.add(key) ? key : undefined),
-              prefix,
-              clock,
-              timeout: 10_000, // thousands of calls at once, on a machine that may be busy
-            }),
-          // The server may contain other data.
-          remove: async () =>
-            void (await Promise.all([...used].map((key) => connection.sendCommand(['DEL', key], key)))),
-        };
-      },
-      { offers: ['getMany', 'list'] },
-    );
-    for (const { name, run } of places) test(name, run);
+    testContract(() => {
+      const prefix = `oauth-query-test:${randomUUID()}:`;
+      const used = new Set<string>();
+      return {
+        open: (clock) =>
+          redisStore({
+            sendCommand: (args, key) => connection.sendCommand(args, key && used.add(key) ? key : undefined),
+            prefix,
+            clock,
+            timeout: 10_000, // thousands of calls at once, on a machine that may be busy
+          }),
+        // The server may contain other data.
+        remove: async () => void (await Promise.all([...used].map((key) => connection.sendCommand(['DEL', key], key)))),
+      };
+    }, cases);
   });
 }
 
@@ -88,7 +83,7 @@ describeEngine('Redis: the contract', process.env['REDIS_URL'] ? undefined : noR
   afterAll(() => remove?.());
 
   contract('over node-redis', () => nodeRedis(url));
-  contract('over ioredis', () => ioredis(url));
+  contract('over ioredis', () => ioredis(url), 'of drivers');
   contract('over a client that sends everything twice', () => sentTwice(url));
 });
 
@@ -100,7 +95,7 @@ describeEngine('Redis Cluster of three masters with replicas: the contract', noR
   afterAll(() => cluster?.remove());
 
   contract('over node-redis', () => nodeRedisCluster(cluster.urls));
-  contract('over ioredis', () => ioredisCluster(cluster.urls));
+  contract('over ioredis', () => ioredisCluster(cluster.urls), 'of drivers');
 });
 
 describeEngine('Sentinel: the contract', noRedis, () => {
@@ -111,17 +106,12 @@ describeEngine('Sentinel: the contract', noRedis, () => {
   afterAll(() => sentinel?.remove());
 
   describe.each(['redis', 'ioredis'] as const)('by its URL, %s', (driver) => {
-    for (const { name, run } of storeContract(
-      () => {
-        const prefix = `${randomUUID()}:`;
-        return {
-          open: (clock) =>
-            openStore(sentinel.address, { driver, prefix, clock, timeout: 10_000, onError: () => undefined }),
-        };
-      },
-      { offers: ['getMany', 'list'] },
-    )) {
-      test(name, run);
-    }
+    testContract(() => {
+      const prefix = `${randomUUID()}:`;
+      return {
+        open: (clock) =>
+          openStore(sentinel.address, { driver, prefix, clock, timeout: 10_000, onError: () => undefined }),
+      };
+    }, 'of drivers');
   });
 });

@@ -1,9 +1,18 @@
 import { describe, test } from 'vitest';
 
-/** Registers the suite of an engine, or reports it as skipped and says why it cannot run here. */
-export function describeEngine(title: string, missing: string | undefined, suite: () => void): void {
+/**
+ * Registers the suite of an engine, or reports it as skipped and says why it cannot run here.
+ *
+ * @param concurrent - Whether it runs beside its neighbours in the file, for suites that wait most of the time. Its tests run one after another if they are `test.sequential`.
+ */
+export function describeEngine(
+  title: string,
+  missing: string | undefined,
+  suite: () => void,
+  { concurrent = false } = {},
+): void {
   if (missing === undefined) {
-    describe(title, suite);
+    describe(title, { concurrent }, suite);
     return;
   }
   console.error(`\n  *** SKIPPED: ${title}: ${missing}.\n`);

@@ -19,7 +19,7 @@ interface Place {
 /** What happens to the place while clients refresh, by name; it is well again afterwards. */
 type Troubles<P> = Readonly<Record<string, (place: P) => Promise<void>>>;
 
-/** Registers a suite: clients refresh, and each trouble strikes the store. */
+/** Registers a suite, which runs beside its neighbours: clients refresh, and each trouble strikes the store. */
 export function grantsSurvive<P extends Place>(
   title: string,
   missing: string | undefined,
@@ -27,7 +27,7 @@ export function grantsSurvive<P extends Place>(
   troubles: Troubles<P>,
   settings: ProcessSettings = {},
 ): void {
-  describeEngine(title, missing, () => {
+  const suite = (): void => {
     let place: P;
     let processes: OAuthProcess[] = [];
     beforeAll(async () => {
@@ -42,7 +42,7 @@ export function grantsSurvive<P extends Place>(
     });
 
     for (const [name, strike] of Object.entries(troubles)) {
-      test(`${name}: every grant has one chain, and a replay still ends it`, async () => {
+      test.sequential(`${name}: every grant has one chain, and a replay still ends it`, async () => {
         const clients = await RefreshingClients.start(processes);
         try {
           await clients.haveRefreshed(2);
@@ -56,7 +56,8 @@ export function grantsSurvive<P extends Place>(
         }
       }, 240_000);
     }
-  });
+  };
+  describeEngine(title, missing, suite, { concurrent: true });
 }
 
 export const pause = async (daemon: Daemon, seconds = OUTAGE_SECONDS): Promise<void> => {

@@ -30,8 +30,15 @@ async function open(): Promise<Store> {
   const { driver, ownClient } = settings;
   if (ownClient === true) return ownCluster(address, driver);
   const opened = await openStore(address, { clock, onError, ...(driver === undefined ? {} : { driver }) });
-  await opened.migrate();
-  return opened;
+  // On a full machine, the first connection takes longer than a call may.
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await opened.migrate();
+      return opened;
+    } catch (error) {
+      if (attempt === 10) throw error;
+    }
+  }
 }
 
 const opened = await open();

@@ -94,7 +94,7 @@ export async function startOAuthProcesses(
 export async function startOAuthProcess(address: string, settings: ProcessSettings = {}): Promise<OAuthProcess> {
   const child = spawn(
     process.execPath,
-    ['--enable-source-maps', await bundleOf('test/stores/engines/oauth-process.ts'), address, JSON.stringify(settings)],
+    [await bundleOf('test/stores/engines/oauth-process.ts'), address, JSON.stringify(settings)],
     {
       stdio: ['pipe', 'pipe', 'inherit'],
     },

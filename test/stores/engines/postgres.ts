@@ -3,6 +3,7 @@ import { chownSync, existsSync, readdirSync, readFileSync, realpathSync } from '
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { findProgram, freePort, startDaemon, temporaryDirectory, type Daemon } from './daemon.js';
+import { newData } from './templates.js';
 
 const DEBIAN = '/usr/lib/postgresql';
 const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : [];
@@ -35,7 +36,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   const options = { ...owner, cwd: directory };
   const data = join(directory, 'data');
   const settings = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
-  await promisify(execFile)(initdb, ['-D', data, ...settings], options);
+  await newData('postgres', data, (path) => promisify(execFile)(initdb, ['-D', path, ...settings], options));
   const daemon = await startDaemon({
     file: postgres,
     args: ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', '', '-F'],

@@ -7,6 +7,9 @@ import type { Answer, OAuthProcess } from './oauth-processes.js';
 const COUNT = 30;
 const OWNERS = 6;
 const DEADLINE_MS = 60_000;
+/** Refreshes of a client without a pause; while something is awaited that takes long, they would keep the machine from it. */
+const AT_ONCE = 10;
+const PAUSE_MS = 100;
 
 /** What a client got for its grant. */
 interface Chain {
@@ -16,12 +19,14 @@ interface Chain {
   refusal?: Answer;
 }
 
-/** Clients that refresh without a pause, each with its own grant; they wait as long as `Retry-After` says, and repeat the same request. */
+/** Clients that refresh again and again, each with its own grant; they wait as long as `Retry-After` says, and repeat the same request. */
 export class RefreshingClients {
   readonly #servers: readonly OAuthProcess[];
   readonly #chains: readonly Chain[];
   readonly #ended: Promise<unknown>;
   #isOver = false;
+  /** How many refreshes each client makes without a pause. */
+  #hurry = AT_ONCE;
   #unavailable = 0;
   #unanswered = 0;
 
@@ -55,6 +60,7 @@ export class RefreshingClients {
   /** Waits until each client has refreshed so many times more, or has lost its grant. */
   async haveRefreshed(times: number): Promise<void> {
     const wanted = this.#chains.map(({ tokens }) => tokens.length + times);
+    this.#hurry = Math.max(...wanted) + AT_ONCE;
     const deadline = performance.now() + DEADLINE_MS;
     while (this.#chains.some(({ tokens, refusal }, at) => !refusal && tokens.length < (wanted[at] ?? 0))) {
       if (performance.now() > deadline) throw new Error('the clients do not get on');
@@ -119,6 +125,7 @@ export class RefreshingClients {
         await sleep(Number(answer.headers['retry-after']) * 1_000);
       } else if (answer.status === 200) {
         chain.tokens.push(String(answer.json['refresh_token']));
+        if (chain.tokens.length > this.#hurry) await sleep(PAUSE_MS);
       } else {
         chain.refusal = answer;
         return;

@@ -1,8 +1,7 @@
-import { describe } from 'vitest';
 import { cut, grantsSurvive } from './engines/grants-survive.js';
-import { noRedis, startRedisCluster } from './engines/redis.js';
+import { noRedis, startRedisCluster, startRedisSentinel } from './engines/redis.js';
 
-describe.each(['redis', 'ioredis'] as const)('with %s', (driver) => {
+for (const driver of ['redis', 'ioredis'] as const) {
   grantsSurvive(
     `Redis Cluster, ${driver}`,
     noRedis,
@@ -13,4 +12,6 @@ describe.each(['redis', 'ioredis'] as const)('with %s', (driver) => {
     },
     { driver },
   );
-});
+}
+
+grantsSurvive('Sentinel', noRedis, startRedisSentinel, { 'the master fails over': ({ failOver }) => failOver() });
