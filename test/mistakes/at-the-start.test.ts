@@ -30,7 +30,7 @@ const ERRORS: readonly Row[] = [
   // Options
   ['a misspelled option', 'OQ101', /options\.scope is unknown.*options\.scopes/, () => build({ scope: scopes })],
   ['an option one level too high', 'OQ101', /options\.lifetimes\.accessToken/, () => build({ accessToken: 60 })],
-  ['an option of 0.2', 'OQ111', /options\.pages is now options\.templates/, () => build({ pages: {} })],
+  ['an option of 0.2', 'OQ111', /options\.pages is now options\.template,/, () => build({ pages: {} })],
   ['an unset environment variable', 'OQ102', /options\.secret.*environment/, () => build({ secret: undefined })],
   ['a short secret', 'OQ100', /32.*openssl rand/, () => build({ secret: 'short' })],
   ['no secret in the list', 'OQ100', /empty list/, () => build({ secret: [] })],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { contrastOf, lightened } from '../../src/core/base/pages/contrast.js';
 import { PALETTES } from '../../src/core/base/pages/style.js';
-import { html, type LoginView, pageLayout } from '../../src/core/oauth/pages/index.js';
+import { html, type Template, pageLayout } from '../../src/core/oauth/pages/index.js';
 import { english, german } from '../../src/languages/index.js';
 import { type Answer, Client, hostFor } from '../hosts.js';
 import { Browser, formOf, wordsOf } from './support/browser.js';
@@ -154,10 +154,12 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   });
 
   test('a custom page can use the same frame: layout, style sheet and tag are exported', async () => {
-    const login = (view: LoginView) =>
-      pageLayout(view, { title: 'Come in', body: html`<p>${view.site.name} ${view.clientId} ${view.locale}</p>` });
+    const template: Template = (view) =>
+      view.page === 'login'
+        ? pageLayout(view, { title: 'Come in', body: html`<p>${view.site.name} ${view.clientId} ${view.locale}</p>` })
+        : undefined;
     const host = await start({
-      options: fixture({ branding: BRANDING, templates: { login }, languages: [english, german] }).options,
+      options: fixture({ branding: BRANDING, template, languages: [english, german] }).options,
     });
     const page = await new Browser(host).authorize({ ...WEB, ui_locales: 'de' });
     expect(wordsOf(page)).toMatch(/^Come in · Orchard <b> .* Come in Orchard <b> web de Hilfe/);
@@ -168,8 +170,8 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   });
 
   test("a custom page may have style attributes: no hash disables 'unsafe-inline'", async () => {
-    const login = () => ({ html: '<p style="color: red">', styleSources: ["'unsafe-inline'"] });
-    const host = await start({ options: fixture({ templates: { login } }).options });
+    const template = () => ({ html: '<p style="color: red">', styleSources: ["'unsafe-inline'"] });
+    const host = await start({ options: fixture({ template }).options });
     expect(policyOf(await new Browser(host).authorize(WEB), 'style-src')).toBe("style-src 'unsafe-inline'");
     await host.close();
   });

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Template } from '../../src/core/oauth/pages/views.js';
 import { query } from '../../src/core/query/index.js';
 import { clearInBackground } from '../../src/stores/clearing.js';
 import { instrumentedStore } from '../../src/stores/instrument.js';
@@ -53,7 +54,11 @@ const api = async (host: RunningHost, query: string): Promise<Answer> => {
 };
 
 const REDIRECTED = { status: 302, says: 'error=server_error' } as const;
-const html = (): string => '<p>';
+/** A template that fails for one page, and leaves the others. */
+const only =
+  (name: string, fail: Fail): Template =>
+  ({ page }) =>
+    page === name ? fail() : undefined;
 
 const CASES: readonly Case[] = [
   { name: 'onEvent', options: (fail) => ({ onEvent: fail }), act: token, status: 200 },
@@ -98,11 +103,11 @@ const CASES: readonly Case[] = [
     status: 500,
     says: 'server_error',
   },
-  { name: 'templates.login', options: (fail) => ({ templates: { login: fail } }), act: page, ...REDIRECTED },
-  { name: 'templates.consent', options: (fail) => ({ templates: { consent: fail } }), act: signIn, ...REDIRECTED },
+  { name: 'template of login', options: (fail) => ({ template: only('login', fail) }), act: page, ...REDIRECTED },
+  { name: 'template of consent', options: (fail) => ({ template: only('consent', fail) }), act: signIn, ...REDIRECTED },
   {
-    name: 'templates.error',
-    options: (fail) => ({ templates: { error: fail, login: html } }),
+    name: 'template of error',
+    options: (fail) => ({ template: only('error', fail) }),
     act: (host) => new Browser(host).authorize({ ...AUTHORIZE, client_id: 'nobody' }),
     status: 500,
   },

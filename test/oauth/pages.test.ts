@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { MaybePromise } from '../../src/core/base/ports.js';
 import { checkRegistration } from '../../src/core/oauth/clients/check-registration.js';
 import { SHOW_PASSWORD } from '../../src/core/oauth/pages/built-in-pages.js';
 import { html } from '../../src/core/oauth/pages/index.js';
-import type { ConsentView, RenderedPage } from '../../src/core/oauth/pages/views.js';
+import type { ConsentView, RenderedPage, Template } from '../../src/core/oauth/pages/views.js';
 import { type Answer, Client, hostFor, type RunningHost } from '../hosts.js';
 import { Browser, formOf, locationOf, wordsOf } from './support/browser.js';
 import { fixture } from './support/fixture.js';
@@ -282,8 +283,8 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     expect(found).toEqual({ linked: [links, links], local: [[], []], plain: [[], []] });
     await host.close();
 
-    const templates = { consent: (view: ConsentView) => (views.push(view), 'own') };
-    const own = await start({ options: fixture({ clients, templates }).options });
+    const template: Template = (view) => (view.page === 'consent' ? (views.push(view), 'own') : undefined);
+    const own = await start({ options: fixture({ clients, template }).options });
     const another = new Browser(own);
     await another.signIn(await another.authorize({ ...WEB, client_id: 'linked' }));
     expect(views).toEqual([
@@ -329,17 +330,27 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       return view;
     };
     const { options, errors } = fixture({
-      templates: {
-        login: async (view): Promise<RenderedPage> => ({
-          html: html('own login', keep('login', view)),
-          styleSources: ['https://cdn.example'],
-          imageSources: ["'self'"],
-        }),
-        consent: (view) => html('own consent', keep('consent', view)),
-        deviceCode: (view) => html('own device code', keep('deviceCode', view)),
-        deviceConsent: (view) => html('own device consent', keep('deviceConsent', view)),
-        deviceDone: (view) => `<h1>own end ${keep('deviceDone', view).decision}</h1>`,
-        error: async (view) => `<h1>own error ${keep('error', view).status}</h1>`,
+      template: (view): MaybePromise<RenderedPage | undefined> => {
+        switch (view.page) {
+          case 'login':
+            return Promise.resolve({
+              html: html('own login', keep('login', view)),
+              styleSources: ['https://cdn.example'],
+              imageSources: ["'self'"],
+            });
+          case 'consent':
+            return html('own consent', keep('consent', view));
+          case 'deviceCode':
+            return html('own device code', keep('deviceCode', view));
+          case 'deviceConsent':
+            return html('own device consent', keep('deviceConsent', view));
+          case 'deviceDone':
+            return `<h1>own end ${keep('deviceDone', view).decision}</h1>`;
+          case 'error':
+            return Promise.resolve(`<h1>own error ${keep('error', view).status}</h1>`);
+          default:
+            return undefined;
+        }
       },
     });
     const host = await start({ options });
@@ -377,8 +388,9 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
       { name: 'content.read', description: 'Read your content' },
     ];
     expect(views).toEqual({
-      login: { ...form, username: '', clientId: 'web', clientName: 'web', links: [] },
+      login: { page: 'login', ...form, username: '', clientId: 'web', clientName: 'web', links: [] },
       consent: {
+        page: 'consent',
         ...form,
         clientId: 'web',
         clientName: 'web',
@@ -389,8 +401,16 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
         canSwitch: true,
         grantsPath,
       },
-      deviceCode: { ...form, userCode: '', example: 'XXXX-XXXX', username: 'alice', canSignOut: true },
+      deviceCode: {
+        page: 'deviceCode',
+        ...form,
+        userCode: '',
+        example: 'XXXX-XXXX',
+        username: 'alice',
+        canSignOut: true,
+      },
       deviceConsent: {
+        page: 'deviceConsent',
         ...form,
         clientId: 'tv',
         clientName: 'tv',
@@ -403,6 +423,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
         grantsPath,
       },
       deviceDone: {
+        page: 'deviceDone',
         ...form,
         decision: 'approve',
         clientId: 'tv',
@@ -412,6 +433,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
         grantsPath,
       },
       error: {
+        page: 'error',
         ...frame,
         status: 400,
         code: 'unknown_client',
@@ -429,7 +451,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     const broken = (): never => {
       throw new Error('a bug of the host');
     };
-    const { options, errors } = fixture({ templates: { login: broken, error: broken } });
+    const { options, errors } = fixture({ template: broken });
     const host = await start({ options });
     const browser = new Browser(host);
     expect(new URL(locationOf(await browser.authorize(WEB))).searchParams.get('error')).toBe('server_error');
@@ -439,16 +461,16 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
     await host.close();
   });
 
-  test('a renderer may return output of the tag; one that returns nothing is reported by name', async () => {
-    const nothing = (() => undefined) as unknown as () => string;
-    const own = { login: (view: { username: string }) => html`<h1>${view.username}</h1>`, error: nothing };
-    const { options, errors } = fixture({ templates: own });
+  test('a renderer may return output of the tag; one that returns something else is reported by name', async () => {
+    const other = 5 as unknown as string;
+    const template: Template = (view) => (view.page === 'login' ? html`<h1>${view.username}</h1>` : other);
+    const { options, errors } = fixture({ template });
     const host = await start({ options });
     const browser = new Browser(host);
     expect((await browser.authorize(WEB)).text).toBe('<h1></h1>');
     expect((await browser.authorize({ ...WEB, client_id: 'nobody' })).status).toBe(500);
     expect(errors.map(String)).toEqual([
-      'TypeError: options.templates.error must return the HTML of the page, as text or made by the tag html.',
+      'TypeError: options.template must return the HTML of the page error, as text or made by the tag html, or undefined for the built-in page.',
     ]);
     await host.close();
   });

@@ -148,7 +148,7 @@ export const createContext = (
     emit,
     onError,
     frame,
-    pages: createPages(frame, options.templates),
+    pages: createPages(frame, options.template),
     process: own.process,
     ...tokensIn(options, config, { records, random, clock, own, jwt, onError }),
     keyRing,

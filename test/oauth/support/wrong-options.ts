@@ -80,7 +80,6 @@ export const WRONG_OPTIONS: Readonly<Record<string, readonly object[]>> = {
     { paths: { tokenz: '/t' } },
     { lifetimes: { code: 60 } },
     { lifetimes: { constructor: 60 } },
-    { templates: { signin: () => '' } },
     ...clients([
       { ...web, redirect_uri: 'x' },
       { ...web, grants: ['authorization_code'] },
@@ -354,7 +353,7 @@ export const WRONG_OPTIONS: Readonly<Record<string, readonly object[]>> = {
   ],
   'lifetimes and limits': [...each('lifetimes', [3600]), ...outOfBounds],
   'a flag and a number': [...each('verificationUriComplete', ['yes']), ...each('timeout', [9, 600_001, 10.5, '60'])],
-  templates: [...each('templates', ['mine']), ...below('templates', 'login', ['<p>'])],
+  template: [...each('template', ['mine', { login: () => '' }])],
   cors: [
     ...each('cors', [null, {}, '*', 'https://a']),
     ...each(
@@ -485,14 +484,7 @@ export const WRONG_OPTIONS: Readonly<Record<string, readonly object[]>> = {
       '//cdn.example/logo.png',
       'http://example.org/a.png',
     ]),
-    ...below('branding', 'color', [
-      'red',
-      '#12345',
-      '#ffcc00',
-      { light: '#2350c5' },
-      { light: '#2350c5', dark: '#2350c5' },
-      { light: '#999999', dark: '#ffffff' },
-    ]),
+    ...below('branding', 'color', ['red', '#12345', '#ffcc00', { light: '#2350c5', dark: '#2350c5' }]),
     ...below('branding', 'links', [{ imprint: '/imprint' }, { privacy: 'javascript:alert(1)' }, { help: 'help' }]),
   ],
   tokens: [

@@ -1,5 +1,5 @@
 import { isPath, isPicture, urlProblem } from '../addresses/request-addresses.js';
-import { either, fail, object, refined, required, type Schema, text, value } from '../schema.js';
+import { fail, object, refined, type Schema, text, value } from '../schema.js';
 import { contrastOf, isColor, MIN_CONTRAST, lightened } from './contrast.js';
 import { type AccentColors, PALETTES } from './style.js';
 
@@ -10,10 +10,10 @@ export interface Branding {
   /** An image: a `data:` URL, a path of this host such as `/logo.svg`, or an https URL. */
   readonly logo?: string;
   /**
-   * The colour of buttons and links, such as `#2350c5`, and the one for the dark palette, which is derived from the first if absent. Each is rejected
-   * if text in or on it has too little contrast (WCAG 2.2 AA).
+   * The colour of buttons and links, such as `#2350c5`; for the dark palette it is lightened. It is rejected if text in or on it has too little contrast
+   * (WCAG 2.2 AA).
    */
-  readonly color?: string | AccentColors;
+  readonly color?: string;
   /** Your pages that every page links to. */
   readonly links?: BrandingLinks;
 }
@@ -39,20 +39,17 @@ const isAddress = (given: unknown): boolean => isPath(given) || urlProblem(given
 const address = value<string>("an https address, or a path of this host such as '/privacy'", isAddress);
 const color = value<string>("a colour such as '#2350c5'", isColor);
 
-/** The surroundings of text by palette: the colour is that of links on these backgrounds, and of buttons under this text. */
-const AROUND = {
-  light: { 'the background of links': ['card', 'note-back'], 'the text of buttons': ['on-accent'] },
-  dark: { 'the background of links': ['card', 'note-back'], 'the text of buttons': ['on-accent'] },
-} as const;
+/** The surroundings of text in the light palette: the colour is that of links on these backgrounds, and of buttons under this text. */
+const AROUND = { 'the background of links': ['card', 'note-back'], 'the text of buttons': ['on-accent'] } as const;
 
-const checkContrast = (accent: string, palette: keyof AccentColors, path: string): void => {
-  for (const [what, names] of Object.entries(AROUND[palette])) {
+const checkContrast = (accent: string, path: string): void => {
+  for (const [what, names] of Object.entries(AROUND)) {
     for (const name of names) {
-      const other = PALETTES[palette][name];
+      const other = PALETTES.light[name];
       const ratio = contrastOf(accent, other);
       if (ratio < MIN_CONTRAST)
         fail(
-          `${path}: ${accent} has a contrast of ${(Math.floor(ratio * 100) / 100).toFixed(2)}:1 with ${other}, ${what} in the ${palette} palette; WCAG AA needs ${MIN_CONTRAST}:1. Choose a ${palette === 'light' ? 'darker' : 'lighter'} colour.`,
+          `${path}: ${accent} has a contrast of ${(Math.floor(ratio * 100) / 100).toFixed(2)}:1 with ${other}, ${what} in the light palette; WCAG AA needs ${MIN_CONTRAST}:1. Choose a darker colour.`,
         );
     }
   }
@@ -60,15 +57,10 @@ const checkContrast = (accent: string, palette: keyof AccentColors, path: string
 
 const { card, 'note-back': noteBack, 'on-accent': onAccent } = PALETTES.dark;
 
-/** The validated accents: a single colour is that of the light palette. */
-const accentsOf = (given: string | AccentColors, path: string): AccentColors => {
-  if (typeof given === 'string') {
-    checkContrast(given, 'light', path);
-    return { light: given, dark: lightened(given, [card, noteBack, onAccent]) };
-  }
-  checkContrast(given.light, 'light', `${path}.light`);
-  checkContrast(given.dark, 'dark', `${path}.dark`);
-  return given;
+/** The accents of both palettes. */
+const accentsOf = (light: string, path: string): AccentColors => {
+  checkContrast(light, path);
+  return { light, dark: lightened(light, [card, noteBack, onAccent]) };
 };
 
 const links = {
@@ -95,7 +87,7 @@ export const BRANDING_OPTIONS = {
     "a data: URL of a picture (at most 64 KiB), a path of this host such as '/logo.svg', or an https address",
     (given) => isPicture(given) || isAddress(given),
   ),
-  color: refined(either(color, object({ light: required(color), dark: required(color) })), accentsOf),
+  color: refined(color, accentsOf),
   links: object(links),
 } satisfies Schema<Branding>;
 

@@ -27,7 +27,8 @@ import type {
   ErrorView,
   GrantsView,
   LoginView,
-  Templates,
+  View,
+  ViewOf,
 } from './views.js';
 
 /** Shows the password while its button is pressed. The page works without it, and its content security policy names its hash. */
@@ -186,7 +187,7 @@ ${view.reference === undefined ? undefined : html`<p class="soft">${language.htm
 
 /** Built-in templates also receive the language. */
 type BuiltInPages = {
-  readonly [Name in keyof Templates]: (view: Parameters<Templates[Name]>[0], language: Translator) => Html;
+  readonly [Name in View['page']]: (view: ViewOf<Name>, language: Translator) => Html;
 };
 
 /** The built-in pages: plain HTML that works without JavaScript. */

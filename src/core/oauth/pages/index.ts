@@ -8,4 +8,4 @@ export { type Html, html, type HtmlPart } from '../../base/html.js';
 export type { Branding } from '../../base/pages/branding.js';
 export { styleSheet } from '../../base/pages/style.js';
 export { type PageContent, pageLayout } from '../../base/pages/layout.js';
-export type { ConfirmView, LoginView, Templates, TokensView } from './views.js';
+export type { ConfirmView, LoginView, Template, TokensView } from './views.js';

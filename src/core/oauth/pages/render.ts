@@ -5,7 +5,6 @@ import type { PageProblemCode } from '../../base/pages/languages/english.js';
 import type { Translator } from '../../base/pages/languages/translator.js';
 import type { PageLink, PageView } from '../../base/pages/layout.js';
 import type { Page } from '../../base/pages/response.js';
-import type { MaybePromise } from '../../base/ports.js';
 import { BUILT_IN_PAGES, SHOW_PASSWORD } from './built-in-pages.js';
 import { confirmationOf, doneText, type Ending } from './endings.js';
 import type { PageError } from './page-error.js';
@@ -19,16 +18,14 @@ import type {
   GrantsView,
   LoginView,
   RenderedPage,
-  Templates,
+  Template,
   TokensView,
+  View,
+  ViewOf,
 } from './views.js';
 
 /** A view from an endpoint; the language, the site and the sentences are added here. */
-type ViewFields<View, Added extends PropertyKey = never> = Omit<View, keyof PageView | 'problem' | Added>;
-
-type ViewOf<Name extends keyof Templates> = Parameters<Templates[Name]>[0];
-
-type Template<Name extends keyof Templates> = (view: ViewOf<Name>) => MaybePromise<RenderedPage>;
+type ViewFields<Page, Added extends PropertyKey = never> = Omit<Page, keyof PageView | 'page' | 'problem' | Added>;
 
 /** Further content of an error page. */
 interface ErrorDetails {
@@ -66,7 +63,7 @@ export interface PageRenderers {
 
 /** The settings of the pages. */
 export interface PagesInit extends FrameInit {
-  readonly templates?: Partial<Templates> | undefined;
+  readonly template?: Template | undefined;
 }
 
 interface MadePage {
@@ -81,7 +78,9 @@ const toPage = (name: string, page: RenderedPage): MadePage => {
   const document: unknown = given?.html;
   if (document instanceof Html) return { ...given, html: document };
   if (typeof document === 'string') return { ...given, html: Html.trusted(document) };
-  throw new TypeError(`options.templates.${name} must return the HTML of the page, as text or made by the tag html.`);
+  throw new TypeError(
+    `options.template must return the HTML of the page ${name}, as text or made by the tag html, or undefined for the built-in page.`,
+  );
 };
 
 /** A problem as a sentence. */
@@ -99,7 +98,7 @@ const errorIn = (
   { status, code, init }: PageError,
   { start, explanation }: ErrorDetails,
   { language, view: { site } }: Frame,
-): Omit<ErrorView, keyof PageView> => {
+): Omit<ErrorView, keyof PageView | 'page'> => {
   const home = { href: site.home, client: site.name };
   const { href, client } = init.back ?? (start === undefined ? home : { href: start, client: undefined });
   const [message = '', advice] = language.lines(code, { count: init.count ?? 0 });
@@ -124,11 +123,11 @@ const SCRIPT = hashSource(SHOW_PASSWORD);
 /** The pages for one request. */
 class RequestPages implements PageRenderers {
   readonly #frame: Frame;
-  readonly #templates: Partial<Templates>;
+  readonly #template: Template | undefined;
 
-  constructor(frame: Frame, templates: Partial<Templates>) {
+  constructor(frame: Frame, template: Template | undefined) {
     this.#frame = frame;
-    this.#templates = templates;
+    this.#template = template;
   }
 
   get locale(): string {
@@ -185,27 +184,32 @@ class RequestPages implements PageRenderers {
   }
 
   for(request: HttpRequest, uiLocales?: string): PageRenderers {
-    return new RequestPages(this.#frame.for(request, uiLocales), this.#templates);
+    return new RequestPages(this.#frame.for(request, uiLocales), this.#template);
   }
 
-  async #render<Name extends keyof Templates>(name: Name, rest: Omit<ViewOf<Name>, keyof PageView>): Promise<Page> {
+  async #render<Name extends View['page']>(
+    page: Name,
+    rest: Omit<ViewOf<Name>, keyof PageView | 'page'>,
+  ): Promise<Page> {
     const frame = this.#frame;
-    // The compiler cannot infer that frame and data are a view, or which template belongs to it.
-    const view = { ...rest, ...frame.view } as ViewOf<Name>;
-    const own = this.#templates[name] as Template<Name> | undefined;
-    const made = own === undefined ? BUILT_IN_PAGES[name](view, frame.language) : await own(view);
-    const { html, styleSources = [], imageSources = [] } = toPage(name, made);
-    const page = frame.page(html, logosIn(view));
+    // The compiler cannot infer that frame and data are a view.
+    const view = { ...rest, ...frame.view, page } as ViewOf<Name>;
+    const own = await this.#template?.(view);
+    const {
+      html,
+      styleSources = [],
+      imageSources = [],
+    } = toPage(page, own ?? BUILT_IN_PAGES[page](view, frame.language));
+    const framed = frame.page(html, logosIn(view));
     return {
-      ...page,
+      ...framed,
       // A hash would disable 'unsafe-inline'.
-      styleSources: styleSources.includes("'unsafe-inline'") ? styleSources : [...page.styleSources, ...styleSources],
-      imageSources: [...page.imageSources, ...imageSources],
-      scriptSources: own === undefined && name === 'login' ? [SCRIPT] : [],
+      styleSources: styleSources.includes("'unsafe-inline'") ? styleSources : [...framed.styleSources, ...styleSources],
+      imageSources: [...framed.imageSources, ...imageSources],
+      scriptSources: own === undefined && page === 'login' ? [SCRIPT] : [],
     };
   }
 }
 
 /** The pages of a server, in its default language until a request selects another. */
-export const createPages = (frame: Frame, templates: Partial<Templates> = {}): PageRenderers =>
-  new RequestPages(frame, templates);
+export const createPages = (frame: Frame, template?: Template): PageRenderers => new RequestPages(frame, template);

@@ -23,6 +23,8 @@ interface FormView extends PageView {
 
 /** Fields `username` and `password`; with `continueAs`, also a button `decision` with the value `continue`. */
 export interface LoginView extends FormView {
+  /** Which page it is. */
+  readonly page: 'login';
   /** The client that the owner signs in for; absent on the pages for devices and connected applications. */
   readonly clientId?: string;
   /** Its `client_name`, or its `client_id`. */
@@ -47,6 +49,8 @@ export interface SignOutView {
 
 /** Buttons `decision` with the values `approve` and `deny`. */
 export interface ConsentView extends FormView, ClientLinks {
+  /** Which page it is. */
+  readonly page: 'consent';
   /** The client that requests access. */
   readonly clientId: string;
   /** Its `client_name`, or its `client_id`. */
@@ -76,6 +80,8 @@ export interface ConsentView extends FormView, ClientLinks {
 
 /** Field `user_code`; a button `decision` with the value `sign_out`. */
 export interface DeviceCodeView extends FormView, SignOutView {
+  /** Which page it is. */
+  readonly page: 'deviceCode';
   /** The code from the previous attempt or from the URL; empty at first. */
   readonly userCode: string;
   /** The form of a code, such as `XXXX-XXXX`. Hyphens and small letters make no difference. */
@@ -90,6 +96,8 @@ export interface DeviceCodeView extends FormView, SignOutView {
 
 /** Buttons `decision` with the values `approve`, `deny` and `sign_out`. */
 export interface DeviceConsentView extends FormView, SignOutView, ClientLinks {
+  /** Which page it is. */
+  readonly page: 'deviceConsent';
   /** The client that runs on the device. */
   readonly clientId: string;
   /** Its `client_name`, or its `client_id`. */
@@ -110,6 +118,8 @@ export interface DeviceConsentView extends FormView, SignOutView, ClientLinks {
 
 /** The page after a decision about a device; a button `decision` with the value `sign_out`. */
 export interface DeviceDoneView extends FormView, SignOutView {
+  /** Which page it is. */
+  readonly page: 'deviceDone';
   /** The decision of the owner. */
   readonly decision: 'approve' | 'deny';
   /** The client that runs on the device. */
@@ -140,6 +150,8 @@ export interface ConnectedAppView extends Pick<ClientLinks, 'logoUri'> {
 
 /** A button `disconnect` with the `clientId` for each application; buttons `decision` with `disconnect_all` and `sign_out`. Each but the last leads to the page `confirm`. */
 export interface GrantsView extends FormView, SignOutView {
+  /** Which page it is. */
+  readonly page: 'grants';
   /** The signed-in user. */
   readonly username: string;
   /** The applications, sorted by name. */
@@ -171,6 +183,8 @@ export interface PersonalTokenView {
  * `decision` with the value `create`. A button `revoke` with the `id` of each token; buttons `decision` with `revoke_all` and `sign_out`.
  */
 export interface TokensView extends FormView, SignOutView {
+  /** Which page it is. */
+  readonly page: 'tokens';
   /** The signed-in user. */
   readonly username: string;
   /** The tokens, the newest first. */
@@ -201,10 +215,15 @@ export interface TokensView extends FormView, SignOutView {
 }
 
 /** A question before access ends: a form with the `hidden` fields. */
-export interface ConfirmView extends PageView, Confirmation {}
+export interface ConfirmView extends PageView, Confirmation {
+  /** Which page it is. */
+  readonly page: 'confirm';
+}
 
 /** An error that is shown to the owner, because there is no safe URI to redirect it to. */
 export interface ErrorView extends PageView {
+  /** Which page it is. */
+  readonly page: 'error';
   /** The HTTP status code of the page. */
   readonly status: number;
   /** The error code, such as `form_expired`. */
@@ -226,27 +245,26 @@ export interface ErrorView extends PageView {
   readonly explanation?: string;
 }
 
-/** Renderers: each receives plain data and returns a complete HTML document. Use the tag `html`, which escapes the data. */
-export interface Templates {
-  /** Signs the owner in. */
-  login(view: LoginView): MaybePromise<RenderedPage>;
-  /** Asks the owner to allow or deny a client's request. */
-  consent(view: ConsentView): MaybePromise<RenderedPage>;
-  /** Asks for the user code of a device. */
-  deviceCode(view: DeviceCodeView): MaybePromise<RenderedPage>;
-  /** Asks the owner to allow or deny a device's request. */
-  deviceConsent(view: DeviceConsentView): MaybePromise<RenderedPage>;
-  /** Confirms the decision about a device. */
-  deviceDone(view: DeviceDoneView): MaybePromise<RenderedPage>;
-  /** Lists the applications with access to the owner's account. */
-  grants(view: GrantsView): MaybePromise<RenderedPage>;
-  /** Lists an owner's personal tokens, and creates them. */
-  tokens(view: TokensView): MaybePromise<RenderedPage>;
-  /** Asks before an application is disconnected or a token revoked. */
-  confirm(view: ConfirmView): MaybePromise<RenderedPage>;
-  /** Shows an error. */
-  error(view: ErrorView): MaybePromise<RenderedPage>;
-}
+/** The data of a page. */
+export type View =
+  | LoginView
+  | ConsentView
+  | DeviceCodeView
+  | DeviceConsentView
+  | DeviceDoneView
+  | GrantsView
+  | TokensView
+  | ConfirmView
+  | ErrorView;
+
+/** The data of one page. */
+export type ViewOf<Name extends View['page']> = Extract<View, { readonly page: Name }>;
+
+/**
+ * Renders pages: receives plain data, whose `page` says which page it is, and returns a complete HTML document, or `undefined` for the built-in page.
+ * Use the tag `html`, which escapes the data.
+ */
+export type Template = (view: View) => MaybePromise<RenderedPage | undefined>;
 
 /** An HTML document, optionally with further sources for its content security policy. */
 export type RenderedPage =

@@ -18,7 +18,8 @@ import { type CheckedOptions, SERVER_OPTIONS } from './server-table.js';
 const TABLE = object(SERVER_OPTIONS, {
   takes: 'an object of options',
   moved: {
-    pages: 'options.templates',
+    pages: 'options.template, one function for all pages',
+    templates: 'options.template, one function for all pages',
     timeouts: 'options.timeout',
     device: 'options.verificationUriComplete',
   },

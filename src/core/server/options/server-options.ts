@@ -11,7 +11,7 @@ import type { RegistrationOptions } from '../../oauth/clients/registrations.js';
 import type { CustomGrant } from '../../oauth/custom-grant.js';
 import type { OAuthEventListener } from '../../oauth/events/events.js';
 import type { KeySource, SigningAlgorithm } from '../../oauth/keys/signing-keys.js';
-import type { Templates } from '../../oauth/pages/views.js';
+import type { Template } from '../../oauth/pages/views.js';
 import type { Owner } from '../../oauth/records/owner.js';
 import type { Lifetimes, PathName, Policy, ScopeDefinition } from '../../oauth/settings.js';
 import type { SignInWishes } from '../../oauth/sign-in/asked-sign-in.js';
@@ -138,8 +138,8 @@ export interface ServerOptions {
   readonly branding?: Branding;
   /** The languages of the pages, from `oauth-query/languages`; the first one is the default. Default: English alone. */
   readonly languages?: readonly PageLanguage[];
-  /** Custom renderers for single pages. */
-  readonly templates?: Partial<Templates>;
+  /** Renders pages of your own: receives a view, whose `page` says which page it is, and returns its HTML, or `undefined` for the built-in page. */
+  readonly template?: Template;
   /**
    * Browser origins that may call the token, revocation, registration and metadata endpoints, such as `https://app.example`: scheme, host and port,
    * without a slash at the end. `*` allows every origin.

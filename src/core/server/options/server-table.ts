@@ -40,7 +40,7 @@ import type { CustomGrant, GrantParameter } from '../../oauth/custom-grant.js';
 import { isServerMember } from '../../oauth/endpoints/metadata.js';
 import { TOKEN_PARAMETERS } from '../../oauth/endpoints/token.js';
 import type { KeySource } from '../../oauth/keys/signing-keys.js';
-import type { Templates } from '../../oauth/pages/views.js';
+import type { Template } from '../../oauth/pages/views.js';
 import type { Lifetimes, PathName, Policy, ScopeDefinition } from '../../oauth/settings.js';
 import { MAX_SESSION_LIFETIME } from '../../oauth/sign-in/owner-sessions.js';
 import { USER_LIST, type UserDirectory } from '../../oauth/sign-in/users.js';
@@ -230,21 +230,6 @@ const runtime = {
 
 const RUNTIME = object(runtime);
 
-const template = <Name extends keyof Templates>() =>
-  fn<Templates[Name]>('a function that returns the HTML of the page');
-
-const templates = {
-  login: template<'login'>(),
-  consent: template<'consent'>(),
-  deviceCode: template<'deviceCode'>(),
-  deviceConsent: template<'deviceConsent'>(),
-  deviceDone: template<'deviceDone'>(),
-  grants: template<'grants'>(),
-  tokens: template<'tokens'>(),
-  confirm: template<'confirm'>(),
-  error: template<'error'>(),
-} satisfies Schema<Templates>;
-
 const tokens = {
   scopes: listOf('an array of scopes', text('the name of a scope')),
   maxDays: wholeNumber(365, 1, 365, 'days'),
@@ -321,7 +306,7 @@ export const SERVER_OPTIONS = {
   tokens: optional(object(tokens, { takes: 'an object; {} lets owners create tokens' })),
   branding: object(BRANDING_OPTIONS),
   languages: LANGUAGES,
-  templates: object(templates),
+  template: fn<Template>('a function of the view that returns the HTML of the page, or undefined'),
   cors: orElse(listOf("an array of origins such as ['https://app.example']", origin), [], 'none'),
   onEvent: fn<Option<'onEvent'>>('a function of the event'),
   onError: fn<Option<'onError'>>('a function of the error'),
