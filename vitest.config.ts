@@ -57,6 +57,8 @@ export default defineConfig(async ({ mode }) => ({
     // Only against tests that hang: a table of a hundred rows is one test, and the machine may be busy.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // A condition that comes is waited for, however late it comes.
+    expect: { poll: { timeout: 60_000 } },
     maxWorkers: '100%',
     // Long files start first, so that all workers end at about the same time. Imported here: tests import this file, and need no sequencer.
     sequence: { sequencer: (await import('./tools/longest-first.js')).LongestFirst },

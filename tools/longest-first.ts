@@ -18,6 +18,7 @@ const LONG = [
   'docs/stores.engine',
   'stores/unresponsive-connections.engine',
   'content/cost.engine',
+  'content/two-sites',
   'docs/run',
   'docs/reference',
   'examples/demo',
@@ -26,6 +27,8 @@ const LONG = [
   'docs/compile',
   'site/walk',
   'oauth/guessing',
+  'oauth/model',
+  'cli/doctor-broken',
 ].map((name) => `/test/${name}.test.ts`);
 
 function longestFirst(files: readonly TestSpecification[]): TestSpecification[] {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Client, hostFor, type RunningHost } from '../hosts.js';
 import { Browser, formOf, responseOf } from '../oauth/support/browser.js';
 import { Flows } from '../oauth/support/tokens.js';
@@ -50,7 +50,7 @@ beforeEach(() => {
 
 /** Waits until nothing more can come. */
 const settled = () => new Promise((resolve) => void setTimeout(resolve, 100));
-const arrivals = (count: number) => vi.waitFor(() => expect(received).toHaveLength(count), { timeout: 5000 });
+const arrivals = (count: number) => expect.poll(() => received).toHaveLength(count);
 
 /** The pause before a repetition is over soon, the deadline of a request when the test lets it pass. */
 const timer = (run: () => void, milliseconds: number): (() => void) => {
@@ -62,19 +62,16 @@ const timer = (run: () => void, milliseconds: number): (() => void) => {
   return () => clearTimeout(started);
 };
 
-/** Lets the deadlines of requests without an answer pass until a check holds. */
-const deadlinesPass = (check: () => void) =>
-  vi.waitFor(
-    () => {
-      for (const pass of [...deadlines].slice(0, silent)) {
-        deadlines.delete(pass);
-        pass();
-      }
-      silent = 0;
-      check();
-    },
-    { timeout: 5000 },
-  );
+/** Polls, and lets the deadlines of requests without an answer pass. */
+const afterDeadlines = <T>(read: () => T) =>
+  expect.poll(() => {
+    for (const pass of [...deadlines].slice(0, silent)) {
+      deadlines.delete(pass);
+      pass();
+    }
+    silent = 0;
+    return read();
+  });
 
 const clientsAt = (base: string) => [
   ...['one', 'two'].map((client_id) => ({
@@ -198,7 +195,7 @@ describe.each(hostFor(import.meta.url))('telling clients that their user has sig
         answer = status;
         await signInto(new Browser(running), 'one');
         await running.owners.signOut('alice');
-        await deadlinesPass(() => expect(failures()).toEqual([['one', 'alice', reason]]));
+        await afterDeadlines(failures).toEqual([['one', 'alice', reason]]);
         expect(received).toHaveLength(times);
         // Nothing of the sign-out depends on it.
         expect(all.events.some(({ type }) => type === 'owner.signed_out')).toBe(true);
@@ -209,7 +206,7 @@ describe.each(hostFor(import.meta.url))('telling clients that their user has sig
   test('O84: one owner can cause only so many messages, and one client gets only so many at once', async () => {
     await signInto(new Browser(running), 'one');
     for (let n = 0; n < 12; n += 1) await running.owners.signOut('alice');
-    await vi.waitFor(() => expect(failures()).toHaveLength(2), { timeout: 5000 });
+    await expect.poll(failures).toHaveLength(2);
     expect(failures()[0]?.[2]).toBe('This owner signs out too often.');
     await settled();
     expect(received.length).toBeLessThanOrEqual(10);
@@ -220,10 +217,10 @@ describe.each(hostFor(import.meta.url))('telling clients that their user has sig
     for (let n = 0; n < 9; n += 1) await running.owners.signOut('bob');
     const toTwo = () => received.filter(({ path }) => path.startsWith('/two'));
     // Four are under way. The fifth waits, and stands for all that came after it.
-    await vi.waitFor(() => expect(toTwo()).toHaveLength(4), { timeout: 5000 });
+    await expect.poll(toTwo).toHaveLength(4);
     await settled();
     expect(toTwo()).toHaveLength(4);
-    await deadlinesPass(() => expect(failures().filter(([, sub]) => sub === 'bob')).toHaveLength(5));
+    await afterDeadlines(() => failures().filter(([, sub]) => sub === 'bob')).toHaveLength(5);
     expect(toTwo()).toHaveLength(10);
   });
 
@@ -278,7 +275,7 @@ describe.each(hostFor(`${import.meta.url}2`))('telling clients, with an own sign
     };
     const { all, running } = await started({});
     const failed = () => all.events.flatMap((event) => (event.type === 'logout.failed' ? [event.reason] : []));
-    await vi.waitFor(() => expect(failed()).toHaveLength(refused.length), { timeout: 5000 });
+    await expect.poll(failed).toHaveLength(refused.length);
     expect(failed().every((reason) => reason.includes('which is not a public address'))).toBe(true);
     expect(received).toEqual([]);
     await running.close();
@@ -287,7 +284,7 @@ describe.each(hostFor(`${import.meta.url}2`))('telling clients, with an own sign
       sendLogoutToken: (uri, token, { signal }) =>
         void sent.push(`${uri} ${token.split('.').length} ${String(signal.aborted)}`),
     });
-    await vi.waitFor(() => expect(new Set(sent)).toEqual(new Set(refused.map((uri) => `${uri} 3 false`))));
+    await expect.poll(() => new Set(sent)).toEqual(new Set(refused.map((uri) => `${uri} 3 false`)));
     await other.running.close();
   });
 
