@@ -15,6 +15,9 @@ export const revisions =
   (content: Having<'revisions' | 'pages'>): Handler<'revisions'> =>
   async (request) => {
     const { params, pages } = request;
+    if (params.parse || params.expandtemplates || params.generatexml) {
+      request.warn('notparsed', 'This site returns texts as they are stored. Use action=parse for HTML.');
+    }
     if (isHistory(params) && pages.revids.size === 0) return historyOf(content, request);
     const { limit, continue: next } = request;
     const [start = 0] = readKey(next, 'number') ?? [];
