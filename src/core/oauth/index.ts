@@ -1,6 +1,6 @@
 import type { Route } from '../base/http/messages.js';
 import { resourceMetadataRoute } from '../base/resource-metadata.js';
-import { DEVICE_CODE_GRANT } from './clients/client.js';
+import { DEVICE_CODE_GRANT, OWNER_GRANTS } from './clients/client.js';
 import type { OAuthConfig } from './config.js';
 import type { OAuthContext } from './context.js';
 import type { Endpoint } from './endpoint.js';
@@ -16,7 +16,6 @@ import { registrationWith } from './endpoints/registration.js';
 import { revocation } from './endpoints/revocation.js';
 import { token } from './endpoints/token.js';
 import type { OAuthHooks } from './hooks.js';
-import { hasGrantsPage } from './owners/grants-page.js';
 
 const OPENID = '/.well-known/openid-configuration';
 
@@ -90,7 +89,8 @@ const pageEndpoints = (config: OAuthConfig): readonly Endpoint[] => {
   const endpoints: Endpoint[] = [];
   if (grants.has('authorization_code') || grants.has('implicit'))
     endpoints.push(page(paths.authorize, { GET: authorize, POST: authorize }));
-  if (hasGrantsPage(config)) endpoints.push(page(paths.grants, { GET: grantsPage, POST: grantsForm }, paths.grants[0]));
+  if (OWNER_GRANTS.some((name) => grants.has(name)))
+    endpoints.push(page(paths.grants, { GET: grantsPage, POST: grantsForm }, paths.grants[0]));
   if (personalTokens !== undefined)
     endpoints.push(page(paths.tokens, { GET: tokensPage, POST: tokensForm }, paths.tokens[0]));
   if (grants.has(DEVICE_CODE_GRANT)) {
