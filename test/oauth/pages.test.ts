@@ -348,7 +348,9 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
             return `<h1>own end ${keep('deviceDone', view).decision}</h1>`;
           case 'error':
             return Promise.resolve(`<h1>own error ${keep('error', view).status}</h1>`);
-          default:
+          case 'grants':
+          case 'tokens':
+          case 'confirm':
             return undefined;
         }
       },
