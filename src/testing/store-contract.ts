@@ -139,7 +139,7 @@ const BASIC: Record<string, Check> = {
   'many live records remain, none is evicted for another': async ({ store }) => {
     const keys = range(2_000).map((index) => `many:${index}`);
     assert.ok((await Promise.all(keys.map((key) => store.add(key, { key }, START + HOUR)))).every(Boolean));
-    for (const key of keys) assert.deepEqual(await store.get(key), { key });
+    await Promise.all(keys.map(async (key) => assert.deepEqual(await store.get(key), { key })));
   },
 };
 

@@ -1,46 +1,27 @@
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { storedClients } from 'oauth-query/clients';
 import { type OpenedStore, openStore } from 'oauth-query/stores/open';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { basic } from '../hosts.js';
 import { describeEngine } from '../stores/engines/availability.js';
-import { temporaryDirectory } from '../stores/engines/daemon.js';
 import { isActive } from '../stores/engines/oauth-flows.js';
 import { type OAuthProcess, startOAuthProcesses } from '../stores/engines/oauth-processes.js';
-import { noPostgres, startPostgres } from '../stores/engines/postgres.js';
-import { noRedis, startRedis } from '../stores/engines/redis.js';
-import { noSqlite } from '../stores/engines/sqlite.js';
+import { DIFFERENT, type Place } from '../stores/engines/places.js';
 
 /** What `storedClients` promises unless told otherwise, and a second for the machine. */
 const NOTICED_MS = 6_000;
 
 const ROUNDS = Number(process.env['RACES'] ?? 10);
 
-const ENGINES = [
-  { name: 'Redis', reason: noRedis, start: () => startRedis() },
-  { name: 'PostgreSQL', reason: noPostgres, start: () => startPostgres() },
-  {
-    name: 'SQLite',
-    reason: noSqlite,
-    start: async () => {
-      const directory = temporaryDirectory();
-      const remove = () => rmSync(directory, { recursive: true, force: true });
-      return { url: `sqlite:${join(directory, 'oauth.db')}`, remove };
-    },
-  },
-];
-
-describe.each(ENGINES)('grants.revoke({ client_id }) of a stored client, on $name', ({ name, reason, start }) => {
-  describeEngine(name, reason, () => {
-    let place: Awaited<ReturnType<typeof start>> | undefined;
+for (const [title, missing, open] of DIFFERENT) {
+  describeEngine(`grants.revoke({ client_id }) of a stored client, on ${title}`, missing, () => {
+    let place: Place | undefined;
     let store: OpenedStore;
     let processes: OAuthProcess[] = [];
     beforeAll(async () => {
-      place = await start();
-      store = await openStore(place.url);
+      place = await open();
+      store = await openStore(place.address);
       await store.migrate();
-      processes = await startOAuthProcesses(3, place.url, { lists: true });
+      processes = await startOAuthProcesses(3, place.address, { lists: true });
     }, 120_000);
     afterAll(async () => {
       await Promise.all(processes.map((server) => server.kill()));
@@ -105,4 +86,4 @@ describe.each(ENGINES)('grants.revoke({ client_id }) of a stored client, on $nam
       }
     }, 60_000);
   });
-});
+}

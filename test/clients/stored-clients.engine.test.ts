@@ -1,57 +1,17 @@
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Store } from 'oauth-query/store';
 import { type OpenedStore, openStore } from 'oauth-query/stores/open';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
 import { describeEngine } from '../stores/engines/availability.js';
-import { temporaryDirectory } from '../stores/engines/daemon.js';
-import { noPostgres, startPostgres } from '../stores/engines/postgres.js';
-import { noRedis, startRedis } from '../stores/engines/redis.js';
-import { noSqlite } from '../stores/engines/sqlite.js';
+import { DIFFERENT, type Place } from '../stores/engines/places.js';
 import { storedClientsCases } from './stored-clients-cases.js';
 
-interface Place {
-  readonly address: string;
-  remove(): Promise<unknown> | void;
-}
-
-const ENGINES = [
-  {
-    name: 'Redis',
-    reason: noRedis,
-    start: async (): Promise<Place> => {
-      const redis = await startRedis();
-      return { address: redis.url, remove: () => redis.remove() };
-    },
-  },
-  {
-    name: 'PostgreSQL',
-    reason: noPostgres,
-    start: async (): Promise<Place> => {
-      const { url, remove } = await startPostgres();
-      return { address: url, remove };
-    },
-  },
-  {
-    name: 'SQLite',
-    reason: noSqlite,
-    start: (): Promise<Place> => {
-      const directory = temporaryDirectory();
-      return Promise.resolve({
-        address: `sqlite:${join(directory, 'oauth.db')}`,
-        remove: () => rmSync(directory, { recursive: true, force: true }),
-      });
-    },
-  },
-];
-
-describe.each(ENGINES)('stored clients on $name', ({ name, reason, start }) => {
-  describeEngine(name, reason, () => {
+for (const [title, missing, open] of DIFFERENT) {
+  describeEngine(`stored clients on ${title}`, missing, () => {
     let place: Place;
     let stores: OpenedStore[] = [];
     let turn = 0;
     beforeAll(async () => {
-      place = await start();
+      place = await open();
       // Two connections are two processes to the store.
       stores = await Promise.all([openStore(place.address), openStore(place.address)]);
       await stores[0]?.migrate();
@@ -66,4 +26,4 @@ describe.each(ENGINES)('stored clients on $name', ({ name, reason, start }) => {
       return store;
     });
   });
-});
+}

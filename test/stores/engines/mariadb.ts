@@ -69,8 +69,8 @@ export async function startMariadb(options: MariadbOptions = {}): Promise<Mariad
       ...(accounts ? [`--init-file=${file}`] : []),
       '--skip-name-resolve',
       '--innodb-flush-log-at-trx-commit=2',
-      '--innodb-flush-method=nosync',
-      '--skip-innodb-doublewrite',
+      // On a full disk, reads would stop too.
+      ...(disk === undefined ? ['--innodb-flush-method=nosync', '--skip-innodb-doublewrite'] : []),
       '--innodb-buffer-pool-size=32M',
       '--max-connections=400',
       ...(await settings(directory)),
