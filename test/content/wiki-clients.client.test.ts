@@ -19,7 +19,7 @@ const site = generatedSite(COUNT);
 const redirects = site.numbers.filter(hasRedirect).map((number) => redirectTitle(site, number));
 const titles = site.numbers.map((number) => pageTitle(site, number));
 /** The sixth part of the pages. */
-const group = titles.filter((_, number) => number % 6 === 1);
+const group = titles.filter((_, number) => number % 6 === 1).sort();
 
 const titlesOf = (list: unknown): readonly string[] =>
   (list as readonly { readonly title: string }[]).map(({ title }) => title).sort();

@@ -28,9 +28,14 @@ export const pageItem = (page: ContentPage, content: Content) => ({
   title: content.show(page),
 });
 
-/** The requested keys of an object. */
-export const only = <T extends object, K extends keyof T>(item: T, wanted: readonly K[]): ResultItem =>
-  Object.fromEntries(wanted.filter((key) => item[key] !== undefined).map((key) => [key, item[key]]));
+/** Names of properties in the parameter `prop` of lists, if other than in their items. */
+const PROPS: Readonly<Record<string, string>> = { pageid: 'ids', ns: 'title' };
+
+/** The properties of an item that the parameter `prop` names. */
+export const asked = (item: Readonly<Record<string, unknown>>, props: readonly string[]): ResultItem =>
+  Object.fromEntries(
+    Object.entries(item).filter(([key, value]) => value !== undefined && props.includes(PROPS[key] ?? key)),
+  );
 
 type Key = string | number | readonly (string | number)[];
 

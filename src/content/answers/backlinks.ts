@@ -1,7 +1,7 @@
 import { ApiError, message, type ResultItem } from '../../core/query/index.js';
 import { type Asking, type Content, titleId } from '../content.js';
 import type { BacklinkRow, ContentPage, ContentTitle, LinkKind } from '../source.js';
-import { type Handler, type Having, idsOf, isDescending, only, pageItem, readKey } from './answer.js';
+import { asked, type Handler, type Having, idsOf, isDescending, pageItem, readKey } from './answer.js';
 
 /**
  * The target of a request, by title or id.
@@ -161,9 +161,6 @@ export const embeddedin: (content: Backlinks) => Handler<'embeddedin'> = backlin
 
 type LinkingHandler = Handler<'linkshere'> & Handler<'redirects'>;
 
-/** In output order; a title includes its namespace. */
-const SHOWN = ['pageid', 'ns', 'title', 'redirect', 'fragment'] as const;
-
 /** Pages that link to, transclude, use or redirect to the given ones. */
 const linkingPages =
   (kind: LinkKind) =>
@@ -194,14 +191,13 @@ const linkingPages =
             },
             request,
           );
-    const wanted: readonly string[] = role === 'generator' ? ['pageid'] : params.prop;
-    const keys = SHOWN.filter((name) => wanted.includes(name === 'ns' ? 'title' : name));
+    const props = role === 'generator' ? ['ids'] : params.prop.map((name) => (name === 'pageid' ? 'ids' : name));
     const shown = new Map<number, ResultItem[]>();
     for (const { target, page, text } of rows) {
       const id = ids.get(titleId(target));
       if (id === undefined) continue;
       const fragment = text === '' ? undefined : text;
-      const item = only({ ...pageItem(page, content), redirect: page.redirect !== undefined, fragment }, keys);
+      const item = asked({ ...pageItem(page, content), redirect: page.redirect !== undefined, fragment }, props);
       const items = shown.get(id);
       if (items) items.push(item);
       else shown.set(id, [item]);

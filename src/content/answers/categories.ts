@@ -5,13 +5,14 @@ import type { ContentSource, MemberRow } from '../source.js';
 import { compareText } from '../text-order.js';
 import { targetsOf } from './all-links.js';
 import {
+  asked,
   byPage,
   type Handler,
   type Having,
   idsOf,
   isDescending,
   listOf,
-  only,
+  pageItem,
   readKey,
   timeBounds,
   titleBounds,
@@ -205,36 +206,21 @@ export const categorymembers =
     if (target.ns !== CATEGORY) throw new ApiError('invalidcategory', message('apierror-invalidcategory'));
     const found = await (params.sort === 'timestamp' ? byTime : bySortkey)(content, target.title, request);
     const wanted: readonly string[] = role === 'generator' ? ['ids', 'title'] : params.prop;
-    const keys = SHOWN.filter((key) => wanted.includes(NAMES[key]));
     return listOf<MemberRow, readonly (string | number)[]>(found, {
       item: ({ page, sortkey, prefix, timestamp }) =>
-        only(
+        asked(
           {
-            pageid: page.id,
-            ns: page.ns,
-            title: content.show(page),
+            ...pageItem(page, content),
             sortkey: hex(sortkey),
             sortkeyprefix: prefix,
             type: TYPES[memberType(page.ns)],
             timestamp,
           },
-          keys,
+          wanted,
         ),
       page: ({ page }) => ({ pageid: page.id }),
     });
   };
-
-const SHOWN = ['pageid', 'ns', 'title', 'sortkey', 'sortkeyprefix', 'type', 'timestamp'] as const;
-/** The names of properties in the parameter and in items. */
-const NAMES: Readonly<Record<(typeof SHOWN)[number], string>> = {
-  pageid: 'ids',
-  ns: 'title',
-  title: 'title',
-  sortkey: 'sortkey',
-  sortkeyprefix: 'sortkeyprefix',
-  type: 'type',
-  timestamp: 'timestamp',
-};
 
 type Members = Having<'members'>;
 type MembersRequest = Parameters<Handler<'categorymembers'>>[0];

@@ -4,7 +4,7 @@ import { endOf } from '../content.js';
 import { hostKey } from '../keys.js';
 import type { LinkKind, LinkRow } from '../source.js';
 import { targetsOf } from './all-links.js';
-import { byPage, type Handler, type Having, idsOf, isDescending, listOf, pageItem, readKey } from './answer.js';
+import { asked, byPage, type Handler, type Having, idsOf, isDescending, listOf, pageItem, readKey } from './answer.js';
 
 type Links = Having<'links'>;
 type LinkKey = readonly [page: number, ns: number, title: string];
@@ -286,18 +286,10 @@ export const exturlusage =
       const page = pages.get(id);
       return page && (namespace.length === 0 || namespace.includes(page.ns)) ? [{ page, text }] : [];
     });
-    const wants = (name: (typeof prop)[number]): boolean => prop.includes(name);
     return listOf(
       { rows, next: found.next },
       {
-        item: ({ page, text }) => {
-          const { pageid, ns, title } = pageItem(page, content);
-          return {
-            ...(wants('ids') ? { pageid } : {}),
-            ...(wants('title') ? { ns, title } : {}),
-            ...(wants('url') ? { url: text } : {}),
-          };
-        },
+        item: ({ page, text }) => asked({ ...pageItem(page, content), url: text }, prop),
         page: ({ page }) => ({ pageid: page.id }),
       },
     );
@@ -355,16 +347,8 @@ export const pageswithprop =
       },
       request,
     );
-    const wants = (name: (typeof params.prop)[number]): boolean => params.prop.includes(name);
     const list = listOf(found, {
-      item: ({ page, text = '' }) => {
-        const { pageid, ns, title } = pageItem(page, content);
-        return {
-          ...(wants('ids') ? { pageid } : {}),
-          ...(wants('title') ? { ns, title } : {}),
-          ...(wants('value') ? { value: text } : {}),
-        };
-      },
+      item: ({ page, text = '' }) => asked({ ...pageItem(page, content), value: text }, params.prop),
       page: ({ page }) => ({ pageid: page.id }),
     });
     return { ...list, continue: found.next?.[2] };
