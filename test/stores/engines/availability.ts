@@ -12,7 +12,7 @@ export function describeEngine(
   { concurrent = false } = {},
 ): void {
   if (missing === undefined) {
-    describe(title, { concurrent }, suite);
+    describe(title, concurrent ? { concurrent } : {}, suite);
     return;
   }
   console.error(`\n  *** SKIPPED: ${title}: ${missing}.\n`);
