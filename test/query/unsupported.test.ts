@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { contentQuery, memoryContent } from '../../src/content/index.js';
 import { everyRow } from '../rows.js';
 import { type Answered, type QueryHost, startQuery } from './fixture.js';
 
@@ -34,6 +35,19 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     expect(json['warnings']).toBeUndefined();
   },
   '`variant`': async () => expect((await ask('format=json&variant=zh-tw')).json).toEqual(plain),
+  '`rvparse`, `rvexpandtemplates`, `rvgeneratexml` (deprecated), of a content source': async () => {
+    const site = await startQuery(contentQuery(memoryContent([{ title: 'Apple', text: "''red''" }])));
+    try {
+      for (const name of ['rvparse', 'rvexpandtemplates', 'rvgeneratexml']) {
+        const params = `titles=Apple&prop=revisions&rvprop=content&${name}=1`;
+        const { json } = await site.raw(`action=query&format=json&formatversion=2&${params}`);
+        expect(JSON.stringify(json['query'])).toContain("''red''");
+        expect(JSON.stringify(json['warnings'])).toContain('Use action=parse for HTML.');
+      }
+    } finally {
+      await site.close();
+    }
+  },
   '`smaxage`': async () => {
     const cached = async (more: string) => (await ask(`format=json&${more}`)).headers.get('cache-control');
     expect(await cached('smaxage=600')).toBe('private, must-revalidate, max-age=0');

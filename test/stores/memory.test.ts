@@ -124,7 +124,10 @@ describe('memory store: its limit', () => {
   test('an invalid max is rejected', () =>
     everyRow([0, -1, 1.5, NaN, Infinity, 2 ** 24 + 1], (max) => {
       expect(() => memoryStore({ max })).toThrow(
-        new TypeError(`memoryStore: max must be a whole number from 1 to 16777216, not ${max}`),
+        expect.objectContaining({
+          message: `memoryStore: max must be a whole number from 1 to 16777216, not ${max}`,
+          code: 'OQ100',
+        }),
       );
     }));
 });
