@@ -20,7 +20,7 @@ Settings are environment variables, for example PORT=8080 npm start:
   PORT             3000; 0 picks a free one
   HOST             127.0.0.1, ::1 or localhost
   FRAMEWORK        ${FRAMEWORKS.join(', ')}
-  STORE            sqlite:.data/demo.db; also memory, redis://…, postgres://…
+  STORE            sqlite:.data/demo.db; also memory, redis://…, postgres://…, mariadb://…
   ISSUER           the URL that clients use, if it is a different one
   MCP              0 leaves the tools for assistants out; they need the package @modelcontextprotocol/server
   SITE_LANGUAGE    the code of the site's language; default: that of the content

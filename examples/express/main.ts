@@ -29,8 +29,9 @@ app.use(
 app.use(express.urlencoded({ extended: true }));
 app.use(express.json());
 
-/** Only allows redirects within this site. */
-const localPath = (path: unknown): string => (typeof path === 'string' && /^\/(?![/\\])/.test(path) ? path : '/');
+/** A path of this site. Browsers read a backslash as a slash and skip tabs, so others could lead to another site. */
+const localPath = (path: unknown): string =>
+  typeof path === 'string' && /^\/(?![/\\])[\x21-\x7e]*$/.test(path) ? path : '/';
 
 app.get('/login', (_req, res) => {
   res.send(

@@ -22,8 +22,9 @@ const userOf = (ctx: Koa.Context): string | undefined => {
   return typeof user === 'string' ? user : undefined;
 };
 
-/** Only allows redirects within this site. */
-const localPath = (path: unknown): string => (typeof path === 'string' && /^\/(?![/\\])/.test(path) ? path : '/');
+/** A path of this site. Browsers read a backslash as a slash and skip tabs, so others could lead to another site. */
+const localPath = (path: unknown): string =>
+  typeof path === 'string' && /^\/(?![/\\])[\x21-\x7e]*$/.test(path) ? path : '/';
 
 router.get('/login', (ctx) => {
   ctx.body =

@@ -40,7 +40,7 @@ app.post('/login', express.urlencoded(), (req, res, next) => {
     if (error !== undefined && error !== null) return next(error);
     req.session.user = username;
     const { return_to: to } = req.query;
-    res.redirect(303, typeof to === 'string' && /^\/(?![/\\])/.test(to) ? to : '/'); // Only within this site.
+    res.redirect(303, typeof to === 'string' && /^\/(?![/\\])[\x21-\x7e]*$/.test(to) ? to : '/'); // Only within this site.
   });
 });
 

@@ -37,7 +37,7 @@ app.post<{ Body: Record<string, unknown>; Querystring: Record<string, unknown> }
   await request.session.regenerate();
   request.session.user = username;
   const { return_to: to } = request.query;
-  return reply.redirect(typeof to === 'string' && /^\/(?![/\\])/.test(to) ? to : '/', 303); // Only within this site.
+  return reply.redirect(typeof to === 'string' && /^\/(?![/\\])[\x21-\x7e]*$/.test(to) ? to : '/', 303); // Only within this site.
 });
 
 // The addition.

@@ -34,7 +34,7 @@ router.post('/login', (ctx) => {
   ctx.session = { user: username };
   ctx.status = 303;
   const { return_to: to } = ctx.query;
-  ctx.redirect(typeof to === 'string' && /^\/(?![/\\])/.test(to) ? to : '/'); // Only within this site.
+  ctx.redirect(typeof to === 'string' && /^\/(?![/\\])[\x21-\x7e]*$/.test(to) ? to : '/'); // Only within this site.
 });
 
 // The addition.

@@ -61,7 +61,7 @@ describe.each(['express', 'koa', 'fastify'])('examples/%s', (framework) => {
   });
 
   test('the login redirects to no other origin', () =>
-    everyRow(['https://evil.example/', '//evil.example/', '/\\evil.example/'], async (address) => {
+    everyRow(['https://evil.example/', '//evil.example/', '/\\evil.example/', '/\t/evil.example/'], async (address) => {
       const browser = new Client(base);
       const answer = await browser.post(`/login?return_to=${encodeURIComponent(address)}`, {
         username: 'alice',
