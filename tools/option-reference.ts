@@ -142,12 +142,17 @@ const section = (path: string, fields: Table, members: Members, meaning: string,
     }
     return [`\`${name}\``, type, preset, takes, withoutDefault(member?.meaning ?? '', preset)];
   });
+  // What all of them must be stands once, above the table.
+  const same = rows.length > 1 && rows.every((row) => row[3] === rows[0]?.[3]) ? (rows[0]?.[3] ?? '') : '';
+  if (same !== '') for (const row of rows) row[3] = '';
   const table = [HEADINGS, HEADINGS.map(() => '-'), ...rows].map((row) =>
     row.filter((_text, column) => rows.some((one) => one[column] !== '')),
   );
   const lines = table.map((row) => `| ${row.map(cell).join(' | ')} |`);
   const heading = `## ${title}${path === '' ? '' : `.${path}`}`;
-  return [heading, meaning, lines.join('\n'), ...groups].filter((part) => part !== '').join('\n\n');
+  return [heading, meaning, same && `Each must be ${same}.`, lines.join('\n'), ...groups]
+    .filter((part) => part !== '')
+    .join('\n\n');
 };
 
 /** The fields of something that an option contains. */
@@ -163,7 +168,7 @@ const fields = (title: string, about: string, table: Table, members: Members): s
 };
 
 /** Options that the core requires, and for which adapters have a value. */
-const OF_ADAPTERS: Readonly<Record<string, string>> = { store: '`memoryStore()`', 'runtime.clock': '`Date.now`' };
+const OF_ADAPTERS: Readonly<Record<string, string>> = { store: '`memoryStore()`', runtime: 'that of Node' };
 
 /** The whole document, formatted. */
 export const optionReference = async (): Promise<string> => {
@@ -179,6 +184,7 @@ The options of \`oauthQuery({ … })\`. All can be left out, except those whose 
 
 - The fields of [a client](#fields-of-a-client), [a scope](#fields-of-a-scope), [a resource](#fields-of-a-resource), [a user](#fields-of-a-user)
 - The options of [\`query\`](#query), [\`mcp\`](#mcp) and [\`openid\`](#openid)
+- The options of other values are on their pages: [\`dpop\`](dpop.md), [\`pushedRequests\`](pushed-requests.md), [\`adminPages\`](administrators.md), [\`clientDocuments\`](self-registration.md#clients-that-publish-a-document), [the verifiers](guard.md#in-another-process-by-introspection)
 - How to use them: [the authorization server](authorization-server.md), [the query API](query.md)
 
 ${section('', SERVER_OPTIONS, membersOf('ServerOptions'), '')}

@@ -8,6 +8,7 @@ const FOLDERS = [
   [fileURLToPath(new URL('.', import.meta.url)), ''],
   [fileURLToPath(new URL('../resource-server/', import.meta.url)), 'resource-server/'],
   [fileURLToPath(new URL('../dpop/', import.meta.url)), 'dpop/'],
+  [fileURLToPath(new URL('../par/', import.meta.url)), 'par/'],
 ] as const;
 const table = readFileSync(fileURLToPath(new URL('../../docs/conformance.md', import.meta.url)), 'utf8');
 

@@ -26,7 +26,7 @@ test('PA1 without the option there is no endpoint and no member, and a request_u
 });
 
 describe.each(eachFramework)('PA2 on $name', (host) => {
-  test('a client hands its request over, and sends the browser with a reference', async () => {
+  test('#112 a client hands its request over, and sends the browser with a reference (RFC 9126 §2, §4)', async () => {
     const site = await startPush(host, {}, { cors: ['https://spa.example'] });
     const pushed = await site.push(WEB);
     expect([pushed.status, pushed.headers['cache-control']]).toEqual([201, 'no-store']);

@@ -30,11 +30,11 @@ the server would reject is reported. The exit code is 1 if there is an error.
 
 Manages clients that servers read with storedClients(store), and prints each as a line of JSON.
 
-  --store   The store of the server: sqlite:<file>, redis://… or postgres://… Default: the
-            environment variable STORE_URL, which hides a password from other users.
+  --store   The store of the server: sqlite:<file>, redis://…, postgres://… or mariadb://…
+            Default: the environment variable STORE_URL, which hides a password from other users.
   --issuer  The issuer that the server passes to storedClients, if any.
   --prefix  The prefix of keys in Redis. Default: oauth:
-  --table   The table in PostgreSQL. Default: oauth_records
+  --table   The table of a SQL server. Default: oauth_records
 
 Fields for add and change:
 
@@ -45,7 +45,7 @@ Fields for add and change:
 
   --public      Add a client without a secret. Otherwise, unless there is a secret or key, a
                 secret is generated and printed once, as client_secret.
-  --create      Create the SQLite file or the PostgreSQL table if it is missing.
+  --create      Create the SQLite file or the tables if they are missing.
   --if-version  Fail unless the client is at this version.
   --overlap     How many seconds the old secret still works. Default: one day; 0 ends it now.
   --yes         Remove the client, and end all its tokens and grants.

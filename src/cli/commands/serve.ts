@@ -69,9 +69,9 @@ runs, and its images are served at /files/; Markdown requires the packages markd
 
   --port      The port; 0 picks a free one. Default: PORT, or 3000
   --host      A loopback address. Default: HOST, or 127.0.0.1
-  --store     The store for tokens: memory, sqlite:<file>, redis://… or postgres://… (the last two
-              require the package redis or pg). Default: STORE, or sqlite:.data/demo.db; for a
-              folder memory, if Node does not include SQLite
+  --store     The store for tokens: memory, sqlite:<file>, redis://…, postgres://… or mariadb://…
+              (the last three require redis, pg or mariadb). Default: STORE, or
+              sqlite:.data/demo.db; for a folder memory, if Node does not include SQLite
   --issuer    The URL that clients use, if it is a different one. Default: ISSUER
   --language  The code of the site's language. Default: SITE_LANGUAGE, that of the export, or en
   --mcp       Also serve the content to assistants, as tools at /mcp with sign-in, and let clients

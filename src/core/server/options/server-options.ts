@@ -49,7 +49,7 @@ export interface Runtime {
 export interface ServerOptions {
   /** Where all state is stored. Adapters default to `memoryStore()`, for a single process. */
   readonly store: Store;
-  /** The clock, the timer and the source of randomness. */
+  /** The clock, the timer and the source of randomness: `{ clock, timer, random }`. Tests replace the clock. */
   readonly runtime: Runtime;
   /**
    * The base URL of all endpoints, for example `https://example.org` or `https://example.org/auth`: https, without
@@ -69,7 +69,7 @@ export interface ServerOptions {
    */
   readonly clients?: readonly ClientSource[] | ClientRegistry;
   /**
-   * Lets clients register themselves at the path `register` (RFC 7591), as public clients with PKCE. Nothing is stored: the `client_id` contains the
+   * Lets clients register themselves at `/oauth/register` (RFC 7591), as public clients with PKCE. Nothing is stored: the `client_id` contains the
    * encrypted registration. `{}` enables it; it needs `secret`.
    */
   readonly registration?: RegistrationOptions;
@@ -80,7 +80,7 @@ export interface ServerOptions {
    * discover about them (RFC 9728). Needs an `issuer`. An array of absolute URIs declares resources without metadata.
    */
   readonly resources?: readonly string[] | Readonly<Record<string, ResourceDefinition>>;
-  /** The format of access tokens, and the keys that sign them. Default: `opaque`. JWTs need an `issuer`. */
+  /** The format of access tokens, and the keys that sign them. Without it, tokens are opaque. JWTs need an `issuer`. */
   readonly accessTokens?: AccessTokenOptions;
   /** The enabled grants; default: all but `password` and `implicit`. */
   readonly grants?: readonly GrantName[];
@@ -132,7 +132,7 @@ export interface ServerOptions {
   readonly timeout?: number;
   /** Whether the response to a device contains `verification_uri_complete`, for a QR code (RFC 8628 §3.3.1). */
   readonly verificationUriComplete?: boolean;
-  /** Lets owners create personal tokens for scripts and assistants, on a page at `paths.tokens`; `{}` for the defaults. Default: off. */
+  /** Lets owners create personal tokens for scripts and assistants, on a page at `/oauth/tokens`; `{}` for the defaults. Default: off. */
   readonly tokens?: PersonalTokenOptions;
   /** The name, the logo, the colour and the links of the site, for every page. */
   readonly branding?: Branding;
