@@ -36,7 +36,7 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
   // The ground, which knows neither half. `node:net` is for pure functions on addresses: no socket is opened.
   {
     from: /^core\/base\//,
-    mayImport: [/^(type )?core\/base\//, /^(type )?node:(crypto|buffer)(#|$)/, /^node:net(#isIPv6)?$/],
+    mayImport: [/^(type )?core\/base\//, /^(type )?node:(crypto|buffer)(#|$)/, /^node:net(#(isIPv6|isIP|BlockList))?$/],
   },
   {
     from: /^core\/oauth\//,
@@ -84,7 +84,7 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
     mayImport: [
       /^(type )?core\/(base|oauth)\//,
       /^(type )?openid\//,
-      /^(type )?clients\/documents\/public-(request|address)\.ts/,
+      /^(type )?outbound\//,
       /^step-up\/asked\.ts/,
       /^(type )?jose(#|$)/,
       /^node:crypto(#|$)/,
@@ -163,16 +163,24 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
       /^(type )?node:(assert|http|net|events|crypto)(\/strict)?(#|$)/,
     ],
   },
+  // Requests to servers that others name.
+  {
+    from: /^outbound\//,
+    mayImport: [
+      /^(type )?outbound\//,
+      /^type node:https?#/,
+      /^(type )?node:net(#|$)/,
+      /^node:(https?|dns\/promises)#\*$/,
+    ],
+  },
   {
     from: /^clients\//,
     mayImport: [
       /^(type )?core\/(base|oauth\/(clients|events))\//,
-      /^(type )?clients\//,
+      /^(type )?(clients|outbound)\//,
       /^(type )?lru-cache(#|$)/,
       /^node:crypto(#randomBytes)?$/,
       /^type node:https?#/,
-      /^(type )?node:net(#|$)/,
-      /^node:(https?|dns\/promises)#\*$/,
     ],
   },
   {

@@ -120,6 +120,9 @@ const withoutDefault = (meaning: string, preset: string): string => {
   );
 };
 
+/** The heading of each table of options. Options with the same table share it. */
+const headings = new Map<Table, string>();
+
 /** The options at one path, and those below. */
 const section = (path: string, fields: Table, members: Members, meaning: string, title = 'options'): string => {
   const groups: string[] = [];
@@ -131,14 +134,12 @@ const section = (path: string, fields: Table, members: Members, meaning: string,
     const lower = member?.members() ?? NONE;
     const type = member && !member.type.startsWith('{') ? `\`${member.type}\`` : '';
     if (isGroup(inner, lower)) {
-      groups.push(section(at, inner, lower, member?.meaning ?? '', title));
-      return [
-        `[\`${name}\`](#${title}${at.replaceAll('.', '').toLowerCase()})`,
-        type,
-        preset,
-        '',
-        member?.meaning ?? '',
-      ];
+      const heading = headings.get(inner) ?? `${title}.${at}`;
+      if (!headings.has(inner)) {
+        headings.set(inner, heading);
+        groups.push(section(at, inner, lower, member?.meaning ?? '', title));
+      }
+      return [`[\`${name}\`](#${heading.replaceAll('.', '').toLowerCase()})`, type, preset, '', member?.meaning ?? ''];
     }
     return [`\`${name}\``, type, preset, takes, withoutDefault(member?.meaning ?? '', preset)];
   });
@@ -173,6 +174,7 @@ const OF_ADAPTERS: Readonly<Record<string, string>> = { store: '`memoryStore()`'
 /** The whole document, formatted. */
 export const optionReference = async (): Promise<string> => {
   types.clear();
+  headings.clear();
   const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.ts'),
   );

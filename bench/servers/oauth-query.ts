@@ -59,7 +59,7 @@ export const optionsFor = async ({ origin, signed, store }: Setup) => ({
   },
   query: query({ modules: { allpages: ({ limit }: { limit: number }) => ({ items: PAGES.slice(0, limit) }) } }),
   onWarning: () => undefined,
-  ...(signed ? { accessTokens: { format: 'jwt' as const } } : {}),
+  ...(signed ? { jwt: true as const } : {}),
 });
 
 const credentials = { client_id: API.client_id, client_secret: API.client_secret };

@@ -1,4 +1,4 @@
-import type { ModuleHandlers, RedirectTarget, Render, Renderer, SiteOptions } from '../core/query/index.js';
+import type { ModuleHandlers, RedirectTarget, Render, SiteOptions } from '../core/query/index.js';
 import type { ContentFile, ContentLogEntry, ContentUser } from './entities.js';
 
 export type { ContentFile, ContentLogEntry, ContentUser } from './entities.js';
@@ -220,7 +220,7 @@ export interface ContentSource {
   /** The markup of a content model, for `rvsection` and `prop=extracts`. Default: wikitext. */
   markup?(model: string): ContentMarkup | undefined;
   /** Renders pages to HTML for `action=parse`, unless the host sets `render`. */
-  readonly render?: Render | Renderer;
+  readonly render?: Render;
   /**
    * Modules the source implements itself, beyond these methods. Not used if some pages have restricted access, because
    * their results cannot be filtered.

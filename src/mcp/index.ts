@@ -3,10 +3,10 @@
  *
  * @module oauth-query/mcp
  */
-import { object } from '../core/base/schema.js';
-import type { QueryExtension } from '../core/query/index.js';
+import { fail, object } from '../core/base/schema.js';
+import { catalogue, nearestName, type QueryExtension, type QueryParts } from '../core/query/index.js';
 import { mcpRoutes } from './endpoint.js';
-import { MCP_OPTIONS, type McpOptions } from './options.js';
+import { MCP_OPTIONS, type McpOptions, type McpSettings } from './options.js';
 
 export type { McpOptions } from './options.js';
 
@@ -24,6 +24,21 @@ export const mcp = (given: McpOptions = {}): QueryExtension => {
   const { scopes = [] } = options;
   return {
     resources: ({ name }) => ({ [path]: { scopes, ...(name !== undefined && { name }) } }),
-    start: (query) => mcpRoutes({ options, resource: query.host.resource(path), query }),
+    start: (query) => {
+      checkModules(options, query);
+      return mcpRoutes({ options, resource: query.host.resource(path), query });
+    },
   };
+};
+
+/** @throws TypeError for a name that is neither in the catalogue nor one of the application's modules. */
+const checkModules = ({ modules = [] }: McpSettings, { tree }: QueryParts): void => {
+  if (modules === 'all') return;
+  const known = [...Object.keys(catalogue), ...(tree.children.get('query')?.children.keys() ?? [])];
+  const unknown = modules.find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const near = nearestName(unknown, known);
+  fail(
+    `mcp.modules names ${JSON.stringify(unknown)}, which is not a module.${near === undefined ? '' : ` Did you mean ${near}?`}`,
+  );
 };

@@ -1,5 +1,4 @@
-import { type Checked, either, flag, listOf, path, type Schema, text, value } from '../core/base/schema.js';
-import { catalogue, type ModuleName } from '../core/query/index.js';
+import { type Checked, condition, either, listOf, path, type Schema, text, value } from '../core/base/schema.js';
 
 /** Options of the MCP server. */
 export interface McpOptions {
@@ -12,10 +11,8 @@ export interface McpOptions {
   readonly scopes?: readonly string[];
   /** Whether callers without a token can use the tools, with the same access as at `/api`. Default: `true`, unless `private` is set. */
   readonly anonymous?: boolean;
-  /** Modules of the catalogue that become additional tools: their names, or `all`. Default: none. */
-  readonly modules?: 'all' | readonly ModuleName[];
-  /** Whether the modules of `customModules` become additional tools. Default: `false`. */
-  readonly customModules?: boolean;
+  /** Modules that become additional tools: names, of your own modules too, or `all`. Default: none. */
+  readonly modules?: 'all' | readonly string[];
   /**
    * Values of `Host` that a proxy sends, such as `wiki.internal:8080`, in addition to the host of the issuer and loopback names. Requests with any
    * other are rejected, because of DNS rebinding.
@@ -31,18 +28,11 @@ export const MCP_OPTIONS = {
   path: path('/mcp'),
   // The characters of RFC 6749 §3.3.
   scopes: listOf('an array of scopes', text('the name of a scope', /^[\x21\x23-\x5b\x5d-\x7e]+$/)),
-  anonymous: value<boolean>('true or false', (given) => typeof given === 'boolean'),
+  anonymous: condition,
   modules: either(
     value<'all'>("'all'", (given) => given === 'all'),
-    listOf(
-      'an array of names of modules',
-      value<ModuleName>(
-        'the name of a module of the catalogue',
-        (given) => typeof given === 'string' && Object.hasOwn(catalogue, given),
-      ),
-    ),
+    listOf('an array of names of modules', text('the name of a module')),
   ),
-  customModules: flag(false),
   hosts: listOf('an array of names and ports', text("a name, such as 'wiki.internal:8080'", /^[^\s/@?#]+$/)),
 } satisfies Schema<McpOptions>;
 

@@ -8,7 +8,7 @@ import type {
   Server,
 } from '@modelcontextprotocol/server';
 import type { HttpRequest, HttpResponse } from '../core/index.js';
-import { catalogue, type Site } from '../core/query/index.js';
+import type { Site } from '../core/query/index.js';
 import { Cursors } from './cursors.js';
 import { RPC, RpcError, rpcErrorResponse, ToolError } from './errors.js';
 import { jsonWith } from './json.js';
@@ -72,7 +72,7 @@ class SdkProtocol implements Protocol {
     const query = tree.children.get('query') ?? tree;
     const modules = new Map([...query.children].filter(([, { unanswered }]) => unanswered !== true));
     const toolParts = { site, fields, query, modules, queries: new Queries(api, maxLength) };
-    const tools = toolsOf(toolParts, options, (name) => Object.hasOwn(catalogue, name), maxLength);
+    const tools = toolsOf(toolParts, options, maxLength);
     this.#sdk = sdk;
     this.#deliver = createDeliver(sdk);
     this.#parts = parts;

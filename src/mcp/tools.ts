@@ -11,20 +11,15 @@ import { STANDARD_TOOLS } from './standard-tools.js';
 import type { Arguments, Tool } from './tool.js';
 
 /** The tools of a site, as far as its modules have handlers. */
-export const toolsOf = (
-  parts: ToolParts,
-  { modules: wanted = [], customModules = false }: McpOptions,
-  isCatalogued: (name: string) => boolean,
-  maxLength: number,
-): readonly Tool[] => {
+export const toolsOf = (parts: ToolParts, { modules: wanted = [] }: McpOptions, maxLength: number): readonly Tool[] => {
   const { modules } = parts;
   const [search, ...others] = STANDARD_TOOLS.map((spec) => standardTool(spec, parts));
   const readPage = TEXT_MODULES.some((name) => modules.has(name))
     ? readPageTool(new PageTexts(parts), maxLength)
     : undefined;
-  const isWanted = (name: string): boolean =>
-    isCatalogued(name) ? wanted === 'all' || wanted.some((one) => one === name) : customModules;
-  const additional = [...modules.values()].filter(({ name }) => isWanted(name)).map((node) => moduleTool(node, parts));
+  const additional = [...modules.values()]
+    .filter(({ name }) => wanted === 'all' || wanted.includes(name))
+    .map((node) => moduleTool(node, parts));
   return [search, readPage, ...others, describeModuleTool(parts), queryTool(parts), ...additional].filter(
     (tool) => tool !== undefined,
   );

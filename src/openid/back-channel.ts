@@ -1,7 +1,5 @@
-import { isPublicAddress } from '../clients/documents/public-address.js';
-import { type Network, publicNetwork, publicRequest } from '../clients/documents/public-request.js';
 import { isLoopbackHost } from '../core/base/addresses/loopback.js';
-import { inTime } from '../core/base/deadline.js';
+import { abortedInTime } from '../core/base/deadline.js';
 import type { FeatureHost } from '../core/base/feature.js';
 import { RateLimit } from '../core/base/limits/rate-limit.js';
 import { printable } from '../core/base/printable.js';
@@ -13,6 +11,8 @@ import { pagesOf } from '../core/oauth/owners/pages-of.js';
 import { CONNECTION, groups } from '../core/oauth/records/stored-records.js';
 import type { EndingSignIn } from '../core/oauth/sign-in/owner-sessions.js';
 import type { Session } from '../core/oauth/sign-in/sessions.js';
+import { isPublicAddress } from '../outbound/public-address.js';
+import { type Network, publicNetwork, publicRequest } from '../outbound/public-request.js';
 import type { IdTokens } from './id-token.js';
 import type { CheckedOpenIdOptions } from './options.js';
 import { OPENID } from './scopes.js';
@@ -151,14 +151,9 @@ export class BackChannel {
   }
 
   async #try(address: string, token: string): Promise<void> {
-    const controller = new AbortController();
-    const error = (): Error => {
-      controller.abort();
-      return new Error(`It did not answer within ${TIMEOUT} ms.`);
-    };
-    const { signal } = controller;
-    const sending = (async () => this.#send(address, token, { signal }))();
-    await inTime(sending, { milliseconds: TIMEOUT, timer: this.#host.timer, error });
+    const error = (): Error => new Error(`It did not answer within ${TIMEOUT} ms.`);
+    const { timer } = this.#host;
+    await abortedInTime((signal) => this.#send(address, token, { signal }), { milliseconds: TIMEOUT, timer, error });
   }
 }
 

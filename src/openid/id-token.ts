@@ -11,7 +11,7 @@ import type { Claims } from './options.js';
 const base64url = (given: object): string => Buffer.from(JSON.stringify(given)).toString('base64url');
 
 /** The left half of the hash that belongs to the algorithm (OpenID Connect Core 1.0 §3.1.3.6); for Ed25519 that is SHA-512. */
-const halfHash = (text: string, algorithm: SigningAlgorithm): string => {
+const halfHash = (text: string, algorithm: SigningAlgorithm | undefined): string => {
   const digest = createHash(algorithm === 'EdDSA' ? 'sha512' : 'sha256')
     .update(text)
     .digest();
@@ -86,7 +86,7 @@ export class IdTokens {
 
   #signed(client: Client, typ: string, payload: object): Promise<string> {
     const ring = this.#keys.ringFor(client.openId.idTokenAlgorithm);
-    return ring.sign((kid) => base64url({ alg: ring.algorithm, typ, kid }), base64url(payload));
+    return ring.sign((kid, alg) => base64url({ alg, typ, kid }), base64url(payload));
   }
 
   /** An ID token of this server for a client, whether or not it has expired; `undefined` if it is not one, or its key is no longer published. */

@@ -8,14 +8,12 @@ import {
   type Jwk,
   KeyRing,
   type KeySource,
+  SIGNING_ALGORITHMS,
   type SigningAlgorithm,
   type SigningKey,
 } from '../core/oauth/keys/signing-keys.js';
 
-const OPTION = 'options.openid';
-
-/** RS256 is first: every verifier supports it. */
-const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const satisfies readonly SigningAlgorithm[];
+const OPTION = 'options.openid.keys';
 
 /** A key that signs in a vault, with a deadline. */
 const bounded = (signingKey: SigningKey, host: FeatureHost): SigningKey => {
@@ -30,7 +28,7 @@ const sourceFor = (keys: KeySource, algorithm: SigningAlgorithm, host: FeatureHo
   const fitting = (all: readonly SigningKey[]): readonly SigningKey[] =>
     all.filter(({ key }) => algorithmOf(key) === algorithm).map((key) => bounded(key, host));
   if (typeof keys !== 'function') return fitting(keys);
-  const ask = host.bound(`${OPTION}.keys`, keys);
+  const ask = host.bound(OPTION, keys);
   return async () => fitting(await ask());
 };
 
@@ -39,7 +37,7 @@ const generated = (host: FeatureHost): readonly SigningKey[] => {
   const { issuer = '' } = host;
   if (!isLoopbackHost(new URL(issuer).hostname))
     fail(
-      `${OPTION}.keys is missing. Make a key with "npx oauth-query key" and pass it as keys: [{ key: process.env.ID_TOKEN_KEY }].`,
+      `${OPTION} is missing. Make a key with "npx oauth-query key" and pass it as keys: [{ key: process.env.ID_TOKEN_KEY }].`,
     );
   host.onWarning(
     `Missing option: openid.keys (generated at start: ID tokens cannot be verified after the process has ended, or by other processes).`,
@@ -59,7 +57,7 @@ export class IdTokenKeys {
   constructor(given: KeySource | undefined, lifetime: number, host: FeatureHost) {
     const keys = given ?? generated(host);
     const { clock, onError } = host;
-    const rings = ALGORITHMS.filter((algorithm) => isUsed(keys, algorithm)).map((algorithm) => {
+    const rings = SIGNING_ALGORITHMS.filter((algorithm) => isUsed(keys, algorithm)).map((algorithm) => {
       const source = sourceFor(keys, algorithm, host);
       const ring = new KeyRing({ source, algorithm, clock, tokenLifetimeMs: lifetime * 1000, onError, option: OPTION });
       return [algorithm, ring] as const;
@@ -74,7 +72,7 @@ export class IdTokenKeys {
   /** The ring of an algorithm, or that of RS256 if there is none. */
   ringFor(algorithm: SigningAlgorithm = 'RS256'): KeyRing {
     const ring = this.#rings.get(algorithm) ?? this.#rings.get('RS256');
-    if (ring === undefined) throw new TypeError(`${OPTION}.keys has no key for RS256.`);
+    if (ring === undefined) throw new TypeError(`${OPTION} has no key for RS256.`);
     return ring;
   }
 
@@ -96,9 +94,9 @@ const isUsed = (keys: KeySource, algorithm: SigningAlgorithm): boolean => {
   const unusable = found.indexOf(undefined);
   if (unusable >= 0)
     fail(
-      `${OPTION}.keys[${unusable}] cannot be read as a private key: PKCS#8 PEM, JWK or KeyObject, of RSA with at least 2048 bits, P-256 or Ed25519. Is the environment variable set?`,
+      `${OPTION}[${unusable}] cannot be read as a private key: PKCS#8 PEM, JWK or KeyObject, of RSA with at least 2048 bits, P-256 or Ed25519. Is the environment variable set?`,
     );
   if (!found.includes('RS256'))
-    fail(`${OPTION}.keys needs an RSA key of at least 2048 bits for RS256, which every client supports.`);
+    fail(`${OPTION} needs an RSA key of at least 2048 bits for RS256, which every client supports.`);
   return found.includes(algorithm);
 };

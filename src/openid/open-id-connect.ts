@@ -135,7 +135,7 @@ const PROTOCOL_CLAIMS = ['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'acr', 
 
 /** The members of the metadata (Discovery 1.0 §3). */
 const metadataOf = (
-  { issuer, options, keys, claims, requests, endSession }: Provider,
+  { issuer, keys, claims, requests, endSession }: Provider,
   { config: { paths }, signIn: { isBuiltIn: hasSessions } }: OAuthContext,
 ): Readonly<Record<string, unknown>> => ({
   jwks_uri: issuer + paths.jwks[0],
@@ -151,7 +151,6 @@ const metadataOf = (
   claims_parameter_supported: false,
   request_parameter_supported: false,
   request_uri_parameter_supported: false,
-  ...(options.acrValues.length > 0 && { acr_values_supported: options.acrValues }),
 });
 
 const startWith = (options: CheckedOpenIdOptions, context: OAuthContext, host: FeatureHost): OAuthParts => {

@@ -1,5 +1,4 @@
-import { isPath } from '../core/base/addresses/request-addresses.js';
-import { parseUrl } from '../core/base/addresses/url.js';
+import { isPageAddress } from '../core/base/addresses/request-addresses.js';
 import type { MaybePromise } from '../core/base/ports.js';
 import {
   type Checked,
@@ -16,7 +15,7 @@ import {
   text,
   value,
 } from '../core/base/schema.js';
-import type { KeySource } from '../core/oauth/keys/signing-keys.js';
+import { KEY_SOURCE, type KeySource } from '../core/oauth/keys/signing-keys.js';
 
 /** The values of claims, by name (OpenID Connect Core 1.0 §5.1). */
 export type Claims = Readonly<Record<string, unknown>>;
@@ -36,7 +35,7 @@ export interface ClaimsRequest {
 /** Options of `openIdConnect`. */
 export interface OpenIdOptions {
   /**
-   * The keys that sign ID tokens, as in `accessTokens.keys`: at least one RSA key of 2048 bits, for `RS256`. Further keys, for `ES256` or `EdDSA`, are for
+   * The keys that sign ID tokens, as in `jwt`: at least one RSA key of 2048 bits, for `RS256`. Further keys, for `ES256` or `EdDSA`, are for
    * clients that name such an algorithm. Make one with: npx oauth-query key. On loopback, a key is generated if this is absent.
    */
   readonly keys?: KeySource;
@@ -55,8 +54,6 @@ export interface OpenIdOptions {
    * access token is for another resource.
    */
   readonly idTokenClaims?: 'granted' | 'minimal';
-  /** The authentication context classes that your sign-in knows, for the metadata. */
-  readonly acrValues?: readonly string[];
   /** Whether your sign-in page can register people: then a client may send `prompt=create`. */
   readonly canRegister?: boolean;
   /**
@@ -85,10 +82,7 @@ const MAX_LIFETIME = 86_400;
 
 /** The validation of each option. */
 export const OPENID_OPTIONS = {
-  keys: either(
-    value<Exclude<KeySource, () => unknown>>('an array of keys', Array.isArray),
-    fn<Extract<KeySource, () => unknown>>('a function that returns one'),
-  ),
+  keys: KEY_SOURCE,
   claims: fn<NonNullable<OpenIdOptions['claims']>>('a function that returns claims about a sub'),
   scopes: orElse(
     mapOf(
@@ -102,14 +96,9 @@ export const OPENID_OPTIONS = {
     'none',
   ),
   idTokenClaims: orElse(oneOf('granted', 'minimal'), 'granted'),
-  acrValues: orElse(listOf('an array of texts', text('text without spaces', /^[\x21-\x7e]{1,256}$/)), [], 'none'),
   canRegister: flag(false),
   logoutUrl: either(
-    value<string>(
-      'the URL of a page, or its path such as /logout',
-      (given) =>
-        isPath(given) || (typeof given === 'string' && /^https?:\/\//.test(given) && parseUrl(given) !== undefined),
-    ),
+    value<string>('the URL of a page, or its path such as /logout', isPageAddress),
     fn<Extract<OpenIdOptions['logoutUrl'], (...given: never[]) => unknown>>('a function that returns it'),
   ),
   revokeAtLogout: flag(false),

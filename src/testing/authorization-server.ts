@@ -92,7 +92,7 @@ const serverOptions = ({ scopes, resources }: Checked, issuer: string, client_se
     secret: client_secret,
     scopes: Object.fromEntries(scopes.map((scope) => [scope, scope])),
     resources,
-    accessTokens: { format: 'jwt', keys: [{ key: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey }] },
+    jwt: [{ key: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey }],
     clients: {
       find: (client_id: string) => ({
         client_id,

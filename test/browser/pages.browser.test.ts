@@ -82,7 +82,7 @@ describeEngine('the pages in a browser', noChromium, () => {
         redirect_uris: [redirectUri],
         scope: 'profile content.read',
       };
-      set = fixture({ clients: [site], verificationUriComplete: true, tokens: {}, query: query() });
+      set = fixture({ clients: [site], tokens: {}, query: query() });
       host = await start({ options: set.options, guarded: { profile: { scope: 'profile' } } });
     });
     beforeEach(() => set.advance(3600)); // Failed attempts of the last test are forgotten.

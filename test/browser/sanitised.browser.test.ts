@@ -1,7 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { contentQuery, memoryContent } from '../../src/content/index.js';
-import type { Render } from '../../src/core/query/index.js';
 import { type QueryHost, startQuery } from '../query/fixture.js';
 import { HOSTILE_HTML } from '../query/hostile-html.js';
 import { describeEngine } from '../stores/engines/availability.js';
@@ -58,14 +57,13 @@ describeEngine('the HTML of action=parse in a browser', noChromium, () => {
   let page: Page;
   const hosts: QueryHost[] = [];
 
-  const render: Render = ({ text }) => ({ html: text });
   const source = memoryContent(HOSTILE_HTML.map((text, index) => ({ title: `Page ${index}`, text })));
 
   beforeAll(async () => {
     browser = await startChromium();
     ({ page } = await openWindow(browser));
     for (const trusted of [false, true]) {
-      hosts.push(await startQuery(contentQuery(source, { render: { render, trusted } })));
+      hosts.push(await startQuery(contentQuery(source, { render: ({ text }) => ({ html: text, trusted }) })));
     }
   });
   afterAll(async () => {

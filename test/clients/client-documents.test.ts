@@ -365,7 +365,7 @@ describe('M38: trust decides on each document', () => {
     [{ trust: 'all' }, 'clientDocuments.trust must be'],
     [{ trust: ['https://claude.ai'] }, 'clientDocuments.trust[0] must be the name of a host'],
     [{ trust: ['localhost'] }, 'clientDocuments.trust[0] must be the name of a host'],
-    [{ trust: 'any', refreshGrace: 61 }, 'clientDocuments.refreshGrace must be'],
+    [{ trust: 'any', refreshGrace: 60 }, 'clientDocuments.refreshGrace is unknown'],
     [{ trust: 'any', timeout: 1 }, 'clientDocuments.timeout must be'],
     [{ trust: 'any', fetch: {} }, 'clientDocuments.fetch must be a function'],
     [{ trust: 'any', trusts: 1 }, 'clientDocuments.trusts is unknown. Did you mean clientDocuments.trust?'],

@@ -8,8 +8,8 @@ import { gzipSync } from 'node:zlib';
 import { generate } from 'selfsigned';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { documentFetch, freshSeconds } from '../../src/clients/documents/fetch-document.js';
-import { isPublicAddress } from '../../src/clients/documents/public-address.js';
-import { hostResolver, type Resolve } from '../../src/clients/documents/resolve-host.js';
+import { isPublicAddress } from '../../src/outbound/public-address.js';
+import { hostResolver, type Resolve } from '../../src/outbound/resolve-host.js';
 import { everyRow } from '../rows.js';
 import { DOCUMENT as APP_DOCUMENT, DocumentServers, Publisher } from './support/publisher.js';
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { FetchBounds } from '../../src/clients/documents/fetch-bounds.js';
+import { limitWith } from '../../src/core/base/limits/source.js';
 import { UnusableClientError } from '../../src/core/oauth/clients/own-registry.js';
 
 /** Fetches that go on until they are released. */
@@ -8,7 +9,7 @@ class Fetches {
   readonly #ends: (() => void)[] = [];
 
   constructor(clock: () => number = () => 0) {
-    this.bounds = new FetchBounds(clock);
+    this.bounds = new FetchBounds({ clock, limitAt: limitWith([]) });
   }
 
   /** Whether the fetch was admitted. */

@@ -20,11 +20,16 @@ test('docs/options.md is what `npm run reference` writes', async () => {
 
 test('it has a row for each option of the tables, and a meaning wherever an interface declares one', () => {
   const rows = committed.split('\n').filter((line) => /^\| (\[?)`/.test(line));
-  const pathsOf = (fields: Table): number =>
-    Object.entries(fields).reduce((sum, [name, field]) => {
+  const counted = new Set<Table>();
+  const pathsOf = (fields: Table): number => {
+    // Options with the same table share its rows.
+    if (counted.has(fields)) return 0;
+    counted.add(fields);
+    return Object.entries(fields).reduce((sum, [name, field]) => {
       // Handlers are named after the modules of the catalogue, which the help describes.
       return sum + 1 + (field.fields && name !== 'modules' ? pathsOf(field.fields) : 0);
     }, 0);
+  };
   const fields = [CLIENT_FIELDS, SCOPE_FIELDS, RESOURCE_DEFINITION, USER_FIELDS].flatMap((table) => Object.keys(table));
   const options = [SERVER_OPTIONS, QUERY_OPTIONS, MCP_OPTIONS, OPENID_OPTIONS].reduce(
     (sum, table) => sum + pathsOf(table),
@@ -32,6 +37,6 @@ test('it has a row for each option of the tables, and a meaning wherever an inte
   );
   expect(rows).toHaveLength(options + fields.length);
   // An option exists because somebody was seen to need it: a new one takes the place of another, or a constant does.
-  expect(options).toBeLessThanOrEqual(127);
+  expect(options).toBeLessThanOrEqual(110);
   expect(rows.filter((row) => row.split(/(?<!\\)\|/).length === 7 && /\|\s*\|$/.test(row))).toEqual([]);
 });

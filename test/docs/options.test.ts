@@ -25,7 +25,6 @@ test('each guide explains every option that it is about', () =>
     [
       ['docs/options.md', 'src/core/server/options/server-options.ts', 'ServerOptions'],
       ['docs/options.md', 'src/core/oauth/settings.ts', 'Lifetimes'],
-      ['docs/options.md', 'src/core/oauth/settings.ts', 'Policy'],
       ['docs/options.md', 'src/core/oauth/clients/client.ts', 'ClientRegistration'],
       ['docs/guard.md', 'src/resource-server/introspection-options.ts', 'IntrospectionVerifierOptions'],
       ['docs/guard.md', 'src/resource-server/introspection-options.ts', 'IntrospectionCredentials'],

@@ -323,7 +323,7 @@ describe('the rest of a resource', () => {
 describe('DP42 verifiers in other processes', () => {
   let site: Site;
   beforeAll(async () => {
-    site = await startSite(hostFor(import.meta.url)[0], {}, { accessTokens: { format: 'jwt' } });
+    site = await startSite(hostFor(import.meta.url)[0], {}, { jwt: true });
   });
   afterAll(() => site.running.close());
 

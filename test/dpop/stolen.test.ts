@@ -78,7 +78,7 @@ describe.each(['introspection', 'jwt'] as const)('DP33, DP42 a thief at a verifi
   let site: Site;
   beforeAll(async () => {
     site = await startSite(hostFor(import.meta.url)[0], {}, {
-      accessTokens: { format: kind === 'jwt' ? kind : 'opaque' },
+      ...(kind === 'jwt' && { jwt: true }),
     } as never);
   });
   afterAll(() => site.running.close());

@@ -19,7 +19,7 @@ describe.each(['opaque', 'jwt'] as const)('tokens that are bound to a key, %s', 
       HOST,
       { replay: 'none' },
       {
-        ...(format === 'jwt' && { accessTokens: { format } }),
+        ...(format === 'jwt' && { jwt: true }),
         customGrants: {
           'urn:example:voucher': { handle: () => ({ sub: 'alice', username: 'alice', refresh: true }) },
         },

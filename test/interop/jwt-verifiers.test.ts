@@ -3,6 +3,7 @@ import express from 'express';
 import { auth, type AuthResult } from 'express-oauth2-jwt-bearer';
 import { oauthQuery } from 'oauth-query/express';
 import { expect, test } from 'vitest';
+import { generateKey } from '../../src/core/oauth/keys/signing-keys.js';
 import { basic, bearer, Client } from '../hosts.js';
 
 test.each(['ES256', 'EdDSA', 'RS256'] as const)(
@@ -15,7 +16,7 @@ test.each(['ES256', 'EdDSA', 'RS256'] as const)(
     app.use(
       oauthQuery({
         issuer,
-        accessTokens: { format: 'jwt', algorithm },
+        jwt: [{ key: generateKey(algorithm) }],
         clients: [{ client_id: 'service', client_secret: 'a secret with enough characters' }],
         onWarning: () => undefined,
       }),

@@ -56,13 +56,13 @@ const ERRORS: readonly Row[] = [
   ['cors as a text', 'OQ100', /options\.cors/, () => build({ cors: 'https://app.example' })],
   ['two endpoints with one path', 'OQ100', /both/, () => build({ paths: { token: '/a', revoke: '/a' } })],
   ['a path without a slash', 'OQ100', /options\.paths\.token/, () => build({ paths: { token: 'token' } })],
-  ['JWTs without an issuer', 'OQ112', /options\.issuer/, () => build({ accessTokens: { format: 'jwt' } })],
-  ['an unknown format of tokens', 'OQ100', /'opaque' or 'jwt'/, () => build({ accessTokens: { format: 'JWT' } })],
+  ['JWTs without an issuer', 'OQ112', /options\.issuer/, () => build({ jwt: true })],
+  ['the format of tokens of 0.2', 'OQ111', /options\.jwt/, () => build({ accessTokens: { format: 'jwt' } })],
   [
     'a key that is none',
     'OQ100',
-    /options\.accessTokens\.keys\[0\].*PKCS#8/,
-    () => build({ issuer: 'https://example.org', accessTokens: { format: 'jwt', keys: [{ key: 'x' }] } }),
+    /options\.jwt\[0\].*PKCS#8/,
+    () => build({ issuer: 'https://example.org', jwt: [{ key: 'x' }] }),
   ],
   [
     'a resource without a slash',

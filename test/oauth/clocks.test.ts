@@ -106,7 +106,7 @@ describe('processes whose clocks are 30 seconds apart', () => {
   });
 
   test('#91 a JWT of the process ahead is accepted by the other one immediately', async () => {
-    const [slow, fast] = await start({ accessTokens: { format: 'jwt', algorithm: 'EdDSA', keys: [{ key: KEY }] } });
+    const [slow, fast] = await start({ jwt: [{ key: KEY }] });
     const { access_token } = await fast.flows.tokens('web');
     expect((await slow.flows.guarded('profile', access_token)).status).toBe(200);
   });

@@ -36,7 +36,7 @@ const MISTAKES: Readonly<Record<string, readonly [answer: unknown, complaint: Re
 
 const exchange = customGrant({
   parameters: {
-    subject_token: { required: true, description: 'The token of the partner.' },
+    subject_token: { required: true },
     subject_token_type: { required: true },
     audience: {},
   },
@@ -71,7 +71,7 @@ const OPTIONS = {
   clients: CLIENTS,
   customGrants: { [EXCHANGE]: exchange, [VOUCHER]: { handle: () => ({}) } },
   resources: [PHOTOS, MAIL],
-  policy: { validateGrant: ({ sub }) => sub !== 'bob' },
+  validateGrant: ({ sub }) => sub !== 'bob',
 } satisfies HostOptions;
 
 describe.each(hostFor(import.meta.url))('a custom grant on $name', (host) => {

@@ -23,7 +23,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   /** Clients of a registry, which may forget them. */
   const passing = new Map<string, ClientRegistration>();
   const clients = [...CLIENTS, { find: (client_id: string) => passing.get(client_id) }];
-  const { options, errors, events, advance } = fixture({ clients, verificationUriComplete: true });
+  const { options, errors, events, advance } = fixture({ clients });
   let host: RunningHost;
   let path: string;
 

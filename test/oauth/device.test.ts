@@ -82,6 +82,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
         device_code: expect.stringMatching(/^[\w-]+$/),
         user_code: expect.stringMatching(USER_CODE),
         verification_uri: `${host.base}/oauth/device`,
+        verification_uri_complete: expect.stringContaining('/oauth/device?user_code='),
         expires_in: 600,
         interval: 5,
       });
@@ -229,11 +230,8 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
 });
 
 describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
-  test('#80 the complete URI is only included if configured, with the lifetime of the options (RFC 8628 §3.2)', async () => {
-    const { options } = fixture({
-      verificationUriComplete: true,
-      lifetimes: { deviceCode: 60 },
-    });
+  test('#80 the complete URI, and the lifetime of the options (RFC 8628 §3.2)', async () => {
+    const { options } = fixture({ lifetimes: { deviceCode: 60 } });
     const host = await start({ options });
     const { json } = await new Client(host.base).post('/oauth/device', { client_id: 'tv' });
     expect(json).toMatchObject({ interval: 5, expires_in: 60 });

@@ -91,7 +91,7 @@ describe.each(hostFor(import.meta.url))('a first-party client, $name', ({ start 
   });
 
   test('cannot have JWTs that outlive their verification keys', async () => {
-    const { options } = fixture({ issuer: 'http://127.0.0.1', accessTokens: { format: 'jwt' } });
+    const { options } = fixture({ issuer: 'http://127.0.0.1', jwt: true });
     const clients = [{ ...OWN, access_token_lifetime: 3601 }];
     await expect(start({ options: { ...options, clients } })).rejects.toThrow(
       'Client "own": access_token_lifetime must be at most 3600, the value of options.lifetimes.accessToken',

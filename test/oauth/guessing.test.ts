@@ -156,6 +156,26 @@ describe('password guesses', () => {
     for (const host of hosts) host.close();
   });
 
+  test('an address that many people share can try a thousand names, but each of them as often as elsewhere', async () => {
+    const { asked, users } = countingUsers();
+    limitsOfTest({ sourceFailures: 2 });
+    const shared = ['192.0.2.7', '198.51.100.0/24', '2001:db8::/56'];
+    const { options } = fixture({ clients: [LEGACY], grants: GRANTS, users, sharedAddresses: shared });
+    const ask = inProcess(options);
+    const form = (name: string): string =>
+      `grant_type=password&username=${name}&password=x&client_id=legacy&client_secret=legacy-secret`;
+    const compared = async (ip: string, nameOf: (n: number) => string): Promise<number> => {
+      asked.length = 0;
+      await inLots(60, 10, (n) => ask(form(nameOf(n)), ip));
+      return asked.length;
+    };
+    for (const ip of ['192.0.2.7', '198.51.100.200', '2001:db8:0:1::5', '::ffff:192.0.2.7'])
+      expect([ip, await compared(ip, (n) => `${ip}${n}`)]).toEqual([ip, 40]);
+    for (const ip of ['192.0.2.8', '198.51.101.1', '2001:db8:0:100::5'])
+      expect([ip, await compared(ip, (n) => `${ip}${n}`)]).toEqual([ip, 2]);
+    expect(await compared('198.51.100.201', () => 'alice')).toBe(10);
+  });
+
   test('one name from many addresses: after a hundred failures, each further address has one guess, and the owner can sign in', async () => {
     const { asked, users } = countingUsers();
     const { options } = fixture({ clients: [LEGACY], grants: GRANTS, users });

@@ -93,8 +93,8 @@ const CASES: readonly Case[] = [
     says: 'error=server_error',
   },
   {
-    name: 'policy.validateGrant',
-    options: (fail) => ({ policy: { validateGrant: fail } }),
+    name: 'validateGrant',
+    options: (fail) => ({ validateGrant: fail }),
     act: async (host) => {
       const flows = new Flows(host);
       const first = await flows.redeem('web', await flows.code('web'));
@@ -132,15 +132,8 @@ const CASES: readonly Case[] = [
     says: 'internal_api_error',
   },
   {
-    name: 'query.lag',
-    options: (fail) => ({ query: query({ lag: fail }) }),
-    act: (host) => api(host, 'maxlag=5'),
-    status: 200,
-    says: 'internal_api_error',
-  },
-  {
-    name: 'accessTokens.keys',
-    options: (fail) => ({ accessTokens: { format: 'jwt', keys: fail } }),
+    name: 'jwt',
+    options: (fail) => ({ jwt: fail }),
     act: token,
     status: 503,
     says: 'temporarily_unavailable',

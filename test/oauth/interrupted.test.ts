@@ -176,7 +176,7 @@ describe('a store call fails', async () => {
   );
 
   test('#70 an interrupted refresh of JWTs is repeated too, with the same jti', async () => {
-    pair = await Pair.start({ accessTokens: { format: 'jwt', algorithm: 'EdDSA', keys: [{ key: KEY }] } });
+    pair = await Pair.start({ jwt: [{ key: KEY }] });
     const { refresh_token } = await pair.other.flows.tokens('native');
     const heard = await pair.during(2, 'carried out, and its answer lost', () =>
       pair.frail.flows.refresh('native', refresh_token),

@@ -7,11 +7,14 @@ import { fixture } from './support/fixture.js';
 const ISSUER = 'http://127.0.0.1';
 const PHOTOS = 'https://photos.example';
 
-describe.each([{ format: 'opaque' }, { format: 'jwt' }] as const)('oauth.issue, $format', (accessTokens) => {
+describe.each([
+  ['opaque', {}],
+  ['jwt', { jwt: true }],
+] as const)('oauth.issue, %s', (_format, format) => {
   const serve = () => {
     const set = fixture({
       issuer: ISSUER,
-      accessTokens,
+      ...format,
       resources: [PHOTOS],
       clients: [
         { client_id: 'pat', redirect_uris: ['https://a.example/'], access_token_lifetime: 600, scope: 'profile' },

@@ -1,21 +1,13 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { createRemoteJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterEach, describe, expect, test } from 'vitest';
-import {
-  generateKey,
-  type KeySource,
-  type SigningAlgorithm,
-  type SigningKey,
-} from '../../src/core/oauth/keys/signing-keys.js';
-import type { AccessTokenOptions } from '../../src/core/server/options/server-options.js';
+import { generateKey, type KeySource, type SigningKey } from '../../src/core/oauth/keys/signing-keys.js';
 import { createServer } from '../../src/core/server/server.js';
 import { memoryStore } from '../../src/stores/memory.js';
 import { hostFor, oneHostEach, type RunningHost } from '../hosts.js';
 import { fixture, START } from './support/fixture.js';
 import { es256, newKey, read } from './support/jwt.js';
 import { Flows } from './support/tokens.js';
-
-type JwtOptions = Extract<AccessTokenOptions, { format: 'jwt' }>;
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -31,8 +23,8 @@ describe.each(hostFor(import.meta.url))('signing keys on $name', (host) => {
     running = undefined;
   });
 
-  const start = async (accessTokens: JwtOptions) => {
-    const { options, errors, advance } = fixture({ accessTokens });
+  const start = async (jwt: KeySource | true) => {
+    const { options, errors, advance } = fixture({ jwt });
     running = await host.start({ options, guarded: { open: { scope: [] } } });
     const flows = new Flows(running);
     return {
@@ -62,7 +54,7 @@ describe.each(hostFor(import.meta.url))('signing keys on $name', (host) => {
     '#101 #102 %s signs tokens that others can verify, and publishes no private member (RFC 7517)',
     async (algorithm, members) => {
       const key = generateKey(algorithm);
-      const { flows, token, isAlive } = await start({ format: 'jwt', algorithm, keys: [{ key }] });
+      const { flows, token, isAlive } = await start([{ key }]);
       const jwt = await token();
       expect(read(jwt).header).toMatchObject({ alg: algorithm, typ: 'at+jwt' });
       expect(await isAlive(jwt)).toBe(true);
@@ -86,7 +78,7 @@ describe.each(hostFor(import.meta.url))('signing keys on $name', (host) => {
       { key: { publicKey: jwkOf(key), sign: (data) => es256(key)(Buffer.from(data)) } },
     ],
   ])('#101 a key as %s is the same key, with its thumbprint as kid (RFC 7638)', async (_form, signingKey) => {
-    const { flows, token, isAlive, published } = await start({ format: 'jwt', keys: [signingKey] });
+    const { flows, token, isAlive, published } = await start([signingKey]);
     expect(await isAlive(await token())).toBe(true);
     const { calculateJwkThumbprint } = await import('jose');
     expect(await published()).toEqual([await calculateJwkThumbprint(createPublicKey(key))]);
@@ -98,7 +90,7 @@ describe.each(hostFor(import.meta.url))('signing keys on $name', (host) => {
       { key: newKey(), kid: 'old' },
       { key: newKey(), kid: 'new', signFrom: START + HOUR },
     ];
-    const { advance, token, published, signer, isAlive } = await start({ format: 'jwt', keys });
+    const { advance, token, published, signer, isAlive } = await start(keys);
     expect([await signer(), await published()]).toEqual(['old', ['new', 'old']]);
     advance(3599);
     const last = await token();
@@ -114,13 +106,25 @@ describe.each(hostFor(import.meta.url))('signing keys on $name', (host) => {
     expect([await published(), await signer()]).toEqual([['new'], 'new']);
   });
 
+  test('#101 a key of another kind may follow: each token is signed with the algorithm of its key', async () => {
+    const { advance, token, isAlive } = await start([
+      { key: generateKey('ES256') },
+      { key: generateKey('RS256'), signFrom: START + MINUTE },
+    ]);
+    const first = await token();
+    advance(60);
+    const second = await token();
+    expect([first, second].map((jwt) => read(jwt).header['alg'])).toEqual(['ES256', 'RS256']);
+    expect([await isAlive(first), await isAlive(second)]).toEqual([true, true]);
+  });
+
   test('#101 of keys without signFrom the first signs, and the others are published', async () => {
     const keys: KeySource = [
       { key: newKey(), kid: 'new' },
       { key: newKey(), kid: 'old' },
       { key: newKey(), kid: 'next', signFrom: START + HOUR },
     ];
-    const { advance, published, signer } = await start({ format: 'jwt', keys });
+    const { advance, published, signer } = await start(keys);
     expect([await signer(), await published()]).toEqual(['new', ['new', 'next', 'old']]);
     advance(7199);
     expect([await signer(), await published()]).toEqual(['next', ['new', 'next', 'old']]);
@@ -131,12 +135,9 @@ describe.each(hostFor(import.meta.url))('signing keys on $name', (host) => {
   test('#101 a provider is called once for many requests and again after a minute; if it fails, the last valid keys remain', async () => {
     let answers = 0;
     let provide: () => readonly SigningKey[] | Promise<readonly SigningKey[]> = () => [{ key, kid: 'one' }];
-    const { flows, errors, advance, signer, published, isAlive, token } = await start({
-      format: 'jwt',
-      keys: () => {
-        answers += 1;
-        return provide();
-      },
+    const { flows, errors, advance, signer, published, isAlive, token } = await start(() => {
+      answers += 1;
+      return provide();
     });
     await Promise.all(Array.from({ length: 20 }, () => flows.ownTokens()));
     expect(answers).toBe(1);
@@ -158,8 +159,8 @@ describe.each(hostFor(import.meta.url))('signing keys on $name', (host) => {
     }
     expect(errors.splice(0).map(String)).toEqual([
       'Error: vault away',
-      'TypeError: options.accessTokens.keys must contain at least one key.',
-      'TypeError: options.accessTokens.keys[0] cannot be read as a private key: PKCS#8 PEM, JWK or KeyObject.',
+      'TypeError: options.jwt must contain at least one key.',
+      'TypeError: options.jwt[0] cannot be read as a private key: PKCS#8 PEM, JWK or KeyObject.',
     ]);
 
     // A key that is withdrawn takes its tokens along, although they were found to be good a moment ago.
@@ -176,7 +177,7 @@ describe.each(hostFor(import.meta.url))('signing keys on $name', (host) => {
     let provide = (): readonly SigningKey[] => {
       throw new Error('the secret reason of the vault');
     };
-    const { flows, errors, isAlive, token } = await start({ format: 'jwt', keys: () => provide() });
+    const { flows, errors, isAlive, token } = await start(() => provide());
     const jwt = `${Buffer.from('{"alg":"ES256","typ":"at+jwt","kid":"x"}').toString('base64url')}.e30.AAAA`;
     for (const ask of [
       () => flows.token('service', { grant_type: 'client_credentials' }),
@@ -205,7 +206,7 @@ describe.each(hostFor(import.meta.url))('signing keys on $name', (host) => {
       nothing: [500, async () => new Uint8Array()],
     };
     for (const [name, [status, signer]] of Object.entries(signers)) {
-      const { flows, errors } = await start({ format: 'jwt', keys: [{ key: { publicKey, sign: signer } }] });
+      const { flows, errors } = await start([{ key: { publicKey, sign: signer } }]);
       const answer = await flows.token('service', { grant_type: 'client_credentials' });
       expect([name, answer.status, answer.text.includes('access_token')]).toEqual([name, status, false]);
       expect(errors.splice(0)).toHaveLength(1);
@@ -220,7 +221,7 @@ describe.each(hostFor(import.meta.url))('signing keys on $name', (host) => {
       sign: async (data: Uint8Array) =>
         away ? Promise.reject(new Error('vault away')) : es256(key)(Buffer.from(data)),
     };
-    const { flows, errors, advance, isAlive } = await start({ format: 'jwt', keys: [{ key: vault }] });
+    const { flows, errors, advance, isAlive } = await start([{ key: vault }]);
     const { refresh_token } = await flows.tokens('web');
     away = true;
     for (let attempt = 0; attempt < 3; attempt += 1) {
@@ -234,13 +235,10 @@ describe.each(hostFor(import.meta.url))('signing keys on $name', (host) => {
   });
 
   test('#13 a server whose only key may not sign yet answers 503', async () => {
-    const { flows, errors, advance, signer } = await start({
-      format: 'jwt',
-      keys: [{ key, kid: 'later', signFrom: START + MINUTE }],
-    });
+    const { flows, errors, advance, signer } = await start([{ key, kid: 'later', signFrom: START + MINUTE }]);
     expect((await flows.token('service', { grant_type: 'client_credentials' })).status).toBe(503);
     expect(errors.splice(0).map(String)).toEqual([
-      'UnavailableError: No key of options.accessTokens may sign yet: every signFrom is in the future.',
+      'UnavailableError: No key of options.jwt may sign yet: every signFrom is in the future.',
     ]);
     advance(60);
     expect(await signer()).toBe('later');
@@ -249,7 +247,7 @@ describe.each(hostFor(import.meta.url))('signing keys on $name', (host) => {
 
 describe('two servers that share a store and a key', () => {
   test("accept each other's JWTs, until one of them revokes them", async () => {
-    const { options } = fixture({ accessTokens: { format: 'jwt', keys: [{ key: newKey() }] } });
+    const { options } = fixture({ jwt: [{ key: newKey() }] });
     const issuer = 'https://auth.example';
     const hosts = await Promise.all(
       oneHostEach
@@ -271,71 +269,46 @@ describe('two servers that share a store and a key', () => {
 describe('wrong options', () => {
   const store = memoryStore();
   const build =
-    (accessTokens: unknown, more: object = { issuer: 'https://example.org' }) =>
+    (jwt: unknown, more: object = { issuer: 'https://example.org' }) =>
     () =>
-      createServer({ store, runtime: { clock: Date.now }, accessTokens: accessTokens as AccessTokenOptions, ...more }); // Options come from JavaScript too.
+      createServer({ store, runtime: { clock: Date.now }, jwt: jwt as KeySource, ...more }); // Options come from JavaScript too.
   const ec = newKey();
-  const keys = (...given: readonly unknown[]) => ({ format: 'jwt', keys: given });
+  const keys = (...given: readonly unknown[]) => given;
   const rsa = (modulusLength: number) => generateKeyPairSync('rsa', { modulusLength }).privateKey;
   const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey;
-  const as = (algorithm: SigningAlgorithm, key: KeyObject) => ({ ...keys({ key }), algorithm });
 
   test.each<readonly [unknown, string]>([
-    [{ format: 'JWT' }, "options.accessTokens.format must be 'opaque' or 'jwt'."],
-    [{}, "options.accessTokens.format is missing: it must be 'opaque' or 'jwt'."],
-    [{ format: 'jwt', alg: 'ES256' }, 'options.accessTokens.alg is unknown. Known are format, algorithm, keys.'],
-    [{ format: 'jwt', algorithm: 'HS256' }, "options.accessTokens.algorithm must be 'ES256', 'EdDSA' or 'RS256'."],
-    [
-      { format: 'jwt', keys: pemOf(ec) },
-      'options.accessTokens.keys must be an array of keys, or a function that returns one.',
-    ],
-    [keys(), 'options.accessTokens.keys must contain at least one key.'],
-    [keys(undefined), 'options.accessTokens.keys[0] must be an object with a key; is the environment variable set?'],
-    [
-      keys({ key: undefined }),
-      'options.accessTokens.keys[0] must be an object with a key; is the environment variable set?',
-    ],
-    [
-      keys({ key: ec }, pemOf(ec)),
-      'options.accessTokens.keys[1] must be an object with a key; is the environment variable set?',
-    ],
-    [keys({ key: '' }), 'options.accessTokens.keys[0] cannot be read as a private key: PKCS#8 PEM, JWK or KeyObject.'],
-    [
-      keys({ key: null }),
-      'options.accessTokens.keys[0] cannot be read as a private key: PKCS#8 PEM, JWK or KeyObject.',
-    ],
+    [{ format: 'jwt' }, 'options.jwt must be true, or an array of keys, or a function that returns one.'],
+    [false, 'options.jwt must be true, or an array of keys, or a function that returns one.'],
+    [pemOf(ec), 'options.jwt must be true, or an array of keys, or a function that returns one.'],
+    [keys(), 'options.jwt must contain at least one key.'],
+    [keys(undefined), 'options.jwt[0] must be an object with a key; is the environment variable set?'],
+    [keys({ key: undefined }), 'options.jwt[0] must be an object with a key; is the environment variable set?'],
+    [keys({ key: ec }, pemOf(ec)), 'options.jwt[1] must be an object with a key; is the environment variable set?'],
+    [keys({ key: '' }), 'options.jwt[0] cannot be read as a private key: PKCS#8 PEM, JWK or KeyObject.'],
+    [keys({ key: null }), 'options.jwt[0] cannot be read as a private key: PKCS#8 PEM, JWK or KeyObject.'],
     [
       keys({ key: jwkOf(createPublicKey(ec)) }),
-      'options.accessTokens.keys[0] cannot be read as a private key: PKCS#8 PEM, JWK or KeyObject.',
+      'options.jwt[0] cannot be read as a private key: PKCS#8 PEM, JWK or KeyObject.',
     ],
     [
       keys({ key: createPublicKey(ec).export({ type: 'spki', format: 'pem' }) }),
-      'options.accessTokens.keys[0] cannot be read as a private key: PKCS#8 PEM, JWK or KeyObject.',
+      'options.jwt[0] cannot be read as a private key: PKCS#8 PEM, JWK or KeyObject.',
     ],
-    [keys({ key: createPublicKey(ec) }), 'options.accessTokens.keys[0] is not a private key.'],
-    [keys({ key: p384 }), 'options.accessTokens.keys[0] does not fit ES256.'],
-    [as('RS256', ec), 'options.accessTokens.keys[0] does not fit RS256.'],
-    [as('RS256', rsa(1024)), 'options.accessTokens.keys[0] does not fit RS256.'],
-    [as('EdDSA', ec), 'options.accessTokens.keys[0] does not fit EdDSA.'],
-    [keys({ key: ec, kid: '' }), 'options.accessTokens.keys[0] has a kid that is not text.'],
-    [
-      keys({ key: ec, signFrom: '2030-01-01' }),
-      'options.accessTokens.keys[0] has a signFrom that is not a number of milliseconds.',
-    ],
-    [keys({ key: ec }, { key: createPrivateKey(pemOf(ec)) }), 'options.accessTokens.keys has the same kid twice.'],
-  ])('%o: %s', (accessTokens, sentence) => {
-    expect(build(accessTokens)).toThrow(sentence);
+    [keys({ key: createPublicKey(ec) }), 'options.jwt[0] is not a private key.'],
+    [keys({ key: p384 }), 'options.jwt[0] is none of P-256, Ed25519 and RSA with at least 2048 bits.'],
+    [keys({ key: rsa(1024) }), 'options.jwt[0] is none of P-256, Ed25519 and RSA with at least 2048 bits.'],
+    [keys({ key: ec, kid: '' }), 'options.jwt[0] has a kid that is not text.'],
+    [keys({ key: ec, signFrom: '2030-01-01' }), 'options.jwt[0] has a signFrom that is not a number of milliseconds.'],
+    [keys({ key: ec }, { key: createPrivateKey(pemOf(ec)) }), 'options.jwt has the same kid twice.'],
+  ])('%o: %s', (jwt, sentence) => {
+    expect(build(jwt)).toThrow(sentence);
   });
 
   test('JWTs need an issuer, and generated keys cause a warning', () => {
-    expect(build({ format: 'jwt' }, {})).toThrow(
-      'options.accessTokens: JWTs name their issuer, so options.issuer is needed.',
-    );
+    expect(build(true, {})).toThrow('options.jwt: JWTs name their issuer, so options.issuer is needed.');
     const warnings: string[] = [];
-    build(
-      { format: 'jwt' },
-      { issuer: 'https://example.org', onWarning: (sentence: string) => warnings.push(sentence) },
-    )();
-    expect(warnings.join()).toContain('accessTokens.keys (');
+    build(true, { issuer: 'https://example.org', onWarning: (sentence: string) => warnings.push(sentence) })();
+    expect(warnings.join()).toContain('keys in jwt (');
   });
 });

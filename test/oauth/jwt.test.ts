@@ -20,7 +20,7 @@ describe.each(hostFor(import.meta.url))('JWT access tokens on $name', (host) => 
   const stored: string[] = [];
   const { options, errors, advance, clock, store } = fixture({
     resources: [PHOTOS],
-    accessTokens: { format: 'jwt', keys: [{ key }] },
+    jwt: [{ key }],
   });
   /** The store of the fixture, which remembers everything that it ever heard. */
   const recording: Store = {

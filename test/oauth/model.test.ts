@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { generateKey } from '../../src/core/oauth/keys/signing-keys.js';
 import { type Answer, oneHostEach, type RunningHost } from '../hosts.js';
 import { everyRow } from '../rows.js';
 import { fixture } from './support/fixture.js';
@@ -349,7 +350,7 @@ const opaque = oneHostEach.slice(1, 2).map((host) => ({ host, kind: 'opaque', mo
 /** EdDSA signs the same text in the same way, so a retry gets the same token here, too. */
 const jwt = oneHostEach
   .slice(0, 1)
-  .map((host) => ({ host, kind: 'JWT', more: { accessTokens: { format: 'jwt', algorithm: 'EdDSA' } } as const }));
+  .map((host) => ({ host, kind: 'JWT', more: { jwt: [{ key: generateKey('EdDSA') }] } }));
 
 describe.each([...opaque, ...jwt])(
   'the protocol as a state machine on $host.name with $kind access tokens',

@@ -73,7 +73,7 @@ describe('valid options', () => {
     { grants: [] },
     { lifetimes: { refreshGrace: 0, authorizationCode: 600, accessToken: 1 } },
     { lifetimes: { accessToken: undefined } },
-    { verificationUriComplete: true, timeout: 10 },
+    { timeout: 10 },
     { paths: { token: ['/token', '/rest.php/oauth2/access_token'] } },
     { cors: ['*', 'https://app.example', 'http://localhost:5173'] },
     { resources: ['https://api.example/v1?x=1', 'urn:example:api'] },

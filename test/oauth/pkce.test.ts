@@ -307,7 +307,7 @@ describe.each(hostFor(import.meta.url))('$name', ({ start }) => {
   });
 
   test('#38 an option requires PKCE of every client (RFC 9700 §2.1.1)', async () => {
-    const { options } = fixture({ policy: { requirePkce: true } });
+    const { options } = fixture({ requirePkce: true });
     const host = await start({ options });
     const browser = new Browser(host);
     expect(errorOf(await browser.authorize(WEB))).toBe('invalid_request');

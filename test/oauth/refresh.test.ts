@@ -47,7 +47,7 @@ describe.each(hostFor(import.meta.url))('refreshing on $name', (host) => {
           },
           isActive: (sub) => !disabledUsers.has(sub),
         },
-        policy: { validateGrant: ({ grant_id }) => !withdrawn.has(grant_id) },
+        validateGrant: ({ grant_id }) => !withdrawn.has(grant_id),
       },
     });
     flows = new Flows(running, [OTHER, KEEPER, CHANGING]);

@@ -491,22 +491,7 @@ describe('one registration', () => {
     for (const host of [before, during, after]) await host.close();
   });
 
-  test('M42 expires with its lifetime, and with it all grants to the client', async () => {
-    const { options, advance } = fixture({ registration: { lifetime: 3600 }, lifetimes: { accessToken: 86_400 } });
-    const host = await start({ options });
-    const client_id = await registered(host.base);
-    const tokens = await tokensOf(host, client_id);
-    const guarded = () => new Client(host.origin).get('/guarded/profile', bearer(String(tokens['access_token'])));
-    advance(3599);
-    expect((await guarded()).status).toBe(200);
-    advance(1);
-    expect((await guarded()).status).toBe(401);
-    expect(errorOf(await refresh(host.base, client_id, tokens['refresh_token']))).toEqual([401, 'invalid_client']);
-    expect((await new Browser(host).authorize(requestOf(client_id))).status).toBe(400);
-    await host.close();
-  });
-
-  test('does not expire without a lifetime', async () => {
+  test('does not expire', async () => {
     const { options, advance } = fixture({ registration: {} });
     const host = await start({ options });
     const client_id = await registered(host.base);

@@ -30,7 +30,7 @@ describe('runtime.timer', () => {
       return () => void running.delete(run);
     };
     const silence = new Promise<never>(() => undefined);
-    const { options, errors } = fixture({ runtime: { timer }, policy: { validateGrant: () => silence } });
+    const { options, errors } = fixture({ runtime: { timer }, validateGrant: () => silence });
     const [host] = oneHostEach;
     if (host === undefined) throw new Error('There is no host.');
     const started = await host.start({ options });
@@ -48,7 +48,7 @@ describe('runtime.timer', () => {
     await turns(5);
     expect(running.size).toBe(0);
     await started.close();
-    expect(errors.map(String)).toEqual([expect.stringContaining('options.policy.validateGrant')]);
+    expect(errors.map(String)).toEqual([expect.stringContaining('options.validateGrant')]);
   });
 });
 

@@ -375,7 +375,7 @@ describe.each(hostFor(import.meta.url))('secrets of a complete flow on $name', (
   });
 
   test('#115 nor with JWT access tokens', async () => {
-    await play(host, { accessTokens: { format: 'jwt' } });
+    await play(host, { jwt: true });
     expectNothing();
   });
 

@@ -14,7 +14,7 @@ describe.each(hostFor(import.meta.url))('a grant withdrawn before it was redeeme
         USERS.some((user) => user.username === username && user.password === password) && { sub: username },
       isActive: () => state.isActive,
     };
-    running = await host.start({ options: { ...options, users, policy: { validateGrant: () => state.isValid } } });
+    running = await host.start({ options: { ...options, users, validateGrant: () => state.isValid } });
     flows = new Flows(running);
   });
   afterAll(() => running.close());

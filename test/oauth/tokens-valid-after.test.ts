@@ -6,7 +6,10 @@ import { bearer, Client, type HostOptions, oneHostEach, type RunningHost } from 
 import { CLIENTS, DEVICE_CODE, fixture } from './support/fixture.js';
 import { Flows, refusal } from './support/tokens.js';
 
-const both = [{ format: 'opaque' }, { format: 'jwt' }] as const;
+const both = [
+  ['opaque', {}],
+  ['jwt', { jwt: true }],
+] as const;
 /** A client of every kind of grant. */
 const APP = {
   ...CLIENTS[0],
@@ -15,7 +18,7 @@ const APP = {
   grant_types: ['authorization_code', 'client_credentials', 'device_code', 'refresh_token'],
 } as const satisfies ClientRegistration;
 
-describe.each(both)('tokens_valid_after, with $format access tokens', (accessTokens) => {
+describe.each(both)('tokens_valid_after, with %s access tokens', (_format, more) => {
   const hosts: RunningHost[] = [];
   afterAll(() => Promise.all(hosts.map((host) => host.close())));
 
@@ -23,7 +26,7 @@ describe.each(both)('tokens_valid_after, with $format access tokens', (accessTok
     registry?: NonNullable<HostOptions['clients']>,
     wrap: (store: Store) => Store = (store) => store,
   ) => {
-    const set = fixture({ issuer: 'http://127.0.0.1', accessTokens });
+    const set = fixture({ issuer: 'http://127.0.0.1', ...more });
     let tokens_valid_after = 0;
     const find = (id: string) => (id === 'app' ? { ...APP, tokens_valid_after } : null);
     const [first] = oneHostEach;

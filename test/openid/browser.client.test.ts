@@ -53,7 +53,7 @@ describeEngine('libraries for browsers, unmodified, in Chromium', noChromium, ()
         runtime: { clock: Date.now },
         cors: [home],
         // keycloak-js reads the access token, and would read a refresh token.
-        accessTokens: { format: 'jwt', keys: [{ key: P256 }] },
+        jwt: [{ key: P256 }],
         clients: [
           { ...pageClient('page', '/oidc'), grant_types: ['authorization_code', 'refresh_token'], refresh: 'rotating' },
           pageClient('keycloak', '/keycloak'),

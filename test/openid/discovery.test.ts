@@ -9,7 +9,7 @@ import { openIdFixture, RSA, rpsAt, signInto } from './support.js';
 const PATHS = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'] as const;
 
 describe.each(hostFor(import.meta.url))('discovery on $name', (host) => {
-  const { options, errors } = openIdFixture({ acrValues: ['urn:example:two'] });
+  const { options, errors } = openIdFixture({}, { metadata: { acr_values_supported: ['urn:example:two'] } });
   let running: RunningHost;
   beforeAll(async () => {
     running = await host.start({ options });

@@ -262,10 +262,7 @@ test('O13: ID tokens and access tokens are verified with the published keys, whe
     ] as const,
     async ([key, count]) => {
       const [host] = hostFor(import.meta.url);
-      const { options, clock } = openIdFixture(
-        {},
-        { accessTokens: { format: 'jwt', algorithm: 'RS256', keys: [{ key }] } },
-      );
+      const { options, clock } = openIdFixture({}, { jwt: [{ key }] });
       const running = (await host?.start({ options })) ?? expect.fail();
       const set = (await new Client(running.base).get('/oauth/jwks')).json as unknown as JSONWebKeySet;
       expect([set.keys.length, new Set(set.keys.map(({ kid }) => kid)).size]).toEqual([count, count]);
@@ -282,7 +279,7 @@ test('O13: ID tokens and access tokens are verified with the published keys, whe
 
 test('O28: a signed access token is no id_token_hint, and no private part of a key is published', async () => {
   const [host] = hostFor(import.meta.url);
-  const { options } = openIdFixture({}, { accessTokens: { format: 'jwt', algorithm: 'RS256', keys: [{ key: RSA }] } });
+  const { options } = openIdFixture({}, { jwt: [{ key: RSA }] });
   const running = (await host?.start({ options })) ?? expect.fail();
   const flows = rpsAt(running);
   const { access_token, id_token } = await signInto(flows, 'rp');

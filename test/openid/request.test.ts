@@ -27,7 +27,7 @@ const isLogin = (page: Answer): boolean => page.status === 200 && 'password' in 
 
 describe.each(hostFor(import.meta.url))('what a request says about the sign-in, on $name', (host) => {
   const { options, errors, events, store, advance, clock } = openIdFixture(
-    { acrValues: ['urn:example:two'] },
+    {},
     { clients: [FIRST_PARTY], lifetimes: { rememberedConsent: 86_400, session: 86_400 } },
   );
   let running: RunningHost;

@@ -397,22 +397,6 @@ describe('main parameters and the order of processing', () => {
     });
   });
 
-  test('maxlag', async () => {
-    const lagging = await startQuery({ lag: () => ({ lag: 7.4, host: 'db2' }) });
-    const { status, headers, json } = await lagging.get({ action: 'query', maxlag: '5' });
-    expect(status).toBe(200);
-    expect([headers.get('retry-after'), headers.get('x-database-lag')]).toEqual(['5', '7']);
-    expect(json['error']).toMatchObject({
-      code: 'maxlag',
-      info: 'Waiting for db2: 7.4 seconds lagged.',
-      host: 'db2',
-      lag: 7.4,
-      type: 'db',
-    });
-    expect((await lagging.get({ action: 'query', maxlag: '8' })).json['error']).toBeUndefined();
-    await lagging.close();
-  });
-
   test('a private site can be read by known callers', async () => {
     const closed = await startQuery({ private: true });
     expect((await closed.get({ action: 'query', meta: 'siteinfo' })).json['error']).toMatchObject({

@@ -73,6 +73,7 @@ export const featureHost = (more: Partial<FeatureHost> = {}): FeatureHost => ({
   clock: () => NOW,
   random,
   timer: systemTimer,
+  limitAt: (_ip, max) => max,
   frame: frameIn(),
   requestTimeout: 10_000,
   onError: (error) => {

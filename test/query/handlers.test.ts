@@ -365,7 +365,7 @@ describe('a module without a handler', () => {
   });
 
   test('with missing: error, the request is rejected', async () => {
-    const host = await startQuery({ missing: 'error' });
+    const host = await startQuery({ unanswered: 'error' });
     expect((await host.get({ action: 'query', list: 'allpages' })).json['error']).toMatchObject({
       code: 'moduledisabled',
       info: 'The "allpages" module has been disabled.',

@@ -107,7 +107,7 @@ describe('the complete document', () => {
 
   const everything: HostOptions = {
     grants: ['authorization_code', 'client_credentials', 'refresh_token', 'device_code', 'password', 'implicit'],
-    accessTokens: { format: 'jwt' },
+    jwt: true,
     query: described(QUERY),
   };
 

@@ -18,11 +18,10 @@ test('without diff, action=compare is an error, and a warning says what to do', 
 
 test('without sanitize-html, only a trusted renderer returns HTML, and a warning says what to do', async () => {
   const source = memoryContent([{ title: 'Apple', text: '<b>x</b>' }]);
-  const render = () => ({ html: '<b>x</b>' });
   const answers = [];
   const failures: unknown[] = [];
   for (const trusted of [false, true]) {
-    const host = await startQuery(contentQuery(source, { render: { render, trusted } }));
+    const host = await startQuery(contentQuery(source, { render: () => ({ html: '<b>x</b>', trusted }) }));
     answers.push((await host.get({ action: 'parse', page: 'Apple', prop: 'text', formatversion: '2' })).json);
     failures.push(...host.errors);
     await host.close();

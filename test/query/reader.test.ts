@@ -204,7 +204,7 @@ describe('action=parse', () => {
       'displaytitle',
     ]);
     expect(json['warnings']).toMatchObject([{ code: 'norenderer', module: 'parse' }]);
-    const strict = await start({ ...contentQuery(source, { site }), missing: 'error' });
+    const strict = await start({ ...contentQuery(source, { site }), unanswered: 'error' });
     expect((await parse(strict, { page: 'Apple' }))['error']).toMatchObject({ code: 'norenderer' });
   });
 
@@ -281,7 +281,7 @@ test('mwn reads a page, and completes a title', async () => {
 
 describe('HTML from a renderer', () => {
   const shown = async (html: string, trusted = false): Promise<Json> => {
-    const host = await start(contentQuery(source, { render: { render: () => ({ html }), trusted } }));
+    const host = await start(contentQuery(source, { render: () => ({ html, trusted }) }));
     return parse(host, { page: 'Pear', prop: 'text' });
   };
   const textOf = async (html: string, trusted?: boolean) => (await shown(html, trusted))['parse']?.['text'];

@@ -5,7 +5,7 @@ import { sandbox } from '../../src/sandbox/index.js';
 import { Client, oneHostEach, type RunningHost } from '../hosts.js';
 
 const modules = { allpages: () => [] };
-const listings = { marked: { modules }, short: { modules, listUnanswered: false } };
+const listings = { marked: { modules }, short: { modules, unanswered: 'hidden' } } as const;
 const hosts: Record<string, RunningHost> = {};
 beforeAll(async () => {
   for (const [name, options] of Object.entries(listings))
@@ -56,7 +56,7 @@ describe('modules without a handler', () => {
     expect(others).not.toContain('<code>allpages</code>');
   });
 
-  test('are left out of all three with listUnanswered: false', async () => {
+  test('are left out of all three if they are hidden', async () => {
     expect((await describedBy('short')).map(({ name }) => name)).not.toContain('search');
     expect((await describedBy('short')).map(({ name }) => name)).toContain('allpages');
     expect((await ask('short', '/api?action=help&modules=query')).text).not.toContain('list=search');

@@ -35,7 +35,7 @@ describe.each(PAIRS)(
   ({ algorithm, site, authorizationServer }) => {
     const { options, errors, advance, clock } = fixture({
       resources: [PHOTOS],
-      accessTokens: { format: 'jwt', algorithm, keys: [{ key: generateKey(algorithm) }] },
+      jwt: [{ key: generateKey(algorithm) }],
     });
     const failures: unknown[] = [];
     let running: RunningHost;

@@ -23,7 +23,7 @@ const KINDS = guardHosts.flatMap((site) => (['introspection', 'jwt'] as const).m
 describe.each(KINDS)('a resource in another process: $kind on $site.name', ({ site, kind }) => {
   const { options, errors, clock } = fixture({
     resources: { [NOTES]: {}, '/mcp': {} },
-    ...(kind === 'jwt' && { accessTokens: { format: 'jwt', keys: [{ key: generateKey('ES256') }] } }),
+    ...(kind === 'jwt' && { jwt: [{ key: generateKey('ES256') }] }),
   });
   const failures: unknown[] = [];
   let running: RunningHost;

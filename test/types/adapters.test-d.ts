@@ -39,7 +39,7 @@ forExpress({
   clients: [{ client_id: 'gateway', client_secret: 'x', grant_types: ['urn:example:grant'] }],
   customGrants: {
     'urn:example:grant': customGrant({
-      parameters: { ticket: { required: true }, note: { description: 'A note.' } },
+      parameters: { ticket: { required: true }, note: {} },
       handle: ({ parameters }) => {
         expectTypeOf(parameters).toEqualTypeOf<{ readonly ticket: string; readonly note: string | undefined }>();
         // @ts-expect-error there is no such parameter

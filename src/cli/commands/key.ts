@@ -12,7 +12,7 @@ export const key: Command = {
 
   oauth-query key [--algorithm RS256|ES256|EdDSA]
 
-Prints a key as PKCS#8 PEM, for openIdConnect({ keys }) or accessTokens.keys. Only the server may
+Prints a key as PKCS#8 PEM, for openIdConnect({ keys }) or jwt. Only the server may
 read it. Without a key of its own, every process would sign with a different one.
 
   --algorithm  RS256 (RSA with 2048 bits) is the one that every client of OpenID Connect supports,

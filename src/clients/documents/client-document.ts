@@ -134,28 +134,26 @@ export const keysThatFit = (document: ClientDocument, keys: readonly Jwk[]): rea
   return keys.filter((key) => (room -= bytesOf(key) + 1) >= 0);
 };
 
-/** Settings of the application for all of these clients. */
-interface Terms {
-  readonly scopes?: readonly string[];
-  readonly refreshGrace: number;
-}
+/** Seconds in which a refresh may be repeated: several processes of one installation may share its tokens. */
+const REFRESH_GRACE = 60;
 
 /**
  * Converts a document to the registration of a client with a single authentication method.
  *
  * @param keys - The public keys of a client that signs assertions.
+ * @param scopes - Which these clients may request.
  */
 export const registrationOf = (
   document: ClientDocument,
   keys: readonly Jwk[] | undefined,
-  { scopes, refreshGrace }: Terms,
+  scopes: readonly string[] | undefined,
 ): ClientRegistration => ({
   client_id: document.client_id,
   client_name: document.client_name,
   redirect_uris: document.redirect_uris,
   grant_types: document.grant_types,
   require_pkce: true,
-  refresh_grace: refreshGrace,
+  refresh_grace: REFRESH_GRACE,
   ...(document.grant_types.includes('refresh_token') && { refresh: 'rotating' }),
   ...ownRestrictions(document),
   ...ownOpenId({ ...document }, document.redirect_uris),

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { inTime } from '../../core/base/deadline.js';
 import { UnavailableError } from '../../core/base/errors.js';
 import type { MaybePromise, Revision } from '../../core/base/ports.js';
 import { type ExpiringRecord, isNumber, isText, optional, Records, type Shape } from '../../core/base/records.js';
@@ -59,8 +58,6 @@ export interface ClientDocumentsOptions {
   readonly trust: DocumentTrust;
   /** The scopes these clients may request; default: all but the introspection scope. */
   readonly scopes?: readonly string[];
-  /** Default 60; 0 to 60. Seconds in which a refresh may be repeated: several processes of one installation may share its tokens. */
-  readonly refreshGrace?: number;
   /** Fetches documents; default: {@link fetchClientDocument}. */
   readonly fetch?: FetchDocument;
   /** Default 5000; 100 to 30000. Milliseconds for a complete fetch. */
@@ -87,7 +84,6 @@ const OPTIONS = object(
       "specify which documents are accepted, with a function of the document and its URL, a list of hosts such as ['claude.ai'], or 'any'",
     ),
     scopes: listOf('an array of scopes', text('the name of a scope')),
-    refreshGrace: wholeNumber(60, 0, 60, 'seconds'),
     fetch: orElse(fn<FetchDocument>('a function of a URL'), fetchClientDocument, '`fetchClientDocument`'),
     timeout: wholeNumber(5000, 100, 30_000, 'milliseconds'),
   } satisfies Schema<ClientDocumentsOptions>,
@@ -156,7 +152,7 @@ class Documents implements OwnRegistry {
   readonly #rows = new WeakMap<ClientDocument, WeakMap<object, ClientRegistration>>();
 
   constructor(settings: Settings, server: RegistryServer) {
-    const bounds = new FetchBounds(server.clock);
+    const bounds = new FetchBounds(server);
     this.#settings = settings;
     this.#server = server;
     this.#documents = new Fetched(settings, bounds, server);
@@ -206,7 +202,13 @@ class Documents implements OwnRegistry {
     caller: ClientCaller,
     assertion: ClientLookup['assertion'],
   ): Promise<ClientRegistration> {
-    this.#checkHost(client_id);
+    const { trust } = this.#settings;
+    if (typeof trust !== 'function' && !isTrustedHost(trust, client_id))
+      throw new UnusableClientError(
+        'refused',
+        `${client_id} is rejected: the option trust does not contain its host.`,
+        60,
+      );
     const wanted = { client_id, caller };
     const { value: document } = await this.#documents.current(client_id, {
       ...wanted,
@@ -220,7 +222,7 @@ class Documents implements OwnRegistry {
     const kid = assertion?.kid;
     const { value: keys } = await this.#keySets.current(jwks_uri, {
       ...wanted,
-      read: async (json) => usableKeys(json),
+      read: usableKeys,
       stored: async () => (await this.#copy(client_id))?.keys,
       changes: (before, after) => (same(before, after) ? [] : ['keys']),
       isLacking: (known) => kid !== undefined && !known.keys.some((key) => key['kid'] === kid),
@@ -255,17 +257,6 @@ class Documents implements OwnRegistry {
     return snapshot;
   }
 
-  /** A list of hosts is checked before anything is fetched. */
-  #checkHost(address: string): void {
-    const { trust } = this.#settings;
-    if (typeof trust === 'object' && !trust.includes(new URL(address).hostname))
-      throw new UnusableClientError(
-        'refused',
-        `${address} is rejected: the option trust does not contain its host.`,
-        60,
-      );
-  }
-
   async #accept(json: unknown, address: string): Promise<ClientDocument> {
     const document = readDocument(address, json);
     const isTrusted = await this.#isTrusted(document).catch((error: unknown) => {
@@ -279,13 +270,9 @@ class Documents implements OwnRegistry {
   async #isTrusted(document: ClientDocument): Promise<boolean> {
     const { trust } = this.#settings;
     const { client_id } = document;
-    if (typeof trust !== 'function') return trust === 'any' || trust.includes(new URL(client_id).hostname);
-    const { hostTimeout: milliseconds, timer } = this.#server;
-    const late = (): Error =>
-      new Error(`It did not answer within ${milliseconds} ms, five eighths of options.timeout.`);
+    if (typeof trust !== 'function') return isTrustedHost(trust, client_id);
     try {
-      const work = (async () => trust(document, client_id))();
-      const answer: unknown = await inTime(work, { milliseconds, timer, error: late });
+      const answer: unknown = await this.#server.bound('trust of clientDocuments', trust)(document, client_id);
       return answer === true;
     } catch (cause) {
       throw new UnavailableError('trust of clientDocuments failed.', { cause });
@@ -294,11 +281,14 @@ class Documents implements OwnRegistry {
 
   #row(document: ClientDocument, keySet: KeySet | undefined): ClientRegistration {
     const rows = this.#rows.get(document) ?? new WeakMap<object, ClientRegistration>();
-    const row = rows.get(keySet ?? document) ?? registrationOf(document, keySet?.keys, this.#settings);
+    const row = rows.get(keySet ?? document) ?? registrationOf(document, keySet?.keys, this.#settings.scopes);
     this.#rows.set(document, rows.set(keySet ?? document, row));
     return row;
   }
 }
+
+const isTrustedHost = (trust: 'any' | readonly string[], address: string): boolean =>
+  trust === 'any' || trust.includes(new URL(address).hostname);
 
 /** A client with both methods is considered signing only if the request has an assertion. */
 const isSigned = (

@@ -1,5 +1,5 @@
 import { RateLimit } from '../../core/base/limits/rate-limit.js';
-import { limitAt, sourceOf } from '../../core/base/limits/source.js';
+import { type LimitAt, sourceOf } from '../../core/base/limits/source.js';
 import type { Clock } from '../../core/base/ports.js';
 import { UnusableClientError } from '../../core/oauth/clients/own-registry.js';
 
@@ -15,9 +15,11 @@ const MINUTE = 60;
 /** Limits the outgoing requests that unknown callers can cause: a `client_id` can be any URL. */
 export class FetchBounds {
   readonly #rate: RateLimit;
+  readonly #limitAt: LimitAt;
   readonly #running = new Set<{ readonly source: string; readonly host: string }>();
 
-  constructor(clock: Clock) {
+  constructor({ clock, limitAt }: { readonly clock: Clock; readonly limitAt: LimitAt }) {
+    this.#limitAt = limitAt;
     this.#rate = new RateLimit(clock, PER_MINUTE, MINUTE);
   }
 
@@ -33,10 +35,10 @@ export class FetchBounds {
     const running = [...this.#running];
     const isFull =
       running.length >= AT_ONCE ||
-      running.filter((one) => one.source === source).length >= limitAt(ip, AT_ONCE_PER_SOURCE) ||
+      running.filter((one) => one.source === source).length >= this.#limitAt(ip, AT_ONCE_PER_SOURCE) ||
       running.filter((one) => one.host === host).length >= AT_ONCE_PER_HOST;
     if (isFull) throw new UnusableClientError('unavailable', 'Too many client documents are being fetched already.', 2);
-    const refusal = this.#rate.take(source, limitAt(ip, PER_MINUTE));
+    const refusal = this.#rate.take(source, this.#limitAt(ip, PER_MINUTE));
     if (refusal !== undefined)
       throw new UnusableClientError('unavailable', 'This address has caused too many fetches.', refusal.retryAfter);
     const one = { source, host };

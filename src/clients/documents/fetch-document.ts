@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { readAtMost } from '../../core/base/http/body.js';
 import { isJsonType } from '../../core/base/http/messages.js';
 import type { MaybePromise } from '../../core/base/ports.js';
+import { type Network, publicNetwork, publicRequest } from '../../outbound/public-request.js';
 import { documentAddressProblem } from './document-address.js';
-import { type Network, publicNetwork, publicRequest } from './public-request.js';
 
 /** Passed by `clientDocuments` to the fetch function, along with the URL. */
 export interface DocumentRequest {

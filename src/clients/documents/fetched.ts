@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { inTime } from '../../core/base/deadline.js';
+import { abortedInTime } from '../../core/base/deadline.js';
+import type { MaybePromise } from '../../core/base/ports.js';
 import { printable } from '../../core/base/printable.js';
 import { monotonic } from '../../core/base/system.js';
 import { MetadataProblem } from '../../core/oauth/clients/client-metadata.js';
@@ -8,10 +9,10 @@ import type { ClientDocumentEvent } from '../../core/oauth/events/document-event
 import { FetchBounds } from './fetch-bounds.js';
 import type { FetchDocument } from './fetch-document.js';
 
-/** The range in milliseconds to which the cache lifetime of a document is limited. */
-const MIN_FRESH = 60_000;
-const MAX_FRESH = 86_400_000;
-const DEFAULT_FRESH = 300_000;
+/** The range in seconds to which the cache lifetime of a document is limited. */
+const MIN_FRESH = 60;
+const MAX_FRESH = 86_400;
+const DEFAULT_FRESH = 300;
 
 /** Milliseconds for which a document is used when it cannot be fetched again. */
 const USABLE_FOR = 86_400_000;
@@ -46,7 +47,7 @@ interface WantedDocument<T extends object> {
   readonly client_id: string;
   readonly caller: ClientCaller;
   /** Validates a fetched value. */
-  readonly read: (json: unknown) => Promise<T>;
+  readonly read: (json: unknown) => MaybePromise<T>;
   /** Reads the copy from the store; used if this process has no fresh value. */
   readonly stored: () => Promise<Good<T> | undefined>;
   /** The changes to report to the application. */
@@ -102,7 +103,7 @@ export class Fetched<T extends object> {
     const failure = this.#failures.get(address);
     try {
       if (failure !== undefined && now < failure.until) throw failure.error;
-      return await this.#load(address, wanted, { before: good ?? stored, fallback });
+      return await (this.#underWay.get(address) ?? this.#begin(address, wanted, { before: good ?? stored, fallback }));
     } catch (error) {
       const isRefused = !(error instanceof UnusableClientError) || error.reason === 'refused';
       if (isRefused || fallback === undefined) throw error;
@@ -110,14 +111,12 @@ export class Fetched<T extends object> {
     }
   }
 
-  #load(address: string, wanted: WantedDocument<T>, known: KnownBefore<T>): Promise<Good<T>> {
-    const running = this.#underWay.get(address);
-    if (running !== undefined) return running;
-    const load = this.#bounds
+  #begin(address: string, wanted: WantedDocument<T>, known: KnownBefore<T>): Promise<Good<T>> {
+    const work = this.#bounds
       .run(wanted.caller.ip, new URL(address).hostname, () => this.#ask(address, wanted, known))
       .finally(() => this.#underWay.delete(address));
-    this.#underWay.set(address, load);
-    return load;
+    this.#underWay.set(address, work);
+    return work;
   }
 
   async #ask(
@@ -128,10 +127,10 @@ export class Fetched<T extends object> {
     const start = monotonic();
     const told = { client_id, address };
     try {
-      const { json, seconds } = await this.#get(address);
+      const { json, seconds = DEFAULT_FRESH } = await this.#get(address);
       const value = await read(json);
       const at = this.#server.clock();
-      const good: Good<T> = { value, at, freshUntil: at + freshFor(seconds) };
+      const good = { value, at, freshUntil: at + 1000 * Math.min(MAX_FRESH, Math.max(MIN_FRESH, seconds)) };
       this.#good.set(address, good);
       this.#failures.delete(address);
       caller.emit?.({ type: 'client.document_fetched', ...told, duration: monotonic() - start });
@@ -150,15 +149,11 @@ export class Fetched<T extends object> {
 
   async #get(address: string): Promise<{ readonly json: unknown; readonly seconds: number | undefined }> {
     const { fetch, timeout: milliseconds } = this.#options;
-    const controller = new AbortController();
     let seconds: number | undefined;
-    const request = { signal: controller.signal, cacheFor: (given: number) => void (seconds = given) };
-    const error = (): Error => {
-      controller.abort();
-      return new Error(`It did not arrive within ${milliseconds} ms.`);
-    };
+    const cacheFor = (given: number): void => void (seconds = Number.isNaN(given) ? undefined : given);
+    const error = (): Error => new Error(`It did not arrive within ${milliseconds} ms.`);
     const { timer } = this.#server;
-    const json = await inTime((async () => fetch(address, request))(), { milliseconds, timer, error });
+    const json = await abortedInTime((signal) => fetch(address, { signal, cacheFor }), { milliseconds, timer, error });
     if (json === undefined || json === null) throw new Error('The response is empty.');
     return { json, seconds };
   }
@@ -178,8 +173,3 @@ export class Fetched<T extends object> {
 /** Whether a known value need not be fetched again. */
 const isGoodEnough = <T extends object>(good: Good<T>, { isLacking }: WantedDocument<T>, now: number): boolean =>
   now < good.freshUntil && !(now >= good.at + RENEW_AFTER && isLacking?.(good.value) === true);
-
-const freshFor = (seconds: number | undefined): number =>
-  seconds === undefined || Number.isNaN(seconds)
-    ? DEFAULT_FRESH
-    : Math.min(MAX_FRESH, Math.max(MIN_FRESH, seconds * 1000));

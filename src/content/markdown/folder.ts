@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { prefixedTitle, type Renderer, type Site } from '../../core/query/index.js';
+import { prefixedTitle, type Render, type Site } from '../../core/query/index.js';
 import { PageStore } from '../memory/store.js';
 import type { ContentTitle } from '../source.js';
 import { type Document, readDocument } from './document.js';
@@ -55,7 +55,7 @@ const keyOf = ({ ns, title }: ContentTitle): string => `${ns}:${title}`;
 /** Keeps a store up to date with a folder of files. */
 export class Folder {
   readonly root: string;
-  readonly renderer: Renderer;
+  readonly renderer: Render;
   readonly store = new PageStore();
   readonly #pages = new Pages(this.store);
   readonly #titles: Titles;

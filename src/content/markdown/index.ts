@@ -5,7 +5,7 @@
  */
 
 import { basename, resolve } from 'node:path';
-import { CONTENT_MODELS, printable, resolveSite, type SiteOptions, upperFirst } from '../../core/query/index.js';
+import { printable, resolveSite, type SiteOptions, upperFirst } from '../../core/query/index.js';
 import { emptyModules } from '../answers/empty-modules.js';
 import { storedContent } from '../memory/index.js';
 import type { ContentSource } from '../source.js';
@@ -64,7 +64,7 @@ export async function markdownFolder(folder: string, options: MarkdownOptions = 
   const peers = await loadPeers();
   const { onProblem = console.warn, fileUrl = '/files/' } = options;
   const site = {
-    ...{ name: nameOf(folder), language: 'en', contentModels: [...CONTENT_MODELS, 'markdown'] },
+    ...{ name: nameOf(folder), language: 'en', namespaces: { 0: { defaultContentModel: 'markdown' } } },
     ...options.site,
   };
   const opened = new Folder(folder, peers, {

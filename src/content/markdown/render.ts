@@ -2,7 +2,7 @@ import {
   pageAddress,
   type RenderedContent,
   type RenderedSection,
-  type Renderer,
+  type Render,
   type Site,
 } from '../../core/query/index.js';
 import { urlTarget } from '../keys.js';
@@ -26,9 +26,9 @@ interface Files {
  * Renders texts to HTML, which needs no sanitising: markdown-it escapes HTML, and does not link URLs that could run a
  * script.
  */
-export const rendererOf = (titles: Titles, peers: Peers, { pathOf, fileUrl }: Files): Renderer => ({
-  trusted: true,
-  render: ({ pageid, text }, { site }): RenderedContent => {
+export const rendererOf =
+  (titles: Titles, peers: Peers, { pathOf, fileUrl }: Files): Render =>
+  ({ pageid, text }, { site }): RenderedContent => {
     const { fields, body } = readFrontMatter(text, peers.yaml);
     const tokens = peers.markdown.parse(body, bounded(body));
     const sections = withAnchors(tokens, body, text.length - body.length);
@@ -39,9 +39,8 @@ export const rendererOf = (titles: Titles, peers: Peers, { pathOf, fileUrl }: Fi
     }
     const displaytitle = fields.get('title')?.[0] ?? sections.find(({ level }) => level === 1)?.line;
     const html = peers.markdown.renderer.render(tokens, peers.markdown.options, {});
-    return { html, sections, ...(displaytitle === undefined ? {} : { displaytitle }) };
-  },
-});
+    return { html, trusted: true, sections, ...(displaytitle === undefined ? {} : { displaytitle }) };
+  };
 
 /** Replaces a link to a file of the folder with a link to its page. */
 const lead = (token: Token, path: string, titles: Titles, site: Site): void => {

@@ -24,6 +24,19 @@ export const inTime = <T>(work: MaybePromise<T>, deadline: Deadline): MaybePromi
       )
     : work;
 
+/** The result of some work, if it arrives in time. Otherwise the signal is aborted. */
+export const abortedInTime = async <T>(
+  work: (signal: AbortSignal) => MaybePromise<T>,
+  deadline: Deadline,
+): Promise<T> => {
+  const controller = new AbortController();
+  const error = (): Error => {
+    controller.abort();
+    return deadline.error();
+  };
+  return inTime((async () => work(controller.signal))(), { ...deadline, error });
+};
+
 /**
  * Like {@link inTime}, and then calls `done` or `failed`. It does so without another promise, because every request waits here.
  *

@@ -2,6 +2,7 @@ import type { Authorization } from './authorization.js';
 import type { GuardRequirement, GuardResult } from './http/bearer.js';
 import type { HttpRequest, Route } from './http/messages.js';
 import type { LimitListener } from './limits/limit-reached.js';
+import type { LimitAt } from './limits/source.js';
 import type { OnWarning } from './mistakes.js';
 import type { Frame } from './pages/frame.js';
 import type { Clock, MaybePromise, RandomBytes, Timer } from './ports.js';
@@ -42,6 +43,8 @@ export interface FeatureHost {
   readonly hasSecret: boolean;
   /** Whether tokens may be bound to keys: then scripts of other origins send proofs, and read nonces and challenges. */
   readonly bindsTokens: boolean;
+  /** A limit per address, which is higher for addresses that many people share. */
+  readonly limitAt: LimitAt;
   /** Called when a caller reaches a limit of this feature, for an event. */
   readonly onLimit: LimitListener;
   /** Absent without the authorization code grant. */

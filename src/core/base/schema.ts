@@ -128,18 +128,19 @@ export const unchanged = <T>(entry: Entry<T, unknown>): Entry<T, T | undefined> 
   },
 });
 
-export const flag = (fallback: boolean): Entry<boolean, boolean> =>
-  orElse(
-    value<boolean>('true or false', (given) => typeof given === 'boolean'),
-    fallback,
-  );
+export const condition = value<boolean>('true or false', (given) => typeof given === 'boolean');
+
+export const flag = (fallback: boolean): Entry<boolean, boolean> => orElse(condition, fallback);
 
 /** @param unit - The unit of the number, such as `seconds`. */
-export const wholeNumber = (fallback: number, min: number, max: number, unit?: string): Entry<number, number> => {
-  const takes = `a whole number${unit === undefined ? '' : ` of ${unit}`} from ${min} to ${max}`;
-  const isWithin = (given: unknown): boolean => Number.isInteger(given) && Number(given) >= min && Number(given) <= max;
-  return orElse(value<number>(takes, isWithin), fallback);
-};
+export const integer = (min: number, max: number, unit?: string): Entry<number, number | undefined> =>
+  value(
+    `a whole number${unit === undefined ? '' : ` of ${unit}`} from ${min} to ${max}`,
+    (given) => Number.isInteger(given) && Number(given) >= min && Number(given) <= max,
+  );
+
+export const wholeNumber = (fallback: number, min: number, max: number, unit?: string): Entry<number, number> =>
+  orElse(integer(min, max, unit), fallback);
 
 export const text = (takes = 'text', matches = /^[^]+$/, hint?: string): Entry<string, string | undefined> =>
   value(takes, (given) => typeof given === 'string' && matches.test(given), hint);

@@ -3,7 +3,7 @@ import type { Clients } from './clients/clients.js';
 import type { Registrations } from './clients/registrations.js';
 import type { CustomGrant } from './custom-grant.js';
 import type { ImpliedScopes } from './implied-scopes.js';
-import type { KeySource, SigningAlgorithm } from './keys/signing-keys.js';
+import type { KeySource } from './keys/signing-keys.js';
 import type { Resources } from './resources.js';
 import type { Lifetimes, PathName, ScopeDefinition } from './settings.js';
 import type { Directory } from './sign-in/users.js';
@@ -41,12 +41,11 @@ export interface OAuthConfig {
   readonly lifetimes: Lifetimes;
   /** Milliseconds that a request may take. */
   readonly timeout: number;
-  readonly verificationUriComplete: boolean;
   readonly corsOrigins: ReadonlySet<string>;
   /** Whether the server keeps when and how owners sign in, because a feature reads it. */
   readonly keepsSignIn: boolean;
   /** Whether tokens may be bound to keys. */
   readonly bindsTokens: boolean;
-  /** How JWTs are signed, if access tokens are JWTs. */
-  readonly jwt: { readonly algorithm: SigningAlgorithm; readonly keys: KeySource | undefined } | undefined;
+  /** The keys of access tokens that are JWTs. */
+  readonly jwt?: KeySource | true;
 }

@@ -4,6 +4,7 @@ import type { Budget } from '../base/limits/budget.js';
 import type { FailureLimiter } from '../base/limits/failure-limiter.js';
 import type { GuessLimiter } from '../base/limits/guess-limiter.js';
 import type { RateLimit } from '../base/limits/rate-limit.js';
+import type { LimitAt } from '../base/limits/source.js';
 import type { Frame } from '../base/pages/frame.js';
 import type { Clock, MaybePromise, Timer } from '../base/ports.js';
 import type { Records } from '../base/records.js';
@@ -42,6 +43,8 @@ export interface OAuthContext {
   issuer(request: HttpRequest): string;
   /** The issuer's path, in front of every path a browser is sent to. */
   readonly basePath: string;
+  /** A limit per address, which is higher for addresses that many people share. */
+  readonly limitAt: LimitAt;
   readonly limiters: {
     /** Random secrets of clients, and assertions. */
     readonly client: FailureLimiter;

@@ -4,8 +4,6 @@ import type { MaybePromise } from '../base/ports.js';
 export interface GrantParameter {
   /** Whether a request without it is rejected with `invalid_request`. */
   readonly required?: boolean;
-  /** A sentence for the OpenAPI document. */
-  readonly description?: string;
 }
 
 /** The parameters of a grant, by name (RFC 6749 §8.2). */

@@ -1,5 +1,3 @@
-import type { MaybePromise } from '../base/ports.js';
-
 /** A scope: its description on consent pages, and the rights it gives in the query API. */
 export interface ScopeDefinition {
   /** The text on the consent page. */
@@ -37,23 +35,10 @@ export interface Lifetimes {
   readonly rememberedConsent: number;
 }
 
-/** Policies for clients and owners. */
-export interface Policy {
-  /** Requires PKCE of every client, not only of public ones. Default: `false`. */
-  readonly requirePkce: boolean;
-  /** Lets a registered `http://localhost` match any port, like loopback addresses (RFC 8252 §8.3 advises against it). Default: `false`. */
-  readonly allowLocalhostRedirects: boolean;
-  /**
-   * Called before a code or device code is redeemed, before a custom grant is issued and before a refresh: return `false`
-   * if the owner is disabled or has withdrawn consent.
-   */
-  readonly validateGrant?: (grant: GrantInfo) => MaybePromise<boolean>;
-}
-
 /** Endpoints that can be renamed. With a list, the metadata names the first path, and all are served. */
 export type PathName = 'authorize' | 'token' | 'device' | 'introspect' | 'revoke';
 
-/** A grant, as passed to the application's policy. */
+/** A grant, as passed to `validateGrant`. */
 export interface GrantInfo {
   /** For `grants.revoke`; the same as in events. */
   readonly grant_id: string;

@@ -47,9 +47,9 @@ export const createQuery = (
   options: QuerySettings,
   environment: QueryEnvironment,
 ): { readonly routes: readonly Route[]; readonly parts: QueryInternals } => {
-  const { secret, base, clock, onLimit } = environment;
+  const { secret, base } = environment;
   const [path] = options.path;
-  const limiter = options.limits && new CallerLimiter(options.limits, clock, onLimit);
+  const limiter = options.limits && new CallerLimiter(options.limits, environment);
   const site = siteOf(options.site, base);
   const handlers = { ...builtinHandlers({ secret, limiter, languages: options.languages }), ...options.modules };
   const modules = compileModules(handlers, options.customModules ?? [], site);
@@ -66,7 +66,7 @@ export const createQuery = (
       formats: formatModules,
       modules: descriptors,
     },
-    { isAnswered, listUnanswered: options.listUnanswered },
+    { isAnswered, listUnanswered: options.unanswered === 'listed' },
   );
   const documentation = base + path;
   const service = serviceOf({ options, environment, modules, site, limiter });
@@ -108,7 +108,7 @@ const serviceOf = ({ options, environment, ...parts }: ServiceParts): QueryServi
   seal: environment.seal,
   resolver: options.resolvePages ?? (() => []),
   resolveUsers: options.resolveUsers,
-  missing: options.missing,
+  unanswered: options.unanswered,
   verifyWatchlistToken: options.verifyWatchlistToken,
   onError: environment.onError,
 });
@@ -150,12 +150,11 @@ const actionsOf = ({
   const { site } = service;
   const queries = compileModule(described.query, site);
   const runSubquery = createSubqueryRunner(queries, service);
-  const renderer = typeof options.render === 'function' ? { render: options.render } : options.render;
   const access = { isPrivate: options.private };
   return {
     query: queryAction(queries, { runSubquery, service }, access),
     opensearch: openSearchAction(compileModule(described.opensearch, site), { runSubquery, service }, access),
-    parse: parseAction(compileModule(described.parse, site), { runSubquery, service, renderer }, access),
+    parse: parseAction(compileModule(described.parse, site), { runSubquery, service, render: options.render }, access),
     compare: compareAction(compileModule(described.compare, site), { runSubquery, service }, access),
     paraminfo: paraminfoAction(compileModule(described.paraminfo, site), tree, documentation),
     help: helpAction(compileModule(described.help, site), { tree, site, sandbox }, frame),

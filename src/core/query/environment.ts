@@ -1,6 +1,7 @@
 import type { Authorization } from '../base/authorization.js';
 import type { HttpRequest } from '../base/http/messages.js';
 import type { LimitListener } from '../base/limits/limit-reached.js';
+import type { LimitAt } from '../base/limits/source.js';
 import type { Frame } from '../base/pages/frame.js';
 import type { Clock, MaybePromise, RandomBytes, Timer } from '../base/ports.js';
 import type { Seal } from '../base/seal.js';
@@ -27,6 +28,8 @@ export interface QueryEnvironment {
   readonly seal: Pick<Seal, 'seal' | 'open'>;
   /** Called with errors that are not reported to clients. */
   onError(error: unknown): void;
+  /** A limit per address, which is higher for addresses that many people share. */
+  readonly limitAt: LimitAt;
   /** Called when a caller reaches one of `limits`. */
   readonly onLimit: LimitListener;
   /** The frame of pages. */

@@ -27,7 +27,6 @@ export type {
 export type { Caller } from './caller.js';
 export type { GeneratedPage } from './descriptor/page-model.js';
 export type { ResultItem } from './answer/result-format.js';
-export type { ReplicationLag } from './endpoint/lag.js';
 export type { QueryOptions } from './options.js';
 export type {
   ExistingPage,
@@ -39,7 +38,7 @@ export type {
   PageSet,
   RedirectTarget,
 } from './descriptor/page-model.js';
-export type { Render, RenderedContent, RenderedSection, Renderer, RenderPage } from './reader/renderer.js';
+export type { Render, RenderedContent, RenderedSection, RenderPage } from './reader/renderer.js';
 export type { PageRule, RuleRequest } from './descriptor/rule.js';
 export type { Interwiki, Namespace, NamespaceOptions, Site, SiteOptions, SiteStatistics } from './site/site.js';
 export { publicDocument } from '../base/http/public-document.js';

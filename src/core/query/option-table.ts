@@ -148,10 +148,9 @@ const perMinute = (unit: string) =>
     (given) => Number.isSafeInteger(given) && Number(given) >= 1,
   );
 
-const callerLimit = {
-  requests: perMinute('requests'),
-  cost: perMinute('results'),
-} satisfies Schema<CallerLimit>;
+const callerLimit = optional(
+  object({ requests: perMinute('requests'), cost: perMinute('results') } satisfies Schema<CallerLimit>),
+);
 
 const origin = value<string>(
   "a whole origin such as 'https://app.example', or a host such as '*.example.org'",
@@ -174,19 +173,14 @@ export const QUERY_OPTIONS = {
   ),
   resolvePages: fn<NonNullable<QueryOptions['resolvePages']>>('a function that finds pages'),
   resolveUsers: fn<NonNullable<QueryOptions['resolveUsers']>>('a function that finds user names by ids'),
-  missing: orElse(oneOf('empty', 'error'), 'empty'),
-  listUnanswered: flag(true),
-  render: either(
-    fn<Render>('a function that renders a page to HTML'),
-    optional(object({ render: required(fn<Render>('a function that renders a page to HTML')), trusted: flag(false) })),
-  ),
+  unanswered: orElse(oneOf('listed', 'hidden', 'error'), 'listed'),
+  render: fn<Render>('a function that renders a page to HTML'),
   rights: fn<NonNullable<QueryOptions['rights']>>('a function of the authorization'),
   cors: orElse(listOf("an array of origins such as ['https://app.example']", origin), [], 'none'),
   verifyWatchlistToken: fn<NonNullable<QueryOptions['verifyWatchlistToken']>>(
     "a function that checks the token of a user's watchlist",
   ),
   private: flag(false),
-  lag: fn<NonNullable<QueryOptions['lag']>>('a function that returns the replication lag'),
   languages: unchanged<Readonly<Record<string, Language>>>(
     mapOf('an object of languages by their codes', object(language)),
   ),
@@ -200,7 +194,7 @@ export const QUERY_OPTIONS = {
     'none',
   ),
   timeout: wholeNumber(10_000, 1, 2 ** 31 - 1, 'milliseconds'),
-  limits: optional(object({ anonymous: optional(object(callerLimit)), token: optional(object(callerLimit)) })),
+  limits: optional(object({ anonymous: callerLimit, token: callerLimit })),
 } satisfies Schema<QueryOptions>;
 
 /** The options, validated and completed. */

@@ -2,9 +2,8 @@ import type { Authorization } from '../base/authorization.js';
 import type { MaybePromise } from '../base/ports.js';
 import type { Language } from './builtin/languageinfo.js';
 import type { PageResolver } from './descriptor/page-model.js';
-import type { LagOf } from './endpoint/lag.js';
 import type { QueryExtension } from './extension.js';
-import type { Render, Renderer } from './reader/renderer.js';
+import type { Render } from './reader/renderer.js';
 import type { CallerLimits } from './run/caller-limits.js';
 import type { CustomModule, ModuleHandlers, ResolveUsers, VerifyWatchlistToken } from './run/handlers.js';
 import type { SiteOptions } from './site/site.js';
@@ -26,21 +25,16 @@ export interface QueryOptions {
    */
   readonly resolveUsers?: ResolveUsers;
   /**
-   * The response of a module without a handler: `empty` is an empty result with a warning, because clients add modules
-   * on their own and an error would stop them; `error` is an error. Default `empty`.
+   * What becomes of modules without a handler. `listed`: help, `paraminfo` and the sandbox mark them, and a request gets an
+   * empty result with a warning, because clients add modules on their own and an error would stop them. `hidden`: the same,
+   * but they are not listed. `error`: they are not listed, and a request gets an error. Default `listed`.
    */
-  readonly missing?: 'empty' | 'error';
+  readonly unanswered?: 'listed' | 'hidden' | 'error';
   /**
-   * Whether help, `paraminfo` and the sandbox list modules without a handler, each with a mark: `unanswered` in
-   * `paraminfo`. With `false` they are not listed; `missing` still applies to requests for them. Default `true`.
+   * Renders pages to HTML for `action=parse`; the text comes from the handler of `revisions`. The HTML is sanitised with
+   * the package `sanitize-html`, which you install, unless the result has `trusted: true`. Default: no HTML.
    */
-  readonly listUnanswered?: boolean;
-  /**
-   * Renders pages to HTML for `action=parse`; the text comes from the handler of `revisions`. The HTML is sanitised
-   * with the package `sanitize-html`, which you install; with `{ render, trusted: true }` it is returned unchanged.
-   * Default: no HTML.
-   */
-  readonly render?: Render | Renderer;
+  readonly render?: Render;
   /** Rights of a caller, such as `apihighlimits`, in addition to those of the token's scopes. */
   readonly rights?: (authorization: Authorization) => MaybePromise<readonly string[]>;
   /**
@@ -55,8 +49,6 @@ export interface QueryOptions {
   readonly verifyWatchlistToken?: VerifyWatchlistToken;
   /** Whether reading content requires a token. Default `false`. */
   readonly private?: boolean;
-  /** Called when a request has `maxlag`. Default: no lag. */
-  readonly lag?: LagOf;
   /** Languages by their codes, for `meta=languageinfo`. Default: none, and the module has no handler. */
   readonly languages?: Readonly<Record<string, Language>>;
   /**

@@ -38,6 +38,7 @@ export const query = (given: QueryOptions = {}): Feature => {
         seal: host.seal('query positions'),
         onError: host.onError,
         bindsTokens: host.bindsTokens,
+        limitAt: host.limitAt,
         onLimit: host.onLimit,
         frame: host.frame,
         base: host.issuer ?? '',

@@ -3,6 +3,7 @@ import { parseUrl } from '../base/addresses/url.js';
 import type { HttpRequest } from '../base/http/messages.js';
 import type { ProofChecker } from '../base/key-proofs.js';
 import { Budget } from '../base/limits/budget.js';
+import { limitWith } from '../base/limits/source.js';
 import { Frame } from '../base/pages/frame.js';
 import type { Clock } from '../base/ports.js';
 import { Records } from '../base/records.js';
@@ -64,8 +65,8 @@ const keyRingOf = (
   onError: (error: unknown) => void,
 ): KeyRing | undefined => {
   if (jwt === undefined) return undefined;
-  const { algorithm, keys = [{ key: generateKey(algorithm) }] } = jwt;
-  return new KeyRing({ source: keys, algorithm, clock, tokenLifetimeMs: lifetimes.accessToken * 1000, onError });
+  const source = jwt === true ? [{ key: generateKey('ES256') }] : jwt;
+  return new KeyRing({ source, clock, tokenLifetimeMs: lifetimes.accessToken * 1000, onError });
 };
 
 /** What tokens need besides the configuration. */
@@ -154,6 +155,7 @@ export const createContext = (
     keyRing,
     issuer,
     basePath: config.issuer === undefined ? '' : new URL(config.issuer).pathname.replace(/\/$/, ''),
+    limitAt: limitWith(options.sharedAddresses),
     limiters: limitersOf({ records, clock, key: deriveKey(secret, 'limiter') }, (event, request) =>
       observer.tell(event, request),
     ),
@@ -163,8 +165,8 @@ export const createContext = (
     requestSeal: new Seal(browserSecrets, 'authorization request', clock, bytes),
     warnings: new DeploymentWarnings(options.onWarning, config.issuer),
     signIn: new SignIn(options, sessions, config.keepsSignIn),
-    allowLocalhostRedirects: options.policy.allowLocalhostRedirects,
-    validateGrant: options.policy.validateGrant ?? (() => true),
+    allowLocalhostRedirects: options.allowLocalhostRedirects,
+    validateGrant: options.validateGrant ?? (() => true),
     hooks: {},
     proofs: proofsOf(options, secrets, records),
   };

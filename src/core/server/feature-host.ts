@@ -50,6 +50,7 @@ export const featureHost = (
     onWarning: onWarning ?? (() => undefined),
     hasSecret: secret !== undefined,
     bindsTokens: config.bindsTokens,
+    limitAt: context.limitAt,
     onLimit: (event, request) => observer.tell(event, request),
     signIn: signInPaths(config),
     rightsOf: ({ scope }) => (parseScope(scope) ?? []).flatMap((name) => config.scopes.get(name)?.rights ?? []),

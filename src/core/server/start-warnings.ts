@@ -65,9 +65,7 @@ export const warnAtStart = (options: CheckedOptions, config: OAuthConfig): void 
   const missing = [
     issuer === undefined && 'issuer (taken from each request, on loopback only)',
     clients === undefined && registration === undefined && 'clients (no tokens are issued)',
-    config.jwt?.keys === undefined &&
-      config.jwt !== undefined &&
-      'accessTokens.keys (generated at start: tokens end with the process)',
+    config.jwt === true && 'keys in jwt (one is generated at start: tokens end with the process)',
     secret === undefined &&
       'secret (generated at start: sessions end with the process, and other processes do not know them)',
   ].filter((sentence) => sentence !== false);

@@ -17,7 +17,7 @@ export const soundOptions = (): HostOptions => ({
   ],
   scopes: { profile: 'See your name' },
   users: [{ username: 'alice', password: 'wonderland' }],
-  accessTokens: { format: 'jwt', keys: [{ key: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey }] },
+  jwt: [{ key: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey }],
   cors: ['*'],
   query: query(),
   dpop: dpop(),

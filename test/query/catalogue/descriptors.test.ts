@@ -139,9 +139,8 @@ describe('the site determines some values', () => {
   const special = resolveSite({
     mainPage: 'Hauptseite',
     language: 'de',
-    groups: { sysop: ['apihighlimits'], patroller: ['patrol'] },
-    rights: ['apihighlimits', 'patrol', 'purge'],
-    contentModels: ['wikitext', 'recipe'],
+    groups: { sysop: ['apihighlimits'], patroller: ['patrol', 'taste'] },
+    namespaces: { 100: { name: 'Recipe', defaultContentModel: 'recipe' } },
   });
   const byName = new Map(forSite(modules, special).map((module) => [module.name, module.parameters]));
 
@@ -151,12 +150,12 @@ describe('the site determines some values', () => {
     ['imageinfo', 'extmetadatalanguage', { type: 'string', default: 'de' }],
     ['allusers', 'group', { type: ['sysop', 'patroller'], multi: true }],
     ['allusers', 'excludegroup', { type: ['sysop', 'patroller'], multi: true }],
-    ['allusers', 'rights', { type: ['apihighlimits', 'patrol', 'purge'], multi: true }],
+    ['allusers', 'rights', { type: [...sets.RIGHTS, 'taste'], multi: true }],
     ['contributors', 'group', { type: ['sysop', 'patroller'], multi: true }],
     ['contributors', 'excludegroup', { type: ['sysop', 'patroller'], multi: true }],
-    ['contributors', 'rights', { type: ['apihighlimits', 'patrol'], multi: true }],
-    ['contributors', 'excluderights', { type: ['apihighlimits', 'patrol'], multi: true }],
-    ['random', 'contentmodel', { type: ['wikitext', 'recipe'] }],
+    ['contributors', 'rights', { type: [...sets.CONTRIBUTOR_RIGHTS, 'taste'], multi: true }],
+    ['contributors', 'excluderights', { type: [...sets.CONTRIBUTOR_RIGHTS, 'taste'], multi: true }],
+    ['random', 'contentmodel', { type: [...sets.CONTENT_MODELS, 'recipe'] }],
   ])('%s.%s', (module, parameter, wanted) => {
     expect(byName.get(module)?.[parameter]).toMatchObject(wanted);
   });

@@ -1,6 +1,5 @@
-import { describe, expect, test } from 'vitest';
-import { startQuery } from '../fixture.js';
-import { badTitle, conditions, CONT, Hosts, mix, notWith, onlyWith, PATROL, SHOW } from './rows.js';
+import { describe } from 'vitest';
+import { badTitle, CONT, Hosts, mix, notWith, onlyWith, PATROL, SHOW } from './rows.js';
 
 const hosts = new Hosts();
 const COMMENTS = "You don't have permission to view deleted comments.";
@@ -254,18 +253,4 @@ describe('watchlist', () => {
     ['watchlist-12', 'generator=watchlist&gwlallrev=&gwlprop=patrol', { allrev: true }, 'alice'],
     ['watchlistraw-5', 'list=watchlistraw&wrowner=Alice&wrtoken=key', { owner: 'Alice', token: undefined }],
   ]);
-
-  test('watchlist-4: a site without this right has no watchlists', async () => {
-    const host = await startQuery({ site: { rights: ['read'], groups: { reader: ['read'] } } });
-    const ask = { action: 'query', list: 'watchlist', formatversion: '2', errorformat: 'plaintext' };
-    const { json } = await host.get(ask, { as: 'alice' });
-    await host.close();
-    expect(conditions(json, 'errors')).toEqual([
-      {
-        code: 'permissiondenied',
-        text: "You don't have permission to view your watchlist.",
-        module: 'query+watchlist',
-      },
-    ]);
-  });
 });

@@ -208,7 +208,10 @@ describe('the list of tools', () => {
       ({ params }) => [{ title: `A ${params.colour} apple` }],
     );
     const content = { customModules: [fruit] } as const;
-    const site = await startSite({ content, mcp: { modules: ['backlinks', 'categories'], customModules: true } });
+    await expect(startSite({ content, mcp: { modules: ['fruits'] } })).rejects.toThrow(
+      'mcp.modules names "fruits", which is not a module. Did you mean fruit?',
+    );
+    const site = await startSite({ content, mcp: { modules: ['backlinks', 'categories', 'fruit'] } });
     expect((await namesOf(site)).slice(USUAL.length)).toEqual(['query_backlinks', 'query_categories', 'query_fruit']);
     expect((await site.call('query_fruit', { frcolour: 'red' })).result.data).toEqual({
       fruit: [{ title: 'A red apple' }],
@@ -221,7 +224,7 @@ describe('the list of tools', () => {
     const all = await startSite({ content, mcp: { modules: 'all' } });
     const names = await namesOf(all);
     expect(names).toContain('query_recentchanges');
-    expect(names).not.toContain('query_fruit');
+    expect(names).toContain('query_fruit');
     site.close();
     all.close();
   });
@@ -320,7 +323,7 @@ describe('long and hostile content', () => {
     }));
     const one = await startSite({
       pages: hidden.map((character, index) => ({ title: `Page ${index}`, text: `a${character}b` })),
-      mcp: { customModules: true },
+      mcp: { modules: ['note'] },
       content: { customModules: [note] },
     });
     const content = { prop: 'revisions', rvprop: 'content', rvslots: 'main' };

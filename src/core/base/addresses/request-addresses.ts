@@ -35,6 +35,10 @@ export const urlProblem = (text: unknown): string | undefined => {
 export const isPath = (given: unknown): given is string =>
   typeof given === 'string' && /^\/(?![/\\])[\x21-\x7e]*$/.test(given);
 
+/** Whether text is the http(s) URL of a page, or its path on this host. */
+export const isPageAddress = (given: unknown): boolean =>
+  isPath(given) || (typeof given === 'string' && /^https?:\/\//.test(given) && parseUrl(given) !== undefined);
+
 const MAX_PICTURE_LENGTH = 65_536;
 
 /** Whether a URL contains the image itself: a `data:` URL, which is displayed without a request. */

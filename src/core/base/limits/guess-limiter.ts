@@ -2,7 +2,7 @@ import type { HttpRequest } from '../http/messages.js';
 import { BusyError } from './fair-queue.js';
 import type { LimitListener } from './limit-reached.js';
 import { type Slots, type Subject, subjectName, type Tally } from './slots.js';
-import { limitAt, sourceOf } from './source.js';
+import { sourceOf } from './source.js';
 
 /** The outcome of an attempt: it was made, or the caller must wait for this many seconds. */
 export type Attempt<T> = { readonly result: T | undefined } | { readonly retryAfter: number };
@@ -39,7 +39,7 @@ export const guessAt = (name: string, { ip }: HttpRequest, { isKnown, failures, 
   return {
     subjects: [
       { name: subjectName('name', name, source), max: failures, isKept: isKnown },
-      { name: subjectName('source', source), max: limitAt(ip, ofSource), isKept: true },
+      { name: subjectName('source', source), max: ofSource, isKept: true },
     ],
     target: { name: subjectName('name', name), max: failures * FROM_EVERYWHERE, isKept: isKnown },
   };

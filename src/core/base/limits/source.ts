@@ -1,3 +1,4 @@
+import { BlockList, isIP } from 'node:net';
 import { groupsOfIPv6 } from '../addresses/ip-address.js';
 
 /**
@@ -11,8 +12,33 @@ export const sourceOf = (ip: string): string => {
   return network === undefined ? ip : `${network.map((group) => group.toString(16)).join(':')}::/64`;
 };
 
-/** On sockets without addresses all callers are one source, so its limits are this many times higher. */
-const WITHOUT_ADDRESS = 20;
+/** Where many people share an address, and on sockets without addresses, limits are this many times higher. */
+const SHARED = 20;
 
-/** A limit, adjusted for requests without an address. */
-export const limitAt = (ip: string, max: number): number => (ip === '' ? max * WITHOUT_ADDRESS : max);
+/** A limit per source, as it is for one address. */
+export type LimitAt = (ip: string, max: number) => number;
+
+/** @param networks - Addresses that many people share, such as `203.0.113.7` or `2001:db8::/56`. */
+export const limitWith = (networks: readonly string[]): LimitAt => {
+  const shared = new BlockList();
+  for (const network of networks) {
+    const [address = '', length] = network.split('/');
+    const family = familyOf(address);
+    if (length === undefined) shared.addAddress(address, family);
+    else shared.addSubnet(address, Number(length), family);
+  }
+  const isShared = (ip: string): boolean => {
+    const [address = ''] = ip.split('%', 1);
+    return address === '' || (networks.length > 0 && isIP(address) !== 0 && shared.check(address, familyOf(address)));
+  };
+  return (ip, max) => (isShared(ip) ? max * SHARED : max);
+};
+
+const familyOf = (address: string): 'ipv4' | 'ipv6' => (address.includes(':') ? 'ipv6' : 'ipv4');
+
+/** Whether a text is an address, or a network with the length of its prefix. */
+export const isNetwork = (text: string): boolean => {
+  const [address = '', length = '0', ...more] = text.split('/');
+  const version = address.includes('%') ? 0 : isIP(address);
+  return version !== 0 && more.length === 0 && /^\d{1,3}$/.test(length) && Number(length) <= (version === 4 ? 32 : 128);
+};

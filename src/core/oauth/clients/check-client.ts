@@ -1,5 +1,4 @@
 import { ImpliedScopes } from '../implied-scopes.js';
-import type { Policy } from '../settings.js';
 import { checkRegistration, withoutNulls } from './check-registration.js';
 import type { ClientRow } from './client.js';
 
@@ -9,8 +8,6 @@ export interface ClientCheckOptions {
   readonly scopes?: Readonly<Record<string, unknown>>;
   /** `options.customGrants`; if absent, any is accepted. */
   readonly customGrants?: Readonly<Record<string, unknown>>;
-  /** `options.policy`. */
-  readonly policy?: Readonly<Partial<Policy>>;
 }
 
 type Definitions = Readonly<Record<string, { readonly implies?: readonly string[] }>>;

@@ -2,7 +2,9 @@ import { isPicture, urlProblem } from '../../base/addresses/request-addresses.js
 import { defined } from '../../base/defined.js';
 import { isSecretKey, publicKeysProblem } from '../../base/public-keys.js';
 import {
+  condition,
   either,
+  integer,
   isRecord,
   listOf,
   oneOf,
@@ -16,7 +18,7 @@ import { nearestName } from '../../base/spelling.js';
 import { GRAMMARS } from '../parameters.js';
 import { linksOf } from './client-links.js';
 import { NAME_TAKES, shownName } from './client-metadata.js';
-import { OPENID_FIELDS, openIdOf } from './client-openid.js';
+import { ADDRESS, OPENID_FIELDS, openIdOf } from './client-openid.js';
 import { type ClientSecret, type PreparedSecret, prepareSecret } from './client-secret.js';
 import {
   type AuthenticationMethod,
@@ -104,23 +106,13 @@ const isPublicJwks = (given: unknown): boolean =>
 const texts = listOf('an array of texts', text('text', /^/));
 const DAY = 86_400;
 
-/** Within the bounds of the corresponding server option. */
-const seconds = (min: number, max: number) =>
-  value<number>(
-    `a whole number of seconds from ${min} to ${max}`,
-    (given) => Number.isInteger(given) && Number(given) >= min && Number(given) <= max,
-  );
-
 /** The year 5138 in seconds, or 1973 in milliseconds. */
 const LOOKS_LIKE_MILLISECONDS = 1e11;
 
-const isAddress = (given: unknown): boolean => urlProblem(given) === undefined;
-const address = value<string>('an https address, or an http one on loopback', isAddress);
 const picture = value<string>(
   'an https address, an http one on loopback, or a data: URL of a picture (at most 64 KiB)',
-  (given) => isPicture(given) || isAddress(given),
+  (given) => isPicture(given) || urlProblem(given) === undefined,
 );
-const condition = value<boolean>('true or false', (given) => typeof given === 'boolean');
 
 /** All fields of a registration. Secrets are validated separately. */
 export const CLIENT_FIELDS = {
@@ -163,14 +155,15 @@ export const CLIENT_FIELDS = {
     (given) => Number.isSafeInteger(given) && Number(given) >= 0 && Number(given) < LOOKS_LIKE_MILLISECONDS,
   ),
   consent: oneOf('ask', 'skip'),
-  access_token_lifetime: seconds(1, 365 * DAY),
-  refresh_token_idle_lifetime: seconds(1, 3650 * DAY),
-  refresh_token_lifetime: seconds(1, 3650 * DAY),
-  refresh_grace: seconds(0, 60),
+  // Within the bounds of the corresponding options.
+  access_token_lifetime: integer(1, 365 * DAY, 'seconds'),
+  refresh_token_idle_lifetime: integer(1, 3650 * DAY, 'seconds'),
+  refresh_token_lifetime: integer(1, 3650 * DAY, 'seconds'),
+  refresh_grace: integer(0, 60, 'seconds'),
   logo_uri: picture,
-  client_uri: address,
-  policy_uri: address,
-  tos_uri: address,
+  client_uri: ADDRESS,
+  policy_uri: ADDRESS,
+  tos_uri: ADDRESS,
   contacts: texts,
   ...OPENID_FIELDS,
 } satisfies Schema<ClientRegistration>;

@@ -1,7 +1,7 @@
 import { urlProblem } from '../../base/addresses/request-addresses.js';
 import { parseUrl } from '../../base/addresses/url.js';
-import { listOf, oneOf, type Schema, text, value } from '../../base/schema.js';
-import type { SigningAlgorithm } from '../keys/signing-keys.js';
+import { condition, listOf, oneOf, type Schema, text, value } from '../../base/schema.js';
+import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../keys/signing-keys.js';
 import { isLoopbackRedirect, redirectUriProblem } from './redirect-uri.js';
 
 /** Fields of a registration for OpenID Connect (Dynamic Client Registration 1.0 §2). They have no effect while it is off. */
@@ -34,25 +34,24 @@ export interface ClientOpenId {
   readonly needsSession: boolean;
 }
 
-const address = value<string>(
+export const ADDRESS = value<string>(
   'an https address, or an http one on loopback',
   (given) => urlProblem(given) === undefined,
 );
-const condition = value<boolean>('true or false', (given) => typeof given === 'boolean');
 
 /** The validation of each field. */
 export const OPENID_FIELDS = {
-  id_token_signed_response_alg: oneOf<SigningAlgorithm>('RS256', 'ES256', 'EdDSA'),
+  id_token_signed_response_alg: oneOf(...SIGNING_ALGORITHMS),
   default_max_age: value<number>(
     'a whole number of seconds',
     (given) => Number.isSafeInteger(given) && Number(given) >= 0,
   ),
   require_auth_time: condition,
   post_logout_redirect_uris: listOf('an array of texts', text('text', /^/)),
-  backchannel_logout_uri: address,
+  backchannel_logout_uri: ADDRESS,
   backchannel_logout_session_required: condition,
   subject_type: value<'public'>("'public'", (given) => given === 'public'),
-  initiate_login_uri: address,
+  initiate_login_uri: ADDRESS,
 } satisfies Schema<OpenIdRegistration>;
 
 /** @param report - Called with each problem, as the end of a sentence. */
@@ -92,7 +91,7 @@ const placeOf = (uri: string): string | undefined => {
  */
 export const ownOpenId = (given: Readonly<Record<string, unknown>>, redirectUris: readonly string[]): OwnOpenId => {
   const { id_token_signed_response_alg: named, default_max_age: age, post_logout_redirect_uris: uris } = given;
-  const algorithm = (['RS256', 'ES256', 'EdDSA'] as const).find((one) => one === named);
+  const algorithm = SIGNING_ALGORITHMS.find((one) => one === named);
   const places = new Set(redirectUris.map(placeOf));
   const usable = (Array.isArray(uris) ? uris.slice(0, MAX_URIS) : []).filter(
     (uri): uri is string =>

@@ -1,3 +1,4 @@
+import type { LimitAt } from '../../base/limits/source.js';
 import type { Clock, MaybePromise, Store, Timer } from '../../base/ports.js';
 import type { ClientDocumentEvent } from '../events/document-events.js';
 import type { ClientOrigin, ClientRegistry, ClientRow } from './client.js';
@@ -39,12 +40,17 @@ export interface RegistryServer {
   readonly store: Store;
   readonly clock: Clock;
   readonly timer: Timer;
+  /** A limit per address, which is higher for addresses that many people share. */
+  readonly limitAt: LimitAt;
   /** All scopes of the server. */
   readonly scopes: readonly string[];
   /** In seconds: the longest possible life of a grant. */
   readonly longestGrant: number;
-  /** Timeout for functions of the application, in milliseconds. */
-  readonly hostTimeout: number;
+  /** A function of the application with a deadline. @param name - Names it in the error. */
+  readonly bound: <Input extends readonly unknown[], Result>(
+    name: string,
+    work: (...input: Input) => MaybePromise<Result>,
+  ) => (...input: Input) => MaybePromise<Result>;
   readonly onError: (error: unknown) => void;
 }
 

@@ -1,5 +1,5 @@
 import { UnavailableError } from '../../base/errors.js';
-import type { Clock, MaybePromise } from '../../base/ports.js';
+import type { MaybePromise } from '../../base/ports.js';
 import { fail, fn, listOf, orElse, refined, type Schema, text, value } from '../../base/schema.js';
 import { INTROSPECT, isScopeToken } from '../../base/scope.js';
 import type { Seal } from '../../base/seal.js';
@@ -22,11 +22,6 @@ export interface RegistrationOptions {
    */
   readonly redirectSchemes?: readonly string[];
   /**
-   * Seconds until a registration expires; by default it never does. A client is not told in advance, and its
-   * owners have to connect it again.
-   */
-  readonly lifetime?: number;
-  /**
    * Called for each use of a registered client, with the 16 characters that events call `registration_id`. Return `true` to treat the client as unknown,
    * and all of its tokens as invalid.
    */
@@ -35,9 +30,6 @@ export interface RegistrationOptions {
 
 /** Seconds in which these clients may repeat a refresh: the longest there is, because they often refresh from several processes at once. */
 const REFRESH_GRACE = 60;
-
-/** Ten years in seconds. */
-const MAX_LIFETIME = 3650 * 86_400;
 
 /** Validation of `options.registration`. */
 export const REGISTRATION_OPTIONS = {
@@ -58,10 +50,6 @@ export const REGISTRATION_OPTIONS = {
     ),
     [],
     'none',
-  ),
-  lifetime: value<number>(
-    `a whole number of seconds from 60 to ${MAX_LIFETIME}`,
-    (given) => Number.isInteger(given) && Number(given) >= 60 && Number(given) <= MAX_LIFETIME,
   ),
   isDenied: fn<NonNullable<RegistrationOptions['isDenied']>>('a function of the registration_id'),
 } satisfies Schema<RegistrationOptions>;
@@ -84,12 +72,6 @@ const MAX_ID_LENGTH = 1500;
 /** Clients a process remembers; the oldest are dropped first and decrypted again. */
 const REMEMBERED = 1000;
 
-/** The encrypted content. */
-interface SealedRegistration extends ClientMetadata {
-  /** Seconds since the epoch. */
-  readonly exp?: number;
-}
-
 /** A decrypted registration. */
 export interface Registered {
   /** The id by which the application knows it. */
@@ -108,20 +90,13 @@ export class Registrations {
   readonly #options: RegistrationOptions;
   readonly #scopes: readonly string[];
   readonly #rules: ServerRules;
-  readonly #clock: Clock;
   readonly #seal: Seal;
-  readonly #opened = new Map<string, Registered & { readonly exp: number }>();
+  readonly #opened = new Map<string, Registered>();
 
-  constructor({
-    rules,
-    clock,
-    seal,
-    ...options
-  }: RegistrationOptions & { readonly rules: ServerRules; readonly clock: Clock; readonly seal: Seal }) {
+  constructor({ rules, seal, ...options }: RegistrationOptions & { readonly rules: ServerRules; readonly seal: Seal }) {
     this.#options = options;
     this.#rules = { ...rules, origin: 'registration' };
     this.#scopes = options.scopes ?? [...rules.scopes].filter((scope) => scope !== INTROSPECT);
-    this.#clock = clock;
     this.#seal = seal;
   }
 
@@ -142,27 +117,23 @@ export class Registrations {
 
   /** @returns `undefined` if the metadata is too long for a `client_id`. */
   register(metadata: ClientMetadata): { readonly client_id: string; readonly id: string } | undefined {
-    const { lifetime } = this.#options;
-    const exp = lifetime === undefined ? undefined : Math.floor(this.#clock() / 1000) + lifetime;
-    const registration: SealedRegistration = { ...metadata, ...(exp !== undefined && { exp }) };
-    const sealed = this.#seal.seal(registration, exp === undefined ? Number.MAX_SAFE_INTEGER : exp * 1000);
+    const sealed = this.#seal.seal(metadata, Number.MAX_SAFE_INTEGER);
     const client_id = PREFIX + sealed;
     return client_id.length > MAX_ID_LENGTH ? undefined : { client_id, id: sealed.slice(0, ID_LENGTH) };
   }
 
-  /** Decrypts the client in a `client_id`, unless it has expired, was changed or is not ours. */
+  /** Decrypts the client in a `client_id`, unless it was changed or is not ours. */
   open(client_id: string): Registered | undefined {
     if (!isRegistered(client_id) || client_id.length > MAX_ID_LENGTH) return undefined;
     const known = this.#opened.get(client_id);
-    if (known !== undefined) return this.#clock() < known.exp ? known : undefined;
+    if (known !== undefined) return known;
     const sealed = client_id.slice(PREFIX.length);
     const value = this.#seal.open(sealed);
     if (value === undefined) return undefined;
     // Only our own key can encrypt it, and it is the only value encrypted for this purpose.
-    const registration = value as SealedRegistration;
-    const client = this.#clientOf(client_id, registration);
+    const client = this.#clientOf(client_id, value as ClientMetadata);
     if (client === undefined) return undefined;
-    const opened = { id: sealed.slice(0, ID_LENGTH), client, exp: (registration.exp ?? Infinity) * 1000 };
+    const opened = { id: sealed.slice(0, ID_LENGTH), client };
     this.#opened.set(client_id, opened);
     if (this.#opened.size > REMEMBERED) this.#forgetOldest();
     return opened;
@@ -181,7 +152,7 @@ export class Registrations {
   }
 
   /** The settings may have changed since: removed scopes can no longer be requested, and with a disallowed scheme the client becomes unknown. */
-  #clientOf(client_id: string, registration: SealedRegistration): Client | undefined {
+  #clientOf(client_id: string, registration: ClientMetadata): Client | undefined {
     const { client_name, redirect_uris, grant_types, scope } = registration;
     const [first = ''] = redirect_uris;
     const byDefault = scope === undefined ? [] : this.knownScopes(scope.split(' '));

@@ -229,7 +229,7 @@ const proveByGuess = async (client: Client, claim: Claim): Promise<boolean> => {
   const guess = guessAt(credentials.client_id, request, {
     isKnown: true,
     failures: LIMITS.clientFailures,
-    ofSource: LIMITS.sourceFailures,
+    ofSource: context.limitAt(request.ip, LIMITS.sourceFailures),
   });
   const attempt = await context.limiters.chosenSecret.attempt(
     guess,

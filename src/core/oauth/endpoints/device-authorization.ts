@@ -1,7 +1,7 @@
 import { OAuthError, tooManyRequests } from '../../base/errors.js';
 import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { json } from '../../base/http/responses.js';
-import { limitAt, sourceOf } from '../../base/limits/source.js';
+import { sourceOf } from '../../base/limits/source.js';
 import { formatScope } from '../../base/scope.js';
 import { sha256 } from '../../base/secrets.js';
 import { ownerResources, requestedScope } from '../authorization/requested-scope.js';
@@ -67,9 +67,7 @@ export const deviceAuthorization = async (request: HttpRequest, context: OAuthCo
     device_code,
     user_code,
     verification_uri,
-    ...(config.verificationUriComplete
-      ? { verification_uri_complete: `${verification_uri}?user_code=${user_code}` }
-      : {}),
+    verification_uri_complete: `${verification_uri}?user_code=${user_code}`,
     expires_in,
     interval: POLL_INTERVAL,
   });
@@ -77,7 +75,7 @@ export const deviceAuthorization = async (request: HttpRequest, context: OAuthCo
 
 /** Any program can act as a public client, so its records in the store are limited per address and in total. */
 const checkLimits = ({ ip }: HttpRequest, exp: number, context: OAuthContext): void => {
-  const { limiters, deviceBudget, emit } = context;
+  const { limiters, limitAt, deviceBudget, emit } = context;
   const ofSource = limiters.device.take(sourceOf(ip), limitAt(ip, LIMITS.deviceRequests));
   if (ofSource !== undefined) {
     if (ofSource.isFirst) emit?.({ type: 'limit.reached', limit: 'device' });

@@ -3,7 +3,7 @@ import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { redirect } from '../../base/http/responses.js';
 import type { Guess } from '../../base/limits/guess-limiter.js';
 import { subjectName } from '../../base/limits/slots.js';
-import { limitAt, sourceOf } from '../../base/limits/source.js';
+import { sourceOf } from '../../base/limits/source.js';
 import { pageResponse } from '../../base/pages/response.js';
 import { parseScope } from '../../base/scope.js';
 import { sha256 } from '../../base/secrets.js';
@@ -176,7 +176,7 @@ const enter = async (
   visitor: Visitor,
   context: OAuthContext,
 ): Promise<HttpResponse> => {
-  const attempt = await context.limiters.userCode.attempt(guessOf(visitor, request), request, () =>
+  const attempt = await context.limiters.userCode.attempt(guessOf(visitor, request, context), request, () =>
     findUserCode(typed, context).then((found) => claim(found, visitor.owner, context)),
   );
   if ('retryAfter' in attempt) throw tooManyAttempts(attempt.retryAfter, devicePath(context));
@@ -201,7 +201,7 @@ const enter = async (
 };
 
 /** The subjects for which wrong codes are counted: the owner, the browser and the address (RFC 8628 §5.1). */
-const guessOf = ({ owner, session }: Visitor, { ip }: HttpRequest): Guess => {
+const guessOf = ({ owner, session }: Visitor, { ip }: HttpRequest, { limitAt }: OAuthContext): Guess => {
   const max = LIMITS.userCodeFailures;
   return {
     subjects: [

@@ -14,7 +14,12 @@ const OF_THE_SERVER =
   /^(?:issuer|jwks_uri|signed_metadata|protected_resources)$|_(?:endpoint|aliases|supported|required|tokens)$|^require_/;
 
 /** Standard members for services of the application in addition to this server. */
-const OF_THE_HOST: ReadonlySet<string> = new Set(['userinfo_endpoint', 'end_session_endpoint', 'ui_locales_supported']);
+const OF_THE_HOST: ReadonlySet<string> = new Set([
+  'userinfo_endpoint',
+  'end_session_endpoint',
+  'ui_locales_supported',
+  'acr_values_supported',
+]);
 
 /** Whether the application must not set this member: clients would trust it and send secrets or owners there. */
 export const isServerMember = (name: string): boolean => OF_THE_SERVER.test(name) && !OF_THE_HOST.has(name);
@@ -74,11 +79,11 @@ const responseTypes = ({ grants }: OAuthConfig): readonly string[] => [
  *
  * @see {@link https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderMetadata | OpenID Connect Discovery 1.0 §3}
  */
-const openIdDocument = (issuer: string, context: OAuthContext): object => ({
+const openIdDocument = async (issuer: string, context: OAuthContext): Promise<object> => ({
   ...metadataDocument(issuer, context),
   jwks_uri: issuer + context.config.paths.jwks[0],
   subject_types_supported: ['public'],
-  id_token_signing_alg_values_supported: context.config.jwt === undefined ? [] : [context.config.jwt.algorithm],
+  id_token_signing_alg_values_supported: [...new Set((await context.keyRing?.jwks())?.keys.map(({ alg }) => alg))],
   ...context.hooks.metadata?.(issuer),
 });
 
@@ -88,8 +93,8 @@ const answered = (document: object, request: HttpRequest, { hooks }: OAuthContex
   return hooks.publicKeys === undefined ? answer : tagged(request, answer);
 };
 
-export const openIdConfiguration = (request: HttpRequest, context: OAuthContext): HttpResponse =>
-  answered(openIdDocument(context.issuer(request), context), request, context);
+export const openIdConfiguration = async (request: HttpRequest, context: OAuthContext): Promise<HttpResponse> =>
+  answered(await openIdDocument(context.issuer(request), context), request, context);
 
 export const metadata = (request: HttpRequest, context: OAuthContext): HttpResponse =>
   answered(metadataDocument(context.issuer(request), context), request, context);

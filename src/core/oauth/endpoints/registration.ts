@@ -3,7 +3,7 @@ import { OAuthError, type OAuthErrorInit, tooManyRequests } from '../../base/err
 import { type BodyError, bufferOf, readBody } from '../../base/http/body.js';
 import type { HttpRequest, HttpResponse } from '../../base/http/messages.js';
 import { json } from '../../base/http/responses.js';
-import { limitAt, sourceOf } from '../../base/limits/source.js';
+import { sourceOf } from '../../base/limits/source.js';
 import type { OwnRestrictions } from '../clients/client-metadata.js';
 import { readRegistration } from '../clients/registration-metadata.js';
 import type { Registrations } from '../clients/registrations.js';
@@ -32,7 +32,7 @@ const readJson = async (request: HttpRequest, { config, timer }: OAuthContext): 
 };
 
 /** Registering is cheap and leaves nothing behind, but legitimate callers rarely need it. */
-const checkLimit = ({ ip }: HttpRequest, { limiters, emit }: OAuthContext): void => {
+const checkLimit = ({ ip }: HttpRequest, { limiters, limitAt, emit }: OAuthContext): void => {
   const refused = limiters.registration.take(sourceOf(ip), limitAt(ip, LIMITS.registrations));
   if (refused === undefined) return;
   if (refused.isFirst) emit?.({ type: 'limit.reached', limit: 'registration' });

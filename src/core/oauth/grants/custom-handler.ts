@@ -1,5 +1,5 @@
 import { OAuthError } from '../../base/errors.js';
-import { either, listOf, object, required, type Schema, text, value } from '../../base/schema.js';
+import { condition, either, listOf, object, required, type Schema, text, value } from '../../base/schema.js';
 import { formatScope, isSubset, parseScope } from '../../base/scope.js';
 import { requestedResources, requestedScope } from '../authorization/requested-scope.js';
 import type { Client } from '../clients/client.js';
@@ -18,7 +18,7 @@ const FIELDS = {
   username: text(),
   scope: text('scopes separated by spaces', /^/),
   resource: either(resource, listOf('an array of resources', resource)),
-  refresh: value<boolean>('true or false', (given) => typeof given === 'boolean'),
+  refresh: condition,
   fields: value<NonNullable<CustomGrantAnswer['fields']>>('an object', (given) => typeof given === 'object'),
 } satisfies Schema<CustomGrantAnswer>;
 

@@ -5,7 +5,7 @@ import { isRecord } from '../../base/schema.js';
 import { sha256 } from '../../base/secrets.js';
 import type { TokenClaims } from '../records/stored-records.js';
 import { grantIdOf, isTokenShaped } from '../records/token-id.js';
-import type { KeyRing } from './signing-keys.js';
+import { type KeyRing, SIGNING_ALGORITHMS, type SigningAlgorithm } from './signing-keys.js';
 
 /** A verified JWT: the contents of its record if it had one, and its `jti`. */
 export interface VerifiedToken {
@@ -59,7 +59,7 @@ export class JwtAccessTokens {
       acr,
       cnf: jkt === undefined ? undefined : { jkt },
     };
-    return this.#keys.sign((kid) => this.#header(kid), base64url(claims));
+    return this.#keys.sign((kid, alg) => this.#header(kid, alg), base64url(claims));
   }
 
   /** The contents of a token, if this server signed it and it has not expired. Revocation is not checked here. */
@@ -83,7 +83,7 @@ export class JwtAccessTokens {
     };
     try {
       const { payload, protectedHeader } = await jwtVerify(token, find, {
-        algorithms: [this.#keys.algorithm],
+        algorithms: [...SIGNING_ALGORITHMS],
         issuer: this.#issuer,
         typ: 'at+jwt',
         requiredClaims: ['exp', 'iat', 'sub', 'aud', 'client_id', 'jti'],
@@ -125,8 +125,8 @@ export class JwtAccessTokens {
     return aud.length > 1 ? aud : (first ?? this.#issuer);
   }
 
-  #header(kid: string): string {
-    const known = this.#headers.get(kid) ?? base64url({ alg: this.#keys.algorithm, typ: 'at+jwt', kid });
+  #header(kid: string, alg: SigningAlgorithm): string {
+    const known = this.#headers.get(kid) ?? base64url({ alg, typ: 'at+jwt', kid });
     this.#headers.set(kid, known);
     return known;
   }

@@ -10,10 +10,12 @@ import {
 import { UnavailableError } from '../../base/errors.js';
 import { mistake } from '../../base/mistakes.js';
 import type { Clock, MaybePromise } from '../../base/ports.js';
+import { either, fn, value } from '../../base/schema.js';
 import { sha256 } from '../../base/secrets.js';
 
-/** ES256 is small and fast; so is EdDSA, if every verifier supports it; RS256 is for verifiers that support nothing else. */
-export type SigningAlgorithm = 'ES256' | 'EdDSA' | 'RS256';
+/** RS256 is first, because every verifier supports it. ES256 is small and fast; so is EdDSA, if every verifier supports it. */
+export const SIGNING_ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const;
+export type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number];
 
 /** A JSON Web Key (RFC 7517). */
 export type Jwk = Readonly<Record<string, unknown>>;
@@ -42,9 +44,16 @@ export interface SigningKey {
 /** The keys, or a function that returns them: called again every minute, while requests wait at most five eighths of `timeout`. */
 export type KeySource = readonly SigningKey[] | (() => MaybePromise<readonly SigningKey[]>);
 
+/** Validation of an option with keys. */
+export const KEY_SOURCE = either(
+  value<Exclude<KeySource, () => unknown>>('an array of keys', Array.isArray),
+  fn<Extract<KeySource, () => unknown>>('a function that returns one'),
+);
+
 /** A key ready for use. */
 interface ReadyKey {
   readonly kid: string;
+  readonly algorithm: SigningAlgorithm;
   readonly signFrom: number;
   readonly publicJwk: Jwk;
   readonly publicKey: KeyObject;
@@ -60,6 +69,10 @@ const KEY_KINDS: Readonly<Record<SigningAlgorithm, (jwk: Jwk) => boolean>> = {
   RS256: ({ kty, n }) => kty === 'RSA' && typeof n === 'string' && Buffer.from(n, 'base64url').length >= 256,
 };
 
+/** The algorithm that a public key fits. */
+const algorithmOfPublic = (members: Jwk): SigningAlgorithm | undefined =>
+  SIGNING_ALGORITHMS.find((algorithm) => KEY_KINDS[algorithm](members));
+
 /** A new private key that fits an algorithm. */
 export const generateKey = (algorithm: SigningAlgorithm): KeyObject => {
   if (algorithm === 'EdDSA') return generateKeyPairSync('ed25519').privateKey;
@@ -71,8 +84,7 @@ export const generateKey = (algorithm: SigningAlgorithm): KeyObject => {
 export const algorithmOf = (key: SigningKey['key'] | undefined): SigningAlgorithm | undefined => {
   if (key === undefined) return undefined;
   try {
-    const members = isExternal(key) ? key.publicKey : publicMembers(createPublicKey(privateKeyOf(key)));
-    return (Object.keys(KEY_KINDS) as SigningAlgorithm[]).find((algorithm) => KEY_KINDS[algorithm](members));
+    return algorithmOfPublic(isExternal(key) ? key.publicKey : publicMembers(createPublicKey(privateKeyOf(key))));
   } catch {
     return undefined;
   }
@@ -131,52 +143,49 @@ const publicMembers = (key: KeyObject): Jwk =>
 /** The problem with a key, as the end of a sentence. */
 class KeyProblem extends Error {}
 
-/** The public key, and the function that signs with the private key. */
-const halvesOf = (
-  key: SigningKey['key'],
-  algorithm: SigningAlgorithm,
-  option: string,
-): Pick<ReadyKey, 'publicKey' | 'sign'> => {
-  if (isExternal(key)) {
-    const publicKey = createPublicKey({ key: { ...key.publicKey }, format: 'jwk' });
-    return { publicKey, sign: externalSigner(key, publicKey, algorithm, option) };
-  }
-  const privateKey = privateKeyOf(key);
-  if (privateKey.type !== 'private') throw new KeyProblem('is not a private key.');
-  return { publicKey: createPublicKey(privateKey), sign: ownSigner(privateKey, algorithm) };
-};
-
 /** @throws KeyProblem, or Node's error for an unreadable key. */
 const prepareKey = (
   signingKey: Partial<SigningKey> | undefined,
-  algorithm: SigningAlgorithm,
+  wanted: SigningAlgorithm | undefined,
   option: string,
 ): ReadyKey => {
   const { key, kid, signFrom = 0 } = signingKey ?? {};
   if (key === undefined) throw new KeyProblem('must be an object with a key; is the environment variable set?');
-  const { publicKey, sign } = halvesOf(key, algorithm, option);
+  const privateKey = isExternal(key) ? undefined : privateKeyOf(key);
+  if (privateKey !== undefined && privateKey.type !== 'private') throw new KeyProblem('is not a private key.');
+  const publicKey = createPublicKey(privateKey ?? { key: { ...(key as ExternalKey).publicKey }, format: 'jwk' });
   const members = publicMembers(publicKey);
-  if (!KEY_KINDS[algorithm](members)) throw new KeyProblem(`does not fit ${algorithm}.`);
+  const algorithm = algorithmOfPublic(members);
+  if (algorithm === undefined) throw new KeyProblem('is none of P-256, Ed25519 and RSA with at least 2048 bits.');
+  if (wanted !== undefined && algorithm !== wanted) throw new KeyProblem(`does not fit ${wanted}.`);
   if (kid !== undefined && (typeof kid !== 'string' || kid === '')) throw new KeyProblem('has a kid that is not text.');
   if (typeof signFrom !== 'number' || Number.isNaN(signFrom))
     throw new KeyProblem('has a signFrom that is not a number of milliseconds.');
   const id = kid ?? sha256(JSON.stringify(members));
-  return { kid: id, signFrom, publicJwk: { ...members, kid: id, alg: algorithm, use: 'sig' }, publicKey, sign };
+  const sign =
+    privateKey === undefined
+      ? externalSigner(key as ExternalKey, publicKey, algorithm, option)
+      : ownSigner(privateKey, algorithm);
+  const publicJwk = { ...members, kid: id, alg: algorithm, use: 'sig' };
+  return { kid: id, algorithm, signFrom, publicJwk, publicKey, sign };
 };
 
-const prepareKeys = (keys: readonly SigningKey[], algorithm: SigningAlgorithm, option: string): readonly ReadyKey[] => {
-  if (!Array.isArray(keys) || keys.length === 0) throw new TypeError(`${option}.keys must contain at least one key.`);
+const prepareKeys = (
+  keys: readonly SigningKey[],
+  { algorithm, option = 'options.jwt' }: KeyRingDependencies,
+): readonly ReadyKey[] => {
+  if (!Array.isArray(keys) || keys.length === 0) throw new TypeError(`${option} must contain at least one key.`);
   const ready = keys.map((key: SigningKey, index) => {
     try {
       return prepareKey(key, algorithm, option);
     } catch (cause) {
       const problem =
         cause instanceof KeyProblem ? cause.message : 'cannot be read as a private key: PKCS#8 PEM, JWK or KeyObject.';
-      throw mistake(`${option}.keys[${index}] ${problem}`, 'OQ100', cause);
+      throw mistake(`${option}[${index}] ${problem}`, 'OQ100', cause);
     }
   });
   if (new Set(ready.map(({ kid }) => kid)).size < ready.length)
-    throw new TypeError(`${option}.keys has the same kid twice.`);
+    throw new TypeError(`${option} has the same kid twice.`);
   // The newest is last; of keys with the same start it is the first one listed.
   return ready.toReversed().toSorted((a, b) => a.signFrom - b.signFrom);
 };
@@ -184,7 +193,8 @@ const prepareKeys = (keys: readonly SigningKey[], algorithm: SigningAlgorithm, o
 /** What a {@link KeyRing} depends on. */
 interface KeyRingDependencies {
   readonly source: KeySource;
-  readonly algorithm: SigningAlgorithm;
+  /** If all keys must fit the same one. */
+  readonly algorithm?: SigningAlgorithm;
   readonly clock: Clock;
   /** Lifetime of a token in milliseconds. */
   readonly tokenLifetimeMs: number;
@@ -198,7 +208,8 @@ interface KeyRingDependencies {
  * last token it can have signed has expired.
  */
 export class KeyRing {
-  readonly algorithm: SigningAlgorithm;
+  /** That of all its keys, if they must fit the same one. */
+  readonly algorithm: SigningAlgorithm | undefined;
   readonly #given: KeyRingDependencies;
   readonly #option: string;
   #keys: readonly ReadyKey[];
@@ -207,22 +218,22 @@ export class KeyRing {
 
   /** @throws TypeError for an unusable key; keys of a function are checked when it returns them. */
   constructor(given: KeyRingDependencies) {
-    const { source, algorithm, option = 'options.accessTokens' } = given;
+    const { source, option = 'options.jwt' } = given;
     this.#given = given;
-    this.algorithm = algorithm;
+    this.algorithm = given.algorithm;
     this.#option = option;
-    this.#keys = typeof source === 'function' ? [] : prepareKeys(source, algorithm, option);
+    this.#keys = typeof source === 'function' ? [] : prepareKeys(source, given);
     this.#reloadAt = typeof source === 'function' ? 0 : Infinity;
   }
 
   /** Signs with the current key. */
-  async sign(header: (kid: string) => string, payload: string): Promise<string> {
+  async sign(header: (kid: string, algorithm: SigningAlgorithm) => string, payload: string): Promise<string> {
     const keys = await this.#current();
     const now = this.#given.clock();
     const key = keys.findLast(({ signFrom }) => signFrom <= now);
     if (key === undefined)
       throw new UnavailableError(`No key of ${this.#option} may sign yet: every signFrom is in the future.`);
-    const input = `${header(key.kid)}.${payload}`;
+    const input = `${header(key.kid, key.algorithm)}.${payload}`;
     const signature = await key.sign(Buffer.from(input));
     return `${input}.${Buffer.from(signature).toString('base64url')}`;
   }
@@ -262,9 +273,9 @@ export class KeyRing {
   async #load(): Promise<void> {
     if (typeof this.#given.source !== 'function') return;
     try {
-      this.#keys = prepareKeys(await this.#given.source(), this.algorithm, this.#option);
+      this.#keys = prepareKeys(await this.#given.source(), this.#given);
     } catch (cause) {
-      if (this.#keys.length === 0) throw new UnavailableError(`The function ${this.#option}.keys failed.`, { cause });
+      if (this.#keys.length === 0) throw new UnavailableError(`The function ${this.#option} failed.`, { cause });
       this.#given.onError(cause);
     }
     this.#reloadAt = this.#given.clock() + RELOAD_AFTER;

@@ -1,5 +1,6 @@
 import type { HttpRequest } from '../../base/http/messages.js';
 import { type Attempt, type GuessLimiter, guessAt } from '../../base/limits/guess-limiter.js';
+import type { LimitAt } from '../../base/limits/source.js';
 import type { Emit } from '../events/events.js';
 import { LIMITS } from '../limits.js';
 import { minutesOf, PageError } from '../pages/page-error.js';
@@ -9,6 +10,7 @@ import { countedName, type Directory } from './users.js';
 /** Dependencies for checking a password. */
 export interface OwnerAuthentication {
   readonly config: { readonly users: Directory | undefined };
+  readonly limitAt: LimitAt;
   readonly limiters: { readonly login: GuessLimiter };
   readonly emit: Emit | undefined;
 }
@@ -27,7 +29,7 @@ export const authenticateOwner = (
   const guess = guessAt(name ?? '', request, {
     isKnown,
     failures: LIMITS.loginFailures,
-    ofSource: LIMITS.sourceFailures,
+    ofSource: context.limitAt(request.ip, LIMITS.sourceFailures),
   });
   return context.limiters.login.attempt(guess, request, async () => {
     const found = name === undefined ? undefined : await users.authenticate(username, password, request);

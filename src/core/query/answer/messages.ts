@@ -50,8 +50,6 @@ const TEXTS = byKey({
   'apierror-invalidparammix-mustusewith': 'The "$1" parameter may only be used with "$2".',
   'apierror-invalidtitle': 'Bad title "$1".',
   'apierror-invaliduserid': 'User ID "$1" is not valid.',
-  'apierror-maxlag': 'Waiting for $2: $1 {{PLURAL:$1|second|seconds}} lagged.',
-  'apierror-maxlag-generic': 'Waiting for a database server: $1 {{PLURAL:$1|second|seconds}} lagged.',
   'apierror-missingcontent-pageid': 'Missing content for page ID $1.',
   'apierror-missingcontent-revid': 'Missing content for revision ID $1.',
   'apierror-missingparam-at-least-one-of': '{{PLURAL:$2|The parameter|At least one of the parameters}} $1 is required.',

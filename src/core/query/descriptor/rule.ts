@@ -173,9 +173,5 @@ export const loggedIn = (
 
 export const hasRight = ({ caller }: RuleRequest, right: string): boolean => caller?.rights.includes(right) ?? false;
 
-/** Whether the caller has a right of all users that the site defines. */
-export const mayByDefault = ({ site, caller }: RuleRequest, right: string): boolean =>
-  caller !== undefined && site.rights.includes(right);
-
 export const permissionDenied = (action: string): ApiError =>
   new ApiError('permissiondenied', message('apierror-permissiondenied', action));

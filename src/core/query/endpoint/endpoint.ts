@@ -32,7 +32,6 @@ import type { Site } from '../site/site.js';
 import { SIZES } from '../sizes.js';
 import { decideOrigin, originCheck, type OriginDecision } from './cors.js';
 import { checkAssertions, identifyCaller } from './identity.js';
-import { checkLag, type LagOf } from './lag.js';
 import type { MainParams, MainTexts } from './main-parameters.js';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST']);
@@ -41,7 +40,6 @@ const EXPOSED_ERROR = 'mediawiki-api-error';
 /** Options of the endpoint. */
 interface EndpointOptions {
   readonly cors: readonly string[];
-  readonly lag?: LagOf;
   readonly body: BodyLimits;
   readonly timeout: number;
 }
@@ -164,7 +162,7 @@ class Exchange {
   }
 
   async answer(): Promise<HttpResponse> {
-    const { options, environment, main, actions } = this.#parts;
+    const { environment, main, actions } = this.#parts;
     const printing = this.#parts.printers[isXml(this.#printer.format) ? 'xml' : 'json'];
     const caller = await this.#identify();
     const context: RequestContext = {
@@ -190,8 +188,7 @@ class Exchange {
         headers: { allow: 'GET, HEAD, POST, OPTIONS' },
       });
     }
-    const { maxlag, maxage } = params;
-    if (options.lag && maxlag !== undefined) await checkLag(maxlag, options.lag);
+    const { maxage } = params;
     const answer = actions[this.#addressed ? 'query' : params.action].prepare(context);
     const result = await answer(FULL_BUDGET);
     if ('page' in result) return result.page;

@@ -18,7 +18,7 @@ import {
   templatesOf,
 } from './page-lists.js';
 import { renderPage } from './render-page.js';
-import type { RenderedContent, Renderer } from './renderer.js';
+import type { Render, RenderedContent } from './renderer.js';
 import { loadSanitizer } from './sanitize.js';
 import { sectionItems } from './sections.js';
 import type { SubqueryPage, RunSubquery } from './subquery.js';
@@ -28,7 +28,7 @@ export interface ParseParts {
   readonly runSubquery: RunSubquery;
   readonly service: QueryService;
   /** Absent if the site does not render pages. */
-  readonly renderer: Renderer | undefined;
+  readonly render: Render | undefined;
 }
 
 type Prop = ParseParams['prop'][number];
@@ -70,13 +70,12 @@ export const parsePage = async (
 };
 
 const readPage = async (params: ParseParams, context: RequestContext, parts: ParseParts): Promise<MutableItem> => {
-  const { renderer, service } = parts;
+  const { render, service } = parts;
   const wants = new Set(params.prop);
   // By default, omit what the site cannot provide.
   if (context.parameters.get('prop') === undefined) {
-    for (const name of ['links', 'categories'] as const)
-      if (!renderer && !isAnswered(name, service)) wants.delete(name);
-    if (!renderer) wants.delete('sections');
+    for (const name of ['links', 'categories'] as const) if (!render && !isAnswered(name, service)) wants.delete(name);
+    if (!render) wants.delete('sections');
   }
   const reading: Reading = { ...parts, params, context, wants };
   const subject = params.text === undefined ? await findSubject(reading) : givenText(params.text, reading);
@@ -85,8 +84,8 @@ const readPage = async (params: ParseParams, context: RequestContext, parts: Par
 };
 
 /** Whether the page has to be rendered, for its HTML or for data that only the renderer returns. */
-const needsRendering = ({ wants, service, renderer, params }: Reading): boolean =>
-  renderer !== undefined &&
+const needsRendering = ({ wants, service, render, params }: Reading): boolean =>
+  render !== undefined &&
   (['text', 'sections', 'displaytitle'].some((prop) => wants.has(prop as Prop)) ||
     LIST_MODULES.some((name) => {
       const prop = name === 'extlinks' ? 'externallinks' : name;
@@ -133,7 +132,7 @@ const findSubject = async (reading: Reading): Promise<Subject> => {
  *
  * @throws ApiError if it cannot be rendered, or the request has a page too.
  */
-const givenText = (text: string, { params, service, renderer }: Reading): Subject => {
+const givenText = (text: string, { params, service, render }: Reading): Subject => {
   const { title = 'API', contentmodel = 'wikitext' } = params;
   const pages = (['page', 'pageid', 'oldid', 'section'] as const).filter((name) => params[name] !== undefined);
   const [other] = pages;
@@ -143,7 +142,7 @@ const givenText = (text: string, { params, service, renderer }: Reading): Subjec
       message('apierror-invalidparammix', nameList(['text', ...pages]), pages.length + 1),
     );
   }
-  if (!renderer) throw new ApiError('norenderer', message('apierror-norenderer', 'text'));
+  if (!render) throw new ApiError('norenderer', message('apierror-norenderer', 'text'));
   if (text.length > MAX_TEXT) {
     throw new ApiError('parsetoolarge', message('apierror-parsetoolarge', { num: MAX_TEXT }));
   }
@@ -204,12 +203,12 @@ const noSuchSection = (section: string | undefined, title: string): ApiError =>
   );
 
 const renderSubject = async (reading: Reading, subject: Subject): Promise<RenderedContent | undefined> => {
-  const { renderer, context, params, service } = reading;
+  const { render, context, params, service } = reading;
   const { pageid, ns, title, revid, text, model } = subject;
-  if (!renderer || text === undefined || !needsRendering(reading)) return undefined;
+  if (!render || text === undefined || !needsRendering(reading)) return undefined;
   const page = { pageid: pageid ?? 0, ns, title, revid, text, model, section: params.section };
   const { deadline, caller } = context;
-  return renderPage(renderer, page, { deadline, caller, service });
+  return renderPage(render, page, { deadline, caller, service });
 };
 
 /** The response, with keys in the order of MediaWiki. */
@@ -228,7 +227,7 @@ const answerOf = async (
   if (wants.has('revid') && revid !== undefined) item['revid'] = revid;
   if (params.redirects) item['redirects'] = shown(redirects);
   if (wants.has('text')) {
-    if (rendered) item['text'] = whole(await readableHtml(rendered.html, reading));
+    if (rendered) item['text'] = whole(await readableHtml(rendered, reading));
     else withoutRenderer('text', reading);
   }
   await addLists(item, { pageid, rendered }, reading);
@@ -259,16 +258,16 @@ const addLists = async (item: MutableItem, page: ListedPage, reading: Reading): 
 };
 
 /** Text is never returned as HTML: a request for HTML that is not available gets an error. */
-const withoutRenderer = (prop: Prop, { renderer, service, context }: Reading): void => {
+const withoutRenderer = (prop: Prop, { render, service, context }: Reading): void => {
   // With a renderer, `prop=revisions` has already warned that there is no text.
-  if (renderer) return;
+  if (render) return;
   const text = message('apierror-norenderer', prop);
-  if (service.missing === 'error') throw new ApiError('norenderer', text);
+  if (service.unanswered === 'error') throw new ApiError('norenderer', text);
   context.warnings.add('parse', 'norenderer', text);
 };
 
-const readableHtml = async (html: string, { renderer, service }: Reading): Promise<string> => {
-  if (renderer?.trusted === true) return html;
+const readableHtml = async ({ html, trusted }: RenderedContent, { service }: Reading): Promise<string> => {
+  if (trusted === true) return html;
   const sanitize = await loadSanitizer((error) => service.onError(error));
   return sanitize(html);
 };

@@ -3,7 +3,7 @@ import { message } from '../answer/messages.js';
 import type { Caller } from '../caller.js';
 import { type HandlerDeadline, DeadlinePassed } from '../run/deadline.js';
 import type { QueryService } from '../run/query-run.js';
-import type { RenderCall, RenderedContent, RenderedSection, Renderer, RenderPage } from './renderer.js';
+import type { Render, RenderCall, RenderedContent, RenderedSection, RenderPage } from './renderer.js';
 
 /** The context of rendering a page. */
 export interface Rendering {
@@ -18,7 +18,7 @@ export interface Rendering {
  * @throws ApiError if it fails; `onError` receives the reason.
  */
 export const renderPage = async (
-  renderer: Renderer,
+  render: Render,
   page: RenderPage,
   { deadline, caller, service }: Rendering,
 ): Promise<RenderedContent> => {
@@ -31,7 +31,7 @@ export const renderPage = async (
   };
   let rendered: unknown;
   try {
-    rendered = await deadline.waitFor((async () => renderer.render(page, call))());
+    rendered = await deadline.waitFor((async () => render(page, call))());
   } catch (error) {
     if (error instanceof ApiError) throw error;
     service.onError(error);
@@ -41,7 +41,7 @@ export const renderPage = async (
   if (isRendered(rendered)) return rendered;
   service.onError(
     new TypeError(
-      'options.query.render must return { html }, and optionally sections, links, categories, templates, images, externallinks and displaytitle.',
+      'options.query.render must return { html }, and optionally trusted, sections, links, categories, templates, images, externallinks and displaytitle.',
     ),
   );
   throw new ApiError('modulefailed', message('apierror-modulefailed', 'parse'));
@@ -53,9 +53,10 @@ const isTexts = (list: unknown): boolean => Array.isArray(list) && list.every((t
 
 const isRendered = (value: unknown): value is RenderedContent => {
   if (typeof value !== 'object' || value === null) return false;
-  const { html, sections = [], displaytitle = '', ...lists } = value as Record<string, unknown>;
+  const { html, trusted = false, sections = [], displaytitle = '', ...lists } = value as Record<string, unknown>;
   return (
     typeof html === 'string' &&
+    typeof trusted === 'boolean' &&
     typeof displaytitle === 'string' &&
     Array.isArray(sections) &&
     sections.every(isSection) &&

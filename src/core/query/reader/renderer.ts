@@ -46,6 +46,11 @@ export interface RenderedSection {
 export interface RenderedContent {
   /** The page as HTML, without `<html>` and `<body>`. */
   readonly html: string;
+  /**
+   * `true` returns the HTML unchanged: the renderer makes every page text harmless, without scripts, event handlers or
+   * `javascript:` addresses. Otherwise the HTML is sanitised with the package `sanitize-html`.
+   */
+  readonly trusted?: boolean;
   /** The headings, in order. */
   readonly sections?: readonly RenderedSection[];
   /** Titles of linked pages. Used if `prop=links` has no handler. */
@@ -64,14 +69,3 @@ export interface RenderedContent {
 
 /** Renders a page to HTML for `action=parse`. May throw an `ApiError`. */
 export type Render = (page: RenderPage, call: RenderCall) => MaybePromise<RenderedContent>;
-
-/** A renderer, and whether its HTML is trusted. */
-export interface Renderer {
-  /** Renders a page to HTML. */
-  readonly render: Render;
-  /**
-   * `true` returns the HTML unchanged. The renderer must then make every page text harmless: no scripts, event handlers or
-   * `javascript:` addresses. Default `false`: the HTML is sanitised with the package `sanitize-html`.
-   */
-  readonly trusted?: boolean;
-}

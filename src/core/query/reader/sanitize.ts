@@ -41,7 +41,7 @@ export type Sanitizer = (html: string) => string;
 
 /** For the operator of a server without the package. */
 const REMEDY =
-  'options.query.render: the HTML cannot be sanitised, because the package sanitize-html is not installed. Run npm install sanitize-html, or set { render, trusted: true } if the renderer makes every page text harmless.';
+  'options.query.render: the HTML cannot be sanitised, because the package sanitize-html is not installed. Run npm install sanitize-html, or return trusted: true if the renderer makes every page text harmless.';
 
 /**
  * Loads the sanitiser on first use.

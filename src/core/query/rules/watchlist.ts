@@ -1,6 +1,6 @@
 import { ApiError } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
-import { mayByDefault, type PageRule, permissionDenied } from '../descriptor/rule.js';
+import type { PageRule } from '../descriptor/rule.js';
 
 /**
  * Selects the watchlist: that of `owner` with a valid token, for any caller; otherwise the caller's own. The handler
@@ -18,5 +18,4 @@ export const watchlistOwner: PageRule = async (request) => {
   }
   ignore('owner');
   if (!request.caller) throw new ApiError('notloggedin', message('apierror-mustbeloggedin-watchlist'));
-  if (!mayByDefault(request, 'viewmywatchlist')) throw permissionDenied('view your watchlist');
 };

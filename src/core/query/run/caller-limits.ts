@@ -1,7 +1,7 @@
 import type { HttpRequest } from '../../base/http/messages.js';
 import type { LimitListener } from '../../base/limits/limit-reached.js';
 import { RateLimit } from '../../base/limits/rate-limit.js';
-import { limitAt, sourceOf } from '../../base/limits/source.js';
+import { type LimitAt, sourceOf } from '../../base/limits/source.js';
 import type { Clock } from '../../base/ports.js';
 import { ApiError } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
@@ -43,17 +43,26 @@ type CheckedLimits = { readonly [C in Class]?: { readonly [U in Unit]?: number |
 /** The limits of a caller, as `meta=userinfo` shows them: by unit and class. */
 export type ShownLimits = Readonly<Record<string, Readonly<Record<string, { hits: number; seconds: number }>>>>;
 
+/** What the server offers for limits. */
+interface LimiterEnvironment {
+  readonly clock: Clock;
+  readonly limitAt: LimitAt;
+  readonly onLimit: LimitListener | undefined;
+}
+
 /**
  * Counts the requests of each caller and what they cost. Each process counts on its own, in bounded memory, and
  * separately for the two classes, so that many addresses cannot displace the counts of users.
  */
 export class CallerLimiter {
   readonly #limits: CheckedLimits;
+  readonly #limitAt: LimitAt;
   readonly #onLimit: LimitListener | undefined;
   readonly #counts: Readonly<Record<Class, Readonly<Record<Unit, RateLimit>>>>;
 
-  constructor(limits: CheckedLimits, clock: Clock, onLimit: LimitListener | undefined) {
+  constructor(limits: CheckedLimits, { clock, limitAt, onLimit }: LimiterEnvironment) {
     this.#limits = limits;
+    this.#limitAt = limitAt;
     this.#onLimit = onLimit;
     const counts = () => ({
       requests: new RateLimit(clock, Infinity, WINDOW),
@@ -95,7 +104,7 @@ export class CallerLimiter {
 
   #maxOf(unit: Unit, ip: string, caller: Caller | undefined): number | undefined {
     const max = this.#limits[classOf(caller)]?.[unit];
-    return max === undefined || caller ? max : limitAt(ip, max);
+    return max === undefined || caller ? max : this.#limitAt(ip, max);
   }
 }
 

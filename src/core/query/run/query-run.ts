@@ -15,7 +15,7 @@ export interface QueryService {
   readonly clock: Clock;
   readonly resolver: PageResolver;
   /** The response of a module without a handler. */
-  readonly missing: 'empty' | 'error';
+  readonly unanswered: 'listed' | 'hidden' | 'error';
   /** Limits what callers may use; absent without `limits`. */
   readonly limiter: CallerLimiter | undefined;
   readonly resolveUsers: ResolveUsers | undefined;

@@ -160,7 +160,7 @@ export const runModule = async <R>(
 };
 
 const withoutHandler = (module: QueryModule, { service, context }: QueryRun): undefined => {
-  if (service.missing === 'error') {
+  if (service.unanswered === 'error') {
     throw new ApiError('moduledisabled', message('apierror-module-disabled', module.name), { module: module.path });
   }
   context.warnings.add(module.path, 'nohandler', message('apiwarn-nohandler', module.name));

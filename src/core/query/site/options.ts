@@ -1,5 +1,6 @@
 import { isOrigin } from '../../base/addresses/request-addresses.js';
 import {
+  condition,
   either,
   flag,
   listOf,
@@ -16,7 +17,7 @@ import {
   wholeNumber,
 } from '../../base/schema.js';
 import type { NamespaceOptions } from './namespaces.js';
-import { CONTENT_MODELS, GROUPS, RIGHTS } from './value-sets.js';
+import { GROUPS } from './value-sets.js';
 import { words } from './words.js';
 
 /** The version of this package, for `siteinfo`. */
@@ -78,18 +79,14 @@ export interface SiteOptions {
   readonly interwiki?: Readonly<Record<string, Interwiki | string>>;
   /** User groups with their rights. Default: six groups of MediaWiki. */
   readonly groups?: Readonly<Record<string, readonly string[]>>;
-  /** All rights. Default: those of the catalogue. */
-  readonly rights?: readonly string[];
-  /** All content models. Default: those of the catalogue. */
-  readonly contentModels?: readonly string[];
   /** The statistics of `siteinfo`. Default: 0 for each. */
   readonly statistics?: Partial<SiteStatistics>;
-  /** The licence of the content. Default: empty. */
+  /** The licence of the content, with its URL and its name. Default: empty. */
   readonly rightsInfo?: {
     /** Its URL. */
-    readonly url: string;
+    readonly url?: string;
     /** Its name. */
-    readonly text: string;
+    readonly text?: string;
   };
 }
 
@@ -110,7 +107,7 @@ const anyText = text('a text, which may be empty', /^/);
 
 const interwiki = {
   url: required(text('the URL of a page there, with "$1" for the title', /\$1/)),
-  local: value<boolean>('true or false', (given) => typeof given === 'boolean'),
+  local: condition,
   language: text('the name of a language'),
 } satisfies Schema<Interwiki>;
 
@@ -128,10 +125,6 @@ const namespace = {
 const count = wholeNumber(0, 0, Number.MAX_SAFE_INTEGER);
 
 const STATISTIC = /^(?:pages|articles|edits|images|users|activeusers|admins|jobs)$/;
-
-const rightsInfo = { url: required(anyText), text: required(anyText) } satisfies Schema<
-  NonNullable<SiteOptions['rightsInfo']>
->;
 
 /** Every option of `query.site`: accepted values, default, validation. */
 export const SITE_OPTIONS = {
@@ -166,12 +159,19 @@ export const SITE_OPTIONS = {
     'none',
   ),
   groups: orElse(mapOf('an object of rights by group', names), GROUP_RIGHTS, 'six groups of MediaWiki'),
-  rights: orElse(names, RIGHTS, 'those of the catalogue'),
-  contentModels: orElse(names, CONTENT_MODELS, 'those of the catalogue'),
   statistics: orElse(
     mapOf('an object of counts by name', count, STATISTIC, 'is no statistic of siteinfo'),
     {},
     '0 for each',
   ),
-  rightsInfo: orElse(object(rightsInfo), { url: '', text: '' }, 'empty'),
+  rightsInfo: orElse(
+    mapOf(
+      "an object such as { url: 'https://…', text: 'CC BY 4.0' }",
+      anyText,
+      /^(?:url|text)$/,
+      'is neither url nor text',
+    ),
+    {},
+    'empty',
+  ),
 } satisfies Schema<SiteOptions>;

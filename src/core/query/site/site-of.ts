@@ -7,13 +7,6 @@ import { parseTitle } from './title.js';
 /** Characters that requests may not contain. */
 const NOT_TEXT = /[\ufffe\uffff\p{Surrogate}]/u;
 
-/** Modules list these names as the values of a parameter. */
-const checkNames = (option: string, names: readonly string[]): void => {
-  if (names.length === 0) fail(`options.query.site.${option} must have at least one name.`);
-  const twice = names.find((name, index) => names.indexOf(name) < index);
-  if (twice !== undefined) fail(`options.query.site.${option} has ${JSON.stringify(twice)} twice. Remove one.`);
-};
-
 /**
  * The site of a server, with the rules checked that the modules of the catalogue rely on.
  *
@@ -22,12 +15,8 @@ const checkNames = (option: string, names: readonly string[]): void => {
  */
 export const siteOf = (given: SiteOptions | undefined, base: string): Site => {
   const site = resolveSite({ ...(base !== '' && { server: new URL(base).origin }), ...given });
-  const { groups, rights, implicitRights, contentModels, mainPage } = site;
-  checkNames('groups', Object.keys(groups));
-  checkNames('rights', rights);
-  checkNames('contentModels', contentModels);
-  if (rights.every((right) => implicitRights.includes(right)))
-    fail('options.query.site.rights must have a right that not all users have.');
+  const { groups, mainPage } = site;
+  if (Object.keys(groups).length === 0) fail('options.query.site.groups must have at least one group.');
   if (normalizeText(mainPage, 'NFC', MAX_LENGTH.title) !== mainPage || NOT_TEXT.test(mainPage))
     fail('options.query.site.mainPage must be text in the normalization form NFC.');
   const title = parseTitle(mainPage, site);

@@ -1,7 +1,7 @@
 import { object } from '../../base/schema.js';
 import { foldNamespaceName, type Namespace, namespaceNames, resolveNamespaces } from './namespaces.js';
 import { type Interwiki, SITE_OPTIONS, type SiteOptions, type SiteStatistics } from './options.js';
-import { IMPLICIT_RIGHTS } from './value-sets.js';
+import { CONTENT_MODELS, IMPLICIT_RIGHTS, RIGHTS } from './value-sets.js';
 
 export type { Namespace, NamespaceOptions } from './namespaces.js';
 export { GENERATOR, type Interwiki, type SiteOptions, type SiteStatistics, SITE_ID, VERSION } from './options.js';
@@ -28,11 +28,11 @@ export interface Site {
   readonly interwiki: ReadonlyMap<string, Interwiki>;
   /** Rights by group. */
   readonly groups: Readonly<Record<string, readonly string[]>>;
-  /** All rights. */
+  /** All rights: those of the catalogue and of the groups. */
   readonly rights: readonly string[];
   /** The rights of all users. */
   readonly implicitRights: readonly string[];
-  /** All content models. */
+  /** All content models: those of the catalogue, and the defaults of namespaces. */
   readonly contentModels: readonly string[];
   /** The statistics of `siteinfo`. */
   readonly statistics: SiteStatistics;
@@ -69,16 +69,20 @@ const NO_STATISTICS: SiteStatistics = {
  * @throws TypeError for an invalid option, with a message that names it.
  */
 export const resolveSite = (given: SiteOptions = {}): Site => {
-  const { namespaces: changes, interwiki, statistics, ...options } = SITE.read(given, 'options.query.site');
+  const { namespaces: changes, interwiki, statistics, rightsInfo, ...options } = SITE.read(given, 'options.query.site');
   const namespaces = resolveNamespaces(options.name, changes);
+  const models = namespaces.map(({ defaultContentModel = 'wikitext' }) => defaultContentModel);
   const byId = new Map(namespaces.map((namespace) => [namespace.id, namespace]));
   const byName = namespaceNames(namespaces);
   return {
     ...options,
     namespaces,
     interwiki: new Map(Object.entries(interwiki).map(([prefix, entry]) => [prefix.toLowerCase(), entry])),
+    rights: [...new Set([...RIGHTS, ...Object.values(options.groups).flat()])],
     implicitRights: IMPLICIT_RIGHTS,
+    contentModels: [...new Set([...CONTENT_MODELS, ...models])],
     statistics: { ...NO_STATISTICS, ...statistics },
+    rightsInfo: { url: '', text: '', ...rightsInfo },
     namespace: (id) => byId.get(id),
     namespaceId: (text) => byName.get(foldNamespaceName(text)),
   };

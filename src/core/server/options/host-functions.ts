@@ -1,5 +1,6 @@
 import { inTime } from '../../base/deadline.js';
 import { UnavailableError } from '../../base/errors.js';
+import { limitWith } from '../../base/limits/source.js';
 import type { MaybePromise, Timer } from '../../base/ports.js';
 import { type ClientRegistry, type ClientSource, isRegistry } from '../../oauth/clients/client.js';
 import { isAttachable, isOwnRegistry, type RegistryServer } from '../../oauth/clients/own-registry.js';
@@ -42,14 +43,14 @@ const boundKeys = (keys: readonly SigningKey[], deadline: HostDeadline): readonl
   return keys.map((signingKey: SigningKey) => {
     const key: unknown = signingKey?.key;
     if (!isExternal(key)) return signingKey;
-    const sign = deadline.bound('The sign of a key of options.accessTokens', (data: Uint8Array) => key.sign(data));
+    const sign = deadline.bound('The sign of a key of options.jwt', (data: Uint8Array) => key.sign(data));
     return { ...signingKey, key: { publicKey: key.publicKey, sign } };
   });
 };
 
 const boundSource = (keys: KeySource, deadline: HostDeadline): KeySource => {
   if (typeof keys !== 'function') return boundKeys(keys, deadline);
-  const ask = deadline.bound('options.accessTokens.keys', keys);
+  const ask = deadline.bound('options.jwt', keys);
   return async () => boundKeys(await ask(), deadline);
 };
 
@@ -101,24 +102,20 @@ const boundGrants = (grants: CheckedOptions['customGrants'], deadline: HostDeadl
   );
 
 /** The longest life of a grant is fixed when it is issued: until its refresh tokens expire, or a single access token. */
-const registryServerOf = ({
-  store,
-  runtime,
-  issuer,
-  scopes,
-  lifetimes,
-  timeout,
-  onError,
-}: CheckedOptions): RegistryServer => {
+const registryServerOf = (
+  { store, runtime, issuer, scopes, lifetimes, sharedAddresses, onError }: CheckedOptions,
+  deadline: HostDeadline,
+): RegistryServer => {
   const { authorizationCode, deviceCode, accessToken, refreshTokenAbsolute } = lifetimes;
   return {
     issuer,
     store,
     clock: runtime.clock,
     timer: runtime.timer,
+    limitAt: limitWith(sharedAddresses),
     scopes: Object.keys(scopes),
     longestGrant: Math.max(refreshTokenAbsolute, Math.max(authorizationCode, deviceCode) + accessToken),
-    hostTimeout: hostTimeoutOf(timeout),
+    bound: (name, work) => deadline.bound(name, work),
     onError: onError ?? (() => undefined),
   };
 };
@@ -129,15 +126,14 @@ const registryServerOf = ({
  */
 export const withDeadlines = (options: CheckedOptions): CheckedOptions => {
   const deadline = new HostDeadline(hostTimeoutOf(options.timeout), options.runtime.timer);
-  const { customGrants, policy, users, clients, accessTokens, registration } = options;
+  const { customGrants, users, clients, jwt, registration } = options;
   return {
-    ...within(options, 'options', deadline, 'owner', 'loginUrl'),
+    ...within(options, 'options', deadline, 'owner', 'loginUrl', 'validateGrant'),
     customGrants: boundGrants(customGrants, deadline),
-    policy: within(policy, 'options.policy', deadline, 'validateGrant'),
     ...(registration && { registration: within(registration, 'options.registration', deadline, 'isDenied') }),
     ...(users &&
       'authenticate' in users && { users: within(users, 'options.users', deadline, 'authenticate', 'isActive') }),
-    ...(clients && { clients: boundClients(clients, deadline, registryServerOf(options)) }),
-    ...(accessTokens?.keys && { accessTokens: { ...accessTokens, keys: boundSource(accessTokens.keys, deadline) } }),
+    ...(clients && { clients: boundClients(clients, deadline, registryServerOf(options, deadline)) }),
+    ...(jwt !== undefined && jwt !== true && { jwt: boundSource(jwt, deadline) }),
   };
 };

@@ -12,7 +12,7 @@ import { FIXED_PATHS, type OAuthConfig } from '../../oauth/config.js';
 import { ImpliedScopes } from '../../oauth/implied-scopes.js';
 import type { OAuthFeature } from '../../oauth/oauth-feature.js';
 import { directoryOf, type Directory, type UserDirectory } from '../../oauth/sign-in/users.js';
-import { resourcesOf } from './resources.js';
+import { checkScopes, resourcesOf } from './resources.js';
 import { type CheckedOptions, SERVER_OPTIONS } from './server-table.js';
 
 const TABLE = object(SERVER_OPTIONS, {
@@ -21,7 +21,8 @@ const TABLE = object(SERVER_OPTIONS, {
     pages: 'options.template, one function for all pages',
     templates: 'options.template, one function for all pages',
     timeouts: 'options.timeout',
-    device: 'options.verificationUriComplete',
+    accessTokens: "options.jwt, the keys or true; leave it out for the format 'opaque'",
+    policy: 'options.requirePkce, options.allowLocalhostRedirects and options.validateGrant',
   },
 });
 
@@ -94,20 +95,17 @@ const directory = (users: CheckedOptions['users']): Directory | undefined => {
   return users;
 };
 
-const checkTokens = ({ tokens, owner, users, accessTokens, scopes, store }: CheckedOptions): void => {
+const checkTokens = ({ tokens, owner, users, jwt, scopes, store }: CheckedOptions): void => {
   if (tokens === undefined) return;
   if (owner === undefined && users === undefined)
     fail('options.tokens needs options.users, or options.owner and options.loginUrl: owners sign in to create tokens.');
-  if (accessTokens?.format === 'jwt')
+  if (jwt !== undefined)
     fail(
-      'options.tokens needs opaque access tokens, because a long-lived JWT stays valid after it is revoked. Leave out options.accessTokens, or options.tokens.',
+      'options.tokens needs opaque access tokens, because a long-lived JWT stays valid after it is revoked. Leave out options.jwt, or options.tokens.',
     );
   if (store.list === undefined)
     fail('options.tokens needs a store that can list: docs/stores.md describes the function list.');
-  for (const scope of tokens.scopes ?? []) {
-    if (!Object.hasOwn(scopes, scope))
-      fail(`options.tokens.scopes names ${JSON.stringify(scope)}, which options.scopes does not have.`);
-  }
+  checkScopes(tokens, scopes, 'options.tokens');
 };
 
 /** The clients of the options, and the one that personal tokens belong to. */
@@ -130,17 +128,14 @@ const registrationsOf = (options: CheckedOptions, rules: ServerRules): Registrat
       'options.registration needs the grant authorization_code in options.grants: self-registered clients can use no other.',
       'OQ112',
     );
-  for (const scope of registration.scopes ?? []) {
-    if (!rules.scopes.has(scope))
-      fail(`options.registration.scopes names ${JSON.stringify(scope)}, which options.scopes does not have.`);
-    if (scope === INTROSPECT)
-      fail(
-        `options.registration.scopes names ${JSON.stringify(scope)}, which would let any client introspect every token. Leave it out.`,
-      );
-  }
+  checkScopes(registration, options.scopes, 'options.registration');
+  if (registration.scopes?.includes(INTROSPECT))
+    fail(
+      `options.registration.scopes names ${JSON.stringify(INTROSPECT)}, which would let any client introspect every token. Leave it out.`,
+    );
   const { clock, random } = runtime;
   const seal = new Seal(ownSecrets(secret ?? [], issuer), 'client registration', clock, random);
-  return new Registrations({ ...registration, rules, clock, seal });
+  return new Registrations({ ...registration, rules, seal });
 };
 
 /** These two scopes do more than grant access to an API, so they must be requested by name. */
@@ -160,15 +155,13 @@ const checkImplied = (scopes: OAuthConfig['scopes']): void => {
  * @throws TypeError with a sentence that names the option and the remedy.
  */
 export const configOf = (options: CheckedOptions): OAuthConfig => {
-  const { accessTokens, issuer } = options;
+  const { jwt, issuer, requirePkce } = options;
   const paths = { ...options.paths, ...FIXED_PATHS };
-  const { requirePkce } = options.policy;
   checkPaths(paths);
   checkSignIn(options);
   checkLoginUrl(options);
-  const isJwt = accessTokens?.format === 'jwt';
-  if (isJwt && issuer === undefined)
-    fail('options.accessTokens: JWTs name their issuer, so options.issuer is needed.', 'OQ112');
+  if (jwt !== undefined && issuer === undefined)
+    fail('options.jwt: JWTs name their issuer, so options.issuer is needed.', 'OQ112');
   const scopes = new Map(Object.entries(options.scopes));
   const impliedScopes = new ImpliedScopes(scopes);
   checkImplied(scopes);
@@ -182,7 +175,7 @@ export const configOf = (options: CheckedOptions): OAuthConfig => {
     refreshTokens: grants.has('refresh_token'),
     customGrants: new Set(customGrants.keys()),
     neverByDefault: new Set(features.flatMap((feature) => Object.keys(feature.scopes))),
-    ...(isJwt && { longestAccessToken: options.lifetimes.accessToken }),
+    ...(jwt !== undefined && { longestAccessToken: options.lifetimes.accessToken }),
   };
   const registrations = registrationsOf(options, rules);
   checkTokens(options);
@@ -207,6 +200,5 @@ export const configOf = (options: CheckedOptions): OAuthConfig => {
     corsOrigins: new Set(options.cors),
     keepsSignIn: features.some(({ keepsSignIn }) => keepsSignIn),
     bindsTokens: options.dpop !== undefined,
-    jwt: isJwt ? { algorithm: accessTokens.algorithm ?? 'ES256', keys: accessTokens.keys } : undefined,
   };
 };

@@ -14,8 +14,12 @@ const addressOf = (name: string, issuer: string, at: string): string => {
   return fail(`${at} ${problem}${path}.`);
 };
 
-/** The scopes of a resource must be scopes of the server. */
-const checkScopes = ({ scopes = [] }: ResourceDefinition, known: CheckedOptions['scopes'], at: string): void => {
+/** The scopes of an option must be scopes of the server. */
+export const checkScopes = (
+  { scopes = [] }: { readonly scopes?: readonly string[] },
+  known: CheckedOptions['scopes'],
+  at: string,
+): void => {
   const unknown = scopes.find((scope) => !Object.hasOwn(known, scope));
   if (unknown === undefined) return;
   const advice = didYouMean(unknown, Object.keys(known));

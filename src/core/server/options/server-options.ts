@@ -10,30 +10,12 @@ import type { PersonalTokenOptions } from '../../oauth/clients/personal-client.j
 import type { RegistrationOptions } from '../../oauth/clients/registrations.js';
 import type { CustomGrant } from '../../oauth/custom-grant.js';
 import type { OAuthEventListener } from '../../oauth/events/events.js';
-import type { KeySource, SigningAlgorithm } from '../../oauth/keys/signing-keys.js';
+import type { KeySource } from '../../oauth/keys/signing-keys.js';
 import type { Template } from '../../oauth/pages/views.js';
 import type { Owner } from '../../oauth/records/owner.js';
-import type { Lifetimes, PathName, Policy, ScopeDefinition } from '../../oauth/settings.js';
+import type { GrantInfo, Lifetimes, PathName, ScopeDefinition } from '../../oauth/settings.js';
 import type { SignInWishes } from '../../oauth/sign-in/asked-sign-in.js';
 import type { User, UserDirectory } from '../../oauth/sign-in/users.js';
-
-/**
- * The format of access tokens. `opaque` tokens are only meaningful to this server; `jwt` tokens (RFC 9068) can be verified by every
- * resource server with the published keys.
- */
-export type AccessTokenOptions =
-  | {
-      /** Random text: resource servers introspect it, and revocation takes effect immediately. */
-      readonly format: 'opaque';
-    }
-  | {
-      /** A signed token (RFC 9068). */
-      readonly format: 'jwt';
-      /** The algorithm of signatures. Default: `ES256`. */
-      readonly algorithm?: SigningAlgorithm;
-      /** Generated at start if absent: then tokens become invalid when the process ends, and other processes do not accept them. */
-      readonly keys?: KeySource;
-    };
 
 /** What a server takes from its environment. Tests replace the clock. */
 export interface Runtime {
@@ -80,8 +62,12 @@ export interface ServerOptions {
    * discover about them (RFC 9728). Needs an `issuer`. An array of absolute URIs declares resources without metadata.
    */
   readonly resources?: readonly string[] | Readonly<Record<string, ResourceDefinition>>;
-  /** The format of access tokens, and the keys that sign them. Without it, tokens are opaque. JWTs need an `issuer`. */
-  readonly accessTokens?: AccessTokenOptions;
+  /**
+   * Access tokens are JWTs (RFC 9068), which every resource server can verify, signed with these keys: P-256 for `ES256`, Ed25519 for `EdDSA`, RSA of at
+   * least 2048 bits for `RS256`. `true` generates a key: then tokens become invalid when the process ends, and other processes do not accept them. Needs
+   * an `issuer`. Without this option, tokens are random text: resource servers introspect it, and revocation takes effect immediately.
+   */
+  readonly jwt?: KeySource | true;
   /** The enabled grants; default: all but `password` and `implicit`. */
   readonly grants?: readonly GrantName[];
   /**
@@ -98,8 +84,15 @@ export interface ServerOptions {
   readonly loginUrl?: string | ((returnTo: string, wishes?: SignInWishes) => MaybePromise<string>);
   /** Enables the built-in sign-in page: an array of users, or a directory of the application. */
   readonly users?: readonly User[] | UserDirectory;
-  /** Overrides of the default policy for clients and owners. */
-  readonly policy?: Readonly<Partial<Policy>>;
+  /** Requires PKCE of every client, not only of public ones. */
+  readonly requirePkce?: boolean;
+  /** Lets a registered `http://localhost` match any port, like loopback addresses (RFC 8252 §8.3 advises against it). */
+  readonly allowLocalhostRedirects?: boolean;
+  /**
+   * Called before a code or device code is redeemed, before a custom grant is issued and before a refresh: return `false`
+   * if the owner is disabled or has withdrawn consent.
+   */
+  readonly validateGrant?: (grant: GrantInfo) => MaybePromise<boolean>;
   /** The query API: `query({ … })` of `oauth-query/query`. */
   readonly query?: Feature;
   /** OpenID Connect: `openIdConnect({ … })` of `oauth-query/openid`. */
@@ -130,8 +123,11 @@ export interface ServerOptions {
    * the arrival of bodies is limited. Default: 8000.
    */
   readonly timeout?: number;
-  /** Whether the response to a device contains `verification_uri_complete`, for a QR code (RFC 8628 §3.3.1). */
-  readonly verificationUriComplete?: boolean;
+  /**
+   * Addresses that many of your users share, such as that of a school or a company: `203.0.113.7`, or a network such as `2001:db8::/56`. Limits per address
+   * are 20 times as high for them; those per user name stay.
+   */
+  readonly sharedAddresses?: readonly string[];
   /** Lets owners create personal tokens for scripts and assistants, on a page at `/oauth/tokens`; `{}` for the defaults. Default: off. */
   readonly tokens?: PersonalTokenOptions;
   /** The name, the logo, the colour and the links of the site, for every page. */

@@ -1,7 +1,8 @@
-import { isOrigin, isPath, urlProblem } from '../../base/addresses/request-addresses.js';
+import { isOrigin, isPageAddress, urlProblem } from '../../base/addresses/request-addresses.js';
 import { parseUrl } from '../../base/addresses/url.js';
 import type { AuthorizationFeature, Feature } from '../../base/feature.js';
 import type { KeyProofs } from '../../base/key-proofs.js';
+import { isNetwork } from '../../base/limits/source.js';
 import { BRANDING_OPTIONS } from '../../base/pages/branding.js';
 import { LANGUAGES } from '../../base/pages/languages/languages.js';
 import type { Store } from '../../base/ports.js';
@@ -39,12 +40,12 @@ import { REGISTRATION_OPTIONS } from '../../oauth/clients/registrations.js';
 import type { CustomGrant, GrantParameter } from '../../oauth/custom-grant.js';
 import { isServerMember } from '../../oauth/endpoints/metadata.js';
 import { TOKEN_PARAMETERS } from '../../oauth/endpoints/token.js';
-import type { KeySource } from '../../oauth/keys/signing-keys.js';
+import { KEY_SOURCE } from '../../oauth/keys/signing-keys.js';
 import type { Template } from '../../oauth/pages/views.js';
-import type { Lifetimes, PathName, Policy, ScopeDefinition } from '../../oauth/settings.js';
+import type { Lifetimes, PathName, ScopeDefinition } from '../../oauth/settings.js';
 import { MAX_SESSION_LIFETIME } from '../../oauth/sign-in/owner-sessions.js';
 import { USER_LIST, type UserDirectory } from '../../oauth/sign-in/users.js';
-import type { AccessTokenOptions, Runtime, ServerOptions } from './server-options.js';
+import type { Runtime, ServerOptions } from './server-options.js';
 
 /** Whether JSON can represent the value without loss. */
 const isJson = (given: unknown): boolean =>
@@ -123,7 +124,7 @@ const grantName = refined(oneOf<GrantName>(...GRANT_TYPES, 'device_code'), (name
 /** Authorization code, device code, client credentials and refresh: all grants in which clients never see the owner's password. */
 const DEFAULT_GRANTS = ['authorization_code', 'client_credentials', 'refresh_token', DEVICE_CODE_GRANT];
 
-const grantParameter = { required: flag(false), description: text() } satisfies Schema<GrantParameter>;
+const grantParameter = { required: flag(false) } satisfies Schema<GrantParameter>;
 
 const grantParameters = refined(
   mapOf(
@@ -206,12 +207,6 @@ const lifetimes = {
   rememberedConsent: wholeNumber(0, 0, 3650 * DAY, 'seconds'),
 } satisfies Schema<Lifetimes>;
 
-const policy = {
-  requirePkce: flag(false),
-  allowLocalhostRedirects: flag(false),
-  validateGrant: fn<NonNullable<Policy['validateGrant']>>('a function of the grant'),
-} satisfies Schema<Policy>;
-
 const runtime = {
   clock: required(fn<Runtime['clock']>('a function that returns milliseconds since the epoch, such as Date.now')),
   random: orElse(
@@ -240,15 +235,6 @@ const origin = value<string>(
   (given) => given === '*' || isOrigin(given),
 );
 
-const accessTokens = {
-  format: required(oneOf('opaque', 'jwt')),
-  algorithm: oneOf('ES256', 'EdDSA', 'RS256'),
-  keys: either(
-    value<Exclude<KeySource, () => unknown>>('an array of keys', Array.isArray),
-    fn<Extract<KeySource, () => unknown>>('a function that returns one'),
-  ),
-} satisfies Schema<Extract<AccessTokenOptions, { readonly format: 'jwt' }>>;
-
 const feature = (takes: string) => having<AuthorizationFeature>(takes, 'start');
 
 /** Every option of the server: accepted values, default, check. The option reference is generated from it. */
@@ -275,22 +261,23 @@ export const SERVER_OPTIONS = {
   registration: optional(object(REGISTRATION_OPTIONS, { takes: 'an object; {} lets clients register themselves' })),
   scopes: orElse(scopes, {}, 'none'),
   resources: orElse(resources, [], 'none'),
-  accessTokens: optional(object(accessTokens)),
+  jwt: either(
+    value<true>('true', (given) => given === true),
+    KEY_SOURCE,
+  ),
   grants: orElse(listOf('an array of grant types', grantName), DEFAULT_GRANTS, 'all but `password` and `implicit`'),
   customGrants: orElse(customGrants, {}, 'none'),
   owner: fn<Option<'owner'>>('a function of the request'),
   loginUrl: either(
-    value<string>(
-      'the URL of the sign-in page, or its path such as /login',
-      (given) =>
-        isPath(given) || (typeof given === 'string' && /^https?:\/\//.test(given) && parseUrl(given) !== undefined),
-    ),
+    value<string>('the URL of the sign-in page, or its path such as /login', isPageAddress),
     fn<Extract<Option<'loginUrl'>, (...given: never[]) => unknown>>(
       'a function that returns it for a URL to return to',
     ),
   ),
   users: either(USER_LIST, having<UserDirectory>('an object with authenticate(username, password)', 'authenticate')),
-  policy: object(policy),
+  requirePkce: flag(false),
+  allowLocalhostRedirects: flag(false),
+  validateGrant: fn<Option<'validateGrant'>>('a function of the grant'),
   query: having<Feature>('the query API, such as query({}) of oauth-query/query', 'start'),
   openid: feature('OpenID Connect, such as openIdConnect({ keys }) of oauth-query/openid'),
   profile: feature('a profile resource, such as profileResource({ claims }) of oauth-query/openid'),
@@ -302,7 +289,17 @@ export const SERVER_OPTIONS = {
   metadata: orElse(metadata, {}, 'none'),
   lifetimes: object(lifetimes),
   timeout: wholeNumber(8000, 10, 600_000, 'milliseconds'),
-  verificationUriComplete: flag(false),
+  sharedAddresses: orElse(
+    listOf(
+      "an array of addresses or networks such as ['203.0.113.7']",
+      value<string>(
+        "an IP address, or a network such as '203.0.113.0/24'",
+        (given) => typeof given === 'string' && isNetwork(given),
+      ),
+    ),
+    [],
+    'none',
+  ),
   tokens: optional(object(tokens, { takes: 'an object; {} lets owners create tokens' })),
   branding: object(BRANDING_OPTIONS),
   languages: LANGUAGES,

@@ -27,7 +27,7 @@ export const ACTION_PARAMETER_TEXTS: Readonly<Record<string, Readonly<Record<str
     errorsuselocal: 'Use texts customized by the site in errors and warnings.',
     format: 'The output format.',
     maxage: 'How long the caller may cache the response, in seconds.',
-    maxlag: 'Fails if the databases lag by more than this number of seconds.',
+    maxlag: 'Has no effect: this site has no replicas that could lag.',
     origin: 'The origin of the page that sends the request; * for any origin, as an anonymous caller.',
     requestid: 'A value to include in the response.',
     responselanginfo: 'Include the languages of the response.',
