@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { deadLinks } from './dead-links.js';
 import { llmsFull, llmsIndex } from './llms.js';
 import { chaptersOf, pagesOf, ROOT } from './pages.js';
 
@@ -44,6 +45,8 @@ const config = {
   srcExclude: ['public/**'],
   outDir: join(out, 'site'),
   cacheDir: join(out, 'cache'),
+  // The index of the search is one large file, which only a search loads.
+  vite: { build: { chunkSizeWarningLimit: 2000 } },
   themeConfig: {
     search: { provider: 'local' },
     outline: [2, 3],
@@ -66,7 +69,13 @@ const config = {
   },
 };
 mkdirSync(join(folder, '.vitepress'));
-writeFileSync(join(folder, '.vitepress', 'config.mjs'), `export default ${JSON.stringify(config, undefined, 2)};\n`);
+// Anchors are those of GitHub, which `test/docs/links.test.ts` checks.
+writeFileSync(
+  join(folder, '.vitepress', 'config.mjs'),
+  `import { slug } from 'github-slugger';
+export default { ...${JSON.stringify(config, undefined, 2)}, markdown: { anchor: { slugify: (text) => slug(text) } } };
+`,
+);
 
 const vitepress = join(
   dirname(createRequire(import.meta.url).resolve('vitepress/package.json')),
@@ -74,4 +83,6 @@ const vitepress = join(
   'vitepress.js',
 );
 const { status } = spawnSync(process.execPath, [vitepress, 'build', folder], { cwd: ROOT, stdio: 'inherit' });
-process.exitCode = status ?? 1;
+const dead = status === 0 ? deadLinks(config.outDir) : [];
+if (dead.length > 0) console.error(`Links that lead nowhere:\n${dead.join('\n')}`);
+process.exitCode = dead.length > 0 ? 1 : (status ?? 1);

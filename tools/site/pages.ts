@@ -72,16 +72,24 @@ export const pagesOf = (reference?: string): readonly Page[] => {
   return reference === undefined ? written : [...written, ...referencePages(reference)];
 };
 
+/** A page with pages below it is the first one of their folder: no address is a file and a folder at once. */
+const referencePath = (name: string, names: readonly string[]): string => {
+  const folder = name.replace(/\.md$/, '/');
+  const path = names.some((other) => other.startsWith(folder)) ? `${folder}index.md` : name;
+  return posix.join('reference', path.replace(/README\.md$/, 'index.md'));
+};
+
 const referencePages = (folder: string): readonly Page[] => {
-  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-    (name) => name.endsWith('.md') && statSync(join(folder, name)).isFile(),
-  );
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md') && statSync(join(folder, name)).isFile())
+    .map((name) => name.replaceAll('\\', '/'));
   const pages = names.map((name) => {
-    const text = withoutElements(
-      readFileSync(join(folder, name), 'utf8').replace(/\]\((?:\.\.\/)*README\.md\)/g, '](/reference/index.md)'),
+    const written = readFileSync(join(folder, name), 'utf8').replace(
+      /\]\((?!https?:)([^)#\s]+\.md)/g,
+      (_, to: string) => `](/${referencePath(posix.join(posix.dirname(name), to), names)}`,
     );
-    const path = posix.join('reference', name.replaceAll('\\', '/').replace(/README\.md$/, 'index.md'));
-    return { source: '', path, title: titleOf(text), text };
+    const text = withoutElements(written);
+    return { source: '', path: referencePath(name, names), title: titleOf(text), text };
   });
   return [...pages, indexByName(pages)];
 };
