@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import type { Terminal } from './terminal.js';
 
@@ -21,6 +22,10 @@ export class UsageError extends Error {
 export class CommandError extends Error {
   override readonly name = 'CommandError';
 }
+
+/** The version of this package. */
+export const version = (): string =>
+  String((createRequire(import.meta.url)('oauth-query/package.json') as { readonly version: unknown }).version);
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 

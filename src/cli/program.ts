@@ -1,6 +1,5 @@
 /** Finds the command of a command line, and converts errors to one sentence and an exit code. */
-import { createRequire } from 'node:module';
-import { type Command, CommandError, EXIT, UsageError } from './command.js';
+import { type Command, CommandError, EXIT, UsageError, version } from './command.js';
 import type { Terminal } from './terminal.js';
 
 interface Entry {
@@ -46,11 +45,6 @@ ${Object.entries(COMMANDS)
   oauth-query --version          the version of this package
 
 Exit codes: 0 success, 1 a finding or an error, 2 invalid command line.`;
-
-const version = (): string => {
-  const manifest: unknown = createRequire(import.meta.url)('oauth-query/package.json');
-  return String((manifest as { readonly version: unknown }).version); // Our own file.
-};
 
 const isHelp = (word: string): boolean => word === '--help' || word === '-h';
 

@@ -116,9 +116,8 @@ export class Content<S extends ContentSource = ContentSource> {
   /** Normalizes the beginning of a title. */
   start(text: string, ns: number): string {
     const title = parseTitle(prefixedTitle(ns, `${text}x`, this.#site), this.#site);
-    const name = title.kind === 'local' && title.ns === ns ? title.text.slice(0, -1) : text.replaceAll('_', ' ');
     // A trailing space is significant: "New " is a prefix of "New York", but not of "Newark".
-    return name;
+    return title.kind === 'local' && title.ns === ns ? title.text.slice(0, -1) : text.replaceAll('_', ' ');
   }
 
   /** The pages that the caller may see. */
@@ -173,32 +172,23 @@ export class Content<S extends ContentSource = ContentSource> {
    */
   async openUsers(users: readonly ContentUser[], asking: Asking): Promise<readonly ContentUser[]> {
     if (!this.#visible) return users;
-    const { history } = this.source;
-    if (!history) return [];
     const open = new Set<string>();
-    let undecided = users.map(({ name }) => ({ name, from: undefined as TimeKey | undefined }));
-    for (const limit of [FIRST_REVISIONS, PIECE]) {
-      // Users whose revisions are read at once.
-      const [size, further]: [number, typeof undecided] = [Math.ceil(PIECE / limit), []];
-      for (let first = 0; first < undecided.length; first += size) {
-        if (first > 0) await othersTurn(asking);
-        if (!this.mayReadOn(asking, 0)) break;
-        const some = undecided.slice(first, first + size).map(async ({ name, from }) => {
-          // The additional row is the start of the next batch.
-          const range = { users: [name], from, descending: true, text: false, limit: limit + 1 } as const;
-          return { name, rows: await history.call(this.source, range, asking) };
-        });
-        const batches = await Promise.all(some);
-        const pages = batches.flatMap(({ rows }) => rows.map(({ page }) => page));
+    for (let first = 0; first < users.length; first += USERS_AT_ONCE) {
+      if (first > 0 && !this.mayReadOn(asking, 0)) break;
+      let undecided = users.slice(first, first + USERS_AT_ONCE).map(({ name }) => name);
+      for (const limit of LATEST_REVISIONS) {
+        const range = { descending: true, text: false, limit };
+        const histories = await Promise.all(
+          undecided.map(async (user) => (await this.source.history?.({ ...range, user }, asking)) ?? []),
+        );
+        const pages = histories.flatMap((rows) => rows.map(({ page }) => page));
         this.mayReadOn(asking, pages.length);
         const shown = await this.byId(pages, asking);
-        for (const { name, rows } of batches) {
-          const next = rows[limit];
-          if (rows.some(({ page }) => shown.has(page))) open.add(name);
-          else if (next) further.push({ name, from: [next.timestamp, next.id] });
-        }
+        const isOpen = histories.map((rows) => rows.some(({ page }) => shown.has(page)));
+        for (const [index, name] of undecided.entries()) if (isOpen[index]) open.add(name);
+        undecided = undecided.filter((_, index) => !isOpen[index] && histories[index]?.length === limit);
       }
-      undecided = further;
+      await othersTurn(asking);
     }
     return users.filter(({ name }) => open.has(name));
   }
@@ -238,10 +228,9 @@ export class Content<S extends ContentSource = ContentSource> {
   }
 }
 
-type TimeKey = readonly [timestamp: string, id: number];
-
-/** The number of revisions of each user that are read first. */
-const FIRST_REVISIONS = 5;
+/** Users whose revisions are read at once, and how many of each: more if no page of the first ones is visible. */
+export const USERS_AT_ONCE = 10;
+const LATEST_REVISIONS = [1, 10, 100] as const;
 
 /** Lets other requests run, and ends one that has taken too long. */
 const othersTurn = async ({ signal }: ContentCall): Promise<void> => {

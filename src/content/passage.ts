@@ -1,7 +1,7 @@
 import { normalizeText } from '../core/query/index.js';
 
 /** The characters around matches. */
-export const MARKS = { before: '\u0001', after: '\u0002' } as const;
+const MARKS = { before: '\u0001', after: '\u0002' } as const;
 
 const LETTER = String.raw`[\p{L}\p{N}\p{M}]`;
 /** Between the words of a phrase. Bounded, as all repetitions here: a text is hostile. */

@@ -263,12 +263,12 @@ export interface ContentRevisionQuery {
   readonly text: boolean;
 }
 
-/** A range of all revisions, or those of a page or of users. */
+/** A range of all revisions, or those of a page or of a user. */
 export interface ContentHistoryRange extends ContentRange<readonly [timestamp: string, id: number]> {
   /** Only revisions of this page. */
   readonly page?: number;
-  /** Only revisions by these users. */
-  readonly users?: readonly string[] | undefined;
+  /** Only revisions by this user. */
+  readonly user?: string | undefined;
   /** A hint: only the latest revision of each page is needed. */
   readonly latest?: boolean;
   /** A hint: only revisions of pages in these namespaces are needed. */

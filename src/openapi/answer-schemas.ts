@@ -186,8 +186,12 @@ const PARSE_ANSWER: JsonSchema = {
         revid: { type: 'integer' },
         redirects: RENAMED,
         text: { ...WHOLE, description: 'The page as HTML.' },
+        langlinks: OBJECTS,
         categories: OBJECTS,
         links: OBJECTS,
+        templates: OBJECTS,
+        images: TEXTS,
+        externallinks: TEXTS,
         sections: OBJECTS,
         showtoc: FLAG_OR_FALSE,
         displaytitle: text('The title as HTML.'),
@@ -283,6 +287,7 @@ export const RESPONSES: Readonly<Record<string, object>> = {
     content: { 'text/html': { schema: TEXT } },
   },
   ApiBadRequest: failure('The body is incomplete (400) or too large (413).'),
+  ApiRateLimited: failure('The caller has sent too many requests.', { 'Retry-After': ref('headers', 'Retry-After') }),
   ApiUnavailable: failure('The caller cannot be identified at the moment. Try again later.', {
     'Retry-After': ref('headers', 'Retry-After'),
   }),
@@ -291,6 +296,7 @@ export const RESPONSES: Readonly<Record<string, object>> = {
 const withFailures = (answer: object): object => ({
   200: answer,
   403: ref('responses', 'ApiForeignOrigin'),
+  429: ref('responses', 'ApiRateLimited'),
   '4XX': ref('responses', 'ApiBadRequest'),
   503: ref('responses', 'ApiUnavailable'),
 });

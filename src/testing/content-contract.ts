@@ -183,8 +183,8 @@ const CHECKS: { readonly [F in Functions]?: Readonly<Record<string, Check>> } = 
     },
   },
   history: {
-    'returns revisions by time and id: all, of a page, of users': async (...both) => {
-      for (const about of [{}, { page: IDS[0] ?? 0 }, { users: ['Alice'] }, { users: ['Alice', 'Zoë', 'Unknown'] }]) {
+    'returns revisions by time and id: all, of a page, of a user': async (...both) => {
+      for (const about of [{}, { page: IDS[0] ?? 0 }, { user: 'Alice' }, { user: 'Unknown' }]) {
         const read: Read<ContentRevision, readonly [string, number]> = (source, range) =>
           source.history({ ...range, ...about, text: true }, CALL);
         await asTheModel(both, read, ({ timestamp, id }) => key(timestamp, id), showRevision);

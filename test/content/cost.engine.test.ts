@@ -5,12 +5,20 @@ import { mcp } from 'oauth-query/mcp';
 import { query } from 'oauth-query/query';
 import { memoryStore } from 'oauth-query/stores/memory';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { storeSite } from '../../src/content/mediawiki-export/site.js';
 import { sqliteSource } from '../../src/content/sqlite/source.js';
 import { sql } from '../../src/content/sqlite/sql.js';
 import { directQueries } from '../hosts/direct.js';
 import { fillDatabase } from './support/fill-database.js';
 import { fillLargeSite } from './support/large-site.js';
-import { LONG_PAGES, manyModules, type Params, WORST_CALLS, worstRequests } from './support/worst-requests.js';
+import {
+  LONG_PAGES,
+  MANY_USERS,
+  manyModules,
+  type Params,
+  WORST_CALLS,
+  worstRequests,
+} from './support/worst-requests.js';
 
 /** Not an engine, but a suite of its own process that takes a minute, or ten on a busy machine. */
 vi.setConfig({ testTimeout: 1_800_000, hookTimeout: 1_800_000 });
@@ -184,6 +192,28 @@ test('no request takes long by itself: the lists of a page with thousands of lin
     lists.filter((_, index) => index % (3 * EVERY) === 0),
     (params) => hiding.send(params),
   );
+  expect(slow).toEqual([]);
+  expect(failures).toEqual([]);
+});
+
+test('no list of thousands of users takes long, if few or most of them have only edited hidden pages', async () => {
+  const database = new ContentDatabase(':memory:');
+  databases.push(database);
+  const pages = Array.from({ length: 20_000 }, (_, n) => {
+    const [user, userid] = n % 2 === 0 ? [`User ${n}`, n + 1] : [`192.0.${n >> 8}.${n % 256}`, 0];
+    return { id: n + 1, title: `Page ${n}`, text: '', history: [{ id: n + 1, text: '', user, userid }] };
+  });
+  storeSite(database, { name: 'Users', database: 'users', base: '', language: 'en', namespaces: [] });
+  fillDatabase(database, pages);
+  const isFew = ({ id }: { readonly id: number }): boolean => id % 100 < 2;
+  const slow: string[] = [];
+  for (const visible of [undefined, isFew, (page: { readonly id: number }) => !isFew(page)]) {
+    const { send } = siteOf(database, visible && ((some) => some.filter(visible)));
+    for (const params of MANY_USERS) {
+      const found = await excess(() => send(params));
+      if (found !== undefined) slow.push(`${found}: ${JSON.stringify(params)}`);
+    }
+  }
   expect(slow).toEqual([]);
   expect(failures).toEqual([]);
 });

@@ -30,20 +30,20 @@ test('filters of changes, contributions and the log are hints to the source', as
   const host = await startQuery(contentQuery(source));
   await everyRow(
     [
-      [{ list: 'recentchanges', rcuser: 'Alice' }, { users: ['Alice'] }],
+      [{ list: 'recentchanges', rcuser: 'Alice' }, { user: 'Alice' }],
       [{ list: 'recentchanges', rcnamespace: '4|14' }, { namespaces: [4, 14] }],
       [{ list: 'recentchanges', rctoponly: '1' }, { latest: true }],
       [{ list: 'recentchanges', rcshow: 'minor' }, { minor: true }],
       [{ list: 'recentchanges', rcshow: 'anon' }, { anonymous: true }],
       [{ list: 'recentchanges', rctitle: 'Boat' }, { page: 1 }],
       [{ list: 'recentchanges', rctype: 'log', rcuser: 'Alice' }, { user: 'Alice' }],
-      [{ list: 'usercontribs', ucuser: 'Alice|Bob' }, { users: ['Alice', 'Bob'] }],
+      [{ list: 'usercontribs', ucuser: 'Alice|Bob' }, { user: 'Bob' }],
       [{ list: 'usercontribs', ucuser: 'Alice', ucnamespace: '4|14' }, { namespaces: [4, 14] }],
       [
         { list: 'usercontribs', ucuser: 'Alice', ucshow: 'minor|top' },
         { minor: true, latest: true },
       ],
-      [{ list: 'allrevisions', arvuser: 'Alice' }, { users: ['Alice'] }],
+      [{ list: 'allrevisions', arvuser: 'Alice' }, { user: 'Alice' }],
       [{ list: 'logevents', letype: 'block' }, { type: 'block' }],
       [{ list: 'logevents', leaction: 'block/reblock' }, { type: 'block' }],
       [{ list: 'logevents', leuser: 'Alice' }, { user: 'Alice' }],

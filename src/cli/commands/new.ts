@@ -1,9 +1,8 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { STARTERS } from '../../../examples/starters/folder.js';
-import { type Command, CommandError, EXIT, readArguments, UsageError } from '../command.js';
+import { type Command, CommandError, EXIT, readArguments, UsageError, version } from '../command.js';
 
 interface Packages {
   readonly dependencies: Readonly<Record<string, string>>;
@@ -66,9 +65,6 @@ const completed = (manifest: Manifest, { dependencies, devDependencies }: Packag
     ...merged('devDependencies', devDependencies),
   };
 };
-
-const version = (): string =>
-  String((createRequire(import.meta.url)('oauth-query/package.json') as { readonly version: unknown }).version);
 
 export const create: Command = {
   help: `oauth-query new: write a program to start from, in TypeScript, with a test

@@ -37,6 +37,10 @@ export const asked = (item: Readonly<Record<string, unknown>>, props: readonly s
     Object.entries(item).filter(([key, value]) => value !== undefined && props.includes(PROPS[key] ?? key)),
   );
 
+/** Whether a row passes the filters of the parameter `show`: a name requires a fact, and the name with `!` its opposite. */
+export const passes = (show: readonly string[], facts: Readonly<Record<string, boolean>>): boolean =>
+  Object.entries(facts).every(([name, is]) => !show.includes(is ? `!${name}` : name));
+
 type Key = string | number | readonly (string | number)[];
 
 interface ListParts<Row> {

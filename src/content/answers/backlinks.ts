@@ -1,7 +1,7 @@
 import { ApiError, message, type ResultItem } from '../../core/query/index.js';
 import { type Asking, type Content, titleId } from '../content.js';
 import type { BacklinkRow, ContentPage, ContentTitle, LinkKind } from '../source.js';
-import { asked, type Handler, type Having, idsOf, isDescending, pageItem, readKey } from './answer.js';
+import { asked, type Handler, type Having, idsOf, isDescending, pageItem, passes, readKey } from './answer.js';
 
 /**
  * The target of a request, by title or id.
@@ -170,8 +170,6 @@ const linkingPages =
     const show: readonly string[] = params.show ?? [];
     const targets = [...(await content.byId(idsOf(pages), request)).values()];
     const ids = new Map(targets.map((page) => [titleId(page), page.id]));
-    const wants = (name: string, is: boolean): boolean =>
-      !(show.includes(name) && !is) && !(show.includes(`!${name}`) && is);
     const filter = isWanted({ namespace: params.namespace });
     const { rows, next: more } =
       targets.length === 0
@@ -186,8 +184,7 @@ const linkingPages =
               open: content.openRows(({ page }) => page, request),
               keep: (row) =>
                 filter(row) &&
-                wants('redirect', row.page.redirect !== undefined) &&
-                wants('fragment', row.text !== undefined && row.text !== ''),
+                passes(show, { redirect: row.page.redirect !== undefined, fragment: (row.text ?? '') !== '' }),
             },
             request,
           );

@@ -1,7 +1,7 @@
 import { ApiError, message, type ParamsOf } from '../../core/query/index.js';
 import type { Asking, Content } from '../content.js';
 import { memberType, sortkeyOf } from '../keys.js';
-import type { ContentSource, MemberRow } from '../source.js';
+import type { ContentSource, LinkRow, MemberRow } from '../source.js';
 import { compareText } from '../text-order.js';
 import { targetsOf } from './all-links.js';
 import {
@@ -13,12 +13,13 @@ import {
   isDescending,
   listOf,
   pageItem,
+  passes,
   readKey,
   timeBounds,
   titleBounds,
 } from './answer.js';
 import { targetOf } from './backlinks.js';
-import { linksFrom } from './links.js';
+import { type LinkKey, linksFrom } from './links.js';
 
 const CATEGORY = 14;
 
@@ -60,15 +61,15 @@ export const categories =
     const chosen = params.categories?.flatMap((text) => content.read(text)?.title ?? []);
     const wanted: readonly string[] = role === 'generator' ? [] : (params.prop ?? []);
     const needsHidden = show.length > 0 || wanted.includes('hidden');
-    const found = await content.collect(
+    const found = await content.collect<LinkRow & { readonly hidden?: boolean }, LinkKey>(
       {
         limit,
-        from: page === undefined ? undefined : ([page, CATEGORY, title ?? ''] as const),
+        from: page === undefined ? undefined : [page, CATEGORY, title ?? ''],
         read: (from, size) => {
           const range = { pages: idsOf(pages), descending: isDescending(params.dir), from, limit: size };
           return range.pages.length === 0 ? [] : content.source.links({ kind: 'category', ...range }, request);
         },
-        key: (row) => [row.page, CATEGORY, row.title] as const,
+        key: (row) => [row.page, CATEGORY, row.title],
         open: async (rows) => {
           const names = rows.map((row) => row.title);
           const hidden = needsHidden ? await hiddenAmong(content, [...new Set(names)], request) : new Set();
@@ -76,8 +77,7 @@ export const categories =
         },
         keep: (row) =>
           (!chosen || chosen.length === 0 || chosen.includes(row.title)) &&
-          !(show.includes('hidden') && !hiddenOf(row)) &&
-          !(show.includes('!hidden') && hiddenOf(row)),
+          passes(show, { hidden: row.hidden === true }),
       },
       request,
     );
@@ -93,15 +93,13 @@ export const categories =
           ? { sortkey: hex(sortkeyOf(prefix, own?.title ?? '')), sortkeyprefix: prefix }
           : {}),
         ...(wanted.includes('timestamp') ? { timestamp: own?.touched ?? '' } : {}),
-        ...(wanted.includes('hidden') ? { hidden: hiddenOf(row) } : {}),
+        ...(wanted.includes('hidden') ? { hidden: row.hidden === true } : {}),
       };
     });
     return { ...list, continue: found.next && [found.next[0], found.next[2]] };
   };
 
 const NO: ReadonlyMap<number, { readonly title: string; readonly touched?: string }> = new Map();
-
-const hiddenOf = (row: object): boolean => 'hidden' in row && row.hidden === true;
 
 interface Sizes {
   readonly size: number;

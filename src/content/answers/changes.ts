@@ -1,9 +1,9 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
-import type { GeneratedPage, ListResult, ResultItem } from '../../core/query/index.js';
-import { type Asking, type Content, endOf, LAST_ID } from '../content.js';
+import { canonicalAddress, type GeneratedPage, type ListResult, type ResultItem } from '../../core/query/index.js';
+import { type Asking, type Content, LAST_ID } from '../content.js';
 import type { ContentLogEntry, ContentPage, ContentRange, ContentRevision, ContentUser } from '../source.js';
-import { compareKeys } from '../text-order.js';
-import { type Handler, type Having, listOf, readKey, timeBounds } from './answer.js';
+import { compareKeys, compareText } from '../text-order.js';
+import { type Handler, type Having, listOf, passes, readKey, timeBounds, titleBounds } from './answer.js';
 import { commentItem, type OfPage, userItem, withPages } from './revision-item.js';
 
 type TimeKey = readonly [timestamp: string, id: number];
@@ -42,21 +42,6 @@ const sizesBefore = async (
   if (ids.length === 0 || !content.source.revisions) return new Map();
   const found = await content.source.revisions({ ids, text: false }, asking);
   return new Map(found.map(({ id, size }) => [id, size]));
-};
-
-type Show = '!anon' | '!bot' | '!minor' | '!redirect' | 'anon' | 'bot' | 'minor' | 'redirect';
-
-/** Applies the filters of `show` to a change. */
-const isShown = (show: readonly string[], { revision, userid, of, entry }: Change): boolean => {
-  const facts: Readonly<Record<string, boolean>> = {
-    minor: revision?.minor === true,
-    anon: userid === 0 && !entry,
-    redirect: of?.redirect !== undefined,
-    bot: false,
-  };
-  return Object.entries(facts).every(
-    ([name, is]) => !(show.includes(name satisfies string as Show) && !is) && !(show.includes(`!${name}`) && is),
-  );
 };
 
 /** The range and filters of a list of changes. */
@@ -105,7 +90,12 @@ export const changeList = async (
         (excludeuser === undefined || row.user !== excludeuser) &&
         (namespace.length === 0 || namespace.includes(row.of?.ns ?? -1)) &&
         !(latest && row.revision && row.of?.revid !== row.revision.id) &&
-        isShown(show, row),
+        passes(show, {
+          minor: row.revision?.minor === true,
+          anon: row.userid === 0 && !row.entry,
+          redirect: row.of?.redirect !== undefined,
+          bot: false,
+        }),
     },
     request,
   );
@@ -129,10 +119,9 @@ const readChanges = async (
     descending,
     limit,
   });
-  const users = user === undefined ? undefined : [user];
   const wanted = {
     ...(page === undefined ? {} : { page }),
-    ...{ users, latest, text: false, namespaces: namespace },
+    ...{ user, latest, text: false, namespaces: namespace },
     ...{ minor: show.includes('minor'), anonymous: show.includes('anon') },
   };
   // An entry is neither minor nor anonymous.
@@ -252,44 +241,62 @@ export const logevents =
     });
   };
 
-/** Contributions of users, latest first. */
+type UserKey = readonly [user: string, timestamp: string, id: number];
+
+/** Contributions of each user in turn, latest first. */
 export const usercontribs =
   (content: Having<'history' | 'pages'>): Handler<'usercontribs'> =>
   async (request) => {
     const { params, limit, continue: next } = request;
-    const users = await byWhom(content, params, request);
-    if (users.length === 0 || params.tag !== undefined) return [];
+    if (params.tag !== undefined) return [];
     const { namespace = [], show = [], toponly } = params;
-    const bounds = timeBounds(params, readKey(next, 'time', 'number'));
+    const { from: begin, to, descending } = timeBounds(params, undefined);
+    const place = readKey(next, 'text', 'time', 'number');
+    const users = await byWhom(content, params, { from: place?.[0], descending }, request);
     const hints = { namespaces: namespace, minor: show.includes('minor'), latest: toponly || show.includes('top') };
-    const isWanted = ({ of, ...row }: OfPage): boolean => {
-      const facts = { minor: row.minor === true, new: (row.parent ?? 0) === 0, top: of?.revid === row.id };
-      return (
-        (namespace.length === 0 || namespace.includes(of?.ns ?? -1)) &&
-        !(toponly && !facts.top) &&
-        Object.entries(facts).every(
-          ([name, is]) => !show.some((one) => (one === name && !is) || (one === `!${name}` && is)),
-        )
-      );
-    };
-    const found = await content.collect<OfPage, TimeKey>(
+    const found = await content.collect<OfPage, UserKey>(
       {
         limit,
-        from: bounds.from,
-        read: (from, size) =>
-          content.source.history({ ...bounds, users, ...hints, from, limit: size, text: false }, request),
-        key: ({ timestamp, id }) => [timestamp, id],
+        from: place,
+        read: async (from, size) => {
+          const rows: ContentRevision[] = [];
+          const sign = descending ? -1 : 1;
+          for (const user of users.names) {
+            const order = from ? sign * compareText(user, from[0]) : 1;
+            if (order < 0) continue;
+            const start = from && order === 0 ? ([from[1], from[2]] as const) : begin;
+            const range = { user, from: start, to, descending, limit: size - rows.length } as const;
+            rows.push(...(await content.source.history({ ...range, ...hints, text: false }, request)));
+            if (rows.length >= size) break;
+          }
+          return rows;
+        },
+        key: ({ user = '', timestamp, id }) => [user, timestamp, id],
         open: withPages(content, request),
-        keep: isWanted,
+        keep: ({ of, ...row }) => {
+          const facts = { minor: row.minor === true, new: (row.parent ?? 0) === 0, top: of?.revid === row.id };
+          return (
+            (namespace.length === 0 || namespace.includes(of?.ns ?? -1)) &&
+            !(toponly && !facts.top) &&
+            passes(show, facts)
+          );
+        },
       },
       request,
     );
     const sizes = params.prop.includes('sizediff') ? await sizesBefore(content, found.rows, request) : NO_SIZES;
-    return listOf(found, {
+    const list = listOf(found, {
       item: (row) => contributionItem(row, params.prop, content, sizes),
       page: ({ page }) => ({ pageid: page }),
     });
+    if (found.next !== undefined || users.next === undefined) return list;
+    const further = [users.next, ...(begin ?? (descending ? [LAST_TIME, LAST_ID] : [FIRST_TIME, 0]))];
+    // The next user may be known from hidden pages only.
+    return { ...list, continue: content.isRestricted ? request.conceal(further) : further };
   };
+
+const FIRST_TIME = '0000-01-01T00:00:00Z';
+const LAST_TIME = '9999-12-31T23:59:59Z';
 
 interface Contributors {
   readonly user?: readonly string[];
@@ -298,45 +305,54 @@ interface Contributors {
   readonly iprange?: string;
 }
 
-/** The maximum number of users with a prefix or in an IP range. */
-const MAX_USERS = 500;
+/** The maximum number of users whose contributions a response lists, and of users read to find those of an IP range. */
+const MAX_USERS = 1_500;
+const MAX_USERS_READ = 2_500;
+const USERS_PIECE = 250;
 
+/** The users of a response in their order, and the first one of the next response. */
 const byWhom = async (
-  content: Content,
-  { user, userids, userprefix, iprange }: Contributors,
-  asking: Parameters<Handler<'usercontribs'>>[0],
-): Promise<readonly string[]> => {
-  const { source } = content;
-  if (user) return user;
-  if (userids) return ((await source.users?.({ names: [], ids: userids }, asking)) ?? []).map(({ name }) => name);
-  const prefix = userprefix ?? '';
-  // IP addresses start with a hexadecimal digit. There are far fewer users than revisions.
-  const to = iprange === undefined ? endOf(prefix) : 'G';
-  const isInside = iprange === undefined ? () => true : inRange(iprange);
+  { source }: Content,
+  { user, userids, userprefix = '', iprange }: Contributors,
+  { from, descending }: { readonly from: string | undefined; readonly descending: boolean },
+  asking: Asking,
+): Promise<{ readonly names: readonly string[]; readonly next?: string | undefined }> => {
+  const byIds = userids && ((await source.users?.({ names: [], ids: userids }, asking)) ?? []);
+  const named = user ?? byIds?.map(({ name }) => name);
+  if (named) return { names: [...new Set(named)].sort((a, b) => compareText(a, b) * (descending ? -1 : 1)) };
+  const addresses = iprange === undefined ? undefined : addressesIn(iprange);
+  const { from: first, ...bounds } = titleBounds(
+    { prefix: addresses?.prefix ?? userprefix, dir: descending ? 'descending' : 'ascending' },
+    (text) => text,
+    from,
+  );
   const names: string[] = [];
-  const size = content.isRestricted ? 25 : MAX_USERS;
-  let from: string | undefined = prefix;
-  do {
-    const range = { from, to, descending: false, limit: size + 1 };
+  let next = first;
+  for (let read = 0; read < MAX_USERS_READ && names.length <= MAX_USERS - USERS_PIECE; read += USERS_PIECE) {
+    const range = { ...bounds, from: next, limit: USERS_PIECE + 1 };
     const users: readonly ContentUser[] = (await source.userRange?.(range, asking)) ?? [];
-    const wanted = users.slice(0, size).filter(({ name, id }) => iprange === undefined || (id === 0 && isInside(name)));
-    names.push(...(await content.openUsers(wanted, asking)).map(({ name }) => name));
-    from = users[size]?.name;
-    if (from !== undefined && !content.mayReadOn(asking, users.length)) {
-      asking.warn('toomanyusers', 'This site did not look at all of these users. Name them with "user".');
-      break;
+    for (const { name, id } of users.slice(0, USERS_PIECE)) {
+      if (!addresses || (id === 0 && addresses.has(name))) names.push(name);
     }
-  } while (from !== undefined && names.length < MAX_USERS);
-  return names.slice(0, MAX_USERS);
+    next = users[USERS_PIECE]?.name;
+    if (next === undefined) break;
+  }
+  return { names, next };
 };
 
-const inRange = (range: string): ((name: string) => boolean) => {
+/** The addresses in a range, and the beginning that their texts have in common. */
+const addressesIn = (range: string): { readonly prefix: string; has(name: string): boolean } => {
   const [network = '', bits = ''] = range.split('/');
   const family = (address: string): 'ipv4' | 'ipv6' => (isIPv6(address) ? 'ipv6' : 'ipv4');
   const list = new BlockList();
-  if (bits === '') list.addAddress(network, family(network));
-  else list.addSubnet(network, Number(bits), family(network));
-  return (name) => isIP(name) !== 0 && list.check(name, family(name));
+  list.addSubnet(network, Number(bits), family(network));
+  const [separator, size] = isIPv6(network) ? [':', 16] : ['.', 8];
+  const parts = canonicalAddress(network)?.split(separator) ?? [];
+  const common = parts.slice(0, Math.floor(Number(bits) / size));
+  return {
+    prefix: [...common, ...(common.length < parts.length ? [''] : [])].join(separator),
+    has: (name) => isIP(name) !== 0 && list.check(name, family(name)),
+  };
 };
 
 const contributionItem = (

@@ -1,4 +1,4 @@
-import { ApiError, message, type ParamsOf } from '../../core/query/index.js';
+import { ApiError, Html, message, type ParamsOf } from '../../core/query/index.js';
 import type { ContentMarkup } from '../source.js';
 import { headingOf } from '../wikitext/markup.js';
 import { type Handler, type Having, idsOf, readKey } from './answer.js';
@@ -73,9 +73,8 @@ function withHeadings(text: string, format: Params['sectionformat']): string {
 }
 
 function toHtml(text: string): string {
-  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-  return escaped
-    .split(/\n+/)
+  return Html.content(text)
+    .source.split(/\n+/)
     .filter((line) => line.trim() !== '')
     .map((line) => {
       const { marks, title } = headingOf(line) ?? {};

@@ -7,7 +7,7 @@ import { targetsOf } from './all-links.js';
 import { asked, byPage, type Handler, type Having, idsOf, isDescending, listOf, pageItem, readKey } from './answer.js';
 
 type Links = Having<'links'>;
-type LinkKey = readonly [page: number, ns: number, title: string];
+export type LinkKey = readonly [page: number, ns: number, title: string];
 
 interface LinkQuery {
   readonly kind: LinkKind;

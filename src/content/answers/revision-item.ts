@@ -1,4 +1,4 @@
-import { ApiError, type ParamsOf, type ResultItem } from '../../core/query/index.js';
+import { ApiError, Html, type ParamsOf, type ResultItem } from '../../core/query/index.js';
 import type { Asking, Content } from '../content.js';
 import type { ContentPage, ContentRevision } from '../source.js';
 
@@ -47,8 +47,10 @@ export function commentItem(
 ): ResultItem {
   if (!wanted.comment && !wanted.parsedcomment) return {};
   if (comment === undefined) return { commenthidden: true };
-  const escaped = comment.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-  return { ...(wanted.comment ? { comment } : {}), ...(wanted.parsedcomment ? { parsedcomment: escaped } : {}) };
+  return {
+    ...(wanted.comment ? { comment } : {}),
+    ...(wanted.parsedcomment ? { parsedcomment: Html.content(comment).source } : {}),
+  };
 }
 
 /** A revision as an item. Pages have one slot, main. */

@@ -87,7 +87,7 @@ const placeOf = async (
 };
 
 /** Filters of lists of revisions. No revision has a tag. */
-export const isBy =
+const isBy =
   ({ user, excludeuser, tag }: { readonly user?: string; readonly excludeuser?: string; readonly tag?: string }) =>
   (row: ContentRevision): boolean =>
     tag === undefined &&
@@ -101,13 +101,12 @@ export const allrevisions =
     const { params, limit, continue: next } = request;
     const { namespace = [], user } = params;
     const bounds = timeBounds(params, readKey(next, 'time', 'number'));
-    const users = user === undefined ? undefined : [user];
     const by = isBy(params);
     const rows = await content.collect<OfPage, TimeKey>(
       {
         limit,
         from: bounds.from,
-        read: (from, size) => content.source.history({ ...bounds, users, from, limit: size, text: false }, request),
+        read: (from, size) => content.source.history({ ...bounds, user, from, limit: size, text: false }, request),
         key: timeKey,
         open: withPages(content, request),
         keep: (row) => by(row) && (namespace.length === 0 || namespace.includes(row.of?.ns ?? -1)),

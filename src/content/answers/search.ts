@@ -1,4 +1,4 @@
-import { ApiError } from '../../core/query/index.js';
+import { ApiError, Html } from '../../core/query/index.js';
 import { type Content, endOf } from '../content.js';
 import { markedTitle, matcherOf, passageOf, wordsIn } from '../passage.js';
 import type { ContentPage, SearchHit } from '../source.js';
@@ -165,12 +165,7 @@ const termsOf = (
 };
 
 const marked = (text: string): string =>
-  text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('\u0001', '<span class="searchmatch">')
-    .replaceAll('\u0002', '</span>');
+  Html.content(text).source.replaceAll('\u0001', '<span class="searchmatch">').replaceAll('\u0002', '</span>');
 
 /** Titles with a prefix, in order, by namespace. Continues with an offset too. */
 export const prefixsearch =

@@ -1,12 +1,11 @@
-import type { ResultItem } from '../../core/query/index.js';
-import type { Content } from '../content.js';
+import { type ResultItem, upperFirst } from '../../core/query/index.js';
+import { type Content, USERS_AT_ONCE } from '../content.js';
 import type { ContentUser } from '../source.js';
 import { type Handler, type Having, listOf, titleBounds } from './answer.js';
 
-const userKey = (text: string): string => {
-  const name = text.replaceAll('_', ' ').trim();
-  return name.charAt(0).toUpperCase() + name.slice(1);
-};
+const hasAccount = ({ id }: ContentUser): boolean => id > 0;
+
+const userKey = (text: string): string => upperFirst(text.replaceAll('_', ' ').trim());
 
 /** Information about a user. A source has authors, but no groups. */
 const FACTS: Readonly<Record<string, (user: ContentUser) => ResultItem>> = {
@@ -41,10 +40,7 @@ export const users =
     const names = [...new Set((params.users ?? []).map(userKey))];
     const ids = [...new Set(params.userids ?? [])];
     const all = await content.source.users({ names, ids }, request);
-    const found = await content.openUsers(
-      all.filter(({ id }) => id > 0),
-      request,
-    );
+    const found = await content.openUsers(all.filter(hasAccount), request);
     const byName = new Map(found.map((user) => [user.name, user]));
     const byId = new Map(found.map((user) => [user.id, user]));
     const cancreate = params.prop?.includes('cancreate') ? { cancreate: false } : {};
@@ -63,8 +59,8 @@ export const users =
     ];
   };
 
-/** How recently a user must have edited to count as active. */
-const ACTIVE_MS = 30 * 24 * 3600 * 1000;
+/** How recently a user must have edited to count as active, in milliseconds. */
+export const ACTIVE_MS = 30 * 24 * 3600 * 1000;
 
 /** All users with an account who have edited. There are no groups. */
 export const allusers =
@@ -83,10 +79,10 @@ export const allusers =
         from,
         read: (start, size) => content.source.userRange({ ...bounds, since, from: start, limit: size }, request),
         key: ({ name }) => name,
-        open: (rows) => content.openUsers(rows, request),
-        // Whether the caller may see a user takes many rows.
-        ...(content.isRestricted && { piece: 25 }),
-        keep: ({ id, recent = 0 }) => id > 0 && (!activeusers || recent > 0),
+        // Finding out whether the caller may see a user takes time, so those who are not listed are left out before.
+        open: (rows) => (content.isRestricted ? content.openUsers(rows.filter(hasAccount), request) : rows),
+        ...(content.isRestricted && { piece: USERS_AT_ONCE }),
+        keep: (user) => hasAccount(user) && (!activeusers || (user.recent ?? 0) > 0),
       },
       request,
     );

@@ -1,5 +1,4 @@
 import type { SiteOptions } from '../../core/query/index.js';
-import { firstOf } from '../first-of.js';
 import { backlinksPerPage, linksPerPage, readInOrder } from '../per-page.js';
 import type { ContentPage, ContentRange, ContentRevision, ContentSearch, ContentSource, LinkKind } from '../source.js';
 import { indexPage, searchIn } from './search.js';
@@ -69,7 +68,7 @@ const pageFunctions = (store: PageStore): Functions<'pages' | 'pageRange' | 'shu
 
 const revisionFunctions = (store: PageStore): Functions<'revisions' | 'history'> => ({
   revisions: ({ ids }) => ids.flatMap((id) => store.revisions.get(id) ?? []),
-  history: ({ page, users, namespaces = [], minor, anonymous, latest, ...range }) => {
+  history: ({ page, user, namespaces = [], minor, anonymous, latest, ...range }) => {
     const keep = (row: ContentRevision): boolean => {
       const of = store.page(row.page);
       return (
@@ -80,11 +79,7 @@ const revisionFunctions = (store: PageStore): Functions<'revisions' | 'history'>
       );
     };
     if (page !== undefined) return store.historyOf.range(String(page), range, keep);
-    if (!users) return store.history.range(range, keep);
-    const ids = firstOf([...new Set(users)], range, (user, limit) =>
-      store.byUser.range(user, { ...range, limit }, keep),
-    );
-    return ids.flatMap((id) => store.revisions.get(id) ?? []);
+    return user === undefined ? store.history.range(range, keep) : store.byUser.range(user, range, keep);
   },
 });
 

@@ -1,4 +1,3 @@
-import { firstOf } from '../first-of.js';
 import { backlinksPerPage, linksPerPage } from '../per-page.js';
 import type {
   BacklinkRow,
@@ -13,6 +12,7 @@ import type {
   MemberRow,
 } from '../source.js';
 import type { ContentDatabase } from './database.js';
+import { firstOf } from './first-of.js';
 import { PAGE, pageOf, type PageRow } from './rows.js';
 import { searchIn } from './search.js';
 import { between, type Sql, sql, titleList, when } from './sql.js';
@@ -141,7 +141,7 @@ export const historyOf = (
   range: ContentHistoryRange,
   watcher?: string,
 ): readonly ContentRevision[] => {
-  const { page, users, latest, namespaces, minor, anonymous, text } = range;
+  const { page, user, latest, namespaces, minor, anonymous, text } = range;
   const bounds = { from: range.from, to: range.to, descending: range.descending, limit: range.limit };
   const isLatest = when(
     latest,
@@ -161,12 +161,11 @@ export const historyOf = (
   const readAll = (condition: Sql): readonly ContentRevision[] =>
     read<RevisionRow>(revisionColumns(text), condition, bounds.limit).map(revisionOf);
 
-  if (page !== undefined) return readAll(sql`AND page = ${page} ${when(users, (names) => sql`AND user IN ${names}`)}`);
-  if (!users && minor) return readAll(sql`AND minor = 1`);
-  if (!users && anonymous) return readAll(sql`AND user_id = 0`);
-  const lists = users
-    ? [...new Set(users)].map((name) => sql`AND user = ${name}`)
-    : [...new Set(namespaces)].map((ns) => sql`AND ns = ${ns}`);
+  if (page !== undefined) return readAll(sql`AND page = ${page} ${when(user, (name) => sql`AND user = ${name}`)}`);
+  if (user !== undefined) return readAll(sql`AND user = ${user}`);
+  if (minor) return readAll(sql`AND minor = 1`);
+  if (anonymous) return readAll(sql`AND user_id = 0`);
+  const lists = [...new Set(namespaces)].map((ns) => sql`AND ns = ${ns}`);
   if (lists.length <= 1) return readAll(lists[0] ?? sql``);
   const ids = firstOf(lists, bounds, (condition, limit) => read(sql`timestamp, id`, condition, limit));
   const rows = database.all<RevisionRow>(sql`SELECT ${revisionColumns(text)} FROM revision WHERE id IN ${ids}`);

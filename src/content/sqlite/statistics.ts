@@ -1,9 +1,7 @@
 import type { SiteOptions } from '../../core/query/index.js';
+import { ACTIVE_MS } from '../answers/users.js';
 import type { ContentDatabase } from './database.js';
 import { sql } from './sql.js';
-
-/** How recently a user must have edited to count as active, in milliseconds. */
-export const ACTIVE_MS = 30 * 24 * 3600 * 1000;
 
 /** Counts edits, including those whose revisions are not stored. */
 export function countEdits(database: ContentDatabase, count: number): void {

@@ -183,6 +183,16 @@ export const LONG_PAGES: readonly Params[] = [SPECIAL.links, SPECIAL.megabyte].m
   prop: 'categories|links|templates|images|externallinks|langlinks|revid|wikitext',
 }));
 
+/** Lists of many users, each of whom takes time on a site that hides pages. */
+export const MANY_USERS: readonly Params[] = [
+  ...[{ ucuserprefix: 'U' }, { ucuserprefix: '1' }, { uciprange: '192.0.0.0/16' }, { uciprange: '192.0.0.0/20' }].map(
+    (users) => ({ list: 'usercontribs', uclimit: 'max', ...users }),
+  ),
+  { list: 'usercontribs', uclimit: 'max', uciprange: '192.0.0.0/16', ucshow: 'minor' },
+  ...[{}, { aufrom: 'User' }].map((from) => ({ list: 'allusers', aulimit: 'max', auprop: 'registration', ...from })),
+  { list: 'users', ususers: Array.from({ length: 50 }, (_, n) => `User ${n + 900}`).join('|') },
+];
+
 /** Calls of tools with many results. */
 export const WORST_CALLS: readonly (readonly [tool: string, args: object])[] = [
   // Few enough to be sent at once: a search that is repeated with a lower limit takes its budget twice.

@@ -1,4 +1,4 @@
-import type { Caller } from '../../../core/query/index.js';
+import { type Caller, upperFirst } from '../../../core/query/index.js';
 import { type Handler, type Having, isDescending, listOf, readKey } from '../../answers/answer.js';
 import { changeList } from '../../answers/changes.js';
 import { Content } from '../../content.js';
@@ -8,10 +8,7 @@ import { historyOf, sqliteSource, watchedBy } from '../source.js';
 import { between, sql, when } from '../sql.js';
 
 /** The caller's name as in revisions, with an upper-case first letter. */
-const watcherOf = (caller: Caller | undefined): string => {
-  const name = caller?.name ?? '';
-  return name.charAt(0).toUpperCase() + name.slice(1);
-};
+const watcherOf = (caller: Caller | undefined): string => upperFirst(caller?.name ?? '');
 
 /** Changes of the pages that the caller watches: those that the caller has edited. */
 export const watchlist = (database: ContentDatabase): Handler<'watchlist'> => {

@@ -59,3 +59,7 @@ export class ApiError extends Error {
 
 /** The error for a continuation value that no earlier response contained. Handlers may throw it too. */
 export const badContinue = (): ApiError => new ApiError('badcontinue', message('apierror-badcontinue'));
+
+/** The error for a title that no page can have. */
+export const invalidTitle = (text: string): ApiError =>
+  new ApiError('invalidtitle', message('apierror-invalidtitle', { plaintext: text }));

@@ -50,10 +50,7 @@ const ALLOWED_HEADERS = new Set([
   'x-requested-with',
 ]);
 
-/**
- * Applies the parameters `origin` and `crossorigin`.
- *
- */
+/** Applies the parameters `origin` and `crossorigin`. */
 export const decideOrigin = (request: HttpRequest, texts: MainTexts, rules: CorsRules): OriginDecision => {
   const origin = texts.get('origin');
   const crossorigin = texts.get('crossorigin') !== undefined;
@@ -143,7 +140,7 @@ const refuse = (reason: string): OriginDecision => {
 const MAX_ORIGIN_LENGTH = 300;
 
 /**
- * Compiles the `origins` option.
+ * Compiles the option `cors`.
  *
  * @param origins - Complete origins such as `https://app.example`, or hosts with `*` for any part: `*.app.example`. A
  * host includes its https origins, and its http origins only if it is a loopback address.

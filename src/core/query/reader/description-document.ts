@@ -6,7 +6,7 @@ import type { HttpResponse, Route } from '../../base/http/messages.js';
 import type { Site } from '../site/site.js';
 
 /** The input of the document. */
-export interface DescriptionParts {
+interface DescriptionParts {
   readonly site: Site;
   /** The path of the endpoint below the mount point. */
   readonly path: string;
@@ -17,16 +17,10 @@ export interface DescriptionParts {
 /** OpenSearch 1.1 allows 16 characters for the name, and 1,024 for the description. */
 const MAX_NAME_LENGTH = 16;
 
-/** The path of the document, below that of the API. */
-export const descriptionPath = (path: string): string => `${path}/opensearch.xml`;
-
-/** Whether the server's URL is known: the document requires absolute URLs. */
-export const isDescribable = ({ site, endpoint }: Pick<DescriptionParts, 'site' | 'endpoint'>): boolean =>
-  parseUrl(endpoint) !== undefined && site.server !== '';
-
 /** The route of the OpenSearch description document, with which browsers offer the site's search in the address bar. */
 export const openSearchRoutes = ({ site, path, endpoint }: DescriptionParts): readonly Route[] => {
-  if (!isDescribable({ site, endpoint })) return [];
+  // The document requires absolute URLs.
+  if (parseUrl(endpoint) === undefined || site.server === '') return [];
   const body = documentOf(site, endpoint, `${endpoint}/opensearch.xml`);
   const answer: HttpResponse = {
     status: 200,
@@ -40,7 +34,7 @@ export const openSearchRoutes = ({ site, path, endpoint }: DescriptionParts): re
   };
   const handle: Route['handle'] = async (request) =>
     request.method === 'GET' || request.method === 'HEAD' ? unlessKnown(request, answer) : WRONG_METHOD;
-  return [{ path: descriptionPath(path), handle }];
+  return [{ path: `${path}/opensearch.xml`, handle }];
 };
 
 const WRONG_METHOD: HttpResponse = {

@@ -18,7 +18,7 @@ export const openSearchModule = {
 } as const satisfies Described;
 
 /** The values of `prop` of `action=parse`. */
-export const PARSE_PROPS = words(
+const PARSE_PROPS = words(
   'categories displaytitle externallinks images langlinks links revid sections templates text wikitext',
 );
 

@@ -32,24 +32,23 @@ export interface ListParts {
 export const isAnswered = (name: ListModule, { modules }: QueryService): boolean =>
   modules.get(name)?.handler !== undefined;
 
-/** The entries of a page, from the module of that name. */
+/** The entries of a page, from the module of that name, and whether there are more. */
 const listed = async (
   pageid: number,
   name: ListModule,
   values: Readonly<Record<string, string>>,
   { runSubquery, context }: ListParts,
-): Promise<readonly ResultItem[]> => {
+): Promise<{ readonly items: readonly ResultItem[]; readonly isCut: boolean }> => {
   const items: ResultItem[] = [];
   let next: Readonly<Record<string, string | number>> | undefined = {};
-  // One more entry than allowed shows that the list is cut.
-  while (next && items.length <= MAX_ENTRIES) {
+  while (next && items.length < MAX_ENTRIES) {
     const more = Object.fromEntries(Object.entries(next).map(([key, value]) => [key, String(value)]));
     const answer = await runSubquery({ pageids: [pageid], prop: [name], values: { ...values, ...more } }, context);
     const found = answer.query.pages?.[0]?.[name];
     if (Array.isArray(found)) items.push(...(found as readonly ResultItem[]));
     next = answer.continue;
   }
-  return items;
+  return { items, isCut: next !== undefined };
 };
 
 /** Looks up whether titles exist, without invalid ones and those of other sites. */
@@ -91,10 +90,9 @@ const entries = async <T>(
   },
 ): Promise<readonly T[]> => {
   const isRendered = pageid === undefined || (rendered && !isAnswered(name, parts.service));
-  const all = isRendered
-    ? (sources.ofRenderer ?? [])
-    : (await listed(pageid, name, sources.values, parts)).flatMap((item) => sources.ofModule(item) ?? []);
-  if (all.length <= MAX_ENTRIES) return all;
+  const found = isRendered ? undefined : await listed(pageid, name, sources.values, parts);
+  const all = found ? found.items.flatMap((item) => sources.ofModule(item) ?? []) : (sources.ofRenderer ?? []);
+  if (all.length <= MAX_ENTRIES && !found?.isCut) return all;
   const text = message('apiwarn-parse-longlist', name, { num: MAX_ENTRIES });
   parts.context.warnings.add('parse', 'longlist', text);
   return all.slice(0, MAX_ENTRIES);

@@ -1,5 +1,5 @@
 import { Html } from '../../base/html.js';
-import { ApiError } from '../answer/api-error.js';
+import { ApiError, invalidTitle } from '../answer/api-error.js';
 import { message, nameList } from '../answer/messages.js';
 import { type MutableItem, toVersion1 } from '../answer/result-format.js';
 import type { QueryService } from '../run/query-run.js';
@@ -147,9 +147,7 @@ const givenText = (text: string, { params, service, render }: Reading): Subject 
     throw new ApiError('parsetoolarge', message('apierror-parsetoolarge', { num: MAX_TEXT }));
   }
   const parsed = parseTitle(title, service.site);
-  if (parsed.kind !== 'local') {
-    throw new ApiError('invalidtitle', message('apierror-invalidtitle', { plaintext: title }));
-  }
+  if (parsed.kind !== 'local') throw invalidTitle(title);
   const { ns, prefixed } = parsed;
   return { pageid: undefined, ns, title: prefixed, revid: undefined, text, model: contentmodel, redirects: [] };
 };
@@ -182,9 +180,7 @@ const existing = (found: SubqueryPage | undefined, params: ParseParams): Place &
   if (found?.pageid !== undefined && found.missing !== true) return { ...found, pageid: found.pageid, ns, title };
   if (oldid !== undefined) throw new ApiError('nosuchrevid', message('apierror-nosuchrevid', oldid));
   if (pageid !== undefined) throw new ApiError('nosuchpageid', message('apierror-nosuchpageid', pageid));
-  if (!found || found.invalid) {
-    throw new ApiError('invalidtitle', message('apierror-invalidtitle', { plaintext: page ?? '' }));
-  }
+  if (!found || found.invalid) throw invalidTitle(page ?? '');
   if (found.special) throw new ApiError('pagecannotexist', message('apierror-pagecannotexist'));
   throw new ApiError('missingtitle', message('apierror-missingtitle'));
 };

@@ -140,8 +140,7 @@ export const linkQuery: ModuleRule = ({ params: { query } }) => {
 };
 
 /** Whether the caller may see patrol flags. */
-export const mayPatrol = (request: RuleRequest): boolean =>
-  hasRight(request, 'patrol') || hasRight(request, 'patrolmarks');
+const mayPatrol = (request: RuleRequest): boolean => hasRight(request, 'patrol') || hasRight(request, 'patrolmarks');
 
 const PATROL_TEXT = message('apierror-permissiondenied-patrolflag');
 
@@ -173,12 +172,9 @@ const mixed = ({ wire }: RuleRequest, ...names: readonly string[]): ApiError =>
     message('apierror-invalidparammix', { list: names.map((name) => `"${wire(name)}"`), type: 'text' }, names.length),
   );
 
-/**
- * Excluding both named and temporary accounts leaves no users.
- */
-export const kindsOfUsers: ModuleRule = (request) => {
-  return request.params['excludenamed'] === true && request.params['excludetemp'] === true ? 'nothing' : undefined;
-};
+/** Excluding both named and temporary accounts leaves no users. */
+export const kindsOfUsers: ModuleRule = ({ params }) =>
+  params['excludenamed'] === true && params['excludetemp'] === true ? 'nothing' : undefined;
 
 /** A request without users has no results. */
 export const someUsers: ModuleRule = (request) =>

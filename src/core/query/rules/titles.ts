@@ -1,4 +1,4 @@
-import { ApiError } from '../answer/api-error.js';
+import { ApiError, invalidTitle } from '../answer/api-error.js';
 import { message } from '../answer/messages.js';
 import { exactlyOneOf, type ModuleRule, type RuleRequest, valuesOf } from '../descriptor/rule.js';
 import type { Site } from '../site/site.js';
@@ -6,9 +6,6 @@ import { parseTitle, prefixedTitle } from '../site/title.js';
 
 export const FILE = 6;
 export const CATEGORY = 14;
-
-export const invalidTitle = (text: string): ApiError =>
-  new ApiError('invalidtitle', message('apierror-invalidtitle', { plaintext: text }));
 
 /** The namespaces of a module's titles. */
 type Namespaces = (request: RuleRequest) => readonly number[];

@@ -1,4 +1,4 @@
-import { ApiError } from '../../answer/api-error.js';
+import { ApiError, invalidTitle } from '../../answer/api-error.js';
 import { message, nameList } from '../../answer/messages.js';
 import type { QueryService } from '../../run/query-run.js';
 import type { RequestContext } from '../../run/request-context.js';
@@ -162,9 +162,7 @@ const missing = (
 ): ApiError => {
   if (revid !== undefined) return new ApiError('nosuchrevid', message('apierror-nosuchrevid', revid));
   if (pageid !== undefined) return new ApiError('nosuchpageid', message('apierror-nosuchpageid', pageid));
-  return isInvalid
-    ? new ApiError('invalidtitle', message('apierror-invalidtitle', { plaintext: title ?? '' }))
-    : new ApiError('missingtitle', message('apierror-missingtitle'));
+  return isInvalid ? invalidTitle(title ?? '') : new ApiError('missingtitle', message('apierror-missingtitle'));
 };
 
 /** @throws ApiError for a text that is hidden, not stored, or too long. */

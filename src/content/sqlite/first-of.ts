@@ -1,5 +1,5 @@
-import type { ContentRange } from './source.js';
-import { compareKeys } from './text-order.js';
+import type { ContentRange } from '../source.js';
+import { compareKeys } from '../text-order.js';
 
 interface Place {
   readonly timestamp: string;
