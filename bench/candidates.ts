@@ -56,6 +56,10 @@ export const BARE = 'bare';
 export const MINIMUM = 'minimum';
 export const OURS = 'oauth-query';
 export const FRONT = 'oauth-query, front';
+/** Every feature is on, and the requests use none of them. */
+export const FEATURES = 'oauth-query, every feature';
+/** The same server; its client asks for an ID token as well. */
+export const ID_TOKEN = 'oauth-query, with an ID token';
 /** Another build of the package, if two are compared. */
 export const BEFORE = 'oauth-query, before';
 
@@ -84,6 +88,19 @@ export const candidates: readonly Candidate[] = [
     frameworks,
     works: [...issuing, 'introspect', 'api'],
     remark: '`oauth-query/node` in front of the framework',
+  },
+  {
+    name: FEATURES,
+    frameworks: ['fastify'],
+    works: [...issuing, 'introspect', 'guard'],
+    remark:
+      'OpenID Connect, DPoP, pushed requests, personal tokens, the admin pages, client documents, tools, sandbox, OpenAPI and 100 more clients are on; the requests use none of them',
+  },
+  {
+    name: ID_TOKEN,
+    frameworks: ['fastify'],
+    works: ['flow', 'code'],
+    remark: 'the same server, and its client asks for an ID token (RS256) as well',
   },
   {
     name: '@node-oauth/oauth2-server',
@@ -119,7 +136,8 @@ export const candidates: readonly Candidate[] = [
   },
 ];
 
-export const isOurs = (name: string): boolean => name === OURS || name === FRONT;
+const ours: readonly string[] = [OURS, FRONT, FEATURES, ID_TOKEN];
+export const isOurs = (name: string): boolean => ours.includes(name);
 
 /** The candidates for this work on this framework, in the order of the table. */
 export const candidatesFor = (work: HttpWork, framework: Framework): readonly Candidate[] =>

@@ -1,20 +1,22 @@
 /** Gets authorization codes from a candidate's own authorization endpoint, as a browser and its owner would. */
-import { PATHS, REDIRECT_URI, SCOPE, WEB } from '../servers/setting.js';
+import { PATHS, REDIRECT_URI, WEB } from '../servers/setting.js';
 import { type Answer, rawRequest, sendLoad } from './load.js';
 
 /** RFC 7636, appendix B. */
 export const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 
-const QUERY = new URLSearchParams({
-  response_type: 'code',
-  client_id: WEB.client_id,
-  redirect_uri: REDIRECT_URI,
-  scope: SCOPE,
-  state: 'state-of-the-benchmark',
-  code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
-  code_challenge_method: 'S256',
-});
-const ADDRESS = `${PATHS.authorize}?${QUERY.toString()}`;
+const addressFor = (scope: string): string => {
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: WEB.client_id,
+    redirect_uri: REDIRECT_URI,
+    scope,
+    state: 'state-of-the-benchmark',
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    code_challenge_method: 'S256',
+  });
+  return `${PATHS.authorize}?${query.toString()}`;
+};
 const STEPS = 10;
 
 /** The cookies of a browser. */
@@ -24,10 +26,10 @@ const cookieHeader = (cookies: Cookies): Record<string, string> =>
   cookies.size === 0 ? {} : { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') };
 
 /** Sends the authorization request, signs in and allows access if a page requires it, until the client gets its code. */
-async function signIn(port: number): Promise<Cookies> {
+async function signIn(port: number, start: string): Promise<Cookies> {
   const origin = `http://127.0.0.1:${port}`;
   const cookies: Cookies = new Map();
-  let address = ADDRESS;
+  let address = start;
   let form: URLSearchParams | undefined;
   for (let step = 0; step < STEPS; step += 1) {
     const response: Response = await fetch(new URL(address, origin), {
@@ -72,15 +74,19 @@ export function codeIn({ head }: Answer): string | undefined {
 /** A source of fresh authorization codes. The owner allows access once, the first time. */
 export class CodeSource {
   readonly #port: number;
+  readonly #address: string;
   #request: Buffer | undefined;
 
-  constructor(port: number) {
+  /** @param scope - The scope of the request. */
+  constructor(port: number, scope: string) {
     this.#port = port;
+    this.#address = addressFor(scope);
   }
 
   /** The authorization request of an owner who is signed in and has allowed access. */
   async request(): Promise<Buffer> {
-    return (this.#request ??= rawRequest('GET', ADDRESS, cookieHeader(await signIn(this.#port))));
+    const cookies = this.#request === undefined ? await signIn(this.#port, this.#address) : new Map();
+    return (this.#request ??= rawRequest('GET', this.#address, cookieHeader(cookies)));
   }
 
   async take(count: number): Promise<string[]> {

@@ -1,10 +1,11 @@
 /** The requests of each work, and the checks of their responses. */
-import { BARE, candidates, type HttpWork } from '../candidates.js';
+import { BARE, candidates, type HttpWork, ID_TOKEN } from '../candidates.js';
 import {
   API,
   basic,
   type BenchClient,
   FORM_TYPE,
+  OPENID_SCOPE,
   PATHS,
   REDIRECT_URI,
   SCOPE,
@@ -13,7 +14,7 @@ import {
 } from '../servers/setting.js';
 import { codeIn, CodeSource, VERIFIER } from './authorization.js';
 import { type Answer, rawRequest } from './load.js';
-import { tokenProblem, type Tokens, tokensOf } from './right-answers.js';
+import { hasIdToken, tokenProblem, type Tokens, tokensOf } from './right-answers.js';
 
 export interface Exchange {
   /** How many requests are one piece of this work; 1 if absent. */
@@ -139,9 +140,12 @@ const codeForm = (code: string, verifier = VERIFIER): string =>
   `grant_type=authorization_code&code=${encodeURIComponent(code)}&redirect_uri=${encodeURIComponent(REDIRECT_URI)}` +
   `&code_verifier=${verifier}`;
 
+const scopeFor = ({ candidate }: Target): string => (candidate === ID_TOKEN ? OPENID_SCOPE : SCOPE);
+const codeSource = (target: Target): CodeSource => new CodeSource(target.port, scopeFor(target));
+
 const refreshForm = (token: string): string => `grant_type=refresh_token&refresh_token=${encodeURIComponent(token)}`;
 
-function codeExchange(target: Target, source = new CodeSource(target.port)): Exchange {
+function codeExchange(target: Target, source = codeSource(target)): Exchange {
   const issued = new Issued();
   const genuine = target.candidate !== BARE;
   let codes: string[] = [];
@@ -158,8 +162,9 @@ function codeExchange(target: Target, source = new CodeSource(target.port)): Exc
     },
     next: () => form(PATHS.token, WEB, codeForm(codes.pop() ?? '')),
     problem(_connection, answer) {
-      const wrong = tokenProblem(answer, true);
+      const wrong = tokenProblem(answer, true, scopeFor(target));
       if (wrong !== undefined || !genuine) return wrong;
+      if (target.candidate === ID_TOKEN && !hasIdToken(answer)) return `no ID token: ${answer.body.slice(0, 200)}`;
       const tokens = tokensOf(answer.body) ?? NO_TOKENS;
       if (accessTokens.length < SAMPLE) accessTokens.push(tokens.access_token);
       return issued.problem(tokens);
@@ -180,7 +185,7 @@ function codeExchange(target: Target, source = new CodeSource(target.port)): Exc
 
 /** An authorization request, then the redemption of its code on the same connection. */
 function flowExchange(target: Target): Exchange {
-  const source = new CodeSource(target.port);
+  const source = codeSource(target);
   const redemption = codeExchange(target, source);
   /** The code of each connection, to be redeemed next. */
   const codes: (string | undefined)[] = [];
@@ -209,7 +214,7 @@ function flowExchange(target: Target): Exchange {
 }
 
 function refreshExchange(target: Target): Exchange {
-  const source = new CodeSource(target.port);
+  const source = codeSource(target);
   const issued = new Issued();
   const genuine = target.candidate !== BARE;
   /** The newest refresh token of each connection's chain. */

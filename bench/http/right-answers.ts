@@ -16,6 +16,9 @@ function fieldsOf(body: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
+/** Whether a response has an ID token: three parts with dots. */
+export const hasIdToken = ({ body }: Answer): boolean => /"id_token":"[\w-]+\.[\w-]+\.[\w-]+"/.test(body);
+
 /** The tokens in a response of the token endpoint; `undefined` if it has none. */
 export function tokensOf(body: string): Tokens | undefined {
   const { access_token, refresh_token } = fieldsOf(body) ?? {};
@@ -27,8 +30,9 @@ export function tokensOf(body: string): Tokens | undefined {
  * What is wrong with a response of the token endpoint, which must be successful (RFC 6749 §5.1).
  *
  * @param withRefresh - Whether it must have a refresh token.
+ * @param wantedScope - The scope that was asked for.
  */
-export function tokenProblem({ status, body }: Answer, withRefresh: boolean): string | undefined {
+export function tokenProblem({ status, body }: Answer, withRefresh: boolean, wantedScope: string = SCOPE): string | undefined {
   const received = `status ${status}: ${body.slice(0, 200)}`;
   if (status !== 200) return received;
   const fields = fieldsOf(body) ?? {};
@@ -40,5 +44,5 @@ export function tokenProblem({ status, body }: Answer, withRefresh: boolean): st
   if (typeof token_type !== 'string' || token_type.toLowerCase() !== 'bearer') return `no token_type, ${received}`;
   // Some candidates round the remaining time down.
   if (expires_in !== LIFETIMES.access && expires_in !== LIFETIMES.access - 1) return `a wrong expires_in, ${received}`;
-  return scope === SCOPE ? undefined : `a wrong scope, ${received}`;
+  return scope === wantedScope ? undefined : `a wrong scope, ${received}`;
 }

@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import express from 'express';
 import Fastify from 'fastify';
 import Koa from 'koa';
+import type { ServerOptions } from 'oauth-query';
 import * as forExpress from 'oauth-query/express';
 import * as forFastify from 'oauth-query/fastify';
 import { introspectionVerifier, jwtVerifier } from 'oauth-query/guard';
@@ -62,17 +63,20 @@ export const optionsFor = async ({ origin, signed, store }: Setup) => ({
   ...(signed ? { jwt: true as const } : {}),
 });
 
+/** The options of a server for a setup. */
+export type OptionsFor = (setup: Setup) => Promise<Omit<ServerOptions, 'runtime'>>;
+
 const credentials = { client_id: API.client_id, client_secret: API.client_secret };
 
 /** Which guard protects the route: the server's own, or one for another process. */
 const guardKind = ({ issuer, signed }: Setup): 'own' | 'introspection' | 'jwt' =>
   issuer === '' ? 'own' : signed ? 'jwt' : 'introspection';
 
-const expressListener = async (setup: Setup): Promise<RequestListener> => {
+const expressListener = async (setup: Setup, optionsOf: OptionsFor): Promise<RequestListener> => {
   const app = express();
   const guards = {
     own: async () => {
-      const oauth = forExpress.oauthQuery(await optionsFor(setup));
+      const oauth = forExpress.oauthQuery(await optionsOf(setup));
       app.use(oauth);
       return oauth.guard;
     },
@@ -85,11 +89,11 @@ const expressListener = async (setup: Setup): Promise<RequestListener> => {
   return app.get(PATHS.content, protect, (_req, res) => void res.json(CONTENT));
 };
 
-const koaListener = async (setup: Setup): Promise<RequestListener> => {
+const koaListener = async (setup: Setup, optionsOf: OptionsFor): Promise<RequestListener> => {
   const app = new Koa();
   const guards = {
     own: async () => {
-      const oauth = forKoa.oauthQuery(await optionsFor(setup));
+      const oauth = forKoa.oauthQuery(await optionsOf(setup));
       app.use(oauth);
       return oauth.guard;
     },
@@ -105,11 +109,11 @@ const koaListener = async (setup: Setup): Promise<RequestListener> => {
   return (request, response) => void handle(request, response);
 };
 
-const fastifyListener = async (setup: Setup): Promise<RequestListener> => {
+const fastifyListener = async (setup: Setup, optionsOf: OptionsFor): Promise<RequestListener> => {
   const app = Fastify();
   const guards = {
     own: async () => {
-      const oauth = forFastify.oauthQuery(await optionsFor(setup));
+      const oauth = forFastify.oauthQuery(await optionsOf(setup));
       await app.register(oauth);
       return oauth.guard;
     },
@@ -124,4 +128,8 @@ const fastifyListener = async (setup: Setup): Promise<RequestListener> => {
 
 const made = { express: expressListener, koa: koaListener, fastify: fastifyListener };
 
-export const listener = async (framework: Framework, setup: Setup): Promise<RequestListener> => made[framework](setup);
+export const listener = async (
+  framework: Framework,
+  setup: Setup,
+  optionsOf: OptionsFor = optionsFor,
+): Promise<RequestListener> => made[framework](setup, optionsOf);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
-import { BARE, type Framework, FRONT, MINIMUM, OURS } from '../candidates.js';
+import { BARE, FEATURES, type Framework, FRONT, ID_TOKEN, MINIMUM, OURS } from '../candidates.js';
 import type { ServerTask, Setup } from './setting.js';
 
 type Listener = (framework: Framework, setup: Setup) => Promise<RequestListener>;
@@ -14,6 +14,8 @@ const listeners: Readonly<Record<string, () => Promise<{ listener: Listener }>>>
   [MINIMUM]: () => import('./minimum.js'),
   [OURS]: () => import('./oauth-query.js'),
   [FRONT]: () => import('./oauth-query-front.js'),
+  [FEATURES]: () => import('./oauth-query-features.js'),
+  [ID_TOKEN]: () => import('./oauth-query-features.js'),
   '@node-oauth/oauth2-server': () => import('./node-oauth.js'),
   '@jmondi/oauth2-server': () => import('./jmondi.js'),
   'oidc-provider': () => import('./oidc-provider.js'),

@@ -39,6 +39,8 @@ export const PATHS = {
 } as const;
 
 export const SCOPE = 'content.read';
+/** What a client asks for that wants an ID token as well. */
+export const OPENID_SCOPE = `openid ${SCOPE}`;
 export const REDIRECT_URI = 'https://app.example/cb';
 /** The resource owner, who has allowed everything. */
 export const OWNER = 'alice';
