@@ -32,7 +32,11 @@ export function tokensOf(body: string): Tokens | undefined {
  * @param withRefresh - Whether it must have a refresh token.
  * @param wantedScope - The scope that was asked for.
  */
-export function tokenProblem({ status, body }: Answer, withRefresh: boolean, wantedScope: string = SCOPE): string | undefined {
+export function tokenProblem(
+  { status, body }: Answer,
+  withRefresh: boolean,
+  wantedScope: string = SCOPE,
+): string | undefined {
   const received = `status ${status}: ${body.slice(0, 200)}`;
   if (status !== 200) return received;
   const fields = fieldsOf(body) ?? {};

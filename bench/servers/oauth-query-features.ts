@@ -25,7 +25,9 @@ const withFeatures = async (setup: Setup) => {
   return {
     ...options,
     clients: [
-      ...options.clients.map((client) => (client.client_id === WEB.client_id ? { ...client, scope: OPENID_SCOPE } : client)),
+      ...options.clients.map((client) =>
+        client.client_id === WEB.client_id ? { ...client, scope: OPENID_SCOPE } : client,
+      ),
       ...others,
       inTheStore,
       clientDocuments({ trust: ['client.example'], scopes: [SCOPE] }),

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
-import { compactVerify, decodeProtectedHeader, errors } from 'jose';
+import { decodeProtectedHeader } from 'jose/decode/protected_header';
+import * as errors from 'jose/errors';
+import { compactVerify } from 'jose/jws/compact/verify';
 import { isRecord } from '../core/base/schema.js';
 import type { Client } from '../core/oauth/clients/client.js';
 import type { SigningAlgorithm } from '../core/oauth/keys/signing-keys.js';

@@ -1,4 +1,6 @@
-import { errors, type JWTPayload, jwtVerify } from 'jose';
+import type { JWTPayload } from 'jose';
+import * as errors from 'jose/errors';
+import { jwtVerify } from 'jose/jwt/verify';
 import { type Authorization, signInOf, usageOf } from '../core/base/authorization.js';
 import { UnavailableError } from '../core/base/errors.js';
 import { fromCaller } from '../core/base/mistakes.js';

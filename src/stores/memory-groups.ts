@@ -3,32 +3,61 @@ import type { ListPage, ListRequest } from '../core/base/ports.js';
 /** The last number of a page, and the last number when the first page was read. */
 const CURSOR = /^(\d{1,15})-(\d{1,15})$/;
 
-/** The groups of a key, and its number there: keys that are added later have greater ones. */
+/** A key in its groups, and its number there: keys that are added later have greater ones. */
 export interface Listing {
+  readonly key: string;
   readonly names: readonly string[];
   readonly number: number;
 }
 
+/** A group with several keys. Their listings share its name. */
+class Group {
+  readonly name: string;
+  readonly listings = new Map<number, Listing>();
+
+  constructor(name: string, first: Listing) {
+    this.name = name;
+    this.listings.set(first.number, first);
+  }
+}
+
+/** The same text as a single string: a concatenated one would keep its parts in memory for as long as it lives. */
+export const inOnePiece = (text: string): string => [text.slice(0, 1), text.slice(1)].join('');
+
 /** The groups of keys. Adding takes the same time whatever the size of the group; a page takes a walk from its beginning. */
 export class MemoryGroups {
-  readonly #groups = new Map<string, Map<number, string>>();
+  /** Most groups have one key, such as the grants of an owner; a {@link Group} for it would take more memory than its record. */
+  readonly #groups = new Map<string, Listing | Group>();
   #last = 0;
 
   /** The key must not be in a group yet. */
   add(key: string, names: readonly string[]): Listing {
-    const number = (this.#last += 1);
-    for (const name of names) {
-      const group = this.#groups.get(name);
-      if (group === undefined) this.#groups.set(name, new Map([[number, key]]));
-      else group.set(number, key);
+    const found = names.map((name) => this.#groups.get(name));
+    const listing = {
+      key,
+      names: names.map((name, index) => {
+        const group = found[index];
+        return group instanceof Group ? group.name : inOnePiece(name);
+      }),
+      number: (this.#last += 1),
+    };
+    for (const [index, name] of listing.names.entries()) {
+      const group = found[index];
+      if (group === undefined) this.#groups.set(name, listing);
+      else {
+        const several = group instanceof Group ? group : new Group(name, group);
+        several.listings.set(listing.number, listing);
+        if (several !== group) this.#groups.set(name, several);
+      }
     }
-    return { names, number };
+    return listing;
   }
 
-  remove({ names, number }: Listing): void {
-    for (const name of names) {
+  remove(listing: Listing): void {
+    for (const name of listing.names) {
       const group = this.#groups.get(name);
-      if (group?.delete(number) === true && group.size === 0) this.#groups.delete(name);
+      if (group instanceof Group) group.listings.delete(listing.number);
+      if (group === listing || (group instanceof Group && group.listings.size === 0)) this.#groups.delete(name);
     }
   }
 
@@ -42,7 +71,8 @@ export class MemoryGroups {
     if (start === undefined) throw new TypeError('list: after must be the next of the previous page.');
     const keys: string[] = [];
     let last = Number(start);
-    for (const [number, key] of this.#groups.get(name) ?? []) {
+    const group = this.#groups.get(name);
+    for (const { key, number } of group instanceof Group ? group.listings.values() : group ? [group] : []) {
       if (number <= Number(start)) continue;
       if (number > Number(end)) break;
       if (keys.length === limit) return { keys, next: `${last}-${end}` };

@@ -1,5 +1,7 @@
 import type { KeyObject } from 'node:crypto';
-import { errors, type JWTPayload, jwtVerify } from 'jose';
+import type { JWTPayload } from 'jose';
+import * as errors from 'jose/errors';
+import { jwtVerify } from 'jose/jwt/verify';
 import type { Clock } from '../../base/ports.js';
 import { isRecord } from '../../base/schema.js';
 import { sha256 } from '../../base/secrets.js';

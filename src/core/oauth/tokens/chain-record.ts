@@ -104,6 +104,9 @@ const hashOf = (word: string | undefined): string => {
   return word;
 };
 
+/** As a single string: a template would keep its parts in memory for as long as the record lives there. */
+const partOf = (...words: readonly string[]): string => words.join(' ');
+
 /** An empty word is missing. */
 const wordOf = (word: string | undefined): string => {
   if (word === undefined || word === '') throw damaged();
@@ -111,7 +114,15 @@ const wordOf = (word: string | undefined): string => {
 };
 
 export const codeText = (code: CodePart): string =>
-  `${code.hash} ${code.exp.toString(36)} ${code.failures.toString(36)} ${code.code_challenge_method ?? '-'} ${code.code_challenge ?? '-'} ${code.redirect_uri_sent ? 1 : 0} ${code.redirect_uri}`;
+  partOf(
+    code.hash,
+    code.exp.toString(36),
+    code.failures.toString(36),
+    code.code_challenge_method ?? '-',
+    code.code_challenge ?? '-',
+    code.redirect_uri_sent ? '1' : '0',
+    code.redirect_uri,
+  );
 
 /** @throws UnavailableError if the text is damaged; so do the others. */
 export const parseCode = (text: string): CodePart => {
@@ -138,14 +149,14 @@ export const parseKept = (text: string | undefined): KeptParameters => {
   }
 };
 
-export const currentText = ({ hash, exp, family }: CurrentPart): string => `${hash} ${exp.toString(36)} ${family}`;
+export const currentText = ({ hash, exp, family }: CurrentPart): string => partOf(hash, exp.toString(36), family);
 
 export const parseCurrent = (text: string): CurrentPart => {
   const [hash, exp, family] = wordsOf(text, 3);
   return { hash: hashOf(hash), exp: numberOf(exp), family: hashOf(family) };
 };
 
-export const writtenText = ({ at_ms, process }: Written): string => `${at_ms.toString(36)} ${process}`;
+export const writtenText = ({ at_ms, process }: Written): string => partOf(at_ms.toString(36), process);
 
 export const parseWritten = (text: string): Written => {
   const [at_ms, process] = wordsOf(text, 2);
@@ -153,7 +164,7 @@ export const parseWritten = (text: string): Written => {
 };
 
 export const lastText = (last: LastPart): string =>
-  `${last.hash} ${writtenText(last)} ${last.salt} ${last.key ?? '-'} ${last.request}`;
+  partOf(last.hash, writtenText(last), last.salt, last.key ?? '-', last.request);
 
 export const parseLast = (text: string): LastPart => {
   const [hash, at_ms, process, salt, key, request = ''] = wordsOf(text, 6);
