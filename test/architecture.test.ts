@@ -263,7 +263,12 @@ const layers: readonly { readonly from: RegExp; readonly mayImport: readonly Reg
   // A separate program, which uses the package by its public names.
   {
     from: /^cli\//,
-    mayImport: [/^(type )?cli\//, /^(type )?oauth-query(\/(clients|stores\/open))?(#|$)/, /^(type )?jose(#|$)/, /^(type )?node:/],
+    mayImport: [
+      /^(type )?cli\//,
+      /^(type )?oauth-query(\/(clients|stores\/open))?(#|$)/,
+      /^(type )?jose(#|$)/,
+      /^(type )?node:/,
+    ],
   },
 ];
 
