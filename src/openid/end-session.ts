@@ -110,7 +110,7 @@ export class EndSession {
   async #ask({ owner, session: known }: Visitor, asked: AskedLogout, context: OAuthContext): Promise<HttpResponse> {
     const { sessions } = context.signIn;
     const session = known ?? sessions.begin();
-    const page = await context.pages.confirm({
+    const page = await context.pages.show('confirm', {
       action: context.pages.address(this.#path(context, '')),
       hidden: { resume: this.#sealed(asked, context), form_token: sessions.formToken(session, purposeOf(owner)) },
       cancelPath: HOME,

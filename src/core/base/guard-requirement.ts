@@ -13,9 +13,9 @@ export interface GuardOptions {
    * the URL of its metadata (RFC 9728 §5.1). Cannot be combined with `audience`.
    */
   readonly resource?: string;
-  /** The owner must have signed in with one of these authentication context classes (RFC 9470). Needs the option `openid`, which keeps them. */
+  /** The owner must have signed in with one of these authentication context classes (RFC 9470). Needs the option `openid` or `stepUp`. */
   readonly acr?: readonly string[];
-  /** Seconds: how long ago the owner may have signed in (RFC 9470). Needs the option `openid`. */
+  /** Seconds: how long ago the owner may have signed in (RFC 9470). Needs the option `openid` or `stepUp`. */
   readonly maxAge?: number;
   /** `required`: the token must be bound to a key, and the request needs a proof of it (RFC 9449). Needs the option `dpop`. */
   readonly dpop?: 'required';

@@ -29,9 +29,9 @@ export const limitWith = (networks: readonly string[]): LimitAt => {
   }
   const isShared = (ip: string): boolean => {
     const [address = ''] = ip.split('%', 1);
-    return address === '' || (networks.length > 0 && isIP(address) !== 0 && shared.check(address, familyOf(address)));
+    return isIP(address) !== 0 && shared.check(address, familyOf(address));
   };
-  return (ip, max) => (isShared(ip) ? max * SHARED : max);
+  return (ip, max) => (ip === '' || (networks.length > 0 && isShared(ip)) ? max * SHARED : max);
 };
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (address.includes(':') ? 'ipv6' : 'ipv4');

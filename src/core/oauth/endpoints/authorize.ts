@@ -260,7 +260,7 @@ const consentPage = async (
 ): Promise<HttpResponse> => {
   const { client, request } = pending;
   const { signIn } = context;
-  const page = await context.pages.consent({
+  const page = await context.pages.show('consent', {
     action: actionOf(context),
     hidden: {
       resume: pending.sealed(),

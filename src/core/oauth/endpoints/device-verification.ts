@@ -157,7 +157,7 @@ const codePage = async (
 ): Promise<HttpResponse> => {
   const { sessions } = context.signIn;
   const { owner, session } = visitor;
-  const page = await context.pages.deviceCode({
+  const page = await context.pages.show('deviceCode', {
     action: formPath(context),
     hidden: { form_token: sessions.formToken(session, codePurpose(owner)) },
     userCode: typed,
@@ -185,7 +185,7 @@ const enter = async (
   const { sessions } = context.signIn;
   const { client, device, code, hash } = attempt.result;
   if (device.decision !== null) return donePage(device.decision, client, visitor, context);
-  const page = await context.pages.deviceConsent({
+  const page = await context.pages.show('deviceConsent', {
     action: formPath(context),
     hidden: { user_code: code, form_token: sessions.formToken(session, decisionPurpose(owner, code)) },
     ...clientView(client, context.issuer(request)),
@@ -261,7 +261,7 @@ const donePage = async (
   context: OAuthContext,
 ): Promise<HttpResponse> => {
   const { pages, signIn, records } = context;
-  const page = await pages.deviceDone({
+  const page = await pages.show('deviceDone', {
     decision,
     clientId: client.client_id,
     clientName: client.name,

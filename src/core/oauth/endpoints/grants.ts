@@ -55,7 +55,7 @@ export const grantsPage = async (request: HttpRequest, context: OAuthContext): P
   if (owner === undefined) return signIn.ask(known, destinationOf(context), context);
   const session = known ?? signIn.sessions.begin();
   const apps = await applicationsOf(owner.sub, context);
-  const page = await pages.grants({
+  const page = await pages.show('grants', {
     action: grantsPath(context),
     hidden: { form_token: signIn.sessions.formToken(session, purposeOf(owner)) },
     username: owner.username ?? owner.sub,
@@ -89,7 +89,12 @@ export const grantsForm = async (request: HttpRequest, context: OAuthContext): P
     const chosen = client_id === undefined ? { decision: 'disconnect_all' } : { disconnect: client_id };
     const hidden = { form_token, ...chosen, confirmed: 'yes' };
     return pageResponse(
-      await context.pages.confirm({ action: destination.action, hidden, cancelPath: destination.returnTo, ending }),
+      await context.pages.show('confirm', {
+        action: destination.action,
+        hidden,
+        cancelPath: destination.returnTo,
+        ending,
+      }),
     );
   }
   const of = client_id === undefined ? { sub, except: PERSONAL_TOKENS } : { sub, client_id };

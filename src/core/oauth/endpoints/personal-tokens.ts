@@ -75,7 +75,7 @@ const tokensPageFor = async (
   const form = random.string(FORM_ID_BYTES);
   const [tokens, scopes] = await Promise.all([personalTokens(owner.sub, context), scopesOf(context)]);
   const days = daysOf(context);
-  const page = await pages.tokens({
+  const page = await pages.show('tokens', {
     action: tokensPath(context),
     hidden: { form, form_token: signIn.sessions.formToken(session, purposeOf(owner, form)) },
     username: owner.username ?? owner.sub,
@@ -156,7 +156,7 @@ const end = async (
   if (form.get('confirmed') === undefined) {
     const chosen: Record<string, string> = id === undefined ? { decision: 'revoke_all' } : { revoke: id };
     const hidden = { form: form.get('form') ?? '', form_token, ...chosen, confirmed: 'yes' };
-    return pageResponse(await context.pages.confirm({ action, hidden, cancelPath: returnTo, ending }));
+    return pageResponse(await context.pages.show('confirm', { action, hidden, cancelPath: returnTo, ending }));
   }
   if (token !== undefined) await endPersonalToken(sub, token, context);
   else {

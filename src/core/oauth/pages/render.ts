@@ -2,30 +2,30 @@ import { Html } from '../../base/html.js';
 import type { HttpRequest } from '../../base/http/messages.js';
 import { Frame, type FrameInit, hashSource } from '../../base/pages/frame.js';
 import type { PageProblemCode } from '../../base/pages/languages/english.js';
-import type { Translator } from '../../base/pages/languages/translator.js';
 import type { PageLink, PageView } from '../../base/pages/layout.js';
 import type { Page } from '../../base/pages/response.js';
 import { BUILT_IN_PAGES, SHOW_PASSWORD } from './built-in-pages.js';
 import { confirmationOf, doneText, type Ending } from './endings.js';
 import type { PageError } from './page-error.js';
-import type {
-  ConfirmView,
-  ConsentView,
-  DeviceCodeView,
-  DeviceConsentView,
-  DeviceDoneView,
-  ErrorView,
-  GrantsView,
-  LoginView,
-  RenderedPage,
-  Template,
-  TokensView,
-  View,
-  ViewOf,
-} from './views.js';
+import type { ErrorView, GrantsView, RenderedPage, Template, View, ViewOf } from './views.js';
 
-/** A view from an endpoint; the language, the site and the sentences are added here. */
-type ViewFields<Page, Added extends PropertyKey = never> = Omit<Page, keyof PageView | 'page' | 'problem' | Added>;
+/** What is added here: the language, the site and the sentences. */
+type Added = keyof PageView | keyof ReturnType<typeof confirmationOf> | 'page' | 'problem' | 'links' | 'notice';
+
+/** What pages are made from, besides the fields of their views. */
+interface Further {
+  /** What the last form of the page ended. */
+  readonly grants: { readonly done: Ending | undefined };
+  readonly tokens: { readonly done: Ending | undefined };
+  /** What is asked about. */
+  readonly confirm: { readonly ending: Ending };
+}
+
+/** The pages that are not about an error. */
+type Shown = Exclude<View['page'], 'error'>;
+
+/** A view from an endpoint. */
+type Given<Name extends Shown> = Omit<ViewOf<Name>, Added> & (Name extends keyof Further ? Further[Name] : unknown);
 
 /** Further content of an error page. */
 interface ErrorDetails {
@@ -34,22 +34,10 @@ interface ErrorDetails {
   readonly explanation?: string;
 }
 
-/** What the last form of a page ended. */
-interface Done {
-  readonly done: Ending | undefined;
-}
-
 /** The pages of this server for one request: the built-in ones, or the application's own. */
 export interface PageRenderers {
   readonly locale: string;
-  login(view: ViewFields<LoginView, 'links'>): Promise<Page>;
-  consent(view: ViewFields<ConsentView>): Promise<Page>;
-  deviceCode(view: ViewFields<DeviceCodeView>): Promise<Page>;
-  deviceConsent(view: ViewFields<DeviceConsentView>): Promise<Page>;
-  deviceDone(view: ViewFields<DeviceDoneView>): Promise<Page>;
-  grants(view: ViewFields<GrantsView, 'notice'> & Done): Promise<Page>;
-  tokens(view: ViewFields<TokensView, 'notice'> & Done): Promise<Page>;
-  confirm(view: Pick<ConfirmView, 'action' | 'hidden' | 'cancelPath'> & { readonly ending: Ending }): Promise<Page>;
+  show<Name extends Shown>(page: Name, given: Given<Name>): Promise<Page>;
   error(error: PageError, details: ErrorDetails): Promise<Page>;
   /** The URL of a page, in the language that the request selected by `ui_locales`. */
   address(path: string): string;
@@ -83,13 +71,6 @@ const toPage = (name: string, page: RenderedPage): MadePage => {
   );
 };
 
-/** A problem as a sentence. */
-const problemIn = (code: PageProblemCode | undefined, language: Translator): { readonly problem?: string } =>
-  code === undefined ? {} : { problem: language.text(code) };
-
-const noticeIn = ({ done }: Done, language: Translator): { readonly notice?: Html } =>
-  done === undefined ? {} : { notice: doneText(done, language) };
-
 /** The logos in a view, besides that of the site. */
 const logosIn = (view: PageView & { readonly logoUri?: string; readonly apps?: GrantsView['apps'] }) =>
   [view, ...(view.apps ?? [])].flatMap(({ logoUri }: { readonly logoUri?: string }) => logoUri ?? []);
@@ -120,6 +101,13 @@ const errorIn = (
 /** The script of the built-in sign-in page. */
 const SCRIPT = hashSource(SHOW_PASSWORD);
 
+/** What sentences are made from, in any view. */
+interface Asked {
+  readonly problemCode?: PageProblemCode;
+  readonly done?: Ending | undefined;
+  readonly ending?: Ending;
+}
+
 /** The pages for one request. */
 class RequestPages implements PageRenderers {
   readonly #frame: Frame;
@@ -134,45 +122,16 @@ class RequestPages implements PageRenderers {
     return this.#frame.language.locale;
   }
 
-  login(given: ViewFields<LoginView, 'links'>): Promise<Page> {
+  show<Name extends Shown>(page: Name, given: Given<Name>): Promise<Page> {
     const { language, accountLinks: links } = this.#frame;
-    return this.#render('login', { ...given, links, ...problemIn(given.problemCode, language) });
-  }
-
-  consent(given: ViewFields<ConsentView>): Promise<Page> {
-    return this.#render('consent', given);
-  }
-
-  deviceCode(given: ViewFields<DeviceCodeView>): Promise<Page> {
-    return this.#render('deviceCode', { ...given, ...problemIn(given.problemCode, this.#frame.language) });
-  }
-
-  deviceConsent(given: ViewFields<DeviceConsentView>): Promise<Page> {
-    return this.#render('deviceConsent', given);
-  }
-
-  deviceDone(given: ViewFields<DeviceDoneView>): Promise<Page> {
-    return this.#render('deviceDone', given);
-  }
-
-  grants(given: ViewFields<GrantsView, 'notice'> & Done): Promise<Page> {
-    return this.#render('grants', { ...given, ...noticeIn(given, this.#frame.language) });
-  }
-
-  tokens(given: ViewFields<TokensView, 'notice'> & Done): Promise<Page> {
-    const { language } = this.#frame;
-    return this.#render('tokens', {
-      ...given,
-      ...noticeIn(given, language),
-      ...problemIn(given.problemCode, language),
-    });
-  }
-
-  confirm({
-    ending,
-    ...given
-  }: Pick<ConfirmView, 'action' | 'hidden' | 'cancelPath'> & { readonly ending: Ending }): Promise<Page> {
-    return this.#render('confirm', { ...given, ...confirmationOf(ending, this.#frame.language) });
+    const { problemCode, done, ending, ...fields } = given as Asked; // Each view has some of these members, or none.
+    return this.#render(page, {
+      ...fields,
+      ...(page === 'login' && { links }),
+      ...(problemCode !== undefined && { problemCode, problem: language.text(problemCode) }),
+      ...(done !== undefined && { notice: doneText(done, language) }),
+      ...(ending !== undefined && confirmationOf(ending, language)),
+    } as Omit<ViewOf<Name>, keyof PageView | 'page'>); // What was given, and what was omitted from it.
   }
 
   error(error: PageError, details: ErrorDetails): Promise<Page> {

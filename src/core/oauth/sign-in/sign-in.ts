@@ -44,7 +44,7 @@ export interface Destination {
 
 /** Dependencies of the sign-in. */
 export interface SignInContext extends OwnerAuthentication, OwnerSessionContext {
-  readonly pages: Pick<PageRenderers, 'login'>;
+  readonly pages: Pick<PageRenderers, 'show'>;
   readonly warnings: DeploymentWarnings;
   readonly hooks: { readonly beforeSignOut?: BeforeSignOut };
   readonly onError: (error: unknown) => void;
@@ -234,7 +234,7 @@ export class SignIn {
     { pages }: SignInContext,
   ): Promise<HttpResponse> {
     const { action, clientId, clientName, wishes, continueAs } = destination;
-    const page = await pages.login({
+    const page = await pages.show('login', {
       action,
       hidden: { ...destination.hidden, form_token: this.sessions.formToken(session, LOGIN) },
       username: state.username ?? wishes?.login_hint ?? '',
