@@ -4,7 +4,7 @@
  * @module oauth-query/stores/open
  */
 
-import { fromCaller, mistake, type WarningCode } from '../core/base/mistakes.js';
+import { atCaller, mistake, type WarningCode } from '../core/base/mistakes.js';
 import type { Clock, Store } from '../core/base/ports.js';
 import { parseRedisAddress, type RedisAddress, wrong } from './drivers/address.js';
 import { atMost, seldom } from './drivers/connection.js';
@@ -85,7 +85,11 @@ export interface OpenedStore extends Required<Store> {
  * @throws TypeError if the URL is not one of these, or no driver is installed; passwords are never quoted. Error if a file cannot be opened.
  */
 export async function openStore(url: string, options: OpenStoreOptions = {}): Promise<OpenedStore> {
-  return fromCaller(openStore, () => openerOf(url))(options);
+  try {
+    return await openerOf(url)(options);
+  } catch (error) {
+    throw atCaller(error, openStore);
+  }
 }
 
 /** Which store the URL names. Nothing is opened yet, so a mistake in the URL is thrown at the caller. */
@@ -132,10 +136,7 @@ async function openRedis(address: RedisAddress, options: OpenStoreOptions): Prom
     { name: 'redis', load: () => import('redis') },
     { name: 'ioredis', load: () => import('ioredis') },
   ] as const;
-  const loaded = await loadDriver(
-    'Redis',
-    loaders.filter(({ name }) => driver === undefined || name === driver),
-  );
+  const loaded = await loadDriver('Redis', loaders, driver);
   let lastError: unknown;
   const report = seldom(onError);
   const connecting = {
@@ -189,10 +190,7 @@ async function openMysql(
     { name: 'mysql2', load: () => import('mysql2/promise') },
     { name: 'mariadb', load: () => import('mariadb') },
   ] as const;
-  const loaded = await loadDriver(
-    `${scheme}:`,
-    (scheme === 'mysql' ? loaders : loaders.toReversed()).filter(({ name }) => driver === undefined || name === driver),
-  );
+  const loaded = await loadDriver(`${scheme}:`, scheme === 'mysql' ? loaders : loaders.toReversed(), driver);
   return overPool(options, (pool) => {
     const settings = { address, ...pool };
     const { query, close } =

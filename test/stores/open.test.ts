@@ -49,6 +49,13 @@ describe('openStore', () => {
       },
     ));
 
+  test('a driver of another database is named, at the line of the caller', async () => {
+    const error = await openStore('redis://127.0.0.1:1', { driver: 'mysql2' }).catch((cause: unknown) => cause);
+    expect(error).toMatchObject({ code: 'OQ100', message: expect.stringContaining('redis or ioredis') });
+    const { stack = '' } = error as Error;
+    expect([stack.includes('open.test.ts'), stack.includes('src/stores')]).toEqual([true, false]);
+  });
+
   test.each([
     ['redis://127.0.0.1:1', 'redis'],
     ['redis://127.0.0.1:1', 'ioredis'],

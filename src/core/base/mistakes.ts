@@ -68,16 +68,22 @@ export type OnWarning = (message: string, code: WarningCode) => void;
 export const mistake = (sentence: string, code: ErrorCode, cause?: unknown): TypeError =>
   Object.assign(new TypeError(sentence, cause === undefined ? undefined : { cause }), { code });
 
+type PublicFunction = (...input: never[]) => unknown;
+
 /**
- * Runs the work of a public function. The stack of an error begins at the caller of that function, because the caller has to correct
- * its arguments.
+ * The error, whose stack begins at the caller of this public function, because the caller has to correct its arguments. An error without a code
+ * is a bug of ours or of the application, and keeps its whole stack.
  */
-export const fromCaller = <T>(publicFunction: (...input: never[]) => unknown, work: () => T): T => {
+export const atCaller = (error: unknown, publicFunction: PublicFunction): unknown => {
+  if (error instanceof TypeError && 'code' in error) Error.captureStackTrace(error, publicFunction);
+  return error;
+};
+
+/** Runs the work of a public function: errors begin at its caller. */
+export const fromCaller = <T>(publicFunction: PublicFunction, work: () => T): T => {
   try {
     return work();
   } catch (error) {
-    // An error without a code is a bug of ours or of the application, and needs its whole stack.
-    if (error instanceof TypeError && 'code' in error) Error.captureStackTrace(error, publicFunction);
-    throw error;
+    throw atCaller(error, publicFunction);
   }
 };

@@ -1,15 +1,20 @@
 import { mistake } from '../../core/base/mistakes.js';
 
 /**
- * Loads the first of these packages that is installed. Drivers are not dependencies of this library.
+ * Loads the first of these packages that is installed, or the one with this name. Drivers are not dependencies of this library.
  *
- * @throws TypeError with a sentence that names them if none is installed.
+ * @throws TypeError with a sentence that names them if none is installed, or none has the name.
  */
 export async function loadDriver<const Loaders extends readonly Loader<unknown>[]>(
   scheme: string,
   loaders: Loaders,
+  driver?: string,
 ): Promise<Loaded<Loaders[number]>> {
-  for (const { name, load } of loaders) {
+  const all = loaders.map(({ name }) => name).join(' or ');
+  const possible = loaders.filter(({ name }) => driver === undefined || name === driver);
+  const [first] = possible;
+  if (first === undefined) throw mistake(`openStore: options.driver must be ${all} for ${scheme}`, 'OQ100');
+  for (const { name, load } of possible) {
     try {
       // The loop keeps name and driver together, which the type system cannot express.
       return { name, driver: await load() } as Loaded<Loaders[number]>;
@@ -17,9 +22,8 @@ export async function loadDriver<const Loaders extends readonly Loader<unknown>[
       if (!isMissing(error, name)) throw error;
     }
   }
-  const names = loaders.map(({ name }) => name);
   throw mistake(
-    `openStore: ${scheme} needs a driver, and none is installed. Install ${names.join(' or ')}: npm install ${names[0]}`,
+    `openStore: ${scheme} needs a driver, and none is installed. Install ${driver ?? all}: npm install ${first.name}`,
     'OQ114',
   );
 }
