@@ -39,10 +39,7 @@ const MAX_LOGIN_HINT = 512;
 const MAX_LOCALES = 256;
 
 const refused = (message: string, value?: string): RefusedRequest =>
-  new RefusedRequest('invalid_request', message, {
-    reason: 'invalid_request',
-    ...(value !== undefined && { value }),
-  });
+  new RefusedRequest('invalid_request', message, value === undefined ? {} : { value });
 
 /** Reads what an authorization request says about the sign-in. */
 export class OpenIdRequests {
@@ -98,8 +95,7 @@ export class OpenIdRequests {
         explanation: 'The parameter redirect_uri is missing; with the scope openid, it is required.',
       });
     for (const [name, code] of Object.entries(NOT_SUPPORTED)) {
-      if (form.get(name) !== undefined)
-        throw new RefusedRequest(code, `The parameter ${name} is not supported.`, { reason: 'invalid_request' });
+      if (form.get(name) !== undefined) throw new OAuthError(code, `The parameter ${name} is not supported.`);
     }
     const mode = form.get('response_mode');
     if (mode !== undefined && mode !== 'query' && mode !== 'fragment')

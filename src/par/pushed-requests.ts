@@ -10,7 +10,7 @@ import {
   readAuthorizationRequest,
   RedirectError,
 } from '../core/oauth/authorization/authorization-request.js';
-import { RefusedPage, RefusedRequest, reportSent } from '../core/oauth/authorization/refusal.js';
+import { RefusedPage, reportSent } from '../core/oauth/authorization/refusal.js';
 import { checkProofIsThere, provenKey, withNonce } from '../core/oauth/bound-tokens.js';
 import type { Client } from '../core/oauth/clients/client.js';
 import type { OAuthContext } from '../core/oauth/context.js';
@@ -79,9 +79,7 @@ export class PushedRequests implements OAuthParts {
       pushedRequest: (form) => this.#find(form),
       readRequest: ({ client, isPushed }) => {
         if (isPushed || !(required || client.mustPush)) return {};
-        throw new RefusedRequest('invalid_request', 'The request must be pushed (RFC 9126).', {
-          reason: 'invalid_request',
-        });
+        throw new OAuthError('invalid_request', 'The request must be pushed (RFC 9126).');
       },
       metadata: (issuer) => ({
         pushed_authorization_request_endpoint: issuer + path,

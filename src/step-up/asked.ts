@@ -13,10 +13,7 @@ const MAX_CLASS = 256;
 export const maxAgeOf = (text: string | undefined): number | undefined => {
   if (text === undefined) return undefined;
   if (!/^\d+$/.test(text))
-    throw new RefusedRequest('invalid_request', 'The max_age must be a whole number of seconds.', {
-      reason: 'invalid_request',
-      value: text,
-    });
+    throw new RefusedRequest('invalid_request', 'The max_age must be a whole number of seconds.', { value: text });
   return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
 };
 

@@ -3,7 +3,6 @@ import { OAuthError } from '../base/errors.js';
 import type { HttpRequest } from '../base/http/messages.js';
 import type { ProofChecker, ProofError, ProvenKey } from '../base/key-proofs.js';
 import { provenAtEndpoint } from '../base/possession.js';
-import { RefusedRequest } from './authorization/refusal.js';
 import type { Client } from './clients/client.js';
 import type { OAuthContext } from './context.js';
 import type { OAuthHooks } from './hooks.js';
@@ -20,13 +19,7 @@ export const boundTokenHooks = ({ algorithms }: ProofChecker): OAuthHooks => ({
       throw new OAuthError('unauthorized_client', 'The tokens of the client are bound to keys, so it must use a code.');
     if (dpop_jkt === undefined) return {};
     if (!THUMBPRINT.test(dpop_jkt))
-      throw new RefusedRequest(
-        'invalid_request',
-        'The dpop_jkt must be the SHA-256 thumbprint of a key, 43 characters.',
-        {
-          reason: 'invalid_request',
-        },
-      );
+      throw new OAuthError('invalid_request', 'The dpop_jkt must be the SHA-256 thumbprint of a key, 43 characters.');
     return { kept: { dpop_jkt } };
   },
   metadata: () => ({ dpop_signing_alg_values_supported: algorithms }),

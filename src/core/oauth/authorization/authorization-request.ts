@@ -152,6 +152,9 @@ const findClient = async (form: Parameters, request: HttpRequest, context: OAuth
   return client;
 };
 
+const mayRedirectTo = (uri: string, { redirectUris }: Client, { allowLocalhostRedirects }: OAuthContext): boolean =>
+  redirectUris.some((registered) => redirectUriMatches(uri, registered, allowLocalhostRedirects));
+
 /** Where the client wants its response. */
 const findRedirectUri = (form: Parameters, client: Client, context: OAuthContext): string => {
   const { client_id } = client;
@@ -170,11 +173,7 @@ const findRedirectUri = (form: Parameters, client: Client, context: OAuthContext
       );
     return only;
   }
-  if (
-    !client.redirectUris.some((registered) =>
-      redirectUriMatches(requested, registered, context.allowLocalhostRedirects),
-    )
-  ) {
+  if (!mayRedirectTo(requested, client, context)) {
     const registered = client.redirectUris.slice(0, MAX_LISTED_URIS).map(quoted).join(', ') || 'none';
     throw new RefusedPage(
       'unregistered_redirect_uri',
@@ -202,10 +201,7 @@ const readResponseType = (form: Parameters, client: Client, context: OAuthContex
       reason: 'missing_response_type',
     });
   if (!isResponseType(text) || !context.config.grants.has(RESPONSE_TYPE_GRANTS[text])) {
-    throw new RefusedRequest('unsupported_response_type', 'The response_type is not supported.', {
-      reason: 'unsupported_response_type',
-      value: text,
-    });
+    throw new RefusedRequest('unsupported_response_type', 'The response_type is not supported.', { value: text });
   }
   if (!mayUse(context, client, RESPONSE_TYPE_GRANTS[text])) {
     throw new RefusedRequest('unauthorized_client', 'The client may not use this response_type.', {
@@ -315,10 +311,7 @@ export const resumeAuthorizationRequest = async (
   // Only our own key can encrypt it, and nothing else is encrypted for this purpose.
   const request = opened as AuthorizationRequest;
   const client = await lookUp(request.client_id, http, context);
-  if (
-    client === undefined ||
-    !client.redirectUris.some((uri) => redirectUriMatches(request.redirect_uri, uri, context.allowLocalhostRedirects))
-  ) {
+  if (client === undefined || !mayRedirectTo(request.redirect_uri, client, context)) {
     const { client_id } = request;
     throw new RefusedPage('client_changed', {
       reason: 'client_changed',

@@ -22,9 +22,12 @@ interface Refusal {
 export class RefusedRequest extends OAuthError {
   readonly refusal: Refusal;
 
-  constructor(code: OAuthErrorCode, description: string, refusal: Refusal) {
+  /** @param refusal - Its reason is the code if absent. */
+  constructor(code: OAuthErrorCode & RefusalReason, description: string, refusal?: Partial<Refusal>);
+  constructor(code: OAuthErrorCode, description: string, refusal: Refusal);
+  constructor(code: OAuthErrorCode, description: string, refusal: Partial<Refusal> = {}) {
     super(code, description);
-    this.refusal = refusal;
+    this.refusal = { reason: code as RefusalReason, ...refusal }; // It is one, if the refusal has none.
   }
 }
 

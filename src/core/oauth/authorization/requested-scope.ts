@@ -33,10 +33,7 @@ export const requestedScope = (
   }
   const parsed = parseScope(text);
   if (parsed === undefined)
-    throw new RefusedRequest('invalid_scope', 'The scope must be scopes separated by single spaces.', {
-      reason: 'invalid_scope',
-      value: text,
-    });
+    throw new RefusedRequest('invalid_scope', 'The scope must be scopes separated by single spaces.', { value: text });
   const scopes = askedScope({ scopes: parsed, client, grant_type });
   if (!isSubset(scopes, client.scopes)) {
     const value = scopes.filter((scope) => !isSubset([scope], client.scopes)).join(' ');

@@ -112,9 +112,7 @@ const begin = async (
   const { client, request: asked } = checked;
   try {
     if (asked.signIn !== undefined && JSON.stringify(asked).length > MAX_REQUEST)
-      throw new RefusedRequest('invalid_request', 'The request is too long to be sent through a browser.', {
-        reason: 'invalid_request',
-      });
+      throw new OAuthError('invalid_request', 'The request is too long to be sent through a browser.');
     return await show(request, pendingOf(client, asked, context), context);
   } catch (error) {
     throw redirected(error, asked, context);
@@ -194,7 +192,7 @@ const SILENT_REFUSALS = {
 } as const;
 
 const refusedSilently = (code: keyof typeof SILENT_REFUSALS): RefusedRequest =>
-  new RefusedRequest(code, SILENT_REFUSALS[code], { reason: code });
+  new RefusedRequest(code, SILENT_REFUSALS[code]);
 
 /** The next step for this browser: signing in, deciding, or nothing if the owner has decided before. */
 const show = async (request: HttpRequest, pending: Pending, context: OAuthContext): Promise<HttpResponse> => {
