@@ -1,19 +1,15 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import express5, { type Express } from 'express';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { oauthQuery } from '../../src/adapters/express/index.js';
 import type { ServerOptions } from '../../src/core/server/options/server-options.js';
 import { arabic, english, german, spanish } from '../../src/languages/index.js';
 import { memoryStore } from '../../src/stores/memory.js';
+import { listen } from '../hosts/listen.js';
 
 const SECRET = 'a secret of the test that has 32 characters';
 const LONG = 'x'.repeat(22);
 const web = { client_id: 'web', client_secret: LONG, redirect_uris: ['https://app.example/cb'] };
 const TOKEN = { method: 'POST', body: new URLSearchParams({ grant_type: 'client_credentials' }) };
-
-const running: (() => void)[] = [];
-afterEach(() => running.splice(0).forEach((close) => close()));
 
 interface Site {
   readonly warnings: readonly string[];
@@ -27,10 +23,7 @@ const start = async (
 ): Promise<Site> => {
   const warnings: string[] = [];
   const app = express5();
-  const server = createServer(app).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  running.push(() => server.close());
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // A TCP server has one.
+  const { origin: base } = await listen(app);
   const oauth = oauthQuery({
     issuer: 'https://example.org',
     secret: SECRET,
@@ -52,10 +45,14 @@ describe('deployment problems that no check of options can detect are reported o
     );
     await site.fetch('/oauth/token', TOKEN);
     await site.fetch('/oauth/token', TOKEN);
-    expect(site.warnings).toEqual([expect.stringMatching(/^options\.issuer has the path "\/auth", but .* at ""/)]);
+    expect(site.warnings).toEqual([
+      expect.stringMatching(/^options\.issuer has the path "\/auth", but .* at "".* \(OQ301\)$/),
+    ]);
     const other = await start({}, (app, oauth) => app.use('/auth', oauth));
     await other.fetch('/auth/oauth/token', TOKEN);
-    expect(other.warnings).toEqual([expect.stringMatching(/^options\.issuer has the path "", but .* at "\/auth"/)]);
+    expect(other.warnings).toEqual([
+      expect.stringMatching(/^options\.issuer has the path "", but .* at "\/auth".* \(OQ301\)$/),
+    ]);
   });
 
   test('no warning if they match, or if a proxy removes the path', async () => {
@@ -72,7 +69,7 @@ describe('deployment problems that no check of options can detect are reported o
     const site = await start({});
     await site.fetch('/oauth/token', { ...TOKEN, headers });
     await site.fetch('/oauth/token', { ...TOKEN, headers });
-    expect(site.warnings).toEqual([expect.stringMatching(/^Requests carry X-Forwarded-For, .* trust/)]);
+    expect(site.warnings).toEqual([expect.stringMatching(/^Requests carry X-Forwarded-For, .* trust.* \(OQ305\)$/)]);
     const trusting = await start({}, (app, oauth) => app.set('trust proxy', 1).use(oauth));
     await trusting.fetch('/oauth/token', { ...TOKEN, headers });
     expect(trusting.warnings).toEqual([]);
@@ -85,7 +82,7 @@ describe('deployment problems that no check of options can detect are reported o
       await site.fetch('/oauth/token', { ...init, headers });
       await site.fetch('/oauth/token', { ...init, headers });
       expect(site.warnings).toEqual([
-        expect.stringMatching(/^A script from "https:\/\/spa\.example" .* options\.cors/),
+        expect.stringMatching(/^A script from "https:\/\/spa\.example" .* options\.cors.* \(OQ306\)$/),
       ]);
     }
     const quiet = await start({});
@@ -113,7 +110,9 @@ describe('an owner that is never signed in', () => {
     expect(site.warnings).toEqual([]);
     await comeBack(site, path);
     await comeBack(site, path);
-    expect(site.warnings).toEqual([expect.stringMatching(/^A browser came back .* session middleware before/)]);
+    expect(site.warnings).toEqual([
+      expect.stringMatching(/^A browser came back .* session middleware before.* \(OQ307\)$/),
+    ]);
   });
 
   test('is none for first visits, or if owners were signed in before', async () => {
@@ -143,7 +142,7 @@ describe('an owner that is never signed in', () => {
   test('is reported at startup if users cannot sign in at all', async () => {
     const site = await start({ clients: [web] });
     expect(site.warnings).toEqual([
-      expect.stringMatching(/^Client "web" uses authorization_code, .*options\.users.*options\.owner/),
+      expect.stringMatching(/^Client "web" uses authorization_code, .*options\.users.*options\.owner.* \(OQ203\)$/),
     ]);
     const program = { client_id: 'x', client_secret: LONG, grant_types: ['client_credentials'] } as const;
     expect((await start({ clients: [program] })).warnings).toEqual([]);
@@ -163,7 +162,7 @@ describe('client secrets that can be guessed', () => {
   test('are reported at startup, with their clients', async () => {
     expect((await start({ clients })).warnings).toEqual([
       expect.stringMatching(
-        /^The client_secret of "short", "rotated" has fewer than 22 characters.* oauth-query secret/,
+        /^The client_secret of "short", "rotated" has fewer than 22 characters.* oauth-query secret.* \(OQ204\)$/,
       ),
     ]);
     expect((await start({ clients: clients.slice(0, 2) })).warnings).toEqual([]);
@@ -184,7 +183,9 @@ describe('scopes on pages in several languages', () => {
 
   test('a translation is missing: the languages that share the description are reported', async () => {
     expect(await translated({ de: 'Ihre Fotos sehen' }, all)).toEqual([
-      expect.stringMatching(/^options\.scopes\["photos"\]\.translations lacks en, es, ar:.*options\.languages/),
+      expect.stringMatching(
+        /^options\.scopes\["photos"\]\.translations lacks en, es, ar:.*options\.languages.* \(OQ206\)$/,
+      ),
     ]);
     expect(await translated({ de: 'Ihre Fotos sehen' }, [german, english])).toEqual([]);
     expect(await translated({ de: 'Fotos', es: 'Fotos', ar: 'صور' }, all)).toEqual([]);

@@ -1,17 +1,17 @@
 import { inspect } from 'node:util';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { oauthQuery as express } from '../../src/adapters/express/index.js';
 import { oauthQuery as fastify } from '../../src/adapters/fastify/index.js';
 import { oauthQuery as koa } from '../../src/adapters/koa/index.js';
-import { hashSecret } from '../../src/core/oauth/clients/slow-hash.js';
 import { query, type QueryOptions } from '../../src/core/query/index.js';
-import { Client, hostFor, type RunningHost } from '../hosts.js';
+import { Client, hostFor } from '../hosts.js';
 import { everyRow } from '../rows.js';
 import { fixture } from './support/fixture.js';
+import { cheapHash } from './support/hashes.js';
 import { WRONG_OPTIONS } from './support/wrong-options.js';
 
 const QUIET = { onWarning: () => undefined };
-const HASH = hashSecret('x');
+const HASH = cheapHash('x');
 const SECRET = 'a secret of the test that has 32 characters';
 
 /** Options come from JavaScript too, so they may be anything at all. */
@@ -21,16 +21,17 @@ const build = (options: object): unknown => {
   return express('query' in given ? { ...given, query: query(given.query as QueryOptions) } : given);
 };
 
-/** The message of the error, without the stack. */
-const sentence = (make: () => unknown): string => {
+/** The error, which has a code and begins at the line of the caller. */
+const thrown = (make: () => unknown): TypeError & { readonly code?: string } => {
   try {
     make();
   } catch (error) {
-    expect(error).toBeInstanceOf(TypeError);
-    return error instanceof Error ? error.message : '';
+    if (error instanceof TypeError) return error;
+    throw error;
   }
-  return 'no sentence at all';
+  return new TypeError('no error at all');
 };
+const sentence = (make: () => unknown): string => thrown(make).message;
 
 const one = (client: object) => ({ scopes: { read: 'Read', write: 'Write' }, clients: [client] });
 const web = { client_id: 'web', client_secret: 'secret', redirect_uris: ['https://app.example/cb'] };
@@ -43,9 +44,10 @@ const shown = (options: object): string =>
   inspect(options, { depth: 8, breakLength: Infinity, compact: true }).replaceAll(/\[Function[^\]]*\]/g, 'ƒ');
 
 describe('wrong options', () => {
-  test('throw a TypeError that names the option, or the field of a client', () =>
+  test('throw a TypeError at the line of the caller that names the option, or the field of a client', () =>
     everyRow(CASES, ({ options }) => {
-      const said = sentence(() => build(options));
+      const { message: said, stack = '' } = thrown(() => build(options));
+      expect(/^ +at .*$/m.exec(stack)?.[0]).toContain('options.test.ts');
       expect(said).toMatch(
         /^(options\.[\w$.[\]" -]+|options\[".+"\]|(?:Client .+|A client without client_id):? [\w$ ]+|The (query module|parameter) ".+")/,
       );
@@ -53,9 +55,12 @@ describe('wrong options', () => {
       expect(said).not.toMatch(/cannot read|is not a function|not iterable|\[object/i);
     }));
 
-  test('have the messages of the snapshot', async () => {
+  test('have the codes and messages of the snapshot', async () => {
     expect(CASES.length).toBeGreaterThan(300);
-    const lines = CASES.map(({ options }) => `${shown(options)}\n    ${sentence(() => build(options))}\n`);
+    const lines = CASES.map(({ options }) => {
+      const { code, message } = thrown(() => build(options));
+      return `${shown(options)}\n    ${code} ${message}\n`;
+    });
     await expect(lines.join('')).toMatchFileSnapshot('./options.snap.txt');
   });
 });
@@ -99,7 +104,7 @@ describe('valid options', () => {
   ];
   test('are accepted', () =>
     everyRow(VALID, (options) => {
-      expect(sentence(() => build(options))).toBe('no sentence at all');
+      expect(sentence(() => build(options))).toBe('no error at all');
     }));
 });
 
@@ -124,7 +129,7 @@ describe.each(Object.entries({ express, koa, fastify }))('%s', (name, oauthQuery
   test('warns about missing options in one line, and about discouraged grants', () => {
     const warnings: string[] = [];
     oauthQuery({ onWarning: (text) => warnings.push(text) });
-    expect(warnings).toEqual([expect.stringMatching(/\bissuer \(.*\bclients \(.*\bsecret \(/)]);
+    expect(warnings).toEqual([expect.stringMatching(/\bissuer \(.*\bclients \(.*\bsecret \(.* \(OQ201\)$/)]);
     warnings.length = 0;
     oauthQuery({
       issuer: 'https://example.org',
@@ -135,17 +140,14 @@ describe.each(Object.entries({ express, koa, fastify }))('%s', (name, oauthQuery
       onWarning: (text) => warnings.push(text),
     });
     expect(warnings).toEqual([
-      expect.stringMatching(/^The password grant .*RFC 9700/),
-      expect.stringMatching(/^The implicit grant .*RFC 9700/),
-      expect.stringMatching(/^options\.store is missing/),
+      expect.stringMatching(/^The password grant .*RFC 9700.* \(OQ207\)$/),
+      expect.stringMatching(/^The implicit grant .*RFC 9700.* \(OQ207\)$/),
+      expect.stringMatching(/^options\.store is missing.* \(OQ202\)$/),
     ]);
   });
 });
 
 describe.each(hostFor(import.meta.url))('at a request to $name', ({ start }) => {
-  const hosts: RunningHost[] = [];
-  afterAll(() => Promise.all(hosts.map((host) => host.close())));
-
   /** What reaches `onError` at a token request. The options are those of a user of JavaScript. */
   const complaintAbout = async (
     more: object,
@@ -153,7 +155,6 @@ describe.each(hostFor(import.meta.url))('at a request to $name', ({ start }) => 
   ): Promise<string[]> => {
     const { options, errors } = fixture();
     const host = await start({ options: { ...options, ...more } });
-    hosts.push(host);
     const { status, json } = await new Client(host.base).post('/oauth/token', form);
     expect([status, json['error_description']]).toEqual([500, 'The server could not handle this request.']);
     return errors.map(String);

@@ -1,3 +1,4 @@
+import { mistake } from '../base/mistakes.js';
 import { didYouMean } from '../base/spelling.js';
 
 type Implications = ReadonlyMap<string, { readonly implies?: readonly string[] | undefined }>;
@@ -17,8 +18,9 @@ export class ImpliedScopes {
       const known = all.get(scope);
       if (known !== undefined) return known;
       if (path.includes(scope))
-        throw new TypeError(
+        throw mistake(
           `options.scopes: ${[...path.slice(path.indexOf(scope)), scope].join(' implies ')}. Take one of these out.`,
+          'OQ100',
         );
       const found = new Set<string>();
       for (const name of definitions.get(scope)?.implies ?? []) {
@@ -53,7 +55,8 @@ export class ImpliedScopes {
 
 const checkName = (name: string, by: string, definitions: Implications): void => {
   if (definitions.has(name)) return;
-  throw new TypeError(
+  throw mistake(
     `options.scopes[${JSON.stringify(by)}].implies names ${JSON.stringify(name)}, which options.scopes does not have.${didYouMean(name, definitions.keys())}`,
+    'OQ100',
   );
 };

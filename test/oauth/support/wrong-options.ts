@@ -1,4 +1,5 @@
 import { customModule, defineModule } from '../../../src/core/query/index.js';
+import { memoryStore } from '../../../src/stores/memory.js';
 import { DEVICE_CODE } from './fixture.js';
 
 const web = { client_id: 'web', client_secret: 'secret', redirect_uris: ['https://app.example/cb'] };
@@ -83,6 +84,8 @@ export const WRONG_OPTIONS: Readonly<Record<string, readonly object[]>> = {
       { ...web, redirect_uri: 'x' },
       { ...web, grants: ['authorization_code'] },
       { ...web, clientName: 'Web' },
+      { clientId: 'web', redirectUris: [] },
+      { client_id: 'robot', client_secret: undefined },
     ]),
   ],
   'grants of the host': [
@@ -130,6 +133,7 @@ export const WRONG_OPTIONS: Readonly<Record<string, readonly object[]>> = {
     Promise.resolve({}),
     { add: true, swap: true, get: true, delete: true },
     OLD_STORE,
+    memoryStore,
   ]),
   issuer: each('issuer', [
     5,
@@ -156,6 +160,9 @@ export const WRONG_OPTIONS: Readonly<Record<string, readonly object[]>> = {
     'https://example.org/ä',
   ]),
   secret: each('secret', [undefined, '', 'too short', 5, null, [''], ['x'.repeat(32), 'short'], [undefined], []]),
+  'a secret that is that of a client': [
+    { secret: "client_secret: { sha256: '47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU' }" },
+  ],
   scopes: [
     ...each('scopes', [['profile'], 'profile', 5, null]),
     ...each('scopes', [{ 'two words': 'x' }, { 'a"b': 'x' }, { 'a\\b': 'x' }, { ä: 'x' }, { '': 'x' }]),
@@ -291,6 +298,7 @@ export const WRONG_OPTIONS: Readonly<Record<string, readonly object[]>> = {
       'ftp://login.example',
     ]).map((options) => ({ owner: () => undefined, ...options })),
     { owner: () => undefined, loginUrl: '/login', users: [] },
+    { issuer: 'https://example.org', owner: () => undefined, loginUrl: 'https://other.example/login' },
     ...each('users', ['alice', 5, {}, null, { authenticate: true }]),
     { users: { authenticate: () => undefined, isActive: true } },
     ...users([{}, { username: '' }, { username: 5 }, null, 'alice']),

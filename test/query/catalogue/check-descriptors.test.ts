@@ -56,7 +56,7 @@ describe('an error is reported in a sentence', () => {
     [{ type: 'string', templatevars: { x: 'a' } }, 'must have the same variables in its name and in templatevars'],
   ])('%j %s', (parameter, mistake) => {
     expect(() => check(module({ size: parameter }))).toThrow(
-      new TypeError(`The parameter "size" of the query module "photos" ${mistake}.`),
+      `The parameter "size" of the query module "photos" ${mistake}.`,
     );
   });
 

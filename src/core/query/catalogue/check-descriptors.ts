@@ -1,3 +1,4 @@
+import { mistake } from '../../base/mistakes.js';
 import type { ParamDescriptor } from '../descriptor/descriptor.js';
 import type { Described } from '../parameters/parse.js';
 
@@ -60,19 +61,25 @@ const namedParameters = ({ continueWith, result, example, parameters }: Describe
 const checkModule = (module: Described): void => {
   const { name, prefix, parameters } = module;
   if (!/^[A-Za-z][A-Za-z0-9_-]*$/.test(name)) {
-    throw new TypeError(`The query module "${name}" needs a name of letters, digits, hyphens and underscores.`);
+    throw mistake(`The query module "${name}" needs a name of letters, digits, hyphens and underscores.`, 'OQ100');
   }
   if (!/^[a-z0-9]*$/.test(prefix)) {
-    throw new TypeError(`The query module "${name}" needs a prefix of lower-case letters and digits, not "${prefix}".`);
+    throw mistake(
+      `The query module "${name}" needs a prefix of lower-case letters and digits, not "${prefix}".`,
+      'OQ100',
+    );
   }
   for (const parameter of namedParameters(module)) {
     if (Object.hasOwn(parameters, parameter)) continue;
-    throw new TypeError(`The query module "${name}" refers to the parameter "${parameter}", which it does not have.`);
+    throw mistake(
+      `The query module "${name}" refers to the parameter "${parameter}", which it does not have.`,
+      'OQ100',
+    );
   }
   for (const [parameter, p] of Object.entries(parameters)) {
-    const [mistake] = [...nameMistakes(parameter, p, module), ...mistakesIn(p)];
-    if (mistake !== undefined) {
-      throw new TypeError(`The parameter "${parameter}" of the query module "${name}" ${mistake}.`);
+    const [problem] = [...nameMistakes(parameter, p, module), ...mistakesIn(p)];
+    if (problem !== undefined) {
+      throw mistake(`The parameter "${parameter}" of the query module "${name}" ${problem}.`, 'OQ100');
     }
   }
 };
@@ -92,8 +99,9 @@ export const checkDescriptors = (modules: readonly Described[], main: Described)
       for (const parameter of Object.keys(parameters)) {
         const owner = owners.get(start + parameter);
         if (owner !== undefined) {
-          throw new TypeError(
+          throw mistake(
             `The query module "${name}" and "${owner}" both have a parameter "${start}${parameter}". Choose a different prefix.`,
+            'OQ100',
           );
         }
         owners.set(start + parameter, name);

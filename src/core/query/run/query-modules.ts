@@ -1,3 +1,4 @@
+import { mistake } from '../../base/mistakes.js';
 import { forSite } from '../catalogue/for-site.js';
 import { catalogue, type ModuleName } from '../catalogue/index.js';
 import type { ModuleDescriptor } from '../descriptor/descriptor.js';
@@ -40,8 +41,9 @@ export const compileModules = (
   }
   for (const { descriptor, handler } of own) {
     if (modules.has(descriptor.name)) {
-      throw new TypeError(
+      throw mistake(
         `options.query.customModules: the module "${descriptor.name}" exists already. Choose a different name.`,
+        'OQ100',
       );
     }
     for (const adapted of forSite([descriptor], site)) modules.set(descriptor.name, prepare(adapted, handler, site));
