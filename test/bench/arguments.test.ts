@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ArgumentError, HELP, readArguments } from '../../bench/arguments.js';
-import { frameworks, httpWorks, works } from '../../bench/candidates.js';
+import { ArgumentError, readArguments } from '../../bench/arguments.js';
+import { frameworks, works } from '../../bench/candidates.js';
 import { everyRow } from '../rows.js';
 
 const settings = (...args: string[]) => {
@@ -25,29 +25,6 @@ describe('the arguments of npm run bench', () => {
       profile: false,
       against: undefined,
     });
-  });
-
-  test('--only and --frameworks select, in the order of the tables', () => {
-    expect(settings('--only', 'guard,token', '--frameworks', 'koa')).toMatchObject({
-      works: ['token', 'guard'],
-      frameworks: ['koa'],
-    });
-  });
-
-  test('--quick and --check are short; --rounds and --requests override them', () => {
-    expect(settings('--quick')).toMatchObject({ rounds: 5, requests: 400, tokens: 10_000 });
-    expect(settings('--check', '--rounds', '7')).toMatchObject({ check: true, rounds: 7, requests: 1000 });
-    expect(settings('--check', '--against', '../before')).toMatchObject({ works: httpWorks, against: '../before' });
-  });
-
-  test('--record has its own rounds, and is short with --quick', () => {
-    expect(settings('--record', '--save')).toMatchObject({ record: true, save: true, rounds: 5, requests: 4000 });
-    expect(settings('--record', '--quick')).toMatchObject({ record: true, rounds: 5, requests: 400 });
-  });
-
-  test('--help and -h print the help, which lists every work', () => {
-    expect([readArguments(['--help']), readArguments(['-h'])]).toEqual(['help', 'help']);
-    for (const work of works) expect(HELP).toContain(work);
   });
 
   test('wrong arguments throw a sentence that names the remedy', () =>

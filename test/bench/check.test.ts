@@ -57,11 +57,6 @@ const run = (factor = 1, of?: keyof typeof TOLERANCE): Results => {
 const kinds = Object.keys(TOLERANCE) as (keyof typeof TOLERANCE)[];
 
 describe('npm run bench -- --check', () => {
-  test('equal and better numbers are no regression', () => {
-    expect(regressions(run(), run())).toEqual([]);
-    expect(regressions(run(0.5), run())).toEqual([]);
-  });
-
   test.each(kinds)('%s: worse within the tolerance passes, beyond it fails', (kind) => {
     expect(regressions(run(TOLERANCE[kind] - 0.01, kind), run())).toEqual([]);
     const found = regressions(run(TOLERANCE[kind] + 0.01, kind), run());
@@ -76,11 +71,6 @@ describe('npm run bench -- --check', () => {
     ]);
   });
 
-  test('a fraction of the tolerance selects the works to measure again', () => {
-    expect(regressions(run(1.05, 'paired'), run())).toEqual([]);
-    expect(regressions(run(1.05, 'paired'), run(), 0.5)).toHaveLength(1);
-  });
-
   test('slower in fewer than three quarters of the rounds passes: the machine was busy', () => {
     const paired = (...rounds: number[]): Results => ({
       ...run(),
@@ -88,28 +78,6 @@ describe('npm run bench -- --check', () => {
     });
     expect(regressions(paired(0.7, 0.9, 1.2, 1.3, 1.4), run())).toEqual([]);
     expect(regressions(paired(1.1, 1.15, 1.2, 1.3, 1.4), run())).toHaveLength(1);
-  });
-
-  test('slower than the median of a reference whose own rounds vary as much passes', () => {
-    const reference = run();
-    const varying: Results = {
-      ...reference,
-      http: reference.http.map((row) =>
-        'userToMinimum' in row && row.userToMinimum
-          ? { ...row, userToMinimum: { ...row.userToMinimum, high: row.userToMinimum.median * 1.3 } }
-          : row,
-      ),
-    };
-    expect(regressions(run(1.25, 'http'), varying)).toEqual([]);
-    expect(regressions(run(1.35, 'http'), varying)).toHaveLength(1);
-  });
-
-  test('ratios are compared, not times: a machine that is half as fast is no regression', () => {
-    const slower: Results = {
-      ...run(),
-      http: run().http.map((result) => ({ ...result, microseconds: one(200), requestsPerSecond: one(10) })),
-    };
-    expect(regressions(slower, run())).toEqual([]);
   });
 
   test('only our own numbers are checked, not those of peers', () => {
@@ -127,16 +95,6 @@ describe('npm run bench -- --check', () => {
     };
     expect(regressions(wrong, run()).map(sentenceOf)).toEqual([
       `token on koa by ${OURS}, user CPU to anything cannot be compared, because responses were wrong.`,
-    ]);
-  });
-
-  test('works that the reference lacks are not checked', () => {
-    expect(regressions(run(), { ...run(), http: [], parse: [], imports: [], size: [], memory: [] })).toEqual([]);
-  });
-
-  test('the sentence names the measurement, both numbers and the tolerance', () => {
-    expect(regressions(run(2, 'size'), run()).map(sentenceOf)).toEqual([
-      'installed bytes is 2,000,000, was 1,000,000: more than 1.1 times as much.',
     ]);
   });
 });

@@ -5,8 +5,6 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { BARE } from '../../bench/candidates.js';
 import { exchangeFor } from '../../bench/http/exchanges.js';
 import { rawRequest, sendLoad } from '../../bench/http/load.js';
-import { tokenProblem, tokensOf } from '../../bench/http/right-answers.js';
-import { everyRow } from '../rows.js';
 
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -66,36 +64,6 @@ describe('sendLoad', () => {
     const load = { port, requests: 10, connections: 2, next: () => request, problem: () => undefined };
     await expect(sendLoad(load)).rejects.toThrow('the server closed the connection');
   });
-});
-
-describe('the required response of the token endpoint', () => {
-  const problemOf = (body: string, status = 200, withRefresh = false) =>
-    tokenProblem({ status, head: '', body }, withRefresh);
-
-  test('the response of RFC 6749 §5.1 is correct, with a refresh token if required', () => {
-    expect(problemOf(answer())).toBeUndefined();
-    expect(problemOf(answer({}, 'r'), 200, true)).toBeUndefined();
-    expect(tokensOf(answer({}, 'r'))).toEqual({ access_token: 'a'.repeat(43), refresh_token: 'r' });
-  });
-
-  test('a wrong response is an error', () =>
-    everyRow(
-      [
-        ['another status', answer(), 201, false, /^status 201/],
-        ['an error', '{"error":"invalid_client"}', 401, false, /^status 401: \{"error":"invalid_client"\}$/],
-        ['no JSON', 'fine', 200, false, /^no sufficiently long token/],
-        ['no token', answer({ access_token: undefined }), 200, false, /^no sufficiently long token/],
-        ['a token that could be guessed', answer({ access_token: 'abc' }), 200, false, /^no sufficiently long token/],
-        ['no refresh token', answer(), 200, true, /^no refresh token/],
-        ['another token type', answer({ token_type: 'mac' }), 200, false, /^no token_type/],
-        ['another lifetime', answer({ expires_in: 60 }), 200, false, /^a wrong expires_in/],
-        ['no scope', answer({ scope: undefined }), 200, false, /^a wrong scope/],
-        ['more scope', answer({ scope: 'content.read content.write' }), 200, false, /^a wrong scope/],
-      ],
-      ([, body, status, withRefresh, problem]) => {
-        expect(problemOf(body, status, withRefresh)).toMatch(problem);
-      },
-    ));
 });
 
 describe('a candidate that is fast because it skips work', () => {
